@@ -1,0 +1,43 @@
+// Layer boundaries are lint rules: a pure folder that reaches for the database, GitHub or HTTP fails `npm run lint`.
+import js from '@eslint/js';
+import tseslint from 'typescript-eslint';
+
+const io = [
+  { group: ['**/generated/**', '@prisma/*', 'pg', 'pg-boss', '@electric-sql/*'], message: 'Pure code takes values, not a database.' },
+  { group: ['probot', '@octokit/*'], message: 'Pure code takes facts, not GitHub.' },
+  { group: ['hono', 'hono/*', '@hono/*'], message: 'Pure code knows nothing of HTTP.' },
+];
+const process = {
+  selector: "MemberExpression[object.name='process'][property.name='env']",
+  message: 'Only src/config.ts reads the environment.',
+};
+const wallClock = [
+  { selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']", message: 'Ask the injected clock (src/clock.ts).' },
+  { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'Ask the injected clock (src/clock.ts).' },
+  { selector: "MemberExpression[object.name='Temporal'][property.name='Now']", message: 'Ask the injected clock (src/clock.ts).' },
+];
+
+export default tseslint.config(
+  { ignores: ['node_modules', 'src/generated', 'coverage', 'data'] },
+  js.configs.recommended,
+  ...tseslint.configs.strict,
+  {
+    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ['*.mjs'] } } },
+    rules: {
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      'max-lines': ['error', { max: 260, skipComments: true, skipBlankLines: true }],
+      eqeqeq: 'error',
+    },
+  },
+  { files: ['test/**', 'sandbox/**'], rules: { 'max-lines': ['error', { max: 400, skipComments: true, skipBlankLines: true }] } },
+  { files: ['src/**'], ignores: ['src/config.ts'], rules: { 'no-restricted-syntax': ['error', process, ...wallClock] } },
+  { files: ['src/clock.ts'], rules: { 'no-restricted-syntax': ['error', process] } },
+  {
+    files: ['src/conditions/**', 'src/freezes/freeze.ts', 'src/freezes/local-time.ts', 'src/freeze-status/decide-status.ts', 'src/freeze-status/status-text.ts', 'src/pull-requests/pull-request.ts'],
+    rules: { 'no-restricted-imports': ['error', { patterns: io }] },
+  },
+);

@@ -1,0 +1,113 @@
+import type { Installation, Permissions, Repository } from '../state/model.ts';
+import type { World } from '../state/world.ts';
+import { installationJson } from '../json/installation-json.ts';
+import { repositoryStub } from '../json/repository-json.ts';
+import { ownerSender } from './sender.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
+
+export interface InstallOptions {
+  repositories?: 'all' | string[];
+  /** What was granted; default what the App asks for. */
+  permissions?: Permissions;
+}
+
+/** Installing the App on accounts, and everything that ends or changes that. */
+export function installations(world: World, webhooks: Webhooks) {
+  function installationAt(login: string): Installation {
+    const installation = world.installationOf(world.account(login));
+    if (!installation) throw new Error(`The App is not installed on ${login}`);
+    return installation;
+  }
+
+  function emit(event: string, action: string, installation: Installation, payload: object) {
+    webhooks.emit({
+      event,
+      action,
+      installation,
+      sender: ownerSender(world, installation.account),
+      payload: { installation: installationJson(world, installation), requester: null, ...payload },
+    });
+  }
+
+  function emitInstallation(action: string, installation: Installation) {
+    const repositories = world.repositoriesOf(installation).map(repositoryStub);
+    emit('installation', action, installation, { repositories });
+  }
+
+  function emitRepositories(action: 'added' | 'removed', installation: Installation, changed: Repository[]) {
+    emit('installation_repositories', action, installation, {
+      repository_selection: installation.selection,
+      repositories_added: action === 'added' ? changed.map(repositoryStub) : [],
+      repositories_removed: action === 'removed' ? changed.map(repositoryStub) : [],
+    });
+  }
+
+  return {
+    /** Installs the App on an account; sends `installation.created`. */
+    install(login: string, { repositories = 'all', permissions }: InstallOptions = {}) {
+      const account = world.account(login);
+      if (world.installationOf(account)) throw new Error(`The App is already installed on ${login}`);
+      const names = repositories === 'all' ? [] : repositories;
+      const installation: Installation = {
+        id: world.ids.next('installation', 40_000_000),
+        account,
+        selection: repositories === 'all' ? 'all' : 'selected',
+        repositoryIds: new Set(names.map((name) => world.repository(`${login}/${name}`).id)),
+        permissions: permissions ?? world.app.permissions,
+        suspendedAt: null,
+        createdAt: world.now(),
+      };
+      world.installations.set(installation.id, installation);
+      emitInstallation('created', installation);
+      return { id: installation.id };
+    },
+
+    /** Its tokens stop working at once. */
+    uninstall(login: string) {
+      const installation = installationAt(login);
+      emitInstallation('deleted', installation);
+      world.installations.delete(installation.id);
+      for (const { token, installation: issuer } of world.installationTokens.values()) {
+        if (issuer === installation) world.installationTokens.delete(token);
+      }
+    },
+
+    suspend(login: string) {
+      const installation = installationAt(login);
+      installation.suspendedAt = world.now();
+      emitInstallation('suspend', installation);
+    },
+
+    unsuspend(login: string) {
+      const installation = installationAt(login);
+      installation.suspendedAt = null;
+      emitInstallation('unsuspend', installation);
+    },
+
+    /** The owner agrees to other permissions; sends `installation.new_permissions_accepted`. */
+    acceptPermissions(login: string, permissions: Permissions) {
+      const installation = installationAt(login);
+      installation.permissions = permissions;
+      emitInstallation('new_permissions_accepted', installation);
+    },
+
+    addToInstallation(login: string, names: string[]) {
+      const installation = installationAt(login);
+      const added = names.map((name) => world.repository(`${login}/${name}`));
+      for (const repository of added) installation.repositoryIds.add(repository.id);
+      emitRepositories('added', installation, added);
+    },
+
+    /** Removing from an installation on all repositories makes it one on the rest. */
+    removeFromInstallation(login: string, names: string[]) {
+      const installation = installationAt(login);
+      if (installation.selection === 'all') {
+        installation.repositoryIds = new Set(world.repositoriesOf(installation).map(({ id }) => id));
+        installation.selection = 'selected';
+      }
+      const removed = names.map((name) => world.repository(`${login}/${name}`));
+      for (const repository of removed) installation.repositoryIds.delete(repository.id);
+      emitRepositories('removed', installation, removed);
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import type { Account, Role, UserToken, UserTokenKind } from '../state/model.ts';
+import { nodeId, type NodeType } from '../state/ids.ts';
+import type { World } from '../state/world.ts';
+
+const prefixes: Record<UserTokenKind, string> = {
+  classic: 'ghp_',
+  'fine-grained': 'github_pat_',
+  oauth: 'gho_',
+  'user-to-server': 'ghu_',
+};
+
+export interface TokenOptions {
+  kind?: UserTokenKind;
+  /** Classic and OAuth tokens; default `repo, read:org`. */
+  scopes?: string[];
+  /** Fine-grained and user-to-server tokens: may they read administration settings? Default true. */
+  administration?: boolean;
+}
+
+/** Users, bots and organizations. */
+export function people(world: World) {
+  function addAccount(login: string, type: Account['type']): Account {
+    if (world.findAccount(login)) throw new Error(`The sandbox already has an account ${login}`);
+    const id = world.ids.next('account', 1_000_000);
+    const account: Account = {
+      id,
+      nodeId: nodeId(type satisfies NodeType, id),
+      login,
+      type,
+      members: new Map(),
+      basePermission: 'none',
+      createdAt: world.now(),
+    };
+    world.accounts.set(login.toLowerCase(), account);
+    return account;
+  }
+
+  /** Another token for a person, with chosen scopes; without options a full classic token. */
+  function addToken(login: string, options: TokenOptions = {}): string {
+    const { kind = 'classic', scopes = ['repo', 'read:org'], administration = true } = options;
+    const name = `${kind}:${world.ids.next('token', 0)}`;
+    const body =
+      kind === 'fine-grained'
+        ? `${world.ids.characters(name, 22)}_${world.ids.characters(`${name}:secret`, 59)}`
+        : world.ids.characters(name, 36);
+    const token: UserToken = {
+      token: prefixes[kind] + body,
+      kind,
+      user: world.account(login),
+      scopes,
+      administration,
+    };
+    world.userTokens.set(token.token, token);
+    return token.token;
+  }
+
+  /** A person, with one valid token of each kind. */
+  function addUser(login: string) {
+    const { id } = addAccount(login, 'User');
+    return {
+      id,
+      login,
+      token: addToken(login),
+      fineGrainedToken: addToken(login, { kind: 'fine-grained' }),
+      oauthToken: addToken(login, { kind: 'oauth' }),
+      userToServerToken: addToken(login, { kind: 'user-to-server' }),
+    };
+  }
+
+  return {
+    addUser,
+    addToken,
+
+    /** A bot such as `dependabot`: REST calls it `dependabot[bot]`, GraphQL `dependabot`. */
+    addBot(name: string) {
+      const { id, login } = addAccount(`${name.replace(/\[bot\]$/, '')}[bot]`, 'Bot');
+      return { id, login };
+    },
+
+    /** An organization. Unknown admins and members become users. Members have no base permission unless given. */
+    addOrganization(
+      login: string,
+      options: { admins?: string[]; members?: string[]; basePermission?: Role | 'none' } = {},
+    ) {
+      const organization = addAccount(login, 'Organization');
+      organization.basePermission = options.basePermission ?? 'none';
+      const person = (name: string) => world.findAccount(name) ?? world.account(addUser(name).login);
+      for (const name of options.members ?? []) organization.members.set(person(name).id, 'member');
+      for (const name of options.admins ?? []) organization.members.set(person(name).id, 'admin');
+      return { id: organization.id, login };
+    },
+
+    /** Changes what a person is in an organization; null takes them out. */
+    setMembership(organization: string, login: string, role: 'admin' | 'member' | null) {
+      const { members } = world.account(organization);
+      const { id } = world.account(login);
+      if (role) members.set(id, role);
+      else members.delete(id);
+    },
+
+    /** Any token stops working at once. */
+    revokeToken(token: string) {
+      world.userTokens.delete(token);
+      world.installationTokens.delete(token);
+    },
+
+    /** Installation tokens issued so far are past their hour from now on. */
+    expireInstallationTokens() {
+      for (const token of world.installationTokens.values()) token.expiresAt = new Date(0);
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import type { World } from '../state/world.ts';
+import { pullRequestJson } from '../json/pull-request-json.ts';
+import type { Account, PullRequest } from '../state/model.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
+
+/** Sends `pull_request` webhooks, and moves `updated_at`, which each of them implies. */
+export class PullRequestEvents {
+  readonly #world: World;
+  readonly #webhooks: Webhooks;
+
+  constructor(world: World, webhooks: Webhooks) {
+    this.#world = world;
+    this.#webhooks = webhooks;
+  }
+
+  emit(pr: PullRequest, action: string, payload: object = {}, by: Account = pr.author): void {
+    this.send('pull_request', pr, action, { number: pr.number, ...payload }, by);
+  }
+
+  send(event: string, pr: PullRequest, action: string, payload: object, by: Account): void {
+    pr.updatedAt = this.#world.now();
+    this.#webhooks.emit({
+      event,
+      action,
+      repository: pr.repository,
+      sender: by,
+      payload: { pull_request: pullRequestJson(this.#world, pr, { forWebhook: true }), ...payload },
+    });
+  }
+}

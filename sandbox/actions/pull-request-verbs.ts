@@ -1,0 +1,103 @@
+import {
+  describePullRequest,
+  type FileSpec,
+  type NewPullRequest,
+  type PullRequests,
+} from './pull-requests.ts';
+import { mergeableState, mergeBlocker } from '../state/mergeability.ts';
+import type { ReviewState } from '../state/model.ts';
+import type { World } from '../state/world.ts';
+import type { PullRequestEdits } from './pull-request-edits.ts';
+
+/** The pull request verbs of the sandbox's interface: names in, plain values out. */
+export function pullRequestVerbs(world: World, pullRequests: PullRequests, edits: PullRequestEdits) {
+  const find = (fullName: string, number: number) => world.pullRequest(fullName, number);
+  const person = (login: string | undefined, otherwise: { login: string }) =>
+    world.account(login ?? otherwise.login);
+
+  return {
+    /** Opens a pull request; the author must exist. */
+    openPullRequest(fullName: string, { author, ...given }: NewPullRequest) {
+      const pr = pullRequests.open(world.repository(fullName), world.account(author), given);
+      return { number: pr.number, headSha: pr.head.sha, nodeId: pr.nodeId };
+    },
+
+    /** Pushes a commit to the head branch and returns its SHA. `files` replaces what the pull request changes. */
+    push(fullName: string, number: number, { files, by }: { files?: FileSpec[]; by?: string } = {}) {
+      const pr = find(fullName, number);
+      return pullRequests.push(pr, person(by, pr.author), files);
+    },
+
+    label: (fullName: string, number: number, name: string) => edits.label(find(fullName, number), name),
+    unlabel: (fullName: string, number: number, name: string) => edits.unlabel(find(fullName, number), name),
+    editTitle: (fullName: string, number: number, title: string) =>
+      edits.edit(find(fullName, number), { title }),
+    editBody: (fullName: string, number: number, body: string) =>
+      edits.edit(find(fullName, number), { body }),
+    retarget: (fullName: string, number: number, base: string) =>
+      edits.edit(find(fullName, number), { base }),
+    markDraft: (fullName: string, number: number) => edits.setDraft(find(fullName, number), true),
+    markReady: (fullName: string, number: number) => edits.setDraft(find(fullName, number), false),
+    setMilestone: (fullName: string, number: number, title: string | null) =>
+      edits.setMilestone(find(fullName, number), title),
+    assign: (fullName: string, number: number, login: string) =>
+      edits.assign(find(fullName, number), world.account(login)),
+    unassign: (fullName: string, number: number, login: string) =>
+      edits.unassign(find(fullName, number), world.account(login)),
+    requestReview: (fullName: string, number: number, login: string) =>
+      edits.requestReview(find(fullName, number), world.account(login)),
+
+    enableAutoMerge(fullName: string, number: number, by?: string) {
+      const pr = find(fullName, number);
+      edits.setAutoMerge(pr, true, person(by, pr.author));
+    },
+    disableAutoMerge(fullName: string, number: number, by?: string) {
+      const pr = find(fullName, number);
+      edits.setAutoMerge(pr, false, person(by, pr.author));
+    },
+
+    /** Puts a pull request into the merge queue: its entry and its event. Merge groups are not simulated yet. */
+    enqueue(fullName: string, number: number, by?: string) {
+      const pr = find(fullName, number);
+      edits.setQueued(pr, true, person(by, pr.author));
+    },
+    dequeue(fullName: string, number: number, reason?: string) {
+      const pr = find(fullName, number);
+      edits.setQueued(pr, false, pr.author, reason);
+    },
+
+    closePullRequest(fullName: string, number: number, by?: string) {
+      const pr = find(fullName, number);
+      pullRequests.close(pr, person(by, pr.author));
+    },
+    reopenPullRequest(fullName: string, number: number, by?: string) {
+      const pr = find(fullName, number);
+      pullRequests.reopen(pr, person(by, pr.author));
+    },
+
+    /** Submits a review and returns its id. */
+    review(fullName: string, number: number, given: { by: string; state: ReviewState; body?: string }) {
+      return edits.review(find(fullName, number), world.account(given.by), given.state, given.body);
+    },
+    dismissReview(fullName: string, number: number, id: number, by?: string) {
+      const pr = find(fullName, number);
+      edits.dismissReview(pr, id, person(by, pr.author));
+    },
+
+    /** Presses the merge button. Says why not when the pull request is blocked. */
+    merge(fullName: string, number: number, by?: string): { merged: boolean; message: string; sha?: string } {
+      const pr = find(fullName, number);
+      const blocker = mergeBlocker(pr);
+      if (blocker) return { merged: false, message: blocker };
+      const sha = pullRequests.merge(pr, person(by, pr.author));
+      return { merged: true, message: 'Pull Request successfully merged', sha };
+    },
+
+    pullRequest: (fullName: string, number: number) => describePullRequest(find(fullName, number)),
+    pullRequests: (fullName: string) =>
+      [...world.repository(fullName).pullRequests.values()].map(describePullRequest),
+
+    /** What GitHub says of merging it: `clean`, `blocked`, `draft`, `unstable` or (closed) `unknown`. */
+    mergeable: (fullName: string, number: number) => mergeableState(find(fullName, number)),
+  };
+}

@@ -1,0 +1,151 @@
+import type { Repository, Role } from '../state/model.ts';
+import { fullNameOf, type World } from '../state/world.ts';
+import { nodeId } from '../state/ids.ts';
+import { ownerSender } from './sender.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
+
+export interface RepositoryOptions {
+  private?: boolean;
+  archived?: boolean;
+  roles?: Record<string, Role>;
+  /** Branch to required status contexts. */
+  protect?: Record<string, string[]>;
+  defaultBranch?: string;
+  fork?: boolean;
+}
+
+/** Repositories: making, naming, protecting and ending them. */
+export function repositories(world: World, webhooks: Webhooks) {
+  function emit(repository: Repository, action: string, payload = {}) {
+    webhooks.emit({
+      event: 'repository',
+      action,
+      repository,
+      sender: ownerSender(world, repository.owner),
+      payload,
+    });
+  }
+
+  function rememberName(repository: Repository) {
+    world.formerNames.set(fullNameOf(repository).toLowerCase(), repository.id);
+  }
+
+  return {
+    /** A repository of an account that exists. An App installed on all repositories hears `repository.created`. */
+    addRepository(fullName: string, options: RepositoryOptions = {}) {
+      if (world.findRepository(fullName)) throw new Error(`The sandbox already has ${fullName}`);
+      const [login, name] = fullName.split('/') as [string, string];
+      const id = world.ids.next('repository', 500_000_000);
+      const defaultBranch = options.defaultBranch ?? 'main';
+      const head = world.ids.sha();
+      const repository: Repository = {
+        id,
+        nodeId: nodeId('Repository', id),
+        owner: world.account(login),
+        name,
+        private: options.private ?? false,
+        archived: options.archived ?? false,
+        fork: options.fork ?? false,
+        defaultBranch,
+        roles: new Map(),
+        protection: new Map(Object.entries(options.protect ?? {})),
+        branches: new Map([[defaultBranch, head]]),
+        commits: new Set([head]),
+        statuses: new Map(),
+        labels: new Map(),
+        pullRequests: new Map(),
+        createdAt: world.now(),
+      };
+      for (const [person, role] of Object.entries(options.roles ?? {})) {
+        repository.roles.set(world.account(person).id, role);
+      }
+      world.repositories.set(id, repository);
+      emit(repository, 'created');
+      return { id, nodeId: repository.nodeId, fullName: fullNameOf(repository) };
+    },
+
+    /** Requires these status contexts on a branch; none lifts the protection. */
+    protect(fullName: string, branch: string, contexts: string[]) {
+      const { protection } = world.repository(fullName);
+      if (contexts.length > 0) protection.set(branch, contexts);
+      else protection.delete(branch);
+    },
+
+    /** Gives a person a role on a repository; null takes it away. */
+    setRole(fullName: string, login: string, role: Role | null) {
+      const { roles } = world.repository(fullName);
+      const { id } = world.account(login);
+      if (role) roles.set(id, role);
+      else roles.delete(id);
+    },
+
+    /** The old name redirects until another repository takes it. */
+    renameRepository(fullName: string, name: string) {
+      const repository = world.repository(fullName);
+      const from = repository.name;
+      rememberName(repository);
+      repository.name = name;
+      emit(repository, 'renamed', { changes: { repository: { name: { from } } } });
+    },
+
+    /** Moves a repository. Only an installation of the new owner hears of it, as on GitHub. */
+    transferRepository(fullName: string, newOwner: string) {
+      const repository = world.repository(fullName);
+      const { owner: from } = repository;
+      rememberName(repository);
+      world.installationOf(from)?.repositoryIds.delete(repository.id);
+      repository.owner = world.account(newOwner);
+      const side = from.type === 'Organization' ? 'organization' : 'user';
+      const previous = { login: from.login, id: from.id, node_id: from.nodeId, type: from.type };
+      emit(repository, 'transferred', { changes: { owner: { from: { [side]: previous } } } });
+    },
+
+    archive(fullName: string) {
+      const repository = world.repository(fullName);
+      repository.archived = true;
+      emit(repository, 'archived');
+    },
+
+    unarchive(fullName: string) {
+      const repository = world.repository(fullName);
+      repository.archived = false;
+      emit(repository, 'unarchived');
+    },
+
+    privatize(fullName: string) {
+      const repository = world.repository(fullName);
+      repository.private = true;
+      emit(repository, 'privatized');
+    },
+
+    publicize(fullName: string) {
+      const repository = world.repository(fullName);
+      repository.private = false;
+      emit(repository, 'publicized');
+    },
+
+    /** GitHub does not tell Apps of a deletion; `notify` sends `repository.deleted` all the same. */
+    deleteRepository(fullName: string, { notify = false } = {}) {
+      const repository = world.repository(fullName);
+      if (notify) emit(repository, 'deleted');
+      world.repositories.delete(repository.id);
+      for (const installation of world.installations.values()) {
+        installation.repositoryIds.delete(repository.id);
+      }
+    },
+
+    /** A repository's present ids and names. */
+    repository(fullName: string) {
+      const { id, nodeId, name, owner, archived } = world.repository(fullName);
+      return {
+        id,
+        nodeId,
+        name,
+        owner: owner.login,
+        ownerId: owner.id,
+        private: world.repository(fullName).private,
+        archived,
+      };
+    },
+  };
+}

@@ -1,0 +1,186 @@
+import { mergeBlocker } from '../state/mergeability.ts';
+import { fullNameOf, type World } from '../state/world.ts';
+import { statusJson } from '../json/status-json.ts';
+import type { Account, CommitStatus, PullRequest, Repository, StatusState } from '../state/model.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
+
+export interface StatusPosted {
+  /** `owner/name` as it is now. */
+  repository: string;
+  sha: string;
+  context: string;
+  state: StatusState;
+  description: string | null;
+  /** Open pull requests whose head this is. */
+  pullRequests: number[];
+  at: Date;
+}
+
+export interface NewStatus {
+  sha: string;
+  state: StatusState;
+  context: string;
+  description: string | null;
+  targetUrl: string | null;
+  creator: Account;
+}
+
+/** Holds statuses and tells who listens. A status that satisfies protection lets auto-merge go, as on GitHub. */
+export class Statuses {
+  readonly #world: World;
+  readonly #webhooks: Webhooks;
+  readonly #listeners = new Set<(posted: StatusPosted) => void>();
+  readonly #merge: (pr: PullRequest, by: Account) => void;
+
+  constructor(world: World, webhooks: Webhooks, merge: (pr: PullRequest, by: Account) => void) {
+    this.#world = world;
+    this.#webhooks = webhooks;
+    this.#merge = merge;
+  }
+
+  /** Calls back at each status posted, until the returned function is called. */
+  onStatus(listener: (posted: StatusPosted) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  post(repository: Repository, given: NewStatus): CommitStatus {
+    const world = this.#world;
+    const status = { id: world.ids.next('status', 30_000_000), ...given, createdAt: world.now() };
+    const history = repository.statuses.get(status.sha) ?? [];
+    history.push(status);
+    repository.statuses.set(status.sha, history);
+    const affected = world.pullRequestsAt(repository, status.sha);
+    const posted: StatusPosted = {
+      repository: fullNameOf(repository),
+      sha: status.sha,
+      context: status.context,
+      state: status.state,
+      description: status.description,
+      pullRequests: affected.map((pr) => pr.number),
+      at: status.createdAt,
+    };
+    for (const listener of this.#listeners) listener(posted);
+    this.#emit(repository, status, affected);
+    for (const pr of affected) this.#mergeIfWaiting(pr);
+    return status;
+  }
+
+  /** Auto-merge waits for required checks only; where none is required there is nothing to wait for. */
+  #mergeIfWaiting(pr: PullRequest): void {
+    const required = pr.repository.protection.get(pr.base) ?? [];
+    if (pr.autoMerge && required.length > 0 && !mergeBlocker(pr)) this.#merge(pr, pr.autoMerge.enabledBy);
+  }
+
+  #emit(repository: Repository, status: CommitStatus, affected: PullRequest[]): void {
+    const { sha } = status;
+    const { id, context, state, description, target_url, created_at, updated_at } = statusJson(
+      this.#world,
+      repository,
+      status,
+    );
+    const branches = affected.map((pr) => ({ name: pr.head.ref, commit: { sha }, protected: false }));
+    this.#webhooks.emit({
+      event: 'status',
+      repository,
+      sender: status.creator,
+      payload: {
+        id,
+        sha,
+        name: fullNameOf(repository),
+        context,
+        state,
+        description,
+        target_url,
+        created_at,
+        updated_at,
+        commit: { sha, node_id: sha, parents: [] },
+        branches,
+      },
+    });
+  }
+}
+
+/** The part of the sandbox's interface that asks about statuses. */
+export function statusQuestions(world: World, statuses: Statuses, defaultContext: string) {
+  function historyOf(fullName: string, sha: string, context?: string): CommitStatus[] {
+    const all = world.repository(fullName).statuses.get(sha) ?? [];
+    return all.filter((each) => !context || each.context.toLowerCase() === context.toLowerCase());
+  }
+
+  function shaOf(fullName: string, numberOrSha: number | string): string {
+    return typeof numberOrSha === 'string' ? numberOrSha : world.pullRequest(fullName, numberOrSha).head.sha;
+  }
+
+  function currentStatus(fullName: string, numberOrSha: number | string, context = defaultContext) {
+    const newest = historyOf(fullName, shaOf(fullName, numberOrSha), context).at(-1);
+    return newest ? entry(newest) : null;
+  }
+
+  return {
+    currentStatus,
+
+    /** Calls back at each status posted; returns what ends that. */
+    onStatus(listener: (posted: StatusPosted) => void) {
+      return statuses.onStatus(listener);
+    },
+
+    /** Every status of a SHA, oldest first. */
+    statusHistory(fullName: string, sha: string, context?: string) {
+      return historyOf(fullName, sha, context).map(entry);
+    },
+
+    /** Someone other than the App posts a status, which anyone with write access may. */
+    postStatus(
+      fullName: string,
+      numberOrSha: number | string,
+      given: { by: string; state: StatusState; context?: string; description?: string },
+    ) {
+      statuses.post(world.repository(fullName), {
+        sha: shaOf(fullName, numberOrSha),
+        state: given.state,
+        context: given.context ?? defaultContext,
+        description: given.description ?? null,
+        targetUrl: null,
+        creator: world.account(given.by),
+      });
+    },
+
+    /** Resolves once the pull request's head, whichever it then is, has this state as its newest. */
+    waitForStatus(
+      fullName: string,
+      number: number,
+      state: StatusState,
+      { context = defaultContext, timeoutMs = 10_000 } = {},
+    ) {
+      const repository = world.repository(fullName);
+      const read = () => currentStatus(fullNameOf(repository), number, context);
+      const { promise, resolve, reject } = Promise.withResolvers<NonNullable<ReturnType<typeof read>>>();
+      const check = () => {
+        const status = read();
+        if (status?.state === state) resolve(status);
+      };
+      const unsubscribe = statuses.onStatus(check);
+      const timer = setTimeout(() => {
+        const { head } = world.pullRequest(fullNameOf(repository), number);
+        const seen = historyOf(fullNameOf(repository), head.sha, context);
+        const story = seen.map((each) => `${each.state} "${each.description ?? ''}"`).join(', then ');
+        reject(
+          new Error(
+            `${fullName}#${number}: waited ${timeoutMs} ms for ${context} to be ${state} on ${head.sha}; ` +
+              `saw ${story || 'no status at all'}`,
+          ),
+        );
+      }, timeoutMs);
+      check();
+      return promise.finally(() => {
+        clearTimeout(timer);
+        unsubscribe();
+      });
+    },
+  };
+}
+
+function entry({ state, description, targetUrl, creator, createdAt, context }: CommitStatus) {
+  return { state, description, targetUrl, creator: creator.login, createdAt, context };
+}

@@ -1,0 +1,138 @@
+/**
+ * A GitHub for a laptop. The demo and the tests run Holdfast against it.
+ *
+ * It is stateful: what is written through REST, or done through the verbs below, is what REST and GraphQL then
+ * answer, and each change sends the signed webhook that GitHub would send. Its validation, errors,
+ * visibility rules and redirects are GitHub's, as far as they are known.
+ *
+ * - `state/` is what it remembers and the rules over that; `actions/` are the changes, each with its webhook.
+ * - `rest/` and `graphql/` show the state. GraphQL runs against GitHub's published schema.
+ * - `http/` is what every request passes: credentials, rate limits, faults, the log.
+ * - `webhooks/` signs, sends, loses and repeats deliveries.
+ *
+ * What it does not know it says loudly: an unknown route is 501, an unknown GraphQL field an error, and both are
+ * kept in `unknownRoutes`, so that `assertNoUnknownRoutes()` fails the test. Names match case-insensitively.
+ * Ids, SHAs and tokens are the same in each run; delivery GUIDs and the App's key are not. Time shown in data
+ * comes from `now`; tokens, JWTs and rate limits run on the real clock.
+ */
+import { generateKeyPairSync } from 'node:crypto';
+import { Faults } from './http/faults.ts';
+import { installations } from './actions/installations.ts';
+import { people } from './actions/people.ts';
+import { PullRequestEdits } from './actions/pull-request-edits.ts';
+import { PullRequestEvents } from './actions/pull-request-events.ts';
+import { pullRequestVerbs } from './actions/pull-request-verbs.ts';
+import { PullRequests } from './actions/pull-requests.ts';
+import { RateLimits } from './http/rate-limit.ts';
+import { repositories } from './actions/repositories.ts';
+import { RequestLog } from './http/request-log.ts';
+import { serve } from './http/serve.ts';
+import { Statuses, statusQuestions } from './actions/statuses.ts';
+import { Webhooks } from './webhooks/webhooks.ts';
+import { World, type AppIdentity } from './state/world.ts';
+
+export interface SandboxOptions {
+  /** Default any free port. */
+  port?: number;
+  webhookUrl?: string;
+  /** The clock of timestamps in data. */
+  now?: () => Date;
+  /** Instead of the App's defaults: its slug, secret, permissions, events. */
+  app?: Partial<AppIdentity>;
+  /** The context that questions about statuses mean when none is named. */
+  statusContext?: string;
+}
+
+export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
+
+let privateKey: string | undefined;
+
+/** Starts a GitHub with nobody in it. Close it when done. */
+export async function startSandbox(options: SandboxOptions = {}) {
+  const world = new World({ ...defaultApp(), ...options.app }, options.now ?? (() => new Date()));
+  const webhooks = new Webhooks(world, options.webhookUrl ?? null);
+  const events = new PullRequestEvents(world, webhooks);
+  const repositoryVerbs = repositories(world, webhooks);
+  const pullRequests = new PullRequests(world, events, (fullName, isPrivate) =>
+    repositoryVerbs.addRepository(fullName, { private: isPrivate, fork: true }),
+  );
+  const edits = new PullRequestEdits(world, events, pullRequests);
+  const statuses = new Statuses(world, webhooks, (pr, by) => pullRequests.merge(pr, by));
+  const personVerbs = people(world);
+  personVerbs.addBot(world.app.slug);
+
+  const faults = new Faults();
+  const limits = new RateLimits();
+  const requests = new RequestLog();
+  const unknownRoutes: string[] = [];
+  const parts = { world, webhooks, statuses, pullRequests, edits, faults, limits, requests, unknownRoutes };
+  const server = await serve(parts, options.port ?? 0);
+  world.url = server.url;
+
+  return {
+    url: server.url,
+    app: world.app,
+    ...personVerbs,
+    ...repositoryVerbs,
+    ...installations(world, webhooks),
+    ...pullRequestVerbs(world, pullRequests, edits),
+    ...statusQuestions(world, statuses, options.statusContext ?? 'holdfast/freeze'),
+
+    faults,
+    /** Hourly budgets that may be lowered: `rateLimits.core = 10`. */
+    rateLimits: limits.limits,
+    requests,
+    /** Routes and GraphQL fields asked for that the sandbox does not have. */
+    unknownRoutes,
+    /** Fails a test whose code asked for what the sandbox does not have. */
+    assertNoUnknownRoutes() {
+      if (unknownRoutes.length > 0) throw new Error(`Unknown to the sandbox:\n${unknownRoutes.join('\n')}`);
+    },
+    /** From now on every request fails. */
+    goDown(how: '502' | 'reset' = '502') {
+      faults.down = how;
+    },
+    comeBack() {
+      faults.down = false;
+    },
+
+    deliveries: webhooks.deliveries,
+    webhookFaults: webhooks.faults,
+    /** Sets where webhooks go. */
+    deliverTo(url: string | null) {
+      webhooks.target = url;
+    },
+    redeliver: (guid: string) => webhooks.redeliver(guid),
+    settled: () => webhooks.settled(),
+
+    async close() {
+      await webhooks.close();
+      await server.close();
+    },
+  };
+}
+
+function defaultApp(): AppIdentity {
+  privateKey ??= generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  }).privateKey;
+  return {
+    id: 900_001,
+    slug: 'holdfast',
+    clientId: 'Iv23liHoldfastSandbx',
+    name: 'Holdfast',
+    privateKey,
+    webhookSecret: 'sandbox-webhook-secret',
+    permissions: {
+      metadata: 'read',
+      statuses: 'write',
+      pull_requests: 'read',
+      merge_queues: 'read',
+      contents: 'read',
+      members: 'read',
+    },
+    events: ['pull_request', 'pull_request_review', 'repository', 'status', 'merge_group'],
+  };
+}

@@ -1,0 +1,55 @@
+import { accountNode } from './account-node.ts';
+import { combinedState, latestStatuses } from '../state/mergeability.ts';
+import { fullNameOf } from '../state/world.ts';
+import { nodeId } from '../state/ids.ts';
+import type { CommitStatus, PullRequest, Repository } from '../state/model.ts';
+
+/** A commit with its statuses in the repository that it is looked at in. */
+export function commitNode(repository: Repository, sha: string) {
+  return {
+    __typename: 'Commit',
+    id: `${nodeId('Commit', repository.id)}_${sha}`,
+    oid: sha,
+    abbreviatedOid: sha.slice(0, 7),
+    url: `https://github.com/${fullNameOf(repository)}/commit/${sha}`,
+    messageHeadline: `Commit ${sha.slice(0, 7)}`,
+    status: () => statusNode(repository, sha),
+  };
+}
+
+export function pullRequestCommitNode(pr: PullRequest, sha: string) {
+  return {
+    __typename: 'PullRequestCommit',
+    id: `${pr.nodeId}_${sha}`,
+    commit: () => commitNode(pr.repository, sha),
+  };
+}
+
+/** Null when nothing has been posted yet, as on GitHub. */
+function statusNode(repository: Repository, sha: string) {
+  const latest = latestStatuses(repository, sha);
+  if (latest.length === 0) return null;
+  return {
+    __typename: 'Status',
+    id: `${nodeId('StatusContext', repository.id)}_${sha}`,
+    state: combinedState(latest).toUpperCase(),
+    contexts: () => latest.map(contextNode),
+    context: ({ name }: { name: string }) => {
+      const status = latest.find((each) => each.context.toLowerCase() === name.toLowerCase());
+      return status ? contextNode(status) : null;
+    },
+  };
+}
+
+function contextNode(status: CommitStatus) {
+  return {
+    __typename: 'StatusContext',
+    id: nodeId('StatusContext', status.id),
+    context: status.context,
+    state: status.state.toUpperCase(),
+    description: status.description,
+    targetUrl: status.targetUrl,
+    createdAt: status.createdAt.toISOString(),
+    creator: () => accountNode(status.creator),
+  };
+}

@@ -1,0 +1,127 @@
+import { execute, type GraphQLFieldResolver, type GraphQLTypeResolver } from 'graphql';
+import { accountNode } from './account-node.ts';
+import { canSee, type Principal } from '../state/access.ts';
+import { checkedDocument, githubSchema } from './schema.ts';
+import { errorJson, refusal } from './refusal.ts';
+import { GitHubError } from '../http/github-error.ts';
+import { pullRequestNode } from './pull-request-node.ts';
+import { queryCost, type QueryCost } from './query-cost.ts';
+import { repositoryNode } from './repository-node.ts';
+import { bodyOf, type Api, type Parts } from '../http/api.ts';
+import type { View } from './view.ts';
+
+const mostNodes = 500_000;
+
+/** GraphQL, executed against GitHub's own schema. Everything but bad credentials is answered 200. */
+export function graphqlRoute(api: Api, parts: Parts): void {
+  const { world, faults, limits, unknownRoutes } = parts;
+
+  /** A field that the schema has and the sandbox does not must not read as null. */
+  const fieldResolver: GraphQLFieldResolver<Record<string, unknown>, unknown> = (
+    source,
+    args,
+    context,
+    info,
+  ) => {
+    const { fieldName, parentType } = info;
+    if (!(fieldName in source)) {
+      unknownRoutes.push(`GraphQL ${parentType.name}.${fieldName}`);
+      throw refusal(
+        'SANDBOX_UNKNOWN_FIELD',
+        `The sandbox GitHub does not know ${parentType.name}.${fieldName}`,
+      );
+    }
+    const value = source[fieldName];
+    return typeof value === 'function' ? value(args, context, info) : value;
+  };
+  const typeResolver: GraphQLTypeResolver<{ __typename: string }, unknown> = (value) => value.__typename;
+
+  api.post('/graphql', async (c) => {
+    const principal = c.get('principal');
+    if (principal.kind === 'anonymous' || principal.kind === 'app') {
+      throw new GitHubError(401, 'This endpoint requires you to be authenticated.');
+    }
+    const body = await bodyOf(c);
+    if (typeof body['query'] !== 'string') {
+      const message = 'A query attribute must be specified and must be a string.';
+      return c.json({ errors: [{ message }] });
+    }
+    const variables = (body['variables'] ?? {}) as Record<string, unknown>;
+    const document = checkedDocument(body['query']);
+    if (!('kind' in document)) return c.json({ errors: document.map(errorJson) });
+
+    const cost = queryCost(document, variables);
+    if (cost.nodeCount > mostNodes) {
+      const message = `This query requests up to ${cost.nodeCount} possible nodes which exceeds the maximum limit of ${mostNodes}.`;
+      return c.json({ errors: [errorJson(refusal('MAX_NODE_LIMIT_EXCEEDED', message))] });
+    }
+    try {
+      limits.spend(c.get('holder'), 'graphql', cost.cost);
+    } catch (error) {
+      return c.json({ errors: [errorJson(refusal('RATE_LIMITED', (error as Error).message))] });
+    }
+    const result = await execute({
+      schema: githubSchema(),
+      document,
+      variableValues: variables,
+      operationName: body['operationName'] as string | undefined,
+      rootValue: root({ world, faults, principal }, cost, () => limits.read(c.get('holder'), 'graphql')),
+      fieldResolver: fieldResolver as GraphQLFieldResolver<unknown, unknown>,
+      typeResolver: typeResolver as GraphQLTypeResolver<unknown, unknown>,
+    });
+    return c.json({
+      ...(result.data !== undefined && { data: result.data }),
+      ...(result.errors && { errors: result.errors.map(errorJson) }),
+    });
+  });
+}
+
+/** The fields of `Query` that the sandbox answers. */
+function root(
+  view: View,
+  cost: QueryCost,
+  budget: () => { limit: number; used: number; remaining: number; reset: number },
+) {
+  const { world, principal } = view;
+
+  function nodeOf(id: string): object | Error {
+    const found = world.findNode(id);
+    const repository =
+      found && ('repository' in found ? found.repository : 'pullRequests' in found ? found : null);
+    if (!found || (repository && !canSee(principal, repository))) {
+      return refusal('NOT_FOUND', `Could not resolve to a node with the global id of '${id}'`);
+    }
+    if ('repository' in found) return pullRequestNode(view, found);
+    return 'pullRequests' in found ? repositoryNode(view, found) : accountNode(found);
+  }
+
+  return {
+    repository: ({
+      owner,
+      name,
+      followRenames = true,
+    }: {
+      owner: string;
+      name: string;
+      followRenames?: boolean;
+    }) => {
+      const fullName = `${owner}/${name}`;
+      const repository =
+        world.findRepository(fullName) ?? (followRenames ? world.findRenamed(fullName) : undefined);
+      if (repository && canSee(principal, repository)) return repositoryNode(view, repository);
+      throw refusal('NOT_FOUND', `Could not resolve to a Repository with the name '${fullName}'.`);
+    },
+    node: ({ id }: { id: string }) => nodeOf(id),
+    nodes: ({ ids }: { ids: string[] }) => ids.map(nodeOf),
+    viewer: () => viewer(principal),
+    rateLimit: () => {
+      const { limit, used, remaining, reset } = budget();
+      return { ...cost, limit, used, remaining, resetAt: new Date(reset * 1000).toISOString() };
+    },
+  };
+}
+
+function viewer(principal: Principal) {
+  if (principal.kind === 'user') return accountNode(principal.token.user);
+  throw refusal('FORBIDDEN', 'Resource not accessible by integration');
+}

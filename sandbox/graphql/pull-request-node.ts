@@ -1,0 +1,161 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import { accountNode } from './account-node.ts';
+import { canSee } from '../state/access.ts';
+import { commitNode, pullRequestCommitNode } from './commit-node.ts';
+import { connection, type ConnectionArguments } from './connection.ts';
+import { fullNameOf } from '../state/world.ts';
+import { mergeableState } from '../state/mergeability.ts';
+import { nodeId } from '../state/ids.ts';
+import { refusal } from './refusal.ts';
+import { repositoryNode } from './repository-node.ts';
+import type { ChangedFile, Label, PullRequest, Review } from '../state/model.ts';
+import type { View } from './view.ts';
+
+type ConnectionResolver = (
+  args: ConnectionArguments & { states?: string[] | null },
+  context: unknown,
+  info: GraphQLResolveInfo,
+) => unknown;
+
+const changeTypes = { added: 'ADDED', modified: 'MODIFIED', removed: 'DELETED', renamed: 'RENAMED' };
+
+/** A pull request as GraphQL gives it. A field that is not here is refused loudly, so add it when it is needed. */
+export function pullRequestNode(view: View, pr: PullRequest): object {
+  const { repository, head } = pr;
+  const fullName = fullNameOf(repository);
+  const withheld = (field: string) => {
+    if (!view.faults.withholds(`${fullName}#${pr.number}`, field)) return;
+    throw refusal('SERVICE_UNAVAILABLE', `Something went wrong while loading \`${field}\`.`);
+  };
+  const connections: Record<string, ConnectionResolver> = {
+    labels: (args, _, info) => {
+      withheld('labels');
+      return connection(pr.labels, args, info, (label) => labelNode(pr, label));
+    },
+    files: (args, _, info) => {
+      withheld('files');
+      return connection(pr.files, args, info, fileNode);
+    },
+    commits: (args, _, info) => {
+      withheld('commits');
+      return connection(pr.commits, args, info, (sha) => pullRequestCommitNode(pr, sha));
+    },
+    assignees: (args, _, info) => connection(pr.assignees, args, info, accountNode),
+    reviewRequests: (args, _, info) =>
+      connection(pr.reviewRequests, args, info, (account) => ({
+        __typename: 'ReviewRequest',
+        id: `${pr.nodeId}_${account.id}`,
+        asCodeOwner: false,
+        requestedReviewer: () => accountNode(account),
+      })),
+    reviews: (args, _, info) => {
+      const wanted = pr.reviews.filter((review) => !args.states || args.states.includes(review.state));
+      return connection(wanted, args, info, (review) => reviewNode(pr, review));
+    },
+    latestReviews: (args, _, info) => {
+      const latest = new Map(pr.reviews.map((review) => [review.by.id, review]));
+      return connection([...latest.values()], args, info, (review) => reviewNode(pr, review));
+    },
+  };
+  return {
+    __typename: 'PullRequest',
+    id: pr.nodeId,
+    databaseId: pr.id,
+    fullDatabaseId: String(pr.id),
+    number: pr.number,
+    state: pr.merged ? 'MERGED' : pr.state.toUpperCase(),
+    title: pr.title,
+    body: pr.body,
+    bodyText: pr.body,
+    isDraft: pr.draft,
+    closed: pr.state === 'closed',
+    closedAt: pr.closedAt?.toISOString() ?? null,
+    merged: pr.merged !== null,
+    mergedAt: pr.merged?.at.toISOString() ?? null,
+    mergedBy: () => pr.merged && accountNode(pr.merged.by),
+    mergeCommit: () => pr.merged && commitNode(repository, pr.merged.sha),
+    mergeable: pr.state === 'open' ? 'MERGEABLE' : 'UNKNOWN',
+    mergeStateStatus: () => mergeableState(pr).toUpperCase(),
+    locked: pr.locked,
+    author: () => accountNode(pr.author),
+    authorAssociation: 'CONTRIBUTOR',
+    url: `https://github.com/${fullName}/pull/${pr.number}`,
+    resourcePath: `/${fullName}/pull/${pr.number}`,
+    repository: () => repositoryNode(view, repository),
+    baseRepository: () => repositoryNode(view, repository),
+    baseRefName: pr.base,
+    baseRefOid: () => repository.branches.get(pr.base),
+    headRefName: head.ref,
+    headRefOid: head.sha,
+    // Null once the fork is gone, and where the token may not see it.
+    headRepository: () =>
+      view.world.repositories.has(head.repository.id) && canSee(view.principal, head.repository)
+        ? repositoryNode(view, head.repository)
+        : null,
+    headRepositoryOwner: () => accountNode(head.repository.owner),
+    isCrossRepository: head.repository !== repository,
+    autoMergeRequest: () => pr.autoMerge && autoMergeNode(pr.autoMerge),
+    isInMergeQueue: pr.mergeQueueEntry !== null,
+    mergeQueueEntry: () => pr.mergeQueueEntry && queueEntryNode(view, pr, pr.mergeQueueEntry),
+    milestone: () => pr.milestone && milestoneNode(pr.milestone),
+    createdAt: pr.createdAt.toISOString(),
+    updatedAt: pr.updatedAt.toISOString(),
+    additions: () => pr.files.reduce((sum, file) => sum + file.additions, 0),
+    deletions: () => pr.files.reduce((sum, file) => sum + file.deletions, 0),
+    changedFiles: pr.files.length,
+    ...connections,
+  };
+}
+
+function labelNode(pr: PullRequest, label: Label) {
+  const id = nodeId('Label', pr.repository.id, label.id);
+  return { __typename: 'Label', id, name: label.name, color: label.color, description: null };
+}
+
+function fileNode(file: ChangedFile) {
+  const { path, additions, deletions, status } = file;
+  return {
+    __typename: 'PullRequestChangedFile',
+    path,
+    additions,
+    deletions,
+    changeType: changeTypes[status],
+  };
+}
+
+function reviewNode(pr: PullRequest, review: Review) {
+  return {
+    __typename: 'PullRequestReview',
+    id: nodeId('PullRequestReview', pr.repository.id, review.id),
+    fullDatabaseId: String(review.id),
+    state: review.state,
+    body: review.body,
+    submittedAt: review.submittedAt.toISOString(),
+    author: () => accountNode(review.by),
+    commit: () => commitNode(pr.repository, review.commitSha),
+  };
+}
+
+function autoMergeNode({ enabledAt, enabledBy }: NonNullable<PullRequest['autoMerge']>) {
+  return {
+    __typename: 'AutoMergeRequest',
+    enabledAt: enabledAt.toISOString(),
+    enabledBy: () => accountNode(enabledBy),
+    mergeMethod: 'MERGE',
+  };
+}
+
+function queueEntryNode(view: View, pr: PullRequest, entry: NonNullable<PullRequest['mergeQueueEntry']>) {
+  return {
+    __typename: 'MergeQueueEntry',
+    id: nodeId('MergeQueueEntry', entry.id),
+    position: entry.position,
+    state: entry.state,
+    enqueuedAt: entry.enqueuedAt.toISOString(),
+    pullRequest: () => pullRequestNode(view, pr),
+  };
+}
+
+function milestoneNode({ id, number, title }: NonNullable<PullRequest['milestone']>) {
+  return { __typename: 'Milestone', id: nodeId('Milestone', id), number, title };
+}

@@ -1,0 +1,73 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import { accountNode } from './account-node.ts';
+import { connection, type ConnectionArguments } from './connection.ts';
+import { demandPermission, type View } from './view.ts';
+import { fullNameOf } from '../state/world.ts';
+import { pullRequestNode } from './pull-request-node.ts';
+import { refusal } from './refusal.ts';
+import type { PullRequest, Repository } from '../state/model.ts';
+
+interface PullRequestsArguments extends ConnectionArguments {
+  states?: string[] | null;
+  baseRefName?: string | null;
+  headRefName?: string | null;
+  labels?: string[] | null;
+  orderBy?: { field: string; direction: 'ASC' | 'DESC' } | null;
+}
+
+/** A repository as GraphQL gives it. */
+export function repositoryNode(view: View, repository: Repository): object {
+  const fullName = fullNameOf(repository);
+  return {
+    __typename: 'Repository',
+    id: repository.nodeId,
+    databaseId: repository.id,
+    name: repository.name,
+    nameWithOwner: fullName,
+    owner: () => accountNode(repository.owner),
+    url: `https://github.com/${fullName}`,
+    resourcePath: `/${fullName}`,
+    isPrivate: repository.private,
+    isArchived: repository.archived,
+    isFork: repository.fork,
+    isDisabled: false,
+    visibility: repository.private ? 'PRIVATE' : 'PUBLIC',
+    createdAt: repository.createdAt.toISOString(),
+    defaultBranchRef: { __typename: 'Ref', id: `${repository.nodeId}_ref`, name: repository.defaultBranch },
+    pullRequests: (args: PullRequestsArguments, _: unknown, info: GraphQLResolveInfo) => {
+      demandPermission(view, repository, 'pull_requests');
+      const { key, items } = selected(repository, args);
+      return connection(items, args, info, (pr) => pullRequestNode(view, pr), key);
+    },
+    pullRequest: ({ number }: { number: number }) => {
+      demandPermission(view, repository, 'pull_requests');
+      const pr = repository.pullRequests.get(number);
+      if (pr) return pullRequestNode(view, pr);
+      throw refusal('NOT_FOUND', `Could not resolve to a PullRequest with the number of ${number}.`);
+    },
+  };
+}
+
+/** The pull requests asked for, in order, with a key that rises along that order. */
+function selected(repository: Repository, args: PullRequestsArguments) {
+  const { states, baseRefName, headRefName, labels, orderBy } = args;
+  const sign = orderBy?.direction === 'DESC' ? -1 : 1;
+  const updated = orderBy?.field === 'UPDATED_AT';
+  // Two pull requests updated in the same millisecond are told apart by their number.
+  const key = (pr: PullRequest) =>
+    sign * (updated ? pr.updatedAt.getTime() * 1_000 + (pr.number % 1_000) : pr.number);
+  const items = [...repository.pullRequests.values()]
+    .filter(
+      (pr) =>
+        (!states || states.includes(stateOf(pr))) &&
+        (!baseRefName || pr.base === baseRefName) &&
+        (!headRefName || pr.head.ref === headRefName) &&
+        (!labels || pr.labels.some((label) => labels.includes(label.name))),
+    )
+    .sort((one, other) => key(one) - key(other));
+  return { key, items };
+}
+
+function stateOf(pr: PullRequest): string {
+  return pr.merged ? 'MERGED' : pr.state.toUpperCase();
+}

@@ -1,0 +1,38 @@
+import type { HttpBindings } from '@hono/node-server';
+import type { Context, Hono } from 'hono';
+import type { Principal } from '../state/access.ts';
+import type { PullRequestEdits } from '../actions/pull-request-edits.ts';
+import type { PullRequests } from '../actions/pull-requests.ts';
+import type { Statuses } from '../actions/statuses.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
+import type { World } from '../state/world.ts';
+import type { Faults } from './faults.ts';
+import type { RateLimits } from './rate-limit.ts';
+import type { LoggedRequest, RequestLog } from './request-log.ts';
+
+/** What the routes act on. */
+export interface Parts {
+  world: World;
+  webhooks: Webhooks;
+  statuses: Statuses;
+  pullRequests: PullRequests;
+  edits: PullRequestEdits;
+  faults: Faults;
+  limits: RateLimits;
+  requests: RequestLog;
+  unknownRoutes: string[];
+}
+
+export interface Env {
+  Bindings: HttpBindings;
+  Variables: { principal: Principal; holder: string; logged: LoggedRequest };
+}
+
+export type Api = Hono<Env>;
+export type ApiContext = Context<Env>;
+
+/** A JSON object from the request's body; anything else reads as empty, and validation says what is missing. */
+export async function bodyOf(c: ApiContext): Promise<Record<string, unknown>> {
+  const body: unknown = await c.req.json().catch(() => null);
+  return body !== null && typeof body === 'object' ? (body as Record<string, unknown>) : {};
+}

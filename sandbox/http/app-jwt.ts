@@ -1,0 +1,47 @@
+import { createPublicKey, verify } from 'node:crypto';
+import { GitHubError } from './github-error.ts';
+import type { AppIdentity } from '../state/world.ts';
+
+const longest = 10 * 60;
+/** GitHub's clock and ours may differ by this many seconds. */
+const leeway = 60;
+
+/** Checks that a JWT is the App's own and in its time, by the real clock; throws what GitHub answers. */
+export function verifyAppJwt(token: string, app: AppIdentity, nowSeconds = Date.now() / 1000): void {
+  const undecodable = () => new GitHubError(401, 'A JSON web token could not be decoded');
+  const [header = '', payload = '', signature = ''] = token.split('.');
+  const { alg } = decode(header) ?? {};
+  const claims = decode(payload);
+  const signed = Buffer.from(`${header}.${payload}`);
+  const key = createPublicKey(app.privateKey);
+  if (alg !== 'RS256' || !claims) throw undecodable();
+  if (String(claims['iss']) !== String(app.id) && claims['iss'] !== app.clientId) {
+    throw new GitHubError(404, 'Integration not found');
+  }
+  if (!verify('RSA-SHA256', signed, key, Buffer.from(signature, 'base64url'))) throw undecodable();
+
+  const { exp, iat } = claims;
+  if (typeof exp !== 'number' || exp <= nowSeconds) {
+    throw new GitHubError(
+      401,
+      "'Expiration time' claim ('exp') must be a numeric value representing the future time at which the assertion expires",
+    );
+  }
+  if (exp > nowSeconds + longest + leeway || (typeof iat === 'number' && exp - iat > longest + leeway)) {
+    throw new GitHubError(401, "'Expiration time' claim ('exp') is too far in the future");
+  }
+  if (typeof iat !== 'number' || iat > nowSeconds + leeway) {
+    throw new GitHubError(
+      401,
+      "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was issued",
+    );
+  }
+}
+
+function decode(part: string): Record<string, unknown> | null {
+  try {
+    return JSON.parse(Buffer.from(part, 'base64url').toString());
+  } catch {
+    return null;
+  }
+}

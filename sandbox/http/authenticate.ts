@@ -1,0 +1,45 @@
+import type { Principal } from '../state/access.ts';
+import type { World } from '../state/world.ts';
+import { badCredentials, GitHubError } from './github-error.ts';
+import { verifyAppJwt } from './app-jwt.ts';
+
+export type TokenKind = 'none' | 'jwt' | 'installation' | 'user' | 'unknown';
+
+/** What a credential looks like, for the request log. */
+export function tokenKind(world: World, authorization: string | undefined): TokenKind {
+  const token = tokenIn(authorization);
+  if (!token) return 'none';
+  if (world.userTokens.has(token)) return 'user';
+  if (token.startsWith('ghs_')) return world.installationTokens.has(token) ? 'installation' : 'unknown';
+  return looksLikeJwt(token) ? 'jwt' : 'unknown';
+}
+
+/** Who makes the request; a credential that does not work is refused whatever was asked for. */
+export function authenticate(world: World, authorization: string | undefined): Principal {
+  const token = tokenIn(authorization);
+  if (!token) {
+    if (authorization) throw badCredentials();
+    return { kind: 'anonymous' };
+  }
+  const user = world.userTokens.get(token);
+  if (user) return { kind: 'user', token: user };
+  const issued = world.installationTokens.get(token);
+  if (issued) {
+    if (issued.expiresAt.getTime() <= Date.now()) throw badCredentials();
+    if (issued.installation.suspendedAt) {
+      throw new GitHubError(403, 'This installation has been suspended');
+    }
+    return { kind: 'installation', token: issued };
+  }
+  if (token.startsWith('ghs_') || !looksLikeJwt(token)) throw badCredentials();
+  verifyAppJwt(token, world.app);
+  return { kind: 'app' };
+}
+
+function tokenIn(authorization: string | undefined): string | undefined {
+  return /^(?:bearer|token)\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1];
+}
+
+function looksLikeJwt(token: string): boolean {
+  return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token);
+}

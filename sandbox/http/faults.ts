@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { GitHubError } from './github-error.ts';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { TokenKind } from './authenticate.ts';
+
+export interface FaultyRequest {
+  method: string;
+  path: string;
+  tokenKind: TokenKind;
+  /** GraphQL only. */
+  operationName?: string;
+}
+
+export type FaultMatch = ((request: FaultyRequest) => boolean) | { method?: string; path?: RegExp };
+
+export type FaultKind = 'status' | 'delay' | 'reset' | 'secondary-limit' | 'primary-limit' | 'partial';
+
+export interface Fault {
+  /** Default every request. */
+  match?: FaultMatch;
+  /** How many requests it hits; without it, all until removed. */
+  times?: number;
+  kind: FaultKind;
+  /** `status`: default 500. The limits: default 403, 429 is the other one GitHub uses. */
+  status?: number;
+  /** `delay`: default 100. */
+  ms?: number;
+  /** `secondary-limit`: seconds in `retry-after`; `primary-limit`: seconds to the reset. Default 60. */
+  retryAfter?: number;
+  /** `partial`: `acme/web#3` for each pull request whose `field` GraphQL gives as null with an error. */
+  pullRequests?: string[];
+  /** `partial`: default `files`. */
+  field?: string;
+}
+
+/** Thrown to have the connection cut. */
+export class ConnectionReset extends Error {}
+
+/** What the API is told to do wrong. */
+export class Faults {
+  #faults: Fault[] = [];
+  down: false | '502' | 'reset' = false;
+
+  add(fault: Fault): { remove(): void } {
+    const own = { ...fault };
+    this.#faults.push(own);
+    return { remove: () => (this.#faults = this.#faults.filter((each) => each !== own)) };
+  }
+
+  clear(): void {
+    this.#faults = [];
+  }
+
+  /** Acts out the first fault that hits the request: waits, throws, or lets it pass. */
+  async strike(request: FaultyRequest): Promise<void> {
+    if (this.down === 'reset') throw new ConnectionReset();
+    if (this.down) throw new GitHubError(502, 'Server Error');
+    const fault = this.#faults.find((each) => each.kind !== 'partial' && matches(each, request));
+    if (!fault) return;
+    use(fault);
+    if (fault.kind === 'delay') await sleep(fault.ms ?? 100);
+    else throw failure(fault);
+  }
+
+  /** Whether GraphQL has to withhold a field of a pull request. */
+  withholds(pullRequest: string, field: string): boolean {
+    const fault = this.#faults.find(
+      (each) =>
+        each.kind === 'partial' &&
+        (each.times ?? 1) > 0 &&
+        (each.field ?? 'files') === field &&
+        each.pullRequests?.some((name) => name.toLowerCase() === pullRequest.toLowerCase()),
+    );
+    if (fault) use(fault);
+    return fault !== undefined;
+  }
+}
+
+function use(fault: Fault): void {
+  if (fault.times !== undefined) fault.times -= 1;
+}
+
+function matches({ match, times }: Fault, request: FaultyRequest): boolean {
+  if ((times ?? 1) <= 0) return false;
+  if (typeof match === 'function') return match(request);
+  const { method = request.method, path = /^/ } = match ?? {};
+  return method.toUpperCase() === request.method && path.test(request.path);
+}
+
+function failure({ kind, status, retryAfter = 60 }: Fault): Error {
+  if (kind === 'reset') return new ConnectionReset();
+  const code = (status ?? (kind === 'status' ? 500 : 403)) as ContentfulStatusCode;
+  if (kind === 'secondary-limit') {
+    const message =
+      'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.';
+    return new GitHubError(code, message, {}, { 'retry-after': String(retryAfter) });
+  }
+  if (kind === 'primary-limit') {
+    const reset = Math.ceil(Date.now() / 1000) + retryAfter;
+    const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(reset) };
+    return new GitHubError(code, 'API rate limit exceeded for installation.', {}, headers);
+  }
+  return new GitHubError(code, code === 502 ? 'Server Error' : `The sandbox was told to answer ${code}`);
+}

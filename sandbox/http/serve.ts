@@ -1,0 +1,123 @@
+import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
+import { Hono } from 'hono';
+import type { AddressInfo, Server } from 'node:net';
+import { appRoutes } from '../rest/app-routes.ts';
+import { deliveryRoutes } from '../rest/delivery-routes.ts';
+import { graphqlRoute } from '../graphql/graphql-route.ts';
+import { peopleRoutes } from '../rest/people-routes.ts';
+import { pullRequestRoutes } from '../rest/pull-request-routes.ts';
+import { repositoryRoutes } from '../rest/repository-routes.ts';
+import { statusRoutes } from '../rest/status-routes.ts';
+import { authenticate, tokenKind } from './authenticate.ts';
+import { ConnectionReset } from './faults.ts';
+import { GitHubError } from './github-error.ts';
+import { holderOf } from './rate-limit.ts';
+import type { Api, Env, Parts } from './api.ts';
+import type { LoggedRequest } from './request-log.ts';
+
+/** Builds the API: what every request goes through, then the routes. */
+function createApi(parts: Parts): Api {
+  const { world, faults, limits, requests, unknownRoutes } = parts;
+  const api: Api = new Hono<Env>();
+
+  api.use(async (c, next) => {
+    const { pathname, search } = new URL(c.req.url);
+    const logged: LoggedRequest = {
+      method: c.req.method,
+      path: pathname + search,
+      tokenKind: tokenKind(world, c.req.header('authorization')),
+      status: null,
+      at: new Date(),
+    };
+    requests.push(logged);
+    if (pathname === '/graphql') logged.operationName = await operationName(c.req.raw.clone());
+    c.set('logged', logged);
+    await next();
+    if (!(c.error instanceof ConnectionReset)) logged.status = c.res.status;
+    c.header('x-github-request-id', world.ids.characters(`request ${requests.length}`, 16).toUpperCase());
+    c.header('x-github-media-type', 'github.v3; format=json');
+  });
+
+  api.use(async (c, next) => {
+    const { pathname } = new URL(c.req.url);
+    const { method, tokenKind, operationName } = c.get('logged');
+    await faults.strike({ method, path: pathname, tokenKind, operationName });
+    await next();
+  });
+
+  api.use(async (c, next) => {
+    const { pathname } = new URL(c.req.url);
+    const resource = pathname === '/graphql' ? 'graphql' : 'core';
+    let holder = '127.0.0.1';
+    try {
+      const principal = authenticate(world, c.req.header('authorization'));
+      holder = holderOf(principal);
+      c.set('principal', principal);
+      c.set('holder', holder);
+      if (principal.kind === 'user' && ['classic', 'oauth'].includes(principal.token.kind)) {
+        c.header('x-oauth-scopes', principal.token.scopes.join(', '));
+      }
+      // GraphQL counts its own points, once it knows the query.
+      if (resource === 'core' && pathname !== '/rate_limit') limits.spend(holder, 'core', 1);
+      await next();
+    } finally {
+      const headers = limits.headers(holder, resource);
+      for (const [name, value] of Object.entries(headers)) c.header(name, value);
+    }
+  });
+
+  appRoutes(api, parts);
+  deliveryRoutes(api, parts);
+  peopleRoutes(api, parts);
+  repositoryRoutes(api, parts);
+  pullRequestRoutes(api, parts);
+  statusRoutes(api, parts);
+  graphqlRoute(api, parts);
+
+  api.notFound((c) => {
+    const { pathname } = new URL(c.req.url);
+    unknownRoutes.push(`${c.req.method} ${pathname}`);
+    return c.json({ message: `The sandbox GitHub does not know ${c.req.method} ${pathname}` }, 501);
+  });
+
+  api.onError((error, c) => {
+    if (error instanceof GitHubError) return c.json(error.body, error.status, error.headers);
+    if (error instanceof ConnectionReset) {
+      c.env.incoming.socket.resetAndDestroy();
+      return new Response(null);
+    }
+    unknownRoutes.push(`${c.req.method} ${c.req.path}: ${error.stack}`);
+    return c.json({ message: `The sandbox GitHub itself failed: ${error.message}` }, 500);
+  });
+  return api;
+}
+
+/** Starts listening on loopback. GitHub Enterprise's paths, `/api/v3` and `/api/graphql`, work as well. */
+export async function serve(parts: Parts, port: number): Promise<{ url: string; close(): Promise<void> }> {
+  const api = createApi(parts);
+  const answer = async (request: Request, env: HttpBindings) => {
+    const path = new URL(request.url).pathname;
+    const plain = path.replace(/^\/api\/(?:v3\/?|(?=graphql$))/, '/');
+    const url = new URL(request.url);
+    url.pathname = plain;
+    return plain === path ? api.fetch(request, env) : api.fetch(new Request(url, request), env);
+  };
+  const server = createAdaptorServer({ fetch: answer as never }) as Server & { closeAllConnections(): void };
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function operationName(request: Request): Promise<string | undefined> {
+  const body = (await request.json().catch(() => null)) as { operationName?: string; query?: string } | null;
+  return body?.operationName ?? /\b(?:query|mutation)\s+(\w+)/.exec(body?.query ?? '')?.[1];
+}

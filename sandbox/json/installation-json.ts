@@ -1,0 +1,30 @@
+import { accountJson } from './account-json.ts';
+import type { Installation } from '../state/model.ts';
+import type { World } from '../state/world.ts';
+
+/** An installation as REST and installation webhooks give it. */
+export function installationJson(world: World, installation: Installation) {
+  const { account } = installation;
+  return {
+    id: installation.id,
+    account: accountJson(world, account),
+    repository_selection: installation.selection,
+    access_tokens_url: `${world.url}/app/installations/${installation.id}/access_tokens`,
+    repositories_url: `${world.url}/installation/repositories`,
+    html_url: `https://github.com/settings/installations/${installation.id}`,
+    app_id: world.app.id,
+    client_id: world.app.clientId,
+    app_slug: world.app.slug,
+    target_id: account.id,
+    target_type: account.type,
+    permissions: installation.permissions,
+    events: world.app.events,
+    created_at: installation.createdAt.toISOString(),
+    updated_at: installation.createdAt.toISOString(),
+    single_file_name: null,
+    has_multiple_single_files: false,
+    single_file_paths: [],
+    suspended_by: null,
+    suspended_at: installation.suspendedAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,21 @@
+import { accountJson } from './account-json.ts';
+import { fullNameOf, type World } from '../state/world.ts';
+import { nodeId } from '../state/ids.ts';
+import type { CommitStatus, Repository } from '../state/model.ts';
+
+/** A commit status as REST gives it. */
+export function statusJson(world: World, repository: Repository, status: CommitStatus) {
+  return {
+    url: `${world.url}/repos/${fullNameOf(repository)}/statuses/${status.sha}`,
+    avatar_url: `https://avatars.githubusercontent.com/u/${status.creator.id}?v=4`,
+    id: status.id,
+    node_id: nodeId('StatusContext', status.id),
+    state: status.state,
+    description: status.description,
+    target_url: status.targetUrl,
+    context: status.context,
+    created_at: status.createdAt.toISOString(),
+    updated_at: status.createdAt.toISOString(),
+    creator: accountJson(world, status.creator),
+  };
+}

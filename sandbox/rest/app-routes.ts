@@ -1,0 +1,104 @@
+import { accountJson } from '../json/account-json.ts';
+import { GitHubError, notAccessible, notFound } from '../http/github-error.ts';
+import { installationJson } from '../json/installation-json.ts';
+import { onRepository } from './on-repository.ts';
+import { page } from '../http/paging.ts';
+import { reaches } from '../state/access.ts';
+import { repositoryJson } from '../json/repository-json.ts';
+import { bodyOf, type Api, type ApiContext, type Parts } from '../http/api.ts';
+import type { Installation, InstallationToken, Permissions } from '../state/model.ts';
+
+const hour = 3_600_000;
+
+/** The App itself, its installations and their tokens. */
+export function appRoutes(api: Api, { world }: Parts): void {
+  const found = (installation: Installation | undefined) => {
+    if (!installation) throw notFound();
+    return installation;
+  };
+  const inPath = (c: ApiContext) => found(world.installations.get(Number(c.req.param('id'))));
+  const ofAccount = (type: string) => (c: ApiContext) => {
+    requireApp(c);
+    const account = world.findAccount(c.req.param('login') ?? '');
+    if (account?.type !== type) throw notFound();
+    return c.json(installationJson(world, found(world.installationOf(account))));
+  };
+
+  api.get('/app', (c) => {
+    requireApp(c);
+    const { id, slug, clientId, name, permissions, events } = world.app;
+    const owner = accountJson(world, world.account(`${slug}[bot]`));
+    const installations_count = world.installations.size;
+    return c.json({ id, slug, client_id: clientId, name, owner, permissions, events, installations_count });
+  });
+
+  api.get('/app/installations', (c) => {
+    requireApp(c);
+    return c.json(page(c, [...world.installations.values()]).map((each) => installationJson(world, each)));
+  });
+
+  api.get('/app/installations/:id', (c) => {
+    requireApp(c);
+    return c.json(installationJson(world, inPath(c)));
+  });
+
+  api.post('/app/installations/:id/access_tokens', async (c) => {
+    requireApp(c);
+    const installation = inPath(c);
+    if (installation.suspendedAt) throw new GitHubError(403, 'This installation has been suspended');
+    const token = issue(installation, await bodyOf(c));
+    return c.json(
+      {
+        token: token.token,
+        expires_at: token.expiresAt.toISOString(),
+        permissions: token.permissions,
+        repository_selection: token.repositoryIds ? 'selected' : installation.selection,
+      },
+      201,
+    );
+  });
+
+  onRepository(api, world, 'get', '/installation', (c, repository) => {
+    requireApp(c);
+    return c.json(installationJson(world, found(world.installationFor(repository))));
+  });
+  api.get('/orgs/:login/installation', ofAccount('Organization'));
+  api.get('/users/:login/installation', ofAccount('User'));
+
+  api.get('/installation/repositories', (c) => {
+    const principal = c.get('principal');
+    if (principal.kind !== 'installation') throw notAccessible();
+    const { token } = principal;
+    const all = world.repositoriesOf(token.installation).filter((repository) => reaches(token, repository));
+    const repositories = page(c, all).map((repository) => repositoryJson(world, repository));
+    const repository_selection = token.installation.selection;
+    return c.json({ total_count: all.length, repository_selection, repositories });
+  });
+
+  /** Tokens are as long as GitHub's newest, so that code which bounds their length fails here. */
+  function issue(installation: Installation, body: Record<string, unknown>): InstallationToken {
+    const name = `installation ${installation.id} ${world.ids.next('installation token', 0)}`;
+    const part = (label: string, length: number) => world.ids.characters(`${name} ${label}`, length);
+    const { repository_ids: ids, permissions = installation.permissions } = body;
+    const wanted = Object.entries(permissions as Permissions);
+    if (wanted.some(([key, level]) => level === 'write' && installation.permissions[key] !== 'write')) {
+      throw new GitHubError(422, 'The permissions requested are not granted to this installation.');
+    }
+    const token: InstallationToken = {
+      token: `ghs_${world.app.id}_${part('header', 36)}.${part('payload', 120)}.${part('signature', 342)}`,
+      installation,
+      expiresAt: new Date(Date.now() + hour),
+      permissions: Object.fromEntries(wanted),
+      repositoryIds: Array.isArray(ids) ? new Set(ids as number[]) : null,
+    };
+    world.installationTokens.set(token.token, token);
+    return token;
+  }
+}
+
+/** Routes that take the App's JWT and nothing else. */
+export function requireApp(c: ApiContext): void {
+  if (c.get('principal').kind !== 'app') {
+    throw new GitHubError(401, 'A JSON web token could not be decoded');
+  }
+}

@@ -1,0 +1,80 @@
+import { atLeast, canSee, permits, reaches, roleOf, scopesAllow } from '../state/access.ts';
+import { badCredentials, GitHubError, notAccessible, notFound } from '../http/github-error.ts';
+import type { Account, PullRequest, Repository, Role } from '../state/model.ts';
+import type { Api, ApiContext } from '../http/api.ts';
+import type { World } from '../state/world.ts';
+
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+type Handler = (c: ApiContext, repository: Repository) => Response | Promise<Response>;
+
+/** Serves a route of a repository by name and by id; a former name redirects, keeping method and body. */
+export function onRepository(api: Api, world: World, method: Method, path: string, handler: Handler): void {
+  api[method](`/repositories/:repository_id{[0-9]+}${path}`, (c) => {
+    const repository = world.repositories.get(Number(c.req.param('repository_id')));
+    return handler(c, visible(c, repository));
+  });
+  api[method](`/repos/:owner/:repo${path}`, (c) => {
+    const name = `${c.req.param('owner')}/${c.req.param('repo')}`;
+    const repository = world.findRepository(name);
+    if (repository) return handler(c, visible(c, repository));
+    return redirect(c, world, visible(c, world.findRenamed(name)));
+  });
+}
+
+/** What a request may do to a repository: permission of the installation, or a role of the person. */
+export function demand(
+  c: ApiContext,
+  repository: Repository,
+  wanted: { permission: string; level: 'read' | 'write'; role: Role },
+): void {
+  const principal = c.get('principal');
+  if (principal.kind === 'installation') {
+    const { token } = principal;
+    const granted = permits(token.permissions, wanted.permission, wanted.level);
+    const publicRead = wanted.level === 'read' && !repository.private;
+    if (!granted || !(reaches(token, repository) || publicRead)) throw notAccessible();
+  } else if (principal.kind === 'user') {
+    if (wanted.level === 'write' && !scopesAllow(principal.token)) throw notFound();
+    if (atLeast(roleOf(principal.token.user, repository), wanted.role)) return;
+    throw new GitHubError(403, `Must have ${wanted.role} access to Repository.`);
+  } else if (wanted.level === 'write') {
+    throw new GitHubError(401, 'Requires authentication');
+  }
+}
+
+export function refuseArchived(repository: Repository): void {
+  if (repository.archived) throw new GitHubError(403, 'Repository was archived so is read-only.');
+}
+
+/** The account that acts: the person, or the App's bot. */
+export function actor(c: ApiContext, world: World): Account {
+  const principal = c.get('principal');
+  return principal.kind === 'user' ? principal.token.user : world.account(`${world.app.slug}[bot]`);
+}
+
+/** The pull request that the path names; numbers past GitHub's integers are simply not found. */
+export function pullRequestIn(c: ApiContext, repository: Repository): PullRequest {
+  const text = c.req.param('number') ?? '';
+  const pr = /^\d{1,10}$/.test(text) ? repository.pullRequests.get(Number(text)) : undefined;
+  if (!pr) throw notFound();
+  return pr;
+}
+
+function visible(c: ApiContext, repository: Repository | undefined): Repository {
+  const principal = c.get('principal');
+  // The App's JWT asks one thing of a repository: which installation covers it.
+  const asApp = principal.kind === 'app';
+  if (asApp && !c.req.path.endsWith('/installation')) throw badCredentials();
+  if (!repository || !(asApp || canSee(principal, repository))) throw notFound();
+  return repository;
+}
+
+function redirect(c: ApiContext, world: World, repository: Repository): Response {
+  const { pathname, search } = new URL(c.req.url);
+  const rest = pathname.split('/').slice(4).join('/');
+  const url = `${world.url}/repositories/${repository.id}${rest && `/${rest}`}${search}`;
+  const permanent = c.req.method === 'GET';
+  const message = permanent ? 'Moved Permanently' : 'Temporary Redirect';
+  c.header('location', url);
+  return c.json({ message, url, documentation_url: 'https://docs.github.com/rest' }, permanent ? 301 : 307);
+}

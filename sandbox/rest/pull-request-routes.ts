@@ -1,0 +1,112 @@
+import { fileJson, labelJson, pullRequestJson, pullRequestSummary } from '../json/pull-request-json.ts';
+import { GitHubError, invalid } from '../http/github-error.ts';
+import { mergeBlocker } from '../state/mergeability.ts';
+import { actor, demand, onRepository, pullRequestIn, refuseArchived } from './on-repository.ts';
+import { page } from '../http/paging.ts';
+import { bodyOf, type Api, type Parts } from '../http/api.ts';
+
+const reading = { permission: 'pull_requests', level: 'read', role: 'read' } as const;
+const triaging = { permission: 'pull_requests', level: 'write', role: 'triage' } as const;
+const writing = { permission: 'pull_requests', level: 'write', role: 'write' } as const;
+const merging = { permission: 'contents', level: 'write', role: 'write' } as const;
+
+/** Reading pull requests, and what a person does to one with curl. */
+export function pullRequestRoutes(api: Api, { world, pullRequests, edits }: Parts): void {
+  onRepository(api, world, 'get', '/pulls', (c, repository) => {
+    demand(c, repository, reading);
+    const { state = 'open', base, head } = c.req.query();
+    const matching = [...repository.pullRequests.values()].filter(
+      (pr) =>
+        (state === 'all' || pr.state === state) &&
+        (!base || pr.base === base) &&
+        (!head || `${pr.head.repository.owner.login}:${pr.head.ref}` === head),
+    );
+    return c.json(page(c, matching.reverse()).map((pr) => pullRequestSummary(world, pr)));
+  });
+
+  onRepository(api, world, 'post', '/pulls', async (c, repository) => {
+    demand(c, repository, { ...writing, role: 'read' });
+    refuseArchived(repository);
+    const { title, head, base, body, draft } = await bodyOf(c);
+    if (typeof title !== 'string' || !title) {
+      throw invalid('PullRequest', [{ code: 'missing_field', field: 'title' }]);
+    }
+    const author = actor(c, world);
+    const [fork, ref] = text(head)?.includes(':') ? text(head)!.split(':') : [null, text(head)];
+    const pr = pullRequests.open(repository, author, {
+      title,
+      head: ref,
+      base: text(base),
+      body: text(body),
+      draft: draft === true,
+      fork: fork !== null && fork?.toLowerCase() !== repository.owner.login.toLowerCase(),
+    });
+    return c.json(pullRequestJson(world, pr), 201);
+  });
+
+  onRepository(api, world, 'get', '/pulls/:number', (c, repository) => {
+    demand(c, repository, reading);
+    return c.json(pullRequestJson(world, pullRequestIn(c, repository)));
+  });
+
+  onRepository(api, world, 'patch', '/pulls/:number', async (c, repository) => {
+    const pr = pullRequestIn(c, repository);
+    const by = actor(c, world);
+    // Authors may edit what they opened.
+    demand(c, repository, by === pr.author ? { ...triaging, role: 'read' } : triaging);
+    refuseArchived(repository);
+    const { title, base, body, state } = await bodyOf(c);
+    edits.edit(pr, { title: text(title), base: text(base), body: text(body) }, by);
+    if (state === 'closed') pullRequests.close(pr, by);
+    if (state === 'open') pullRequests.reopen(pr, by);
+    return c.json(pullRequestJson(world, pr));
+  });
+
+  onRepository(api, world, 'get', '/pulls/:number/files', (c, repository) => {
+    demand(c, repository, reading);
+    return c.json(page(c, pullRequestIn(c, repository).files).map(fileJson));
+  });
+
+  onRepository(api, world, 'put', '/pulls/:number/merge', async (c, repository) => {
+    demand(c, repository, merging);
+    refuseArchived(repository);
+    const pr = pullRequestIn(c, repository);
+    const { sha } = await bodyOf(c);
+    const blocker = mergeBlocker(pr);
+    if (blocker) throw new GitHubError(405, blocker);
+    if (sha !== undefined && sha !== pr.head.sha) {
+      throw new GitHubError(409, 'Head branch was modified. Review and try the merge again.');
+    }
+    const merged = pullRequests.merge(pr, actor(c, world));
+    return c.json({ sha: merged, merged: true, message: 'Pull Request successfully merged' });
+  });
+
+  onRepository(api, world, 'get', '/issues/:number/labels', (c, repository) => {
+    demand(c, repository, reading);
+    const { labels } = pullRequestIn(c, repository);
+    return c.json(page(c, labels).map((label) => labelJson(world, repository, label)));
+  });
+
+  onRepository(api, world, 'post', '/issues/:number/labels', async (c, repository) => {
+    demand(c, repository, triaging);
+    refuseArchived(repository);
+    const pr = pullRequestIn(c, repository);
+    const { labels } = await bodyOf(c);
+    if (!Array.isArray(labels)) throw invalid('Label', [{ code: 'missing_field', field: 'labels' }]);
+    for (const name of labels) edits.label(pr, String(name), actor(c, world));
+    return c.json(pr.labels.map((label) => labelJson(world, repository, label)));
+  });
+
+  onRepository(api, world, 'delete', '/issues/:number/labels/:name', (c, repository) => {
+    demand(c, repository, triaging);
+    refuseArchived(repository);
+    const pr = pullRequestIn(c, repository);
+    const removed = edits.unlabel(pr, c.req.param('name') ?? '', actor(c, world));
+    if (!removed) throw new GitHubError(404, 'Label does not exist');
+    return c.json(pr.labels.map((label) => labelJson(world, repository, label)));
+  });
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,51 @@
+import { covers } from './world.ts';
+import type { Account, Installation, InstallationToken, Repository, Role, UserToken } from './model.ts';
+
+/** Who stands behind a request. */
+export type Principal =
+  | { kind: 'app' }
+  | { kind: 'installation'; token: InstallationToken }
+  | { kind: 'user'; token: UserToken }
+  | { kind: 'anonymous' };
+
+const order: Role[] = ['read', 'triage', 'write', 'maintain', 'admin'];
+
+export function atLeast(role: Role | 'none', wanted: Role): boolean {
+  return role !== 'none' && order.indexOf(role) >= order.indexOf(wanted);
+}
+
+/** The strongest of what ownership, membership, a direct role and a public repository give a person. */
+export function roleOf(user: Account, repository: Repository): Role | 'none' {
+  if (user === repository.owner) return 'admin';
+  const membership = repository.owner.members.get(user.id);
+  if (membership === 'admin') return 'admin';
+  const granted: (Role | 'none')[] = [repository.roles.get(user.id) ?? 'none'];
+  if (membership) granted.push(repository.owner.basePermission);
+  if (!repository.private) granted.push('read');
+  return order.findLast((role) => granted.includes(role)) ?? 'none';
+}
+
+/** Whether an installation token reaches a repository as its own, not only as public. */
+export function reaches(token: InstallationToken, repository: Repository): boolean {
+  return covers(token.installation, repository) && (token.repositoryIds?.has(repository.id) ?? true);
+}
+
+/** Classic and OAuth tokens reach no private repository and change nothing without the `repo` scope. */
+export function scopesAllow({ kind, scopes }: UserToken): boolean {
+  return (kind !== 'classic' && kind !== 'oauth') || scopes.includes('repo');
+}
+
+export function canSee(principal: Principal, repository: Repository): boolean {
+  if (!repository.private) return true;
+  if (principal.kind === 'installation') return reaches(principal.token, repository);
+  if (principal.kind === 'user') {
+    return scopesAllow(principal.token) && roleOf(principal.token.user, repository) !== 'none';
+  }
+  return false;
+}
+
+/** Whether the granted permissions include one; `write` includes `read`. */
+export function permits(permissions: Installation['permissions'], name: string, level: 'read' | 'write') {
+  const granted = permissions[name];
+  return granted === 'write' || granted === level;
+}

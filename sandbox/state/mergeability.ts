@@ -1,0 +1,40 @@
+import type { CommitStatus, PullRequest, Repository } from './model.ts';
+
+export type MergeableState = 'blocked' | 'clean' | 'draft' | 'unstable' | 'unknown';
+
+/** The newest status of each context on a SHA. Contexts differ only by more than case. */
+export function latestStatuses(repository: Repository, sha: string): CommitStatus[] {
+  const latest = new Map<string, CommitStatus>();
+  for (const status of repository.statuses.get(sha) ?? []) latest.set(status.context.toLowerCase(), status);
+  return [...latest.values()];
+}
+
+/** The state of all statuses together, as `GET /commits/{ref}/status` gives it; no status counts as pending. */
+export function combinedState(statuses: CommitStatus[]): 'failure' | 'pending' | 'success' {
+  if (statuses.some((status) => status.state === 'failure' || status.state === 'error')) return 'failure';
+  if (statuses.length === 0 || statuses.some((status) => status.state === 'pending')) return 'pending';
+  return 'success';
+}
+
+/** Why a pull request may not be merged, in the words of GitHub's 405, or null. */
+export function mergeBlocker(pr: PullRequest): string | null {
+  if (pr.state === 'closed') return 'Pull Request is not mergeable';
+  if (pr.draft) return 'Pull Request is still a draft';
+  const latest = latestStatuses(pr.repository, pr.head.sha);
+  for (const context of pr.repository.protection.get(pr.base) ?? []) {
+    const status = latest.find((each) => each.context.toLowerCase() === context.toLowerCase());
+    if (!status) return `Required status check "${context}" is expected.`;
+    if (status.state === 'success') continue;
+    return `Required status check "${context}" is ${status.state === 'pending' ? 'pending' : 'failing'}.`;
+  }
+  return null;
+}
+
+/** `mergeable_state` as REST gives it. */
+export function mergeableState(pr: PullRequest): MergeableState {
+  if (pr.state === 'closed') return 'unknown';
+  if (pr.draft) return 'draft';
+  if (mergeBlocker(pr)) return 'blocked';
+  const passing = latestStatuses(pr.repository, pr.head.sha).every((status) => status.state === 'success');
+  return passing ? 'clean' : 'unstable';
+}

@@ -1,0 +1,134 @@
+/** What the sandbox GitHub remembers. Plain data; the rules live beside it in `access.ts` and `mergeability.ts`. */
+
+export type Role = 'read' | 'triage' | 'write' | 'maintain' | 'admin';
+export type Permissions = Record<string, 'read' | 'write'>;
+export type StatusState = 'error' | 'failure' | 'pending' | 'success';
+export type ReviewState = 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED' | 'DISMISSED' | 'PENDING';
+
+export interface Account {
+  id: number;
+  nodeId: string;
+  /** Bots are kept as `dependabot[bot]`, the REST form. */
+  login: string;
+  type: 'User' | 'Organization' | 'Bot';
+  /** Organizations only: user id to role. */
+  members: Map<number, 'admin' | 'member'>;
+  /** Organizations only: what a member may do without a role of their own. */
+  basePermission: Role | 'none';
+  createdAt: Date;
+}
+
+export type UserTokenKind = 'classic' | 'fine-grained' | 'oauth' | 'user-to-server';
+
+export interface UserToken {
+  token: string;
+  kind: UserTokenKind;
+  user: Account;
+  /** Classic and OAuth tokens: what `X-OAuth-Scopes` says. */
+  scopes: string[];
+  /** Fine-grained and user-to-server tokens: whether they carry `administration: read`. */
+  administration: boolean;
+}
+
+export interface InstallationToken {
+  token: string;
+  installation: Installation;
+  expiresAt: Date;
+  permissions: Permissions;
+  /** Null means every repository of the installation. */
+  repositoryIds: Set<number> | null;
+}
+
+export interface Installation {
+  id: number;
+  account: Account;
+  selection: 'all' | 'selected';
+  repositoryIds: Set<number>;
+  permissions: Permissions;
+  suspendedAt: Date | null;
+  createdAt: Date;
+}
+
+export interface CommitStatus {
+  id: number;
+  sha: string;
+  context: string;
+  state: StatusState;
+  description: string | null;
+  targetUrl: string | null;
+  creator: Account;
+  createdAt: Date;
+}
+
+export interface Label {
+  id: number;
+  name: string;
+  color: string;
+}
+
+export interface Repository {
+  id: number;
+  nodeId: string;
+  owner: Account;
+  name: string;
+  private: boolean;
+  archived: boolean;
+  fork: boolean;
+  defaultBranch: string;
+  /** User id to the role given directly. */
+  roles: Map<number, Role>;
+  /** Branch name to the status contexts it requires. */
+  protection: Map<string, string[]>;
+  branches: Map<string, string>;
+  /** Every SHA that a status may be posted to, heads of forks' pull requests included. */
+  commits: Set<string>;
+  statuses: Map<string, CommitStatus[]>;
+  labels: Map<string, Label>;
+  pullRequests: Map<number, PullRequest>;
+  createdAt: Date;
+}
+
+export interface ChangedFile {
+  path: string;
+  status: 'added' | 'modified' | 'removed' | 'renamed';
+  additions: number;
+  deletions: number;
+}
+
+export interface Review {
+  id: number;
+  by: Account;
+  state: ReviewState;
+  body: string;
+  commitSha: string;
+  submittedAt: Date;
+}
+
+export interface PullRequest {
+  id: number;
+  nodeId: string;
+  number: number;
+  repository: Repository;
+  state: 'open' | 'closed';
+  title: string;
+  body: string;
+  draft: boolean;
+  locked: boolean;
+  author: Account;
+  base: string;
+  head: { repository: Repository; ref: string; sha: string };
+  /** Oldest first; the last one is the head. */
+  commits: string[];
+  labels: Label[];
+  files: ChangedFile[];
+  reviews: Review[];
+  assignees: Account[];
+  reviewRequests: Account[];
+  milestone: { id: number; number: number; title: string } | null;
+  autoMerge: { enabledAt: Date; enabledBy: Account } | null;
+  mergeQueueEntry: { id: number; position: number; state: string; enqueuedAt: Date } | null;
+  merged: { at: Date; by: Account; sha: string } | null;
+  createdAt: Date;
+  updatedAt: Date;
+  closedAt: Date | null;
+}

@@ -1,0 +1,115 @@
+import type {
+  Account,
+  Installation,
+  InstallationToken,
+  PullRequest,
+  Repository,
+  UserToken,
+} from './model.ts';
+import { decodeNodeId, IdSource } from './ids.ts';
+
+export interface AppIdentity {
+  id: number;
+  slug: string;
+  clientId: string;
+  name: string;
+  /** PEM; the public half verifies the App's JWTs. */
+  privateKey: string;
+  webhookSecret: string;
+  /** What the App asks for when it is installed. */
+  permissions: Record<string, 'read' | 'write'>;
+  /** The webhook events that the App subscribes to, beside those that every App gets. */
+  events: string[];
+}
+
+/** Everything the sandbox knows, with lookups that read as GitHub's do: names match case-insensitively. */
+export class World {
+  readonly ids = new IdSource('holdfast');
+  readonly accounts = new Map<string, Account>();
+  readonly repositories = new Map<number, Repository>();
+  readonly installations = new Map<number, Installation>();
+  readonly userTokens = new Map<string, UserToken>();
+  readonly installationTokens = new Map<string, InstallationToken>();
+  /** Old `owner/name` in lower case to repository id; a repository that takes the name over wins. */
+  readonly formerNames = new Map<string, number>();
+  readonly app: AppIdentity;
+  readonly now: () => Date;
+  url = '';
+
+  constructor(app: AppIdentity, now: () => Date) {
+    this.app = app;
+    this.now = now;
+  }
+
+  findAccount(login: string): Account | undefined {
+    return this.accounts.get(login.toLowerCase());
+  }
+
+  account(login: string): Account {
+    return found(this.findAccount(login) ?? this.findAccount(`${login}[bot]`), `account ${login}`);
+  }
+
+  findRepository(fullName: string): Repository | undefined {
+    const wanted = fullName.toLowerCase();
+    return this.repositories.values().find((repository) => fullNameOf(repository).toLowerCase() === wanted);
+  }
+
+  /** A repository by a name that it had before. */
+  findRenamed(fullName: string): Repository | undefined {
+    const id = this.formerNames.get(fullName.toLowerCase());
+    return id === undefined ? undefined : this.repositories.get(id);
+  }
+
+  repository(fullName: string): Repository {
+    return found(this.findRepository(fullName) ?? this.findRenamed(fullName), `repository ${fullName}`);
+  }
+
+  pullRequest(fullName: string, number: number): PullRequest {
+    return found(this.repository(fullName).pullRequests.get(number), `pull request ${fullName}#${number}`);
+  }
+
+  installationOf(account: Account): Installation | undefined {
+    return this.installations.values().find((installation) => installation.account === account);
+  }
+
+  /** The installation that covers a repository, suspended or not. */
+  installationFor(repository: Repository): Installation | undefined {
+    const installation = this.installationOf(repository.owner);
+    return installation && covers(installation, repository) ? installation : undefined;
+  }
+
+  repositoriesOf(installation: Installation): Repository[] {
+    return [...this.repositories.values()].filter((repository) => covers(installation, repository));
+  }
+
+  /** Open pull requests of a repository whose head is this SHA. */
+  pullRequestsAt(repository: Repository, sha: string): PullRequest[] {
+    return [...repository.pullRequests.values()].filter((pr) => pr.state === 'open' && pr.head.sha === sha);
+  }
+
+  /** What a node id points at. */
+  findNode(id: string): Account | Repository | PullRequest | undefined {
+    const node = decodeNodeId(id);
+    if (!node) return undefined;
+    if (node.type === 'Repository') return this.repositories.get(node.ids[0]!);
+    if (node.type === 'PullRequest') {
+      const all = this.repositories.get(node.ids[0]!)?.pullRequests.values();
+      return all?.find((pr) => pr.nodeId === id);
+    }
+    return this.accounts.values().find((account) => account.nodeId === id);
+  }
+}
+
+export function fullNameOf(repository: Repository): string {
+  return `${repository.owner.login}/${repository.name}`;
+}
+
+export function covers(installation: Installation, repository: Repository): boolean {
+  if (repository.owner !== installation.account) return false;
+  return installation.selection === 'all' || installation.repositoryIds.has(repository.id);
+}
+
+function found<T>(value: T | undefined, what: string): T {
+  if (value === undefined) throw new Error(`The sandbox has no ${what}`);
+  return value;
+}

@@ -1,0 +1,39 @@
+/** What can go wrong between GitHub and the service. `reorder` lets the next delivery overtake. */
+export type WebhookFaultKind = 'drop' | 'repeat' | 'delay' | 'reorder';
+
+export interface WebhookFault {
+  kind: WebhookFaultKind;
+  event?: string;
+  action?: string;
+  /** How many deliveries it hits; without it, all until removed. */
+  times?: number;
+  /** For `delay` (default 100), and how long `reorder` waits for another delivery (default 250). */
+  ms?: number;
+}
+
+/** The webhook faults in force. */
+export class WebhookFaults {
+  #faults: WebhookFault[] = [];
+
+  add(fault: WebhookFault): { remove(): void } {
+    const own = { ...fault };
+    this.#faults.push(own);
+    return { remove: () => (this.#faults = this.#faults.filter((each) => each !== own)) };
+  }
+
+  clear(): void {
+    this.#faults = [];
+  }
+
+  /** The fault that hits this delivery, counted as used. */
+  take(event: string, action: string | null): WebhookFault | undefined {
+    const fault = this.#faults.find(
+      (each) =>
+        (each.times ?? 1) > 0 &&
+        (each.event === undefined || each.event === event) &&
+        (each.action === undefined || each.action === action),
+    );
+    if (fault?.times !== undefined) fault.times -= 1;
+    return fault;
+  }
+}

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { GitHubTokens } from '../auth/github-token.ts';
+import type { Deps } from '../deps.ts';
+import type { JobQueue } from '../jobs/queue.ts';
+import { receiveWebhook } from '../webhooks/receive-webhook.ts';
+import { mount } from './endpoint.ts';
+import { endpoints } from './endpoints.ts';
+import { errorResponse } from './error-response.ts';
+import { mountHealth } from './health.ts';
+import { openApiDocument } from './openapi.ts';
+
+export const webhookPath = '/api/github/webhooks';
+
+/** The HTTP side: the `/v1` interface, GitHub's webhooks, and health. */
+export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
+  const api = new OpenAPIHono();
+  const tokens = new GitHubTokens(deps.clock);
+  api.use(async (context, next) => {
+    const requestId = randomUUID();
+    context.header('X-Request-Id', requestId);
+    const started = performance.now();
+    await next();
+    const { method, path } = context.req;
+    const milliseconds = Math.round(performance.now() - started);
+    deps.log.info(
+      { requestId, method, path: path.slice(0, 300), status: context.res.status, milliseconds },
+      'request',
+    );
+  });
+  api.onError((error, context) => errorResponse(error, context, deps.log));
+  api.notFound((context) => {
+    const detail = 'There is no such route. GET /v1/openapi.json lists those that exist.';
+    return context.json({ detail }, 404);
+  });
+  mountHealth(api, deps.db, queue);
+  api.post(webhookPath, (context) => receiveWebhook(deps.github.probot, deps.log, context));
+  const v1 = new OpenAPIHono();
+  for (const definition of endpoints) mount(v1, deps, tokens, definition);
+  let document: object | undefined;
+  v1.get('/openapi.json', (context) => {
+    document ??= openApiDocument(v1, deps.config.publicUrl);
+    return context.json(document);
+  });
+  api.route('/v1', v1);
+  return api;
+}

@@ -1,0 +1,190 @@
+// Every route goes through the same steps in the same order: path, credential, permission and existence, body.
+import { createRoute, type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import type { Actor } from '../auth/actor.ts';
+import type { KeyScope } from '../auth/application-key.ts';
+import { actorOf, authenticate, type Credential } from '../auth/authenticate.ts';
+import { authorizeOwner, authorizeRepository } from '../auth/authorize.ts';
+import type { GitHubTokens } from '../auth/github-token.ts';
+import type { Deps } from '../deps.ts';
+import type { Account } from '../generated/prisma/client.ts';
+import type { FoundRepository } from '../repositories/find-repository.ts';
+import { type Answer, type Remember, runOnce } from './idempotency.ts';
+import { assertStorable, readJsonBody } from './read-body.ts';
+import { errorResponses, jsonContent, securityOf } from './responses.ts';
+import { validate } from './validate.ts';
+
+/** Whom a route lets in, and what its path names. */
+export type Access =
+  | { to: 'repository'; scope: KeyScope }
+  | { to: 'owner' }
+  /** Any application key, asking about itself. */
+  | { to: 'own-key' };
+
+type Found<A extends Access> = A extends { to: 'repository' }
+  ? { repository: FoundRepository }
+  : A extends { to: 'owner' }
+    ? { account: Account }
+    : object;
+
+/** What a handler gets: everything checked, nothing left to parse. */
+export type Call<A extends Access, Path, Query, Body> = Found<A> & {
+  deps: Deps;
+  actor: Actor;
+  credential: Credential;
+  path: Path;
+  query: Query;
+  body: Body;
+  /** The request's URL as clients reach it, for links. */
+  url: URL;
+  /** To be called in the transaction of the change, with the answer: what `Idempotency-Key` replays. */
+  remember: Remember;
+};
+
+export type Endpoint<A extends Access, P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> = {
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** OpenAPI's form: `/repos/{owner}`. */
+  path: string;
+  summary: string;
+  description?: string;
+  tag: string;
+  deprecated?: { successor: (path: z.output<P>) => string };
+  access: A;
+  params: P;
+  query?: Q;
+  body?: { schema: B; example: unknown };
+  /** The one success. */
+  success: { status: 200 | 201 | 204; description: string; schema?: z.ZodType; example?: unknown };
+  /** Refusals beyond those that the access and the body bring. */
+  alsoRefuses?: (400 | 409)[];
+  handle(call: Call<A, z.output<P>, z.output<Q>, z.output<B>>): Promise<unknown>;
+};
+
+/** Keeps an endpoint's types for its handler, and forgets them for the list of all endpoints. */
+export function endpoint<A extends Access, P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(
+  definition: Endpoint<A, P, Q, B>,
+): AnyEndpoint {
+  return definition as unknown as AnyEndpoint;
+}
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- the list holds endpoints of every type
+export type AnyEndpoint = Endpoint<any, any, any, any>;
+
+/** Adds an endpoint to the API and to its OpenAPI document. */
+export function mount(api: OpenAPIHono, deps: Deps, tokens: GitHubTokens, definition: AnyEndpoint): void {
+  const route = describeRoute(definition);
+  api.openAPIRegistry.registerPath(route);
+  api.on(definition.method.toUpperCase(), route.getRoutingPath(), async (context) => {
+    const answer = await answerCall(deps, tokens, definition, context);
+    for (const [name, value] of Object.entries(answer.headers ?? {})) context.header(name, value);
+    return answer.body === undefined
+      ? context.body(null, answer.status as 204)
+      : context.json(answer.body as object, answer.status as 200);
+  });
+}
+
+async function answerCall(
+  deps: Deps,
+  tokens: GitHubTokens,
+  definition: AnyEndpoint,
+  context: Context,
+): Promise<Answer> {
+  const { req } = context;
+  const path = validate(definition.params, req.param(), 'path') as Record<string, unknown>;
+  if (definition.deprecated) announceDeprecation(context, definition.deprecated.successor(path));
+  const credential = await authenticate(deps, tokens, req.header('Authorization'));
+  const found = await authorize(deps, tokens, definition.access, credential, path);
+  const queries = queryOf(req.queries());
+  assertStorable(queries, 'query');
+  const query = definition.query ? validate(definition.query, queries, 'query') : {};
+  const json = definition.body ? await readJsonBody(req.raw) : undefined;
+  const body = definition.body ? validate(definition.body.schema, json, 'body') : undefined;
+  const actor = actorOf(credential);
+  const url = new URL(new URL(req.url).pathname + new URL(req.url).search, deps.config.publicUrl);
+  const run = async (remember: Remember): Promise<Answer> => {
+    const call = { ...found, deps, actor, credential, path, query, body, url, remember };
+    const result = await definition.handle(call as never);
+    return isAnswer(result) ? result : { status: definition.success.status, body: result };
+  };
+  const key = definition.method === 'post' ? req.header('Idempotency-Key') : undefined;
+  if (key === undefined) return run(async () => {});
+  const where = { caller: `${actor.type}:${actor.id}`, request: `POST ${url.pathname}`, key };
+  return runOnce(deps, where, json, run);
+}
+
+/** A handler that needs headers says so with this; any other result is the body. */
+export class HandlerAnswer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers: Record<string, string>;
+  constructor(status: number, body: unknown, headers: Record<string, string>) {
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+}
+const isAnswer = (result: unknown): result is HandlerAnswer => result instanceof HandlerAnswer;
+
+async function authorize(
+  deps: Deps,
+  tokens: GitHubTokens,
+  access: Access,
+  credential: Credential,
+  path: Record<string, unknown>,
+) {
+  switch (access.to) {
+    case 'repository':
+      return {
+        repository: await authorizeRepository(deps, tokens, credential, access.scope, path as never),
+      };
+    case 'owner':
+      return { account: await authorizeOwner(deps, tokens, credential, path['owner'] as string) };
+    case 'own-key':
+      return {};
+  }
+}
+
+/** A parameter given once is a string, one given several times is a list. */
+const queryOf = (queries: Record<string, string[]>) =>
+  Object.fromEntries(
+    Object.entries(queries).map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
+  );
+
+/** RFC 9745 wants the instant: both routes have been deprecated since the first version, 2026-11-21. */
+const deprecatedSince = '@1795219200';
+
+function announceDeprecation(context: Context, successor: string): void {
+  context.header('Deprecation', deprecatedSince);
+  context.header('Link', `<${successor}>; rel="successor-version"`);
+}
+
+function describeRoute(definition: AnyEndpoint) {
+  const { success, body } = definition;
+  const answers = success.schema
+    ? { description: success.description, content: jsonContent(success.schema, success.example) }
+    : { description: success.description };
+  const config: RouteConfig = {
+    method: definition.method,
+    path: definition.path,
+    summary: definition.summary,
+    description: definition.description,
+    tags: [definition.tag],
+    deprecated: definition.deprecated ? true : undefined,
+    security: securityOf(definition.access),
+    request: {
+      params: definition.params,
+      query: definition.query,
+      headers: definition.method === 'post' ? idempotencyHeader : undefined,
+      body: body && { required: true, content: jsonContent(body.schema, body.example) },
+    },
+    responses: { [success.status]: answers, ...errorResponses(definition) },
+  };
+  return createRoute(config as Parameters<typeof createRoute>[0]);
+}
+
+const idempotencyHeader = z.object({
+  'Idempotency-Key': z.string().min(1).max(255).optional().openapi({
+    description: 'Makes a retry safe: the first answer is replayed for 24 hours.',
+    example: '0b9d1e5e-7a3f-4f0e-9f49-2f2f9a2b8c11',
+  }),
+});

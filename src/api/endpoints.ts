@@ -1,0 +1,35 @@
+import type { AnyEndpoint } from './endpoint.ts';
+import {
+  deleteApplication,
+  getApplications,
+  getOwnApplication,
+  postApplications,
+} from './v1/applications.ts';
+import { createFreezeEndpoint } from './v1/create-freeze.ts';
+import { deleteFreezeEndpoint, postDeleteFreezeEndpoint } from './v1/delete-freeze.ts';
+import { listFreezesEndpoint } from './v1/list-freezes.ts';
+import { getRepositories } from './v1/list-repositories.ts';
+import { getLogs } from './v1/logs.ts';
+import { getDefaultProducts, putDefaultProducts, putProducts } from './v1/products.ts';
+import { postScopes, putScopes } from './v1/push-scopes.ts';
+import { updateFreezeEndpoint } from './v1/update-freeze.ts';
+
+/** The whole interface, below `/v1`. */
+export const endpoints: AnyEndpoint[] = [
+  putScopes,
+  postScopes,
+  listFreezesEndpoint,
+  createFreezeEndpoint,
+  updateFreezeEndpoint,
+  deleteFreezeEndpoint,
+  postDeleteFreezeEndpoint,
+  putProducts,
+  getDefaultProducts,
+  putDefaultProducts,
+  getRepositories,
+  getOwnApplication,
+  getApplications,
+  postApplications,
+  deleteApplication,
+  getLogs,
+];

@@ -1,0 +1,47 @@
+import type { Context } from 'hono';
+import type { Logger } from 'pino';
+import { Refusal, refusalStatus } from '../errors.ts';
+import { Prisma } from '../generated/prisma/client.ts';
+
+/** Prisma's codes for "the database is not there (any more)" and "the pool is exhausted". */
+const databaseAway = ['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028'];
+const writeConflict = 'P2034';
+
+/** The one place that turns what was thrown into an answer. */
+export function errorResponse(error: unknown, context: Context, log: Logger): Response {
+  const refusal = error instanceof Refusal ? error : translate(error);
+  if (!refusal) {
+    const requestId = context.res.headers.get('x-request-id');
+    log.error({ err: error, requestId }, 'a request failed');
+    const detail = `Something went wrong on our side. Tell your Holdfast administrators the request id ${requestId}.`;
+    return context.json({ detail }, 500);
+  }
+  if (refusal.retryAfter !== undefined) context.header('Retry-After', String(refusal.retryAfter));
+  const detail =
+    refusal.problems.length > 0
+      ? refusal.problems.map(({ path, message, type }) => ({ loc: path, msg: message, type }))
+      : refusal.message;
+  return context.json({ detail }, refusalStatus[refusal.code]);
+}
+
+/** What the database throws that a client can act on. */
+function translate(error: unknown): Refusal | null {
+  const code =
+    error instanceof Prisma.PrismaClientKnownRequestError
+      ? error.code
+      : error instanceof Prisma.PrismaClientInitializationError
+        ? 'P1001'
+        : null;
+  if (code === writeConflict)
+    return new Refusal('conflict', 'A concurrent change won. Read the resource and try again.');
+  if (code && databaseAway.includes(code)) {
+    return new Refusal(
+      'unavailable',
+      'The database does not answer. Nothing was changed; try again in a moment.',
+      {
+        retryAfter: 5,
+      },
+    );
+  }
+  return null;
+}

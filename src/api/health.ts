@@ -1,0 +1,29 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { PrismaClient } from '../generated/prisma/client.ts';
+import type { JobQueue } from '../jobs/queue.ts';
+
+/** How long a part may take to answer before it counts as not ready, in milliseconds. */
+const patience = 3000;
+
+/**
+ * `/healthz`: the process runs. `/readyz`: the database and the job queue answer, so that traffic may come.
+ */
+export function mountHealth(api: OpenAPIHono, db: PrismaClient, queue: Pick<JobQueue, 'isReady'>): void {
+  api.get('/healthz', (context) => context.json({ status: 'ok' }));
+  api.get('/readyz', async (context) => {
+    const [database, jobs] = await Promise.all([
+      inTime(db.$queryRaw`SELECT 1`.then(() => true)),
+      inTime(queue.isReady()),
+    ]);
+    const checks = { database: database ? 'ok' : 'unavailable', job_queue: jobs ? 'ok' : 'unavailable' };
+    return context.json(
+      { status: database && jobs ? 'ready' : 'not ready', checks },
+      database && jobs ? 200 : 503,
+    );
+  });
+}
+
+function inTime(check: Promise<boolean>): Promise<boolean> {
+  const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), patience).unref());
+  return Promise.race([check.catch(() => false), late]);
+}

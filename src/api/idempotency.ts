@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { nowOf } from '../clock.ts';
+import type { Tx } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
+import { conflict, invalid } from '../errors.ts';
+import { Prisma } from '../generated/prisma/client.ts';
+
+export type Answer = { status: number; body?: unknown; headers?: Record<string, string> };
+
+/** Saves an answer for replay; with the transaction of the change, so that both happen or neither. */
+export type Remember = (tx: Tx, answer: Answer) => Promise<void>;
+
+const hours = 3_600_000;
+export const replayedFor = 24 * hours;
+/** A request whose process died is taken over after this; none that lives takes so long. */
+const abandonedAfter = 60_000;
+
+/**
+ * Runs a POST at most once for an `Idempotency-Key`: the first answer is replayed to the same request for 24 h.
+ * Only successes are kept, so a client may mend a refused request and send it again under its key.
+ * @param request method and path; @param body the parsed JSON.
+ * @throws Refusal conflict while the first one still runs; invalid for the same key with another body.
+ */
+export async function runOnce(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  where: { caller: string; request: string; key: string },
+  body: unknown,
+  run: (remember: Remember) => Promise<Answer>,
+): Promise<Answer> {
+  if (!/^[\x20-\x7e]{1,255}$/.test(where.key)) {
+    throw badKey('Send 1 to 255 printable ASCII characters, such as a UUID.');
+  }
+  const bodyHash = createHash('sha256')
+    .update(JSON.stringify(body) ?? '')
+    .digest('hex');
+  const earlier = await begin(deps, where, bodyHash);
+  if (earlier) return { ...earlier, headers: { ...earlier.headers, 'Idempotent-Replayed': 'true' } };
+  const remember: Remember = async (tx, answer) => {
+    await tx.idempotencyRecord.update({
+      where: { caller_request_key: where },
+      data: {
+        status: answer.status,
+        answer: answer as Prisma.InputJsonObject,
+        completedAt: nowOf(deps.clock),
+      },
+    });
+  };
+  try {
+    return await run(remember);
+  } catch (error) {
+    await deps.db.idempotencyRecord.deleteMany({ where: { ...where, completedAt: null } });
+    throw error;
+  }
+}
+
+const badKey = (message: string) =>
+  invalid([{ path: ['header', 'Idempotency-Key'], message, type: 'value_error' }]);
+
+/** Takes the key, or returns the answer that it already has. */
+async function begin(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  where: { caller: string; request: string; key: string },
+  bodyHash: string,
+): Promise<Answer | null> {
+  const now = nowOf(deps.clock);
+  const expired = new Date(now.getTime() - replayedFor);
+  await deps.db.idempotencyRecord.deleteMany({ where: { ...where, startedAt: { lte: expired } } });
+  const data = [{ ...where, bodyHash, startedAt: now }];
+  const { count } = await deps.db.idempotencyRecord.createMany({ data, skipDuplicates: true });
+  if (count === 1) return null;
+  const record = await deps.db.idempotencyRecord.findUnique({ where: { caller_request_key: where } });
+  if (record && record.bodyHash !== bodyHash) {
+    throw badKey('This key was used with another body. Use a new key for a new request.');
+  }
+  if (record?.completedAt) return record.answer as Answer;
+  const abandoned = new Date(now.getTime() - abandonedAfter);
+  const takenOver = await deps.db.idempotencyRecord.updateMany({
+    where: { ...where, completedAt: null, startedAt: { lte: abandoned } },
+    data: { startedAt: now },
+  });
+  if (takenOver.count === 1) return null;
+  throw conflict('The first request with this Idempotency-Key is still in progress. Try again in a moment.');
+}

@@ -1,0 +1,45 @@
+import { z } from '@hono/zod-openapi';
+
+export const owner = z
+  .string()
+  .min(1)
+  .max(40, 'An owner has at most 40 characters.')
+  .regex(/^[a-zA-Z0-9-]+$/, 'An owner has only letters, digits and hyphens.')
+  .openapi({ param: { name: 'owner', in: 'path' }, example: 'acme' });
+
+export const repository = z
+  .string()
+  .min(1)
+  .max(100, 'A repository name has at most 100 characters.')
+  .regex(/^[\w.-]+$/, 'A repository name has only letters, digits, hyphens, underscores and dots.')
+  .openapi({ param: { name: 'repository', in: 'path' }, example: 'web' });
+
+const greatest = 9_223_372_036_854_776_000n;
+
+/** Kept as a bigint: neither a float nor an int8 holds the whole range. */
+export const number = z
+  .string()
+  .regex(
+    /^(0|[1-9]\d*)$/,
+    'A pull request number is a whole number in decimal digits, without sign or leading zeros.',
+  )
+  .max(19, `A pull request number is at most ${greatest}.`)
+  .transform((digits) => BigInt(/^\d{1,19}$/.test(digits) ? digits : -1))
+  .refine((value) => value <= greatest, `A pull request number is at most ${greatest}.`)
+  .openapi({
+    type: 'integer',
+    minimum: 0,
+    maximum: Number(greatest),
+    param: { name: 'number', in: 'path' },
+    example: 42,
+  });
+
+export const uuid = (name: string) =>
+  z.guid('Send a UUID.').openapi({
+    format: 'uuid',
+    param: { name, in: 'path' },
+    example: '6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f',
+  });
+
+export const ownerPath = z.object({ owner });
+export const repositoryPath = z.object({ owner, repository });

@@ -1,0 +1,86 @@
+import { invalid, Refusal } from '../errors.ts';
+
+const mebibyte = 1024 * 1024;
+/** Far deeper than any body of the interface; what is deeper could exhaust the stack of recursive code. */
+const deepest = 64;
+
+/**
+ * The JSON body of a request.
+ * @returns undefined for an empty body.
+ * @throws Refusal too-large over 1 MiB; invalid for what is not UTF-8, not JSON, too deep, or holds text that
+ *   PostgreSQL cannot keep (NUL, halves of surrogate pairs).
+ */
+export async function readJsonBody(request: Request): Promise<unknown> {
+  const bytes = await readLimited(request, mebibyte);
+  if (bytes.length === 0) return undefined;
+  const body = parse(bytes);
+  assertStorable(body, 'body');
+  return body;
+}
+
+/**
+ * The bytes of a request's body.
+ * @throws Refusal too-large over `limit` bytes, as soon as that is known.
+ */
+export async function readLimited(request: Request, limit: number): Promise<Uint8Array> {
+  const tooLarge = () =>
+    new Refusal('too-large', `The body is over ${limit / mebibyte} MiB. Send a smaller one.`);
+  if (Number(request.headers.get('content-length')) > limit) throw tooLarge();
+  if (!request.body) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body) {
+    size += chunk.length;
+    if (size > limit) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+const problem = (path: (string | number)[], message: string, type: string) =>
+  invalid([{ path, message, type }]);
+
+function parse(bytes: Uint8Array): unknown {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw problem(['body'], 'The body is not UTF-8. Send JSON encoded as UTF-8.', 'json_invalid');
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.slice(0, 200) : '';
+    throw problem(['body'], `The body is not JSON (${reason}).`, 'json_invalid');
+  }
+}
+
+/**
+ * Holds for what the database can keep. Walks without recursion: the depth is what is being checked.
+ * @throws Refusal invalid naming the place.
+ */
+export function assertStorable(input: unknown, part: 'body' | 'query'): void {
+  const rest: { value: unknown; path: (string | number)[] }[] = [{ value: input, path: [part] }];
+  for (let next = rest.pop(); next; next = rest.pop()) {
+    const { value, path } = next;
+    if (typeof value === 'string') assertText(value, path);
+    if (typeof value !== 'object' || value === null) continue;
+    if (path.length > deepest)
+      throw problem(['body'], `The body is nested deeper than ${deepest} levels.`, 'json_invalid');
+    for (const [key, item] of Object.entries(value)) {
+      if (!Array.isArray(value)) assertText(key, path);
+      rest.push({ value: item, path: [...path, Array.isArray(value) ? Number(key) : key] });
+    }
+  }
+}
+
+function assertText(text: string, path: (string | number)[]): void {
+  if (text.includes('\0')) throw problem(path, 'Text must not contain the NUL character.', 'string_unicode');
+  if (!text.isWellFormed()) {
+    throw problem(
+      path,
+      'Text must be well-formed Unicode: it holds half of a surrogate pair.',
+      'string_unicode',
+    );
+  }
+}

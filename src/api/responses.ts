@@ -1,0 +1,103 @@
+import { z } from '@hono/zod-openapi';
+import type { Access, AnyEndpoint } from './endpoint.ts';
+
+export const errorSchema = z
+  .object({
+    detail: z.union([
+      z.string(),
+      z.array(
+        z.object({
+          loc: z.array(z.union([z.string(), z.number()])),
+          msg: z.string(),
+          type: z.string(),
+        }),
+      ),
+    ]),
+  })
+  .openapi('Error');
+
+export const jsonContent = (schema: z.ZodType, example?: unknown) => ({
+  'application/json': { schema, ...(example === undefined ? {} : { example }) },
+});
+
+const descriptions: Record<number, { description: string; example: unknown }> = {
+  400: {
+    description: 'The start cannot be updated because the freeze has already started.',
+    example: { detail: 'This freeze has begun, so its start cannot change.' },
+  },
+  403: {
+    description: 'Missing, malformed, unknown, revoked or expired credential, or one that may not do this.',
+    example: { detail: 'Not authenticated' },
+  },
+  404: {
+    description: 'No such resource, or none that this credential can see.',
+    example: {
+      detail: 'There is no repository acme/web with Holdfast installed that this credential can see.',
+    },
+  },
+  409: {
+    description:
+      'The state does not allow it: a concurrent change won, an Idempotency-Key is in progress, the repository is archived, the installation is suspended, or no product enforces freezes.',
+    example: { detail: 'A concurrent change won. Read the resource and try again.' },
+  },
+  413: {
+    description: 'The body is over 1 MiB.',
+    example: { detail: 'The body is over 1 MiB. Send a smaller one.' },
+  },
+  422: {
+    description: 'Bad path, query, header or body; every bad field is named.',
+    example: { detail: [{ loc: ['body', 'reason'], msg: 'Field required', type: 'missing' }] },
+  },
+  500: {
+    description: 'An error of ours. The text names a request id and nothing else.',
+    example: {
+      detail: 'Something went wrong on our side. Tell your Holdfast administrators the request id …',
+    },
+  },
+  503: {
+    description:
+      'GitHub or the database cannot answer now. Nothing was granted and nothing was changed; see `Retry-After`.',
+    example: {
+      detail: 'GitHub could not say whose token this is. Nothing was changed; try again in a moment.',
+    },
+  },
+};
+
+/** The refusals that an endpoint can answer with, from what it does: the same steps that produce them. */
+export function errorResponses({ access, body, method, query, params, alsoRefuses = [] }: AnyEndpoint) {
+  const writes = method !== 'get';
+  const hasInput = body !== undefined || query !== undefined || Object.keys(params.shape).length > 0;
+  const statuses = [
+    ...alsoRefuses,
+    403,
+    ...(access.to === 'own-key' ? [] : [404]),
+    ...(writes ? [409] : []),
+    ...(body ? [413] : []),
+    ...(hasInput ? [422] : []),
+    500,
+    503,
+  ];
+  return Object.fromEntries(
+    [...new Set(statuses)].map((status) => {
+      const { description, example } = descriptions[status]!;
+      return [status, { description, content: jsonContent(errorSchema, example) }];
+    }),
+  );
+}
+
+export const securitySchemes = {
+  adminKey: { type: 'http', scheme: 'bearer', description: 'Admin application key: `hf_admin_…`' },
+  ciKey: { type: 'http', scheme: 'bearer', description: 'CI application key: `hf_ci_…`' },
+  githubToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'GitHub token of a person (`ghp_`, `github_pat_`, `gho_`, `ghu_`); GitHub decides what that person may do.',
+  },
+} as const;
+
+export function securityOf(access: Access): Record<string, string[]>[] {
+  if (access.to === 'own-key') return [{ adminKey: [] }, { ciKey: [] }];
+  if (access.to === 'repository' && access.scope === 'ci') return [{ ciKey: [] }];
+  return [{ adminKey: [] }, { githubToken: [] }];
+}

@@ -1,0 +1,31 @@
+import { createFreeze } from '../../freezes/create-freeze.ts';
+import { endpoint } from '../endpoint.ts';
+import { repositoryPath } from '../path-params.ts';
+import { exampleFreeze, freezeSchema, newFreeze, presentFreeze } from './freeze-schemas.ts';
+
+const { id: _id, ...example } = exampleFreeze;
+
+export const createFreezeEndpoint = endpoint({
+  method: 'post',
+  path: '/repos/{owner}/{repository}/scheduled_freeze',
+  tag: 'Scheduled freezes',
+  summary: 'Schedule a freeze',
+  access: { to: 'repository', scope: 'admin' },
+  params: repositoryPath,
+  body: { schema: newFreeze, example },
+  success: { status: 201, description: 'The freeze', schema: freezeSchema, example: exampleFreeze },
+  async handle({ deps, actor, repository, body, remember }) {
+    const input = {
+      reason: body.reason,
+      start: body.start,
+      end: body.end ?? null,
+      timezone: body.timezone,
+      matchingConditions: body.matching_conditions ?? [],
+      excludeConditions: body.exclude_conditions ?? [],
+    };
+    const freeze = await createFreeze(deps, actor, repository, input, (tx, saved) =>
+      remember(tx, { status: 201, body: presentFreeze(saved) }),
+    );
+    return presentFreeze(freeze);
+  },
+});

@@ -1,0 +1,97 @@
+import { z } from '@hono/zod-openapi';
+import type { Freeze } from '../../freezes/freeze.ts';
+import { owner, repository, uuid } from '../path-params.ts';
+
+/** The recursive part of the document. Validated by `conditions/`, which counts depth and names every bad leaf. */
+const node = { anyOf: [{ type: 'string' }, { $ref: '#/components/schemas/MatchingConditionsDict' }] };
+const nodes = { type: 'array', minItems: 1, maxItems: 500, items: node };
+
+export const matchingConditionsDict = {
+  type: 'object',
+  description: 'Exactly one of the keys.',
+  properties: { and: nodes, or: nodes, not: node },
+  minProperties: 1,
+  maxProperties: 1,
+} as const;
+
+const conditions = (description: string) =>
+  z.array(z.unknown()).openapi({ type: 'array', maxItems: 500, items: node, description } as object);
+
+const matching = conditions(
+  'Pull requests matching all of these are frozen; an empty list matches every one.',
+);
+const exclude = conditions(
+  'Pull requests matching all of these are not frozen; an empty list excludes none.',
+);
+
+/** Counted in characters as people see them in most languages: code points, not UTF-16 units. */
+const text = (most: number) =>
+  z
+    .string()
+    .refine((value) => value.length <= most || [...value].length <= most, `Send at most ${most} characters.`)
+    .openapi({ maxLength: most });
+
+const localTime = z.string().openapi({
+  description: 'Wall-clock time in `timezone`: ISO 8601 without a designator.',
+  example: '2026-03-01T10:00:00',
+});
+
+export const newFreeze = z
+  .object({
+    reason: text(10_000),
+    start: localTime.nullable().openapi({ description: 'null begins now' }),
+    end: localTime.nullish().openapi({ description: 'null or absent: no end' }),
+    timezone: z.string().openapi({ description: 'IANA time zone', example: 'Europe/Paris' }),
+    matching_conditions: matching.optional(),
+    exclude_conditions: exclude.optional(),
+  })
+  .openapi('NewScheduledFreeze');
+
+export const freezeChange = z
+  .object({
+    reason: text(10_000).nullish(),
+    start: localTime
+      .nullish()
+      .openapi({ description: 'Only while the freeze has not begun; null begins now' }),
+    end: localTime.nullish().openapi({ description: 'null: no end' }),
+    timezone: z.string().nullish(),
+    matching_conditions: matching.nullish(),
+    exclude_conditions: exclude.nullish(),
+  })
+  .openapi('ScheduledFreezeChange');
+
+export const freezeDeletion = z.object({ delete_reason: text(10_000) }).openapi('ScheduledFreezeDeletion');
+
+export const freezeSchema = z
+  .object({
+    id: z.uuid(),
+    reason: z.string(),
+    start: z.string(),
+    end: z.string().nullable(),
+    timezone: z.string(),
+    matching_conditions: matching,
+    exclude_conditions: exclude,
+  })
+  .openapi('ScheduledFreeze');
+
+export const exampleFreeze = {
+  id: '6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f',
+  reason: 'Quarter end',
+  start: '2026-03-31T18:00:00',
+  end: '2026-04-01T09:00:00',
+  timezone: 'Europe/Paris',
+  matching_conditions: ['base=main'],
+  exclude_conditions: ['label=hotfix'],
+};
+
+export const freezePath = z.object({ owner, repository, freeze_id: uuid('freeze_id') });
+
+export const presentFreeze = (freeze: Freeze) => ({
+  id: freeze.id,
+  reason: freeze.reason,
+  start: freeze.start,
+  end: freeze.end,
+  timezone: freeze.timezone,
+  matching_conditions: freeze.matchingConditions,
+  exclude_conditions: freeze.excludeConditions,
+});

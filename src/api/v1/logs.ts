@@ -1,0 +1,152 @@
+import { z } from '@hono/zod-openapi';
+import { auditEventTypes } from '../../events/append-event.ts';
+import { listEvents, outcomes } from '../../events/list-events.ts';
+import type { AuditEvent } from '../../generated/prisma/client.ts';
+import { endpoint, HandlerAnswer } from '../endpoint.ts';
+import { repositoryPath } from '../path-params.ts';
+
+/** `?x=a&x=b` and `?x=a` alike. */
+const many = <Item extends z.ZodType>(item: Item) =>
+  z
+    .union([z.array(item), item.transform((one) => [one])], 'Send one value, or repeat the parameter.')
+    .optional() as unknown as z.ZodOptional<z.ZodArray<Item>>;
+
+const pullRequest = z.string().regex(/^(0|[1-9]\d{0,18})$/, 'Send a pull request number.');
+const eventType = z.enum(auditEventTypes, `Send one of ${auditEventTypes.join(', ')}.`);
+const outcome = z.enum(outcomes, `Send one of ${outcomes.join(', ')}.`);
+const instant = z.iso
+  .datetime({ offset: true, error: 'Send an instant such as 2026-03-01T09:00:00Z.' })
+  .transform((text) => new Date(text))
+  .optional();
+
+const query = z
+  .object({
+    pull_request: many(pullRequest),
+    not_pull_request: many(pullRequest),
+    event_type: many(eventType),
+    not_event_type: many(eventType),
+    outcome: many(outcome),
+    not_outcome: many(outcome),
+    trigger: many(z.string()),
+    not_trigger: many(z.string()),
+    base_ref: many(z.string()),
+    received_from: instant,
+    received_to: instant,
+    per_page: z
+      .string()
+      .regex(/^([1-9]\d?|100)$/, 'Send a whole number from 1 to 100.')
+      .default('10')
+      .transform(Number)
+      .openapi({ type: 'integer', minimum: 1, maximum: 100, default: 10 }),
+    cursor: z.string().max(100).optional(),
+  })
+  .superRefine((value, context) => {
+    for (const name of ['pull_request', 'event_type', 'outcome', 'trigger'] as const) {
+      if (value[name] && value[`not_${name}`]) {
+        context.addIssue({
+          code: 'custom',
+          path: [`not_${name}`],
+          message: `Send ${name} or not_${name}, not both.`,
+        });
+      }
+    }
+  });
+
+const event = z
+  .object({
+    id: z.number().int(),
+    received_at: z.iso.datetime(),
+    trigger: z.string(),
+    repository: z.string(),
+    pull_request: z.number().int().nullable(),
+    base_ref: z.string().nullable(),
+    outcome: z.enum(outcomes),
+    type: z.string(),
+    metadata: z.record(z.string(), z.unknown()),
+  })
+  .openapi('Event');
+
+const present = (row: AuditEvent) => ({
+  id: Number(row.id),
+  received_at: row.receivedAt.toISOString(),
+  trigger: row.trigger,
+  repository: row.repository,
+  pull_request: row.pullRequest === null ? null : Number(row.pullRequest),
+  base_ref: row.baseRef,
+  outcome: row.outcome,
+  type: row.type,
+  metadata: row.metadata,
+});
+
+export const getLogs = endpoint({
+  method: 'get',
+  path: '/repos/{owner}/{repository}/logs',
+  tag: 'Audit log',
+  summary: "Read a repository's audit log, newest first",
+  description:
+    'Pages are linked by the `Link` header (`next`, `prev`). Without a span of time: the last day.',
+  access: { to: 'repository', scope: 'admin' },
+  params: repositoryPath,
+  query: query as unknown as z.ZodObject<typeof query.shape>,
+  success: {
+    status: 200,
+    description: 'A page of events',
+    schema: z
+      .object({ size: z.number().int(), per_page: z.number().int(), events: z.array(event) })
+      .openapi('Events'),
+    example: {
+      size: 1,
+      per_page: 10,
+      events: [
+        {
+          id: 7,
+          received_at: '2026-03-01T09:00:00.000Z',
+          trigger: 'api',
+          repository: 'acme/web',
+          pull_request: null,
+          base_ref: null,
+          outcome: 'success',
+          type: 'product.enabled',
+          metadata: {
+            product: 'merge_queue',
+            enabled_by: { type: 'user', id: 1, name: 'ada' },
+            enabled_at: '2026-03-01T09:00:00.000Z',
+            enabled_by_staff: false,
+          },
+        },
+      ],
+    },
+  },
+  async handle({ deps, repository, query, url }) {
+    const page = await listEvents(
+      deps,
+      repository.id,
+      {
+        pullRequest: query.pull_request,
+        notPullRequest: query.not_pull_request,
+        eventType: query.event_type,
+        notEventType: query.not_event_type,
+        outcome: query.outcome,
+        notOutcome: query.not_outcome,
+        trigger: query.trigger,
+        notTrigger: query.not_trigger,
+        baseRef: query.base_ref,
+        receivedFrom: query.received_from,
+        receivedTo: query.received_to,
+      },
+      { perPage: query.per_page, cursor: query.cursor },
+    );
+    const body = { size: page.events.length, per_page: query.per_page, events: page.events.map(present) };
+    const links = Object.entries({ next: page.next, prev: page.previous }).flatMap(([rel, cursor]) =>
+      cursor === null ? [] : [`<${withCursor(url, cursor)}>; rel="${rel}"`],
+    );
+    return new HandlerAnswer(200, body, links.length > 0 ? { Link: links.join(', ') } : {});
+  },
+});
+
+/** The same question from another place: absolute, as existing clients need it. */
+function withCursor(url: URL, cursor: string): string {
+  const target = new URL(url);
+  target.searchParams.set('cursor', cursor);
+  return target.href;
+}

@@ -1,0 +1,52 @@
+import { z } from '@hono/zod-openapi';
+import { products } from '../../products/product.ts';
+import { setDefaultProducts, setRepositoryProducts } from '../../products/set-products.ts';
+import { endpoint } from '../endpoint.ts';
+import { ownerPath, repositoryPath } from '../path-params.ts';
+
+const productList = z.array(z.enum(products));
+const schema = z.object({ products: productList }).openapi('Products');
+const example = { products: ['merge_protections', 'merge_queue'] };
+const body = { schema, example };
+
+export const putProducts = endpoint({
+  method: 'put',
+  path: '/products/{owner}/{repository}',
+  tag: 'Products',
+  summary: 'Set the products enabled on a repository',
+  access: { to: 'repository', scope: 'admin' },
+  params: repositoryPath,
+  body,
+  success: { status: 204, description: 'Set' },
+  async handle({ deps, actor, repository, body }) {
+    await setRepositoryProducts(deps, actor, repository, body.products);
+  },
+});
+
+export const getDefaultProducts = endpoint({
+  method: 'get',
+  path: '/default_products/{owner}',
+  tag: 'Products',
+  summary: 'Read the products that new repositories of an owner start with',
+  access: { to: 'owner' },
+  params: ownerPath,
+  success: { status: 200, description: 'The default products', schema, example },
+  async handle({ deps, account }) {
+    const { defaultProducts } = await deps.db.account.findUniqueOrThrow({ where: { id: account.id } });
+    return { products: defaultProducts };
+  },
+});
+
+export const putDefaultProducts = endpoint({
+  method: 'put',
+  path: '/default_products/{owner}',
+  tag: 'Products',
+  summary: 'Set the products that new repositories of an owner start with',
+  access: { to: 'owner' },
+  params: ownerPath,
+  body,
+  success: { status: 204, description: 'Set' },
+  async handle({ deps, actor, account, body }) {
+    await setDefaultProducts(deps, actor, account, body.products);
+  },
+});

@@ -1,0 +1,57 @@
+import { z } from '@hono/zod-openapi';
+import { pushScopes } from '../../scopes/push-scopes.ts';
+import { endpoint } from '../endpoint.ts';
+import { number, owner, repository } from '../path-params.ts';
+
+const body = z
+  .object({
+    scopes: z
+      .array(
+        z
+          .string()
+          .min(1, 'A scope has at least 1 character.')
+          .max(255, 'A scope has at most 255 characters.'),
+      )
+      .refine((scopes) => new Set(scopes).size <= 500, 'Send at most 500 different scopes.')
+      .openapi({ description: 'Replaces the whole set; duplicates collapse.', maxItems: 500 }),
+    all_scopes: z
+      .boolean()
+      .optional()
+      .openapi({ description: 'The pull request touches everything: every `scope` condition matches it.' }),
+  })
+  .openapi('PullRequestScopes');
+
+const shared = {
+  path: '/repos/{owner}/{repository}/pulls/{number}/scopes',
+  tag: 'Pull requests',
+  access: { to: 'repository', scope: 'ci' },
+  params: z.object({ owner, repository, number }),
+  body: { schema: body, example: { scopes: ['backend', 'docs'], all_scopes: false } },
+  success: { status: 204, description: 'Stored' },
+} as const;
+
+type Path = z.output<typeof shared.params>;
+
+export const putScopes = endpoint({
+  ...shared,
+  method: 'put',
+  summary: 'Set the scopes of a pull request',
+  async handle({ deps, actor, repository, path, body }) {
+    const pushed = { scopes: body.scopes, allScopes: body.all_scopes ?? false };
+    await pushScopes(deps, actor, repository, path.number, pushed);
+  },
+});
+
+export const postScopes = endpoint({
+  ...shared,
+  method: 'post',
+  summary: 'Set the scopes of a pull request (use PUT)',
+  deprecated: {
+    successor: ({ owner, repository, number }: Path) =>
+      `/v1/repos/${owner}/${repository}/pulls/${number}/scopes`,
+  },
+  async handle({ deps, actor, repository, path, body, remember }) {
+    const pushed = { scopes: body.scopes, allScopes: body.all_scopes ?? false };
+    await pushScopes(deps, actor, repository, path.number, pushed, (tx) => remember(tx, { status: 204 }));
+  },
+});

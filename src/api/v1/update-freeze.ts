@@ -1,0 +1,26 @@
+import { updateFreeze } from '../../freezes/update-freeze.ts';
+import { endpoint } from '../endpoint.ts';
+import { exampleFreeze, freezeChange, freezePath, freezeSchema, presentFreeze } from './freeze-schemas.ts';
+
+export const updateFreezeEndpoint = endpoint({
+  method: 'patch',
+  path: '/repos/{owner}/{repository}/scheduled_freeze/{freeze_id}',
+  tag: 'Scheduled freezes',
+  summary: 'Change a freeze: only the fields that are sent',
+  access: { to: 'repository', scope: 'admin' },
+  params: freezePath,
+  body: { schema: freezeChange, example: { end: '2026-04-01T12:00:00' } },
+  success: { status: 200, description: 'The freeze', schema: freezeSchema, example: exampleFreeze },
+  alsoRefuses: [400],
+  async handle({ deps, actor, repository, path, body }) {
+    const change = {
+      reason: body.reason ?? undefined,
+      start: body.start,
+      end: body.end,
+      timezone: body.timezone ?? undefined,
+      matchingConditions: body.matching_conditions ?? undefined,
+      excludeConditions: body.exclude_conditions ?? undefined,
+    };
+    return presentFreeze(await updateFreeze(deps, actor, repository, path.freeze_id, change));
+  },
+});

@@ -1,0 +1,64 @@
+import type { AddressInfo } from 'node:net';
+import { serve } from '@hono/node-server';
+import type { Logger } from 'pino';
+import { createApi } from './api/create-api.ts';
+import { type Clock, systemClock } from './clock.ts';
+import type { Config } from './config.ts';
+import { connectDatabase } from './database/connect.ts';
+import type { Database } from './database/database.ts';
+import type { Deps } from './deps.ts';
+import { createGitHubApp } from './github/github-app.ts';
+import { startJobQueue } from './jobs/queue.ts';
+import { startWorker } from './jobs/worker.ts';
+import { createLogger } from './log.ts';
+import { registerWebhooks } from './webhooks/register-webhooks.ts';
+
+export type App = {
+  /** Where it listens, with the port that was really taken. */
+  url: string;
+  log: Logger;
+  deps: Deps;
+  /** Takes no new work, finishes what runs (at most 10 s), and closes the database. */
+  close(): Promise<void>;
+};
+
+/** What tests put in the place of the real thing. */
+export type Overrides = { clock?: Clock; database?: Database; log?: Logger };
+
+/**
+ * Puts the service together and starts it: the only place that knows all parts.
+ * @throws DataDirInUse; what the database, the port or the App's key throw when they cannot be used.
+ */
+export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
+  const log = overrides.log ?? createLogger(config);
+  const clock = overrides.clock ?? systemClock;
+  const database = overrides.database ?? (await connectDatabase(config.database));
+  const queue = await startJobQueue(database, clock, log);
+  const github = await createGitHubApp(config, log);
+  const deps: Deps = { db: database.prisma, jobs: queue, github, clock, log, config };
+  registerWebhooks(github.probot, deps);
+  const api = createApi(deps, queue);
+  const server = serve({ fetch: api.fetch, port: config.port, hostname: config.host });
+  await new Promise<void>((resolve, reject) => server.once('listening', resolve).once('error', reject));
+  const worker = config.role === 'web' ? null : await startWorker(deps, queue);
+  const { port } = server.address() as AddressInfo;
+  const url = `http://${config.host === '0.0.0.0' ? 'localhost' : config.host}:${port}`;
+  log.info(
+    { url, role: config.role, database: 'dataDir' in config.database ? 'embedded' : 'postgresql' },
+    'listening',
+  );
+  return {
+    url,
+    log,
+    deps,
+    async close() {
+      worker?.stop();
+      const closed = new Promise((resolve) => server.close(resolve));
+      if ('closeIdleConnections' in server) server.closeIdleConnections();
+      await queue.stop();
+      if ('closeAllConnections' in server) server.closeAllConnections();
+      await closed;
+      await database.close();
+    },
+  };
+}

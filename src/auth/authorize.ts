@@ -1,0 +1,85 @@
+import type { Account } from '../generated/prisma/client.ts';
+import type { Deps } from '../deps.ts';
+import { forbidden } from '../errors.ts';
+import { findAccount } from '../installations/find-account.ts';
+import { findRepository, type FoundRepository, repositoryAbsent } from '../repositories/find-repository.ts';
+import type { KeyScope } from './application-key.ts';
+import type { Credential } from './authenticate.ts';
+import type { GitHubTokens } from './github-token.ts';
+
+const wanted = {
+  admin: 'an admin application key (hf_admin_…) or a GitHub token',
+  ci: 'a CI application key (hf_ci_…)',
+} as const;
+
+/** Holds for a credential of a kind that the route takes, and for a key of the owner in the path. */
+function assertKind(credential: Credential, scope: KeyScope, owner: string): void {
+  if (credential.kind === 'github-token') {
+    if (scope === 'ci') throw forbidden(`This route takes ${wanted.ci}, not a GitHub token.`);
+    return;
+  }
+  const { key } = credential;
+  if (key.scope !== scope)
+    throw forbidden(`This route takes ${wanted[scope]}, not a ${key.scope} application key.`);
+  if (key.account.loginKey !== owner.toLowerCase()) {
+    throw forbidden(`This application key belongs to another owner than ${owner}.`);
+  }
+}
+
+/**
+ * The repository of the path, for a credential that may use it: a key of its owner with the right scope, or a
+ * person who is an admin of it.
+ * @throws Refusal forbidden, not-found (also for a person who may not see it), or unavailable.
+ */
+export async function authorizeRepository(
+  deps: Deps,
+  tokens: GitHubTokens,
+  credential: Credential,
+  scope: KeyScope,
+  path: { owner: string; repository: string },
+): Promise<FoundRepository> {
+  assertKind(credential, scope, path.owner);
+  const repository = await findRepository(deps, path.owner, path.repository);
+  if (credential.kind === 'application-key') {
+    // After a rename GitHub may answer for an old name with a repository that moved to somebody else.
+    if (repository.accountId !== credential.key.accountId)
+      throw repositoryAbsent(path.owner, path.repository);
+    return repository;
+  }
+  const { token, person } = credential;
+  const permission = await tokens.permission(deps, token, person, repository);
+  if (permission === 'none') throw repositoryAbsent(path.owner, path.repository);
+  if (permission !== 'admin') {
+    throw forbidden(
+      `${person.login} is not an admin of ${repository.account.login}/${repository.name} on GitHub. Ask one, or use an admin application key.`,
+    );
+  }
+  return repository;
+}
+
+/**
+ * The owner of the path, for a credential that may administer it: an admin key of the owner, the owner in
+ * person, or an admin of the organization.
+ * @throws Refusal forbidden, not-found, or unavailable.
+ */
+export async function authorizeOwner(
+  deps: Deps,
+  tokens: GitHubTokens,
+  credential: Credential,
+  owner: string,
+): Promise<Account> {
+  assertKind(credential, 'admin', owner);
+  if (credential.kind === 'application-key') return credential.key.account;
+  const account = await findAccount(deps, owner);
+  const installation = await deps.db.installation.findFirstOrThrow({
+    where: { accountId: account.id, deletedAt: null },
+    orderBy: { id: 'desc' },
+  });
+  const { token, person } = credential;
+  const { id, login } = account;
+  if (await tokens.isOwnerAdmin(deps, token, person, { id, login, installationId: installation.id }))
+    return account;
+  throw forbidden(
+    `${person.login} is not an admin of ${login} on GitHub. Ask one, or use an admin application key.`,
+  );
+}

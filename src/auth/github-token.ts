@@ -1,0 +1,118 @@
+import type { Clock } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import { askGitHub } from '../github/ask-github.ts';
+import { classifyGitHubError, isGitHubStatus } from '../github/github-error.ts';
+import type { FoundRepository } from '../repositories/find-repository.ts';
+import { VerdictCache } from './verdict-cache.ts';
+
+/** The person behind a token. */
+export type Person = { id: number; login: string };
+
+/** What a person may do with a repository. `none`: it must look as if it were not there. */
+export type RepositoryPermission = 'admin' | 'write' | 'read' | 'none';
+
+/** Prefixes of tokens behind which a person stands. A hint only: GitHub decides, and lengths say nothing. */
+const personal = ['ghp_', 'github_pat_', 'gho_', 'ghu_'];
+
+/** Whether the credential claims to be a person's GitHub token. Installation tokens (`ghs_`) are nobody's. */
+export const looksLikePersonalToken = (credential: string): boolean =>
+  personal.some((prefix) => credential.startsWith(prefix));
+
+/** Asks GitHub who holds a token and what that person may do, and remembers it for a short time. */
+export class GitHubTokens {
+  readonly #people: VerdictCache<Person | null>;
+  readonly #repositories: VerdictCache<RepositoryPermission>;
+  readonly #owners: VerdictCache<boolean>;
+
+  constructor(clock: Clock) {
+    this.#people = new VerdictCache(clock, (person) => person !== null);
+    this.#repositories = new VerdictCache(clock, (permission) => permission === 'admin');
+    this.#owners = new VerdictCache(clock, (isAdmin) => isAdmin);
+  }
+
+  /** The person who holds the token; null when GitHub does not know it or no person stands behind it. */
+  async identify(deps: Deps, token: string): Promise<Person | null> {
+    return this.#people.get([token], () =>
+      askGitHub(deps, 'whose token this is', async () => {
+        try {
+          const { data } = await deps.github.asPerson(token).rest.users.getAuthenticated();
+          return { id: data.id, login: data.login };
+        } catch (error) {
+          if (isRefusal(error, deps)) return null;
+          throw error;
+        }
+      }),
+    );
+  }
+
+  /** What GitHub says that the person may do with the repository. Asked as the installation: it works for every kind of token. */
+  async permission(
+    deps: Deps,
+    token: string,
+    person: Person,
+    repository: FoundRepository,
+  ): Promise<RepositoryPermission> {
+    const { account, installation, id, name } = repository;
+    return this.#repositories.get([token, String(id)], () =>
+      askGitHub(deps, `what ${person.login} may do with ${account.login}/${name}`, async () => {
+        try {
+          // A suspended installation has no tokens; then the person's own token must be able to show it.
+          if (installation.suspendedAt) return await ownPermission(deps, token, account.login, name);
+          const client = await deps.github.asInstallation(installation.id);
+          const { data } = await client.rest.repos.getCollaboratorPermissionLevel({
+            owner: account.login,
+            repo: name,
+            username: person.login,
+          });
+          // The login is a label: were it given to somebody else since, the id tells.
+          if (data.user?.id !== undefined && data.user.id !== person.id) return 'none';
+          return data.permission as RepositoryPermission;
+        } catch (error) {
+          if (isRefusal(error, deps)) return 'none';
+          throw error;
+        }
+      }),
+    );
+  }
+
+  /** Whether the person is the owner, or an admin of the organization. */
+  async isOwnerAdmin(
+    deps: Deps,
+    token: string,
+    person: Person,
+    owner: { id: bigint; login: string; installationId: bigint },
+  ): Promise<boolean> {
+    if (BigInt(person.id) === owner.id) return true;
+    return this.#owners.get([token, String(owner.id)], () =>
+      askGitHub(deps, `whether ${person.login} is an admin of ${owner.login}`, async () => {
+        try {
+          const client = await deps.github.asInstallation(owner.installationId);
+          const { data } = await client.rest.orgs.getMembershipForUser({
+            org: owner.login,
+            username: person.login,
+          });
+          return data.role === 'admin' && data.state === 'active';
+        } catch (error) {
+          if (isRefusal(error, deps)) return false;
+          throw error;
+        }
+      }),
+    );
+  }
+}
+
+async function ownPermission(
+  deps: Deps,
+  token: string,
+  owner: string,
+  repo: string,
+): Promise<RepositoryPermission> {
+  const { data } = await deps.github.asPerson(token).rest.repos.get({ owner, repo });
+  return data.permissions?.admin ? 'admin' : 'read';
+}
+
+/** A clear no from GitHub, as against a rate limit or an outage. */
+function isRefusal(error: unknown, deps: Pick<Deps, 'clock'>): boolean {
+  if (!isGitHubStatus(error, 401, 403, 404)) return false;
+  return classifyGitHubError(error, deps.clock.now()).kind !== 'limited';
+}

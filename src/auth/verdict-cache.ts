@@ -1,0 +1,39 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+
+const positiveLife = 60_000;
+const negativeLife = 10_000;
+const mostEntries = 10_000;
+
+/**
+ * Remembers for a short time what GitHub said of a token: 60 s for a yes, 10 s for a no. Tokens are kept as
+ * HMACs under a key that lives and dies with the process, so a memory dump or a log of the cache shows none.
+ */
+export class VerdictCache<Verdict> {
+  readonly #secret = randomBytes(32);
+  readonly #entries = new Map<string, { verdict: Verdict; until: number }>();
+  readonly #clock: Clock;
+  readonly #isPositive: (verdict: Verdict) => boolean;
+
+  constructor(clock: Clock, isPositive: (verdict: Verdict) => boolean) {
+    this.#clock = clock;
+    this.#isPositive = isPositive;
+  }
+
+  /** The remembered verdict on these parts (the token first), or the answer of `ask`. Failures are not kept. */
+  async get(parts: string[], ask: () => Promise<Verdict>): Promise<Verdict> {
+    const key = createHmac('sha256', this.#secret).update(JSON.stringify(parts)).digest('base64');
+    const entry = this.#entries.get(key);
+    if (entry && entry.until > this.#clock.now()) return entry.verdict;
+    // Counted from the question, not from the answer: a revocation in between must not live longer.
+    const asked = this.#clock.now();
+    const verdict = await ask();
+    this.#entries.delete(key);
+    this.#entries.set(key, {
+      verdict,
+      until: asked + (this.#isPositive(verdict) ? positiveLife : negativeLife),
+    });
+    if (this.#entries.size > mostEntries) this.#entries.delete(this.#entries.keys().next().value!);
+    return verdict;
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * The source of time and timers for everything in `src/`. pg-boss takes the same shape, so a test's
+ * `TestClock` (from pg-boss) moves the service, its timers and the job queue together.
+ */
+export type Clock = {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  setTimeout(callback: () => void, milliseconds: number): unknown;
+  clearTimeout(timer: unknown): void;
+  setInterval(callback: () => void, milliseconds: number): unknown;
+  clearInterval(timer: unknown): void;
+};
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  setTimeout: (callback, milliseconds) => setTimeout(callback, milliseconds),
+  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
+  setInterval: (callback, milliseconds) => setInterval(callback, milliseconds),
+  clearInterval: (timer) => clearInterval(timer as NodeJS.Timeout),
+};
+
+/** The clock's present as a `Date`. */
+export const nowOf = (clock: Clock): Date => new Date(clock.now());
+
+/** Waits on the clock. */
+export const sleep = (clock: Clock, milliseconds: number): Promise<void> =>
+  new Promise((resolve) => void clock.setTimeout(resolve, milliseconds));

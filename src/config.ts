@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs';
+import { createPrivateKey } from 'node:crypto';
+import * as z from 'zod';
+
+export type Config = {
+  port: number;
+  host: string;
+  publicUrl: string;
+  /** `connectionString` of a PostgreSQL, or the folder of the embedded database. */
+  database: { connectionString: string } | { dataDir: string };
+  app: { id: number; privateKey: string; webhookSecret: string };
+  /** Without a slash at the end. */
+  githubApiUrl: string;
+  statusContext: string;
+  statusWritesPerMinute: number;
+  role: 'all' | 'web' | 'worker';
+  logLevel: string;
+  logFormat: 'json' | 'pretty';
+};
+
+/** Every variable the service reads, with what it is for: the README's table is checked against this. */
+export const variables = {
+  PORT: 'TCP port to listen on (3000; 0 takes a free one)',
+  HOST: 'address to listen on (all)',
+  PUBLIC_URL: 'where people and GitHub reach the service (http://localhost:PORT)',
+  DATABASE_URL: 'PostgreSQL 15 or newer; unset: the embedded database in DATA_DIR',
+  DATA_DIR: 'folder of the embedded database (./data)',
+  APP_ID: "the GitHub App's id",
+  PRIVATE_KEY: "the App's private key, as PEM (\\n for line breaks is fine) or as base64 of the PEM",
+  PRIVATE_KEY_PATH: 'a file with the private key, instead of PRIVATE_KEY',
+  WEBHOOK_SECRET: "the App's webhook secret",
+  GITHUB_API_URL: 'https://api.github.com; https://HOST/api/v3 for GitHub Enterprise Server',
+  STATUS_CONTEXT: 'name of the commit status (holdfast/freeze)',
+  STATUS_WRITES_PER_MINUTE: 'most statuses written per minute and installation (75)',
+  ROLE: 'all, web (API and webhooks) or worker (statuses)',
+  LOG_LEVEL: 'fatal, error, warn, info, debug, trace (info)',
+  LOG_FORMAT: 'json or pretty (json)',
+} as const;
+
+type Environment = Partial<Record<string, string>>;
+
+/** Thrown by `readConfig`: one line for each missing or wrong variable. */
+export class ConfigError extends Error {
+  readonly problems: string[];
+  constructor(problems: string[]) {
+    super(`The configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' });
+const number = (least: number, most: number, fallback: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value >= least && value <= most, `must be from ${least} to ${most}`)
+    .default(fallback);
+
+const schema = z.object({
+  PORT: number(0, 65_535, 3000),
+  HOST: z.string().default('0.0.0.0'),
+  PUBLIC_URL: httpUrl.optional(),
+  DATABASE_URL: z
+    .url({
+      protocol: /^postgres(ql)?$/,
+      error: 'must be a postgres:// URL; leave it out for the embedded database',
+    })
+    .optional(),
+  DATA_DIR: z.string().default('./data'),
+  APP_ID: z
+    .string('is missing: the App id from the App’s settings page')
+    .regex(/^[1-9]\d*$/, 'must be the numeric App id'),
+  WEBHOOK_SECRET: z.string('is missing: without it anyone could send events in GitHub’s name'),
+  GITHUB_API_URL: httpUrl.default('https://api.github.com'),
+  STATUS_CONTEXT: z.string().max(255, 'must be at most 255 characters').default('holdfast/freeze'),
+  STATUS_WRITES_PER_MINUTE: number(1, 1_000_000, 75),
+  ROLE: z.enum(['all', 'web', 'worker'], 'must be all, web or worker').default('all'),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  LOG_FORMAT: z.enum(['json', 'pretty'], 'must be json or pretty').default('json'),
+});
+
+/** A variable set to nothing counts as not set: that is what `FOO=` in a .env file means. */
+const withoutBlanks = (environment: Environment): Environment =>
+  Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
+
+function readPrivateKey(environment: Environment, problems: string[]): string {
+  const { PRIVATE_KEY: inline, PRIVATE_KEY_PATH: path } = environment;
+  if (!inline && !path) {
+    problems.push(
+      'PRIVATE_KEY is missing (or PRIVATE_KEY_PATH): the key that the App’s settings page generates',
+    );
+    return '';
+  }
+  const name = inline ? 'PRIVATE_KEY' : 'PRIVATE_KEY_PATH';
+  try {
+    const text = inline ?? readFileSync(path!, 'utf8');
+    const pem = text.includes('-----BEGIN')
+      ? text.replaceAll('\\n', '\n')
+      : Buffer.from(text, 'base64').toString();
+    createPrivateKey(pem);
+    return pem;
+  } catch (error) {
+    const unreadable = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    problems.push(
+      unreadable ? `${name}: there is no file ${path}` : `${name} does not hold a private key in PEM form`,
+    );
+    return '';
+  }
+}
+
+/**
+ * The configuration from environment variables. Reads the private key's file, nothing else.
+ * @throws ConfigError naming every missing or wrong variable at once; values of secrets never appear in it.
+ */
+export function readConfig(environment: Environment): Config {
+  const given = withoutBlanks(environment);
+  const parsed = schema.safeParse(given);
+  const problems = parsed.success
+    ? []
+    : parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+  const privateKey = readPrivateKey(given, problems);
+  if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
+  const values = parsed.data;
+  return {
+    port: values.PORT,
+    host: values.HOST,
+    publicUrl: (values.PUBLIC_URL ?? `http://localhost:${values.PORT}`).replace(/\/+$/, ''),
+    database: values.DATABASE_URL ? { connectionString: values.DATABASE_URL } : { dataDir: values.DATA_DIR },
+    app: { id: Number(values.APP_ID), privateKey, webhookSecret: values.WEBHOOK_SECRET },
+    githubApiUrl: values.GITHUB_API_URL.replace(/\/+$/, ''),
+    statusContext: values.STATUS_CONTEXT,
+    statusWritesPerMinute: values.STATUS_WRITES_PER_MINUTE,
+    role: values.ROLE,
+    logLevel: values.LOG_LEVEL,
+    logFormat: values.LOG_FORMAT,
+  };
+}
+
+/** The process's environment, with `.env` of the working directory below it. */
+export function readEnvironment(): Environment {
+  try {
+    process.loadEnvFile();
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  }
+  return process.env;
+}

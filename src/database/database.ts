@@ -1,0 +1,15 @@
+import type { ConstructorOptions } from 'pg-boss';
+import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
+
+/** The client or a transaction of it: what stores take, so that callers decide what commits together. */
+export type Tx = Prisma.TransactionClient;
+
+export type Database = {
+  prisma: PrismaClient;
+  /** How pg-boss reaches the same database. */
+  jobs: Pick<ConstructorOptions, 'db' | 'backend' | 'connectionString' | 'max'>;
+  close(): Promise<void>;
+};
+
+/** Slow disks and busy machines: Prisma's 2 s and 5 s would fail writes that only had to wait. */
+export const transactionOptions = { maxWait: 10_000, timeout: 20_000 };

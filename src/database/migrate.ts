@@ -1,0 +1,86 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+
+const migrationsUrl = new URL('../../prisma/migrations/', import.meta.url);
+
+/** One connection on which several statements may be sent at once, and one with parameters. */
+export type MigrationConnection = {
+  script(sql: string): Promise<unknown>;
+  query(sql: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
+};
+
+type Migration = { name: string; sql: string; checksum: string };
+
+async function readMigrations(): Promise<Migration[]> {
+  const entries = await readdir(migrationsUrl, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+  return Promise.all(
+    names.sort().map(async (name) => {
+      const sql = await readFile(new URL(`${name}/migration.sql`, migrationsUrl), 'utf8');
+      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+    }),
+  );
+}
+
+// Prisma's own table, to the letter, so that `prisma migrate deploy` agrees with us where it can run.
+const createTable = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
+  "id" VARCHAR(36) PRIMARY KEY NOT NULL,
+  "checksum" VARCHAR(64) NOT NULL,
+  "finished_at" TIMESTAMPTZ,
+  "migration_name" VARCHAR(255) NOT NULL,
+  "logs" TEXT,
+  "rolled_back_at" TIMESTAMPTZ,
+  "started_at" TIMESTAMPTZ NOT NULL DEFAULT now(),
+  "applied_steps_count" INTEGER NOT NULL DEFAULT 0
+)`;
+
+/** The key of Prisma's advisory lock: `prisma migrate deploy` waits for us and we for it. */
+const advisoryLock = 72_707_369;
+
+/**
+ * Applies the migrations that the database lacks, in order, each in a transaction with its record. Safe when
+ * two processes start at once: the second waits for the first and finds nothing to do.
+ * @returns the names applied.
+ * @throws when an applied migration's file has changed, or the database knows one that this version does not.
+ */
+export async function migrate(connection: MigrationConnection): Promise<string[]> {
+  const migrations = await readMigrations();
+  await connection.query('SELECT pg_advisory_lock($1)', [advisoryLock]);
+  try {
+    await connection.script(createTable);
+    const { rows } = await connection.query(
+      'SELECT migration_name AS name, checksum, finished_at FROM "_prisma_migrations" WHERE rolled_back_at IS NULL',
+    );
+    const applied = new Map(rows.map((row) => [row['name'] as string, row]));
+    const known = new Set(migrations.map((migration) => migration.name));
+    const foreign = [...applied.keys()].filter((name) => !known.has(name));
+    if (foreign.length > 0) {
+      throw new Error(
+        `The database was migrated by a newer Holdfast (${foreign.join(', ')}): run that version.`,
+      );
+    }
+    const missing = migrations.filter((migration) => !applied.has(migration.name));
+    for (const migration of migrations) {
+      const row = applied.get(migration.name);
+      if (row && row['checksum'] !== migration.checksum) {
+        throw new Error(`The migration ${migration.name} changed after it was applied: restore its file.`);
+      }
+      if (row && row['finished_at'] === null) {
+        throw new Error(`The migration ${migration.name} did not finish: see "_prisma_migrations".logs.`);
+      }
+    }
+    for (const { name, sql, checksum } of missing) {
+      const record = `INSERT INTO "_prisma_migrations" (id, checksum, finished_at, migration_name, applied_steps_count)
+        VALUES ('${randomUUID()}', '${checksum}', now(), '${name.replaceAll("'", "''")}', 1)`;
+      try {
+        await connection.script(`BEGIN;\n${sql}\n;${record};\nCOMMIT;`);
+      } catch (error) {
+        await connection.script('ROLLBACK');
+        throw new Error(`The migration ${name} failed: ${String(error)}`, { cause: error });
+      }
+    }
+    return missing.map((migration) => migration.name);
+  } finally {
+    await connection.query('SELECT pg_advisory_unlock($1)', [advisoryLock]);
+  }
+}

@@ -1,0 +1,96 @@
+import type { Actor } from '../auth/actor.ts';
+import type { Tx } from '../database/database.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
+import type { Product } from '../products/product.ts';
+
+/** A freeze as the audit log keeps it. */
+export type FreezeAttributes = {
+  reason: string;
+  start: string;
+  end: string | null;
+  timezone: string;
+  matching_conditions: unknown[];
+  exclude_conditions: unknown[];
+};
+
+/** What can happen. `type` and `metadata` have the shapes that clients of the interface read. */
+export type AuditEvent =
+  | {
+      type: 'scheduled_freeze.create';
+      metadata: { scheduled_freeze_id: string; scheduled_freeze_attributes: FreezeAttributes };
+    }
+  | {
+      type: 'scheduled_freeze.update';
+      metadata: {
+        scheduled_freeze_id: string;
+        scheduled_freeze_attributes_before: FreezeAttributes;
+        scheduled_freeze_attributes_after: FreezeAttributes;
+      };
+    }
+  | {
+      type: 'scheduled_freeze.delete';
+      metadata: {
+        scheduled_freeze_id: string;
+        scheduled_freeze_attributes: FreezeAttributes;
+        reason: string;
+      };
+    }
+  | { type: 'product.enabled' | 'product.disabled'; metadata: { product: Product } }
+  | { type: 'default_products.update'; metadata: { products_before: Product[]; products_after: Product[] } }
+  | {
+      type: 'application_key.create' | 'application_key.revoke';
+      metadata: { key_id: string; key_name: string; key_scope: string };
+    };
+
+export const auditEventTypes: AuditEvent['type'][] = [
+  'scheduled_freeze.create',
+  'scheduled_freeze.update',
+  'scheduled_freeze.delete',
+  'product.enabled',
+  'product.disabled',
+  'default_products.update',
+  'application_key.create',
+  'application_key.revoke',
+];
+
+const participles: Record<AuditEvent['type'], string> = {
+  'scheduled_freeze.create': 'created',
+  'scheduled_freeze.update': 'updated',
+  'scheduled_freeze.delete': 'deleted',
+  'product.enabled': 'enabled',
+  'product.disabled': 'disabled',
+  'default_products.update': 'updated',
+  'application_key.create': 'created',
+  'application_key.revoke': 'revoked',
+};
+
+/** Where it happened: on an account, mostly on one of its repositories (its name as `owner/name`). */
+export type EventPlace = { accountId: bigint; repository?: { id: bigint; name: string } };
+
+/** Writes to the audit log. Called with the transaction that makes the change: both happen, or neither. */
+export async function appendEvent(
+  tx: Tx,
+  place: EventPlace,
+  event: AuditEvent,
+  actor: Actor,
+  now: Date,
+): Promise<void> {
+  const participle = participles[event.type];
+  await tx.auditEvent.create({
+    data: {
+      receivedAt: now,
+      accountId: place.accountId,
+      repositoryId: place.repository?.id,
+      repository: place.repository?.name,
+      type: event.type,
+      outcome: 'success',
+      trigger: 'api',
+      metadata: {
+        ...event.metadata,
+        [`${participle}_by`]: actor,
+        [`${participle}_at`]: now.toISOString(),
+        [`${participle}_by_staff`]: false,
+      } as unknown as Prisma.InputJsonObject,
+    },
+  });
+}

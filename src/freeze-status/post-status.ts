@@ -1,0 +1,35 @@
+import type { Deps } from '../deps.ts';
+import type { StatusState } from './decide-status.ts';
+
+type Write = { sha: string; state: string; description: string; attempts: number };
+
+/**
+ * Writes one commit status to the base repository, where it counts also for pull requests from forks. A second
+ * attempt first looks whether the earlier one arrived after all, so that nothing is written twice.
+ * @throws what GitHub answers.
+ */
+export async function postStatus(
+  deps: Pick<Deps, 'github' | 'config'>,
+  installationId: bigint,
+  repository: { owner: string; repo: string },
+  { sha, state, description, attempts }: Write,
+): Promise<void> {
+  const client = await deps.github.asInstallation(installationId);
+  const context = deps.config.statusContext;
+  if (attempts > 0) {
+    const { data } = await client.rest.repos.getCombinedStatusForRef({
+      ...repository,
+      ref: sha,
+      per_page: 100,
+    });
+    const present = data.statuses.find((status) => status.context.toLowerCase() === context.toLowerCase());
+    if (present?.state === state && present.description === description) return;
+  }
+  await client.rest.repos.createCommitStatus({
+    ...repository,
+    sha,
+    state: state as StatusState,
+    description,
+    context,
+  });
+}

@@ -1,0 +1,136 @@
+import { nowOf, sleep } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import type { StatusWrite } from '../generated/prisma/client.ts';
+import { classifyGitHubError } from '../github/github-error.ts';
+import { pauseInstallation } from '../github/pause.ts';
+import { postStatuses, syncRepository } from '../jobs/tasks.ts';
+import { type Lease, takeLease } from './installation-lease.ts';
+import { Pace } from './pacing.ts';
+import { postStatus } from './post-status.ts';
+
+type Waiting = StatusWrite & { repository: { id: bigint; name: string; account: { login: string } } };
+
+/** While another worker writes for the installation, look again after this. */
+const lookAgain = 2000;
+const longestBackoff = 60_000;
+
+/** One pace for each installation: GitHub counts them apart. */
+const paces = new WeakMap<Deps, Map<bigint, Pace>>();
+
+function paceOf(deps: Deps, installationId: bigint): Pace {
+  const ofDeps = paces.get(deps) ?? new Map<bigint, Pace>();
+  paces.set(deps, ofDeps);
+  const pace = ofDeps.get(installationId) ?? new Pace(deps.clock, deps.config.statusWritesPerMinute);
+  ofDeps.set(installationId, pace);
+  return pace;
+}
+
+/**
+ * Writes the statuses that wait for an installation, one after another, the most urgent first, until none is
+ * due. A verdict that changes meanwhile replaces its row, so what is written is always the newest one.
+ */
+export async function postWaitingStatuses(deps: Deps, installationId: bigint): Promise<void> {
+  const lease = await takeLease(deps, installationId);
+  if (!lease) {
+    await sendLater(deps, installationId, lookAgain);
+    return;
+  }
+  try {
+    const pause = await drain(deps, installationId, lease);
+    if (pause !== null) await sendLater(deps, installationId, pause);
+  } finally {
+    await lease.release();
+  }
+  // A verdict saved between the last look and the release found the lease taken.
+  if (await nextDue(deps, installationId)) await deps.jobs.send([postStatuses(installationId)]);
+}
+
+const sendLater = (deps: Deps, installationId: bigint, milliseconds: number) =>
+  deps.jobs.send([postStatuses(installationId, new Date(deps.clock.now() + milliseconds))]);
+
+/** Writes until nothing is due. Milliseconds to wait before going on, where something stands in the way. */
+async function drain(deps: Deps, installationId: bigint, lease: Lease): Promise<number | null> {
+  for (;;) {
+    const installation = await deps.db.installation.findUniqueOrThrow({ where: { id: installationId } });
+    const pausedFor = (installation.pausedUntil?.getTime() ?? 0) - deps.clock.now();
+    if (pausedFor > 0) return pausedFor;
+    if (installation.suspendedAt || installation.deletedAt) return null;
+    const write = await nextDue(deps, installationId);
+    if (!write) return null;
+    await waitForPace(deps, installationId, lease);
+    if (!(await lease.renew())) return lookAgain;
+    const pause = await attempt(deps, installationId, write);
+    if (pause !== null) return pause;
+  }
+}
+
+async function waitForPace(deps: Deps, installationId: bigint, lease: Lease): Promise<void> {
+  const pace = paceOf(deps, installationId);
+  for (let wait = pace.take(); wait > 0; wait = pace.take()) {
+    await sleep(deps.clock, Math.min(wait, 5000));
+    await lease.renew();
+  }
+}
+
+async function nextDue(deps: Deps, installationId: bigint): Promise<Waiting | null> {
+  return deps.db.statusWrite.findFirst({
+    where: { repository: { installationId }, notBefore: { lte: nowOf(deps.clock) } },
+    orderBy: [{ urgency: 'asc' }, { decidedAt: 'asc' }, { sha: 'asc' }],
+    include: { repository: { select: { id: true, name: true, account: { select: { login: true } } } } },
+  });
+}
+
+/** Writes one status. Milliseconds to wait before the next one, where GitHub asks for that or is down. */
+async function attempt(deps: Deps, installationId: bigint, write: Waiting): Promise<number | null> {
+  const { repositoryId, sha, decidedAt } = write;
+  // Counted before the write: after a crash the next attempt looks first whether this one had arrived.
+  await deps.db.statusWrite.updateMany({
+    where: { repositoryId, sha, decidedAt },
+    data: { attempts: { increment: 1 } },
+  });
+  const { account, name } = write.repository;
+  const about = { repository: `${account.login}/${name}`, sha, state: write.state };
+  try {
+    await postStatus(deps, installationId, { owner: account.login, repo: name }, write);
+    deps.log.info({ ...about, description: write.description }, 'status written');
+    await settle(deps, write);
+    return null;
+  } catch (error) {
+    const failure = classifyGitHubError(error, deps.clock.now());
+    deps.log.warn({ ...about, failure }, 'a status could not be written');
+    switch (failure.kind) {
+      case 'limited':
+        await pauseInstallation(deps, installationId, failure.retryAt);
+        return Math.max(1000, failure.retryAt - deps.clock.now());
+      case 'invalid':
+        // The commit is gone or the status cannot be: trying again would fail again.
+        await forget(deps, write);
+        return null;
+      case 'absent':
+      case 'refused':
+        await deps.db.statusWrite.deleteMany({ where: { repositoryId } });
+        await deps.jobs.send([syncRepository(repositoryId, installationId)]);
+        return null;
+      case 'down': {
+        const backoff = Math.min(longestBackoff, 1000 * 2 ** Math.min(write.attempts, 6));
+        const notBefore = new Date(deps.clock.now() + backoff);
+        await deps.db.statusWrite.updateMany({
+          where: { repositoryId, sha, decidedAt },
+          data: { notBefore },
+        });
+        return backoff;
+      }
+    }
+  }
+}
+
+const forget = ({ db }: Deps, { repositoryId, sha, decidedAt }: Waiting) =>
+  db.statusWrite.deleteMany({ where: { repositoryId, sha, decidedAt } });
+
+async function settle(deps: Deps, write: Waiting): Promise<void> {
+  await forget(deps, write);
+  await deps.db.repository.updateMany({
+    where: { id: write.repositoryId, firstStatusAt: null },
+    data: { firstStatusAt: nowOf(deps.clock) },
+  });
+}

@@ -1,0 +1,52 @@
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import { refreshRepository as refreshLater } from '../jobs/tasks.ts';
+import { type LoadedPullRequest, loadOpenPullRequests } from '../pull-requests/load-pull-requests.ts';
+import { replaceOpenPullRequests } from '../pull-requests/open-pull-request-store.ts';
+import { openRefresh, readOrPause, type Refreshable } from './refreshable.ts';
+import { decideVerdicts, saveVerdicts } from './save-verdicts.ts';
+
+/**
+ * Looks at every open pull request of a repository and has the differences written. Level-triggered: it asks
+ * what should be true now, whatever woke it.
+ * @throws what GitHub throws while it cannot answer; the job queue tries again.
+ */
+export async function refreshRepository(deps: Deps, repositoryId: bigint): Promise<void> {
+  const refresh = await openRefresh(deps, repositoryId);
+  if ('notBefore' in refresh) return come(deps, repositoryId, refresh.notBefore);
+  const pullRequests = await readOrPause(deps, refresh, () => loadOpenPullRequests(refresh.from));
+  if ('notBefore' in pullRequests) return come(deps, repositoryId, pullRequests.notBefore);
+  const differing = await save(deps, refresh, pullRequests);
+  const { account, name } = refresh.repository;
+  const counts = { pullRequests: pullRequests.length, freezes: refresh.freezes.length, differing };
+  deps.log.info({ repository: `${account.login}/${name}`, ...counts }, 'repository refreshed');
+}
+
+async function save(deps: Deps, refresh: Refreshable, pullRequests: LoadedPullRequest[]): Promise<number> {
+  const { repository, readAt } = refresh;
+  const verdicts = decideVerdicts(refresh, pullRequests);
+  await deps.db.$transaction(async (tx) => {
+    await replaceOpenPullRequests(
+      tx,
+      repository.id,
+      pullRequests.map(({ facts }) => facts),
+    );
+    const shas = verdicts.map(({ sha }) => sha);
+    // Commits that no open pull request has any more.
+    await tx.statusWrite.deleteMany({
+      where: { repositoryId: repository.id, sha: { notIn: shas }, decidedAt: { lte: readAt } },
+    });
+    await saveVerdicts(deps, tx, refresh, verdicts);
+    await tx.repository.update({ where: { id: repository.id }, data: { refreshedAt: readAt } });
+  });
+  return verdicts.filter(({ differs }) => differs).length;
+}
+
+/** Comes back when GitHub allows; or never, where there is nothing to look at. */
+async function come(deps: Deps, repositoryId: bigint, notBefore: Date | null): Promise<void> {
+  if (notBefore) return deps.jobs.send([refreshLater(repositoryId, notBefore)]);
+  await deps.db.repository.updateMany({
+    where: { id: repositoryId },
+    data: { refreshedAt: nowOf(deps.clock) },
+  });
+}

@@ -1,0 +1,65 @@
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import { phaseOf } from '../freezes/freeze.ts';
+import { listFreezes } from '../freezes/freeze-store.ts';
+import { needsOf, parseFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
+import { classifyGitHubError } from '../github/github-error.ts';
+import { pauseInstallation } from '../github/pause.ts';
+import type { LoadFrom } from '../pull-requests/load-pull-requests.ts';
+import { enforcesFreezes } from '../products/product.ts';
+import type { FoundRepository } from '../repositories/find-repository.ts';
+
+/** Everything that is needed to judge pull requests of a repository at one instant. */
+export type Refreshable = {
+  repository: FoundRepository;
+  /** When the reading began: an older reading never replaces a newer one. */
+  readAt: Date;
+  /** The ongoing freezes; none where no product enforces them. */
+  freezes: ParsedFreeze[];
+  from: LoadFrom;
+};
+
+/** Why nothing can be read now: never, or not before an instant. */
+export type NotRefreshable = { notBefore: Date | null };
+
+/** Prepares the reading of a repository. */
+export async function openRefresh(deps: Deps, repositoryId: bigint): Promise<Refreshable | NotRefreshable> {
+  const found = await deps.db.repository.findUnique({
+    where: { id: repositoryId },
+    include: { account: true, installation: true },
+  });
+  const installation = found?.installation;
+  if (!found || !installation || installation.suspendedAt || installation.deletedAt || found.archived) {
+    return { notBefore: null };
+  }
+  const readAt = nowOf(deps.clock);
+  if (installation.pausedUntil && installation.pausedUntil > readAt)
+    return { notBefore: installation.pausedUntil };
+  const isEnforced = enforcesFreezes(found.products);
+  // Where freezes are off and we never wrote, there is nothing to let go of.
+  if (!isEnforced && !found.firstStatusAt) return { notBefore: null };
+  const repository = { ...found, installation };
+  const all = isEnforced ? await listFreezes(deps.db, repositoryId, readAt) : [];
+  const freezes = all.filter((freeze) => phaseOf(freeze, readAt) === 'ongoing').map(parseFreeze);
+  const client = await deps.github.asInstallation(installation.id);
+  return { repository, readAt, freezes, from: { deps, client, repository, needs: needsOf(freezes) } };
+}
+
+/**
+ * Runs a reading of GitHub. A rate limit is remembered for the installation and becomes the instant to come
+ * back at; what else fails is thrown, for the job queue to try again.
+ */
+export async function readOrPause<Result>(
+  deps: Deps,
+  { repository }: Refreshable,
+  read: () => Promise<Result>,
+): Promise<Result | NotRefreshable> {
+  try {
+    return await read();
+  } catch (error) {
+    const failure = classifyGitHubError(error, deps.clock.now());
+    if (failure.kind !== 'limited') throw error;
+    await pauseInstallation(deps, repository.installation.id, failure.retryAt);
+    return { notBefore: new Date(failure.retryAt) };
+  }
+}

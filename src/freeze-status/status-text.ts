@@ -1,0 +1,35 @@
+import { describeInstant } from '../freezes/local-time.ts';
+import type { Hold } from './decide-status.ts';
+
+/** GitHub refuses longer ones. */
+export const longestText = 140;
+
+export const freeText = 'No freeze holds this pull request.';
+
+/**
+ * The text of a held status: until when, in the freeze's own zone, and why. Of several freezes the one that
+ * lets go last is named.
+ * @param isShared whether several pull requests have this head SHA, so that readers must be told which is held.
+ */
+export function frozenText(holds: Hold[], isShared: boolean): string {
+  const last = holds.reduce((one, other) => (endOf(other) > endOf(one) ? other : one));
+  const { freeze, pullRequest, unjudged } = last;
+  const who = isShared ? `#${pullRequest} is frozen` : 'Frozen';
+  const until = freeze.endsAt ? `until ${describeInstant(freeze.endsAt, freeze.timezone)}` : 'until removed';
+  const freezes = new Set(holds.map((hold) => hold.freeze.id)).size;
+  const more = freezes > 1 ? ` (+${freezes - 1} more)` : '';
+  const why = unjudged ? `could not be judged: ${unjudged}` : freeze.reason;
+  return fit(`${who} ${until}${more}: ${why}`);
+}
+
+const endOf = ({ freeze }: Hold): number => freeze.endsAt?.getTime() ?? Infinity;
+
+/** In one line, without characters outside the basic plane (GitHub refuses them), within GitHub's length. */
+export function fit(text: string): string {
+  const plain = text
+    .replace(/[\u{10000}-\u{10ffff}]/gu, '')
+    // eslint-disable-next-line no-control-regex -- control characters are what is taken out
+    .replace(/[\s\u0000-\u001f\u007f]+/g, ' ')
+    .trim();
+  return plain.length <= longestText ? plain : `${plain.slice(0, longestText - 1).trimEnd()}…`;
+}

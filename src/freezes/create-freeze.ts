@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import type { Actor } from '../auth/actor.ts';
+import { nowOf } from '../clock.ts';
+import type { Tx } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
+import { conflict } from '../errors.ts';
+import { appendEvent } from '../events/append-event.ts';
+import { enforcesFreezes } from '../products/product.ts';
+import { assertWritable, type FoundRepository, fullName } from '../repositories/find-repository.ts';
+import { assertConditions } from './assert-conditions.ts';
+import { type Freeze, planWindow } from './freeze.ts';
+import { attributesOf, insertFreeze } from './freeze-store.ts';
+import { requestRefresh } from './request-refresh.ts';
+import { windowRefusal } from './window-refusal.ts';
+
+export type NewFreeze = {
+  reason: string;
+  /** Wall-clock time in `timezone`; null begins now. */
+  start: string | null;
+  end: string | null;
+  timezone: string;
+  matchingConditions: unknown[];
+  excludeConditions: unknown[];
+};
+
+/**
+ * Schedules a freeze, with its event and the jobs for its boundaries in one transaction.
+ * @param onSaved runs in the same transaction.
+ * @throws Refusal conflict where no product enforces freezes or the repository cannot be written to; invalid
+ *   for a window or conditions that cannot be.
+ */
+export async function createFreeze(
+  deps: Deps,
+  actor: Actor,
+  repository: FoundRepository,
+  input: NewFreeze,
+  onSaved: (tx: Tx, freeze: Freeze) => Promise<void> = async () => {},
+): Promise<Freeze> {
+  assertWritable(repository);
+  assertEnforced(repository);
+  const now = nowOf(deps.clock);
+  const window = planWindow(input, now);
+  if (!window.ok) throw windowRefusal(window);
+  const freeze: Freeze = {
+    id: randomUUID(),
+    repositoryId: repository.id,
+    reason: input.reason,
+    ...window.value,
+    ...assertConditions(input),
+  };
+  await deps.db.$transaction(async (tx) => {
+    await insertFreeze(tx, freeze, actor, now);
+    const metadata = { scheduled_freeze_id: freeze.id, scheduled_freeze_attributes: attributesOf(freeze) };
+    const place = {
+      accountId: repository.accountId,
+      repository: { id: repository.id, name: fullName(repository) },
+    };
+    await appendEvent(tx, place, { type: 'scheduled_freeze.create', metadata }, actor, now);
+    await requestRefresh(deps, tx, freeze, now);
+    await onSaved(tx, freeze);
+  });
+  return freeze;
+}
+
+function assertEnforced(repository: FoundRepository): void {
+  if (enforcesFreezes(repository.products)) return;
+  const { account, name } = repository;
+  throw conflict(
+    `Freezes are not enforced on ${fullName(repository)}: neither merge_protections nor merge_queue is enabled. ` +
+      `Enable one first with PUT /v1/products/${account.login}/${name} and {"products": ["merge_protections"]}.`,
+  );
+}

@@ -1,0 +1,100 @@
+import type { Tx } from '../database/database.ts';
+import type { FreezeAttributes } from '../events/append-event.ts';
+import type { Freeze as FreezeRow } from '../generated/prisma/client.ts';
+import type { ConditionInput } from '../conditions/ast.ts';
+import type { Freeze } from './freeze.ts';
+
+// The only access to the freezes table.
+
+/** A freeze with the count of its changes, for the check that nobody changed it meanwhile. */
+export type StoredFreeze = Freeze & { version: number };
+
+const fromRow = (row: FreezeRow): StoredFreeze => ({
+  id: row.id,
+  repositoryId: row.repositoryId,
+  reason: row.reason,
+  start: row.start,
+  end: row.end,
+  timezone: row.timezone,
+  startsAt: row.startsAt,
+  endsAt: row.endsAt,
+  matchingConditions: row.matchingConditions as ConditionInput[],
+  excludeConditions: row.excludeConditions as ConditionInput[],
+  version: row.version,
+});
+
+const notEnded = (now: Date) => ({ deletedAt: null, OR: [{ endsAt: null }, { endsAt: { gt: now } }] });
+
+/** The scheduled and ongoing freezes of a repository, the earliest first. */
+export async function listFreezes(tx: Tx, repositoryId: bigint, now: Date): Promise<StoredFreeze[]> {
+  const rows = await tx.freeze.findMany({
+    where: { repositoryId, ...notEnded(now) },
+    orderBy: [{ startsAt: 'asc' }, { createdAt: 'asc' }, { id: 'asc' }],
+  });
+  return rows.map(fromRow);
+}
+
+/** A freeze that is neither deleted nor ended; null for any other. */
+export async function findFreeze(
+  tx: Tx,
+  repositoryId: bigint,
+  id: string,
+  now: Date,
+): Promise<StoredFreeze | null> {
+  const row = await tx.freeze.findFirst({ where: { id, repositoryId, ...notEnded(now) } });
+  return row && fromRow(row);
+}
+
+/** Saves a new freeze, told by whom. */
+export async function insertFreeze(tx: Tx, freeze: Freeze, by: object, now: Date): Promise<void> {
+  await tx.freeze.create({
+    data: {
+      ...columns(freeze),
+      id: freeze.id,
+      repositoryId: freeze.repositoryId,
+      createdAt: now,
+      createdBy: by,
+      updatedAt: now,
+      updatedBy: by,
+    },
+  });
+}
+
+/** Saves a changed freeze. @returns false when somebody else changed or deleted it since it was read. */
+export async function saveFreeze(tx: Tx, freeze: StoredFreeze, by: object, now: Date): Promise<boolean> {
+  const { count } = await tx.freeze.updateMany({
+    where: { id: freeze.id, version: freeze.version, deletedAt: null },
+    data: { ...columns(freeze), updatedAt: now, updatedBy: by, version: { increment: 1 } },
+  });
+  return count === 1;
+}
+
+/** Marks a freeze deleted: who, when and why stay. @returns false when somebody else was first. */
+export async function markDeleted(
+  tx: Tx,
+  freeze: StoredFreeze,
+  by: object,
+  why: string,
+  now: Date,
+): Promise<boolean> {
+  const { count } = await tx.freeze.updateMany({
+    where: { id: freeze.id, version: freeze.version, deletedAt: null },
+    data: { deletedAt: now, deletedBy: by, deleteReason: why, version: { increment: 1 } },
+  });
+  return count === 1;
+}
+
+function columns(freeze: Freeze) {
+  const { reason, start, end, timezone, startsAt, endsAt, matchingConditions, excludeConditions } = freeze;
+  return { reason, start, end, timezone, startsAt, endsAt, matchingConditions, excludeConditions };
+}
+
+/** The freeze as the interface and the audit log show it, less its id. */
+export const attributesOf = (freeze: Freeze): FreezeAttributes => ({
+  reason: freeze.reason,
+  start: freeze.start,
+  end: freeze.end,
+  timezone: freeze.timezone,
+  matching_conditions: freeze.matchingConditions,
+  exclude_conditions: freeze.excludeConditions,
+});

@@ -1,0 +1,116 @@
+import type { ConditionInput } from '../conditions/ast.ts';
+import { isTimeZone, parseLocalTime, toInstant, toLocalTime } from './local-time.ts';
+
+/** A merge freeze of one repository. */
+export type Freeze = {
+  id: string;
+  repositoryId: bigint;
+  reason: string;
+  matchingConditions: ConditionInput[];
+  excludeConditions: ConditionInput[];
+} & FreezeWindow;
+
+/** From when to when: the wall-clock times that were sent, and the instants that they name. */
+export type FreezeWindow = {
+  start: string;
+  /** null: until it is removed. */
+  end: string | null;
+  timezone: string;
+  startsAt: Date;
+  endsAt: Date | null;
+};
+
+export type Phase = 'scheduled' | 'ongoing' | 'ended';
+
+/** A freeze holds from its start on and no longer at its end. */
+export function phaseOf({ startsAt, endsAt }: Pick<FreezeWindow, 'startsAt' | 'endsAt'>, now: Date): Phase {
+  if (endsAt !== null && endsAt <= now) return 'ended';
+  return startsAt <= now ? 'ongoing' : 'scheduled';
+}
+
+export type WindowProblem = { field: 'start' | 'end' | 'timezone'; message: string };
+
+export type WindowResult =
+  | { ok: true; value: FreezeWindow }
+  /** The start of a freeze that has begun would move. */
+  | { ok: false; reason: 'start-already-passed' }
+  | { ok: false; reason: 'invalid'; problems: WindowProblem[] };
+
+/** The times of a request. `start: null` begins now; `end: null` never ends. */
+export type WindowInput = { start: string | null; end: string | null; timezone: string };
+
+/**
+ * The window of a new freeze: any start, also a past one; an end after it and in the future.
+ * @returns every problem, not only the first.
+ */
+export function planWindow(input: WindowInput, now: Date): WindowResult {
+  const result = resolve(input, now);
+  if (!result.ok || result.value.endsAt === null || result.value.endsAt > now) return result;
+  return invalid([
+    { field: 'end', message: 'The end has passed. Send one in the future, or null for no end.' },
+  ]);
+}
+
+/**
+ * The window of a changed freeze. `undefined` leaves a field as it is. The start of a freeze that has begun stays
+ * at its instant, whether `start` or `timezone` would move it.
+ */
+export function reviseWindow(
+  freeze: FreezeWindow,
+  change: { start?: string | null; end?: string | null; timezone?: string },
+  now: Date,
+): WindowResult {
+  const result = resolve(
+    {
+      start: change.start === undefined ? freeze.start : change.start,
+      end: change.end === undefined ? freeze.end : change.end,
+      timezone: change.timezone ?? freeze.timezone,
+    },
+    now,
+  );
+  if (!result.ok) return result;
+  const { start, timezone, startsAt } = result.value;
+  if (start === freeze.start && timezone === freeze.timezone) {
+    // A start of "now" in a repeated hour may have a text that names the hour before: the instant stays.
+    return { ok: true, value: { ...result.value, startsAt: freeze.startsAt } };
+  }
+  const mayMove = phaseOf(freeze, now) === 'scheduled' || sameInstant(startsAt, freeze.startsAt);
+  return mayMove ? result : { ok: false, reason: 'start-already-passed' };
+}
+
+const sameInstant = (one: Date, other: Date): boolean => one.getTime() === other.getTime();
+
+function resolve({ start, end, timezone }: WindowInput, now: Date): WindowResult {
+  const problems: WindowProblem[] = [];
+  const isZone = isTimeZone(timezone);
+  if (!isZone) {
+    const message =
+      'This is not a time zone. Send an IANA name such as Europe/Paris, America/New_York or UTC.';
+    problems.push({ field: 'timezone', message });
+  }
+  const read = (field: 'start' | 'end', text: string | null): string | null => {
+    const parsed = text === null ? null : parseLocalTime(text);
+    if (parsed && !parsed.ok) problems.push({ field, message: parsed.message });
+    return parsed?.ok ? parsed.value : null;
+  };
+  const givenStart = read('start', start);
+  const givenEnd = read('end', end);
+  if (problems.length > 0) return invalid(problems);
+  // To the second: a start that is shown without fractions is one that can be sent back.
+  const wholeSecond = new Date(Math.floor(now.getTime() / 1000) * 1000);
+  const startsAt = givenStart === null ? wholeSecond : toInstant(givenStart, timezone, 'start');
+  const endsAt = givenEnd === null ? null : toInstant(givenEnd, timezone, 'end');
+  if (endsAt !== null && endsAt <= startsAt) {
+    return invalid([{ field: 'end', message: 'The end must be after the start.' }]);
+  }
+  const value = {
+    start: givenStart ?? toLocalTime(wholeSecond, timezone),
+    end: givenEnd,
+    timezone,
+    startsAt,
+    endsAt,
+  };
+  return { ok: true, value };
+}
+
+const invalid = (problems: WindowProblem[]): WindowResult => ({ ok: false, reason: 'invalid', problems });

@@ -1,0 +1,13 @@
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import type { FoundRepository } from '../repositories/find-repository.ts';
+import type { Freeze } from './freeze.ts';
+import { listFreezes as readFreezes } from './freeze-store.ts';
+
+/** The scheduled and ongoing freezes of a repository, the earliest start first. */
+export async function listFreezes(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  repository: FoundRepository,
+): Promise<Freeze[]> {
+  return readFreezes(deps.db, repository.id, nowOf(deps.clock));
+}

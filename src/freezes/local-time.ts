@@ -1,0 +1,79 @@
+import { Temporal } from 'temporal-polyfill';
+
+export type Parsed<Value> = { ok: true; value: Value } | { ok: false; message: string };
+
+const shape = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?$/;
+const dateOnly = /^\d{4}-\d{2}-\d{2}$/;
+const withDesignator = /^\d{4}-?\d{2}-?\d{2}[T ][\d:.,]+\s*([zZ]|[+-]\d{2}(:?\d{2})?|\[.*\])+$/;
+const example = 'such as 2026-03-01T10:00:00, with the zone in `timezone`';
+
+/**
+ * Reads a wall-clock time: ISO 8601 date and time without a designator.
+ * @returns the same text, with seconds; a fraction (up to nanoseconds) only as it was sent.
+ */
+export function parseLocalTime(text: string): Parsed<string> {
+  if (dateOnly.test(text)) return refuse(`This is a date without a time. Send a wall-clock time ${example}.`);
+  if (withDesignator.test(text)) {
+    return refuse(`This time has a zone designator. Send the wall-clock time without it, ${example}.`);
+  }
+  const isInRange = shape.test(text) && !text.startsWith('0000') && text.slice(17, 19) !== '60';
+  if (!isInRange) return refuse(`This is not a wall-clock time. Send one ${example}.`);
+  try {
+    Temporal.PlainDateTime.from(text, { overflow: 'reject' });
+  } catch {
+    return refuse(`There is no such date or time. Send one that exists, ${example}.`);
+  }
+  return { ok: true, value: text.length === 16 ? `${text}:00` : text };
+}
+
+const refuse = (message: string) => ({ ok: false, message }) as const;
+
+/** Whether this names an IANA time zone (links such as `US/Eastern` too, in any case); offsets do not. */
+export function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z][\w+/-]*$/.test(name) || name.length > 100) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// What JavaScript, PostgreSQL and ISO texts all hold without signs or eras. A freeze that begins before the one
+// has begun, and one that ends after the other does not end for anybody who reads this.
+const earliest = Date.parse('1900-01-01T00:00:00Z');
+const latest = Date.parse('9999-12-31T00:00:00Z');
+
+/**
+ * The instant of a wall-clock time in a zone, so that daylight saving never makes a freeze shorter than asked: of
+ * a repeated hour a start takes the first and an end the second. A time that was skipped moves past the gap: a
+ * start to the gap's end (the first moment that exists), an end as far past it as it stood in it.
+ * @param localTime as `parseLocalTime` returned it.
+ */
+export function toInstant(localTime: string, timezone: string, role: 'start' | 'end'): Date {
+  const plain = Temporal.PlainDateTime.from(localTime);
+  const earlier = plain.toZonedDateTime(timezone, { disambiguation: 'earlier' });
+  const later = plain.toZonedDateTime(timezone, { disambiguation: 'later' });
+  const isSkipped = !later.toPlainDateTime().equals(plain);
+  const chosen = role === 'end' ? later : isSkipped ? endOfGap(earlier, later) : earlier;
+  return new Date(Math.min(latest, Math.max(earliest, chosen.epochMilliseconds)));
+}
+
+/** In a gap `earlier` stands before the jump of the clock and `later` after it: the jump is in between. */
+function endOfGap(earlier: Temporal.ZonedDateTime, later: Temporal.ZonedDateTime): Temporal.ZonedDateTime {
+  return earlier.getTimeZoneTransition('next') ?? later;
+}
+
+/** The wall clock in a zone, to the second. */
+export function toLocalTime(instant: Date, timezone: string): string {
+  return Temporal.Instant.fromEpochMilliseconds(instant.getTime())
+    .toZonedDateTimeISO(timezone)
+    .toPlainDateTime()
+    .toString({ smallestUnit: 'second' });
+}
+
+/** An instant for people: `2026-03-01 11:00 Europe/Paris`, with seconds only where there are some. */
+export function describeInstant(instant: Date, timezone: string): string {
+  const [date, time] = toLocalTime(instant, timezone).split('T') as [string, string];
+  return `${date} ${time.endsWith(':00') ? time.slice(0, 5) : time} ${timezone}`;
+}

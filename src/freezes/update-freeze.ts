@@ -1,0 +1,67 @@
+import type { Actor } from '../auth/actor.ts';
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import { conflict } from '../errors.ts';
+import { appendEvent } from '../events/append-event.ts';
+import { assertWritable, type FoundRepository, fullName } from '../repositories/find-repository.ts';
+import { assertConditions } from './assert-conditions.ts';
+import { type Freeze, reviseWindow } from './freeze.ts';
+import { freezeAbsent } from './freeze-absent.ts';
+import { attributesOf, findFreeze, saveFreeze } from './freeze-store.ts';
+import { requestRefresh } from './request-refresh.ts';
+import { windowRefusal } from './window-refusal.ts';
+
+/** `undefined` leaves a field as it is. */
+export type FreezeChange = {
+  reason?: string;
+  /** null begins now. */
+  start?: string | null;
+  /** null never ends. */
+  end?: string | null;
+  timezone?: string;
+  matchingConditions?: unknown[];
+  excludeConditions?: unknown[];
+};
+
+/**
+ * Changes the fields that are given.
+ * @throws Refusal start-already-passed when the start of a begun freeze would move; not-found for a freeze that is
+ *   deleted, ended or not of this repository; invalid; conflict when a concurrent change won or the repository
+ *   cannot be written to.
+ */
+export async function updateFreeze(
+  deps: Deps,
+  actor: Actor,
+  repository: FoundRepository,
+  id: string,
+  change: FreezeChange,
+): Promise<Freeze> {
+  const now = nowOf(deps.clock);
+  const before = await findFreeze(deps.db, repository.id, id, now);
+  if (!before) throw freezeAbsent(repository, id);
+  assertWritable(repository);
+  const window = reviseWindow(before, change, now);
+  if (!window.ok) throw windowRefusal(window);
+  const conditions = assertConditions({
+    matchingConditions: change.matchingConditions ?? before.matchingConditions,
+    excludeConditions: change.excludeConditions ?? before.excludeConditions,
+  });
+  const after = { ...before, reason: change.reason ?? before.reason, ...window.value, ...conditions };
+  await deps.db.$transaction(async (tx) => {
+    if (!(await saveFreeze(tx, after, actor, now))) {
+      throw conflict('A concurrent change of this freeze won. List the freezes and try again.');
+    }
+    const metadata = {
+      scheduled_freeze_id: id,
+      scheduled_freeze_attributes_before: attributesOf(before),
+      scheduled_freeze_attributes_after: attributesOf(after),
+    };
+    const place = {
+      accountId: repository.accountId,
+      repository: { id: repository.id, name: fullName(repository) },
+    };
+    await appendEvent(tx, place, { type: 'scheduled_freeze.update', metadata }, actor, now);
+    await requestRefresh(deps, tx, after, now);
+  });
+  return after;
+}

@@ -1,0 +1,31 @@
+import type { Deps } from '../deps.ts';
+import { Refusal, unavailable } from '../errors.ts';
+import { classifyGitHubError } from './github-error.ts';
+
+/**
+ * Runs a question to GitHub on behalf of a waiting client. A clear answer passes through, thrown or returned;
+ * when GitHub cannot answer now, the client is told to come back.
+ * @param about completes the sentence "GitHub could not say …".
+ * @throws Refusal unavailable (503 with `Retry-After`).
+ */
+export async function askGitHub<Answer>(
+  deps: Pick<Deps, 'clock' | 'log'>,
+  about: string,
+  question: () => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await question();
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    const failure = classifyGitHubError(error, deps.clock.now());
+    if (failure.kind === 'limited') {
+      const seconds = Math.max(1, Math.ceil((failure.retryAt - deps.clock.now()) / 1000));
+      throw unavailable(
+        `GitHub's rate limit is used up, so it could not say ${about}. Try again then.`,
+        seconds,
+      );
+    }
+    deps.log.warn({ err: error }, `GitHub could not say ${about}`);
+    throw unavailable(`GitHub could not say ${about}. Nothing was changed; try again in a moment.`);
+  }
+}

@@ -1,0 +1,75 @@
+import { Octokit } from '@octokit/rest';
+import type { Logger } from 'pino';
+import { Probot, ProbotOctokit } from 'probot';
+import type { Config } from '../config.ts';
+import { isGitHubStatus } from './github-error.ts';
+
+/** A client that carries some credential; all three kinds answer the same calls. */
+export type GitHubClient = ProbotOctokit;
+
+/** GitHub, as the App sees it. */
+export type GitHubApp = {
+  probot: Probot;
+  /** As the App itself (a JWT): installations and where it is installed. */
+  asApp(): Promise<GitHubClient>;
+  /** As an installation: everything in its repositories. */
+  asInstallation(installationId: bigint): Promise<GitHubClient>;
+  /** As the person who holds a token. */
+  asPerson(token: string): Octokit;
+};
+
+/** GitHub ends requests of its own after 10 s; a connection that says nothing is not worth more. */
+const requestTimeout = 12_000;
+
+const fetchWithTimeout: typeof fetch = (input, init) =>
+  fetch(input, { ...init, signal: init?.signal ?? AbortSignal.timeout(requestTimeout) });
+
+/**
+ * Waiting and trying again belong to the job queue, where they survive a restart. Octokit's own throttling
+ * also queues reads behind writes, and its retries ignore `retry-after` on 429.
+ */
+const ownPace = { throttle: { enabled: false }, retry: { enabled: false } };
+
+/** Connects Probot to GitHub at `githubApiUrl`. Makes no request yet. */
+export async function createGitHubApp(config: Config, log: Logger): Promise<GitHubApp> {
+  const request = { fetch: fetchWithTimeout };
+  const probot = new Probot({
+    appId: config.app.id,
+    privateKey: config.app.privateKey,
+    secret: config.app.webhookSecret,
+    log,
+    baseUrl: config.githubApiUrl,
+    request,
+    Octokit: ProbotOctokit.defaults((options: object) => ({
+      ...options,
+      ...ownPace,
+    })) as typeof ProbotOctokit,
+  });
+  await probot.ready();
+  return {
+    probot,
+    asApp: () => probot.auth(),
+    asInstallation: async (installationId) => renewing(await probot.auth(Number(installationId))),
+    asPerson: (token) => new Octokit({ auth: token, baseUrl: config.githubApiUrl, request, log: quiet }),
+  };
+}
+
+/** Octokit logs each failed request of a person with its URL; the caller tells of it better. */
+const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/**
+ * Installation tokens are cached for an hour. GitHub drops them earlier on a suspension or a new install, and
+ * then says 401: ask for a new one, once.
+ */
+function renewing(client: GitHubClient): GitHubClient {
+  client.hook.wrap('request', async (send, options) => {
+    try {
+      return await send(options);
+    } catch (error) {
+      if (!isGitHubStatus(error, 401)) throw error;
+      await client.auth({ type: 'installation', refresh: true });
+      return send(options);
+    }
+  });
+  return client;
+}

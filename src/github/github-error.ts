@@ -1,0 +1,73 @@
+import { GraphqlResponseError } from '@octokit/graphql';
+import type { RequestError } from '@octokit/request-error';
+
+/** Whether GitHub answered with this HTTP status. */
+export const isGitHubStatus = (error: unknown, ...statuses: number[]): error is RequestError =>
+  error instanceof Error && error.name === 'HttpError' && statuses.includes((error as RequestError).status);
+
+export type GitHubFailure =
+  /** Not there, or not for us to see. */
+  | { kind: 'absent' }
+  /** GitHub says no, and will say no again: archived, suspended, a permission is missing. */
+  | { kind: 'refused'; message: string }
+  /** The request itself was wrong. */
+  | { kind: 'invalid'; message: string }
+  /** A rate limit; nothing may be sent before `retryAt`, milliseconds since the epoch. */
+  | { kind: 'limited'; retryAt: number }
+  /** GitHub is down, slow, or out of reach. */
+  | { kind: 'down'; message: string };
+
+/**
+ * What a failed call to GitHub means. Anything that is not a clear answer counts as down: never as a no.
+ * @param now milliseconds since the epoch.
+ */
+export function classifyGitHubError(error: unknown, now: number): GitHubFailure {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof GraphqlResponseError) return classifyGraphqlError(error, now);
+  if (!isHttpError(error)) return { kind: 'down', message };
+  const retryAt = limitedUntil(error, now);
+  if (retryAt !== null) return { kind: 'limited', retryAt };
+  switch (error.status) {
+    case 404:
+    case 410:
+      return { kind: 'absent' };
+    case 401:
+    case 403:
+    case 451:
+      return { kind: 'refused', message };
+    case 400:
+    case 409:
+    case 422:
+      return { kind: 'invalid', message };
+    default:
+      return { kind: 'down', message };
+  }
+}
+
+/** GraphQL answers 200 for most failures and names them in `errors`. */
+function classifyGraphqlError(error: GraphqlResponseError<unknown>, now: number): GitHubFailure {
+  const types = (error.errors ?? []).map(({ type }) => type as string);
+  if (types.includes('RATE_LIMITED')) {
+    const reset = Number(error.headers['x-ratelimit-reset']) * 1000;
+    return { kind: 'limited', retryAt: reset > now ? reset : now + unknownPause };
+  }
+  if (types.includes('NOT_FOUND')) return { kind: 'absent' };
+  if (types.includes('FORBIDDEN')) return { kind: 'refused', message: error.message };
+  return { kind: 'down', message: error.message };
+}
+
+/** How long a secondary limit without `retry-after` lasts, by GitHub's advice. */
+const unknownPause = 60_000;
+
+/** When a rate limit ends; null when the answer is none. Primary limits name a reset, secondary ones a pause. */
+function limitedUntil(error: RequestError, now: number): number | null {
+  if (error.status !== 403 && error.status !== 429) return null;
+  const headers = error.response?.headers ?? {};
+  const retryAfter = Number(headers['retry-after']);
+  if (headers['retry-after'] !== undefined && Number.isFinite(retryAfter)) return now + retryAfter * 1000;
+  if (headers['x-ratelimit-remaining'] === '0') return Number(headers['x-ratelimit-reset']) * 1000;
+  return error.status === 429 || /secondary rate limit/i.test(error.message) ? now + unknownPause : null;
+}
+
+const isHttpError = (error: unknown): error is RequestError =>
+  error instanceof Error && error.name === 'HttpError' && 'status' in error;

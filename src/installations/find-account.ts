@@ -1,0 +1,43 @@
+import type { Account } from '../generated/prisma/client.ts';
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import { notFound } from '../errors.ts';
+import { isGitHubStatus } from '../github/github-error.ts';
+import { askGitHub } from '../github/ask-github.ts';
+import { syncInstallation } from '../jobs/tasks.ts';
+import { saveInstallation } from './save-installation.ts';
+import { readInstallation } from './read-installation.ts';
+
+/** The account with this login where the App is installed, as far as the database knows; null otherwise. */
+export async function knownAccount(deps: Deps, login: string): Promise<Account | null> {
+  return deps.db.account.findFirst({
+    where: { loginKey: login.toLowerCase(), installations: { some: { deletedAt: null } } },
+    // A login that was given up may belong to another account now: the one seen last holds it.
+    orderBy: { seenAt: 'desc' },
+  });
+}
+
+/**
+ * The account with this login, in any case of letters. One that is not known yet is looked up at GitHub.
+ * @throws Refusal not-found where the App is not installed; unavailable while GitHub cannot say.
+ */
+export async function findAccount(deps: Deps, login: string): Promise<Account> {
+  const known = await knownAccount(deps, login);
+  if (known) return known;
+  const app = await deps.github.asApp();
+  const found = await askGitHub(deps, `whether Holdfast is installed on ${login}`, async () => {
+    try {
+      // Answers for organizations as well as for people.
+      return readInstallation((await app.rest.apps.getUserInstallation({ username: login })).data);
+    } catch (error) {
+      if (isGitHubStatus(error, 404)) return null;
+      throw error;
+    }
+  });
+  if (!found) throw notFound(`Holdfast is not installed on ${login}. Install the App there, then try again.`);
+  return deps.db.$transaction(async (tx) => {
+    const installationId = await saveInstallation(tx, found, nowOf(deps.clock));
+    await deps.jobs.send([syncInstallation(installationId)], tx);
+    return tx.account.findUniqueOrThrow({ where: { id: BigInt(found.account.id) } });
+  });
+}

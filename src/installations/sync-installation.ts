@@ -1,0 +1,72 @@
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import { classifyGitHubError, isGitHubStatus } from '../github/github-error.ts';
+import { refreshRepository } from '../jobs/tasks.ts';
+import { type GitHubRepository, saveRepository } from '../repositories/save-repository.ts';
+import { readInstallation } from './read-installation.ts';
+import { markUninstalled, saveInstallation } from './save-installation.ts';
+
+/**
+ * Makes the database agree with GitHub on one installation: gone, suspended or active, and which repositories
+ * it has. Every repository that it has is looked at again afterwards.
+ * @throws what GitHub throws while it cannot answer; the job queue tries again.
+ */
+export async function syncInstallation(deps: Deps, installationId: bigint): Promise<void> {
+  const app = await deps.github.asApp();
+  const answer = await app.rest.apps
+    .getInstallation({ installation_id: Number(installationId) })
+    .catch((error: unknown) => {
+      if (isGitHubStatus(error, 404)) return null;
+      throw error;
+    });
+  const now = nowOf(deps.clock);
+  if (!answer) {
+    await deps.db.$transaction((tx) => markUninstalled(tx, installationId, now));
+    deps.log.info({ installationId: String(installationId) }, 'installation is gone');
+    return;
+  }
+  const installation = readInstallation(answer.data);
+  const repositories = installation.suspendedAt ? null : await listRepositories(deps, installationId);
+  await deps.db.$transaction(async (tx) => {
+    await saveInstallation(tx, installation, now);
+    if (!repositories) return;
+    const ids: bigint[] = [];
+    for (const repository of repositories) {
+      ids.push(await saveRepository(tx, repository, installationId, now));
+    }
+    await tx.repository.updateMany({
+      where: { installationId, id: { notIn: ids } },
+      data: { installationId: null },
+    });
+    await tx.repository.updateMany({ where: { id: { in: ids } }, data: { refreshRequestedAt: now } });
+    await deps.jobs.send(
+      ids.map((id) => refreshRepository(id)),
+      tx,
+    );
+  });
+  deps.log.info(
+    { account: installation.account.login, repositories: repositories?.length, suspended: !repositories },
+    'installation read from GitHub',
+  );
+}
+
+/** All repositories of an installation; null when GitHub says that it has just been suspended. */
+async function listRepositories(deps: Deps, installationId: bigint): Promise<GitHubRepository[] | null> {
+  try {
+    const client = await deps.github.asInstallation(installationId);
+    const all = await client.paginate(client.rest.apps.listReposAccessibleToInstallation, { per_page: 100 });
+    return all as unknown as GitHubRepository[];
+  } catch (error) {
+    if (classifyGitHubError(error, deps.clock.now()).kind === 'refused') return null;
+    throw error;
+  }
+}
+
+/** Asks for every installation of the App to be read: what was installed while nobody listened. */
+export async function syncAllInstallations(deps: Deps): Promise<void> {
+  const app = await deps.github.asApp();
+  const installations = await app.paginate(app.rest.apps.listInstallations, { per_page: 100 });
+  const known = await deps.db.installation.findMany({ where: { deletedAt: null }, select: { id: true } });
+  const ids = new Set([...installations.map(({ id }) => BigInt(id)), ...known.map(({ id }) => id)]);
+  for (const id of ids) await syncInstallation(deps, id);
+}

@@ -1,0 +1,74 @@
+/** Every kind of durable work, with what it carries. A job only says what to look at again, never what is true. */
+export type Tasks = {
+  'refresh-repository': { repositoryId: string };
+  'refresh-pull-request': { repositoryId: string; number: number };
+  'post-statuses': { installationId: string };
+  'sync-installation': { installationId: string };
+  'sync-repository': { repositoryId: string; installationId: string | null };
+  sweep: Record<string, never>;
+};
+
+export type TaskName = keyof Tasks;
+
+/** A job to send. Of two with the same task and key, one that still waits serves both. */
+export type Job = {
+  [Name in TaskName]: { task: Name; data: Tasks[Name]; key: string; at?: Date };
+}[TaskName];
+
+export const taskNames: TaskName[] = [
+  'refresh-repository',
+  'refresh-pull-request',
+  'post-statuses',
+  'sync-installation',
+  'sync-repository',
+  'sweep',
+];
+
+/** Look at every open pull request of a repository; with `at`, at that instant (a freeze starts or ends). */
+export function refreshRepository(repositoryId: bigint, at?: Date): Job {
+  const id = String(repositoryId);
+  return {
+    task: 'refresh-repository',
+    data: { repositoryId: id },
+    key: at ? `${id}@${at.toISOString()}` : id,
+    at,
+  };
+}
+
+/** Look at one pull request and those that share its head SHA. */
+export function refreshPullRequest(repositoryId: bigint, number: number): Job {
+  return {
+    task: 'refresh-pull-request',
+    data: { repositoryId: String(repositoryId), number },
+    key: `${repositoryId}#${number}`,
+  };
+}
+
+/** Write the statuses that wait for an installation; with `at`, not before that instant. */
+export function postStatuses(installationId: bigint, at?: Date): Job {
+  const id = String(installationId);
+  return {
+    task: 'post-statuses',
+    data: { installationId: id },
+    key: at ? `${id}@${at.toISOString()}` : id,
+    at,
+  };
+}
+
+/** Read an installation and its repositories from GitHub again. */
+export function syncInstallation(installationId: bigint): Job {
+  const id = String(installationId);
+  return { task: 'sync-installation', data: { installationId: id }, key: id };
+}
+
+/** Read one repository from GitHub again, through the installation that last told of it. */
+export function syncRepository(repositoryId: bigint, installationId: bigint | null): Job {
+  return {
+    task: 'sync-repository',
+    data: {
+      repositoryId: String(repositoryId),
+      installationId: installationId === null ? null : String(installationId),
+    },
+    key: String(repositoryId),
+  };
+}

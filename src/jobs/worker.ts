@@ -1,0 +1,58 @@
+import type { Deps } from '../deps.ts';
+import { postWaitingStatuses } from '../freeze-status/post-statuses.ts';
+import { refreshPullRequest } from '../freeze-status/refresh-pull-request.ts';
+import { refreshRepository } from '../freeze-status/refresh-repository.ts';
+import { syncInstallation } from '../installations/sync-installation.ts';
+import { syncRepository } from '../repositories/sync-repository.ts';
+import type { JobQueue } from './queue.ts';
+import { sweep } from './sweep.ts';
+import type { TaskName, Tasks } from './tasks.ts';
+
+/** What each task does. A task that throws is tried again later, for as long as it takes. */
+const handlers: { [Name in TaskName]: (deps: Deps, data: Tasks[Name]) => Promise<void> } = {
+  'refresh-repository': (deps, { repositoryId }) => refreshRepository(deps, BigInt(repositoryId)),
+  'refresh-pull-request': (deps, { repositoryId, number }) =>
+    refreshPullRequest(deps, BigInt(repositoryId), number),
+  'post-statuses': (deps, { installationId }) => postWaitingStatuses(deps, BigInt(installationId)),
+  'sync-installation': (deps, { installationId }) => syncInstallation(deps, BigInt(installationId)),
+  'sync-repository': (deps, { repositoryId, installationId }) =>
+    syncRepository(deps, BigInt(repositoryId), installationId === null ? null : BigInt(installationId)),
+  sweep: (deps) => sweep(deps),
+};
+
+/** Most waits are for GitHub, not for the processor; one slow installation must not hold up the others. */
+const concurrency: Partial<Record<TaskName, number>> = {
+  'refresh-repository': 4,
+  'refresh-pull-request': 4,
+  'post-statuses': 8,
+};
+
+const sweepEvery = 60_000;
+
+/** Works on jobs until stopped, and has the sweep done once at the start and each minute. */
+export async function startWorker(deps: Deps, queue: JobQueue): Promise<{ stop(): void }> {
+  for (const task of Object.keys(handlers) as TaskName[]) {
+    const handle = handlers[task] as (deps: Deps, data: unknown) => Promise<void>;
+    // Half a second is the lateness of a freeze's boundary: NOTIFY wakes for present work, not for planned work.
+    const options = {
+      pollingIntervalSeconds: 0.5,
+      notifyPollingIntervalSeconds: 0.5,
+      localConcurrency: concurrency[task] ?? 1,
+    };
+    await queue.boss.work(task, options, async ([job]) => {
+      try {
+        await handle(deps, job!.data);
+      } catch (error) {
+        deps.log.warn({ err: error, task, data: job!.data }, 'a job failed and will be tried again');
+        throw error;
+      }
+    });
+  }
+  const requestSweep = () =>
+    void deps.jobs
+      .send([{ task: 'sweep', data: {}, key: 'sweep' }])
+      .catch((error: unknown) => deps.log.error({ err: error }, 'the sweep could not be asked for'));
+  requestSweep();
+  const timer = deps.clock.setInterval(requestSweep, sweepEvery);
+  return { stop: () => deps.clock.clearInterval(timer) };
+}

@@ -1,0 +1,34 @@
+import { type Logger, pino } from 'pino';
+import type { Config } from './config.ts';
+
+/** Whatever could be a credential, wherever it stands in a line: keys of ours, tokens of GitHub, PEM blocks. */
+const secrets =
+  /\bhf_(?:admin|ci)_[0-9A-Za-z]+|\bgh[a-z]_[A-Za-z0-9._-]{16,}|\bgithub_pat_[A-Za-z0-9_]{16,}|\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+|-----BEGIN[^-]+PRIVATE KEY-----.*?-----END[^-]+PRIVATE KEY-----/gs;
+
+/** A log line with every credential in it replaced. */
+export const redact = (line: string): string => line.replace(secrets, '[secret]');
+
+/** The service's logger. Lines pass through `redact` last of all, so no caller can forget it. */
+export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat'>, write = writeLine): Logger {
+  const pretty = config.logFormat === 'pretty';
+  const options = { level: config.logLevel, base: null, serializers: { err: pino.stdSerializers.err } };
+  return pino(options, { write: (line: string) => write(redact(pretty ? prettify(line) : line)) });
+}
+
+const writeLine = (line: string) => void process.stdout.write(line);
+
+const names: Record<number, string> = {
+  10: 'trace',
+  20: 'debug',
+  30: 'info',
+  40: 'warn',
+  50: 'ERROR',
+  60: 'FATAL',
+};
+
+/** One readable line: time, level, message, then the rest as JSON. */
+function prettify(line: string): string {
+  const { time, level, msg, ...rest } = JSON.parse(line) as { time: number; level: number; msg?: string };
+  const more = Object.keys(rest).length > 0 ? ` ${JSON.stringify(rest)}` : '';
+  return `${new Date(time).toISOString()} ${(names[level] ?? '').padEnd(5)} ${msg ?? ''}${more}\n`;
+}

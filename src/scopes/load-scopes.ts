@@ -1,0 +1,11 @@
+import type { Tx } from '../database/database.ts';
+
+/** The scopes pushed for these pull requests. One without a push is not in the map. */
+export async function loadScopes(
+  tx: Tx,
+  repositoryId: bigint,
+  numbers: number[],
+): Promise<Map<number, { names: string[]; all: boolean }>> {
+  const rows = await tx.pullRequestScopes.findMany({ where: { repositoryId, number: { in: numbers } } });
+  return new Map(rows.map((row) => [row.number.toNumber(), { names: row.scopes, all: row.allScopes }]));
+}

@@ -1,0 +1,25 @@
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import type { Job } from '../jobs/tasks.ts';
+
+/**
+ * Saves a delivery and its jobs in one transaction. A GUID seen before changes nothing: GitHub keeps it when a
+ * delivery is sent again. One whose transaction failed was never saved, so sending it again works.
+ */
+export async function acceptDelivery(
+  deps: Pick<Deps, 'db' | 'jobs' | 'clock' | 'log'>,
+  delivery: { guid: string; event: string },
+  jobs: Job[],
+): Promise<void> {
+  const isNew = await deps.db.$transaction(async (tx) => {
+    const data = [{ ...delivery, receivedAt: nowOf(deps.clock) }];
+    const { count } = await tx.webhookDelivery.createMany({ data, skipDuplicates: true });
+    if (count === 0) return false;
+    await deps.jobs.send(jobs, tx);
+    return true;
+  });
+  deps.log.debug(
+    { ...delivery, isNew, jobs: jobs.map(({ task, key }) => `${task} ${key}`) },
+    'delivery accepted',
+  );
+}

@@ -1,0 +1,141 @@
+import { TestClock } from 'pg-boss';
+import { pino } from 'pino';
+import { type App, createApp } from '../../src/app.ts';
+import type { Config } from '../../src/config.ts';
+import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
+import { generateKey, hashKey, type KeyScope } from '../../src/auth/application-key.ts';
+import { redact } from '../../src/log.ts';
+import { openTestDatabase } from './database.ts';
+
+export type Answer = { status: number; body: any; headers: Headers; text: string };
+
+/** Holdfast and a GitHub for it, in this process, over real HTTP, on a clock that only the test moves. */
+export type Holdfast = {
+  app: App;
+  github: Sandbox;
+  clock: TestClock;
+  /** Every line that the service logged. */
+  logs: string[];
+  /** Calls the service. `as` is the credential; a body that is not a string is sent as JSON. */
+  call(
+    method: string,
+    path: string,
+    more?: { as?: string; body?: unknown; headers?: Record<string, string> },
+  ): Promise<Answer>;
+  /** An application key, made without the API. */
+  key(owner: string, scope: KeyScope, more?: { expiresAt?: Date; revokedAt?: Date }): Promise<string>;
+  /** Moves the clock to an instant, as if all of that time had passed. */
+  advanceTo(instant: string | Date): Promise<void>;
+  /** Waits until no job waits or runs and no webhook is under way. */
+  quiet(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export const startOfTests = '2026-03-01T09:00:00Z';
+
+/**
+ * @param populate fills GitHub before the service starts; the App is told of what it installs by webhook.
+ */
+export async function startHoldfast(
+  populate: (github: Sandbox) => void | Promise<void> = () => {},
+  config: Partial<Config> = {},
+): Promise<Holdfast> {
+  const clock = new TestClock(startOfTests);
+  const github = await startSandbox({ now: () => new Date(clock.now()) });
+  const logs: string[] = [];
+  const database = await openTestDatabase();
+  const log = pino({ level: 'debug', base: null }, { write: (line: string) => void logs.push(redact(line)) });
+  const app = await createApp(
+    {
+      port: 0,
+      host: '127.0.0.1',
+      publicUrl: 'https://holdfast.example',
+      database: { dataDir: 'unused: the test opens the database' },
+      app: github.app,
+      githubApiUrl: github.url,
+      statusContext: 'holdfast/freeze',
+      statusWritesPerMinute: 1_000_000,
+      role: 'all',
+      logLevel: 'debug',
+      logFormat: 'json',
+      ...config,
+    },
+    { clock, database, log },
+  );
+  github.deliverTo(`${app.url}/api/github/webhooks`);
+  const holdfast: Holdfast = {
+    app,
+    github,
+    clock,
+    logs,
+    async call(method, path, { as, body, headers } = {}) {
+      const response = await fetch(`${app.url}${path}`, {
+        method,
+        headers: {
+          ...(as === undefined ? {} : { Authorization: `Bearer ${as}` }),
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
+      });
+      const text = await response.text();
+      return {
+        status: response.status,
+        body: text === '' ? undefined : JSON.parse(text),
+        headers: response.headers,
+        text,
+      };
+    },
+    async key(owner, scope, more = {}) {
+      const account = await app.deps.db.account.findFirstOrThrow({
+        where: { loginKey: owner.toLowerCase() },
+      });
+      const secret = generateKey(scope);
+      await app.deps.db.applicationKey.create({
+        data: {
+          id: crypto.randomUUID(),
+          accountId: account.id,
+          name: `${scope} key`,
+          scope,
+          secretHash: hashKey(secret),
+          createdAt: new Date(clock.now()),
+          createdBy: { type: 'user', id: 0, name: 'test' },
+          ...more,
+        },
+      });
+      return secret;
+    },
+    async advanceTo(instant) {
+      await holdfast.quiet();
+      await clock.setTime(new Date(instant));
+      await clock.tick(0);
+      await holdfast.quiet();
+    },
+    async quiet() {
+      await github.settled();
+      await whenIdle(app, clock);
+      await github.settled();
+    },
+    async close() {
+      await app.close();
+      await github.close();
+    },
+  };
+  await populate(github);
+  await holdfast.quiet();
+  return holdfast;
+}
+
+/** Resolves when pg-boss holds no job that is due or under way. */
+async function whenIdle(app: App, clock: TestClock): Promise<void> {
+  const deadline = performance.now() + 15_000;
+  for (;;) {
+    const rows = await app.deps.db.$queryRaw<{ busy: bigint }[]>`
+      SELECT count(*) AS busy FROM pgboss.job
+      WHERE name NOT LIKE '\_\_pgboss%' AND (state = 'active' OR (state = 'created' AND start_after <= ${new Date(clock.now())}))`;
+    if (Number(rows[0]!.busy) === 0) return;
+    if (performance.now() > deadline) throw new Error('The service did not come to rest within 15 s');
+    await clock.tick(0);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
