@@ -7,6 +7,7 @@ import type { Config } from './config.ts';
 import { connectDatabase } from './database/connect.ts';
 import type { Database } from './database/database.ts';
 import type { Deps } from './deps.ts';
+import { clearLeases } from './freeze-status/installation-lease.ts';
 import { createGitHubApp } from './github/github-app.ts';
 import { startJobQueue } from './jobs/queue.ts';
 import { startWorker } from './jobs/worker.ts';
@@ -37,6 +38,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const github = await createGitHubApp(config, log);
   const deps: Deps = { db: database.prisma, jobs: queue, github, clock, log, config };
   registerWebhooks(github.probot, deps);
+  if ('dataDir' in config.database) await clearLeases(deps);
   const api = createApi(deps, queue);
   const server = serve({ fetch: api.fetch, port: config.port, hostname: config.host });
   await new Promise<void>((resolve, reject) => server.once('listening', resolve).once('error', reject));

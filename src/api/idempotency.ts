@@ -3,7 +3,7 @@ import { nowOf } from '../clock.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { conflict, invalid } from '../errors.ts';
-import { Prisma } from '../generated/prisma/client.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
 
 export type Answer = { status: number; body?: unknown; headers?: Record<string, string> };
 

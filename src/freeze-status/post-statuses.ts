@@ -7,6 +7,7 @@ import { postStatuses, syncRepository } from '../jobs/tasks.ts';
 import { type Lease, takeLease } from './installation-lease.ts';
 import { Pace } from './pacing.ts';
 import { postStatus } from './post-status.ts';
+import { checkAccessAfter } from './refreshable.ts';
 
 type Waiting = StatusWrite & { repository: { id: bigint; name: string; account: { login: string } } };
 
@@ -109,7 +110,9 @@ async function attempt(deps: Deps, installationId: bigint, write: Waiting): Prom
       case 'absent':
       case 'refused':
         await deps.db.statusWrite.deleteMany({ where: { repositoryId } });
-        await deps.jobs.send([syncRepository(repositoryId, installationId)]);
+        await deps.jobs.send([
+          syncRepository(repositoryId, installationId, new Date(deps.clock.now() + checkAccessAfter)),
+        ]);
         return null;
       case 'down': {
         const backoff = Math.min(longestBackoff, 1000 * 2 ** Math.min(write.attempts, 6));

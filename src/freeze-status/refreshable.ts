@@ -7,7 +7,8 @@ import { classifyGitHubError } from '../github/github-error.ts';
 import { pauseInstallation } from '../github/pause.ts';
 import type { LoadFrom } from '../pull-requests/load-pull-requests.ts';
 import { enforcesFreezes } from '../products/product.ts';
-import type { FoundRepository } from '../repositories/find-repository.ts';
+import { syncRepository } from '../jobs/tasks.ts';
+import { type FoundRepository, fullName } from '../repositories/find-repository.ts';
 
 /** Everything that is needed to judge pull requests of a repository at one instant. */
 export type Refreshable = {
@@ -45,8 +46,11 @@ export async function openRefresh(deps: Deps, repositoryId: bigint): Promise<Ref
   return { repository, readAt, freezes, from: { deps, client, repository, needs: needsOf(freezes) } };
 }
 
+/** A repository that refuses us is asked about again after this: often enough to notice, too seldom to hammer. */
+export const checkAccessAfter = 30_000;
+
 /**
- * Runs a reading of GitHub. A rate limit is remembered for the installation and becomes the instant to come
+ * Runs a reading of GitHub. Where we may not look, whether we still have access is checked. A rate limit is remembered for the installation and becomes the instant to come
  * back at; what else fails is thrown, for the job queue to try again.
  */
 export async function readOrPause<Result>(
@@ -57,9 +61,24 @@ export async function readOrPause<Result>(
   try {
     return await read();
   } catch (error) {
-    const failure = classifyGitHubError(error, deps.clock.now());
-    if (failure.kind !== 'limited') throw error;
-    await pauseInstallation(deps, repository.installation.id, failure.retryAt);
-    return { notBefore: new Date(failure.retryAt) };
+    const now = deps.clock.now();
+    const failure = classifyGitHubError(error, now);
+    switch (failure.kind) {
+      case 'limited':
+        await pauseInstallation(deps, repository.installation.id, failure.retryAt);
+        return { notBefore: new Date(failure.retryAt) };
+      case 'absent':
+      case 'refused':
+        deps.log.warn(
+          { err: error, repository: fullName(repository) },
+          'GitHub does not let us read a repository',
+        );
+        await deps.jobs.send([
+          syncRepository(repository.id, repository.installation.id, new Date(now + checkAccessAfter)),
+        ]);
+        return { notBefore: null };
+      default:
+        throw error;
+    }
   }
 }

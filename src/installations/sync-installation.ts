@@ -61,12 +61,3 @@ async function listRepositories(deps: Deps, installationId: bigint): Promise<Git
     throw error;
   }
 }
-
-/** Asks for every installation of the App to be read: what was installed while nobody listened. */
-export async function syncAllInstallations(deps: Deps): Promise<void> {
-  const app = await deps.github.asApp();
-  const installations = await app.paginate(app.rest.apps.listInstallations, { per_page: 100 });
-  const known = await deps.db.installation.findMany({ where: { deletedAt: null }, select: { id: true } });
-  const ids = new Set([...installations.map(({ id }) => BigInt(id)), ...known.map(({ id }) => id)]);
-  for (const id of ids) await syncInstallation(deps, id);
-}

@@ -3,6 +3,7 @@ export type Tasks = {
   'refresh-repository': { repositoryId: string };
   'refresh-pull-request': { repositoryId: string; number: number };
   'post-statuses': { installationId: string };
+  'sync-installations': Record<string, never>;
   'sync-installation': { installationId: string };
   'sync-repository': { repositoryId: string; installationId: string | null };
   sweep: Record<string, never>;
@@ -19,6 +20,7 @@ export const taskNames: TaskName[] = [
   'refresh-repository',
   'refresh-pull-request',
   'post-statuses',
+  'sync-installations',
   'sync-installation',
   'sync-repository',
   'sweep',
@@ -61,8 +63,8 @@ export function syncInstallation(installationId: bigint): Job {
   return { task: 'sync-installation', data: { installationId: id }, key: id };
 }
 
-/** Read one repository from GitHub again, through the installation that last told of it. */
-export function syncRepository(repositoryId: bigint, installationId: bigint | null): Job {
+/** Read one repository from GitHub again, through the installation that last told of it; with `at`, then. */
+export function syncRepository(repositoryId: bigint, installationId: bigint | null, at?: Date): Job {
   return {
     task: 'sync-repository',
     data: {
@@ -70,5 +72,6 @@ export function syncRepository(repositoryId: bigint, installationId: bigint | nu
       installationId: installationId === null ? null : String(installationId),
     },
     key: String(repositoryId),
+    at,
   };
 }

@@ -3,6 +3,7 @@ import { postWaitingStatuses } from '../freeze-status/post-statuses.ts';
 import { refreshPullRequest } from '../freeze-status/refresh-pull-request.ts';
 import { refreshRepository } from '../freeze-status/refresh-repository.ts';
 import { syncInstallation } from '../installations/sync-installation.ts';
+import { syncInstallations } from '../installations/sync-installations.ts';
 import { syncRepository } from '../repositories/sync-repository.ts';
 import type { JobQueue } from './queue.ts';
 import { sweep } from './sweep.ts';
@@ -14,6 +15,7 @@ const handlers: { [Name in TaskName]: (deps: Deps, data: Tasks[Name]) => Promise
   'refresh-pull-request': (deps, { repositoryId, number }) =>
     refreshPullRequest(deps, BigInt(repositoryId), number),
   'post-statuses': (deps, { installationId }) => postWaitingStatuses(deps, BigInt(installationId)),
+  'sync-installations': (deps) => syncInstallations(deps),
   'sync-installation': (deps, { installationId }) => syncInstallation(deps, BigInt(installationId)),
   'sync-repository': (deps, { repositoryId, installationId }) =>
     syncRepository(deps, BigInt(repositoryId), installationId === null ? null : BigInt(installationId)),
@@ -27,16 +29,21 @@ const concurrency: Partial<Record<TaskName, number>> = {
   'post-statuses': 8,
 };
 
+// NOTIFY wakes for present work at once; polling finds planned work, in seconds. The first is how late a freeze
+// begins and ends.
+const boundaryPolling = 0.5;
+const otherPolling = 2;
+
 const sweepEvery = 60_000;
 
 /** Works on jobs until stopped, and has the sweep done once at the start and each minute. */
 export async function startWorker(deps: Deps, queue: JobQueue): Promise<{ stop(): void }> {
   for (const task of Object.keys(handlers) as TaskName[]) {
     const handle = handlers[task] as (deps: Deps, data: unknown) => Promise<void>;
-    // Half a second is the lateness of a freeze's boundary: NOTIFY wakes for present work, not for planned work.
+    const polling = task === 'refresh-repository' ? boundaryPolling : otherPolling;
     const options = {
-      pollingIntervalSeconds: 0.5,
-      notifyPollingIntervalSeconds: 0.5,
+      pollingIntervalSeconds: polling,
+      notifyPollingIntervalSeconds: polling,
       localConcurrency: concurrency[task] ?? 1,
     };
     await queue.boss.work(task, options, async ([job]) => {
@@ -52,6 +59,7 @@ export async function startWorker(deps: Deps, queue: JobQueue): Promise<{ stop()
     void deps.jobs
       .send([{ task: 'sweep', data: {}, key: 'sweep' }])
       .catch((error: unknown) => deps.log.error({ err: error }, 'the sweep could not be asked for'));
+  await deps.jobs.send([{ task: 'sync-installations', data: {}, key: 'all' }]);
   requestSweep();
   const timer = deps.clock.setInterval(requestSweep, sweepEvery);
   return { stop: () => deps.clock.clearInterval(timer) };
