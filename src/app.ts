@@ -8,6 +8,7 @@ import { connectDatabase } from './database/connect.ts';
 import type { Database } from './database/database.ts';
 import type { Deps } from './deps.ts';
 import { clearLeases } from './freeze-status/installation-lease.ts';
+import { Paces } from './freeze-status/pacing.ts';
 import { createGitHubApp } from './github/github-app.ts';
 import { startJobQueue } from './jobs/queue.ts';
 import { startWorker } from './jobs/worker.ts';
@@ -36,7 +37,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const database = overrides.database ?? (await connectDatabase(config.database));
   const queue = await startJobQueue(database, clock, log);
   const github = await createGitHubApp(config, log);
-  const deps: Deps = { db: database.prisma, jobs: queue, github, clock, log, config };
+  const paces = new Paces(clock, config.statusWritesPerMinute);
+  const deps: Deps = { db: database.prisma, jobs: queue, github, paces, clock, log, config };
   registerWebhooks(github.probot, deps);
   if ('dataDir' in config.database) await clearLeases(deps);
   const api = createApi(deps, queue);

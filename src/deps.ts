@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
+import type { Paces } from './freeze-status/pacing.ts';
 import type { GitHubApp } from './github/github-app.ts';
 import type { PrismaClient } from './generated/prisma/client.ts';
 import type { JobQueue } from './jobs/queue.ts';
@@ -10,6 +11,7 @@ export type Deps = {
   db: PrismaClient;
   jobs: Pick<JobQueue, 'send'>;
   github: GitHubApp;
+  paces: Paces;
   clock: Clock;
   log: Logger;
   config: Config;

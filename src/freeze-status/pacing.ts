@@ -30,3 +30,21 @@ export class Pace {
     return 0;
   }
 }
+
+/** One pace for each installation: GitHub counts them apart. */
+export class Paces {
+  readonly #clock: Clock;
+  readonly #perMinute: number;
+  readonly #paces = new Map<bigint, Pace>();
+
+  constructor(clock: Clock, perMinute: number) {
+    this.#clock = clock;
+    this.#perMinute = perMinute;
+  }
+
+  of(installationId: bigint): Pace {
+    const pace = this.#paces.get(installationId) ?? new Pace(this.#clock, this.#perMinute);
+    this.#paces.set(installationId, pace);
+    return pace;
+  }
+}

@@ -1,30 +1,18 @@
 import { nowOf, sleep } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import type { StatusWrite } from '../generated/prisma/client.ts';
+import type { HeadStatus } from '../generated/prisma/client.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
 import { pauseInstallation } from '../github/pause.ts';
 import { postStatuses, syncRepository } from '../jobs/tasks.ts';
 import { type Lease, takeLease } from './installation-lease.ts';
-import { Pace } from './pacing.ts';
 import { postStatus } from './post-status.ts';
 import { checkAccessAfter } from './refreshable.ts';
 
-type Waiting = StatusWrite & { repository: { id: bigint; name: string; account: { login: string } } };
+type Waiting = HeadStatus & { repository: { id: bigint; name: string; account: { login: string } } };
 
 /** While another worker writes for the installation, look again after this. */
 const lookAgain = 2000;
 const longestBackoff = 60_000;
-
-/** One pace for each installation: GitHub counts them apart. */
-const paces = new WeakMap<Deps, Map<bigint, Pace>>();
-
-function paceOf(deps: Deps, installationId: bigint): Pace {
-  const ofDeps = paces.get(deps) ?? new Map<bigint, Pace>();
-  paces.set(deps, ofDeps);
-  const pace = ofDeps.get(installationId) ?? new Pace(deps.clock, deps.config.statusWritesPerMinute);
-  ofDeps.set(installationId, pace);
-  return pace;
-}
 
 /**
  * Writes the statuses that wait for an installation, one after another, the most urgent first, until none is
@@ -66,7 +54,7 @@ async function drain(deps: Deps, installationId: bigint, lease: Lease): Promise<
 }
 
 async function waitForPace(deps: Deps, installationId: bigint, lease: Lease): Promise<void> {
-  const pace = paceOf(deps, installationId);
+  const pace = deps.paces.of(installationId);
   for (let wait = pace.take(); wait > 0; wait = pace.take()) {
     await sleep(deps.clock, Math.min(wait, 5000));
     await lease.renew();
@@ -74,19 +62,19 @@ async function waitForPace(deps: Deps, installationId: bigint, lease: Lease): Pr
 }
 
 async function nextDue(deps: Deps, installationId: bigint): Promise<Waiting | null> {
-  return deps.db.statusWrite.findFirst({
-    where: { repository: { installationId }, notBefore: { lte: nowOf(deps.clock) } },
-    orderBy: [{ urgency: 'asc' }, { decidedAt: 'asc' }, { sha: 'asc' }],
+  return deps.db.headStatus.findFirst({
+    where: { isWaiting: true, repository: { installationId }, notBefore: { lte: nowOf(deps.clock) } },
+    orderBy: [{ urgency: 'asc' }, { reading: 'asc' }, { sha: 'asc' }],
     include: { repository: { select: { id: true, name: true, account: { select: { login: true } } } } },
   });
 }
 
 /** Writes one status. Milliseconds to wait before the next one, where GitHub asks for that or is down. */
 async function attempt(deps: Deps, installationId: bigint, write: Waiting): Promise<number | null> {
-  const { repositoryId, sha, decidedAt } = write;
+  const { repositoryId, sha, reading } = write;
   // Counted before the write: after a crash the next attempt looks first whether this one had arrived.
-  await deps.db.statusWrite.updateMany({
-    where: { repositoryId, sha, decidedAt },
+  await deps.db.headStatus.updateMany({
+    where: { repositoryId, sha, reading },
     data: { attempts: { increment: 1 } },
   });
   const { account, name } = write.repository;
@@ -105,11 +93,11 @@ async function attempt(deps: Deps, installationId: bigint, write: Waiting): Prom
         return Math.max(1000, failure.retryAt - deps.clock.now());
       case 'invalid':
         // The commit is gone or the status cannot be: trying again would fail again.
-        await forget(deps, write);
+        await giveUp(deps, { repositoryId, sha, reading });
         return null;
       case 'absent':
       case 'refused':
-        await deps.db.statusWrite.deleteMany({ where: { repositoryId } });
+        await giveUp(deps, { repositoryId });
         await deps.jobs.send([
           syncRepository(repositoryId, installationId, new Date(deps.clock.now() + checkAccessAfter)),
         ]);
@@ -117,9 +105,10 @@ async function attempt(deps: Deps, installationId: bigint, write: Waiting): Prom
       case 'down': {
         const backoff = Math.min(longestBackoff, 1000 * 2 ** Math.min(write.attempts, 6));
         const notBefore = new Date(deps.clock.now() + backoff);
-        await deps.db.statusWrite.updateMany({
-          where: { repositoryId, sha, decidedAt },
-          data: { notBefore },
+        // It may have arrived all the same: whatever is wanted by then, the next attempt looks first.
+        await deps.db.headStatus.updateMany({
+          where: { repositoryId, sha },
+          data: { notBefore, isWaiting: true },
         });
         return backoff;
       }
@@ -127,13 +116,20 @@ async function attempt(deps: Deps, installationId: bigint, write: Waiting): Prom
   }
 }
 
-const forget = ({ db }: Deps, { repositoryId, sha, decidedAt }: Waiting) =>
-  db.statusWrite.deleteMany({ where: { repositoryId, sha, decidedAt } });
+/** Nothing of this repository can be written, or this verdict cannot: a new reading may bring others. */
+const giveUp = (deps: Deps, where: { repositoryId: bigint; sha?: string; reading?: bigint }) =>
+  deps.db.headStatus.updateMany({ where, data: { isWaiting: false } });
 
-async function settle(deps: Deps, write: Waiting): Promise<void> {
-  await forget(deps, write);
+/** Remembers what was written. A verdict that changed meanwhile waits now, whatever it was compared with. */
+async function settle(deps: Deps, { repositoryId, sha, state, description }: Waiting): Promise<void> {
+  await deps.db.$executeRaw`
+    UPDATE head_statuses SET
+      is_waiting = (state, description) IS DISTINCT FROM (${state}, ${description}),
+      written_state = ${state}, written_description = ${description}, attempts = 0,
+      written_during = (SELECT readings FROM repositories WHERE id = ${repositoryId})
+    WHERE repository_id = ${repositoryId} AND sha = ${sha}`;
   await deps.db.repository.updateMany({
-    where: { id: write.repositoryId, firstStatusAt: null },
+    where: { id: repositoryId, firstStatusAt: null },
     data: { firstStatusAt: nowOf(deps.clock) },
   });
 }

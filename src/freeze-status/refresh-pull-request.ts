@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts';
-import { refreshRepository } from '../jobs/tasks.ts';
+import { refreshRepository, syncRepository } from '../jobs/tasks.ts';
 import {
   type LoadedPullRequest,
   loadPullRequest,
@@ -15,9 +15,17 @@ import { decideVerdicts, saveVerdicts } from './save-verdicts.ts';
 
 /**
  * Looks at one pull request and at those that share its head SHA, now or until now: a status belongs to the SHA.
+ * @param installationId who told of it; a repository that is not known yet is read through it first.
  * @throws what GitHub throws while it cannot answer; the job queue tries again.
  */
-export async function refreshPullRequest(deps: Deps, repositoryId: bigint, number: number): Promise<void> {
+export async function refreshPullRequest(
+  deps: Deps,
+  repositoryId: bigint,
+  number: number,
+  installationId: bigint | null,
+): Promise<void> {
+  const isKnown = await deps.db.repository.findUnique({ where: { id: repositoryId }, select: { id: true } });
+  if (!isKnown) return deps.jobs.send([syncRepository(repositoryId, installationId)]);
   const refresh = await openRefresh(deps, repositoryId);
   const affected =
     'notBefore' in refresh ? refresh : await readOrPause(deps, refresh, () => read(deps, refresh, number));
@@ -43,15 +51,12 @@ async function save(
   number: number,
   open: LoadedPullRequest[],
 ): Promise<void> {
-  const { repository } = refresh;
+  const { repository, reading } = refresh;
   await deps.db.$transaction(async (tx) => {
-    if (!open.some(({ facts }) => facts.number === number))
-      await forgetPullRequest(tx, repository.id, number);
-    await rememberPullRequests(
-      tx,
-      repository.id,
-      open.map(({ facts }) => facts),
-    );
+    const heads = open.map(({ facts }) => facts);
+    if (!heads.some((head) => head.number === number))
+      await forgetPullRequest(tx, repository.id, number, reading);
+    await rememberPullRequests(tx, repository.id, heads, reading);
     await saveVerdicts(deps, tx, refresh, decideVerdicts(refresh, open));
   });
 }

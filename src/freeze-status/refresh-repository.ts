@@ -2,7 +2,7 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { refreshRepository as refreshLater } from '../jobs/tasks.ts';
 import { type LoadedPullRequest, loadOpenPullRequests } from '../pull-requests/load-pull-requests.ts';
-import { replaceOpenPullRequests } from '../pull-requests/open-pull-request-store.ts';
+import { forgetUnseen, rememberPullRequests } from '../pull-requests/open-pull-request-store.ts';
 import { openRefresh, readOrPause, type Refreshable } from './refreshable.ts';
 import { decideVerdicts, saveVerdicts } from './save-verdicts.ts';
 
@@ -23,21 +23,26 @@ export async function refreshRepository(deps: Deps, repositoryId: bigint): Promi
 }
 
 async function save(deps: Deps, refresh: Refreshable, pullRequests: LoadedPullRequest[]): Promise<number> {
-  const { repository, readAt } = refresh;
+  const { repository, reading, readAt } = refresh;
   const verdicts = decideVerdicts(refresh, pullRequests);
   await deps.db.$transaction(async (tx) => {
-    await replaceOpenPullRequests(
+    await rememberPullRequests(
       tx,
       repository.id,
       pullRequests.map(({ facts }) => facts),
+      reading,
     );
+    await forgetUnseen(tx, repository.id, reading);
     const shas = verdicts.map(({ sha }) => sha);
     // Commits that no open pull request has any more.
-    await tx.statusWrite.deleteMany({
-      where: { repositoryId: repository.id, sha: { notIn: shas }, decidedAt: { lte: readAt } },
+    await tx.headStatus.deleteMany({
+      where: { repositoryId: repository.id, sha: { notIn: shas }, reading: { lt: reading } },
     });
     await saveVerdicts(deps, tx, refresh, verdicts);
-    await tx.repository.update({ where: { id: repository.id }, data: { refreshedAt: readAt } });
+    await tx.repository.updateMany({
+      where: { id: repository.id, OR: [{ refreshedAt: null }, { refreshedAt: { lt: readAt } }] },
+      data: { refreshedAt: readAt },
+    });
   });
   return verdicts.filter(({ differs }) => differs).length;
 }

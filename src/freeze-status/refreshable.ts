@@ -13,7 +13,8 @@ import { type FoundRepository, fullName } from '../repositories/find-repository.
 /** Everything that is needed to judge pull requests of a repository at one instant. */
 export type Refreshable = {
   repository: FoundRepository;
-  /** When the reading began: an older reading never replaces a newer one. */
+  /** The number of this reading of the repository: what it finds never replaces what a later one found. */
+  reading: bigint;
   readAt: Date;
   /** The ongoing freezes; none where no product enforces them. */
   freezes: ParsedFreeze[];
@@ -40,10 +41,22 @@ export async function openRefresh(deps: Deps, repositoryId: bigint): Promise<Ref
   // Where freezes are off and we never wrote, there is nothing to let go of.
   if (!isEnforced && !found.firstStatusAt) return { notBefore: null };
   const repository = { ...found, installation };
+  // Taken before anything is read. Not a time: the clocks of replicas differ.
+  const { readings: reading } = await deps.db.repository.update({
+    where: { id: repositoryId },
+    data: { readings: { increment: 1 } },
+    select: { readings: true },
+  });
   const all = isEnforced ? await listFreezes(deps.db, repositoryId, readAt) : [];
   const freezes = all.filter((freeze) => phaseOf(freeze, readAt) === 'ongoing').map(parseFreeze);
   const client = await deps.github.asInstallation(installation.id);
-  return { repository, readAt, freezes, from: { deps, client, repository, needs: needsOf(freezes) } };
+  return {
+    repository,
+    reading,
+    readAt,
+    freezes,
+    from: { deps, client, repository, needs: needsOf(freezes) },
+  };
 }
 
 /** A repository that refuses us is asked about again after this: often enough to notice, too seldom to hammer. */

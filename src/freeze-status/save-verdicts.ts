@@ -30,8 +30,8 @@ function urgencyOf({ isQueued, isMergeable, facts }: LoadedPullRequest): number 
 }
 
 /**
- * Makes the waiting writes agree with the verdicts: one for each SHA whose status differs, none for the others.
- * A verdict from an older reading than the waiting one's changes nothing.
+ * Keeps the verdicts, and has those written that GitHub does not show yet. A SHA that a later reading has judged
+ * is left alone. Where we wrote while this reading was under way, what we wrote counts and not what it saw.
  */
 export async function saveVerdicts(
   deps: Deps,
@@ -39,21 +39,24 @@ export async function saveVerdicts(
   refresh: Refreshable,
   verdicts: Verdict[],
 ): Promise<void> {
-  const { repository, readAt } = refresh;
-  const settled = verdicts.filter(({ differs }) => !differs).map(({ sha }) => sha);
-  await tx.statusWrite.deleteMany({
-    where: { repositoryId: repository.id, sha: { in: settled }, decidedAt: { lte: readAt } },
-  });
-  const differing = verdicts.filter(({ differs }) => differs);
-  for (const { sha, status, urgency } of differing) {
-    await tx.$executeRaw`
-      INSERT INTO status_writes (repository_id, sha, state, description, urgency, decided_at, not_before)
-      VALUES (${repository.id}, ${sha}, ${status.state}, ${status.description}, ${urgency}, ${readAt}, ${readAt})
-      ON CONFLICT (repository_id, sha) DO UPDATE SET
-        state = excluded.state, description = excluded.description, urgency = excluded.urgency,
-        decided_at = excluded.decided_at,
-        attempts = status_writes.attempts
-      WHERE status_writes.decided_at <= excluded.decided_at`;
-  }
-  if (differing.length > 0) await deps.jobs.send([postStatuses(repository.installation.id)], tx);
+  const { repository, reading, readAt } = refresh;
+  await tx.$executeRaw`
+    INSERT INTO head_statuses AS known
+      (repository_id, sha, state, description, urgency, is_waiting, reading, not_before)
+    SELECT ${repository.id}, verdict.*, ${reading}, ${readAt} FROM unnest(
+      ${verdicts.map(({ sha }) => sha)}::text[],
+      ${verdicts.map(({ status }) => status.state)}::text[],
+      ${verdicts.map(({ status }) => status.description)}::text[],
+      ${verdicts.map(({ urgency }) => urgency)}::int[],
+      ${verdicts.map(({ differs }) => differs)}::boolean[]
+    ) AS verdict
+    ON CONFLICT (repository_id, sha) DO UPDATE SET
+      state = excluded.state, description = excluded.description, urgency = excluded.urgency,
+      reading = excluded.reading,
+      is_waiting = CASE WHEN known.written_during >= excluded.reading
+        THEN (known.written_state, known.written_description) IS DISTINCT FROM (excluded.state, excluded.description)
+        ELSE excluded.is_waiting END
+    WHERE known.reading < excluded.reading`;
+  if (verdicts.some(({ differs }) => differs))
+    await deps.jobs.send([postStatuses(repository.installation.id)], tx);
 }

@@ -19,8 +19,8 @@ export async function sweep(deps: Deps): Promise<void> {
   const now = nowOf(deps.clock);
   const repositories = new Set([...(await withPassedBoundary(deps)), ...(await unfinished(deps, now))]);
   const boundaries = await comingBoundaries(deps, now);
-  const waiting = await deps.db.statusWrite.findMany({
-    where: { notBefore: { lte: now }, repository: { installationId: { not: null } } },
+  const waiting = await deps.db.headStatus.findMany({
+    where: { isWaiting: true, notBefore: { lte: now }, repository: { installationId: { not: null } } },
     select: { repository: { select: { installationId: true } } },
     distinct: ['repositoryId'],
   });

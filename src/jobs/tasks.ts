@@ -1,7 +1,7 @@
 /** Every kind of durable work, with what it carries. A job only says what to look at again, never what is true. */
 export type Tasks = {
   'refresh-repository': { repositoryId: string };
-  'refresh-pull-request': { repositoryId: string; number: number };
+  'refresh-pull-request': { repositoryId: string; number: number; installationId: string | null };
   'post-statuses': { installationId: string };
   'sync-installations': Record<string, never>;
   'sync-installation': { installationId: string };
@@ -37,11 +37,14 @@ export function refreshRepository(repositoryId: bigint, at?: Date): Job {
   };
 }
 
-/** Look at one pull request and those that share its head SHA. */
-export function refreshPullRequest(repositoryId: bigint, number: number): Job {
+/**
+ * Look at one pull request and those that share its head SHA.
+ * @param installationId who told of it, for a repository that is not known yet.
+ */
+export function refreshPullRequest(repositoryId: bigint, number: number, installationId: bigint | null): Job {
   return {
     task: 'refresh-pull-request',
-    data: { repositoryId: String(repositoryId), number },
+    data: { repositoryId: String(repositoryId), number, installationId: installationId?.toString() ?? null },
     key: `${repositoryId}#${number}`,
   };
 }
@@ -69,7 +72,7 @@ export function syncRepository(repositoryId: bigint, installationId: bigint | nu
     task: 'sync-repository',
     data: {
       repositoryId: String(repositoryId),
-      installationId: installationId === null ? null : String(installationId),
+      installationId: installationId?.toString() ?? null,
     },
     key: String(repositoryId),
     at,

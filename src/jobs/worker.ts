@@ -12,15 +12,17 @@ import type { TaskName, Tasks } from './tasks.ts';
 /** What each task does. A task that throws is tried again later, for as long as it takes. */
 const handlers: { [Name in TaskName]: (deps: Deps, data: Tasks[Name]) => Promise<void> } = {
   'refresh-repository': (deps, { repositoryId }) => refreshRepository(deps, BigInt(repositoryId)),
-  'refresh-pull-request': (deps, { repositoryId, number }) =>
-    refreshPullRequest(deps, BigInt(repositoryId), number),
+  'refresh-pull-request': (deps, { repositoryId, number, installationId }) =>
+    refreshPullRequest(deps, BigInt(repositoryId), number, idOrNull(installationId)),
   'post-statuses': (deps, { installationId }) => postWaitingStatuses(deps, BigInt(installationId)),
   'sync-installations': (deps) => syncInstallations(deps),
   'sync-installation': (deps, { installationId }) => syncInstallation(deps, BigInt(installationId)),
   'sync-repository': (deps, { repositoryId, installationId }) =>
-    syncRepository(deps, BigInt(repositoryId), installationId === null ? null : BigInt(installationId)),
+    syncRepository(deps, BigInt(repositoryId), idOrNull(installationId)),
   sweep: (deps) => sweep(deps),
 };
+
+const idOrNull = (id: string | null): bigint | null => (id === null ? null : BigInt(id));
 
 /** Most waits are for GitHub, not for the processor; one slow installation must not hold up the others. */
 const concurrency: Partial<Record<TaskName, number>> = {

@@ -4,27 +4,38 @@ import type { Tx } from '../database/database.ts';
 
 type Head = { number: number; nodeId: string; headSha: string };
 
-/** Makes a repository's index exactly this. */
-export async function replaceOpenPullRequests(tx: Tx, repositoryId: bigint, heads: Head[]): Promise<void> {
-  await tx.openPullRequest.deleteMany({ where: { repositoryId } });
-  await tx.openPullRequest.createMany({ data: rows(repositoryId, heads) });
+/** Adds or moves pull requests in the index, except where a later reading has seen them already. */
+export async function rememberPullRequests(
+  tx: Tx,
+  repositoryId: bigint,
+  heads: Head[],
+  reading: bigint,
+): Promise<void> {
+  await tx.$executeRaw`
+    INSERT INTO open_pull_requests (repository_id, number, node_id, head_sha, reading)
+    SELECT ${repositoryId}, head.*, ${reading} FROM unnest(
+      ${heads.map(({ number }) => number)}::int[],
+      ${heads.map(({ nodeId }) => nodeId)}::text[],
+      ${heads.map(({ headSha }) => headSha)}::text[]
+    ) AS head
+    ON CONFLICT (repository_id, number) DO UPDATE SET
+      node_id = excluded.node_id, head_sha = excluded.head_sha, reading = excluded.reading
+    WHERE open_pull_requests.reading < excluded.reading`;
 }
 
-/** Adds or moves pull requests in the index. */
-export async function rememberPullRequests(tx: Tx, repositoryId: bigint, heads: Head[]): Promise<void> {
-  for (const row of rows(repositoryId, heads)) {
-    const { number } = row;
-    await tx.openPullRequest.upsert({
-      where: { repositoryId_number: { repositoryId, number } },
-      create: row,
-      update: row,
-    });
-  }
+/** Takes out what neither this reading, which saw every open pull request, nor a later one has seen. */
+export async function forgetUnseen(tx: Tx, repositoryId: bigint, reading: bigint): Promise<void> {
+  await tx.openPullRequest.deleteMany({ where: { repositoryId, reading: { lt: reading } } });
 }
 
 /** Takes a pull request that is not open any more out of the index. */
-export async function forgetPullRequest(tx: Tx, repositoryId: bigint, number: number): Promise<void> {
-  await tx.openPullRequest.deleteMany({ where: { repositoryId, number } });
+export async function forgetPullRequest(
+  tx: Tx,
+  repositoryId: bigint,
+  number: number,
+  reading: bigint,
+): Promise<void> {
+  await tx.openPullRequest.deleteMany({ where: { repositoryId, number, reading: { lt: reading } } });
 }
 
 /**
@@ -47,6 +58,3 @@ export async function siblingsOf(
   });
   return siblings.map(({ nodeId }) => nodeId);
 }
-
-const rows = (repositoryId: bigint, heads: Head[]) =>
-  heads.map(({ number, nodeId, headSha }) => ({ repositoryId, number, nodeId, headSha }));

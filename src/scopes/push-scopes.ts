@@ -42,7 +42,10 @@ export async function pushScopes(
       update: data,
     });
     if (number <= BigInt(Number.MAX_SAFE_INTEGER)) {
-      await deps.jobs.send([refreshPullRequest(repository.id, Number(number))], tx);
+      await deps.jobs.send(
+        [refreshPullRequest(repository.id, Number(number), repository.installation.id)],
+        tx,
+      );
     }
     await onSaved(tx);
   });

@@ -8,7 +8,7 @@ import { acceptDelivery } from './accept-delivery.ts';
 
 type InstallationPayload = { installation: { id: number } };
 type RepositoryPayload = { repository: { id: number }; installation?: { id: number } };
-type PullRequestPayload = { repository: { id: number }; pull_request: { number: number } };
+type PullRequestPayload = RepositoryPayload & { pull_request: { number: number } };
 
 /** Every event that Holdfast acts on, and what it makes look again. `app.yml` subscribes to these. */
 const jobsOf = {
@@ -17,7 +17,7 @@ const jobsOf = {
     syncInstallation(BigInt(installation.id)),
   ],
   repository: ({ repository, installation }: RepositoryPayload) => [
-    syncRepository(BigInt(repository.id), installation ? BigInt(installation.id) : null),
+    syncRepository(BigInt(repository.id), idOf(installation)),
   ],
   pull_request: pullRequestJobs,
   pull_request_review: pullRequestJobs,
@@ -32,6 +32,7 @@ export const handledEvents = [
   'installation.new_permissions_accepted',
   'installation_repositories.added',
   'installation_repositories.removed',
+  'repository.created',
   'repository.renamed',
   'repository.transferred',
   'repository.archived',
@@ -52,8 +53,12 @@ export const handledEvents = [
   'pull_request_review.dismissed',
 ] as const;
 
-function pullRequestJobs({ repository, pull_request }: PullRequestPayload): Job[] {
-  return [refreshPullRequest(BigInt(repository.id), pull_request.number)];
+function pullRequestJobs({ repository, pull_request, installation }: PullRequestPayload): Job[] {
+  return [refreshPullRequest(BigInt(repository.id), pull_request.number, idOf(installation))];
+}
+
+function idOf(installation: { id: number } | undefined): bigint | null {
+  return installation ? BigInt(installation.id) : null;
 }
 
 /** Turns each handled event into durable jobs. */

@@ -44,6 +44,7 @@ CREATE TABLE "repositories" (
     "refresh_requested_at" TIMESTAMPTZ(3),
     "refreshed_at" TIMESTAMPTZ(3),
     "first_status_at" TIMESTAMPTZ(3),
+    "readings" BIGINT NOT NULL DEFAULT 0,
 
     CONSTRAINT "repositories_pkey" PRIMARY KEY ("id")
 );
@@ -78,6 +79,7 @@ CREATE TABLE "open_pull_requests" (
     "number" INTEGER NOT NULL,
     "node_id" TEXT NOT NULL,
     "head_sha" TEXT NOT NULL,
+    "reading" BIGINT NOT NULL,
 
     CONSTRAINT "open_pull_requests_pkey" PRIMARY KEY ("repository_id","number")
 );
@@ -95,17 +97,21 @@ CREATE TABLE "pull_request_scopes" (
 );
 
 -- CreateTable
-CREATE TABLE "status_writes" (
+CREATE TABLE "head_statuses" (
     "repository_id" BIGINT NOT NULL,
     "sha" TEXT NOT NULL,
     "state" TEXT NOT NULL,
     "description" TEXT NOT NULL,
+    "reading" BIGINT NOT NULL,
+    "is_waiting" BOOLEAN NOT NULL,
     "urgency" INTEGER NOT NULL,
-    "decided_at" TIMESTAMPTZ(6) NOT NULL,
-    "attempts" INTEGER NOT NULL DEFAULT 0,
     "not_before" TIMESTAMPTZ(3) NOT NULL,
+    "attempts" INTEGER NOT NULL DEFAULT 0,
+    "written_state" TEXT,
+    "written_description" TEXT,
+    "written_during" BIGINT,
 
-    CONSTRAINT "status_writes_pkey" PRIMARY KEY ("repository_id","sha")
+    CONSTRAINT "head_statuses_pkey" PRIMARY KEY ("repository_id","sha")
 );
 
 -- CreateTable
@@ -192,7 +198,7 @@ CREATE INDEX "freezes_ends_at_idx" ON "freezes"("ends_at");
 CREATE INDEX "open_pull_requests_repository_id_head_sha_idx" ON "open_pull_requests"("repository_id", "head_sha");
 
 -- CreateIndex
-CREATE INDEX "status_writes_repository_id_not_before_urgency_idx" ON "status_writes"("repository_id", "not_before", "urgency");
+CREATE INDEX "head_statuses_is_waiting_repository_id_not_before_urgency_idx" ON "head_statuses"("is_waiting", "repository_id", "not_before", "urgency");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "application_keys_secret_hash_key" ON "application_keys"("secret_hash");
@@ -231,7 +237,7 @@ ALTER TABLE "open_pull_requests" ADD CONSTRAINT "open_pull_requests_repository_i
 ALTER TABLE "pull_request_scopes" ADD CONSTRAINT "pull_request_scopes_repository_id_fkey" FOREIGN KEY ("repository_id") REFERENCES "repositories"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
-ALTER TABLE "status_writes" ADD CONSTRAINT "status_writes_repository_id_fkey" FOREIGN KEY ("repository_id") REFERENCES "repositories"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+ALTER TABLE "head_statuses" ADD CONSTRAINT "head_statuses_repository_id_fkey" FOREIGN KEY ("repository_id") REFERENCES "repositories"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
 ALTER TABLE "application_keys" ADD CONSTRAINT "application_keys_account_id_fkey" FOREIGN KEY ("account_id") REFERENCES "accounts"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
