@@ -11,7 +11,17 @@ try {
     });
   }
 } catch (error) {
-  const isExpected = error instanceof ConfigError || error instanceof DataDirInUse;
-  console.error(isExpected ? error.message : error);
+  console.error(explain(error));
   process.exit(1);
+}
+
+/** What to do about a start that failed; the error itself where we know no better. */
+function explain(error: unknown): unknown {
+  if (error instanceof ConfigError || error instanceof DataDirInUse) return error.message;
+  const { code, port } = error as { code?: string; port?: number };
+  if (code === 'EADDRINUSE')
+    return `Port ${port} is taken by another program: stop that, or set PORT to a free one.`;
+  if (code === 'ECONNREFUSED')
+    return 'PostgreSQL does not answer at DATABASE_URL: start it, or mend the URL.';
+  return error;
 }

@@ -12,6 +12,8 @@ import { openApiDocument } from './openapi.ts';
 
 export const webhookPath = '/api/github/webhooks';
 
+const isProbe = (path: string): boolean => path === '/healthz' || path === '/readyz';
+
 /** The HTTP side: the `/v1` interface, GitHub's webhooks, and health. */
 export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
   const api = new OpenAPIHono();
@@ -23,7 +25,9 @@ export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
     await next();
     const { method, path } = context.req;
     const milliseconds = Math.round(performance.now() - started);
-    deps.log.info(
+    // Probes come every few seconds and say nothing; errors among them still show.
+    const level = isProbe(path) && context.res.status < 400 ? 'debug' : 'info';
+    deps.log[level](
       { requestId, method, path: path.slice(0, 300), status: context.res.status, milliseconds },
       'request',
     );

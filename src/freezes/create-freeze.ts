@@ -59,6 +59,7 @@ export async function createFreeze(
     await requestRefresh(deps, tx, freeze, now);
     await onSaved(tx, freeze);
   });
+  deps.log.info({ repository: fullName(repository), freeze: freeze.id, by: actor.name }, 'freeze created');
   return freeze;
 }
 

@@ -40,4 +40,5 @@ export async function deleteFreeze(
     await requestRefresh(deps, tx, freeze, now);
     await onSaved(tx);
   });
+  deps.log.info({ repository: fullName(repository), freeze: id, by: actor.name }, 'freeze deleted');
 }

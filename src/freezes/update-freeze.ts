@@ -63,5 +63,6 @@ export async function updateFreeze(
     await appendEvent(tx, place, { type: 'scheduled_freeze.update', metadata }, actor, now);
     await requestRefresh(deps, tx, after, now);
   });
+  deps.log.info({ repository: fullName(repository), freeze: id, by: actor.name }, 'freeze changed');
   return after;
 }
