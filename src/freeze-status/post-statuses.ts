@@ -34,8 +34,11 @@ export async function postWaitingStatuses(deps: Deps, installationId: bigint): P
   if (await nextDue(deps, installationId)) await deps.jobs.send([postStatuses(installationId)]);
 }
 
-const sendLater = (deps: Deps, installationId: bigint, milliseconds: number) =>
-  deps.jobs.send([postStatuses(installationId, new Date(deps.clock.now() + milliseconds))]);
+/** At a whole multiple of the wait: all who wait for the same lease come back as one job. */
+function sendLater(deps: Deps, installationId: bigint, milliseconds: number): Promise<void> {
+  const at = Math.ceil((deps.clock.now() + milliseconds) / lookAgain) * lookAgain;
+  return deps.jobs.send([postStatuses(installationId, new Date(at))]);
+}
 
 /** Writes until nothing is due. Milliseconds to wait before going on, where something stands in the way. */
 async function drain(deps: Deps, installationId: bigint, lease: Lease): Promise<number | null> {
@@ -64,7 +67,7 @@ async function waitForPace(deps: Deps, installationId: bigint, lease: Lease): Pr
 async function nextDue(deps: Deps, installationId: bigint): Promise<Waiting | null> {
   return deps.db.headStatus.findFirst({
     where: { isWaiting: true, repository: { installationId }, notBefore: { lte: nowOf(deps.clock) } },
-    orderBy: [{ urgency: 'asc' }, { reading: 'asc' }, { sha: 'asc' }],
+    orderBy: [{ urgency: 'asc' }, { repositoryId: 'asc' }, { sha: 'asc' }],
     include: { repository: { select: { id: true, name: true, account: { select: { login: true } } } } },
   });
 }

@@ -9,7 +9,7 @@ export type Verdict = { sha: string; status: Status; differs: boolean; urgency: 
 
 /** Decides the status of every head SHA among these open pull requests. */
 export function decideVerdicts(
-  { freezes, readAt }: Refreshable,
+  { freezes, readAt }: Pick<Refreshable, 'freezes' | 'readAt'>,
   pullRequests: LoadedPullRequest[],
 ): Verdict[] {
   const bySha = Map.groupBy(pullRequests, ({ facts }) => facts.headSha);
@@ -18,12 +18,23 @@ export function decideVerdicts(
     const status = decideStatus(freezes, facts, readAt);
     const present = sharing[0]!.status;
     const differs = present?.state !== status.state || present.description !== status.description;
-    return { sha, status, differs, urgency: Math.min(...sharing.map(urgencyOf)) };
+    const closeness = Math.min(...sharing.map(closenessOf));
+    return { sha, status, differs, urgency: 4 * tierOf(status, present) + closeness };
   });
 }
 
+/**
+ * What a write changes, the most pressing first: it closes a hole, it lets go, it is a first success, it only
+ * changes the text. So an emergency freeze never waits behind the first statuses of a new installation.
+ */
+function tierOf(status: Status, present: LoadedPullRequest['status']): number {
+  if (status.state === present?.state) return 3;
+  if (status.state === 'pending') return 0;
+  return present ? 1 : 2;
+}
+
 /** Closest to merging first: queued or auto-merge, then mergeable, then the rest, drafts last. */
-function urgencyOf({ isQueued, isMergeable, facts }: LoadedPullRequest): number {
+function closenessOf({ isQueued, isMergeable, facts }: LoadedPullRequest): number {
   if (isQueued) return 0;
   if (facts.isDraft) return 3;
   return isMergeable ? 1 : 2;
