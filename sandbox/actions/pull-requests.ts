@@ -3,7 +3,7 @@ import { nodeId } from '../state/ids.ts';
 import type { Account, ChangedFile, PullRequest, Repository } from '../state/model.ts';
 import type { PullRequestEvents } from './pull-request-events.ts';
 
-export type FileSpec = string | { path: string; status?: ChangedFile['status'] };
+export type FileSpec = string | { path: string; status?: ChangedFile['status']; previousPath?: string };
 
 export interface NewPullRequest {
   author: string;
@@ -181,9 +181,11 @@ export function describePullRequest(pr: PullRequest) {
 }
 
 function changedFile(file: FileSpec): ChangedFile {
-  const { path, status = 'modified' } = typeof file === 'string' ? { path: file } : file;
+  const spec = typeof file === 'string' ? { path: file } : file;
+  const { path, previousPath, status = previousPath ? 'renamed' : 'modified' } = spec;
   return {
     path,
+    previousPath,
     status,
     additions: status === 'removed' ? 0 : 3,
     deletions: status === 'added' ? 0 : 1,

@@ -97,6 +97,7 @@ export function fileJson(file: ChangedFile) {
     additions: file.additions,
     deletions: file.deletions,
     changes: file.additions + file.deletions,
+    ...(file.previousPath && { previous_filename: file.previousPath }),
   };
 }
 

@@ -17,10 +17,10 @@ export function appRoutes(api: Api, { world }: Parts): void {
     return installation;
   };
   const inPath = (c: ApiContext) => found(world.installations.get(Number(c.req.param('id'))));
-  const ofAccount = (type: string) => (c: ApiContext) => {
+  const ofAccount = (types: string[]) => (c: ApiContext) => {
     requireApp(c);
     const account = world.findAccount(c.req.param('login') ?? '');
-    if (account?.type !== type) throw notFound();
+    if (!account || !types.includes(account.type)) throw notFound();
     return c.json(installationJson(world, found(world.installationOf(account))));
   };
 
@@ -62,8 +62,9 @@ export function appRoutes(api: Api, { world }: Parts): void {
     requireApp(c);
     return c.json(installationJson(world, found(world.installationFor(repository))));
   });
-  api.get('/orgs/:login/installation', ofAccount('Organization'));
-  api.get('/users/:login/installation', ofAccount('User'));
+  api.get('/orgs/:login/installation', ofAccount(['Organization']));
+  // GitHub answers this one for organizations too (actions/create-github-app-token#175).
+  api.get('/users/:login/installation', ofAccount(['User', 'Organization']));
 
   api.get('/installation/repositories', (c) => {
     const principal = c.get('principal');

@@ -90,6 +90,8 @@ export interface Repository {
 
 export interface ChangedFile {
   path: string;
+  /** Where a renamed file was. REST tells it, GraphQL does not. */
+  previousPath?: string;
   status: 'added' | 'modified' | 'removed' | 'renamed';
   additions: number;
   deletions: number;

@@ -3,7 +3,6 @@ import { nowOf } from '../clock.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { conflict, invalid } from '../errors.ts';
-import type { Prisma } from '../generated/prisma/client.ts';
 
 export type Answer = { status: number; body?: unknown; headers?: Record<string, string> };
 
@@ -40,7 +39,7 @@ export async function runOnce(
       where: { caller_request_key: where },
       data: {
         status: answer.status,
-        answer: answer as Prisma.InputJsonObject,
+        answer: JSON.stringify(answer),
         completedAt: nowOf(deps.clock),
       },
     });
@@ -72,7 +71,7 @@ async function begin(
   if (record && record.bodyHash !== bodyHash) {
     throw badKey('This key was used with another body. Use a new key for a new request.');
   }
-  if (record?.completedAt) return record.answer as Answer;
+  if (record?.answer) return JSON.parse(record.answer) as Answer;
   const abandoned = new Date(now.getTime() - abandonedAfter);
   const takenOver = await deps.db.idempotencyRecord.updateMany({
     where: { ...where, completedAt: null, startedAt: { lte: abandoned } },

@@ -41,10 +41,13 @@ function typeOf(issue: z.core.$ZodIssue): string {
   }
 }
 
+/** A body can hold more mistakes than anybody reads; past this many the rest is left out. */
+const mostProblems = 100;
+
 /**
  * The value in the schema's form. Nothing is coerced beyond what the schema says.
  * @param part where the value stood in the request: the first step of every path in the errors.
- * @throws Refusal invalid naming every bad field.
+ * @throws Refusal invalid naming every bad field (of very many, the first).
  */
 export function validate<Schema extends z.ZodType>(
   schema: Schema,
@@ -54,7 +57,7 @@ export function validate<Schema extends z.ZodType>(
   const result = schema.safeParse(value, { error: errorMap, reportInput: true });
   if (result.success) return result.data;
   throw invalid(
-    result.error.issues.map((issue): Problem => ({
+    result.error.issues.slice(0, mostProblems).map((issue): Problem => ({
       path: [part, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))],
       message: issue.message,
       type: typeOf(issue),

@@ -20,7 +20,7 @@ function assertKind(credential: Credential, scope: KeyScope, owner: string): voi
   }
   const { key } = credential;
   if (key.scope !== scope)
-    throw forbidden(`This route takes ${wanted[scope]}, not a ${key.scope} application key.`);
+    throw forbidden(`This route takes ${wanted[scope]}, not one with the scope ${key.scope}.`);
   if (key.account.loginKey !== owner.toLowerCase()) {
     throw forbidden(`This application key belongs to another owner than ${owner}.`);
   }

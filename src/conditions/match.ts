@@ -26,24 +26,35 @@ export type MatchResult = {
  * Matches a list of conditions, all of which must hold; an empty list matches. What an empty list of a freeze
  * means is the caller's to say. In three values: a fact that is not known makes only those results unknown that
  * depend on it.
+ *
+ * A pull request pushed with all_scopes has every scope: `scope=x` and `scope~=x` match. Whether it is without
+ * some scope (`scope!=x`, `-scope=x`, `not` around `scope=x`) is unknown, however it is spelt. Since a freeze
+ * holds what it cannot judge, such a condition never lets the pull request go: neither by not selecting it nor
+ * by excluding it.
  * @param _now for conditions on time: there are none yet, so nothing changes by time alone.
  */
 export function matchAll(nodes: ConditionNode[], facts: PullRequestFacts, _now: Date): MatchResult {
   const reasons: Reason[] = [];
-  const verdicts = nodes.map((node) => judge(node, facts, reasons));
+  const verdicts = nodes.map((node) => judge(node, false, facts, reasons));
   return { match: all(verdicts), reasons, nextChangeAt: null };
 }
 
-function judge(node: ConditionNode, facts: PullRequestFacts, reasons: Reason[]): Verdict {
+/** @param isInverted whether an odd number of `not` stands around the node. */
+function judge(
+  node: ConditionNode,
+  isInverted: boolean,
+  facts: PullRequestFacts,
+  reasons: Reason[],
+): Verdict {
   switch (node.kind) {
     case 'and':
-      return all(node.nodes.map((inner) => judge(inner, facts, reasons)));
+      return all(node.nodes.map((inner) => judge(inner, isInverted, facts, reasons)));
     case 'or':
-      return not(all(node.nodes.map((inner) => not(judge(inner, facts, reasons)))));
+      return not(all(node.nodes.map((inner) => not(judge(inner, isInverted, facts, reasons)))));
     case 'not':
-      return not(judge(node.node, facts, reasons));
+      return not(judge(node.node, !isInverted, facts, reasons));
     case 'leaf': {
-      const reason = judgeLeaf(node, attributeOf(node.attribute).read(facts));
+      const reason = judgeLeaf(node, isInverted, attributeOf(node.attribute).read(facts));
       reasons.push(reason);
       return reason.match;
     }
@@ -57,11 +68,15 @@ function all(verdicts: Verdict[]): Verdict {
 
 const not = (verdict: Verdict): Verdict => (verdict === 'unknown' ? verdict : !verdict);
 
-function judgeLeaf({ text, isNegated, test }: Leaf, value: AttributeValue): Reason {
+function judgeLeaf({ text, isNegated, test }: Leaf, isInverted: boolean, value: AttributeValue): Reason {
   if (!value.known) return { condition: text, match: 'unknown', saw: null, why: value.reason };
-  // Pushed with all_scopes: every condition on scopes matches, also `scope!=x` and `-scope=x`. A freeze that
-  // selects on scopes therefore always holds such a pull request.
-  if ('isEverything' in value) return { condition: text, match: true, saw: ['(all)'], why: null };
+  if ('isEverything' in value) {
+    const asksForAbsence = (test.operator === '!=') !== isNegated;
+    if (asksForAbsence === isInverted)
+      return { condition: text, match: !isInverted, saw: ['(all)'], why: null };
+    const why = 'CI says that it touches every scope';
+    return { condition: text, match: 'unknown', saw: ['(all)'], why };
+  }
   if (typeof value.value === 'boolean') {
     return { condition: text, match: value.value !== isNegated, saw: value.value, why: null };
   }

@@ -1,8 +1,8 @@
 import type { ConditionNode } from './ast.ts';
 import { ConditionError, parseLeaf } from './parse-leaf.ts';
 
-/** Where a bad condition stands, and at which character of it (null where it is not text). */
-export type ConditionProblem = { path: (string | number)[]; message: string; column: number | null };
+/** Where a bad condition stands, and at which character of it (from 1; null where it is not text). */
+export type ConditionProblem = { path: Path; message: string; column: number | null };
 
 export type ParseResult =
   { ok: true; conditions: ConditionNode[] } | { ok: false; problems: ConditionProblem[] };
@@ -11,65 +11,84 @@ export type ParseResult =
 export const mostItems = 500;
 /** Nobody reads deeper; and what recurses over conditions needs an end. */
 export const deepest = 10;
+/** In one list with all its groups: 500 groups of 500 would be read, and named if bad, for minutes. */
+export const mostConditions = 2000;
+
+type Path = (string | number)[];
+type Reading = { problems: ConditionProblem[]; conditions: number; isCut: boolean };
 
 /**
  * Reads a list of conditions, all of which must hold.
  * @param path where the list stands, the beginning of every path in the problems.
  * @returns every bad condition, not only the first.
  */
-export function parseConditions(input: unknown, path: (string | number)[]): ParseResult {
-  const problems: ConditionProblem[] = [];
-  const conditions = readList(input, path, 0, problems);
+export function parseConditions(input: unknown, path: Path): ParseResult {
+  const reading: Reading = { problems: [], conditions: 0, isCut: false };
+  const conditions = readList(input, path, 0, reading);
+  if (reading.isCut) refuse(reading, path, `Send at most ${mostConditions} conditions in all.`);
+  const { problems } = reading;
   return problems.length > 0 ? { ok: false, problems } : { ok: true, conditions };
 }
 
-type Path = (string | number)[];
-
-function readList(input: unknown, path: Path, depth: number, problems: ConditionProblem[]): ConditionNode[] {
-  const refuse = (message: string) => {
-    problems.push({ path, message, column: null });
-    return [];
-  };
-  if (!Array.isArray(input)) return refuse('Send a list of conditions.');
-  if (input.length > mostItems) return refuse(`Send at most ${mostItems} conditions in one list.`);
-  return input.flatMap((item, index) => readNode(item, [...path, index], depth, problems) ?? []);
+function readList(input: unknown, path: Path, depth: number, reading: Reading): ConditionNode[] {
+  if (!Array.isArray(input)) return refuse(reading, path, 'Send a list of conditions.') ?? [];
+  if (input.length > mostItems) {
+    return refuse(reading, path, `Send at most ${mostItems} conditions in one list.`) ?? [];
+  }
+  return input.flatMap((item, index) => readNode(item, [...path, index], depth, reading) ?? []);
 }
 
-function readNode(
-  input: unknown,
-  path: Path,
-  depth: number,
-  problems: ConditionProblem[],
-): ConditionNode | null {
-  const refuse = (message: string, column: number | null = null) => {
-    problems.push({ path, message, column });
+function readNode(input: unknown, path: Path, depth: number, reading: Reading): ConditionNode | null {
+  if (reading.conditions >= mostConditions) {
+    reading.isCut = true;
     return null;
-  };
-  if (typeof input === 'string') {
-    try {
-      return parseLeaf(input);
-    } catch (error) {
-      if (!(error instanceof ConditionError)) throw error;
-      return refuse(`Invalid condition '${shorten(input)}'. ${error.message}.`, error.column);
-    }
   }
+  if (typeof input === 'string') return readLeaf(input, path, reading);
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    return refuse('A condition is a string, or an object with one of the keys `and`, `or`, `not`.');
+    return refuse(
+      reading,
+      path,
+      'A condition is a string, or an object with one of the keys `and`, `or`, `not`.',
+    );
   }
   const keys = Object.keys(input);
   const [key] = keys;
   if (keys.length !== 1 || (key !== 'and' && key !== 'or' && key !== 'not')) {
-    return refuse('A group of conditions has exactly one of the keys `and`, `or`, `not`.');
+    return refuse(reading, path, 'A group of conditions has exactly one of the keys `and`, `or`, `not`.');
   }
-  if (depth >= deepest) return refuse(`Conditions can be nested at most ${deepest} levels deep.`);
+  if (depth >= deepest) {
+    return refuse(reading, path, `Conditions can be nested at most ${deepest} levels deep.`);
+  }
   const inner = (input as Record<string, unknown>)[key];
   const innerPath = [...path, key];
   if (key === 'not') {
-    const node = readNode(inner, innerPath, depth + 1, problems);
+    const node = readNode(inner, innerPath, depth + 1, reading);
     return node && { kind: 'not', node };
   }
-  if (Array.isArray(inner) && inner.length === 0) return refuse(`\`${key}\` needs at least one condition.`);
-  return { kind: key, nodes: readList(inner, innerPath, depth + 1, problems) };
+  if (Array.isArray(inner) && inner.length === 0) {
+    return refuse(reading, path, `\`${key}\` needs at least one condition.`);
+  }
+  return { kind: key, nodes: readList(inner, innerPath, depth + 1, reading) };
+}
+
+function readLeaf(text: string, path: Path, reading: Reading): ConditionNode | null {
+  try {
+    const leaf = parseLeaf(text);
+    reading.conditions += 1;
+    return leaf;
+  } catch (error) {
+    if (!(error instanceof ConditionError)) throw error;
+    const stop = error.message.endsWith('?') ? '' : '.';
+    const message = `Invalid condition '${shorten(text)}'. ${error.message}${stop}`;
+    return refuse(reading, path, message, error.column);
+  }
+}
+
+/** Notes a problem; it counts as a condition, so that bad ones are bounded too. */
+function refuse(reading: Reading, path: Path, message: string, column: number | null = null): null {
+  reading.conditions += 1;
+  reading.problems.push({ path, message, column });
+  return null;
 }
 
 const shorten = (text: string): string => (text.length > 100 ? `${text.slice(0, 100)}…` : text);

@@ -1,6 +1,7 @@
-import { RE2JS } from 're2js';
+import type { RE2JS } from 're2js';
 import type { Leaf, Operator, Test } from './ast.ts';
-import { attributeNames, attributeOf, type AttributeName } from './attributes.ts';
+import { attributeNames, attributeOf, laterNames, type AttributeName } from './attributes.ts';
+import { compilePattern } from './compile-pattern.ts';
 
 /** What is wrong with a condition, and at which character (from 1). */
 export class ConditionError extends Error {
@@ -30,41 +31,52 @@ const spellings: readonly (readonly [string, Operator | null])[] = [
 ];
 
 /** The longest first: where one name begins with another, the longer one is meant. */
-const namesByLength = [...attributeNames].sort((one, other) => other.length - one.length);
+const namesByLength = [...attributeNames, ...laterNames].sort((one, other) => other.length - one.length);
 
 /**
- * Reads one condition: `[-]attribute[operator value]`, with spaces where they do no harm.
+ * Reads one condition: `[-][#]attribute[operator value]`, with spaces where they do no harm.
  * @throws ConditionError
  */
 export function parseLeaf(text: string): Leaf {
   const scanner = new Scanner(text);
   if (scanner.isAtEnd()) throw scanner.error('Condition empty');
   const isNegated = scanner.take('-') || scanner.take('¬');
+  const countColumn = scanner.column();
+  const isCounted = scanner.take('#');
   if (scanner.isAtEnd()) throw scanner.error('Incomplete condition');
-  if (scanner.take('#')) {
-    throw scanner.error(scanner.isAtEnd() ? 'Incomplete condition' : 'The `#` modifier is not supported yet');
-  }
   const attribute = readAttribute(scanner);
+  if (isCounted) {
+    const isValid = attributeOf(attribute).modifiers.includes('#');
+    const message = isValid
+      ? 'The `#` modifier is not supported yet'
+      : `\`#\` modifier is invalid for attribute: \`${attribute}\``;
+    throw new ConditionError(message, countColumn);
+  }
   return { kind: 'leaf', text, attribute, isNegated, test: readTest(scanner, attribute) };
 }
 
 function readAttribute(scanner: Scanner): AttributeName {
+  const start = scanner.column();
   const name = namesByLength.find((candidate) => scanner.take(candidate));
   if (!name) throw scanner.error(`Invalid attribute. ${suggestion(scanner.word())}`);
   // `labels=x` is a slip of the pen for `label`, not `label` with the operator `s=`.
   if (/^[\w-]/.test(scanner.rest())) {
-    throw scanner.error(`Invalid attribute. ${suggestion(name + scanner.word())}`, -name.length);
+    throw new ConditionError(`Invalid attribute. ${suggestion(name + scanner.word())}`, start);
+  }
+  if (!isKnown(name)) {
+    throw new ConditionError(`The attribute \`${name}\` is not supported yet. ${knownNames}`, start);
   }
   scanner.skipSpace();
   return name;
 }
 
+const isKnown = (name: string): name is AttributeName => attributeNames.some((known) => known === name);
+
+const knownNames = `Known are ${attributeNames.map((name) => `\`${name}\``).join(', ')}`;
+
 function suggestion(word: string): string {
   const near = attributeNames.filter((name) => word !== '' && distance(word.toLowerCase(), name) <= 2);
-  const list = attributeNames.map((name) => `\`${name}\``).join(', ');
-  return near.length > 0
-    ? `Did you mean ${near.map((name) => `\`${name}\``).join(' or ')}?`
-    : `Known are ${list}`;
+  return near.length > 0 ? `Did you mean ${near.map((name) => `\`${name}\``).join(' or ')}?` : knownNames;
 }
 
 function readTest(scanner: Scanner, name: AttributeName): Test {
@@ -77,10 +89,13 @@ function readTest(scanner: Scanner, name: AttributeName): Test {
   scanner.skipSpace();
   const column = scanner.column();
   const value = unquote(scanner.rest().trimEnd(), column);
-  if (operator === '~=') return { operator, pattern: compile(value, column) };
-  const wrong = check?.(value);
+  // Read as plain text, it would never match.
+  if (/\{\{\s*author\s*\}\}/.test(value)) {
+    throw new ConditionError('The template `{{ author }}` is not supported yet', column);
+  }
+  const wrong = check?.(value, operator);
   if (wrong) throw new ConditionError(wrong, column);
-  return { operator, value };
+  return operator === '~=' ? { operator, pattern: compile(value, column) } : { operator, value };
 }
 
 function readOperator(
@@ -115,11 +130,10 @@ function unquote(value: string, column: number): string {
   return value;
 }
 
-/** Compiled here, so that a bad pattern is refused when it is sent. Linear in the text: no pattern can hang us. */
+/** Compiled here, so that a bad pattern is refused when it is sent. */
 function compile(pattern: string, column: number): RE2JS {
   try {
-    // Python writes named groups as (?P<name>…); RE2 reads both forms.
-    return RE2JS.compile(pattern);
+    return compilePattern(pattern);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new ConditionError(`Invalid regular expression: ${reason}`, column);
@@ -164,10 +178,11 @@ class Scanner {
 
   isAtEnd = (): boolean => this.#at >= this.#text.length;
   rest = (): string => this.#text.slice(this.#at);
-  column = (): number => this.#at + 1;
+  /** Inside the text also where the text ends too early. */
+  column = (): number => Math.max(1, Math.min(this.#at + 1, this.#text.length));
   word = (): string => /^[\w-]{0,40}/.exec(this.rest())![0];
 
-  error(message: string, offset = 0): ConditionError {
-    return new ConditionError(message, this.column() + offset);
+  error(message: string): ConditionError {
+    return new ConditionError(message, this.column());
   }
 }

@@ -7,11 +7,10 @@ import { conflict } from '../errors.ts';
 import { appendEvent } from '../events/append-event.ts';
 import { enforcesFreezes } from '../products/product.ts';
 import { assertWritable, type FoundRepository, fullName } from '../repositories/find-repository.ts';
-import { assertConditions } from './assert-conditions.ts';
+import { checkFreeze } from './check-freeze.ts';
 import { type Freeze, planWindow } from './freeze.ts';
 import { attributesOf, insertFreeze } from './freeze-store.ts';
 import { requestRefresh } from './request-refresh.ts';
-import { windowRefusal } from './window-refusal.ts';
 
 export type NewFreeze = {
   reason: string;
@@ -39,14 +38,11 @@ export async function createFreeze(
   assertWritable(repository);
   assertEnforced(repository);
   const now = nowOf(deps.clock);
-  const window = planWindow(input, now);
-  if (!window.ok) throw windowRefusal(window);
   const freeze: Freeze = {
     id: randomUUID(),
     repositoryId: repository.id,
     reason: input.reason,
-    ...window.value,
-    ...assertConditions(input),
+    ...checkFreeze(planWindow(input, now), input),
   };
   await deps.db.$transaction(async (tx) => {
     await insertFreeze(tx, freeze, actor, now);

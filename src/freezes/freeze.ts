@@ -44,7 +44,7 @@ export type WindowInput = { start: string | null; end: string | null; timezone: 
  * @returns every problem, not only the first.
  */
 export function planWindow(input: WindowInput, now: Date): WindowResult {
-  const result = resolve(input, now);
+  const result = inOrder(readWindow(input, now));
   if (!result.ok || result.value.endsAt === null || result.value.endsAt > now) return result;
   return invalid([
     { field: 'end', message: 'The end has passed. Send one in the future, or null for no end.' },
@@ -53,37 +53,32 @@ export function planWindow(input: WindowInput, now: Date): WindowResult {
 
 /**
  * The window of a changed freeze. `undefined` leaves a field as it is. The start of a freeze that has begun stays
- * at its instant, whether `start` or `timezone` would move it.
+ * at its instant, whether `start` or `timezone` would move it. Its end may be set to the past: that ends it.
  */
 export function reviseWindow(
   freeze: FreezeWindow,
   change: { start?: string | null; end?: string | null; timezone?: string },
   now: Date,
 ): WindowResult {
-  const result = resolve(
-    {
-      start: change.start === undefined ? freeze.start : change.start,
-      end: change.end === undefined ? freeze.end : change.end,
-      timezone: change.timezone ?? freeze.timezone,
-    },
-    now,
-  );
+  const input = {
+    start: change.start === undefined ? freeze.start : change.start,
+    end: change.end === undefined ? freeze.end : change.end,
+    timezone: change.timezone ?? freeze.timezone,
+  };
+  const result = readWindow(input, now);
   if (!result.ok) return result;
-  const { start, timezone, startsAt } = result.value;
-  if (start === freeze.start && timezone === freeze.timezone) {
-    // A start of "now" in a repeated hour may have a text that names the hour before: the instant stays.
-    return { ok: true, value: { ...result.value, startsAt: freeze.startsAt } };
-  }
-  const mayMove = phaseOf(freeze, now) === 'scheduled' || sameInstant(startsAt, freeze.startsAt);
-  return mayMove ? result : { ok: false, reason: 'start-already-passed' };
+  const isSameText = result.value.start === freeze.start && input.timezone === freeze.timezone;
+  // A start of "now" in a repeated hour may have a text that names the hour before: the instant stays.
+  const value = isSameText ? { ...result.value, startsAt: freeze.startsAt } : result.value;
+  const isMoved = value.startsAt.getTime() !== freeze.startsAt.getTime();
+  if (isMoved && phaseOf(freeze, now) !== 'scheduled') return { ok: false, reason: 'start-already-passed' };
+  return inOrder({ ok: true, value });
 }
 
-const sameInstant = (one: Date, other: Date): boolean => one.getTime() === other.getTime();
-
-function resolve({ start, end, timezone }: WindowInput, now: Date): WindowResult {
+/** The instants of both times, not yet compared with each other. */
+function readWindow({ start, end, timezone }: WindowInput, now: Date): WindowResult {
   const problems: WindowProblem[] = [];
-  const isZone = isTimeZone(timezone);
-  if (!isZone) {
+  if (!isTimeZone(timezone)) {
     const message =
       'This is not a time zone. Send an IANA name such as Europe/Paris, America/New_York or UTC.';
     problems.push({ field: 'timezone', message });
@@ -98,19 +93,20 @@ function resolve({ start, end, timezone }: WindowInput, now: Date): WindowResult
   if (problems.length > 0) return invalid(problems);
   // To the second: a start that is shown without fractions is one that can be sent back.
   const wholeSecond = new Date(Math.floor(now.getTime() / 1000) * 1000);
-  const startsAt = givenStart === null ? wholeSecond : toInstant(givenStart, timezone, 'start');
-  const endsAt = givenEnd === null ? null : toInstant(givenEnd, timezone, 'end');
-  if (endsAt !== null && endsAt <= startsAt) {
-    return invalid([{ field: 'end', message: 'The end must be after the start.' }]);
-  }
   const value = {
     start: givenStart ?? toLocalTime(wholeSecond, timezone),
     end: givenEnd,
     timezone,
-    startsAt,
-    endsAt,
+    startsAt: givenStart === null ? wholeSecond : toInstant(givenStart, timezone, 'start'),
+    endsAt: givenEnd === null ? null : toInstant(givenEnd, timezone, 'end'),
   };
   return { ok: true, value };
+}
+
+function inOrder(result: WindowResult): WindowResult {
+  if (!result.ok || result.value.endsAt === null || result.value.endsAt > result.value.startsAt)
+    return result;
+  return invalid([{ field: 'end', message: 'The end must be after the start.' }]);
 }
 
 const invalid = (problems: WindowProblem[]): WindowResult => ({ ok: false, reason: 'invalid', problems });

@@ -4,7 +4,7 @@ export type Parsed<Value> = { ok: true; value: Value } | { ok: false; message: s
 
 const shape = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?$/;
 const dateOnly = /^\d{4}-\d{2}-\d{2}$/;
-const withDesignator = /^\d{4}-?\d{2}-?\d{2}[T ][\d:.,]+\s*([zZ]|[+-]\d{2}(:?\d{2})?|\[.*\])+$/;
+const withDesignator = /^\d{4}-?\d{2}-?\d{2}[Tt ][\d:.,]+ ?([zZ]|[+-]\d{2}(:?\d{2})?|\[[^[\]]*\])+$/;
 const example = 'such as 2026-03-01T10:00:00, with the zone in `timezone`';
 
 /**
@@ -28,11 +28,14 @@ export function parseLocalTime(text: string): Parsed<string> {
 
 const refuse = (message: string) => ({ ok: false, message }) as const;
 
-/** Whether this names an IANA time zone (links such as `US/Eastern` too, in any case); offsets do not. */
+/**
+ * Whether this names an IANA time zone (links such as `US/Eastern` too, in any case); offsets do not. Temporal
+ * is asked, as it will be for the instants: `Intl` alone knows names (`ACT`) that Temporal refuses.
+ */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][\w+/-]*$/.test(name) || name.length > 100) return false;
   try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
+    Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name);
     return true;
   } catch {
     return false;

@@ -4,12 +4,11 @@ import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
 import { appendEvent } from '../events/append-event.ts';
 import { assertWritable, type FoundRepository, fullName } from '../repositories/find-repository.ts';
-import { assertConditions } from './assert-conditions.ts';
+import { checkFreeze } from './check-freeze.ts';
 import { type Freeze, reviseWindow } from './freeze.ts';
 import { freezeAbsent } from './freeze-absent.ts';
 import { attributesOf, findFreeze, saveFreeze } from './freeze-store.ts';
 import { requestRefresh } from './request-refresh.ts';
-import { windowRefusal } from './window-refusal.ts';
 
 /** `undefined` leaves a field as it is. */
 export type FreezeChange = {
@@ -40,13 +39,11 @@ export async function updateFreeze(
   const before = await findFreeze(deps.db, repository.id, id, now);
   if (!before) throw freezeAbsent(repository, id);
   assertWritable(repository);
-  const window = reviseWindow(before, change, now);
-  if (!window.ok) throw windowRefusal(window);
-  const conditions = assertConditions({
+  const checked = checkFreeze(reviseWindow(before, change, now), {
     matchingConditions: change.matchingConditions ?? before.matchingConditions,
     excludeConditions: change.excludeConditions ?? before.excludeConditions,
   });
-  const after = { ...before, reason: change.reason ?? before.reason, ...window.value, ...conditions };
+  const after = { ...before, reason: change.reason ?? before.reason, ...checked };
   await deps.db.$transaction(async (tx) => {
     if (!(await saveFreeze(tx, after, actor, now))) {
       throw conflict('A concurrent change of this freeze won. List the freezes and try again.');

@@ -1,6 +1,6 @@
 import { fromPrisma, PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
-import { type Clock, nowOf } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import type { Database, Tx } from '../database/database.ts';
 import { type Job, taskNames } from './tasks.ts';
 
@@ -33,6 +33,12 @@ const queueOptions = {
   deleteAfterSeconds: 3600,
 } as const;
 
+/**
+ * Present work is dated a minute back. pg-boss wakes workers only for jobs that are due by the database's clock,
+ * which in a transaction stands still at its start, and which may differ from this process's.
+ */
+const margin = 60_000;
+
 /** Starts pg-boss on the service's database. Sending works at once; nothing is worked on until a worker asks. */
 export async function startJobQueue(database: Database, clock: Clock, log: Logger): Promise<JobQueue> {
   const boss = new PgBoss({
@@ -54,8 +60,11 @@ export async function startJobQueue(database: Database, clock: Clock, log: Logge
     async send(jobs, tx) {
       const db = tx && fromPrisma(tx);
       for (const { task, data, key, at } of jobs) {
-        // Always an explicit time: inside a caller's transaction the database's clock is not the injected one.
-        await boss.send(task, data, { singletonKey: key, startAfter: at ?? nowOf(clock), db });
+        await boss.send(task, data, {
+          singletonKey: key,
+          startAfter: at ?? new Date(clock.now() - margin),
+          db,
+        });
       }
     },
     async isReady() {

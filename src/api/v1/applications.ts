@@ -4,6 +4,7 @@ import { createKey, listKeys, revokeKey } from '../../auth/manage-keys.ts';
 import { forbidden } from '../../errors.ts';
 import type { Account, ApplicationKey } from '../../generated/prisma/client.ts';
 import { endpoint } from '../endpoint.ts';
+import { instant, text } from '../fields.ts';
 import { owner, ownerPath, uuid } from '../path-params.ts';
 
 const application = z
@@ -72,13 +73,9 @@ export const getApplications = endpoint({
 
 const body = z
   .object({
-    name: z
-      .string()
-      .min(1, 'A name has at least 1 character.')
-      .max(255, 'A name has at most 255 characters.'),
+    name: text(255, 'A name').min(1, 'A name has at least 1 character.'),
     scope: z.enum(keyScopes),
-    expires_at: z.iso
-      .datetime({ offset: true, error: 'Send an instant such as 2027-01-01T00:00:00Z, or null.' })
+    expires_at: instant('Send an instant such as 2027-01-01T00:00:00Z, or null.')
       .nullish()
       .openapi({ description: 'An instant; null or absent: the key does not expire.' }),
   })

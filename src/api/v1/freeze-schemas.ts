@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Freeze } from '../../freezes/freeze.ts';
+import { text } from '../fields.ts';
 import { owner, repository, uuid } from '../path-params.ts';
 
 /** The recursive part of the document. Validated by `conditions/`, which counts depth and names every bad leaf. */
@@ -24,13 +25,6 @@ const exclude = conditions(
   'Pull requests matching all of these are not frozen; an empty list excludes none.',
 );
 
-/** Counted in characters as people see them in most languages: code points, not UTF-16 units. */
-const text = (most: number) =>
-  z
-    .string()
-    .refine((value) => value.length <= most || [...value].length <= most, `Send at most ${most} characters.`)
-    .openapi({ maxLength: most });
-
 const localTime = z.string().openapi({
   description: 'Wall-clock time in `timezone`: ISO 8601 without a designator.',
   example: '2026-03-01T10:00:00',
@@ -38,7 +32,7 @@ const localTime = z.string().openapi({
 
 export const newFreeze = z
   .object({
-    reason: text(10_000),
+    reason: text(10_000, 'A reason'),
     start: localTime.nullable().openapi({ description: 'null begins now' }),
     end: localTime.nullish().openapi({ description: 'null or absent: no end' }),
     timezone: z.string().openapi({ description: 'IANA time zone', example: 'Europe/Paris' }),
@@ -49,7 +43,7 @@ export const newFreeze = z
 
 export const freezeChange = z
   .object({
-    reason: text(10_000).nullish(),
+    reason: text(10_000, 'A reason').nullish(),
     start: localTime
       .nullish()
       .openapi({ description: 'Only while the freeze has not begun; null begins now' }),
@@ -60,7 +54,9 @@ export const freezeChange = z
   })
   .openapi('ScheduledFreezeChange');
 
-export const freezeDeletion = z.object({ delete_reason: text(10_000) }).openapi('ScheduledFreezeDeletion');
+export const freezeDeletion = z
+  .object({ delete_reason: text(10_000, 'A reason') })
+  .openapi('ScheduledFreezeDeletion');
 
 export const freezeSchema = z
   .object({

@@ -3,6 +3,7 @@ import { auditEventTypes } from '../../events/append-event.ts';
 import { listEvents, outcomes } from '../../events/list-events.ts';
 import type { AuditEvent } from '../../generated/prisma/client.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
+import { instant } from '../fields.ts';
 import { repositoryPath } from '../path-params.ts';
 
 /** `?x=a&x=b` and `?x=a` alike. */
@@ -14,8 +15,7 @@ const many = <Item extends z.ZodType>(item: Item) =>
 const pullRequest = z.string().regex(/^(0|[1-9]\d{0,18})$/, 'Send a pull request number.');
 const eventType = z.enum(auditEventTypes, `Send one of ${auditEventTypes.join(', ')}.`);
 const outcome = z.enum(outcomes, `Send one of ${outcomes.join(', ')}.`);
-const instant = z.iso
-  .datetime({ offset: true, error: 'Send an instant such as 2026-03-01T09:00:00Z.' })
+const moment = instant('Send an instant such as 2026-03-01T09:00:00Z.')
   .transform((text) => new Date(text))
   .optional();
 
@@ -30,8 +30,8 @@ const query = z
     trigger: many(z.string()),
     not_trigger: many(z.string()),
     base_ref: many(z.string()),
-    received_from: instant,
-    received_to: instant,
+    received_from: moment,
+    received_to: moment,
     per_page: z
       .string()
       .regex(/^([1-9]\d?|100)$/, 'Send a whole number from 1 to 100.')

@@ -1,17 +1,13 @@
 import { z } from '@hono/zod-openapi';
 import { pushScopes } from '../../scopes/push-scopes.ts';
 import { endpoint } from '../endpoint.ts';
+import { text } from '../fields.ts';
 import { number, owner, repository } from '../path-params.ts';
 
 const body = z
   .object({
     scopes: z
-      .array(
-        z
-          .string()
-          .min(1, 'A scope has at least 1 character.')
-          .max(255, 'A scope has at most 255 characters.'),
-      )
+      .array(text(255, 'A scope').min(1, 'A scope has at least 1 character.'))
       .refine((scopes) => new Set(scopes).size <= 500, 'Send at most 500 different scopes.')
       .openapi({ description: 'Replaces the whole set; duplicates collapse.', maxItems: 500 }),
     all_scopes: z

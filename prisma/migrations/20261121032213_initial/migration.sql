@@ -155,7 +155,7 @@ CREATE TABLE "idempotency_records" (
     "body_hash" TEXT NOT NULL,
     "started_at" TIMESTAMPTZ(3) NOT NULL,
     "status" INTEGER,
-    "answer" JSONB,
+    "answer" TEXT,
     "completed_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "idempotency_records_pkey" PRIMARY KEY ("caller","request","key")

@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { ConditionInput } from '../../src/conditions/ast.ts';
+import { attributeNames, attributes, laterNames } from '../../src/conditions/attributes.ts';
+import { matchAll } from '../../src/conditions/match.ts';
+import { parseConditions } from '../../src/conditions/parse-conditions.ts';
+import { somePullRequest } from './some-pull-request.ts';
+
+const now = new Date('2026-03-01T10:00:00Z');
+
+/** The problems are whole: a path below the one given, a column inside the text, a message. */
+function checkProblems(input: unknown): void {
+  const result = parseConditions(input, ['body']);
+  if (result.ok) {
+    matchAll(result.conditions, somePullRequest(), now);
+    return;
+  }
+  expect(result.problems.length).toBeGreaterThan(0);
+  for (const { path, column, message } of result.problems) {
+    expect(path[0]).toBe('body');
+    expect(message).toMatch(/[.?]$/);
+    const raw = path.slice(1).reduce<unknown>((value, key) => (value as never)[key], input);
+    if (column === null) continue;
+    expect(column).toBeGreaterThanOrEqual(1);
+    expect(column).toBeLessThanOrEqual(Math.max(1, (raw as string).length));
+  }
+}
+
+const valid = fc.constantFrom('base=main', '-label~=^a+$', 'files != "src/x y"', 'draft', `author='a'`);
+const almost = fc
+  .tuple(valid, fc.nat(30), fc.nat(3), fc.string({ unit: 'binary', maxLength: 3 }))
+  .map(([text, at, cut, put]) => text.slice(0, at) + put + text.slice(at + cut));
+const pieces = fc
+  .array(
+    fc.constantFrom(
+      ...attributeNames,
+      ...laterNames,
+      '-',
+      '#',
+      ' ',
+      '=',
+      '~=',
+      '*=',
+      '≥',
+      '"',
+      "'",
+      '(',
+      '{',
+    ),
+    { maxLength: 8 },
+  )
+  .map((parts) => parts.join(''));
+
+describe('parsing never throws', () => {
+  test('for any text', () => {
+    const text = fc.oneof(fc.string({ unit: 'binary' }), almost, pieces);
+    fc.assert(
+      fc.property(text, (raw) => checkProblems([raw])),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('for any JSON', () => {
+    fc.assert(fc.property(fc.jsonValue(), (value) => checkProblems(value)));
+    fc.assert(fc.property(fc.jsonValue(), (value) => checkProblems([value])));
+  });
+
+  const tree = fc.letrec<{ node: ConditionInput; list: ConditionInput[] }>((tie) => ({
+    node: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      fc.oneof(valid, almost),
+      fc.record({ and: tie('list') }),
+      fc.record({ or: tie('list') }),
+      fc.record({ not: tie('node') }),
+    ),
+    list: fc.array(tie('node'), { maxLength: 4 }),
+  }));
+
+  test('for any tree of conditions', () => {
+    fc.assert(fc.property(tree.list, checkProblems));
+  });
+});
+
+describe('parsing is quick', () => {
+  const long = 10_000;
+  const cases: [string, string][] = [
+    ['spaces', ' '.repeat(long)],
+    ['minuses', '-'.repeat(long)],
+    ['an unknown word', 'x'.repeat(long)],
+    ['quotes', `title=${'"'.repeat(long)}`],
+    ['a long value', `title=${'a '.repeat(long / 2)}`],
+    ['braces', `title=${'{{'.repeat(long / 2)}`],
+    ['a template left open', `title=${'{{ '.repeat(long / 3)}`],
+    ['a template of spaces', `title={{${' '.repeat(long)}`],
+    ['open brackets in a pattern', `title~=${'('.repeat(long)}`],
+    ['repeated classes', String.raw`title~=${String.raw`\pL{1000}`.repeat(1100)}`],
+    ['nested repetitions', `title~=${'((a{30}){30})'.repeat(750)}`],
+    ['unclosed repetitions', `title~=${'a{9'.repeat(long / 3)}`],
+    ['a repetition of many digits', `title~=a{${'9'.repeat(long)}}`],
+  ];
+
+  test.each(cases)('%s', (_name, text) => {
+    // The best of several: a machine with other things to do is slow now and then, a parser that hangs always.
+    const times = Array.from({ length: 5 }, () => {
+      const began = performance.now();
+      parseConditions([text], []);
+      return performance.now() - began;
+    });
+    expect(Math.min(...times)).toBeLessThan(100);
+  });
+
+  test.each(['(a+)+$', '(a|a)*$', '(a|aa)+$', '(.*a){20}$', '(?i)(A*)*B'])(
+    'the pattern %s does not hang on 100,000 characters',
+    (pattern) => {
+      const parsed = parseConditions([`title~=${pattern}`], []);
+      if (!parsed.ok) throw new Error(parsed.problems[0]!.message);
+      const began = performance.now();
+      matchAll(parsed.conditions, somePullRequest({ title: `${'a'.repeat(100_000)}!` }), now);
+      expect(performance.now() - began).toBeLessThan(3000);
+    },
+  );
+});
+
+test('the table and the names to come are apart, and only a boolean has no operator', () => {
+  expect(laterNames.filter((name) => name in attributes)).toEqual([]);
+  expect(new Set(laterNames).size).toBe(laterNames.length);
+  const without = attributeNames.filter((name) => attributes[name].operators.length === 0);
+  expect(without.map((name) => attributes[name].type)).toEqual(['boolean']);
+});

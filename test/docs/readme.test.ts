@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { endpoints } from '../../src/api/endpoints.ts';
+import { variables } from '../../src/config.ts';
+import { handledEvents } from '../../src/webhooks/register-webhooks.ts';
+import { between, documentAt, rowsOf } from './documents.ts';
+
+const readme = documentAt('README.md');
+const appYml = documentAt('app.yml');
+
+/** The table whose head begins with this cell. */
+const tableOf = (head: string): string[][] => {
+  const at = readme.search(new RegExp(`^\\| ${head} +\\|`, 'm'));
+  return rowsOf(readme.slice(at).split('\n\n')[0]!);
+};
+const coded = (cell: string | undefined): string => cell!.replaceAll('`', '');
+
+test('the environment table is `variables` of src/config.ts', () => {
+  const table = rowsOf(between(readme, '<!-- environment -->', '<!-- /environment -->'));
+  const documented = Object.fromEntries(table.map(([name, meaning]) => [coded(name), meaning]));
+  expect(documented).toEqual(variables);
+});
+
+test('every route is shown', () => {
+  const missing = endpoints
+    .map(({ method, path }) => `${method.toUpperCase()} /v1${path}`)
+    .filter((route) => !readme.includes(`\`${route}\``));
+  expect(missing).toEqual([]);
+});
+
+test('every route that is shown exists', () => {
+  const known = endpoints.map(({ method, path }) => `${method.toUpperCase()} /v1${path}`);
+  const shown = [...readme.matchAll(/`((?:GET|POST|PUT|PATCH|DELETE) \/v1\/[^\s`]+)`/g)].map((m) => m[1]!);
+  expect(shown.filter((route) => !known.includes(route))).toEqual(['GET /v1/openapi.json']);
+});
+
+test('every permission of app.yml is explained, and no other', () => {
+  const asked = [
+    ...between(appYml, 'default_permissions:\n', 'default_events:').matchAll(/^ +(\w+: \w+)/gm),
+  ].map((match) => match[1]);
+  const explained = tableOf('permission');
+  expect(explained.map(([name]) => coded(name))).toEqual(asked);
+  for (const [, why] of explained) expect(why!.length).toBeGreaterThan(20);
+});
+
+const subscribed = [...`${appYml}\n`.split('default_events:\n')[1]!.matchAll(/^ +- (\w+)/gm)].map(
+  (m) => m[1]!,
+);
+
+test('every event of app.yml is explained, and no other', () => {
+  expect(tableOf('event').map(([name]) => coded(name))).toEqual(subscribed);
+});
+
+test('app.yml subscribes to the events that are handled, and to no others', () => {
+  // GitHub sends these to every App, and refuses a manifest that names them.
+  const automatic = ['installation', 'installation_repositories'];
+  const handled = [...new Set(handledEvents.map((event) => event.split('.')[0]!))];
+  expect(subscribed.toSorted()).toEqual(handled.filter((name) => !automatic.includes(name)).toSorted());
+});
+
+test('links within the repository lead somewhere', () => {
+  for (const document of ['README.md', 'CONTRIBUTING.md', 'docs/how-it-works.md', 'docs/operating.md']) {
+    const links = [...documentAt(document).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map((m) => m[1]!);
+    const folder = document.includes('/') ? 'docs/' : '';
+    for (const link of links.filter((target) => !target.endsWith('/')))
+      expect(() => documentAt(folder + link), `${document} → ${link}`).not.toThrow();
+  }
+});
+
+test('headings that README links to exist', () => {
+  const anchors = [...readme.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replace(/\s/g, '-'),
+  );
+  const linked = [...readme.matchAll(/\]\(#([^)]+)\)/g)].map((match) => match[1]!);
+  expect(linked.filter((anchor) => !anchors.includes(anchor))).toEqual([]);
+});
