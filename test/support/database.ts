@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import { PGlite } from '@electric-sql/pglite';
-import pg from 'pg';
 import { inject } from 'vitest';
 import { connectDatabase } from '../../src/database/connect.ts';
 import type { Database } from '../../src/database/database.ts';
 import { wrapPglite } from '../../src/database/embedded.ts';
+import { administer, databaseUrl } from './postgres.ts';
 
 /** A migrated, empty database of the test file's own. Closing it drops it. */
 export async function openTestDatabase(): Promise<Database> {
@@ -21,10 +21,8 @@ async function openPglite(): Promise<Database> {
 
 async function openPostgres(server: string): Promise<Database> {
   const name = `holdfast_test_${randomBytes(8).toString('hex')}`;
-  await administer(server, `CREATE DATABASE ${name}`);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  const database = await connectDatabase({ connectionString: url.href });
+  await administer(server, `CREATE DATABASE ${name} TEMPLATE ${inject('postgresTemplate')}`);
+  const database = await connectDatabase({ connectionString: databaseUrl(server, name) });
   return {
     ...database,
     close: async () => {
@@ -32,14 +30,4 @@ async function openPostgres(server: string): Promise<Database> {
       await administer(server, `DROP DATABASE ${name} WITH (FORCE)`);
     },
   };
-}
-
-async function administer(server: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: server });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
 }

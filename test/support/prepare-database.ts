@@ -1,31 +1,66 @@
-// Runs once before all test files: migrates one PGlite and hands its image to every file.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
 import { PGlite } from '@electric-sql/pglite';
+import { pino } from 'pino';
 import type { TestProject } from 'vitest/node';
-import { migrate } from '../../src/database/migrate.ts';
+import { systemClock } from '../../src/clock.ts';
+import { connectDatabase } from '../../src/database/connect.ts';
+import type { Database } from '../../src/database/database.ts';
+import { wrapPglite } from '../../src/database/embedded.ts';
+import { startJobQueue } from '../../src/jobs/queue.ts';
+import { administer, databaseUrl } from './postgres.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     postgresUrl: string;
+    /** A file that holds the prepared PGlite. */
     pgliteImage: string;
+    /** The prepared database to copy, where a PostgreSQL is used. */
+    postgresTemplate: string;
   }
 }
 
+/**
+ * Runs once before all test files: prepares one database, its tables and the job queue's, for every file to copy.
+ */
 export default async function prepare(project: TestProject): Promise<() => Promise<void>> {
+  const server = process.env['TEST_DATABASE_URL'] ?? '';
+  project.provide('postgresUrl', server);
+  if (server) {
+    const template = await prepareTemplate(server);
+    project.provide('pgliteImage', '');
+    project.provide('postgresTemplate', template);
+    return () => administer(server, `DROP DATABASE IF EXISTS ${template} WITH (FORCE)`);
+  }
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-test-'));
-  const image = join(folder, 'migrated.tar');
-  await writeFile(image, await migratedImage());
-  project.provide('postgresUrl', process.env['TEST_DATABASE_URL'] ?? '');
+  const image = join(folder, 'prepared.tar');
+  await writeFile(image, await prepareImage());
   project.provide('pgliteImage', image);
+  project.provide('postgresTemplate', '');
   return () => rm(folder, { recursive: true });
 }
 
-async function migratedImage(): Promise<Uint8Array> {
+async function prepareImage(): Promise<Uint8Array> {
   const pglite = await PGlite.create();
-  await migrate({ script: (sql) => pglite.exec(sql), query: (sql, values) => pglite.query(sql, values) });
+  const database = await wrapPglite(pglite);
+  await prepareQueue(database);
   const image = await pglite.dumpDataDir('none');
-  await pglite.close();
+  await database.close();
   return new Uint8Array(await image.arrayBuffer());
+}
+
+async function prepareTemplate(server: string): Promise<string> {
+  const template = `holdfast_template_${randomBytes(8).toString('hex')}`;
+  await administer(server, `CREATE DATABASE ${template}`);
+  const database = await connectDatabase({ connectionString: databaseUrl(server, template) });
+  await prepareQueue(database);
+  await database.close();
+  return template;
+}
+
+async function prepareQueue(database: Database): Promise<void> {
+  const queue = await startJobQueue(database, systemClock, pino({ level: 'silent' }));
+  await queue.stop();
 }

@@ -1,0 +1,40 @@
+// Holdfast as a process of its own, configured by environment variables alone.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+export type ServiceProcess = {
+  child: ChildProcess;
+  /** Everything it printed so far, on both streams. */
+  output(): string;
+  /** The URL it listens on; rejects when it ends before that. */
+  listening: Promise<string>;
+  /** Its exit code, or the signal that ended it. */
+  ended: Promise<number | string>;
+};
+
+/** @param environment replaces the test's own: nothing else reaches it. */
+export function startProcess(environment: Record<string, string>, cwd: string): ServiceProcess {
+  const child = spawn(process.execPath, [main], {
+    cwd,
+    env: { PATH: process.env['PATH'], ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string);
+  const listening = new Promise<string>((resolve, reject) => {
+    for (const input of [child.stdout, child.stderr]) {
+      createInterface({ input }).on('line', (line) => {
+        output += `${line}\n`;
+        const url = /"url":"([^"]+)".*"msg":"listening"/.exec(line)?.[1];
+        if (url) resolve(url);
+      });
+    }
+    void ended.then((how) => reject(new Error(`It ended (${how}) before it listened:\n${output}`)));
+  });
+  listening.catch(() => {});
+  return { child, output: () => output, listening, ended };
+}
