@@ -24,14 +24,15 @@ export async function postWaitingStatuses(deps: Deps, installationId: bigint): P
     await sendLater(deps, installationId, lookAgain);
     return;
   }
+  let pause: number | null;
   try {
-    const pause = await drain(deps, installationId, lease);
-    if (pause !== null) await sendLater(deps, installationId, pause);
+    pause = await drain(deps, installationId, lease);
   } finally {
     await lease.release();
   }
+  if (pause !== null) await sendLater(deps, installationId, pause);
   // A verdict saved between the last look and the release found the lease taken.
-  if (await nextDue(deps, installationId)) await deps.jobs.send([postStatuses(installationId)]);
+  else if (await nextDue(deps, installationId)) await deps.jobs.send([postStatuses(installationId)]);
 }
 
 /** At a whole multiple of the wait: all who wait for the same lease come back as one job. */
@@ -46,7 +47,6 @@ async function drain(deps: Deps, installationId: bigint, lease: Lease): Promise<
     const installation = await deps.db.installation.findUniqueOrThrow({ where: { id: installationId } });
     const pausedFor = (installation.pausedUntil?.getTime() ?? 0) - deps.clock.now();
     if (pausedFor > 0) return pausedFor;
-    if (installation.suspendedAt || installation.deletedAt) return null;
     const write = await nextDue(deps, installationId);
     if (!write) return null;
     await waitForPace(deps, installationId, lease);
@@ -66,7 +66,11 @@ async function waitForPace(deps: Deps, installationId: bigint, lease: Lease): Pr
 
 async function nextDue(deps: Deps, installationId: bigint): Promise<Waiting | null> {
   return deps.db.headStatus.findFirst({
-    where: { isWaiting: true, repository: { installationId }, notBefore: { lte: nowOf(deps.clock) } },
+    where: {
+      isWaiting: true,
+      notBefore: { lte: nowOf(deps.clock) },
+      repository: { installation: { id: installationId, suspendedAt: null, deletedAt: null } },
+    },
     orderBy: [{ urgency: 'asc' }, { repositoryId: 'asc' }, { sha: 'asc' }],
     include: { repository: { select: { id: true, name: true, account: { select: { login: true } } } } },
   });

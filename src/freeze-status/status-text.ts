@@ -27,7 +27,7 @@ const endOf = ({ freeze }: Hold): number => freeze.endsAt?.getTime() ?? Infinity
 /** In one line, without characters outside the basic plane (GitHub refuses them), within GitHub's length. */
 export function fit(text: string): string {
   const plain = text
-    .replace(/[\u{10000}-\u{10ffff}]/gu, '')
+    .replace(/[\u{10000}-\u{10ffff}\p{Surrogate}]/gu, '')
     // eslint-disable-next-line no-control-regex -- control characters are what is taken out
     .replace(/[\s\u0000-\u001f\u007f]+/g, ' ')
     .trim();

@@ -48,8 +48,7 @@ export function classifyGitHubError(error: unknown, now: number): GitHubFailure 
 function classifyGraphqlError(error: GraphqlResponseError<unknown>, now: number): GitHubFailure {
   const types = (error.errors ?? []).map(({ type }) => type as string);
   if (types.includes('RATE_LIMITED')) {
-    const reset = Number(error.headers['x-ratelimit-reset']) * 1000;
-    return { kind: 'limited', retryAt: reset > now ? reset : now + unknownPause };
+    return { kind: 'limited', retryAt: resetOf(error.headers, now) };
   }
   if (types.includes('NOT_FOUND')) return { kind: 'absent' };
   if (types.includes('FORBIDDEN')) return { kind: 'refused', message: error.message };
@@ -65,8 +64,13 @@ function limitedUntil(error: RequestError, now: number): number | null {
   const headers = error.response?.headers ?? {};
   const retryAfter = Number(headers['retry-after']);
   if (headers['retry-after'] !== undefined && Number.isFinite(retryAfter)) return now + retryAfter * 1000;
-  if (headers['x-ratelimit-remaining'] === '0') return Number(headers['x-ratelimit-reset']) * 1000;
+  if (headers['x-ratelimit-remaining'] === '0') return resetOf(headers, now);
   return error.status === 429 || /secondary rate limit/i.test(error.message) ? now + unknownPause : null;
+}
+
+function resetOf(headers: { 'x-ratelimit-reset'?: string | number }, now: number): number {
+  const reset = Number(headers['x-ratelimit-reset']) * 1000;
+  return reset > now ? reset : now + unknownPause;
 }
 
 const isHttpError = (error: unknown): error is RequestError =>
