@@ -7,5 +7,7 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 30_000,
     pool: 'forks',
+    // Importing everything anew for each file costs more than the tests; no module keeps state between them.
+    isolate: false,
   },
 });

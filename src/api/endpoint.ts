@@ -94,7 +94,7 @@ async function answerCall(
   if (definition.deprecated) announceDeprecation(context, definition.deprecated.successor(path));
   const credential = await authenticate(deps, tokens, req.header('Authorization'));
   const found = await authorize(deps, tokens, definition.access, credential, path);
-  const queries = queryOf(req.queries());
+  const queries = definition.query ? queryOf(req.queries()) : {};
   assertStorable(queries, 'query');
   const query = definition.query ? validate(definition.query, queries, 'query') : {};
   const json = definition.body ? await readJsonBody(req.raw) : undefined;

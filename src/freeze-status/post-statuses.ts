@@ -117,7 +117,9 @@ async function attempt(deps: Deps, installationId: bigint, write: Waiting): Prom
           where: { repositoryId, sha },
           data: { notBefore, isWaiting: true },
         });
-        return backoff;
+        await sendLater(deps, installationId, backoff);
+        // Not the whole wait: GitHub may be failing on this one commit, and the others must not stand behind it.
+        return lookAgain;
       }
     }
   }

@@ -22,7 +22,8 @@ export type JobQueue = {
 const queueOptions = {
   policy: 'short',
   notify: true,
-  retryLimit: 1_000,
+  // At a minute each, two months: an outage ends before the work is given up.
+  retryLimit: 100_000,
   retryDelay: 1,
   retryBackoff: true,
   retryDelayMax: 60,

@@ -5,6 +5,7 @@ import { refreshRepository } from '../freeze-status/refresh-repository.ts';
 import { syncInstallation } from '../installations/sync-installation.ts';
 import { syncInstallations } from '../installations/sync-installations.ts';
 import { syncRepository } from '../repositories/sync-repository.ts';
+import { BoundaryAlarm } from './boundary-alarm.ts';
 import type { JobQueue } from './queue.ts';
 import { sweep } from './sweep.ts';
 import type { TaskName, Tasks } from './tasks.ts';
@@ -31,8 +32,7 @@ const concurrency: Partial<Record<TaskName, number>> = {
   'post-statuses': 8,
 };
 
-// NOTIFY wakes for present work at once; polling finds planned work, in seconds. The first is how late a freeze
-// begins and ends.
+// In seconds. NOTIFY wakes for present work and the alarm for boundaries; polling finds what both missed.
 const boundaryPolling = 0.5;
 const otherPolling = 2;
 
@@ -40,6 +40,8 @@ const sweepEvery = 60_000;
 
 /** Works on jobs until stopped, and has the sweep done once at the start and each minute. */
 export async function startWorker(deps: Deps, queue: JobQueue): Promise<{ stop(): void }> {
+  const workers = new Map<TaskName, string>();
+  const alarm = new BoundaryAlarm(deps, () => queue.boss.notifyWorker(workers.get('refresh-repository')!));
   for (const task of Object.keys(handlers) as TaskName[]) {
     const handle = handlers[task] as (deps: Deps, data: unknown) => Promise<void>;
     const polling = task === 'refresh-repository' ? boundaryPolling : otherPolling;
@@ -48,21 +50,29 @@ export async function startWorker(deps: Deps, queue: JobQueue): Promise<{ stop()
       notifyPollingIntervalSeconds: polling,
       localConcurrency: concurrency[task] ?? 1,
     };
-    await queue.boss.work(task, options, async ([job]) => {
+    const worker = await queue.boss.work(task, options, async ([job]) => {
       try {
         await handle(deps, job!.data);
+        if (task === 'refresh-repository') await alarm.set();
       } catch (error) {
         deps.log.warn({ err: error, task, data: job!.data }, 'a job failed and will be tried again');
         throw error;
       }
     });
+    workers.set(task, worker);
   }
   const requestSweep = () =>
     void deps.jobs
       .send([{ task: 'sweep', data: {}, key: 'sweep' }])
       .catch((error: unknown) => deps.log.error({ err: error }, 'the sweep could not be asked for'));
   await deps.jobs.send([{ task: 'sync-installations', data: {}, key: 'all' }]);
+  await alarm.set();
   requestSweep();
   const timer = deps.clock.setInterval(requestSweep, sweepEvery);
-  return { stop: () => deps.clock.clearInterval(timer) };
+  return {
+    stop: () => {
+      alarm.stop();
+      deps.clock.clearInterval(timer);
+    },
+  };
 }

@@ -51,7 +51,8 @@ export async function startAcme(config: Partial<Config> = {}): Promise<Acme> {
     async repository(name, pullRequests = [], options = {}) {
       const protect = { main: ['holdfast/freeze'], release: ['holdfast/freeze'] };
       const { fullName } = github.addRepository(`acme/${name}`, { protect, ...options });
-      for (const pullRequest of pullRequests) github.openPullRequest(fullName, { author: 'ada', ...pullRequest });
+      for (const pullRequest of pullRequests)
+        github.openPullRequest(fullName, { author: 'ada', ...pullRequest });
       await quiet();
       return fullName;
     },

@@ -7,6 +7,7 @@ import { generateKey, hashKey, type KeyScope } from '../../src/auth/application-
 import { redact } from '../../src/log.ts';
 import { openTestDatabase } from './database.ts';
 
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into bodies of every shape
 export type Answer = { status: number; body: any; headers: Headers; text: string };
 
 /** Holdfast and a GitHub for it, in this process, over real HTTP, on a clock that only the test moves. */

@@ -1,0 +1,165 @@
+// The world of the interface's tests: one Holdfast, two owners, a person of every rank, and a key of every kind.
+import { expect } from 'vitest';
+import { endpoints } from '../../src/api/endpoints.ts';
+import { type Answer, type Holdfast, startHoldfast } from '../support/holdfast.ts';
+
+export type Sent = { as?: string; body?: unknown; headers?: Record<string, string> };
+
+export type Acme = Holdfast & {
+  /** Ada administers the organization, Rita its repositories; Wes writes, Rea reads, Mel is only a member. */
+  people: Record<'ada' | 'rita' | 'wes' | 'rea' | 'mel' | 'eve', string>;
+  /** Every real kind of token of Ada. */
+  adaTokens: Record<'classic' | 'fineGrained' | 'oauth' | 'userToServer', string>;
+  keys: Record<'admin' | 'ci' | 'foreignAdmin' | 'foreignCi', string>;
+  /** Notes a status that came another way than by `call`: it must be documented as well. */
+  saw(method: string, path: string, status: number): void;
+  /** All that the database holds, to be compared. */
+  snapshot(): Promise<string>;
+  /** A freeze of `acme/web` that exists. */
+  freeze(more?: object, repository?: string): Promise<{ id: string } & Record<string, unknown>>;
+};
+
+export const freezeBody = {
+  reason: 'Release',
+  start: '2026-03-02T10:00:00',
+  end: '2026-03-03T10:00:00',
+  timezone: 'Europe/Paris',
+  matching_conditions: ['label=risky'],
+};
+
+/** `acme/web` is public and has pull request 1, `acme/vault` is private, `acme/attic` archived. */
+export async function startAcme(): Promise<Acme> {
+  const people = {} as Acme['people'];
+  const adaTokens = {} as Acme['adaTokens'];
+  const holdfast = await startHoldfast((github) => {
+    const ada = github.addUser('ada');
+    people.ada = ada.token;
+    Object.assign(adaTokens, {
+      classic: ada.token,
+      fineGrained: ada.fineGrainedToken,
+      oauth: ada.oauthToken,
+      userToServer: ada.userToServerToken,
+    });
+    for (const name of ['rita', 'wes', 'rea', 'mel', 'eve'] as const)
+      people[name] = github.addUser(name).token;
+    github.addUser('gil');
+    github.addOrganization('acme', { admins: ['ada'], members: ['mel'] });
+    github.addOrganization('globex', { admins: ['gil'] });
+    const roles = { rita: 'admin', wes: 'write', rea: 'read' } as const;
+    github.addRepository('acme/web', { roles });
+    github.addRepository('acme/vault', { private: true, roles });
+    github.addRepository('acme/attic', { archived: true });
+    github.addRepository('globex/site');
+    github.install('acme');
+    github.install('globex');
+    github.openPullRequest('acme/web', { author: 'ada' });
+    github.openPullRequest('acme/vault', { author: 'ada' });
+  });
+  const seen = new Set<string>();
+  const saw = (method: string, path: string, status: number) => {
+    const route = routeOf(method, path);
+    if (route) seen.add(`${route} ${status}`);
+  };
+  const call = recorded(holdfast, saw);
+  const acme: Acme = {
+    ...holdfast,
+    call,
+    saw,
+    people,
+    adaTokens,
+    keys: {
+      admin: await holdfast.key('acme', 'admin'),
+      ci: await holdfast.key('acme', 'ci'),
+      foreignAdmin: await holdfast.key('globex', 'admin'),
+      foreignCi: await holdfast.key('globex', 'ci'),
+    },
+    snapshot: () => snapshot(holdfast),
+    async freeze(more = {}, repository = 'acme/web') {
+      const answer = await call('POST', `/v1/repos/${repository}/scheduled_freeze`, {
+        as: acme.keys.admin,
+        body: { ...freezeBody, ...more },
+      });
+      expect(answer.status, answer.text).toBe(201);
+      return answer.body;
+    },
+    async close() {
+      try {
+        await assertDocumented(holdfast, seen);
+      } finally {
+        await holdfast.close();
+      }
+    },
+  };
+  return acme;
+}
+
+/** Calls the service, looks at the manners of every answer, and notes its status for `assertDocumented`. */
+function recorded(holdfast: Holdfast, saw: Acme['saw']): Holdfast['call'] {
+  return async (method, path, more) => {
+    const answer = await holdfast.call(method, path, more);
+    saw(method, path, answer.status);
+    assertManners(answer, `${method} ${path.slice(0, 120)}`);
+    return answer;
+  };
+}
+
+/** What holds for every answer. */
+export function assertManners({ status, body, headers, text }: Answer, what: string): void {
+  expect(status, `${what}: ${text}`).not.toBe(500);
+  if (status < 400) return;
+  const { detail } = body;
+  if (status !== 422) expect(detail, what).toBeTypeOf('string');
+  if (Array.isArray(detail)) {
+    expect(detail.length, what).toBeGreaterThan(0);
+    for (const problem of detail) {
+      expect(Object.keys(problem).sort(), what).toEqual(['loc', 'msg', 'type']);
+      expect(['path', 'query', 'header', 'body'], what).toContain(problem.loc[0]);
+      expect(problem.msg.length, what).toBeGreaterThan(5);
+    }
+  }
+  if (status === 503) expect(Number(headers.get('retry-after')), what).toBeGreaterThan(0);
+  else expect(headers.get('retry-after'), what).toBeNull();
+  for (const name of headers.keys()) expect(name, what).not.toMatch(/^x-ratelimit/);
+}
+
+/** The route of the interface that a request goes to, as OpenAPI writes it. */
+function routeOf(method: string, path: string): string | undefined {
+  const steps = path.split('?')[0]!.split('/').slice(2);
+  const found = endpoints.find((each) => {
+    const pattern = each.path.split('/').slice(1);
+    return (
+      each.method.toUpperCase() === method &&
+      pattern.length === steps.length &&
+      pattern.every((step, index) => step.startsWith('{') || step === steps[index])
+    );
+  });
+  return found && `${found.method} ${found.path}`;
+}
+
+/** Every status that was seen is in the OpenAPI document. */
+async function assertDocumented(holdfast: Holdfast, seen: Set<string>): Promise<void> {
+  const { body } = await holdfast.call('GET', '/v1/openapi.json');
+  for (const note of seen) {
+    const [method, path, status] = note.split(' ') as [string, string, string];
+    expect(Object.keys(body.paths[path]?.[method]?.responses ?? {}), `${note} is documented`).toContain(
+      status,
+    );
+  }
+}
+
+async function snapshot({ app, quiet }: Holdfast): Promise<string> {
+  // What earlier requests set in motion must not be taken for the doing of the next ones.
+  await quiet();
+  const { db } = app.deps;
+  const tables = await db.$queryRaw<{ name: string }[]>`
+    SELECT table_name AS name FROM information_schema.tables
+    WHERE table_schema = 'public' AND table_name <> '_prisma_migrations' ORDER BY 1`;
+  const rows: string[] = [];
+  for (const { name } of tables) {
+    const [all] = await db.$queryRawUnsafe<{ rows: string }[]>(
+      `SELECT coalesce(string_agg(t::text, E'\n' ORDER BY t::text), '') AS rows FROM "${name}" t`,
+    );
+    rows.push(`${name}:\n${all!.rows}`);
+  }
+  return rows.join('\n');
+}

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Acme, freezeBody, startAcme } from './acme.ts';
+
+let acme: Acme;
+beforeAll(async () => {
+  acme = await startAcme();
+});
+afterAll(() => acme.close());
+
+const path = '/v1/repos/acme/web/scheduled_freeze';
+let counter = 0;
+const newKey = () => `retry-${++counter}`;
+const post = (key: string, body: object = freezeBody, as = acme.keys.admin, to = path) =>
+  acme.call('POST', to, { as, body, headers: { 'Idempotency-Key': key } });
+const freezes = () => acme.app.deps.db.freeze.count();
+const later = (milliseconds: number) => acme.advanceTo(new Date(acme.clock.now() + milliseconds));
+const day = 86_400_000;
+
+test('a retry gets the first answer again, and makes nothing', async () => {
+  const key = newKey();
+  const first = await post(key);
+  expect(first.status).toBe(201);
+  expect(first.headers.get('idempotent-replayed')).toBeNull();
+  const count = await freezes();
+  await acme.call('PATCH', `${path}/${first.body.id}`, { as: acme.keys.admin, body: { reason: 'New' } });
+  const again = await post(key);
+  expect({ status: again.status, text: again.text }).toEqual({ status: 201, text: first.text });
+  expect(again.headers.get('idempotent-replayed')).toBe('true');
+  expect(await freezes()).toBe(count);
+});
+
+test('the answer is kept for 24 hours', async () => {
+  const key = newKey();
+  const { body } = await post(key);
+  await later(day - 1);
+  expect((await post(key)).body.id).toBe(body.id);
+  await later(1);
+  const fresh = await post(key, { ...freezeBody, end: null });
+  expect(fresh.status).toBe(201);
+  expect(fresh.body.id).not.toBe(body.id);
+});
+
+test('another body under the same key is refused, and changes nothing', async () => {
+  const body = { ...freezeBody, end: null };
+  const key = newKey();
+  await post(key, body);
+  const before = await acme.snapshot();
+  const answer = await post(key, { ...body, reason: 'Other' });
+  expect(answer.status).toBe(422);
+  expect(answer.body.detail).toMatchObject([{ loc: ['header', 'Idempotency-Key'] }]);
+  expect(answer.body.detail[0].msg).toMatch(/another body.*new key/i);
+  expect(await acme.snapshot()).toBe(before);
+});
+
+test('keys of different callers, and of different routes, never meet', async () => {
+  const key = newKey();
+  const body = { ...freezeBody, end: null };
+  const other = await acme.key('acme', 'admin');
+  const answers = [
+    await post(key, body),
+    await post(key, body, other),
+    await post(key, body, acme.people.ada),
+    await post(key, body, acme.people.rita),
+    await post(key, body, acme.keys.admin, '/v1/repos/acme/vault/scheduled_freeze'),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+  expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(5);
+  // Two tokens of one person are one caller.
+  expect((await post(key, body, acme.adaTokens.oauth)).body.id).toBe(answers[2]!.body.id);
+});
+
+test('a retry is judged anew: who may no longer, gets no replay', async () => {
+  const key = newKey();
+  const body = { ...freezeBody, end: null };
+  expect((await post(key, body, acme.people.rita)).status).toBe(201);
+  acme.github.setRole('acme/web', 'rita', 'read');
+  await later(60_000);
+  expect((await post(key, body, acme.people.rita)).status).toBe(403);
+  acme.github.setRole('acme/web', 'rita', 'admin');
+});
+
+test('of two at once, one makes the freeze and the other gets it too, or 409', async () => {
+  const key = newKey();
+  const body = { ...freezeBody, end: null };
+  const count = await freezes();
+  const answers = await Promise.all(Array.from({ length: 6 }, () => post(key, body)));
+  expect(await freezes()).toBe(count + 1);
+  const made = answers.filter(({ status }) => status === 201);
+  expect(new Set(made.map((answer) => answer.body.id)).size).toBe(1);
+  for (const { status, body: told } of answers.filter(({ status }) => status !== 201)) {
+    expect(status).toBe(409);
+    expect(told.detail).toMatch(/in progress/);
+  }
+  expect((await post(key, body)).body.id).toBe(made[0]!.body.id);
+});
+
+test('a refused request may be mended and sent again under its key', async () => {
+  const key = newKey();
+  const body = { ...freezeBody, end: null };
+  expect((await post(key, { ...body, timezone: 'Nowhere' })).status).toBe(422);
+  expect((await post(key, { ...body, reason: 1 })).status).toBe(422);
+  expect(await acme.app.deps.db.idempotencyRecord.count({ where: { key } })).toBe(0);
+  expect((await post(key, body)).status).toBe(201);
+});
+
+test('a request whose process died is taken over after a minute, not before', async () => {
+  const key = newKey();
+  const body = { ...freezeBody, end: null };
+  await post(key, body);
+  const unfinished = { status: null, answer: null, completedAt: null };
+  await acme.app.deps.db.idempotencyRecord.updateMany({ where: { key }, data: unfinished });
+  await later(59_000);
+  expect((await post(key, body)).status).toBe(409);
+  await later(1000);
+  expect((await post(key, body)).status).toBe(201);
+});
+
+test.each(['', ' ', 'x'.repeat(256), 'ä', 'tab\tinside'])('%j is no key', async (key) => {
+  const answer = await post(key);
+  // A header of nothing but spaces arrives as an empty one.
+  expect(answer.status).toBe(422);
+  expect(answer.body.detail).toMatchObject([{ loc: ['header', 'Idempotency-Key'] }]);
+});
+
+test('255 characters are a key', async () => {
+  expect((await post('k'.repeat(255), { ...freezeBody, end: null })).status).toBe(201);
+});
+
+test('deleting and pushing scopes can be retried as well', async () => {
+  const { id } = await acme.freeze({ end: null });
+  const key = newKey();
+  for (const replayed of [null, 'true']) {
+    const answer = await post(key, { delete_reason: 'Done' }, acme.keys.admin, `${path}/${id}/delete`);
+    expect([answer.status, answer.text]).toEqual([204, '']);
+    expect(answer.headers.get('idempotent-replayed')).toBe(replayed);
+  }
+  for (const replayed of [null, 'true']) {
+    const to = '/v1/repos/acme/web/pulls/1/scopes';
+    const answer = await post(key, { scopes: ['a'] }, acme.keys.ci, to);
+    expect(answer.status).toBe(204);
+    expect(answer.headers.get('idempotent-replayed')).toBe(replayed);
+    expect(answer.headers.get('deprecation')).toMatch(/^@\d+$/);
+  }
+});
+
+test('other methods ignore the header', async () => {
+  const { id } = await acme.freeze({ end: null });
+  const key = newKey();
+  for (const reason of ['one', 'two']) {
+    const answer = await acme.call('PATCH', `${path}/${id}`, {
+      as: acme.keys.admin,
+      body: { reason },
+      headers: { 'Idempotency-Key': key },
+    });
+    expect(answer.body.reason).toBe(reason);
+  }
+});
+
+test('a replayed key creation has no secret, and the database has none either', async () => {
+  const key = newKey();
+  const body = { name: 'tool', scope: 'admin' };
+  const first = await post(key, body, acme.people.ada, '/v1/applications/acme');
+  expect(first.body.secret).toMatch(/^hf_admin_[0-9A-Za-z]{38}$/);
+  const again = await post(key, body, acme.people.ada, '/v1/applications/acme');
+  expect(again.status).toBe(201);
+  expect(again.body).toEqual({ ...first.body, secret: null });
+  expect((await acme.call('GET', '/v1/application', { as: first.body.secret })).body.id).toBe(first.body.id);
+
+  const everything = await acme.snapshot();
+  expect(everything).toContain(first.body.id);
+  for (const secret of [first.body.secret, ...Object.values(acme.keys), ...Object.values(acme.people)]) {
+    expect(everything.includes(secret)).toBe(false);
+    expect(acme.logs.join('').includes(secret)).toBe(false);
+  }
+  expect(everything).not.toMatch(/hf_(admin|ci)_|gh[a-z]_[A-Za-z0-9]{16}|github_pat_/);
+});

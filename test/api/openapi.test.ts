@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { endpoints } from '../../src/api/endpoints.ts';
+import { type Acme, freezeBody, startAcme } from './acme.ts';
+import type { Answer } from '../support/holdfast.ts';
+
+// That every status which any test of this folder sees is in the document: `close` in acme.ts.
+
+let acme: Acme;
+let document: Answer['body'];
+beforeAll(async () => {
+  acme = await startAcme();
+  document = (await acme.call('GET', '/v1/openapi.json')).body;
+});
+afterAll(() => acme.close());
+
+type Operation = { path: string; method: string; operation: Answer['body'] };
+const operations = (): Operation[] =>
+  Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item as object).map(([method, operation]) => ({ path, method, operation })),
+  );
+
+/** Every value in the document that stands under a key. */
+function all(key: string, at: unknown = document): unknown[] {
+  if (typeof at !== 'object' || at === null) return [];
+  return Object.entries(at).flatMap(([name, value]) => [
+    ...(name === key ? [value] : []),
+    ...all(key, value),
+  ]);
+}
+
+test('it can be read by anybody, and is OpenAPI 3.1', async () => {
+  expect(document.openapi).toMatch(/^3\.1\.\d$/);
+  expect(document.info).toMatchObject({ title: 'Holdfast', version: '1' });
+  expect(document.servers).toEqual([{ url: 'https://holdfast.example/v1' }]);
+  expect(Object.keys(document.paths).every((path) => path.startsWith('/'))).toBe(true);
+  // Words of 3.0 that 3.1 does not know.
+  expect(all('nullable')).toEqual([]);
+  expect(all('exclusiveMinimum').every((value) => typeof value === 'number')).toBe(true);
+});
+
+test('every mounted route is in it, and nothing else', () => {
+  expect(
+    operations()
+      .map(({ method, path }) => `${method} ${path}`)
+      .sort(),
+  ).toEqual(endpoints.map(({ method, path }) => `${method} ${path}`).sort());
+});
+
+test('every reference leads somewhere', () => {
+  const references = new Set(all('$ref') as string[]);
+  expect(references.size).toBeGreaterThan(5);
+  for (const reference of references) {
+    const steps = reference.replace(/^#\//, '').split('/');
+    const found = steps.reduce((at: Answer['body'], name) => at?.[name], document);
+    expect(found, reference).toBeTypeOf('object');
+  }
+});
+
+test('every operation says who may call it, by schemes that are defined', () => {
+  const schemes = document.components.securitySchemes;
+  expect(Object.keys(schemes).sort()).toEqual(['adminKey', 'ciKey', 'githubToken']);
+  for (const scheme of Object.values(schemes))
+    expect(scheme).toMatchObject({ type: 'http', scheme: 'bearer' });
+  for (const { operation, path } of operations()) {
+    const named = operation.security.flatMap((each: object) => Object.keys(each));
+    expect(named.length, path).toBeGreaterThan(0);
+    for (const name of named) expect(schemes).toHaveProperty(name);
+    if (path.endsWith('/scopes')) expect(named).toEqual(['ciKey']);
+    else if (path !== '/application') expect(named).toEqual(['adminKey', 'githubToken']);
+  }
+});
+
+test('every name in a path is a required parameter of it, and the other way round', () => {
+  for (const { path, operation } of operations()) {
+    const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+    const parameters = (operation.parameters ?? []) as {
+      in: string;
+      name: string;
+      required?: boolean;
+      schema: object;
+    }[];
+    const inPath = parameters.filter((each) => each.in === 'path');
+    expect(inPath.map(({ name }) => name).sort(), path).toEqual(names.sort());
+    for (const parameter of parameters) {
+      expect(parameter.schema, `${path} ${parameter.name}`).toBeTypeOf('object');
+      if (parameter.in === 'path') expect(parameter.required).toBe(true);
+    }
+  }
+});
+
+test('every operation has a summary, one success, and the error shape for the rest', () => {
+  for (const { method, path, operation } of operations()) {
+    const what = `${method} ${path}`;
+    expect(operation.summary, what).toMatch(/\w/);
+    const statuses = Object.keys(operation.responses);
+    expect(
+      statuses.filter((status) => Number(status) < 300),
+      what,
+    ).toHaveLength(1);
+    for (const [status, response] of Object.entries(operation.responses as Record<string, Answer['body']>)) {
+      expect(response.description, `${what} ${status}`).toMatch(/\w/);
+      if (status === '204') expect(response.content).toBeUndefined();
+      else expect(response.content['application/json'].schema, `${what} ${status}`).toBeTypeOf('object');
+      if (Number(status) >= 400) {
+        expect(response.content['application/json'].schema.$ref).toBe('#/components/schemas/Error');
+      }
+    }
+    if (operation.requestBody) {
+      expect(operation.requestBody.required).toBe(true);
+      const { schema, example } = operation.requestBody.content['application/json'];
+      expect(schema, what).toBeTypeOf('object');
+      expect(example, what).toBeTypeOf('object');
+    }
+  }
+});
+
+test('the errors of the interface specification are in it', () => {
+  const statuses = (method: string, path: string) => Object.keys(document.paths[path][method].responses);
+  const repository = '/repos/{owner}/{repository}';
+  const freeze = `${repository}/scheduled_freeze`;
+  const rows: [string, string, string[]][] = [
+    ['put', `${repository}/pulls/{number}/scopes`, ['204', '403', '404', '409', '422']],
+    ['post', `${repository}/pulls/{number}/scopes`, ['204', '403', '404', '409', '422']],
+    ['get', freeze, ['200', '403', '404', '422']],
+    ['post', freeze, ['201', '403', '404', '409', '422']],
+    ['patch', `${freeze}/{freeze_id}`, ['200', '400', '403', '404', '409', '422']],
+    ['delete', `${freeze}/{freeze_id}`, ['204', '403', '404', '409', '422']],
+    ['post', `${freeze}/{freeze_id}/delete`, ['204', '403', '404', '409', '422']],
+    ['put', '/products/{owner}/{repository}', ['204', '403', '404', '409', '422']],
+    ['get', '/default_products/{owner}', ['200', '403', '404', '422']],
+    ['put', '/default_products/{owner}', ['204', '403', '404', '409', '422']],
+  ];
+  for (const [method, path, wanted] of rows) {
+    expect(statuses(method, path), `${method} ${path}`).toEqual(expect.arrayContaining(wanted));
+  }
+});
+
+test('what is deprecated says so, and nothing else does', () => {
+  const deprecated = operations().filter(({ operation }) => operation.deprecated);
+  expect(deprecated.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+    'delete /repos/{owner}/{repository}/scheduled_freeze/{freeze_id}',
+    'post /repos/{owner}/{repository}/pulls/{number}/scopes',
+  ]);
+});
+
+test('limits and requirements are in the schemas', () => {
+  const { NewScheduledFreeze, PullRequestScopes, Products } = document.components.schemas;
+  expect(NewScheduledFreeze.required.toSorted()).toEqual(['reason', 'start', 'timezone']);
+  expect(NewScheduledFreeze.properties.reason).toMatchObject({ type: 'string', maxLength: 10_000 });
+  expect(PullRequestScopes.required).toEqual(['scopes']);
+  expect(PullRequestScopes.properties.scopes).toMatchObject({ type: 'array', maxItems: 500 });
+  expect(PullRequestScopes.properties.scopes.items).toMatchObject({ minLength: 1, maxLength: 255 });
+  expect(Products.properties.products.items.enum.toSorted()).toEqual([
+    'ci_insights',
+    'merge_protections',
+    'merge_queue',
+    'workflow_automation',
+  ]);
+  const [number] = document.paths['/repos/{owner}/{repository}/pulls/{number}/scopes'].put.parameters.filter(
+    ({ name }: { name: string }) => name === 'number',
+  );
+  expect(number.schema).toMatchObject({ type: 'integer', minimum: 0, maximum: 9223372036854776000 });
+});
+
+test('the examples of the document are requests that succeed', async () => {
+  const example = (method: string, path: string) =>
+    document.paths[path][method].requestBody.content['application/json'].example;
+  const freezes = '/repos/{owner}/{repository}/scheduled_freeze';
+  const { keys } = acme;
+  const made = await acme.call('POST', '/v1/repos/acme/web/scheduled_freeze', {
+    as: keys.admin,
+    body: example('post', freezes),
+  });
+  expect(made.status).toBe(201);
+  const answered = document.paths[freezes].post.responses['201'].content['application/json'].example;
+  expect(Object.keys(made.body).sort()).toEqual(Object.keys(answered).sort());
+  const one = `/v1/repos/acme/web/scheduled_freeze/${made.body.id}`;
+  const rest: [string, string, string, string, number][] = [
+    ['PATCH', `${freezes}/{freeze_id}`, one, keys.admin, 200],
+    ['POST', `${freezes}/{freeze_id}/delete`, `${one}/delete`, keys.admin, 204],
+    ['PUT', '/products/{owner}/{repository}', '/v1/products/acme/web', keys.admin, 204],
+    ['PUT', '/default_products/{owner}', '/v1/default_products/acme', keys.admin, 204],
+    ['POST', '/applications/{owner}', '/v1/applications/acme', keys.admin, 201],
+    [
+      'PUT',
+      '/repos/{owner}/{repository}/pulls/{number}/scopes',
+      '/v1/repos/acme/web/pulls/1/scopes',
+      keys.ci,
+      204,
+    ],
+  ];
+  for (const [method, path, url, as, status] of rest) {
+    const answer = await acme.call(method, url, { as, body: example(method.toLowerCase(), path) });
+    expect(answer.status, `${method} ${path}: ${answer.text}`).toBe(status);
+  }
+  expect(Object.keys(freezeBody)).toEqual(expect.arrayContaining(['reason', 'start', 'timezone']));
+});
+
+test('health can be asked by anybody', async () => {
+  expect(await acme.call('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
+  expect(await acme.call('GET', '/readyz')).toMatchObject({
+    status: 200,
+    body: { status: 'ready', checks: { database: 'ok', job_queue: 'ok' } },
+  });
+});

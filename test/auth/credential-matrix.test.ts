@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { generateKey } from '../../src/auth/application-key.ts';
+import { endpoints } from '../../src/api/endpoints.ts';
+import { type Acme, freezeBody, startAcme } from '../api/acme.ts';
+
+let acme: Acme;
+beforeAll(async () => {
+  acme = await startAcme();
+});
+afterAll(() => acme.close());
+
+type Audience = 'repository admins' | 'ci' | 'owner admins' | 'any key';
+
+const scopes = { scopes: ['backend'] };
+const products = { products: ['merge_queue'] };
+const aFreeze = async (repository: string) => (await acme.freeze({}, `acme/${repository}`)).id;
+
+/** The contract, by hand: whom each route lets in, and a request that succeeds. */
+const contract: Record<
+  string,
+  { for: Audience; success: number; body?: object; last?: (repository: string) => Promise<string> }
+> = {
+  'put /repos/{owner}/{repository}/pulls/{number}/scopes': { for: 'ci', success: 204, body: scopes },
+  'post /repos/{owner}/{repository}/pulls/{number}/scopes': { for: 'ci', success: 204, body: scopes },
+  'get /repos/{owner}/{repository}/scheduled_freeze': { for: 'repository admins', success: 200 },
+  'post /repos/{owner}/{repository}/scheduled_freeze': {
+    for: 'repository admins',
+    success: 201,
+    body: freezeBody,
+  },
+  'patch /repos/{owner}/{repository}/scheduled_freeze/{freeze_id}': {
+    for: 'repository admins',
+    success: 200,
+    body: { reason: 'Later' },
+    last: aFreeze,
+  },
+  'delete /repos/{owner}/{repository}/scheduled_freeze/{freeze_id}': {
+    for: 'repository admins',
+    success: 204,
+    body: { delete_reason: 'Done' },
+    last: aFreeze,
+  },
+  'post /repos/{owner}/{repository}/scheduled_freeze/{freeze_id}/delete': {
+    for: 'repository admins',
+    success: 204,
+    body: { delete_reason: 'Done' },
+    last: aFreeze,
+  },
+  'put /products/{owner}/{repository}': { for: 'repository admins', success: 204, body: products },
+  'get /default_products/{owner}': { for: 'owner admins', success: 200 },
+  'put /default_products/{owner}': { for: 'owner admins', success: 204, body: products },
+  'get /repos/{owner}': { for: 'owner admins', success: 200 },
+  'get /application': { for: 'any key', success: 200 },
+  'get /applications/{owner}': { for: 'owner admins', success: 200 },
+  'post /applications/{owner}': {
+    for: 'owner admins',
+    success: 201,
+    body: { name: 'tool', scope: 'ci' },
+  },
+  'delete /applications/{owner}/{application_id}': {
+    for: 'owner admins',
+    success: 204,
+    last: async () => {
+      const body = { name: 'short-lived', scope: 'ci' };
+      return (await acme.call('POST', '/v1/applications/acme', { as: acme.keys.admin, body })).body.id;
+    },
+  },
+  'get /repos/{owner}/{repository}/logs': { for: 'repository admins', success: 200 },
+};
+
+const characters = (count: number) => 'aB3'.repeat(count).slice(0, count);
+const jwt = `eyJ${characters(40)}.eyJ${characters(300)}.${characters(90)}`;
+const past = new Date('2026-03-01T08:59:59Z');
+
+/** Who calls, as an `Authorization` header. */
+const callers: Record<string, () => string | Promise<string>> = {
+  nobody: () => '',
+  'basic authentication': () => `Basic ${Buffer.from(`x:${acme.keys.admin}`).toString('base64')}`,
+  'a scheme without credential': () => 'Bearer',
+  'a scheme and spaces': () => 'Bearer    ',
+  'a credential without scheme': () => acme.keys.admin,
+  'two credentials': () => `Bearer ${acme.keys.admin} ${acme.keys.admin}`,
+  'scheme token': () => `token ${acme.people.ada}`,
+  garbage: () => 'Bearer !"$%&/()=?',
+  'a credential in quotes': () => `Bearer "${acme.keys.admin}"`,
+  'unknown ghp_': () => `Bearer ghp_${characters(36)}`,
+  'unknown github_pat_': () => `Bearer github_pat_${characters(82)}`,
+  'unknown gho_': () => `Bearer gho_${characters(36)}`,
+  'unknown ghu_': () => `Bearer ghu_${characters(36)}`,
+  'unknown long ghu_': () => `Bearer ghu_${jwt}`,
+  'only a prefix': () => 'Bearer ghp_',
+  ghs_: () => `Bearer ghs_${characters(36)}`,
+  'a long ghs_': () => `Bearer ghs_${jwt}`,
+  'a ghr_': () => `Bearer ghr_${characters(76)}`,
+  'a JWT': () => `Bearer ${jwt}`,
+  'an old kind of token': () => `Bearer ${'0123456789abcdef'.repeat(3).slice(0, 40)}`,
+  'a revoked key': async () => `Bearer ${await acme.key('acme', 'admin', { revokedAt: past })}`,
+  'a revoked ci key': async () => `Bearer ${await acme.key('acme', 'ci', { revokedAt: past })}`,
+  'an expired key': async () => `Bearer ${await acme.key('acme', 'admin', { expiresAt: past })}`,
+  'an expired ci key': async () => `Bearer ${await acme.key('acme', 'ci', { expiresAt: past })}`,
+  'a key that expires now': async () =>
+    `Bearer ${await acme.key('acme', 'admin', { expiresAt: new Date(acme.clock.now()) })}`,
+  'a mistyped key': () => `Bearer ${acme.keys.admin.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'))}`,
+  'a key in capitals': () => `Bearer ${acme.keys.admin.toUpperCase()}`,
+  'a ci key called admin': () => `Bearer ${acme.keys.ci.replace('_ci_', '_admin_')}`,
+  'a key nobody made': () => `Bearer ${generateKey('admin')}`,
+  'a ci key nobody made': () => `Bearer ${generateKey('ci')}`,
+  'an outsider': () => `Bearer ${acme.people.eve}`,
+  'a reader': () => `Bearer ${acme.people.rea}`,
+  'a writer': () => `Bearer ${acme.people.wes}`,
+  'a member': () => `Bearer ${acme.people.mel}`,
+  'a repository admin': () => `Bearer ${acme.people.rita}`,
+  'an owner admin': () => `Bearer ${acme.adaTokens.classic}`,
+  'an owner admin, fine-grained': () => `Bearer ${acme.adaTokens.fineGrained}`,
+  'an owner admin, oauth': () => `Bearer ${acme.adaTokens.oauth}`,
+  'an owner admin, user-to-server': () => `Bearer ${acme.adaTokens.userToServer}`,
+  'an owner admin, bearer in lower case': () => `bearer ${acme.adaTokens.classic}`,
+  'an admin key': () => `Bearer ${acme.keys.admin}`,
+  'a ci key': () => `Bearer ${acme.keys.ci}`,
+  'an admin key of another owner': () => `Bearer ${acme.keys.foreignAdmin}`,
+  'a ci key of another owner': () => `Bearer ${acme.keys.foreignCi}`,
+};
+
+const isPerson = (who: string) =>
+  /^an? (outsider|reader|writer|member|repository admin|owner admin)/.test(who);
+
+/** What the design says of a caller, in the words of its table. */
+function expected(audience: Audience, who: string, repository: string): 'in' | 403 | 404 {
+  switch (audience) {
+    case 'ci':
+      return who === 'a ci key' ? 'in' : 403;
+    case 'any key':
+      return [
+        'an admin key',
+        'a ci key',
+        'an admin key of another owner',
+        'a ci key of another owner',
+      ].includes(who)
+        ? 'in'
+        : 403;
+    case 'owner admins':
+      return who === 'an admin key' || who.startsWith('an owner admin') ? 'in' : 403;
+    case 'repository admins': {
+      const isIn = ['an admin key', 'a repository admin'].includes(who) || who.startsWith('an owner admin');
+      if (isIn) return 'in';
+      // What a person may not see does not exist for them.
+      return repository === 'vault' && ['an outsider', 'a member'].includes(who) ? 404 : 403;
+    }
+  }
+}
+
+/** The text says which credential is wanted where a good one of another kind was sent; else it tells nothing. */
+function expectedText(audience: Audience, who: string): RegExp {
+  if (audience === 'any key') return isPerson(who) ? /application keys/ : /^Not authenticated$/;
+  if (who.includes('key of another owner')) {
+    const isRightKind = who.startsWith(audience === 'ci' ? 'a ci' : 'an admin');
+    return isRightKind ? /another owner/ : /takes an? (CI|admin) application key/;
+  }
+  if (who === 'an admin key') return /takes a CI application key \(hf_ci_…\)/;
+  if (who === 'a ci key') return /takes an admin application key \(hf_admin_…\) or a GitHub token/;
+  if (isPerson(who))
+    return audience === 'ci' ? /takes a CI application key.* not a GitHub token/ : /not an admin/;
+  return /^Not authenticated$/;
+}
+
+const routes = endpoints.map((each) => `${each.method} ${each.path}`);
+
+test('the contract has a row for every route, and no other', () => {
+  expect(Object.keys(contract).sort()).toEqual(routes.toSorted());
+});
+
+describe.each(routes)('%s', (route) => {
+  const row = contract[route]!;
+  const [method, template] = route.split(' ') as [string, string];
+  const repositories = template.includes('{repository}') ? ['web', 'vault'] : ['web'];
+  const fill = (repository: string, last: string) =>
+    `/v1${template
+      .replace('{owner}', 'acme')
+      .replace('{repository}', repository)
+      .replace('{number}', '1')
+      .replace(/\{(freeze_id|application_id)\}/, last)}`;
+  const send = (path: string, authorization: string, body: unknown) =>
+    acme.call(method.toUpperCase(), path, {
+      body,
+      headers: authorization === '' ? {} : { Authorization: authorization },
+    });
+
+  test.each(repositories)('lets in whom it should and nobody else (%s)', async (repository) => {
+    const path = fill(repository, (await row.last?.(repository)) ?? '');
+    const headers = new Map<string, string>();
+    for (const [who, header] of Object.entries(callers)) headers.set(who, await header());
+    await acme.quiet();
+    const before = await acme.snapshot();
+    for (const [who, authorization] of headers) {
+      const wanted = expected(row.for, who, repository);
+      if (wanted === 'in') continue;
+      // A bad body as well: the credential is judged first.
+      for (const body of row.body ? [row.body, '{'] : [undefined]) {
+        const answer = await send(path, authorization, body);
+        expect({ who, status: answer.status }).toEqual({ who, status: wanted });
+        expect(Object.keys(answer.body), who).toEqual(['detail']);
+        if (wanted === 403) expect(answer.body.detail, who).toMatch(expectedText(row.for, who));
+        else expect(answer.body.detail, who).toMatch(/no repository acme\/vault/);
+      }
+    }
+    await acme.quiet();
+    expect(await acme.snapshot()).toBe(before);
+    for (const [who, authorization] of headers) {
+      if (expected(row.for, who, repository) !== 'in') continue;
+      const target = row.last ? fill(repository, await row.last(repository)) : path;
+      const answer = await send(target, authorization, row.body);
+      expect({ who, status: answer.status }).toEqual({ who, status: row.success });
+    }
+  });
+
+  test('with GitHub down, a token is neither good nor bad: 503', async () => {
+    const path = fill('web', crypto.randomUUID());
+    await acme.quiet();
+    const before = await acme.snapshot();
+    try {
+      for (const how of ['502', 'reset'] as const) {
+        acme.github.goDown(how);
+        for (const prefix of ['ghp_', 'github_pat_', 'gho_', 'ghu_']) {
+          const token = `Bearer ${prefix}${crypto.randomUUID().replaceAll('-', '')}`;
+          const answer = await send(path, token, row.body);
+          expect(answer.status).toBe(503);
+          expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+          expect(answer.text).not.toContain(token.slice(12));
+        }
+        for (const bad of ['', 'Bearer ghs_x', `Bearer ${generateKey('admin')}`, 'Bearer x']) {
+          expect((await send(path, bad, row.body)).status).toBe(403);
+        }
+      }
+    } finally {
+      acme.github.comeBack();
+    }
+    await acme.quiet();
+    expect(await acme.snapshot()).toBe(before);
+  });
+});
+
+test('no credential that was sent is in a log line', () => {
+  const all = acme.logs.join('');
+  for (const secret of [...Object.values(acme.keys), ...Object.values(acme.people), jwt]) {
+    expect(all.includes(secret)).toBe(false);
+  }
+});

@@ -1,0 +1,168 @@
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { GitHubTokens } from '../../src/auth/github-token.ts';
+import { createApi } from '../../src/api/create-api.ts';
+import type { JobQueue } from '../../src/jobs/queue.ts';
+import { type Acme, startAcme } from '../api/acme.ts';
+
+const list = '/v1/repos/acme/vault/scheduled_freeze';
+
+let acme: Acme;
+/** A second process of the service on the same database: its own memory, the same rows. */
+let replica: (path: string, as: string, method?: string) => Promise<number>;
+
+beforeAll(async () => {
+  acme = await startAcme();
+  const { deps } = acme.app;
+  const api = createApi(deps, deps.jobs as JobQueue);
+  replica = async (path, as, method = 'GET') =>
+    (await api.request(path, { method, headers: { Authorization: `Bearer ${as}` } })).status;
+});
+afterAll(() => acme.close());
+
+const later = (seconds: number) => acme.advanceTo(new Date(acme.clock.now() + seconds * 1000));
+
+/** Asks, and tells how many questions that was to GitHub. */
+async function ask(as: string, path = list) {
+  acme.github.requests.clear();
+  const { status } = await acme.call('GET', path, { as });
+  return { status, questions: acme.github.requests.length };
+}
+
+test('a yes is remembered for 60 s and not longer', async () => {
+  const token = acme.github.addToken('rita');
+  expect(await ask(token)).toEqual({ status: 200, questions: 2 });
+  await later(59);
+  expect(await ask(token)).toEqual({ status: 200, questions: 0 });
+  await later(1);
+  expect(await ask(token)).toEqual({ status: 200, questions: 2 });
+});
+
+test('a no is remembered for 10 s and not longer', async () => {
+  const unknown = 'ghp_nobodyHoldsThisToken0000000000000000';
+  expect(await ask(unknown)).toEqual({ status: 403, questions: 1 });
+  await later(9);
+  expect(await ask(unknown)).toEqual({ status: 403, questions: 0 });
+  await later(1);
+  expect(await ask(unknown)).toEqual({ status: 403, questions: 1 });
+});
+
+test('a person without rights is remembered as such for 10 s, though the token is good', async () => {
+  const token = acme.github.addToken('rea');
+  expect(await ask(token)).toEqual({ status: 403, questions: 2 });
+  acme.github.setRole('acme/vault', 'rea', 'admin');
+  await later(9);
+  expect(await ask(token)).toEqual({ status: 403, questions: 0 });
+  await later(1);
+  expect(await ask(token)).toEqual({ status: 200, questions: 1 });
+  acme.github.setRole('acme/vault', 'rea', 'read');
+});
+
+test('a role that was taken away is noticed within 60 s', async () => {
+  const token = acme.github.addToken('rita');
+  expect((await ask(token)).status).toBe(200);
+  acme.github.setRole('acme/vault', 'rita', null);
+  await later(60);
+  expect((await ask(token)).status).toBe(404);
+  acme.github.setRole('acme/vault', 'rita', 'admin');
+});
+
+test('an admin who left the organization is noticed within 60 s', async () => {
+  acme.github.addUser('lea');
+  acme.github.setMembership('acme', 'lea', 'admin');
+  const token = acme.github.addToken('lea');
+  const path = '/v1/default_products/acme';
+  expect(await ask(token, path)).toEqual({ status: 200, questions: 2 });
+  expect(await ask(token, path)).toEqual({ status: 200, questions: 0 });
+  acme.github.setMembership('acme', 'lea', null);
+  await later(60);
+  expect((await ask(token, path)).status).toBe(403);
+});
+
+test('a token revoked on GitHub is noticed within 60 s', async () => {
+  const token = acme.github.addToken('rita');
+  expect((await ask(token)).status).toBe(200);
+  acme.github.revokeToken(token);
+  await later(60);
+  expect((await ask(token)).status).toBe(403);
+});
+
+test('a yes for one repository is none for another, nor for another token of the same person', async () => {
+  const token = acme.github.addToken('rita');
+  await ask(token);
+  expect(await ask(token, '/v1/repos/acme/web/scheduled_freeze')).toEqual({ status: 200, questions: 1 });
+  expect(await ask(acme.github.addToken('rita'))).toEqual({ status: 200, questions: 2 });
+});
+
+test.each(['502', 'reset'] as const)(
+  'an outage (%s) is not remembered as a no, nor as a yes',
+  async (how) => {
+    const token = acme.github.addToken('rita');
+    acme.github.goDown(how);
+    expect((await ask(token)).status).toBe(503);
+    acme.github.comeBack();
+    expect((await ask(token)).status).toBe(200);
+    acme.github.goDown(how);
+    expect((await ask(token)).status).toBe(200);
+    await later(60);
+    expect((await ask(token)).status).toBe(503);
+    acme.github.comeBack();
+  },
+);
+
+test.each([
+  ['secondary-limit', 403],
+  ['secondary-limit', 429],
+  ['primary-limit', 403],
+  ['primary-limit', 429],
+  ['status', 500],
+  ['status', 503],
+] as const)("GitHub's %s (%i) is no verdict either", async (kind, status) => {
+  const token = acme.github.addToken('rita');
+  for (const path of [/^\/user$/, /permission$/]) {
+    const fault = acme.github.faults.add({ match: { path }, kind, status, retryAfter: 30 });
+    const answer = await acme.call('GET', list, { as: token });
+    fault.remove();
+    expect(answer.status).toBe(503);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  }
+  expect((await ask(token)).status).toBe(200);
+});
+
+test('a key revoked through the interface is refused at once by every process', async () => {
+  const body = { name: 'to be revoked', scope: 'admin' };
+  const made = (await acme.call('POST', '/v1/applications/acme', { as: acme.people.ada, body })).body;
+  expect([(await ask(made.secret)).status, await replica(list, made.secret)]).toEqual([200, 200]);
+  expect(await replica(`/v1/applications/acme/${made.id}`, acme.people.ada, 'DELETE')).toBe(204);
+  expect([(await ask(made.secret)).status, await replica(list, made.secret)]).toEqual([403, 403]);
+});
+
+test('a key is refused from the instant of its expiry on', async () => {
+  const key = await acme.key('acme', 'admin', { expiresAt: new Date(acme.clock.now() + 60_000) });
+  await later(59.999);
+  expect([(await ask(key)).status, await replica(list, key)]).toEqual([200, 200]);
+  await later(0.001);
+  expect([(await ask(key)).status, await replica(list, key)]).toEqual([403, 403]);
+});
+
+test('what is remembered holds no token', async () => {
+  const tokens = new GitHubTokens(acme.clock);
+  const { deps } = acme.app;
+  await tokens.identify(deps, acme.people.ada);
+  await tokens.identify(deps, 'ghp_unknownTokenThatMustNotBeKept0000000');
+  const seenInMemory: string[] = [];
+  const { Map: RealMap } = globalThis;
+  const { set } = RealMap.prototype;
+  RealMap.prototype.set = function (key: unknown, value: unknown) {
+    seenInMemory.push(inspect([key, value], { depth: 4 }));
+    return set.call(this, key, value);
+  };
+  try {
+    await new GitHubTokens(acme.clock).identify(deps, acme.people.ada);
+  } finally {
+    RealMap.prototype.set = set;
+  }
+  const verdicts = seenInMemory.filter((entry) => entry.includes('verdict'));
+  expect(verdicts).toHaveLength(1);
+  expect(verdicts[0]).not.toContain(acme.people.ada.slice(4));
+});

@@ -1,0 +1,97 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { type Config, ConfigError, readConfig } from '../src/config.ts';
+
+const { privateKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+});
+const folder = mkdtempSync(join(tmpdir(), 'holdfast-config-'));
+const keyFile = join(folder, 'key.pem');
+writeFileSync(keyFile, privateKey);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const least = { APP_ID: '42', PRIVATE_KEY: privateKey, WEBHOOK_SECRET: 'shh-secret' };
+
+function problemsOf(environment: Record<string, string>): string[] {
+  try {
+    readConfig(environment);
+    return [];
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    for (const value of [least.WEBHOOK_SECRET, 'MII']) expect((error as Error).message).not.toContain(value);
+    return (error as ConfigError).problems;
+  }
+}
+
+test('the defaults', () => {
+  expect(readConfig(least)).toEqual({
+    port: 3000,
+    host: '0.0.0.0',
+    publicUrl: 'http://localhost:3000',
+    database: { dataDir: './data' },
+    app: { id: 42, privateKey, webhookSecret: 'shh-secret' },
+    githubApiUrl: 'https://api.github.com',
+    statusContext: 'holdfast/freeze',
+    statusWritesPerMinute: 75,
+    role: 'all',
+    logLevel: 'info',
+    logFormat: 'json',
+  });
+});
+
+const keyIs = (config: Config) => config.app.privateKey;
+
+test.each<[string, Record<string, string>, (config: Config) => unknown, unknown]>([
+  ['blanks count as absent', { PORT: ' ', DATABASE_URL: '', LOG_FORMAT: '' }, ({ port }) => port, 3000],
+  [
+    'slashes at the end go',
+    { GITHUB_API_URL: 'https://ghe.example/api/v3//' },
+    (c) => c.githubApiUrl,
+    'https://ghe.example/api/v3',
+  ],
+  [
+    'PostgreSQL',
+    { DATABASE_URL: 'postgres://u:p@h/d' },
+    (c) => c.database,
+    { connectionString: 'postgres://u:p@h/d' },
+  ],
+  ['a key in one line', { PRIVATE_KEY: privateKey.replaceAll('\n', '\\n') }, keyIs, privateKey],
+  ['a key in base64', { PRIVATE_KEY: Buffer.from(privateKey).toString('base64') }, keyIs, privateKey],
+  ['a key in a file', { PRIVATE_KEY: '', PRIVATE_KEY_PATH: keyFile }, keyIs, privateKey],
+])('%s', (_name, environment, read, expected) => {
+  expect(read(readConfig({ ...least, ...environment }))).toEqual(expected);
+});
+
+test.each<[string, Record<string, string>, RegExp]>([
+  ['no secret', { WEBHOOK_SECRET: '' }, /^WEBHOOK_SECRET is missing/],
+  ['no App', { APP_ID: '' }, /^APP_ID is missing/],
+  ['no key', { PRIVATE_KEY: '' }, /^PRIVATE_KEY is missing/],
+  ['an App id that is none', { APP_ID: 'Iv23li' }, /^APP_ID must be the numeric/],
+  ['a key that is none', { PRIVATE_KEY: 'MIIabc' }, /^PRIVATE_KEY does not hold/],
+  [
+    'a key file that is not there',
+    { PRIVATE_KEY: '', PRIVATE_KEY_PATH: '/nowhere.pem' },
+    /^PRIVATE_KEY_PATH: there is no file/,
+  ],
+  ['a folder as key file', { PRIVATE_KEY: '', PRIVATE_KEY_PATH: folder }, /^PRIVATE_KEY_PATH /],
+  ['a port out of range', { PORT: '65536' }, /^PORT must be from 0/],
+  ['a port that is none', { PORT: '3e3' }, /^PORT must be a whole number/],
+  ['another database', { DATABASE_URL: 'mysql://h/d' }, /^DATABASE_URL must be a postgres/],
+  ['no URL', { GITHUB_API_URL: 'api.github.com' }, /^GITHUB_API_URL must be an http/],
+  ['another role', { ROLE: 'boss' }, /^ROLE must be all, web or worker/],
+  ['no writes at all', { STATUS_WRITES_PER_MINUTE: '0' }, /^STATUS_WRITES_PER_MINUTE must be from 1/],
+  ['a long context', { STATUS_CONTEXT: 'x'.repeat(256) }, /^STATUS_CONTEXT must be at most 255/],
+  ['a level that is none', { LOG_LEVEL: 'loud' }, /^LOG_LEVEL /],
+])('%s is one problem, named', (_name, environment, problem) => {
+  const problems = problemsOf({ ...least, ...environment });
+  expect(problems).toEqual([expect.stringMatching(problem)]);
+});
+
+test('all problems are named at once', () => {
+  expect(problemsOf({ PORT: 'x', ROLE: 'y' })).toHaveLength(5);
+});

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { PGlite } from '@electric-sql/pglite';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { diffMigrationsToSchema } from '../../prisma/schema-engine.ts';
+import { migrate, type MigrationConnection } from '../../src/database/migrate.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const initial = readdirSync('prisma/migrations').find((name) => name.endsWith('_initial'))!;
+let pglite: PGlite;
+let connection: MigrationConnection;
+beforeAll(async () => {
+  pglite = await PGlite.create();
+  connection = { script: (sql) => pglite.exec(sql), query: (sql, values) => pglite.query(sql, values) };
+});
+afterAll(() => pglite.close());
+
+test('the migrations make what the schema says', async () => {
+  expect(await diffMigrationsToSchema()).toBeNull();
+});
+
+describe('migrate', () => {
+  test('applies what is missing, once, and records it as Prisma does', async () => {
+    expect(await migrate(connection)).toContain(initial);
+    expect(await migrate(connection)).toEqual([]);
+    const { rows } = await connection.query('SELECT * FROM "_prisma_migrations" ORDER BY migration_name');
+    expect(rows[0]).toMatchObject({
+      migration_name: initial,
+      applied_steps_count: 1,
+      logs: null,
+      rolled_back_at: null,
+    });
+    expect(rows[0]!['checksum']).toMatch(/^[0-9a-f]{64}$/);
+    expect(rows[0]!['finished_at']).toBeInstanceOf(Date);
+  });
+
+  const record = (name: string) =>
+    connection.query(
+      `INSERT INTO "_prisma_migrations" (id, checksum, finished_at, migration_name) VALUES (gen_random_uuid(), 'x', now(), $1)`,
+      [name],
+    );
+
+  test('refuses a database that a newer version has migrated', async () => {
+    await record('29990101000000_later');
+    await expect(migrate(connection)).rejects.toThrow(/newer Holdfast \(29990101000000_later\)/);
+    await connection.query(`UPDATE "_prisma_migrations" SET rolled_back_at = now() WHERE checksum = 'x'`);
+    expect(await migrate(connection)).toEqual([]);
+  });
+
+  test.each([
+    [`checksum = 'y'`, /changed after it was applied/],
+    ['finished_at = NULL', /did not finish/],
+  ])('refuses a migration with %s', async (change, message) => {
+    await pglite.exec('BEGIN');
+    await pglite.exec(`UPDATE "_prisma_migrations" SET ${change} WHERE migration_name = '${initial}'`);
+    await expect(migrate(connection)).rejects.toThrow(message);
+    await pglite.exec('ROLLBACK');
+    expect(await migrate(connection)).toEqual([]);
+  });
+
+  test('that fails leaves nothing of the migration behind', async () => {
+    const other = await PGlite.create();
+    await other.exec('CREATE TABLE head_statuses (id int)');
+    const broken = {
+      script: (sql: string) => other.exec(sql),
+      query: (sql: string, values?: unknown[]) => other.query<Record<string, unknown>>(sql, values),
+    };
+    await expect(migrate(broken)).rejects.toThrow(`${initial} failed`);
+    const { rows } = await other.query(
+      `SELECT 1 FROM information_schema.tables WHERE table_name = 'accounts'`,
+    );
+    expect(rows).toEqual([]);
+    await other.exec('DROP TABLE head_statuses');
+    expect(await migrate(broken)).toContain(initial);
+    await other.close();
+  });
+
+  test.skipIf(!inject('postgresUrl'))(
+    'is safe when several processes start at once (PostgreSQL)',
+    async () => {
+      const server = new pg.Client({ connectionString: inject('postgresUrl') });
+      await server.connect();
+      const name = `holdfast_migrate_${randomBytes(6).toString('hex')}`;
+      await server.query(`CREATE DATABASE ${name}`);
+      const url = new URL(inject('postgresUrl'));
+      url.pathname = `/${name}`;
+      const clients = await Promise.all(
+        [1, 2, 3].map(async () => {
+          const client = new pg.Client({ connectionString: url.href });
+          await client.connect();
+          return client;
+        }),
+      );
+      try {
+        const applied = await Promise.all(
+          clients.map((client) =>
+            migrate({
+              script: (sql) => client.query(sql),
+              query: (sql, values) => client.query(sql, values),
+            }),
+          ),
+        );
+        expect(applied.filter((names) => names.includes(initial))).toHaveLength(1);
+        expect(applied.filter((names) => names.length === 0)).toHaveLength(2);
+      } finally {
+        await Promise.all(clients.map((client) => client.end()));
+        await server.query(`DROP DATABASE ${name} WITH (FORCE)`);
+        await server.end();
+      }
+    },
+  );
+});

@@ -1,0 +1,196 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseConditions } from '../../src/conditions/parse-conditions.ts';
+import { decideStatus } from '../../src/freeze-status/decide-status.ts';
+import { fit, freeText } from '../../src/freeze-status/status-text.ts';
+import type { ParsedFreeze } from '../../src/freezes/parsed-freeze.ts';
+import type { PullRequestFacts } from '../../src/pull-requests/pull-request.ts';
+
+const now = new Date('2026-03-01T10:00:00Z');
+
+type Given = {
+  matching?: unknown[];
+  exclude?: unknown[];
+  reason?: string;
+  endsAt?: Date | null;
+  broken?: boolean;
+};
+let ids = 0;
+
+function freeze({
+  matching = [],
+  exclude = [],
+  reason = 'Release',
+  endsAt = null,
+  broken,
+}: Given): ParsedFreeze {
+  const read = (list: unknown[]) => {
+    const result = parseConditions(list, []);
+    if (!result.ok) throw new Error(`bad conditions in the test: ${JSON.stringify(list)}`);
+    return result.conditions;
+  };
+  const window = { start: '2026-03-01T09:00:00', end: null, timezone: 'UTC', startsAt: now, endsAt };
+  return {
+    freeze: {
+      id: `freeze-${ids++}`,
+      repositoryId: 1n,
+      reason,
+      matchingConditions: [],
+      excludeConditions: [],
+      ...window,
+    },
+    conditions: broken ? null : { matching: read(matching), exclude: read(exclude) },
+  };
+}
+
+const pullRequest = (more: Partial<PullRequestFacts> = {}): PullRequestFacts => ({
+  number: 1,
+  nodeId: 'PR_1',
+  headSha: 'a'.repeat(40),
+  isDraft: false,
+  title: 'Change',
+  author: 'ada',
+  base: 'main',
+  head: 'feature',
+  labels: { known: true, value: ['risky'] },
+  files: { known: true, value: ['src/a.ts'] },
+  scopes: { names: [], all: false },
+  ...more,
+});
+const unread = { known: false, reason: 'GitHub did not give its files' } as const;
+const at = (time: string) => new Date(`2026-03-01T${time}:00Z`);
+
+describe('decideStatus', () => {
+  test.each<[string, Given[], Partial<PullRequestFacts>[], 'pending' | 'success', string?]>([
+    ['no freeze', [], [{}], 'success', freeText],
+    ['a freeze of everything', [{}], [{}], 'pending', 'Frozen until removed: Release'],
+    ['one that does not match', [{ matching: ['label=docs'] }], [{}], 'success'],
+    ['one that excludes it', [{ exclude: ['label=risky'] }], [{}], 'success'],
+    ['excluded by one, held by another', [{ exclude: ['label=risky'] }, {}], [{}], 'pending'],
+    ['an end', [{ endsAt: at('12:00') }], [{}], 'pending', 'Frozen until 2026-03-01 12:00 UTC: Release'],
+    [
+      'two ends: the later is named',
+      [{ endsAt: at('12:00') }, { endsAt: at('13:00'), reason: 'Audit' }],
+      [{}],
+      'pending',
+      'Frozen until 2026-03-01 13:00 UTC (+1 more): Audit',
+    ],
+    [
+      'no end is later than any',
+      [{ endsAt: at('12:00') }, {}],
+      [{}],
+      'pending',
+      'Frozen until removed (+1 more): Release',
+    ],
+    [
+      'files not known, matching',
+      [{ matching: ['files=b'] }],
+      [{ files: unread }],
+      'pending',
+      'Frozen until removed: could not be judged: GitHub did not give its files',
+    ],
+    [
+      'files not known, excluding',
+      [{ exclude: ['files=b'] }],
+      [{ files: unread }],
+      'pending',
+      'Frozen until removed: could not be judged: GitHub did not give its files',
+    ],
+    [
+      'files not known, decided otherwise',
+      [{ matching: ['files=b', 'label=docs'] }],
+      [{ files: unread }],
+      'success',
+    ],
+    [
+      'files not known, excluded otherwise',
+      [{ exclude: [{ or: ['files=b', 'label=risky'] }] }],
+      [{ files: unread }],
+      'success',
+    ],
+    [
+      'conditions that cannot be read',
+      [{ broken: true }],
+      [{}],
+      'pending',
+      'Frozen until removed: could not be judged: its conditions cannot be read any more',
+    ],
+    [
+      'one head, one of two held',
+      [{ matching: ['base=release'] }],
+      [{}, { number: 2, base: 'release' }],
+      'pending',
+      '#2 is frozen until removed: Release',
+    ],
+    ['one head, none held', [{ matching: ['base=other'] }], [{}, { number: 2 }], 'success', freeText],
+  ])('%s', (_name, freezes, pullRequests, state, description) => {
+    const status = decideStatus(freezes.map(freeze), pullRequests.map(pullRequest), now);
+    expect(status.state).toBe(state);
+    if (description) expect(status.description).toBe(description);
+  });
+
+  const conditions = fc.subarray(['label=risky', 'base=main', 'draft', 'files~=^src/', '-author=ada'], {
+    maxLength: 2,
+  });
+  const freezes = fc.array(
+    fc.record({
+      matching: conditions,
+      exclude: conditions,
+      endsAt: fc.option(fc.date({ min: now, noInvalidDate: true, max: at('20:00') })),
+    }),
+    { maxLength: 4 },
+  );
+  const facts = fc.array(
+    fc.record({
+      number: fc.integer({ min: 1, max: 99 }),
+      isDraft: fc.boolean(),
+      base: fc.constantFrom('main', 'release'),
+      author: fc.constantFrom('ada', 'bob', null),
+      labels: fc.constantFrom<PullRequestFacts['labels']>(
+        { known: true, value: ['risky'] },
+        { known: true, value: [] },
+        unread,
+      ),
+    }),
+    { minLength: 1, maxLength: 3 },
+  );
+
+  test('the strictest of all pull requests and of all freezes wins, in any order', () => {
+    fc.assert(
+      fc.property(freezes, facts, (given, some) => {
+        const parsed = given.map(freeze);
+        const sharing = some.map(pullRequest);
+        const { state } = decideStatus(parsed, sharing, now);
+        const each = sharing.flatMap((one) =>
+          parsed.map((single) => decideStatus([single], [one], now).state),
+        );
+        expect(state).toBe(each.includes('pending') ? 'pending' : 'success');
+        expect(decideStatus(parsed.toReversed(), sharing.toReversed(), now).state).toBe(state);
+      }),
+    );
+  });
+});
+
+describe('fit', () => {
+  test('leaves a plain line as it is, and cuts at 140 characters', () => {
+    expect(fit('Frozen: Über-Release ❄ “4.2”')).toBe('Frozen: Über-Release ❄ “4.2”');
+    expect(fit('x'.repeat(140))).toBe('x'.repeat(140));
+    expect(fit('x'.repeat(141))).toBe(`${'x'.repeat(139)}…`);
+  });
+
+  test('always gives what GitHub takes', () => {
+    const any = fc.string({
+      unit: fc.oneof(fc.constantFrom('🚀', '\n', '\0', '\u2028', '\ud800', 'é', ' '), fc.string()),
+      maxLength: 300,
+    });
+    fc.assert(
+      fc.property(any, (text) => {
+        const fitted = fit(text);
+        expect(fitted.length).toBeLessThanOrEqual(140);
+        expect(fitted).toBe(fitted.trim());
+        // eslint-disable-next-line no-control-regex -- these are what must not be there
+        expect(fitted).not.toMatch(/[\u0000-\u001f\u007f]|[\ud800-\udfff]/);
+      }),
+    );
+  });
+});

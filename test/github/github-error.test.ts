@@ -1,0 +1,73 @@
+import { GraphqlResponseError } from '@octokit/graphql';
+import { RequestError } from '@octokit/request-error';
+import { expect, test } from 'vitest';
+import { classifyGitHubError, type GitHubFailure } from '../../src/github/github-error.ts';
+
+const now = Date.parse('2026-03-01T09:00:00Z');
+const inAMinute = now + 60_000;
+const request = { method: 'GET', url: 'https://api.github.com/', headers: {} } as const;
+
+function http(status: number, headers: Record<string, string> = {}, message = 'No'): RequestError {
+  return new RequestError(message, status, {
+    request,
+    response: { status, headers, url: request.url, data: {} },
+  });
+}
+function graphql(types: string[], headers: Record<string, string> = {}): Error {
+  const errors = types.map((type) => ({ type, message: type, path: [], extensions: {}, locations: [] }));
+  return new GraphqlResponseError(request, headers, { data: null, errors } as never);
+}
+const timeout = new DOMException('The operation was aborted due to timeout', 'TimeoutError');
+
+test.each<[string, unknown, Partial<GitHubFailure>]>([
+  ['404', http(404), { kind: 'absent' }],
+  ['410', http(410), { kind: 'absent' }],
+  ['401', http(401), { kind: 'refused' }],
+  ['403 without a limit', http(403, { 'x-ratelimit-remaining': '4999' }), { kind: 'refused' }],
+  ['451', http(451), { kind: 'refused' }],
+  ['422', http(422), { kind: 'invalid' }],
+  ['400', http(400), { kind: 'invalid' }],
+  ['500', http(500), { kind: 'down' }],
+  ['502', http(502), { kind: 'down' }],
+  ['a redirect too many', http(302), { kind: 'down' }],
+  ['403 with retry-after', http(403, { 'retry-after': '30' }), { kind: 'limited', retryAt: now + 30_000 }],
+  ['429 with retry-after', http(429, { 'retry-after': '30' }), { kind: 'limited', retryAt: now + 30_000 }],
+  ['429 without', http(429), { kind: 'limited', retryAt: inAMinute }],
+  [
+    '403 that says so',
+    http(403, {}, 'You have exceeded a secondary rate limit.'),
+    { kind: 'limited', retryAt: inAMinute },
+  ],
+  [
+    'a primary limit',
+    http(403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(now / 1000 + 900) }),
+    { kind: 'limited', retryAt: now + 900_000 },
+  ],
+  [
+    'a primary limit without a reset',
+    http(403, { 'x-ratelimit-remaining': '0' }),
+    { kind: 'limited', retryAt: inAMinute },
+  ],
+  [
+    'GraphQL RATE_LIMITED',
+    graphql(['RATE_LIMITED'], { 'x-ratelimit-reset': String(now / 1000 + 900) }),
+    { kind: 'limited', retryAt: now + 900_000 },
+  ],
+  [
+    'GraphQL RATE_LIMITED without a reset',
+    graphql(['RATE_LIMITED']),
+    { kind: 'limited', retryAt: inAMinute },
+  ],
+  ['GraphQL NOT_FOUND', graphql(['NOT_FOUND']), { kind: 'absent' }],
+  ['GraphQL FORBIDDEN', graphql(['FORBIDDEN']), { kind: 'refused' }],
+  ['GraphQL anything else', graphql(['SERVICE_UNAVAILABLE']), { kind: 'down' }],
+  ['a timeout', timeout, { kind: 'down' }],
+  [
+    'a connection reset',
+    Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNRESET' } }),
+    { kind: 'down' },
+  ],
+  ['a text', 'what?', { kind: 'down', message: 'what?' }],
+])('%s', (_name, error, failure) => {
+  expect(classifyGitHubError(error, now)).toMatchObject(failure);
+});

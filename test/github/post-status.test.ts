@@ -1,0 +1,94 @@
+import nock from 'nock';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { pino } from 'pino';
+import { generateKeyPairSync } from 'node:crypto';
+import type { Config } from '../../src/config.ts';
+import { postStatus } from '../../src/freeze-status/post-status.ts';
+import { createGitHubApp, type GitHubApp } from '../../src/github/github-app.ts';
+
+// The requests to the letter, and what becomes of answers that GitHub's sandbox cannot be told to give.
+
+const sha = 'c'.repeat(40);
+const repository = { owner: 'acme', repo: 'web' };
+const config = {
+  app: {
+    id: 1,
+    webhookSecret: 'secret',
+    privateKey: generateKeyPairSync('rsa', {
+      modulusLength: 2048,
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+    }).privateKey,
+  },
+  githubApiUrl: 'https://github.example/api/v3',
+  statusContext: 'holdfast/freeze',
+} as Config;
+const wanted = { state: 'pending', description: 'Frozen until removed: Release', context: 'holdfast/freeze' };
+const write = (attempts: number) =>
+  postStatus({ github, config }, 7n, repository, { sha, ...wanted, attempts });
+
+let github: GitHubApp;
+beforeAll(async () => {
+  github = await createGitHubApp(config, pino({ level: 'silent' }));
+});
+beforeEach(() => {
+  nock.disableNetConnect();
+  const token = {
+    token: 'ghs_x',
+    expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+    permissions: {},
+  };
+  nock(config.githubApiUrl).post('/app/installations/7/access_tokens').optionally().reply(201, token);
+});
+afterEach(() => {
+  expect(nock.pendingMocks().filter((mock) => !mock.includes('access_tokens'))).toEqual([]);
+  nock.cleanAll();
+  nock.enableNetConnect();
+});
+
+const expectPost = () => nock(config.githubApiUrl).post(`/repos/acme/web/statuses/${sha}`, wanted);
+const expectLook = (statuses: object[]) =>
+  nock(config.githubApiUrl)
+    .get(`/repos/acme/web/commits/${sha}/status`)
+    .query({ per_page: 100 })
+    .reply(200, { state: 'pending', statuses });
+
+test('a first attempt posts, and asks nothing before', async () => {
+  expectPost().reply(201, {});
+  await write(0);
+});
+
+test('a network error is thrown, and the next attempt finds that the status arrived', async () => {
+  expectPost().replyWithError(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
+  await expect(write(0)).rejects.toThrow();
+  expectLook([{ ...wanted, context: 'Holdfast/Freeze' }]);
+  await write(1);
+});
+
+test.each([
+  ['none', []],
+  ['another context', [{ ...wanted, context: 'ci' }]],
+  ['another state', [{ ...wanted, state: 'success' }]],
+  ['another text', [{ ...wanted, description: 'Frozen' }]],
+])('a second attempt that finds %s posts', async (_name, statuses) => {
+  expectLook(statuses);
+  expectPost().reply(201, {});
+  await write(1);
+});
+
+test('a second attempt that cannot look does not post', async () => {
+  nock(config.githubApiUrl).get(`/repos/acme/web/commits/${sha}/status`).query(true).reply(502, {});
+  await expect(write(1)).rejects.toThrow();
+});
+
+test('a token that GitHub has dropped is replaced once', async () => {
+  expectPost().reply(401, { message: 'Bad credentials' });
+  const token = {
+    token: 'ghs_y',
+    expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+    permissions: {},
+  };
+  nock(config.githubApiUrl).post('/app/installations/7/access_tokens').optionally().reply(201, token);
+  expectPost().reply(201, {});
+  await write(0);
+});
