@@ -100,7 +100,8 @@ async function answerCall(
   const json = definition.body ? await readJsonBody(req.raw) : undefined;
   const body = definition.body ? validate(definition.body.schema, json, 'body') : undefined;
   const actor = actorOf(credential);
-  const url = new URL(new URL(req.url).pathname + new URL(req.url).search, deps.config.publicUrl);
+  const { pathname, search } = new URL(req.url);
+  const url = new URL(deps.config.publicUrl + pathname + search);
   const run = async (remember: Remember): Promise<Answer> => {
     const call = { ...found, deps, actor, credential, path, query, body, url, remember };
     const result = await definition.handle(call as never);
@@ -108,7 +109,7 @@ async function answerCall(
   };
   const key = definition.method === 'post' ? req.header('Idempotency-Key') : undefined;
   if (key === undefined) return run(async () => {});
-  const where = { caller: `${actor.type}:${actor.id}`, request: `POST ${url.pathname}`, key };
+  const where = { caller: `${actor.type}:${actor.id}`, request: `POST ${pathname}`, key };
   return runOnce(deps, where, json, run);
 }
 

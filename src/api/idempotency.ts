@@ -32,25 +32,28 @@ export async function runOnce(
   const bodyHash = createHash('sha256')
     .update(JSON.stringify(body) ?? '')
     .digest('hex');
-  const earlier = await begin(deps, where, bodyHash);
+  const startedAt = nowOf(deps.clock);
+  const earlier = await begin(deps, where, bodyHash, startedAt);
   if (earlier) return { ...earlier, headers: { ...earlier.headers, 'Idempotent-Replayed': 'true' } };
+  // Only while the key is still ours: a request that was given up for dead must not act after all.
+  const ours = { ...where, startedAt, completedAt: null };
   const remember: Remember = async (tx, answer) => {
-    await tx.idempotencyRecord.update({
-      where: { caller_request_key: where },
-      data: {
-        status: answer.status,
-        answer: JSON.stringify(answer),
-        completedAt: nowOf(deps.clock),
-      },
+    const { count } = await tx.idempotencyRecord.updateMany({
+      where: ours,
+      data: { status: answer.status, answer: JSON.stringify(answer), completedAt: nowOf(deps.clock) },
     });
+    if (count === 0) throw inProgress();
   };
   try {
     return await run(remember);
   } catch (error) {
-    await deps.db.idempotencyRecord.deleteMany({ where: { ...where, completedAt: null } });
+    await deps.db.idempotencyRecord.deleteMany({ where: ours });
     throw error;
   }
 }
+
+const inProgress = () =>
+  conflict('Another request with this Idempotency-Key is in progress. Try again in a moment.');
 
 const badKey = (message: string) =>
   invalid([{ path: ['header', 'Idempotency-Key'], message, type: 'value_error' }]);
@@ -60,8 +63,8 @@ async function begin(
   deps: Pick<Deps, 'db' | 'clock'>,
   where: { caller: string; request: string; key: string },
   bodyHash: string,
+  now: Date,
 ): Promise<Answer | null> {
-  const now = nowOf(deps.clock);
   const expired = new Date(now.getTime() - replayedFor);
   await deps.db.idempotencyRecord.deleteMany({ where: { ...where, startedAt: { lte: expired } } });
   const data = [{ ...where, bodyHash, startedAt: now }];
@@ -78,5 +81,5 @@ async function begin(
     data: { startedAt: now },
   });
   if (takenOver.count === 1) return null;
-  throw conflict('The first request with this Idempotency-Key is still in progress. Try again in a moment.');
+  throw inProgress();
 }

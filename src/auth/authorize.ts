@@ -69,17 +69,11 @@ export async function authorizeOwner(
   owner: string,
 ): Promise<Account> {
   assertKind(credential, 'admin', owner);
-  if (credential.kind === 'application-key') return credential.key.account;
   const account = await findAccount(deps, owner);
-  const installation = await deps.db.installation.findFirstOrThrow({
-    where: { accountId: account.id, deletedAt: null },
-    orderBy: { id: 'desc' },
-  });
+  if (credential.kind === 'application-key') return account;
   const { token, person } = credential;
-  const { id, login } = account;
-  if (await tokens.isOwnerAdmin(deps, token, person, { id, login, installationId: installation.id }))
-    return account;
+  if (await tokens.isOwnerAdmin(deps, token, person, account)) return account;
   throw forbidden(
-    `${person.login} is not an admin of ${login} on GitHub. Ask one, or use an admin application key.`,
+    `${person.login} is not an admin of ${account.login} on GitHub. Ask one, or use an admin application key.`,
   );
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { askGitHub } from '../github/ask-github.ts';
 import { classifyGitHubError, isGitHubStatus } from '../github/github-error.ts';
+import type { InstalledAccount } from '../installations/find-account.ts';
 import type { FoundRepository } from '../repositories/find-repository.ts';
 import { VerdictCache } from './verdict-cache.ts';
 
@@ -76,17 +77,13 @@ export class GitHubTokens {
   }
 
   /** Whether the person is the owner, or an admin of the organization. */
-  async isOwnerAdmin(
-    deps: Deps,
-    token: string,
-    person: Person,
-    owner: { id: bigint; login: string; installationId: bigint },
-  ): Promise<boolean> {
+  async isOwnerAdmin(deps: Deps, token: string, person: Person, owner: InstalledAccount): Promise<boolean> {
     if (BigInt(person.id) === owner.id) return true;
     return this.#owners.get([token, String(owner.id)], () =>
       askGitHub(deps, `whether ${person.login} is an admin of ${owner.login}`, async () => {
         try {
-          const client = await deps.github.asInstallation(owner.installationId);
+          if (owner.installation.suspendedAt) return await isOwnAdmin(deps, token, owner.login);
+          const client = await deps.github.asInstallation(owner.installation.id);
           const { data } = await client.rest.orgs.getMembershipForUser({
             org: owner.login,
             username: person.login,
@@ -99,6 +96,11 @@ export class GitHubTokens {
       }),
     );
   }
+}
+
+async function isOwnAdmin(deps: Deps, token: string, org: string): Promise<boolean> {
+  const { data } = await deps.github.asPerson(token).rest.orgs.getMembershipForAuthenticatedUser({ org });
+  return data.role === 'admin' && data.state === 'active';
 }
 
 async function ownPermission(

@@ -1,4 +1,4 @@
-import type { Account } from '../generated/prisma/client.ts';
+import type { Account, Installation } from '../generated/prisma/client.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
@@ -8,20 +8,25 @@ import { syncInstallation } from '../jobs/tasks.ts';
 import { saveInstallation } from './save-installation.ts';
 import { readInstallation } from './read-installation.ts';
 
-/** The account with this login where the App is installed, as far as the database knows; null otherwise. */
-export async function knownAccount(deps: Deps, login: string): Promise<Account | null> {
-  return deps.db.account.findFirst({
-    where: { loginKey: login.toLowerCase(), installations: { some: { deletedAt: null } } },
+/** An account with the App installed. */
+export type InstalledAccount = Account & { installation: Installation };
+
+/** The account with this login, in any case, as far as the database knows one with the App installed. */
+async function knownAccount(deps: Deps, login: string): Promise<InstalledAccount | null> {
+  const installation = await deps.db.installation.findFirst({
+    where: { deletedAt: null, account: { loginKey: login.toLowerCase() } },
+    include: { account: true },
     // A login that was given up may belong to another account now: the one seen last holds it.
-    orderBy: { seenAt: 'desc' },
+    orderBy: [{ account: { seenAt: 'desc' } }, { id: 'desc' }],
   });
+  return installation && { ...installation.account, installation };
 }
 
 /**
  * The account with this login, in any case of letters. One that is not known yet is looked up at GitHub.
  * @throws Refusal not-found where the App is not installed; unavailable while GitHub cannot say.
  */
-export async function findAccount(deps: Deps, login: string): Promise<Account> {
+export async function findAccount(deps: Deps, login: string): Promise<InstalledAccount> {
   const known = await knownAccount(deps, login);
   if (known) return known;
   const app = await deps.github.asApp();
@@ -36,8 +41,12 @@ export async function findAccount(deps: Deps, login: string): Promise<Account> {
   });
   if (!found) throw notFound(`Holdfast is not installed on ${login}. Install the App there, then try again.`);
   return deps.db.$transaction(async (tx) => {
-    const installationId = await saveInstallation(tx, found, nowOf(deps.clock));
-    await deps.jobs.send([syncInstallation(installationId)], tx);
-    return tx.account.findUniqueOrThrow({ where: { id: BigInt(found.account.id) } });
+    const id = await saveInstallation(tx, found, nowOf(deps.clock));
+    await deps.jobs.send([syncInstallation(id)], tx);
+    const { account, ...installation } = await tx.installation.findUniqueOrThrow({
+      where: { id },
+      include: { account: true },
+    });
+    return { ...account, installation };
   });
 }
