@@ -3,7 +3,10 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 const io = [
-  { group: ['**/generated/**', '@prisma/*', 'pg', 'pg-boss', '@electric-sql/*'], message: 'Pure code takes values, not a database.' },
+  {
+    group: ['**/generated/**', '@prisma/*', 'pg', 'pg-boss', '@electric-sql/*'],
+    message: 'Pure code takes values, not a database.',
+  },
   { group: ['probot', '@octokit/*'], message: 'Pure code takes facts, not GitHub.' },
   { group: ['hono', 'hono/*', '@hono/*'], message: 'Pure code knows nothing of HTTP.' },
 ];
@@ -12,9 +15,18 @@ const process = {
   message: 'Only src/config.ts reads the environment.',
 };
 const wallClock = [
-  { selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']", message: 'Ask the injected clock (src/clock.ts).' },
-  { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'Ask the injected clock (src/clock.ts).' },
-  { selector: "MemberExpression[object.name='Temporal'][property.name='Now']", message: 'Ask the injected clock (src/clock.ts).' },
+  {
+    selector: "CallExpression[callee.object.name='Date'][callee.property.name='now']",
+    message: 'Ask the injected clock (src/clock.ts).',
+  },
+  {
+    selector: "NewExpression[callee.name='Date'][arguments.length=0]",
+    message: 'Ask the injected clock (src/clock.ts).',
+  },
+  {
+    selector: "MemberExpression[object.name='Temporal'][property.name='Now']",
+    message: 'Ask the injected clock (src/clock.ts).',
+  },
 ];
 
 export default tseslint.config(
@@ -33,11 +45,25 @@ export default tseslint.config(
       eqeqeq: 'error',
     },
   },
-  { files: ['test/**', 'sandbox/**'], rules: { 'max-lines': ['error', { max: 400, skipComments: true, skipBlankLines: true }] } },
-  { files: ['src/**'], ignores: ['src/config.ts'], rules: { 'no-restricted-syntax': ['error', process, ...wallClock] } },
+  {
+    files: ['test/**', 'sandbox/**'],
+    rules: { 'max-lines': ['error', { max: 400, skipComments: true, skipBlankLines: true }] },
+  },
+  {
+    files: ['src/**'],
+    ignores: ['src/config.ts'],
+    rules: { 'no-restricted-syntax': ['error', process, ...wallClock] },
+  },
   { files: ['src/clock.ts'], rules: { 'no-restricted-syntax': ['error', process] } },
   {
-    files: ['src/conditions/**', 'src/freezes/freeze.ts', 'src/freezes/local-time.ts', 'src/freeze-status/decide-status.ts', 'src/freeze-status/status-text.ts', 'src/pull-requests/pull-request.ts'],
+    files: [
+      'src/conditions/**',
+      'src/freezes/freeze.ts',
+      'src/freezes/local-time.ts',
+      'src/freeze-status/decide-status.ts',
+      'src/freeze-status/status-text.ts',
+      'src/pull-requests/pull-request.ts',
+    ],
     rules: { 'no-restricted-imports': ['error', { patterns: io }] },
   },
 );

@@ -13,7 +13,10 @@ type Bindings = typeof engineBindings & Record<string, unknown>;
 
 /** The part of WebAssembly used here: TypeScript declares it with the browser's library only. */
 declare const WebAssembly: {
-  instantiate(bytes: Uint8Array, imports: object): Promise<{ instance: { exports: Record<string, unknown> } }>;
+  instantiate(
+    bytes: Uint8Array,
+    imports: object,
+  ): Promise<{ instance: { exports: Record<string, unknown> } }>;
 };
 
 async function instantiate(): Promise<Bindings> {

@@ -1,6 +1,7 @@
 import type { Actor } from '../auth/actor.ts';
 import type { Tx } from '../database/database.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
+import { type FoundRepository, fullName } from '../repositories/find-repository.ts';
 import type { Product } from '../products/product.ts';
 
 /** A freeze as the audit log keeps it. */
@@ -66,6 +67,11 @@ const participles: Record<AuditEvent['type'], string> = {
 
 /** Where it happened: on an account, mostly on one of its repositories (its name as `owner/name`). */
 export type EventPlace = { accountId: bigint; repository?: { id: bigint; name: string } };
+
+export const placeOf = (repository: FoundRepository): EventPlace => ({
+  accountId: repository.accountId,
+  repository: { id: repository.id, name: fullName(repository) },
+});
 
 /** Writes to the audit log. Called with the transaction that makes the change: both happen, or neither. */
 export async function appendEvent(

@@ -4,7 +4,7 @@ import { nowOf } from '../clock.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
-import { appendEvent } from '../events/append-event.ts';
+import { appendEvent, placeOf } from '../events/append-event.ts';
 import { enforcesFreezes } from '../products/product.ts';
 import { assertWritable, type FoundRepository, fullName } from '../repositories/find-repository.ts';
 import { checkFreeze } from './check-freeze.ts';
@@ -47,11 +47,7 @@ export async function createFreeze(
   await deps.db.$transaction(async (tx) => {
     await insertFreeze(tx, freeze, actor, now);
     const metadata = { scheduled_freeze_id: freeze.id, scheduled_freeze_attributes: attributesOf(freeze) };
-    const place = {
-      accountId: repository.accountId,
-      repository: { id: repository.id, name: fullName(repository) },
-    };
-    await appendEvent(tx, place, { type: 'scheduled_freeze.create', metadata }, actor, now);
+    await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.create', metadata }, actor, now);
     await requestRefresh(deps, tx, freeze, now);
     await onSaved(tx, freeze);
   });

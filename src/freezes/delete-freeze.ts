@@ -3,7 +3,7 @@ import { nowOf } from '../clock.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
-import { appendEvent } from '../events/append-event.ts';
+import { appendEvent, placeOf } from '../events/append-event.ts';
 import { assertWritable, type FoundRepository, fullName } from '../repositories/find-repository.ts';
 import { attributesOf, findFreeze, markDeleted } from './freeze-store.ts';
 import { freezeAbsent } from './freeze-absent.ts';
@@ -23,20 +23,16 @@ export async function deleteFreeze(
   reason: string,
   onSaved: (tx: Tx) => Promise<void> = async () => {},
 ): Promise<void> {
-  assertWritable(repository);
   const now = nowOf(deps.clock);
   await deps.db.$transaction(async (tx) => {
     const freeze = await findFreeze(tx, repository.id, id, now);
     if (!freeze) throw freezeAbsent(repository, id);
+    assertWritable(repository);
     if (!(await markDeleted(tx, freeze, actor, reason, now))) {
       throw conflict('A concurrent change of this freeze won. List the freezes and try again.');
     }
     const metadata = { scheduled_freeze_id: id, scheduled_freeze_attributes: attributesOf(freeze), reason };
-    const place = {
-      accountId: repository.accountId,
-      repository: { id: repository.id, name: fullName(repository) },
-    };
-    await appendEvent(tx, place, { type: 'scheduled_freeze.delete', metadata }, actor, now);
+    await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.delete', metadata }, actor, now);
     await requestRefresh(deps, tx, freeze, now);
     await onSaved(tx);
   });

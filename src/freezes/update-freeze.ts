@@ -2,7 +2,7 @@ import type { Actor } from '../auth/actor.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
-import { appendEvent } from '../events/append-event.ts';
+import { appendEvent, placeOf } from '../events/append-event.ts';
 import { assertWritable, type FoundRepository, fullName } from '../repositories/find-repository.ts';
 import { checkFreeze } from './check-freeze.ts';
 import { type Freeze, reviseWindow } from './freeze.ts';
@@ -53,11 +53,7 @@ export async function updateFreeze(
       scheduled_freeze_attributes_before: attributesOf(before),
       scheduled_freeze_attributes_after: attributesOf(after),
     };
-    const place = {
-      accountId: repository.accountId,
-      repository: { id: repository.id, name: fullName(repository) },
-    };
-    await appendEvent(tx, place, { type: 'scheduled_freeze.update', metadata }, actor, now);
+    await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.update', metadata }, actor, now);
     await requestRefresh(deps, tx, after, now);
   });
   deps.log.info({ repository: fullName(repository), freeze: id, by: actor.name }, 'freeze changed');

@@ -1,10 +1,10 @@
 import type { Actor } from '../auth/actor.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import { appendEvent } from '../events/append-event.ts';
+import { appendEvent, placeOf } from '../events/append-event.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import { refreshRepository } from '../jobs/tasks.ts';
-import { assertWritable, type FoundRepository, fullName } from '../repositories/find-repository.ts';
+import { assertWritable, type FoundRepository } from '../repositories/find-repository.ts';
 import { type Product, products } from './product.ts';
 
 /** The set in the interface's order, so that equal sets are stored and shown alike. */
@@ -26,7 +26,7 @@ export async function setRepositoryProducts(
   const after = ordered(chosen);
   const now = nowOf(deps.clock);
   await deps.db.$transaction(async (tx) => {
-    const { id, accountId } = repository;
+    const { id } = repository;
     // The row's lock orders concurrent changes, so that the log tells what each of them really did.
     await tx.$queryRaw`SELECT 1 FROM repositories WHERE id = ${id} FOR UPDATE`;
     const { products: before } = await tx.repository.findUniqueOrThrow({ where: { id } });
@@ -35,13 +35,7 @@ export async function setRepositoryProducts(
     await tx.repository.update({ where: { id }, data: { products: after, refreshRequestedAt: now } });
     for (const product of changed) {
       const type = after.includes(product) ? 'product.enabled' : 'product.disabled';
-      await appendEvent(
-        tx,
-        { accountId, repository: { id, name: fullName(repository) } },
-        { type, metadata: { product } },
-        actor,
-        now,
-      );
+      await appendEvent(tx, placeOf(repository), { type, metadata: { product } }, actor, now);
     }
     await deps.jobs.send([refreshRepository(id)], tx);
   });

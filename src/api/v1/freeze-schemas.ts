@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Freeze } from '../../freezes/freeze.ts';
+import { attributesOf } from '../../freezes/freeze-store.ts';
 import { text } from '../fields.ts';
 import { owner, repository, uuid } from '../path-params.ts';
 
@@ -82,12 +83,4 @@ export const exampleFreeze = {
 
 export const freezePath = z.object({ owner, repository, freeze_id: uuid('freeze_id') });
 
-export const presentFreeze = (freeze: Freeze) => ({
-  id: freeze.id,
-  reason: freeze.reason,
-  start: freeze.start,
-  end: freeze.end,
-  timezone: freeze.timezone,
-  matching_conditions: freeze.matchingConditions,
-  exclude_conditions: freeze.excludeConditions,
-});
+export const presentFreeze = (freeze: Freeze) => ({ id: freeze.id, ...attributesOf(freeze) });
