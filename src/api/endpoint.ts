@@ -55,6 +55,8 @@ export type Endpoint<A extends Access, P extends z.ZodObject, Q extends z.ZodObj
   body?: { schema: B; example: unknown };
   /** The one success. */
   success: { status: 200 | 201 | 204; description: string; schema?: z.ZodType; example?: unknown };
+  /** Refuses what the path names beyond the access's own, before the body is looked at. */
+  exists?(call: Found<A> & { deps: Deps; path: z.output<P> }): Promise<unknown>;
   /** Refusals beyond those that the access and the body bring. */
   alsoRefuses?: (400 | 409)[];
   handle(call: Call<A, z.output<P>, z.output<Q>, z.output<B>>): Promise<unknown>;
@@ -94,6 +96,9 @@ async function answerCall(
   if (definition.deprecated) announceDeprecation(context, definition.deprecated.successor(path));
   const credential = await authenticate(deps, tokens, req.header('Authorization'));
   const found = await authorize(deps, tokens, definition.access, credential, path);
+  const key = definition.method === 'post' ? req.header('Idempotency-Key') : undefined;
+  // A retried request may replay an answer about what it deleted itself.
+  if (key === undefined) await definition.exists?.({ ...found, deps, path } as never);
   const queries = definition.query ? queryOf(req.queries()) : {};
   assertStorable(queries, 'query');
   const query = definition.query ? validate(definition.query, queries, 'query') : {};
@@ -107,7 +112,6 @@ async function answerCall(
     const result = await definition.handle(call as never);
     return isAnswer(result) ? result : { status: definition.success.status, body: result };
   };
-  const key = definition.method === 'post' ? req.header('Idempotency-Key') : undefined;
   if (key === undefined) return run(async () => {});
   const where = { caller: `${actor.type}:${actor.id}`, request: `POST ${pathname}`, key };
   return runOnce(deps, where, json, run);

@@ -12,6 +12,9 @@ const wanted = {
   ci: 'a CI application key (hf_ci_…)',
 } as const;
 
+const foreignKey = (owner: string) =>
+  forbidden(`This application key belongs to another owner than ${owner}.`);
+
 /** Holds for a credential of a kind that the route takes, and for a key of the owner in the path. */
 function assertKind(credential: Credential, scope: KeyScope, owner: string): void {
   if (credential.kind === 'github-token') {
@@ -22,7 +25,7 @@ function assertKind(credential: Credential, scope: KeyScope, owner: string): voi
   if (key.scope !== scope)
     throw forbidden(`This route takes ${wanted[scope]}, not one with the scope ${key.scope}.`);
   if (key.account.loginKey !== owner.toLowerCase()) {
-    throw forbidden(`This application key belongs to another owner than ${owner}.`);
+    throw foreignKey(owner);
   }
 }
 
@@ -70,7 +73,11 @@ export async function authorizeOwner(
 ): Promise<Account> {
   assertKind(credential, 'admin', owner);
   const account = await findAccount(deps, owner);
-  if (credential.kind === 'application-key') return account;
+  if (credential.kind === 'application-key') {
+    // A login that was given up may belong to somebody else by now: what counts is the account.
+    if (account.id !== credential.key.accountId) throw foreignKey(owner);
+    return account;
+  }
   const { token, person } = credential;
   if (await tokens.isOwnerAdmin(deps, token, person, account)) return account;
   throw forbidden(

@@ -14,7 +14,6 @@ export type Hold = {
   pullRequest: number;
   /** Set where conditions could not be judged, and the pull request is held for that. */
   unjudged: string | null;
-  matching: MatchResult;
 };
 
 /**
@@ -34,7 +33,7 @@ export function holdsOf(freezes: ParsedFreeze[], facts: PullRequestFacts, now: D
     const hold = { freeze, pullRequest: facts.number };
     if (!conditions) {
       const unjudged = 'its conditions cannot be read any more';
-      return [{ ...hold, unjudged, matching: matchAll([], facts, now) }];
+      return [{ ...hold, unjudged }];
     }
     const matching = matchAll(conditions.matching, facts, now);
     if (matching.match === false) return [];
@@ -42,7 +41,7 @@ export function holdsOf(freezes: ParsedFreeze[], facts: PullRequestFacts, now: D
     if (excluded?.match === true) return [];
     // Not known fails closed: a match that cannot be judged holds, an exclude that cannot be judged does not free.
     const unknown = matching.match === 'unknown' ? matching : excluded?.match === 'unknown' ? excluded : null;
-    return [{ ...hold, unjudged: unknown && whyUnknown(unknown), matching }];
+    return [{ ...hold, unjudged: unknown && whyUnknown(unknown) }];
   });
 }
 

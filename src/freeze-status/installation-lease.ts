@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 
-/** Longer than one write can take, so that a lease never ends under a living holder. */
-const leaseLife = 20_000;
+/** Longer than one write can take (a token, a look and the write, 12 s each), so that no living holder loses it. */
+const leaseLife = 60_000;
 
 export type Lease = {
   /** Keeps it; false when it was lost, and then nothing more may be written. */

@@ -137,8 +137,4 @@ async function settle(deps: Deps, { repositoryId, sha, state, description }: Wai
       written_state = ${state}, written_description = ${description}, attempts = 0,
       written_during = (SELECT readings FROM repositories WHERE id = ${repositoryId})
     WHERE repository_id = ${repositoryId} AND sha = ${sha}`;
-  await deps.db.repository.updateMany({
-    where: { id: repositoryId, firstStatusAt: null },
-    data: { firstStatusAt: nowOf(deps.clock) },
-  });
 }

@@ -1,3 +1,4 @@
+import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { refreshRepository, syncRepository } from '../jobs/tasks.ts';
 import {
@@ -10,7 +11,8 @@ import {
   rememberPullRequests,
   siblingsOf,
 } from '../pull-requests/open-pull-request-store.ts';
-import { openRefresh, readOrPause, type Refreshable } from './refreshable.ts';
+import { judgeNewcomers, lockRepository } from './newcomers.ts';
+import { type NotRefreshable, openRefresh, readOrPause, type Refreshable } from './refreshable.ts';
 import { decideVerdicts, saveVerdicts } from './save-verdicts.ts';
 
 /**
@@ -24,8 +26,10 @@ export async function refreshPullRequest(
   number: number,
   installationId: bigint | null,
 ): Promise<void> {
-  const isKnown = await deps.db.repository.findUnique({ where: { id: repositoryId }, select: { id: true } });
-  if (!isKnown) return deps.jobs.send([syncRepository(repositoryId, installationId)]);
+  const known = await deps.db.repository.findUnique({ where: { id: repositoryId } });
+  if (!known?.installationId && installationId !== null) {
+    return deps.jobs.send([syncRepository(repositoryId, installationId)]);
+  }
   const refresh = await openRefresh(deps, repositoryId);
   const affected =
     'notBefore' in refresh ? refresh : await readOrPause(deps, refresh, () => read(deps, refresh, number));
@@ -36,27 +40,35 @@ export async function refreshPullRequest(
   await save(deps, refresh as Refreshable, number, affected);
 }
 
+/** All that was read, and which of it decides the SHAs that the pull request has now or had before. */
+type Affected = { loaded: LoadedPullRequest[]; judged: LoadedPullRequest[] };
+
 /** The pull request, where it is open, and its open siblings. */
-async function read(deps: Deps, refresh: Refreshable, number: number): Promise<LoadedPullRequest[]> {
+async function read(deps: Deps, refresh: Refreshable, number: number): Promise<Affected | NotRefreshable> {
   const { from, repository } = refresh;
   const subject = await loadPullRequest(from, number);
-  const ids = await siblingsOf(deps.db, repository.id, number, subject?.facts.headSha ?? null);
-  const siblings = ids.length > 0 ? await loadPullRequestNodes(from, ids.slice(0, 100)) : [];
-  return [...(subject ? [subject] : []), ...siblings].filter(({ isOpen }) => isOpen);
+  const { shas, nodeIds } = await siblingsOf(deps.db, repository.id, number, subject?.facts.headSha ?? null);
+  // More than one question can name: all of them are looked at, then.
+  if (nodeIds.length > mostNodes) return { notBefore: nowOf(deps.clock) };
+  const siblings = nodeIds.length > 0 ? await loadPullRequestNodes(from, nodeIds) : [];
+  const loaded = [...(subject ? [subject] : []), ...siblings].filter(({ isOpen }) => isOpen);
+  // A sibling may have moved on meanwhile; its new SHA is judged with the others there, at its own event.
+  return { loaded, judged: loaded.filter(({ facts }) => shas.includes(facts.headSha)) };
 }
 
-async function save(
-  deps: Deps,
-  refresh: Refreshable,
-  number: number,
-  open: LoadedPullRequest[],
-): Promise<void> {
+const mostNodes = 100;
+
+async function save(deps: Deps, refresh: Refreshable, number: number, affected: Affected): Promise<void> {
   const { repository, reading } = refresh;
+  const { loaded, judged } = affected;
+  const heads = loaded.map(({ facts }) => facts);
   await deps.db.$transaction(async (tx) => {
-    const heads = open.map(({ facts }) => facts);
-    if (!heads.some((head) => head.number === number))
+    await lockRepository(tx, repository.id);
+    if (!heads.some((head) => head.number === number)) {
       await forgetPullRequest(tx, repository.id, number, reading);
+    }
     await rememberPullRequests(tx, repository.id, heads, reading);
-    await saveVerdicts(deps, tx, refresh, decideVerdicts(refresh, open));
+    await saveVerdicts(deps, tx, refresh, decideVerdicts(refresh, judged));
+    await judgeNewcomers(deps, tx, refresh, judged);
   });
 }

@@ -4,15 +4,21 @@ import { refreshRepository as refreshLater } from '../jobs/tasks.ts';
 import { type LoadedPullRequest, loadOpenPullRequests } from '../pull-requests/load-pull-requests.ts';
 import { forgetUnseen, rememberPullRequests } from '../pull-requests/open-pull-request-store.ts';
 import { openRefresh, readOrPause, type Refreshable } from './refreshable.ts';
+import { judgeNewcomers, lockRepository } from './newcomers.ts';
 import { decideVerdicts, saveVerdicts } from './save-verdicts.ts';
 
 /**
  * Looks at every open pull request of a repository and has the differences written. Level-triggered: it asks
  * what should be true now, whatever woke it.
+ * @param at the boundary that it was planned for.
  * @throws what GitHub throws while it cannot answer; the job queue tries again.
  */
-export async function refreshRepository(deps: Deps, repositoryId: bigint): Promise<void> {
-  const refresh = await openRefresh(deps, repositoryId);
+export async function refreshRepository(
+  deps: Deps,
+  repositoryId: bigint,
+  at: Date | null = null,
+): Promise<void> {
+  const refresh = await openRefresh(deps, repositoryId, at);
   if ('notBefore' in refresh) return come(deps, repositoryId, refresh.notBefore);
   const pullRequests = await readOrPause(deps, refresh, () => loadOpenPullRequests(refresh.from));
   if ('notBefore' in pullRequests) return come(deps, repositoryId, pullRequests.notBefore);
@@ -26,6 +32,7 @@ async function save(deps: Deps, refresh: Refreshable, pullRequests: LoadedPullRe
   const { repository, reading, readAt } = refresh;
   const verdicts = decideVerdicts(refresh, pullRequests);
   await deps.db.$transaction(async (tx) => {
+    await lockRepository(tx, repository.id);
     await rememberPullRequests(
       tx,
       repository.id,
@@ -39,6 +46,7 @@ async function save(deps: Deps, refresh: Refreshable, pullRequests: LoadedPullRe
       where: { repositoryId: repository.id, sha: { notIn: shas }, reading: { lt: reading } },
     });
     await saveVerdicts(deps, tx, refresh, verdicts);
+    await judgeNewcomers(deps, tx, refresh, pullRequests);
     await tx.repository.updateMany({
       where: { id: repository.id, OR: [{ refreshedAt: null }, { refreshedAt: { lt: readAt } }] },
       data: { refreshedAt: readAt },

@@ -24,8 +24,16 @@ export type Refreshable = {
 /** Why nothing can be read now: never, or not before an instant. */
 export type NotRefreshable = { notBefore: Date | null };
 
-/** Prepares the reading of a repository. */
-export async function openRefresh(deps: Deps, repositoryId: bigint): Promise<Refreshable | NotRefreshable> {
+/**
+ * Prepares the reading of a repository.
+ * @param notBefore the boundary that woke us. The database's clock decides when, and may be ahead of ours: at its
+ *   boundary a freeze has begun, whatever our clock says.
+ */
+export async function openRefresh(
+  deps: Deps,
+  repositoryId: bigint,
+  notBefore: Date | null = null,
+): Promise<Refreshable | NotRefreshable> {
   const found = await deps.db.repository.findUnique({
     where: { id: repositoryId },
     include: { account: true, installation: true },
@@ -34,7 +42,8 @@ export async function openRefresh(deps: Deps, repositoryId: bigint): Promise<Ref
   if (!found || !installation || installation.suspendedAt || installation.deletedAt || found.archived) {
     return { notBefore: null };
   }
-  const readAt = nowOf(deps.clock);
+  const now = nowOf(deps.clock);
+  const readAt = notBefore && notBefore > now ? notBefore : now;
   if (installation.pausedUntil && installation.pausedUntil > readAt)
     return { notBefore: installation.pausedUntil };
   const isEnforced = enforcesFreezes(found.products);

@@ -1,3 +1,4 @@
+import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import type { Tx } from '../database/database.ts';
 import { postStatuses } from '../jobs/tasks.ts';
@@ -50,11 +51,12 @@ export async function saveVerdicts(
   refresh: Refreshable,
   verdicts: Verdict[],
 ): Promise<void> {
-  const { repository, reading, readAt } = refresh;
-  await tx.$executeRaw`
+  const { repository, reading } = refresh;
+  const now = nowOf(deps.clock);
+  const saved = await tx.$queryRaw<{ is_waiting: boolean }[]>`
     INSERT INTO head_statuses AS known
       (repository_id, sha, state, description, urgency, is_waiting, reading, not_before)
-    SELECT ${repository.id}, verdict.*, ${reading}, ${readAt} FROM unnest(
+    SELECT ${repository.id}, verdict.*, ${reading}, ${now} FROM unnest(
       ${verdicts.map(({ sha }) => sha)}::text[],
       ${verdicts.map(({ status }) => status.state)}::text[],
       ${verdicts.map(({ status }) => status.description)}::text[],
@@ -67,7 +69,13 @@ export async function saveVerdicts(
       is_waiting = CASE WHEN known.written_during >= excluded.reading
         THEN (known.written_state, known.written_description) IS DISTINCT FROM (excluded.state, excluded.description)
         ELSE excluded.is_waiting END
-    WHERE known.reading < excluded.reading`;
-  if (verdicts.some(({ differs }) => differs))
-    await deps.jobs.send([postStatuses(repository.installation.id)], tx);
+    WHERE known.reading < excluded.reading
+    RETURNING is_waiting`;
+  if (!saved.some((row) => row.is_waiting)) return;
+  // From here on this repository carries statuses of ours, which must be let go of when freezes are switched off.
+  await tx.repository.updateMany({
+    where: { id: repository.id, firstStatusAt: null },
+    data: { firstStatusAt: now },
+  });
+  await deps.jobs.send([postStatuses(repository.installation.id)], tx);
 }

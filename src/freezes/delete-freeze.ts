@@ -5,9 +5,9 @@ import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { assertWritable, type FoundRepository, fullName } from '../repositories/find-repository.ts';
-import { attributesOf, findFreeze, markDeleted } from './freeze-store.ts';
-import { freezeAbsent } from './freeze-absent.ts';
+import { attributesOf, markDeleted } from './freeze-store.ts';
 import { requestRefresh } from './request-refresh.ts';
+import { requireFreeze } from './require-freeze.ts';
 
 /**
  * Deletes a freeze; what it held is let go. Who, when and why are kept.
@@ -24,10 +24,9 @@ export async function deleteFreeze(
   onSaved: (tx: Tx) => Promise<void> = async () => {},
 ): Promise<void> {
   const now = nowOf(deps.clock);
+  const freeze = await requireFreeze(deps, repository, id);
+  assertWritable(repository);
   await deps.db.$transaction(async (tx) => {
-    const freeze = await findFreeze(tx, repository.id, id, now);
-    if (!freeze) throw freezeAbsent(repository, id);
-    assertWritable(repository);
     if (!(await markDeleted(tx, freeze, actor, reason, now))) {
       throw conflict('A concurrent change of this freeze won. List the freezes and try again.');
     }

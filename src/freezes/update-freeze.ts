@@ -6,9 +6,9 @@ import { appendEvent, placeOf } from '../events/append-event.ts';
 import { assertWritable, type FoundRepository, fullName } from '../repositories/find-repository.ts';
 import { checkFreeze } from './check-freeze.ts';
 import { type Freeze, reviseWindow } from './freeze.ts';
-import { freezeAbsent } from './freeze-absent.ts';
-import { attributesOf, findFreeze, saveFreeze } from './freeze-store.ts';
+import { attributesOf, saveFreeze } from './freeze-store.ts';
 import { requestRefresh } from './request-refresh.ts';
+import { requireFreeze } from './require-freeze.ts';
 
 /** `undefined` leaves a field as it is. */
 export type FreezeChange = {
@@ -36,8 +36,7 @@ export async function updateFreeze(
   change: FreezeChange,
 ): Promise<Freeze> {
   const now = nowOf(deps.clock);
-  const before = await findFreeze(deps.db, repository.id, id, now);
-  if (!before) throw freezeAbsent(repository, id);
+  const before = await requireFreeze(deps, repository, id);
   assertWritable(repository);
   const checked = checkFreeze(reviseWindow(before, change, now), {
     matchingConditions: change.matchingConditions ?? before.matchingConditions,

@@ -47,7 +47,8 @@ export function classifyGitHubError(error: unknown, now: number): GitHubFailure 
 /** GraphQL answers 200 for most failures and names them in `errors`. */
 function classifyGraphqlError(error: GraphqlResponseError<unknown>, now: number): GitHubFailure {
   const types = (error.errors ?? []).map(({ type }) => type as string);
-  if (types.includes('RATE_LIMITED')) {
+  // The name has changed over time; both are seen.
+  if (types.includes('RATE_LIMITED') || types.includes('RATE_LIMIT')) {
     return { kind: 'limited', retryAt: resetOf(error.headers, now) };
   }
   if (types.includes('NOT_FOUND')) return { kind: 'absent' };

@@ -27,27 +27,45 @@ export async function syncInstallation(deps: Deps, installationId: bigint): Prom
   }
   const installation = readInstallation(answer.data);
   const repositories = installation.suspendedAt ? null : await listRepositories(deps, installationId);
-  await deps.db.$transaction(async (tx) => {
-    await saveInstallation(tx, installation, now);
-    if (!repositories) return;
+  await deps.db.$transaction((tx) => saveInstallation(tx, installation, now));
+  if (repositories) {
+    const ids: bigint[] = [];
+    for (let start = 0; start < repositories.length; start += batch) {
+      ids.push(...(await saveBatch(deps, installationId, repositories.slice(start, start + batch), now)));
+    }
+    await deps.db.repository.updateMany({
+      where: { installationId, id: { notIn: ids } },
+      data: { installationId: null },
+    });
+  }
+  deps.log.info(
+    { account: installation.account.login, repositories: repositories?.length, suspended: !repositories },
+    'installation read from GitHub',
+  );
+}
+
+/** In small transactions: one over thousands of repositories would outlast its time limit. */
+const batch = 100;
+
+/** Saves repositories and has each looked at. */
+async function saveBatch(
+  deps: Deps,
+  installationId: bigint,
+  repositories: GitHubRepository[],
+  now: Date,
+): Promise<bigint[]> {
+  return deps.db.$transaction(async (tx) => {
     const ids: bigint[] = [];
     for (const repository of repositories) {
       ids.push(await saveRepository(tx, repository, installationId, now));
     }
-    await tx.repository.updateMany({
-      where: { installationId, id: { notIn: ids } },
-      data: { installationId: null },
-    });
     await tx.repository.updateMany({ where: { id: { in: ids } }, data: { refreshRequestedAt: now } });
     await deps.jobs.send(
       ids.map((id) => refreshRepository(id)),
       tx,
     );
+    return ids;
   });
-  deps.log.info(
-    { account: installation.account.login, repositories: repositories?.length, suspended: !repositories },
-    'installation read from GitHub',
-  );
 }
 
 /** All repositories of an installation; null when GitHub says that it has just been suspended. */

@@ -28,7 +28,10 @@ export class BoundaryAlarm {
       this.stop();
       if (!next) return;
       const wait = Math.min(longestWait, Math.max(0, next.getTime() - clock.now()) + margin);
-      this.#timer = clock.setTimeout(this.#wake, wait);
+      this.#timer = clock.setTimeout(() => {
+        this.#wake();
+        void this.set();
+      }, wait);
     } catch (error) {
       log.warn({ err: error }, 'the alarm for the next boundary could not be set');
     }

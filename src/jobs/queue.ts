@@ -22,8 +22,8 @@ export type JobQueue = {
 const queueOptions = {
   policy: 'short',
   notify: true,
-  // At a minute each, two months: an outage ends before the work is given up.
-  retryLimit: 100_000,
+  // For jobs whose process died: what fails otherwise is sent again by the worker.
+  retryLimit: 1000,
   retryDelay: 1,
   retryBackoff: true,
   retryDelayMax: 60,

@@ -1,6 +1,6 @@
 /** Every kind of durable work, with what it carries. A job only says what to look at again, never what is true. */
 export type Tasks = {
-  'refresh-repository': { repositoryId: string };
+  'refresh-repository': { repositoryId: string; at?: string };
   'refresh-pull-request': { repositoryId: string; number: number; installationId: string | null };
   'post-statuses': { installationId: string };
   'sync-installations': Record<string, never>;
@@ -31,7 +31,7 @@ export function refreshRepository(repositoryId: bigint, at?: Date): Job {
   const id = String(repositoryId);
   return {
     task: 'refresh-repository',
-    data: { repositoryId: id },
+    data: { repositoryId: id, at: at?.toISOString() },
     key: at ? `${id}@${at.toISOString()}` : id,
     at,
   };
@@ -45,7 +45,7 @@ export function refreshPullRequest(repositoryId: bigint, number: number, install
   return {
     task: 'refresh-pull-request',
     data: { repositoryId: String(repositoryId), number, installationId: installationId?.toString() ?? null },
-    key: `${repositoryId}#${number}`,
+    key: `${repositoryId}#${number}/${installationId}`,
   };
 }
 
@@ -74,7 +74,8 @@ export function syncRepository(repositoryId: bigint, installationId: bigint | nu
       repositoryId: String(repositoryId),
       installationId: installationId?.toString() ?? null,
     },
-    key: String(repositoryId),
+    // Two installations may tell of one repository (a transfer), and a later look must not stand for one now.
+    key: `${repositoryId}/${installationId}${at ? '@later' : ''}`,
     at,
   };
 }

@@ -8,11 +8,12 @@ import { syncRepository } from '../repositories/sync-repository.ts';
 import { BoundaryAlarm } from './boundary-alarm.ts';
 import type { JobQueue } from './queue.ts';
 import { sweep } from './sweep.ts';
-import type { TaskName, Tasks } from './tasks.ts';
+import type { Job, TaskName, Tasks } from './tasks.ts';
 
 /** What each task does. A task that throws is tried again later, for as long as it takes. */
 const handlers: { [Name in TaskName]: (deps: Deps, data: Tasks[Name]) => Promise<void> } = {
-  'refresh-repository': (deps, { repositoryId }) => refreshRepository(deps, BigInt(repositoryId)),
+  'refresh-repository': (deps, { repositoryId, at }) =>
+    refreshRepository(deps, BigInt(repositoryId), at === undefined ? null : new Date(at)),
   'refresh-pull-request': (deps, { repositoryId, number, installationId }) =>
     refreshPullRequest(deps, BigInt(repositoryId), number, idOrNull(installationId)),
   'post-statuses': (deps, { installationId }) => postWaitingStatuses(deps, BigInt(installationId)),
@@ -49,14 +50,16 @@ export async function startWorker(deps: Deps, queue: JobQueue): Promise<{ stop()
       pollingIntervalSeconds: polling,
       notifyPollingIntervalSeconds: polling,
       localConcurrency: concurrency[task] ?? 1,
-    };
+      includeMetadata: true,
+    } as const;
     const worker = await queue.boss.work(task, options, async ([job]) => {
+      const { data, singletonKey } = job!;
       try {
-        await handle(deps, job!.data);
+        await handle(deps, data);
         if (task === 'refresh-repository') await alarm.set();
       } catch (error) {
-        deps.log.warn({ err: error, task, data: job!.data }, 'a job failed and will be tried again');
-        throw error;
+        deps.log.warn({ err: error, task, data }, 'a job failed and will be tried again');
+        await tryAgain(deps, { task, data, key: singletonKey } as Job);
       }
     });
     workers.set(task, worker);
@@ -75,4 +78,17 @@ export async function startWorker(deps: Deps, queue: JobQueue): Promise<{ stop()
       deps.clock.clearInterval(timer);
     },
   };
+}
+
+const longestBackoff = 60_000;
+
+/**
+ * Sends a failed job again, later each time. Not pg-boss's own retry: there each failed job stays beside the new
+ * ones for the same thing, and an outage would pile them up. This way one waits for each thing.
+ */
+async function tryAgain(deps: Deps, { task, data, key }: Job): Promise<void> {
+  const attempt = ((data as { attempt?: number }).attempt ?? 0) + 1;
+  const backoff = Math.min(longestBackoff, 1000 * 2 ** Math.min(attempt, 6));
+  const again = { task, data: { ...data, attempt }, key: `${key.replace(/!again$/, '')}!again` };
+  await deps.jobs.send([{ ...again, at: new Date(deps.clock.now() + backoff) } as Job]);
 }

@@ -61,14 +61,9 @@ export async function loadOpenPullRequests(from: LoadFrom): Promise<LoadedPullRe
 /** One pull request, open or not; null when the repository has none of this number. */
 export async function loadPullRequest(from: LoadFrom, number: number): Promise<LoadedPullRequest | null> {
   type Answer = { repository: { pullRequest: PullRequestAnswer | null } | null };
-  try {
-    const answer = await ask<Answer>(from, pullRequestQuery, { ...names(from), number });
-    const pullRequest = answer.repository?.pullRequest;
-    return pullRequest ? (await complete(from, [pullRequest]))[0]! : null;
-  } catch (error) {
-    if (isNotFound(error)) return null;
-    throw error;
-  }
+  const answer = await ask<Answer>(from, pullRequestQuery, { ...names(from), number });
+  const pullRequest = answer.repository?.pullRequest;
+  return pullRequest ? (await complete(from, [pullRequest]))[0]! : null;
 }
 
 /** Pull requests by node id, at most 100. Those that are gone are left out. */
@@ -82,7 +77,10 @@ export async function loadPullRequestNodes(from: LoadFrom, ids: string[]): Promi
 
 const names = ({ repository }: LoadFrom) => ({ owner: repository.account.login, name: repository.name });
 
-/** What GitHub answers; where it names errors and still gives data, the data, whose nulls then mean "not known". */
+/**
+ * What GitHub answers. An answer in part counts only where we can tell what its nulls mean: facts that are not
+ * known, or pull requests that are gone. Any other error is thrown, so that nothing is taken for absent.
+ */
 async function ask<Answer>(
   from: LoadFrom,
   query: string,
@@ -93,17 +91,21 @@ async function ask<Answer>(
   try {
     return await client.graphql<Answer>(query, { ...shared, ...variables });
   } catch (error) {
-    if (error instanceof GraphqlResponseError && error.data && !isNotFound(error)) {
-      deps.log.warn({ err: error }, 'GitHub answered in part');
-      return error.data as Answer;
-    }
-    throw error;
+    if (!(error instanceof GraphqlResponseError) || !error.data) throw error;
+    const errors = (error.errors ?? []) as GraphqlError[];
+    if (!errors.every((each) => isAboutOneFact(each) || isGonePullRequest(each))) throw error;
+    deps.log.warn({ err: error }, 'GitHub answered in part');
+    return error.data as Answer;
   }
 }
 
-const isNotFound = (error: unknown): boolean =>
-  error instanceof GraphqlResponseError &&
-  (error.errors ?? []).some(({ type }) => (type as string) === 'NOT_FOUND');
+type GraphqlError = { type?: string; path?: (string | number)[] };
+
+const isAboutOneFact = ({ path = [] }: GraphqlError): boolean =>
+  path.some((step) => step === 'labels' || step === 'files' || step === 'commits');
+
+const isGonePullRequest = ({ type, path = [] }: GraphqlError): boolean =>
+  type === 'NOT_FOUND' && (path.at(-1) === 'pullRequest' || path[0] === 'nodes');
 
 const incomplete = (what: string) => new Error(`GitHub's answer lacks ${what}`);
 

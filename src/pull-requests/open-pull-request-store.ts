@@ -39,15 +39,15 @@ export async function forgetPullRequest(
 }
 
 /**
- * Node ids of the other pull requests with this head SHA, or with the one that the pull request had when it was
- * last seen.
+ * The head SHAs that a pull request has and had when it was last seen, and the node ids of the other pull requests
+ * with one of them.
  */
 export async function siblingsOf(
   tx: Tx,
   repositoryId: bigint,
   number: number,
   headSha: string | null,
-): Promise<string[]> {
+): Promise<{ shas: string[]; nodeIds: string[] }> {
   const before = await tx.openPullRequest.findUnique({
     where: { repositoryId_number: { repositoryId, number } },
   });
@@ -56,5 +56,5 @@ export async function siblingsOf(
     where: { repositoryId, headSha: { in: shas }, number: { not: number } },
     orderBy: { number: 'asc' },
   });
-  return siblings.map(({ nodeId }) => nodeId);
+  return { shas, nodeIds: siblings.map(({ nodeId }) => nodeId) };
 }

@@ -15,6 +15,7 @@ export async function syncRepository(deps: Deps, id: bigint, installationId: big
   const through = installationId ?? known?.installationId ?? null;
   if (through === null) return;
   const repository = await readById(deps, id, through);
+  if (repository === 'suspended') return;
   const now = nowOf(deps.clock);
   await deps.db.$transaction(async (tx) => {
     if (!repository) {
@@ -36,15 +37,23 @@ export async function syncRepository(deps: Deps, id: bigint, installationId: big
   });
 }
 
-/** What the installation sees of the repository; null when it does not see it. */
-async function readById(deps: Deps, id: bigint, through: bigint): Promise<GitHubRepository | null> {
+/**
+ * What the installation sees of the repository; null when GitHub says that it does not see it. A refusal is not
+ * taken for that: a rotated key or an IP allow list ends, and the repository must not be lost by it.
+ */
+async function readById(
+  deps: Deps,
+  id: bigint,
+  through: bigint,
+): Promise<GitHubRepository | 'suspended' | null> {
   try {
     const client = await deps.github.asInstallation(through);
     const { data } = await client.request('GET /repositories/{id}', { id: Number(id) });
     return data as GitHubRepository;
   } catch (error) {
     if (isGitHubStatus(error, 404)) return null;
-    if (classifyGitHubError(error, deps.clock.now()).kind === 'refused') return null;
+    const failure = classifyGitHubError(error, deps.clock.now());
+    if (failure.kind === 'refused' && /suspended/i.test(failure.message)) return 'suspended';
     throw error;
   }
 }

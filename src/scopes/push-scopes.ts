@@ -7,6 +7,9 @@ import { isGitHubStatus } from '../github/github-error.ts';
 import { refreshPullRequest } from '../jobs/tasks.ts';
 import { assertWritable, type FoundRepository } from '../repositories/find-repository.ts';
 
+/** GraphQL's integers end here, and GitHub's numbers with them. */
+const greatestOnGitHub = 2_147_483_647n;
+
 export type PushedScopes = { scopes: string[]; allScopes: boolean };
 
 /**
@@ -41,7 +44,7 @@ export async function pushScopes(
       create: { ...key, ...data },
       update: data,
     });
-    if (number <= BigInt(Number.MAX_SAFE_INTEGER)) {
+    if (number <= greatestOnGitHub) {
       await deps.jobs.send(
         [refreshPullRequest(repository.id, Number(number), repository.installation.id)],
         tx,
@@ -54,7 +57,7 @@ export async function pushScopes(
 /** False only where GitHub clearly says no. */
 async function mayExist(deps: Deps, repository: FoundRepository, number: bigint): Promise<boolean> {
   const isKnown =
-    number <= 2_147_483_647n &&
+    number <= greatestOnGitHub &&
     (await deps.db.openPullRequest.findUnique({
       where: { repositoryId_number: { repositoryId: repository.id, number: Number(number) } },
     }));

@@ -1,12 +1,13 @@
 import type { z } from '@hono/zod-openapi';
 import { deleteFreeze } from '../../freezes/delete-freeze.ts';
 import { endpoint } from '../endpoint.ts';
-import { freezeDeletion, freezePath } from './freeze-schemas.ts';
+import { freezeDeletion, freezeExists, freezePath } from './freeze-schemas.ts';
 
 const shared = {
   tag: 'Scheduled freezes',
   access: { to: 'repository', scope: 'admin' },
   params: freezePath,
+  exists: freezeExists,
   body: { schema: freezeDeletion, example: { delete_reason: 'Released' } },
   success: { status: 204, description: 'Deleted' },
 } as const;

@@ -1,6 +1,9 @@
 import { z } from '@hono/zod-openapi';
+import type { Deps } from '../../deps.ts';
 import type { Freeze } from '../../freezes/freeze.ts';
 import { attributesOf } from '../../freezes/freeze-store.ts';
+import { requireFreeze } from '../../freezes/require-freeze.ts';
+import type { FoundRepository } from '../../repositories/find-repository.ts';
 import { text } from '../fields.ts';
 import { owner, repository, uuid } from '../path-params.ts';
 
@@ -82,5 +85,11 @@ export const exampleFreeze = {
 };
 
 export const freezePath = z.object({ owner, repository, freeze_id: uuid('freeze_id') });
+
+type FreezeCall = { deps: Deps; repository: FoundRepository; path: { freeze_id: string } };
+
+/** The `exists` of routes that name a freeze. */
+export const freezeExists = ({ deps, repository, path }: FreezeCall) =>
+  requireFreeze(deps, repository, path.freeze_id);
 
 export const presentFreeze = (freeze: Freeze) => ({ id: freeze.id, ...attributesOf(freeze) });

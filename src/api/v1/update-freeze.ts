@@ -1,6 +1,13 @@
 import { updateFreeze } from '../../freezes/update-freeze.ts';
 import { endpoint } from '../endpoint.ts';
-import { exampleFreeze, freezeChange, freezePath, freezeSchema, presentFreeze } from './freeze-schemas.ts';
+import {
+  exampleFreeze,
+  freezeChange,
+  freezeExists,
+  freezePath,
+  freezeSchema,
+  presentFreeze,
+} from './freeze-schemas.ts';
 
 export const updateFreezeEndpoint = endpoint({
   method: 'patch',
@@ -9,6 +16,7 @@ export const updateFreezeEndpoint = endpoint({
   summary: 'Change a freeze: only the fields that are sent',
   access: { to: 'repository', scope: 'admin' },
   params: freezePath,
+  exists: freezeExists,
   body: { schema: freezeChange, example: { end: '2026-04-01T12:00:00' } },
   success: { status: 200, description: 'The freeze', schema: freezeSchema, example: exampleFreeze },
   alsoRefuses: [400],

@@ -213,6 +213,9 @@ CREATE INDEX "audit_events_repository_id_received_at_id_idx" ON "audit_events"("
 CREATE INDEX "audit_events_account_id_received_at_idx" ON "audit_events"("account_id", "received_at");
 
 -- CreateIndex
+CREATE INDEX "audit_events_received_at_idx" ON "audit_events"("received_at");
+
+-- CreateIndex
 CREATE INDEX "idempotency_records_started_at_idx" ON "idempotency_records"("started_at");
 
 -- CreateIndex

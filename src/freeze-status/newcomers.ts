@@ -1,0 +1,30 @@
+import type { Tx } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
+import { refreshPullRequest } from '../jobs/tasks.ts';
+import type { LoadedPullRequest } from '../pull-requests/load-pull-requests.ts';
+import type { Refreshable } from './refreshable.ts';
+
+// Two pull requests may come to one head SHA while two readings are under way that each see only one of them.
+// So readings of a repository save one after another, and the one that saves later finds the newcomer.
+
+/** Holds until the transaction ends. */
+export async function lockRepository(tx: Tx, id: bigint): Promise<void> {
+  await tx.$queryRaw`SELECT 1 FROM repositories WHERE id = ${id} FOR UPDATE`;
+}
+
+/** Has a pull request looked at that shares a judged head SHA and that this reading did not see. */
+export async function judgeNewcomers(
+  deps: Deps,
+  tx: Tx,
+  { repository }: Refreshable,
+  judged: LoadedPullRequest[],
+): Promise<void> {
+  const [first] = await tx.$queryRaw<{ number: number }[]>`
+    SELECT other.number FROM open_pull_requests other
+    WHERE other.repository_id = ${repository.id}
+      AND other.head_sha = ANY(${judged.map(({ facts }) => facts.headSha)}::text[])
+      AND other.number <> ALL(${judged.map(({ facts }) => facts.number)}::int[])
+    LIMIT 1`;
+  if (!first) return;
+  await deps.jobs.send([refreshPullRequest(repository.id, first.number, repository.installation.id)], tx);
+}
