@@ -77,7 +77,10 @@ export function pullRequestNode(view: View, pr: PullRequest): object {
     mergeable: pr.state === 'open' ? 'MERGEABLE' : 'UNKNOWN',
     mergeStateStatus: () => mergeableState(pr).toUpperCase(),
     locked: pr.locked,
-    author: () => accountNode(pr.author),
+    author: () => {
+      withheld('author');
+      return accountNode(pr.author);
+    },
     authorAssociation: 'CONTRIBUTOR',
     url: `https://github.com/${fullName}/pull/${pr.number}`,
     resourcePath: `/${fullName}/pull/${pr.number}`,
