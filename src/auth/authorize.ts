@@ -2,7 +2,12 @@ import type { Account } from '../generated/prisma/client.ts';
 import type { Deps } from '../deps.ts';
 import { forbidden } from '../errors.ts';
 import { findAccount } from '../installations/find-account.ts';
-import { findRepository, type FoundRepository, repositoryAbsent } from '../repositories/find-repository.ts';
+import {
+  findRepository,
+  type FoundRepository,
+  fullName,
+  repositoryAbsent,
+} from '../repositories/find-repository.ts';
 import type { KeyScope } from './application-key.ts';
 import type { Credential } from './authenticate.ts';
 import type { GitHubTokens } from './github-token.ts';
@@ -54,7 +59,7 @@ export async function authorizeRepository(
   if (permission === 'none') throw repositoryAbsent(path.owner, path.repository);
   if (permission !== 'admin') {
     throw forbidden(
-      `${person.login} is not an admin of ${repository.account.login}/${repository.name} on GitHub. Ask one, or use an admin application key.`,
+      `${person.login} is not an admin of ${fullName(repository)} on GitHub. Ask one, or use an admin application key.`,
     );
   }
   return repository;

@@ -7,11 +7,6 @@ import type { Refreshable } from './refreshable.ts';
 // Two pull requests may come to one head SHA while two readings are under way that each see only one of them.
 // So readings of a repository save one after another, and the one that saves later finds the newcomer.
 
-/** Holds until the transaction ends. */
-export async function lockRepository(tx: Tx, id: bigint): Promise<void> {
-  await tx.$queryRaw`SELECT 1 FROM repositories WHERE id = ${id} FOR UPDATE`;
-}
-
 /** Has a pull request looked at that shares a judged head SHA and that this reading did not see. */
 export async function judgeNewcomers(
   deps: Deps,

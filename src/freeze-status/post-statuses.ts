@@ -4,6 +4,7 @@ import type { HeadStatus } from '../generated/prisma/client.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
 import { pauseInstallation } from '../github/pause.ts';
 import { postStatuses, syncRepository } from '../jobs/tasks.ts';
+import { fullName } from '../repositories/find-repository.ts';
 import { type Lease, takeLease } from './installation-lease.ts';
 import { postStatus } from './post-status.ts';
 import { checkAccessAfter } from './refreshable.ts';
@@ -85,7 +86,7 @@ async function attempt(deps: Deps, installationId: bigint, write: Waiting): Prom
     data: { attempts: { increment: 1 } },
   });
   const { account, name } = write.repository;
-  const about = { repository: `${account.login}/${name}`, sha, state: write.state };
+  const about = { repository: fullName(write.repository), sha, state: write.state };
   try {
     await postStatus(deps, installationId, { owner: account.login, repo: name }, write);
     deps.log.info({ ...about, description: write.description }, 'status written');

@@ -11,7 +11,8 @@ import {
   rememberPullRequests,
   siblingsOf,
 } from '../pull-requests/open-pull-request-store.ts';
-import { judgeNewcomers, lockRepository } from './newcomers.ts';
+import { lockRepository } from '../repositories/lock-repository.ts';
+import { judgeNewcomers } from './newcomers.ts';
 import { type NotRefreshable, openRefresh, readOrPause, type Refreshable } from './refreshable.ts';
 import { decideVerdicts, saveVerdicts } from './save-verdicts.ts';
 

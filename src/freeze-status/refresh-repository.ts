@@ -4,7 +4,9 @@ import { refreshRepository as refreshLater } from '../jobs/tasks.ts';
 import { type LoadedPullRequest, loadOpenPullRequests } from '../pull-requests/load-pull-requests.ts';
 import { forgetUnseen, rememberPullRequests } from '../pull-requests/open-pull-request-store.ts';
 import { openRefresh, readOrPause, type Refreshable } from './refreshable.ts';
-import { judgeNewcomers, lockRepository } from './newcomers.ts';
+import { fullName } from '../repositories/find-repository.ts';
+import { lockRepository } from '../repositories/lock-repository.ts';
+import { judgeNewcomers } from './newcomers.ts';
 import { decideVerdicts, saveVerdicts } from './save-verdicts.ts';
 
 /**
@@ -23,9 +25,8 @@ export async function refreshRepository(
   const pullRequests = await readOrPause(deps, refresh, () => loadOpenPullRequests(refresh.from));
   if ('notBefore' in pullRequests) return come(deps, repositoryId, pullRequests.notBefore);
   const differing = await save(deps, refresh, pullRequests);
-  const { account, name } = refresh.repository;
   const counts = { pullRequests: pullRequests.length, freezes: refresh.freezes.length, differing };
-  deps.log.info({ repository: `${account.login}/${name}`, ...counts }, 'repository refreshed');
+  deps.log.info({ repository: fullName(refresh.repository), ...counts }, 'repository refreshed');
 }
 
 async function save(deps: Deps, refresh: Refreshable, pullRequests: LoadedPullRequest[]): Promise<number> {

@@ -5,6 +5,7 @@ import { appendEvent, placeOf } from '../events/append-event.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import { refreshRepository } from '../jobs/tasks.ts';
 import { assertWritable, type FoundRepository } from '../repositories/find-repository.ts';
+import { lockRepository } from '../repositories/lock-repository.ts';
 import { type Product, products } from './product.ts';
 
 /** The set in the interface's order, so that equal sets are stored and shown alike. */
@@ -28,7 +29,7 @@ export async function setRepositoryProducts(
   await deps.db.$transaction(async (tx) => {
     const { id } = repository;
     // The row's lock orders concurrent changes, so that the log tells what each of them really did.
-    await tx.$queryRaw`SELECT 1 FROM repositories WHERE id = ${id} FOR UPDATE`;
+    await lockRepository(tx, id);
     const { products: before } = await tx.repository.findUniqueOrThrow({ where: { id } });
     const changed = products.filter((product) => before.includes(product) !== after.includes(product));
     if (changed.length === 0) return;

@@ -13,7 +13,7 @@ import { type GitHubRepository, saveRepository } from './save-repository.ts';
 export type FoundRepository = Repository & { account: Account; installation: Installation };
 
 /** `owner/name`, as people write it. */
-export const fullName = ({ account, name }: Pick<FoundRepository, 'account' | 'name'>): string =>
+export const fullName = ({ account, name }: { account: { login: string }; name: string }): string =>
   `${account.login}/${name}`;
 
 export const repositoryAbsent = (owner: string, name: string) =>

@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
 import { isGitHubStatus } from '../github/github-error.ts';
 import { refreshPullRequest } from '../jobs/tasks.ts';
-import { assertWritable, type FoundRepository } from '../repositories/find-repository.ts';
+import { assertWritable, type FoundRepository, fullName } from '../repositories/find-repository.ts';
 
 /** GraphQL's integers end here, and GitHub's numbers with them. */
 const greatestOnGitHub = 2_147_483_647n;
@@ -29,7 +29,7 @@ export async function pushScopes(
 ): Promise<void> {
   assertWritable(repository);
   if (!(await mayExist(deps, repository, number))) {
-    throw notFound(`${repository.account.login}/${repository.name} has no pull request ${number}.`);
+    throw notFound(`${fullName(repository)} has no pull request ${number}.`);
   }
   const key = { repositoryId: repository.id, number: String(number) };
   const data = {
