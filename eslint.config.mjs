@@ -34,7 +34,7 @@ export default tseslint.config(
   js.configs.recommended,
   ...tseslint.configs.strict,
   {
-    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ['*.mjs'] } } },
+    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ['*.mjs', 'bin/*.mjs'] } } },
     rules: {
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/no-floating-promises': 'error',

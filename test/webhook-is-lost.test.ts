@@ -165,7 +165,7 @@ describe('what anyone may send', () => {
     const before = await jobsSent();
     for (const [event, body] of [
       ['ping', { zen: 'Design for failure.' }],
-      ['pull_request', { action: 'assigned', repository: { id: 1 }, pull_request: { number: 1 } }],
+      ['pull_request', { action: 'auto_merge_enabled', repository: { id: 1 }, pull_request: { number: 1 } }],
       ['a_later_one', { action: 'done' }],
     ] as const) {
       const answer = await deliver(JSON.stringify(body), { 'X-GitHub-Event': event });

@@ -3,6 +3,7 @@ import {
   type DocumentNode,
   type FragmentDefinitionNode,
   type OperationDefinitionNode,
+  type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
 
@@ -11,6 +12,17 @@ export interface QueryCost {
   cost: number;
   /** Nodes that the query could return; GitHub refuses more than 500,000. */
   nodeCount: number;
+}
+
+/** `@include(if: $x)` and `@skip(if: $x)`: what is not asked for costs nothing. */
+function isLeftOut({ directives = [] }: SelectionNode, variables: Record<string, unknown>): boolean {
+  return directives.some((directive) => {
+    const condition = directive.arguments?.find(({ name }) => name.value === 'if')?.value;
+    const value = condition?.kind === Kind.VARIABLE ? variables[condition.name.value] : undefined;
+    return directive.name.value === 'include'
+      ? value === false
+      : directive.name.value === 'skip' && value === true;
+  });
 }
 
 /** GitHub's published formula: a request for each connection, times the parents it is fetched for, over 100. */
@@ -24,6 +36,7 @@ export function queryCost(document: DocumentNode, variables: Record<string, unkn
 
   function walk(selections: SelectionSetNode | undefined, parents: number): void {
     for (const selection of selections?.selections ?? []) {
+      if (isLeftOut(selection, variables)) continue;
       if (selection.kind === Kind.FRAGMENT_SPREAD) {
         walk(fragments.get(selection.name.value)?.selectionSet, parents);
       } else if (selection.kind === Kind.INLINE_FRAGMENT) {

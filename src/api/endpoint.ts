@@ -57,6 +57,8 @@ export type Endpoint<A extends Access, P extends z.ZodObject, Q extends z.ZodObj
   success: { status: 200 | 201 | 204; description: string; schema?: z.ZodType; example?: unknown };
   /** Refuses what the path names beyond the access's own, before the body is looked at. */
   exists?(call: Found<A> & { deps: Deps; path: z.output<P> }): Promise<unknown>;
+  /** A POST that changes nothing: retries are safe without an `Idempotency-Key`. */
+  isReading?: true;
   /** Refusals beyond those that the access and the body bring. */
   alsoRefuses?: (400 | 409)[];
   handle(call: Call<A, z.output<P>, z.output<Q>, z.output<B>>): Promise<unknown>;
@@ -96,7 +98,7 @@ async function answerCall(
   if (definition.deprecated) announceDeprecation(context, definition.deprecated.successor(path));
   const credential = await authenticate(deps, tokens, req.header('Authorization'));
   const found = await authorize(deps, tokens, definition.access, credential, path);
-  const key = definition.method === 'post' ? req.header('Idempotency-Key') : undefined;
+  const key = takesIdempotencyKey(definition) ? req.header('Idempotency-Key') : undefined;
   // A retried request may replay an answer about what it deleted itself.
   if (key === undefined) await definition.exists?.({ ...found, deps, path } as never);
   const queries = definition.query ? queryOf(req.queries()) : {};
@@ -179,13 +181,15 @@ function describeRoute(definition: AnyEndpoint) {
     request: {
       params: definition.params,
       query: definition.query,
-      headers: definition.method === 'post' ? idempotencyHeader : undefined,
+      headers: takesIdempotencyKey(definition) ? idempotencyHeader : undefined,
       body: body && { required: true, content: jsonContent(body.schema, body.example) },
     },
     responses: { [success.status]: answers, ...errorResponses(definition) },
   };
   return createRoute(config as Parameters<typeof createRoute>[0]);
 }
+
+const takesIdempotencyKey = ({ method, isReading }: AnyEndpoint): boolean => method === 'post' && !isReading;
 
 const idempotencyHeader = z.object({
   'Idempotency-Key': z.string().min(1).max(255).optional().openapi({

@@ -9,7 +9,9 @@ import { createFreezeEndpoint } from './v1/create-freeze.ts';
 import { deleteFreezeEndpoint, postDeleteFreezeEndpoint } from './v1/delete-freeze.ts';
 import { listFreezesEndpoint } from './v1/list-freezes.ts';
 import { getRepositories } from './v1/list-repositories.ts';
+import { explainPullRequestEndpoint } from './v1/explain-pull-request.ts';
 import { getLogs } from './v1/logs.ts';
+import { previewFreezeEndpoint } from './v1/preview-freeze.ts';
 import { getDefaultProducts, putDefaultProducts, putProducts } from './v1/products.ts';
 import { postScopes, putScopes } from './v1/push-scopes.ts';
 import { updateFreezeEndpoint } from './v1/update-freeze.ts';
@@ -20,9 +22,11 @@ export const endpoints: AnyEndpoint[] = [
   postScopes,
   listFreezesEndpoint,
   createFreezeEndpoint,
+  previewFreezeEndpoint,
   updateFreezeEndpoint,
   deleteFreezeEndpoint,
   postDeleteFreezeEndpoint,
+  explainPullRequestEndpoint,
   putProducts,
   getDefaultProducts,
   putDefaultProducts,

@@ -2,7 +2,7 @@ import { invalid, Refusal } from '../errors.ts';
 
 const mebibyte = 1024 * 1024;
 /** Far deeper than any body of the interface; what is deeper could exhaust the stack of recursive code. */
-const deepest = 64;
+const deepest = 96;
 
 /**
  * The JSON body of a request.

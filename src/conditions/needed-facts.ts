@@ -1,19 +1,32 @@
-import type { ConditionNode } from './ast.ts';
+import type { ConditionNode, Leaf } from './ast.ts';
 import { attributeOf } from './attributes.ts';
+import type { Need } from './needs.ts';
 
-/** Which costly facts must be loaded. */
-export type FactNeeds = { labels: boolean; files: boolean; scopes: boolean };
+/** What must be loaded to judge conditions. */
+export type FactNeeds = {
+  facts: ReadonlySet<Need>;
+  /** Teams as they were written, in small letters: `@core`, `@acme/core`. */
+  teams: ReadonlySet<string>;
+};
 
-/** What these conditions read: a freeze on `base` alone loads no files. */
+/** What these conditions read: a freeze on `base` alone loads no files, and `#files` none either. */
 export function neededFacts(nodes: ConditionNode[]): FactNeeds {
-  const needs: FactNeeds = { labels: false, files: false, scopes: false };
+  const facts = new Set<Need>();
+  const teams = new Set<string>();
   const visit = (node: ConditionNode): void => {
-    if (node.kind === 'leaf') {
-      const fact = attributeOf(node.attribute).needs;
-      if (fact) needs[fact] = true;
-    } else if (node.kind === 'not') visit(node.node);
-    else node.nodes.forEach(visit);
+    if (node.kind === 'not') visit(node.node);
+    else if (node.kind !== 'leaf') node.nodes.forEach(visit);
+    else {
+      for (const need of needsOfLeaf(node)) facts.add(need);
+      if (node.test.type === 'team') teams.add(node.test.team);
+    }
   };
   nodes.forEach(visit);
-  return needs;
+  return { facts, teams };
+}
+
+function needsOfLeaf({ attribute, isCounted, test }: Leaf): Need[] {
+  const { needs, hasOwnCount } = attributeOf(attribute);
+  if (test.type === 'team') return needs ? [needs, 'teams'] : ['teams'];
+  return needs && !(isCounted && hasOwnCount) ? [needs] : [];
 }

@@ -1,5 +1,6 @@
 import type { ConditionNode } from './ast.ts';
-import { ConditionError, parseLeaf } from './parse-leaf.ts';
+import { ConditionError } from './condition-error.ts';
+import { parseLeaf } from './parse-leaf.ts';
 
 /** Where a bad condition stands, and at which character of it (from 1; null where it is not text). */
 export type ConditionProblem = { path: Path; message: string; column: number | null };
@@ -10,7 +11,7 @@ export type ParseResult =
 /** As the reference configuration schema has it. */
 export const mostItems = 500;
 /** Nobody reads deeper; and what recurses over conditions needs an end. */
-export const deepest = 10;
+export const deepest = 32;
 /** In one list with all its groups: 500 groups of 500 would be read, and named if bad, for minutes. */
 export const mostConditions = 2000;
 
@@ -80,7 +81,7 @@ function readLeaf(text: string, path: Path, reading: Reading): ConditionNode | n
     if (!(error instanceof ConditionError)) throw error;
     const stop = error.message.endsWith('?') ? '' : '.';
     const message = `Invalid condition '${shorten(text)}'. ${error.message}${stop}`;
-    return refuse(reading, path, message, error.column);
+    return refuse(reading, path, message, Math.max(1, Math.min(error.column, text.length)));
   }
 }
 

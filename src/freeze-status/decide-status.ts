@@ -1,5 +1,5 @@
 import type { ParsedFreeze } from '../freezes/parsed-freeze.ts';
-import { matchAll, type MatchResult } from '../conditions/match.ts';
+import { judgeFreeze, nextChangeOf, whyUnknown } from '../freezes/judge-freeze.ts';
 import type { PullRequestFacts } from '../pull-requests/pull-request.ts';
 import { freeText, frozenText } from './status-text.ts';
 
@@ -29,21 +29,30 @@ export function decideStatus(freezes: ParsedFreeze[], pullRequests: PullRequestF
 
 /** The freezes that hold a pull request. Several may: it is frozen while any does, and excludes act per freeze. */
 export function holdsOf(freezes: ParsedFreeze[], facts: PullRequestFacts, now: Date): Hold[] {
-  return freezes.flatMap(({ freeze, conditions }): Hold[] => {
-    const hold = { freeze, pullRequest: facts.number };
-    if (!conditions) {
-      const unjudged = 'its conditions cannot be read any more';
-      return [{ ...hold, unjudged }];
-    }
-    const matching = matchAll(conditions.matching, facts, now);
-    if (matching.match === false) return [];
-    const excluded = conditions.exclude.length > 0 ? matchAll(conditions.exclude, facts, now) : null;
-    if (excluded?.match === true) return [];
-    // Not known fails closed: a match that cannot be judged holds, an exclude that cannot be judged does not free.
-    const unknown = matching.match === 'unknown' ? matching : excluded?.match === 'unknown' ? excluded : null;
-    return [{ ...hold, unjudged: unknown && whyUnknown(unknown) }];
+  const at = now.getTime();
+  return freezes.flatMap((parsed): Hold[] => {
+    const verdict = judgeFreeze(parsed, facts, at);
+    if (verdict !== 'frozen' && verdict !== 'unknown') return [];
+    const unjudged = verdict === 'unknown' ? whyUnknown(parsed, facts, at) : null;
+    return [{ freeze: parsed.freeze, pullRequest: facts.number, unjudged }];
   });
 }
 
-const whyUnknown = (result: MatchResult): string =>
-  result.reasons.find((reason) => reason.match === 'unknown')?.why ?? 'a condition could not be judged';
+/** When time alone could next change what these freezes do with these pull requests; null: not before a boundary. */
+export function nextChangeAmong(
+  freezes: ParsedFreeze[],
+  pullRequests: PullRequestFacts[],
+  now: Date,
+): Date | null {
+  const at = now.getTime();
+  const timed = freezes.filter(({ conditions }) => conditions?.isTimed);
+  let next = Infinity;
+  for (const freeze of timed) {
+    const end = freeze.freeze.endsAt?.getTime() ?? Infinity;
+    for (const facts of pullRequests) {
+      const change = nextChangeOf(freeze, facts, at);
+      if (change !== null && change < end) next = Math.min(next, change);
+    }
+  }
+  return next === Infinity ? null : new Date(next);
+}

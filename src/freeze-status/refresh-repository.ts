@@ -7,12 +7,13 @@ import { openRefresh, readOrPause, type Refreshable } from './refreshable.ts';
 import { fullName } from '../repositories/find-repository.ts';
 import { lockRepository } from '../repositories/lock-repository.ts';
 import { judgeNewcomers } from './newcomers.ts';
+import { planNextChange } from './plan-next-change.ts';
 import { decideVerdicts, saveVerdicts } from './save-verdicts.ts';
 
 /**
  * Looks at every open pull request of a repository and has the differences written. Level-triggered: it asks
  * what should be true now, whatever woke it.
- * @param at the boundary that it was planned for.
+ * @param at the instant that it was planned for: a boundary of a freeze, or of what its conditions say of time.
  * @throws what GitHub throws while it cannot answer; the job queue tries again.
  */
 export async function refreshRepository(
@@ -48,6 +49,7 @@ async function save(deps: Deps, refresh: Refreshable, pullRequests: LoadedPullRe
     });
     await saveVerdicts(deps, tx, refresh, verdicts);
     await judgeNewcomers(deps, tx, refresh, pullRequests);
+    await planNextChange(deps, tx, refresh, pullRequests, true);
     await tx.repository.updateMany({
       where: { id: repository.id, OR: [{ refreshedAt: null }, { refreshedAt: { lt: readAt } }] },
       data: { refreshedAt: readAt },
@@ -61,6 +63,6 @@ async function come(deps: Deps, repositoryId: bigint, notBefore: Date | null): P
   if (notBefore) return deps.jobs.send([refreshLater(repositoryId, notBefore)]);
   await deps.db.repository.updateMany({
     where: { id: repositoryId },
-    data: { refreshedAt: nowOf(deps.clock) },
+    data: { refreshedAt: nowOf(deps.clock), nextChangeAt: null },
   });
 }

@@ -35,9 +35,9 @@ function tierOf(status: Status, present: LoadedPullRequest['status']): number {
 }
 
 /** Closest to merging first: queued or auto-merge, then mergeable, then the rest, drafts last. */
-function closenessOf({ isQueued, isMergeable, facts }: LoadedPullRequest): number {
+function closenessOf({ isQueued, isMergeable, isDraft }: LoadedPullRequest): number {
   if (isQueued) return 0;
-  if (facts.isDraft) return 3;
+  if (isDraft) return 3;
   return isMergeable ? 1 : 2;
 }
 

@@ -2,7 +2,9 @@ import type { Tx } from '../database/database.ts';
 import type { FreezeAttributes } from '../events/append-event.ts';
 import type { Freeze as FreezeRow } from '../generated/prisma/client.ts';
 import type { ConditionInput } from '../conditions/ast.ts';
+import type { Need } from '../conditions/needs.ts';
 import type { Freeze } from './freeze.ts';
+import { needsOf, parseFreeze } from './parsed-freeze.ts';
 
 // The only access to the freezes table.
 
@@ -43,6 +45,29 @@ export async function findFreeze(
 ): Promise<StoredFreeze | null> {
   const row = await tx.freeze.findFirst({ where: { id, repositoryId, ...notEnded(now) } });
   return row && fromRow(row);
+}
+
+/** Freezes count as begun so long before their start: the clock of the worker that finds them begun may be ahead. */
+const clockMargin = 60_000;
+
+/**
+ * The repositories, of one or of an account, where a freeze of now has conditions that read one of these facts.
+ * @returns their ids.
+ */
+export async function repositoriesReading(
+  tx: Tx,
+  where: { repositoryId: bigint } | { accountId: bigint },
+  facts: readonly Need[],
+  now: Date,
+): Promise<bigint[]> {
+  const place = 'accountId' in where ? { repository: where } : where;
+  const startsAt = { lte: new Date(now.getTime() + clockMargin) };
+  const rows = await tx.freeze.findMany({
+    where: { ...place, ...notEnded(now), startsAt, reads: { hasSome: [...facts] } },
+    select: { repositoryId: true },
+    distinct: ['repositoryId'],
+  });
+  return rows.map(({ repositoryId }) => repositoryId);
 }
 
 /** Saves a new freeze, told by whom. */
@@ -86,7 +111,8 @@ export async function markDeleted(
 
 function columns(freeze: Freeze) {
   const { reason, start, end, timezone, startsAt, endsAt, matchingConditions, excludeConditions } = freeze;
-  return { reason, start, end, timezone, startsAt, endsAt, matchingConditions, excludeConditions };
+  const reads = [...needsOf([parseFreeze(freeze)]).facts];
+  return { reason, start, end, timezone, startsAt, endsAt, matchingConditions, excludeConditions, reads };
 }
 
 /** The freeze as the interface and the audit log show it, less its id. */

@@ -1,24 +1,43 @@
-import { neededFacts, type FactNeeds } from '../conditions/needed-facts.ts';
-import { parseConditions } from '../conditions/parse-conditions.ts';
 import type { ConditionNode } from '../conditions/ast.ts';
+import { type Matcher, prepare } from '../conditions/match.ts';
+import { type FactNeeds, neededFacts } from '../conditions/needed-facts.ts';
+import { isTimed } from '../conditions/next-change.ts';
+import { parseConditions } from '../conditions/parse-conditions.ts';
 import type { Freeze } from './freeze.ts';
 
 /** A freeze with its conditions ready to be matched; null where they cannot be read (by an older version's fault). */
-export type ParsedFreeze = {
-  freeze: Freeze;
-  conditions: { matching: ConditionNode[]; exclude: ConditionNode[] } | null;
+export type ParsedFreeze = { freeze: Freeze; conditions: FreezeConditions | null };
+
+export type FreezeConditions = {
+  matching: Matcher;
+  /** null: nothing is excluded. */
+  exclude: Matcher | null;
+  needs: FactNeeds;
+  /** Whether time alone can change what the freeze holds, within its window. */
+  isTimed: boolean;
 };
 
 export function parseFreeze(freeze: Freeze): ParsedFreeze {
   const matching = parseConditions(freeze.matchingConditions, []);
   const exclude = parseConditions(freeze.excludeConditions, []);
-  const conditions =
-    matching.ok && exclude.ok ? { matching: matching.conditions, exclude: exclude.conditions } : null;
-  return { freeze, conditions };
+  if (!matching.ok || !exclude.ok) return { freeze, conditions: null };
+  return { freeze, conditions: prepareConditions(matching.conditions, exclude.conditions) };
+}
+
+function prepareConditions(matching: ConditionNode[], exclude: ConditionNode[]): FreezeConditions {
+  const matchers = { matching: prepare(matching), exclude: exclude.length > 0 ? prepare(exclude) : null };
+  return {
+    ...matchers,
+    needs: neededFacts([...matching, ...exclude]),
+    isTimed: isTimed(matchers.matching) || (matchers.exclude !== null && isTimed(matchers.exclude)),
+  };
 }
 
 /** Which facts must be loaded to judge these freezes. */
-export const needsOf = (freezes: ParsedFreeze[]): FactNeeds =>
-  neededFacts(
-    freezes.flatMap(({ conditions }) => (conditions ? [...conditions.matching, ...conditions.exclude] : [])),
-  );
+export function needsOf(freezes: ParsedFreeze[]): FactNeeds {
+  const needs = freezes.flatMap(({ conditions }) => (conditions ? [conditions.needs] : []));
+  return {
+    facts: new Set(needs.flatMap(({ facts }) => [...facts])),
+    teams: new Set(needs.flatMap(({ teams }) => [...teams])),
+  };
+}

@@ -7,8 +7,9 @@ const margin = 20;
 const longestWait = 3_600_000;
 
 /**
- * Wakes the workers when the next freeze starts or ends. The boundary's job is durable and polling would find
- * it; the alarm makes that a matter of milliseconds instead of half a second.
+ * Wakes the workers when the next freeze starts or ends, or when time alone next changes what one holds. The job
+ * for it is durable and polling would find it; the alarm makes that a matter of milliseconds instead of half a
+ * second.
  */
 export class BoundaryAlarm {
   readonly #deps: Pick<Deps, 'db' | 'clock' | 'log'>;
@@ -48,9 +49,15 @@ export class BoundaryAlarm {
       const freeze = await db.freeze.findFirst({ where, orderBy: { [field]: 'asc' } });
       return freeze?.[field] ?? null;
     };
-    const instants = [await soonest('startsAt'), await soonest('endsAt')].filter(
-      (instant) => instant !== null,
-    );
+    const changing = await db.repository.findFirst({
+      where: { nextChangeAt: { gt: nowOf(clock) } },
+      orderBy: { nextChangeAt: 'asc' },
+    });
+    const instants = [
+      await soonest('startsAt'),
+      await soonest('endsAt'),
+      changing?.nextChangeAt ?? null,
+    ].filter((instant) => instant !== null);
     return instants.sort((one, other) => one.getTime() - other.getTime())[0] ?? null;
   }
 }

@@ -35,7 +35,7 @@ export async function sweep(deps: Deps): Promise<void> {
     deps.log.info({ repositories: repositories.size }, 'sweep: refreshing what was missed');
 }
 
-/** Repositories where a freeze started or ended after they were last looked at. */
+/** Repositories where a freeze started or ended, or time changed what one holds, after they were last looked at. */
 async function withPassedBoundary(deps: Deps): Promise<bigint[]> {
   const now = nowOf(deps.clock);
   const rows = await deps.db.$queryRaw<{ id: bigint }[]>`
@@ -43,7 +43,9 @@ async function withPassedBoundary(deps: Deps): Promise<bigint[]> {
     WHERE f.deleted_at IS NULL AND r.installation_id IS NOT NULL AND (
       (f.starts_at <= ${now} AND (f.ends_at IS NULL OR f.ends_at > ${now})
         AND (r.refreshed_at IS NULL OR f.starts_at > r.refreshed_at))
-      OR (f.ends_at <= ${now} AND (r.refreshed_at IS NULL OR f.ends_at > r.refreshed_at)))`;
+      OR (f.ends_at <= ${now} AND (r.refreshed_at IS NULL OR f.ends_at > r.refreshed_at)))
+    UNION
+    SELECT id FROM repositories WHERE next_change_at <= ${now} AND installation_id IS NOT NULL`;
   return rows.map(({ id }) => id);
 }
 

@@ -1,22 +1,29 @@
-import { GraphqlResponseError } from '@octokit/graphql';
 import type { FactNeeds } from '../conditions/needed-facts.ts';
 import type { Deps } from '../deps.ts';
 import type { GitHubClient } from '../github/github-app.ts';
 import type { FoundRepository } from '../repositories/find-repository.ts';
 import { loadScopes } from '../scopes/load-scopes.ts';
-import { readChangedFiles } from './read-changed-files.ts';
-import type { Fact, PullRequestFacts } from './pull-request.ts';
+import type { Page, PullRequestAnswer } from './queries/answers.ts';
+import { askForPullRequests, isTooMuch, type ReadPullRequest } from './ask-for-pull-requests.ts';
+import { atMost } from './at-most.ts';
+import { loginOf } from './facts/login-of.ts';
+import type { PullRequestFacts } from './pull-request.ts';
 import {
   openPullRequestsQuery,
-  type PullRequestAnswer,
   pullRequestNodesQuery,
   pullRequestQuery,
-} from './queries.ts';
+} from './queries/pull-request-queries.ts';
+import { readFacts, type Shared } from './read-facts.ts';
+import { readTeams } from './read-teams.ts';
 
 /** A pull request as it stands at GitHub: what conditions read, our present status, and how urgent it is. */
 export type LoadedPullRequest = {
   facts: PullRequestFacts;
   isOpen: boolean;
+  isDraft: boolean;
+  title: string;
+  /** The login, with `[bot]` for bots; null for a deleted account. */
+  author: string | null;
   status: { state: string; description: string } | null;
   isQueued: boolean;
   isMergeable: boolean;
@@ -30,138 +37,125 @@ export type LoadFrom = {
   needs: FactNeeds;
 };
 
+/** GitHub gives no more at once. */
+const most = 100;
+/** How many it can answer in its time where 100 are too many. */
+const few = 20;
+/** Pull requests whose further facts are read at the same time. */
+const concurrency = 5;
+
 /**
  * Every open pull request of a repository, in pages of 100. Facts that GitHub left out are marked as not known.
  * @throws what GitHub throws when a page, or a pull request on it, is missing altogether.
  */
 export async function loadOpenPullRequests(from: LoadFrom): Promise<LoadedPullRequest[]> {
-  type Page = {
-    repository: {
-      pullRequests: {
-        nodes: (PullRequestAnswer | null)[] | null;
-        pageInfo: { hasNextPage: boolean; endCursor: string | null };
-      };
-    } | null;
-  };
-  const answers: PullRequestAnswer[] = [];
+  const read: ReadPullRequest[] = [];
+  let size = most;
   let after: string | null = null;
-  do {
-    const page: Page = await ask<Page>(from, openPullRequestsQuery, { ...names(from), after });
-    const list = page.repository?.pullRequests;
-    if (!list?.nodes) throw incomplete('a page of pull requests');
-    for (const node of list.nodes) {
-      if (!node) throw incomplete('a pull request');
-      answers.push(node);
+  for (;;) {
+    let page: Awaited<ReturnType<typeof readOpen>>;
+    try {
+      page = await readOpen(from, size, after);
+    } catch (error) {
+      if (size === few || !isTooMuch(error)) throw error;
+      size = few;
+      continue;
     }
-    after = list.pageInfo.hasNextPage ? list.pageInfo.endCursor : null;
-  } while (after !== null);
-  return complete(from, answers);
+    read.push(...page.read);
+    if (!page.hasNextPage) return complete(from, read);
+    after = page.endCursor;
+  }
 }
 
 /** One pull request, open or not; null when the repository has none of this number. */
 export async function loadPullRequest(from: LoadFrom, number: number): Promise<LoadedPullRequest | null> {
   type Answer = { repository: { pullRequest: PullRequestAnswer | null } | null };
-  const answer = await ask<Answer>(from, pullRequestQuery, { ...names(from), number });
-  const pullRequest = answer.repository?.pullRequest;
-  return pullRequest ? (await complete(from, [pullRequest]))[0]! : null;
+  const { read } = await askForPullRequests<Answer>(from, {
+    query: pullRequestQuery,
+    variables: { ...names(from), number },
+    path: ['repository', 'pullRequest'],
+    pullRequestsOf: ({ repository }) => [repository?.pullRequest ?? null],
+  });
+  return read[0] ? (await complete(from, [read[0]]))[0]! : null;
 }
 
 /** Pull requests by node id, at most 100. Those that are gone are left out. */
 export async function loadPullRequestNodes(from: LoadFrom, ids: string[]): Promise<LoadedPullRequest[]> {
-  const answer = await ask<{ nodes: (PullRequestAnswer | null)[] }>(from, pullRequestNodesQuery, { ids });
-  return complete(
-    from,
-    answer.nodes.filter((node) => node !== null),
-  );
+  return complete(from, await readNodes(from, ids, most));
 }
 
 const names = ({ repository }: LoadFrom) => ({ owner: repository.account.login, name: repository.name });
 
-/**
- * What GitHub answers. An answer in part counts only where we can tell what its nulls mean: facts that are not
- * known, or pull requests that are gone. Any other error is thrown, so that nothing is taken for absent.
- */
-async function ask<Answer>(
-  from: LoadFrom,
-  query: string,
-  variables: Record<string, unknown>,
-): Promise<Answer> {
-  const { client, deps, needs } = from;
-  const shared = { context: deps.config.statusContext, withLabels: needs.labels, withFiles: needs.files };
-  try {
-    return await client.graphql<Answer>(query, { ...shared, ...variables });
-  } catch (error) {
-    if (!(error instanceof GraphqlResponseError) || !error.data) throw error;
-    const errors = (error.errors ?? []) as GraphqlError[];
-    if (!errors.every((each) => isAboutOneFact(each) || isGonePullRequest(each))) throw error;
-    deps.log.warn({ err: error }, 'GitHub answered in part');
-    return error.data as Answer;
-  }
-}
-
-type GraphqlError = { type?: string; path?: (string | number)[] };
-
-const isAboutOneFact = ({ path = [] }: GraphqlError): boolean =>
-  path.some((step) => step === 'labels' || step === 'files' || step === 'commits');
-
-const isGonePullRequest = ({ type, path = [] }: GraphqlError): boolean =>
-  type === 'NOT_FOUND' && (path.at(-1) === 'pullRequest' || path[0] === 'nodes');
-
 const incomplete = (what: string) => new Error(`GitHub's answer lacks ${what}`);
 
-async function complete(from: LoadFrom, answers: PullRequestAnswer[]): Promise<LoadedPullRequest[]> {
-  const { deps, repository, needs } = from;
-  const numbers = answers.map(({ number }) => number);
-  const scopes = needs.scopes ? await loadScopes(deps.db, repository.id, numbers) : new Map();
-  const loaded: LoadedPullRequest[] = [];
-  for (const answer of answers) {
-    const files = needs.files ? await filesOf(from, answer) : notNeeded;
-    const facts: PullRequestFacts = {
-      number: answer.number,
-      nodeId: answer.id,
-      headSha: answer.headRefOid,
-      isDraft: answer.isDraft,
-      title: answer.title,
-      author: authorOf(answer),
-      base: answer.baseRefName,
-      head: answer.headRefName,
-      labels: needs.labels ? labelsOf(answer) : notNeeded,
-      files,
-      scopes: scopes.get(answer.number) ?? { names: [], all: false },
-    };
-    loaded.push({
-      facts,
-      isOpen: answer.state === 'OPEN',
-      status: presentStatus(answer),
-      isQueued: answer.mergeQueueEntry !== null || answer.autoMergeRequest !== null,
-      isMergeable: answer.mergeable === 'MERGEABLE',
-    });
+/** A page of the open pull requests. */
+async function readOpen(from: LoadFrom, first: number, after: string | null) {
+  type Answer = { repository: { pullRequests: Page<PullRequestAnswer> } | null };
+  const { read, answer } = await askForPullRequests<Answer>(
+    from,
+    {
+      query: openPullRequestsQuery,
+      variables: { ...names(from), first, after },
+      path: ['repository', 'pullRequests', 'nodes'],
+      pullRequestsOf({ repository }) {
+        if (!repository?.pullRequests?.nodes) throw incomplete('a page of pull requests');
+        return repository.pullRequests.nodes;
+      },
+    },
+    first > few,
+  );
+  const whole = read.filter((pullRequest) => pullRequest !== null);
+  const { hasNextPage, endCursor } = answer.repository!.pullRequests.pageInfo;
+  if (whole.length < read.length) throw incomplete('a pull request');
+  if (hasNextPage && (endCursor === null || endCursor === after)) throw incomplete('the next page');
+  return { read: whole, hasNextPage, endCursor };
+}
+
+async function readNodes(from: LoadFrom, ids: string[], size: number): Promise<ReadPullRequest[]> {
+  const read: (ReadPullRequest | null)[] = [];
+  try {
+    for (let at = 0; at < ids.length; at += size) {
+      const question = {
+        query: pullRequestNodesQuery,
+        variables: { ids: ids.slice(at, at + size) },
+        path: ['nodes'],
+        pullRequestsOf: ({ nodes }: { nodes: (PullRequestAnswer | null)[] }) => nodes,
+      };
+      read.push(...(await askForPullRequests(from, question, size > few)).read);
+    }
+  } catch (error) {
+    if (size === few || !isTooMuch(error)) throw error;
+    return readNodes(from, ids, few);
   }
-  return loaded;
+  return read.filter((pullRequest) => pullRequest !== null);
 }
 
-const notNeeded: Fact<never> = { known: false, reason: 'not asked for' };
-
-/** GraphQL calls a bot `dependabot`; everywhere else, and in conditions, it is `dependabot[bot]`. */
-function authorOf({ author }: PullRequestAnswer): string | null {
-  if (!author) return null;
-  return author.__typename === 'Bot' ? `${author.login}[bot]` : author.login;
+async function complete(from: LoadFrom, read: ReadPullRequest[]): Promise<LoadedPullRequest[]> {
+  if (read.length === 0) return [];
+  const { deps, repository, needs } = from;
+  const numbers = read.map(({ answer }) => answer.number);
+  const shared: Shared = {
+    teams: await readTeams(from, needs.teams),
+    scopes: needs.facts.has('scopes') ? await loadScopes(deps.db, repository.id, numbers) : null,
+    mergedOnes: new Map(),
+  };
+  return atMost(concurrency, read, async (one) => ({
+    facts: await readFacts(from, shared, one),
+    ...statusOf(one.answer),
+  }));
 }
 
-function labelsOf({ labels }: PullRequestAnswer): Fact<string[]> {
-  // GitHub allows 100 labels on a pull request, so one page is all of them.
-  if (!labels?.nodes || labels.nodes.includes(null))
-    return { known: false, reason: 'GitHub did not give its labels' };
-  return { known: true, value: labels.nodes.map((label) => label!.name) };
-}
-
-/** Over 100 files, or with a rename (whose old path GraphQL does not tell), the REST list is read instead. */
-async function filesOf(from: LoadFrom, { files, number }: PullRequestAnswer): Promise<Fact<string[]>> {
-  const nodes = files?.nodes;
-  const isWhole =
-    nodes && !files.pageInfo.hasNextPage && nodes.every((file) => file && file.changeType !== 'RENAMED');
-  if (isWhole) return { known: true, value: nodes.map((file) => file!.path) };
-  return readChangedFiles(from, number);
+/** How it stands, whatever conditions ask. */
+function statusOf(answer: PullRequestAnswer): Omit<LoadedPullRequest, 'facts'> {
+  return {
+    isOpen: answer.state === 'OPEN',
+    isDraft: answer.isDraft,
+    title: answer.title,
+    author: loginOf(answer.author),
+    status: presentStatus(answer),
+    isQueued: answer.mergeQueueEntry !== null || answer.autoMergeRequest !== null,
+    isMergeable: answer.mergeable === 'MERGEABLE',
+  };
 }
 
 /** Our status on the head commit, in REST's words; null where there is none. */

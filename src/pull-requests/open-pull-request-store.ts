@@ -58,3 +58,12 @@ export async function siblingsOf(
   });
   return { shas, nodeIds: siblings.map(({ nodeId }) => nodeId) };
 }
+
+/** The numbers of the open pull requests that had this head SHA when they were last seen. */
+export async function numbersAt(tx: Tx, repositoryId: bigint, headSha: string): Promise<number[]> {
+  const rows = await tx.openPullRequest.findMany({
+    where: { repositoryId, headSha },
+    orderBy: { number: 'asc' },
+  });
+  return rows.map(({ number }) => number);
+}

@@ -1,29 +1,10 @@
 import type { Probot } from 'probot';
 import type { Deps } from '../deps.ts';
-import { type Job, refreshPullRequest, syncInstallation, syncRepository } from '../jobs/tasks.ts';
 import { acceptDelivery } from './accept-delivery.ts';
+import { jobsOf, type Wake } from './wake.ts';
+import { type Own, wakesOf } from './wakes-of-event.ts';
 
-// Events say what to look at again; what is true is read from GitHub by the job. So an event that is late,
-// repeated or out of order does no harm.
-
-type InstallationPayload = { installation: { id: number } };
-type RepositoryPayload = { repository: { id: number }; installation?: { id: number } };
-type PullRequestPayload = RepositoryPayload & { pull_request: { number: number } };
-
-/** Every event that Holdfast acts on, and what it makes look again. `app.yml` subscribes to these. */
-const jobsOf = {
-  installation: ({ installation }: InstallationPayload) => [syncInstallation(BigInt(installation.id))],
-  installation_repositories: ({ installation }: InstallationPayload) => [
-    syncInstallation(BigInt(installation.id)),
-  ],
-  repository: ({ repository, installation }: RepositoryPayload) => [
-    syncRepository(BigInt(repository.id), idOf(installation)),
-  ],
-  pull_request: pullRequestJobs,
-  pull_request_review: pullRequestJobs,
-} as const;
-
-/** The actions that can change what we know. Others (`assigned`, `starred` …) are acknowledged and dropped. */
+/** The actions that can change what we know. Others (`starred`, `subscribed` …) are acknowledged and dropped. */
 export const handledEvents = [
   'installation.created',
   'installation.deleted',
@@ -47,24 +28,50 @@ export const handledEvents = [
   'pull_request.edited',
   'pull_request.labeled',
   'pull_request.unlabeled',
+  'pull_request.assigned',
+  'pull_request.unassigned',
+  'pull_request.review_requested',
+  'pull_request.review_request_removed',
+  'pull_request.milestoned',
+  'pull_request.demilestoned',
+  'pull_request.locked',
+  'pull_request.unlocked',
   'pull_request.converted_to_draft',
   'pull_request.ready_for_review',
   'pull_request_review.submitted',
+  'pull_request_review.edited',
   'pull_request_review.dismissed',
+  'pull_request_review_comment.created',
+  'pull_request_review_comment.edited',
+  'pull_request_review_comment.deleted',
+  'pull_request_review_thread.resolved',
+  'pull_request_review_thread.unresolved',
+  'label.edited',
+  'label.deleted',
+  'milestone.edited',
+  'milestone.deleted',
+  'check_run.created',
+  'check_run.completed',
+  'check_run.rerequested',
+  'status',
+  'deployment_status.created',
+  'push',
+  'membership.added',
+  'membership.removed',
+  'team.created',
+  'team.edited',
+  'team.deleted',
+  'organization.member_removed',
 ] as const;
 
-function pullRequestJobs({ repository, pull_request, installation }: PullRequestPayload): Job[] {
-  return [refreshPullRequest(BigInt(repository.id), pull_request.number, idOf(installation))];
-}
-
-function idOf(installation: { id: number } | undefined): bigint | null {
-  return installation ? BigInt(installation.id) : null;
-}
-
 /** Turns each handled event into durable jobs. */
-export function registerWebhooks(probot: Probot, deps: Pick<Deps, 'db' | 'jobs' | 'clock' | 'log'>): void {
+export function registerWebhooks(
+  probot: Probot,
+  deps: Pick<Deps, 'db' | 'jobs' | 'clock' | 'log' | 'config'>,
+): void {
   probot.on([...handledEvents], async ({ id, name, payload }) => {
-    const jobs = (jobsOf[name as keyof typeof jobsOf] as (payload: unknown) => Job[])(payload);
+    const wakes = wakesOf[name as keyof typeof wakesOf] as (payload: unknown, own: Own) => Wake[];
+    const jobs = await jobsOf(deps, wakes(payload, deps.config));
     await acceptDelivery(deps, { guid: id, event: name }, jobs);
   });
 }

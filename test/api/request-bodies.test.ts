@@ -120,26 +120,34 @@ const productsRow = {
   ],
 } satisfies Omit<Row, 'path'>;
 
+const freezeRow = {
+  as: 'admin',
+  good: { ...freezeBody, exclude_conditions: [] },
+  required: ['reason', 'start', 'timezone'],
+  bad: [
+    ...text('reason', freezeBody),
+    ...longText('reason', 10_000, freezeBody),
+    ...text('start', freezeBody),
+    ...text('end', freezeBody),
+    ...text('timezone', freezeBody),
+    ...badConditions('matching_conditions', freezeBody),
+    ...badConditions('exclude_conditions', freezeBody),
+    { body: { ...freezeBody, reason: null }, loc: ['body', 'reason'], says: /not null/ },
+    { body: { ...freezeBody, timezone: null }, loc: ['body', 'timezone'], says: /not null/ },
+    { body: { ...freezeBody, matching_conditions: null }, loc: ['body', 'matching_conditions'] },
+  ],
+} satisfies Omit<Row, 'path'>;
+
 const rows: Record<string, Row> = {
   'put /repos/{owner}/{repository}/pulls/{number}/scopes': scopesRow,
   'post /repos/{owner}/{repository}/pulls/{number}/scopes': scopesRow,
   'post /repos/{owner}/{repository}/scheduled_freeze': {
+    ...freezeRow,
     path: () => `${web}/scheduled_freeze`,
-    as: 'admin',
-    good: { ...freezeBody, exclude_conditions: [] },
-    required: ['reason', 'start', 'timezone'],
-    bad: [
-      ...text('reason', freezeBody),
-      ...longText('reason', 10_000, freezeBody),
-      ...text('start', freezeBody),
-      ...text('end', freezeBody),
-      ...text('timezone', freezeBody),
-      ...badConditions('matching_conditions', freezeBody),
-      ...badConditions('exclude_conditions', freezeBody),
-      { body: { ...freezeBody, reason: null }, loc: ['body', 'reason'], says: /not null/ },
-      { body: { ...freezeBody, timezone: null }, loc: ['body', 'timezone'], says: /not null/ },
-      { body: { ...freezeBody, matching_conditions: null }, loc: ['body', 'matching_conditions'] },
-    ],
+  },
+  'post /repos/{owner}/{repository}/scheduled_freeze/preview': {
+    ...freezeRow,
+    path: () => `${web}/scheduled_freeze/preview`,
   },
   'patch /repos/{owner}/{repository}/scheduled_freeze/{freeze_id}': {
     path: () => `${web}/scheduled_freeze/${freezeId}`,

@@ -28,6 +28,12 @@ const contract: Record<
     success: 201,
     body: freezeBody,
   },
+  'post /repos/{owner}/{repository}/scheduled_freeze/preview': {
+    for: 'repository admins',
+    success: 200,
+    body: freezeBody,
+  },
+  'get /repos/{owner}/{repository}/pulls/{number}/freezes': { for: 'repository admins', success: 200 },
   'patch /repos/{owner}/{repository}/scheduled_freeze/{freeze_id}': {
     for: 'repository admins',
     success: 200,

@@ -1,40 +1,45 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ConditionInput } from '../../src/conditions/ast.ts';
-import { matchAll, type Verdict } from '../../src/conditions/match.ts';
+import { explain } from '../../src/conditions/explain.ts';
 import { neededFacts } from '../../src/conditions/needed-facts.ts';
 import { parseConditions } from '../../src/conditions/parse-conditions.ts';
 import type { PullRequestFacts } from '../../src/pull-requests/pull-request.ts';
-import { notKnown, somePullRequest } from './some-pull-request.ts';
+import type { Verdict } from '../../src/conditions/verdict.ts';
+import { prepared, somePullRequest } from './some-pull-request.ts';
 
-function match(conditions: ConditionInput[], facts: PullRequestFacts): Verdict {
-  const parsed = parseConditions(conditions, []);
-  if (!parsed.ok) throw new Error(parsed.problems[0]!.message);
-  return matchAll(parsed.conditions, facts, new Date(0)).match;
-}
+const now = Date.parse('2026-03-01T10:00:00Z');
+
+const match = (conditions: ConditionInput[], facts: PullRequestFacts): Verdict =>
+  prepared(conditions).judge(facts, now);
 
 const words = fc.constantFrom('a', 'b', 'c');
 const list = fc.uniqueArray(words);
-const fact = fc.option(list).map((value) => (value ? ({ known: true, value } as const) : notKnown('why')));
+const known = fc.option(list, { nil: undefined });
 
 const pullRequest = fc
   .record({
-    isDraft: fc.boolean(),
+    draft: fc.boolean(),
     title: words,
     author: fc.option(words),
     base: words,
-    labels: fact,
-    files: fact,
-    scopes: fc.record({ names: list, all: fc.boolean() }),
+    label: known,
+    files: known,
+    scope: list,
   })
-  .map(somePullRequest);
+  .chain((values) => fc.boolean().map((hasEveryScope) => somePullRequest({ values, hasEveryScope })));
 
 const names = fc.constantFrom('title', 'author', 'base', 'label', 'files', 'scope');
-const plain = fc.tuple(names, fc.constantFrom('=', '!=', '~='), words).map((parts) => parts.join(''));
+const operators = fc.constantFrom('=', '!=', '~=', '*=', '>=', '<');
+const plain = fc.tuple(names, operators, words).map((parts) => parts.join(''));
+const counted = fc
+  .tuple(names, fc.constantFrom('=', '>', '<='), fc.nat(3))
+  .map(([name, operator, n]) => `#${name}${operator}${n}`);
 const leaf = fc.oneof(
   plain,
   plain.map((text) => `-${text}`),
-  fc.constantFrom('draft', '-draft'),
+  counted,
+  fc.constantFrom('draft', '-draft', 'schedule=Sun', 'created-at<1 day ago'),
 );
 const { node } = fc.letrec<{ node: ConditionInput }>((tie) => {
   const nodes = fc.array(tie('node'), { minLength: 1, maxLength: 3 });
@@ -120,12 +125,24 @@ test('-c is not(c), and x!=v is -x=v', () => {
 });
 
 test('what is not known decides nothing: whatever the fact turns out to be agrees with a sure verdict', () => {
-  const unsure = pullRequest.map((facts) => ({ ...facts, files: notKnown('why') }));
+  const unsure = pullRequest.map((facts) => ({ ...facts, values: { ...facts.values, files: undefined } }));
   fc.assert(
-    fc.property(node, unsure, list, (condition, facts, value) => {
+    fc.property(node, unsure, list, (condition, facts, files) => {
       const before = match([condition], facts);
       if (before === 'unknown') return;
-      expect(match([condition], { ...facts, files: { known: true, value } })).toBe(before);
+      expect(match([condition], { ...facts, values: { ...facts.values, files } })).toBe(before);
+    }),
+  );
+});
+
+test('what is explained is what is judged, and only the leaves that decide matter', () => {
+  fc.assert(
+    fc.property(node, pullRequest, (condition, facts) => {
+      const matcher = prepared([condition]);
+      const { match: explained, reasons } = explain(matcher, facts, now);
+      expect(explained).toBe(matcher.judge(facts, now));
+      expect(reasons.some(({ decides }) => decides)).toBe(true);
+      for (const reason of reasons) expect(reason.why !== null).toBe(reason.match === 'unknown');
     }),
   );
 });
@@ -134,14 +151,15 @@ test('a fact that is not needed is not read', () => {
   fc.assert(
     fc.property(node, pullRequest, (condition, facts) => {
       const parsed = parseConditions([condition], []);
-      const needs = neededFacts(parsed.ok ? parsed.conditions : []);
-      const thrifty = {
-        ...facts,
-        ...(needs.labels ? {} : { labels: notKnown('not asked for') }),
-        ...(needs.files ? {} : { files: notKnown('not asked for') }),
-        ...(needs.scopes ? {} : { scopes: { names: [], all: false } }),
+      const needs = neededFacts(parsed.ok ? parsed.conditions : []).facts;
+      const { label, files, scope, ...rest } = facts.values;
+      const values = {
+        ...rest,
+        ...(needs.has('labels') ? { label } : {}),
+        ...(needs.has('files') ? { files } : {}),
+        ...(needs.has('scopes') ? { scope } : {}),
       };
-      expect(match([condition], thrifty)).toBe(match([condition], facts));
+      expect(match([condition], { ...facts, values })).toBe(match([condition], facts));
     }),
   );
 });

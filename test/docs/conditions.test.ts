@@ -1,24 +1,30 @@
 import { expect, test } from 'vitest';
-import { attributeNames, attributeOf } from '../../src/conditions/attributes.ts';
+import { withGeneratedParts } from '../../docs/write-attributes.ts';
+import { attributeNames } from '../../src/conditions/attributes.ts';
+import { commitFields } from '../../src/conditions/commit-fields.ts';
 import { parseConditions } from '../../src/conditions/parse-conditions.ts';
-import { between, documentAt, rowsOf } from './documents.ts';
+import { between, documentAt } from './documents.ts';
 
 const conditions = documentAt('docs/conditions.md');
-const types = { boolean: 'boolean', string: 'text', list: 'list' };
 
-test('every attribute is described, with its type, and no other', () => {
-  const rows = rowsOf(conditions.slice(conditions.search(/^\| attribute/m)).split('\n\n')[0]!);
-  const described = rows.map(([name, type]) => [name!.replaceAll('`', ''), type]);
-  expect(described).toEqual(attributeNames.map((name) => [name, types[attributeOf(name).type]]));
+test('the parts that are generated are as the code has them (`npm run docs`)', async () => {
+  expect(conditions).toBe(await withGeneratedParts(conditions));
+});
+
+test('every attribute and every field of a commit is described', () => {
+  for (const name of attributeNames) expect(conditions).toMatch(new RegExp(`^\\| \`#?${name}\` `, 'm'));
+  for (const field of Object.keys(commitFields)) expect(conditions).toContain(`\`${field}\` (`);
 });
 
 test('every condition that is shown as an example can be read', () => {
-  const examples = [...between(conditions, 'Examples:', '\n').matchAll(/`([^`]+)`/g)].map((m) => m[1]!);
+  const isCondition = (text: string) =>
+    /^[-#]*[a-z][\w-]*(\[.+?\]\.\w+)?\s*([=<>]|!=|[~*]=)/.test(text) && !text.includes('…');
+  const examples = [...conditions.matchAll(/`([^`\n]+)`/g)].map((match) => match[1]!).filter(isCondition);
   const groups = between(conditions, '```json\n', '```')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as unknown);
-  expect(examples.length).toBeGreaterThan(3);
+  expect(examples.length).toBeGreaterThan(20);
   expect(groups).toHaveLength(3);
   expect(parseConditions([...examples, ...groups], [])).toMatchObject({ ok: true });
 });

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseConditions } from '../../src/conditions/parse-conditions.ts';
-import { decideStatus } from '../../src/freeze-status/decide-status.ts';
+import type { ConditionInput } from '../../src/conditions/ast.ts';
+import type { AttributeValues } from '../../src/conditions/attributes.ts';
+import { decideStatus, nextChangeAmong } from '../../src/freeze-status/decide-status.ts';
 import { fit, freeText } from '../../src/freeze-status/status-text.ts';
-import type { ParsedFreeze } from '../../src/freezes/parsed-freeze.ts';
+import { parseFreeze, type ParsedFreeze } from '../../src/freezes/parsed-freeze.ts';
 import type { PullRequestFacts } from '../../src/pull-requests/pull-request.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');
@@ -24,44 +25,43 @@ function freeze({
   endsAt = null,
   broken,
 }: Given): ParsedFreeze {
-  const read = (list: unknown[]) => {
-    const result = parseConditions(list, []);
-    if (!result.ok) throw new Error(`bad conditions in the test: ${JSON.stringify(list)}`);
-    return result.conditions;
-  };
   const window = { start: '2026-03-01T09:00:00', end: null, timezone: 'UTC', startsAt: now, endsAt };
-  return {
-    freeze: {
-      id: `freeze-${ids++}`,
-      repositoryId: 1n,
-      reason,
-      matchingConditions: [],
-      excludeConditions: [],
-      ...window,
-    },
-    conditions: broken ? null : { matching: read(matching), exclude: read(exclude) },
-  };
+  const parsed = parseFreeze({
+    id: `freeze-${ids++}`,
+    repositoryId: 1n,
+    reason,
+    matchingConditions: matching as ConditionInput[],
+    excludeConditions: exclude as ConditionInput[],
+    ...window,
+  });
+  if (!parsed.conditions)
+    throw new Error(`bad conditions in the test: ${JSON.stringify([matching, exclude])}`);
+  return broken ? { ...parsed, conditions: null } : parsed;
 }
 
-const pullRequest = (more: Partial<PullRequestFacts> = {}): PullRequestFacts => ({
-  number: 1,
-  nodeId: 'PR_1',
+type GivenFacts = { number?: number; values?: AttributeValues };
+
+const pullRequest = ({ number = 1, values }: GivenFacts = {}): PullRequestFacts => ({
+  number,
+  nodeId: `PR_${number}`,
   headSha: 'a'.repeat(40),
-  isDraft: false,
-  title: 'Change',
-  author: 'ada',
-  base: 'main',
-  head: 'feature',
-  labels: { known: true, value: ['risky'] },
-  files: { known: true, value: ['src/a.ts'] },
-  scopes: { names: [], all: false },
-  ...more,
+  values: {
+    draft: false,
+    author: 'ada',
+    base: 'main',
+    label: ['risky'],
+    files: ['src/a.ts'],
+    ...values,
+  },
+  whyNotKnown: { files: 'GitHub did not give its files', label: 'GitHub did not give its labels' },
+  hasEveryScope: false,
+  teams: new Map(),
 });
-const unread = { known: false, reason: 'GitHub did not give its files' } as const;
+const unread = { values: { files: undefined } };
 const at = (time: string) => new Date(`2026-03-01T${time}:00Z`);
 
 describe('decideStatus', () => {
-  test.each<[string, Given[], Partial<PullRequestFacts>[], 'pending' | 'success', string?]>([
+  test.each<[string, Given[], GivenFacts[], 'pending' | 'success', string?]>([
     ['no freeze', [], [{}], 'success', freeText],
     ['a freeze of everything', [{}], [{}], 'pending', 'Frozen until removed: Release'],
     ['one that does not match', [{ matching: ['label=docs'] }], [{}], 'success'],
@@ -85,27 +85,22 @@ describe('decideStatus', () => {
     [
       'files not known, matching',
       [{ matching: ['files=b'] }],
-      [{ files: unread }],
+      [unread],
       'pending',
       'Frozen until removed: could not be judged: GitHub did not give its files',
     ],
     [
       'files not known, excluding',
       [{ exclude: ['files=b'] }],
-      [{ files: unread }],
+      [unread],
       'pending',
       'Frozen until removed: could not be judged: GitHub did not give its files',
     ],
-    [
-      'files not known, decided otherwise',
-      [{ matching: ['files=b', 'label=docs'] }],
-      [{ files: unread }],
-      'success',
-    ],
+    ['files not known, decided otherwise', [{ matching: ['files=b', 'label=docs'] }], [unread], 'success'],
     [
       'files not known, excluded otherwise',
       [{ exclude: [{ or: ['files=b', 'label=risky'] }] }],
-      [{ files: unread }],
+      [unread],
       'success',
     ],
     [
@@ -118,7 +113,7 @@ describe('decideStatus', () => {
     [
       'one head, one of two held',
       [{ matching: ['base=release'] }],
-      [{}, { number: 2, base: 'release' }],
+      [{}, { number: 2, values: { base: 'release' } }],
       'pending',
       '#2 is frozen until removed: Release',
     ],
@@ -143,14 +138,12 @@ describe('decideStatus', () => {
   const facts = fc.array(
     fc.record({
       number: fc.integer({ min: 1, max: 99 }),
-      isDraft: fc.boolean(),
-      base: fc.constantFrom('main', 'release'),
-      author: fc.constantFrom('ada', 'bob', null),
-      labels: fc.constantFrom<PullRequestFacts['labels']>(
-        { known: true, value: ['risky'] },
-        { known: true, value: [] },
-        unread,
-      ),
+      values: fc.record({
+        draft: fc.boolean(),
+        base: fc.constantFrom('main', 'release'),
+        author: fc.constantFrom('ada', 'bob', null),
+        label: fc.constantFrom(['risky'], [], undefined),
+      }),
     }),
     { minLength: 1, maxLength: 3 },
   );
@@ -169,6 +162,23 @@ describe('decideStatus', () => {
       }),
     );
   });
+});
+
+test('the next change is the earliest of all that are within their freeze', () => {
+  const noon = at('12:00');
+  const given = (matching: string[], endsAt: Date | null = null) => freeze({ matching, endsAt });
+  const timed = given(['current-datetime>=2026-03-01T12:00']);
+  const facts = [pullRequest(), pullRequest({ values: { base: 'release' } })];
+  expect(nextChangeAmong([given([]), timed], facts, now)).toEqual(noon);
+  expect(nextChangeAmong([given([])], facts, now)).toBeNull();
+  expect(
+    nextChangeAmong([given(['current-datetime>=2026-03-01T12:00'], at('11:00'))], facts, now),
+  ).toBeNull();
+  expect(
+    nextChangeAmong([given(['base=none', 'current-datetime>=2026-03-01T12:00'])], facts, now),
+  ).toBeNull();
+  const excluding = freeze({ exclude: ['base=release', 'schedule=Sun 11:00-13:00'] });
+  expect(nextChangeAmong([excluding], facts, now)).toEqual(at('11:00'));
 });
 
 describe('fit', () => {

@@ -1,7 +1,7 @@
 import { createFreeze } from '../../freezes/create-freeze.ts';
 import { endpoint } from '../endpoint.ts';
 import { repositoryPath } from '../path-params.ts';
-import { exampleFreeze, freezeSchema, newFreeze, presentFreeze } from './freeze-schemas.ts';
+import { exampleFreeze, freezeSchema, newFreeze, presentFreeze, readNewFreeze } from './freeze-schemas.ts';
 
 const { id: _id, ...example } = exampleFreeze;
 
@@ -15,15 +15,7 @@ export const createFreezeEndpoint = endpoint({
   body: { schema: newFreeze, example },
   success: { status: 201, description: 'The freeze', schema: freezeSchema, example: exampleFreeze },
   async handle({ deps, actor, repository, body, remember }) {
-    const input = {
-      reason: body.reason,
-      start: body.start,
-      end: body.end ?? null,
-      timezone: body.timezone,
-      matchingConditions: body.matching_conditions ?? [],
-      excludeConditions: body.exclude_conditions ?? [],
-    };
-    const freeze = await createFreeze(deps, actor, repository, input, (tx, saved) =>
+    const freeze = await createFreeze(deps, actor, repository, readNewFreeze(body), (tx, saved) =>
       remember(tx, { status: 201, body: presentFreeze(saved) }),
     );
     return presentFreeze(freeze);

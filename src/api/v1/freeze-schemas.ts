@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Deps } from '../../deps.ts';
+import type { NewFreeze } from '../../freezes/create-freeze.ts';
 import type { Freeze } from '../../freezes/freeze.ts';
 import { attributesOf } from '../../freezes/freeze-store.ts';
 import { requireFreeze } from '../../freezes/require-freeze.ts';
@@ -44,6 +45,16 @@ export const newFreeze = z
     exclude_conditions: exclude.optional(),
   })
   .openapi('NewScheduledFreeze');
+
+/** What the fields that were left out stand for. */
+export const readNewFreeze = (body: z.output<typeof newFreeze>): NewFreeze => ({
+  reason: body.reason,
+  start: body.start,
+  end: body.end ?? null,
+  timezone: body.timezone,
+  matchingConditions: body.matching_conditions ?? [],
+  excludeConditions: body.exclude_conditions ?? [],
+});
 
 export const freezeChange = z
   .object({

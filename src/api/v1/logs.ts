@@ -4,6 +4,7 @@ import { listEvents, outcomes } from '../../events/list-events.ts';
 import type { AuditEvent } from '../../generated/prisma/client.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
 import { instant } from '../fields.ts';
+import { linkHeader, pagingQuery } from '../paging.ts';
 import { repositoryPath } from '../path-params.ts';
 
 /** `?x=a&x=b` and `?x=a` alike. */
@@ -32,13 +33,7 @@ const query = z
     base_ref: many(z.string()),
     received_from: moment,
     received_to: moment,
-    per_page: z
-      .string()
-      .regex(/^([1-9]\d?|100)$/, 'Send a whole number from 1 to 100.')
-      .default('10')
-      .transform(Number)
-      .openapi({ type: 'integer', minimum: 1, maximum: 100, default: 10 }),
-    cursor: z.string().max(100).optional(),
+    ...pagingQuery(10),
   })
   .superRefine((value, context) => {
     for (const name of ['pull_request', 'event_type', 'outcome', 'trigger'] as const) {
@@ -137,16 +132,6 @@ export const getLogs = endpoint({
       { perPage: query.per_page, cursor: query.cursor },
     );
     const body = { size: page.events.length, per_page: query.per_page, events: page.events.map(present) };
-    const links = Object.entries({ next: page.next, prev: page.previous }).flatMap(([rel, cursor]) =>
-      cursor === null ? [] : [`<${withCursor(url, cursor)}>; rel="${rel}"`],
-    );
-    return new HandlerAnswer(200, body, links.length > 0 ? { Link: links.join(', ') } : {});
+    return new HandlerAnswer(200, body, linkHeader(url, { next: page.next, prev: page.previous }));
   },
 });
-
-/** The same question from another place: absolute, as existing clients need it. */
-function withCursor(url: URL, cursor: string): string {
-  const target = new URL(url);
-  target.searchParams.set('cursor', cursor);
-  return target.href;
-}

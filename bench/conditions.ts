@@ -1,0 +1,127 @@
+// How fast conditions are judged, beside a predicate that somebody wrote by hand for the same freeze.
+import type { PullRequestFacts } from '../src/pull-requests/pull-request.ts';
+import type { Freeze } from '../src/freezes/freeze.ts';
+import { judgeFreeze } from '../src/freezes/judge-freeze.ts';
+import { parseFreeze } from '../src/freezes/parsed-freeze.ts';
+
+const pullRequestCount = 10_000;
+const freezeCount = 20;
+const leaves = 5;
+const rounds = 9;
+
+/** Repeatable, so that two runs judge the same pull requests. */
+function numbers(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor((state / 2_147_483_648) * below);
+  };
+}
+
+const folders = ['infra/', 'web/', 'api/', 'docs/', 'db/migrations/'];
+const labels = ['hotfix', 'risky', 'docs', 'payments', 'size/L', 'wip'];
+
+function pullRequests(): PullRequestFacts[] {
+  const random = numbers(7);
+  return Array.from({ length: pullRequestCount }, (_, index) => ({
+    number: index + 1,
+    nodeId: `PR_${index}`,
+    headSha: index.toString(16).padStart(40, '0'),
+    values: {
+      base: random(4) > 0 ? 'main' : `release/${random(9)}`,
+      head: `topic-${random(500)}`,
+      author: random(5) > 0 ? `dev-${random(40)}` : 'dependabot[bot]',
+      draft: random(6) === 0,
+      title: `Change ${random(1000)} of the ${labels[random(labels.length)]!}`,
+      label: labels.filter(() => random(4) === 0),
+      files: Array.from(
+        { length: 1 + random(12) },
+        () => `${folders[random(folders.length)]!}file-${random(200)}.ts`,
+      ),
+      'approved-reviews-by': Array.from({ length: random(4) }, (_each, at) => `dev-${at}`),
+    },
+    whyNotKnown: {},
+    hasEveryScope: false,
+    teams: new Map(),
+  }));
+}
+
+/** Five leaves each; the twenty differ only in the values that they look for. */
+function freeze(index: number): Freeze {
+  const folder = folders[index % folders.length]!;
+  return {
+    id: String(index),
+    repositoryId: 1n,
+    reason: 'Bench',
+    start: '2026-03-01T00:00:00',
+    end: null,
+    timezone: 'UTC',
+    startsAt: new Date(0),
+    endsAt: null,
+    matchingConditions: ['base=main', `files~=^${folder}`, '-draft'],
+    excludeConditions: [`label=${labels[index % labels.length]!}`, '#approved-reviews-by>=2'],
+  };
+}
+
+type Values = {
+  base: string;
+  files: string[];
+  draft: boolean;
+  label: string[];
+  'approved-reviews-by': string[];
+};
+
+/** What a programmer would write for it. */
+function byHand(index: number): (values: Values) => boolean {
+  const folder = new RegExp(`^${folders[index % folders.length]!}`);
+  const label = labels[index % labels.length]!;
+  return (values) =>
+    values.base === 'main' &&
+    values.files.some((file) => folder.test(file)) &&
+    !values.draft &&
+    !(values.label.includes(label) && values['approved-reviews-by'].length >= 2);
+}
+
+function seconds(work: () => number): { seconds: number; held: number } {
+  const start = process.hrtime.bigint();
+  const held = work();
+  return { seconds: Number(process.hrtime.bigint() - start) / 1e9, held };
+}
+
+const median = (values: number[]): number =>
+  values.sort((one, other) => one - other)[Math.floor(values.length / 2)]!;
+
+/** Both in turns in one process, so that what else the machine does meets both. */
+export function benchConditions(): object {
+  const facts = pullRequests();
+  const freezes = Array.from({ length: freezeCount }, (_, index) => parseFreeze(freeze(index)));
+  const predicates = Array.from({ length: freezeCount }, (_, index) => byHand(index));
+  const now = Date.parse('2026-03-02T10:00:00Z');
+  const ours = () => {
+    let held = 0;
+    for (const one of facts)
+      for (const each of freezes) if (judgeFreeze(each, one, now) === 'frozen') held += 1;
+    return held;
+  };
+  const floor = () => {
+    let held = 0;
+    for (const { values } of facts) for (const each of predicates) if (each(values as Values)) held += 1;
+    return held;
+  };
+  const runs = Array.from({ length: rounds }, () => ({ ours: seconds(ours), floor: seconds(floor) })).slice(
+    2,
+  );
+  if (runs.some((run) => run.ours.held !== run.floor.held)) throw new Error('The two do not agree.');
+  const evaluations = pullRequestCount * freezeCount;
+  const took = median(runs.map((run) => run.ours.seconds));
+  return {
+    bench: 'conditions',
+    pull_requests: pullRequestCount,
+    freezes: freezeCount,
+    leaves_per_freeze: leaves,
+    held: runs[0]!.ours.held,
+    evaluations_per_second: Math.round(evaluations / took),
+    floor_evaluations_per_second: Math.round(evaluations / median(runs.map((run) => run.floor.seconds))),
+    times_the_floor: Number(median(runs.map((run) => run.ours.seconds / run.floor.seconds)).toFixed(2)),
+  };
+}

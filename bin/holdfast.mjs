@@ -1,0 +1,23 @@
+#!/usr/bin/env node
+// Plain JavaScript, so that a Node that cannot run TypeScript can say so, or hand over to the one that npm installed.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import process from 'node:process';
+import { fileURLToPath, URL } from 'node:url';
+
+const program = fileURLToPath(new URL('../src/cli/holdfast.ts', import.meta.url));
+const installed = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url));
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+
+if (major > 22 || (major === 22 && minor >= 18)) {
+  // Type stripping says that it is experimental in some versions; that is not about the user.
+  process.removeAllListeners('warning');
+  await import(program);
+} else if (existsSync(installed)) {
+  const { status, error } = spawnSync(installed, [program, ...process.argv.slice(2)], { stdio: 'inherit' });
+  if (error) throw error;
+  process.exitCode = status ?? 1;
+} else {
+  process.stderr.write(`holdfast needs Node 22.18 or later; this is ${process.versions.node}.\n`);
+  process.exitCode = 1;
+}

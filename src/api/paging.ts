@@ -1,0 +1,26 @@
+import { z } from '@hono/zod-openapi';
+
+/** `per_page` and `cursor`, as every list that has pages takes them. */
+export const pagingQuery = (defaultSize: number) => ({
+  per_page: z
+    .string()
+    .regex(/^([1-9]\d?|100)$/, 'Send a whole number from 1 to 100.')
+    .default(String(defaultSize))
+    .transform(Number)
+    .openapi({ type: 'integer', minimum: 1, maximum: 100, default: defaultSize }),
+  cursor: z.string().max(100).optional(),
+});
+
+/** A `Link` header; the same question from other places, absolute, as existing clients need it. */
+export function linkHeader(url: URL, cursors: Record<string, string | null>): Record<string, string> {
+  const links = Object.entries(cursors).flatMap(([rel, cursor]) =>
+    cursor === null ? [] : [`<${withCursor(url, cursor)}>; rel="${rel}"`],
+  );
+  return links.length > 0 ? { Link: links.join(', ') } : {};
+}
+
+function withCursor(url: URL, cursor: string): string {
+  const target = new URL(url);
+  target.searchParams.set('cursor', cursor);
+  return target.href;
+}

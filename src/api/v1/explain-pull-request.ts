@@ -1,0 +1,87 @@
+import { z } from '@hono/zod-openapi';
+import { explainPullRequest } from '../../explanations/explain-pull-request.ts';
+import { endpoint } from '../endpoint.ts';
+import { number, owner, repository } from '../path-params.ts';
+import {
+  examplePullRequest,
+  exampleReason,
+  presentPullRequest,
+  presentReasons,
+  pullRequestSchema,
+  reason,
+  verdict,
+} from './explanation-schemas.ts';
+import { exampleFreeze, freezeSchema, presentFreeze } from './freeze-schemas.ts';
+
+const explanation = z
+  .object({
+    pull_request: pullRequestSchema,
+    frozen: z.boolean().openapi({ description: 'Whether it is held now' }),
+    status: z
+      .object({ state: z.enum(['pending', 'success']), description: z.string() })
+      .nullable()
+      .openapi({
+        description:
+          'What the status of its head SHA should say; where other open pull requests have the same head, for all of them. null where it is not open',
+      }),
+    next_change_at: z.iso
+      .datetime()
+      .nullable()
+      .openapi({ description: 'When time alone could next change this, before a freeze starts or ends' }),
+    freezes: z.array(
+      z.object({
+        scheduled_freeze: freezeSchema,
+        verdict,
+        until: z.iso
+          .datetime()
+          .nullable()
+          .openapi({ description: 'When the freeze ends; null: when it is removed' }),
+        reasons: z.array(reason),
+      }),
+    ),
+  })
+  .openapi('PullRequestExplanation');
+
+export const explainPullRequestEndpoint = endpoint({
+  method: 'get',
+  path: '/repos/{owner}/{repository}/pulls/{number}/freezes',
+  tag: 'Scheduled freezes',
+  summary: 'See what holds a pull request now, why, and until when',
+  access: { to: 'repository', scope: 'admin' },
+  params: z.object({ owner, repository, number }),
+  alsoRefuses: [409],
+  success: {
+    status: 200,
+    description: 'The ongoing freezes, and what each does with the pull request',
+    schema: explanation,
+    example: {
+      pull_request: examplePullRequest,
+      frozen: true,
+      status: { state: 'pending', description: 'Frozen until 2026-04-01 09:00 Europe/Paris: Quarter end' },
+      next_change_at: null,
+      freezes: [
+        {
+          scheduled_freeze: exampleFreeze,
+          verdict: 'frozen',
+          until: '2026-04-01T07:00:00.000Z',
+          reasons: [exampleReason],
+        },
+      ],
+    },
+  },
+  async handle({ deps, repository, path }) {
+    const found = await explainPullRequest(deps, repository, path.number);
+    return {
+      pull_request: presentPullRequest(found.pullRequest, repository),
+      frozen: found.isFrozen,
+      status: found.status,
+      next_change_at: found.nextChangeAt?.toISOString() ?? null,
+      freezes: found.freezes.map(({ freeze, verdict, reasons }) => ({
+        scheduled_freeze: presentFreeze(freeze),
+        verdict,
+        until: freeze.endsAt?.toISOString() ?? null,
+        reasons: presentReasons(reasons),
+      })),
+    };
+  },
+});

@@ -1,0 +1,82 @@
+import { z } from '@hono/zod-openapi';
+import type { Reason } from '../../conditions/explain.ts';
+import type { FreezeReasons } from '../../freezes/judge-freeze.ts';
+import type { LoadedPullRequest } from '../../pull-requests/load-pull-requests.ts';
+import { type FoundRepository, fullName } from '../../repositories/find-repository.ts';
+
+export const verdict = z
+  .enum(['frozen', 'excluded', 'unknown', 'not_matched'])
+  .openapi({ description: '`unknown`: the conditions could not be judged, so the pull request is held.' });
+
+export const reason = z
+  .object({
+    list: z.enum(['matching_conditions', 'exclude_conditions']),
+    path: z.array(z.union([z.string(), z.number()])).openapi({ description: 'Where it stands in the list' }),
+    condition: z.string(),
+    match: z.boolean().nullable().openapi({ description: 'null: it could not be judged' }),
+    saw: z
+      .array(z.union([z.string(), z.number(), z.boolean()]))
+      .nullable()
+      .openapi({ description: 'The values that it was asked of, at most 20; null where not known' }),
+    more: z.number().int().openapi({ description: 'How many values are left out' }),
+    error: z.string().nullable().openapi({ description: 'Why it could not be judged' }),
+    decides: z.boolean().openapi({ description: 'Whether the result of its list rests on it' }),
+  })
+  .openapi('ConditionReason');
+
+export const pullRequestSchema = z
+  .object({
+    number: z.number().int(),
+    title: z.string(),
+    author: z.string().nullable(),
+    head_sha: z.string(),
+    state: z.enum(['open', 'closed']),
+    draft: z.boolean(),
+    repository: z.string(),
+  })
+  .openapi('PullRequest');
+
+export const examplePullRequest = {
+  number: 42,
+  title: 'Faster checkout',
+  author: 'mona',
+  head_sha: '6dcb09b5b57875f334f61aebed695e2e4193db5e',
+  state: 'open',
+  draft: false,
+  repository: 'acme/web',
+};
+
+export const exampleReason = {
+  list: 'matching_conditions',
+  path: [0],
+  condition: 'base=main',
+  match: true,
+  saw: ['main'],
+  more: 0,
+  error: null,
+  decides: true,
+};
+
+export const presentPullRequest = (
+  { facts, title, author, isOpen, isDraft }: LoadedPullRequest,
+  repository: FoundRepository,
+) => ({
+  number: facts.number,
+  title,
+  author,
+  head_sha: facts.headSha,
+  state: isOpen ? ('open' as const) : ('closed' as const),
+  draft: isDraft,
+  repository: fullName(repository),
+});
+
+/** The leaves of both lists, one after the other. */
+export const presentReasons = ({ matching, exclude }: FreezeReasons) => [
+  ...matching.map((each) => present('matching_conditions', each)),
+  ...exclude.map((each) => present('exclude_conditions', each)),
+];
+
+const present = (
+  list: 'matching_conditions' | 'exclude_conditions',
+  { path, condition, match, saw, more, why, decides }: Reason,
+) => ({ list, path, condition, match: match === 'unknown' ? null : match, saw, more, error: why, decides });

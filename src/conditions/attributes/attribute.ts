@@ -1,0 +1,66 @@
+import type { Operator } from '../ast.ts';
+import type { Need } from '../needs.ts';
+
+/** What stands in front of a name: `-` for "not", `#` for "how many" or "how long". */
+export type Modifier = '-' | '#';
+
+/** What an attribute has at a pull request. A `count` can only be asked with `#`. */
+export type AttributeType =
+  'boolean' | 'number' | 'text' | 'choice' | 'list' | 'count' | 'commits' | 'timestamp' | 'now' | 'schedule';
+
+/** What a value to compare with must look like; `team` values are allowed where logins are. */
+export type ValueRule = 'any' | 'branch' | 'login' | 'check' | 'pull request' | readonly string[];
+
+/** One row of the table: everything that the parser, the matcher, the loader and the documents know of a name. */
+export type Attribute<Type extends AttributeType = AttributeType> = {
+  type: Type;
+  operators: readonly Operator[];
+  modifiers: readonly Modifier[];
+  /** `required`: the name means nothing without `#`. */
+  isCountRequired: boolean;
+  /** `#` asks for a number of GitHub's own, and not for the length of the list. */
+  hasOwnCount: boolean;
+  rule: ValueRule;
+  /** What must be loaded to read it; null when it comes with every pull request. */
+  needs: Need | null;
+  /** Where its value comes from, in the source's own words. */
+  source: string;
+  description: string;
+};
+
+const ranges = ['>=', '<=', '>', '<'] as const;
+export const allOperators = ['=', '!=', '~=', '*=', ...ranges] as const;
+const comparisons = ['=', '!=', ...ranges] as const;
+
+type Details = Partial<Pick<Attribute, 'operators' | 'rule' | 'needs' | 'hasOwnCount'>>;
+
+const row = <Type extends AttributeType>(
+  type: Type,
+  operators: readonly Operator[],
+  modifiers: readonly Modifier[],
+  [source, description, details]: RowText,
+): Attribute<Type> => ({
+  type,
+  operators,
+  modifiers,
+  isCountRequired: type === 'count',
+  hasOwnCount: false,
+  rule: 'any',
+  needs: null,
+  source,
+  description,
+  ...details,
+});
+
+type RowText = [source: string, description: string, details?: Details];
+
+export const boolean = (...texts: RowText) => row('boolean', [], ['-'], texts);
+export const number = (...texts: RowText) => row('number', comparisons, ['-'], texts);
+export const text = (...texts: RowText) => row('text', allOperators, ['-', '#'], texts);
+export const choice = (...texts: RowText) => row('choice', ['=', '!=', '~='], ['-', '#'], texts);
+export const list = (...texts: RowText) => row('list', allOperators, ['-', '#'], texts);
+export const count = (...texts: RowText) => row('count', comparisons, ['-', '#'], texts);
+export const commitList = (...texts: RowText) => row('commits', allOperators, ['-', '#'], texts);
+export const timestamp = (...texts: RowText) => row('timestamp', ranges, [], texts);
+export const now = (...texts: RowText) => row('now', comparisons, [], texts);
+export const schedule = (...texts: RowText) => row('schedule', ['=', '!='], [], texts);

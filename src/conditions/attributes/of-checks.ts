@@ -1,0 +1,31 @@
+import { list } from './attribute.ts';
+
+const checks = (description: string) =>
+  list('StatusCheckRollup.contexts', `names of the checks and commit statuses ${description}`, {
+    needs: 'checks',
+    rule: 'check',
+  });
+
+const deployments = (description: string) =>
+  list('Commit.deployments', description, { needs: 'deployments' });
+
+/** What ran on the head commit. Of runs with one name the newest counts; our own commit status is left out. */
+export const checkAttributes = {
+  'check-cancelled': checks('that were cancelled'),
+  'check-failure': checks('that failed, erred, timed out, were cancelled or want an action'),
+  'check-neutral': checks('that ended neutral'),
+  'check-pending': list(
+    'StatusCheckRollup.contexts, Ref.refUpdateRule',
+    'names of the checks and commit statuses that have not ended, and of required ones that have not begun',
+    { needs: 'required-checks', rule: 'check' },
+  ),
+  'check-skipped': checks('that were skipped'),
+  'check-stale': checks('that GitHub marked stale'),
+  'check-success': checks('that succeeded'),
+  'check-success-or-neutral': checks('that succeeded or ended neutral'),
+  'check-timed-out': checks('that timed out'),
+  'deployment-failure': deployments('environments where the last deployment of the head commit failed'),
+  'deployment-success': deployments('environments where the last deployment of the head commit succeeded'),
+} as const;
+
+export type CheckAttribute = Extract<keyof typeof checkAttributes, `check-${string}`>;

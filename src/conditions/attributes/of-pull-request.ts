@@ -1,0 +1,60 @@
+import { boolean, choice, list, number, text, timestamp } from './attribute.ts';
+
+/** What a pull request says of itself. */
+export const pullRequestAttributes = {
+  base: text('PullRequest.baseRefName', 'branch that the pull request merges into', { rule: 'branch' }),
+  body: text('PullRequest.body', 'description of the pull request, without `<!-- comments -->`', {
+    needs: 'body',
+  }),
+  'body-raw': text('PullRequest.body', 'description of the pull request as it was written', {
+    needs: 'body',
+  }),
+  closed: boolean('PullRequest.closed', 'whether it is closed, merged or not; an open one is not'),
+  'closed-at': timestamp('PullRequest.closedAt', 'when it was closed'),
+  conflict: boolean(
+    'PullRequest.mergeable',
+    'whether GitHub says that it conflicts with its base; false while GitHub has not found out',
+    { needs: 'conflict' },
+  ),
+  'created-at': timestamp('PullRequest.createdAt', 'when it was opened'),
+  'depends-on': list(
+    'PullRequest.body',
+    'the merged ones, as `owner/repo#n`, of the pull requests that the description names in lines `Depends-On: #n` or `Depends-On: <URL>`',
+    { needs: 'dependencies', rule: 'pull request' },
+  ),
+  draft: boolean('PullRequest.isDraft', 'whether it is a draft'),
+  'from-fork': boolean(
+    'PullRequest.isCrossRepository',
+    'whether its branch is in another repository, or in one that was deleted',
+  ),
+  'github-review-decision': choice(
+    'PullRequest.reviewDecision',
+    'GitHub’s own verdict on its reviews; none where no review is required',
+    { needs: 'review-decision', rule: ['APPROVED', 'CHANGES_REQUESTED', 'REVIEW_REQUIRED'] },
+  ),
+  head: text('PullRequest.headRefName', 'branch that the pull request comes from', { rule: 'branch' }),
+  'head-repo-full-name': text(
+    'PullRequest.headRepository',
+    '`owner/repo` of its branch; none when it was deleted',
+  ),
+  label: list('PullRequest.labels', 'names of its labels', { needs: 'labels' }),
+  locked: boolean('PullRequest.locked', 'whether its conversation is locked'),
+  'merge-commit-sha': text('PullRequest.mergeCommit', 'the commit that merged it; none before', {
+    needs: 'merger',
+  }),
+  merged: boolean('PullRequest.merged', 'whether it is merged; an open one is not'),
+  'merged-at': timestamp('PullRequest.mergedAt', 'when it was merged'),
+  milestone: text('PullRequest.milestone', 'title of its milestone', {
+    needs: 'milestone',
+    operators: ['=', '!=', '~=', '>=', '<=', '>', '<'],
+  }),
+  number: number('PullRequest.number', 'number of the pull request'),
+  'repository-full-name': text('Repository.nameWithOwner', '`owner/repo` that it merges into'),
+  'repository-name': text('Repository.name', 'name of the repository that it merges into'),
+  scope: list('CI', 'scopes that CI pushed; with `all_scopes`, every scope', { needs: 'scopes' }),
+  title: text('PullRequest.title', 'title of the pull request'),
+  'updated-at': timestamp(
+    'PullRequest.updatedAt',
+    'when it last changed, as of the last event that Holdfast receives',
+  ),
+} as const;

@@ -1,0 +1,7 @@
+import { now, schedule } from './attribute.ts';
+
+/** What the clock says. */
+export const timeAttributes = {
+  'current-datetime': now('clock', 'now; `=` and `!=` take an interval, the orderings a timestamp'),
+  schedule: schedule('clock', 'whether now lies in the named days and hours'),
+} as const;

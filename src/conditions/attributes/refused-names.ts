@@ -1,0 +1,35 @@
+const queue = 'only the merge queue of another service has it, and Holdfast has none of its own';
+const caller = 'it is about the person who gives a command, and a freeze has none';
+const review = 'GitHub does not answer it. Use `github-review-decision` or `#approved-reviews-by`';
+const former = 'it was taken out of the language. Use `schedule` or `current-datetime`';
+
+/** Names that readers may know from elsewhere and that no freeze can use, with why. Never silently false. */
+export const refusedNames: Readonly<Record<string, string>> = {
+  check: 'it names no result. Use `check-success`, `check-failure`, `check-pending` or another of them',
+  'co-authors': 'it can be shown in a message, not compared. Use `commits[*].author`',
+  'current-day': former,
+  'current-day-of-week': former,
+  'current-month': former,
+  'current-time': former,
+  'current-timestamp': former,
+  'current-year': former,
+  'github-code-owner-review-satisfied': review,
+  'github-require-last-push-approval': review,
+  'github-require-review-from-specific-teams': review,
+  'github-review-approved': review,
+  'queue-dequeue-reason': queue,
+  'queue-merge-started-at': queue,
+  'queue-name': queue,
+  'queue-position': queue,
+  'queued-at': queue,
+  sender: caller,
+  'sender-permission': caller,
+  updates: 'GitHub keeps no record of each push. Use `updated-at` or `commits[-1].date_committer`',
+};
+
+/** Former names that still stand for a present one. */
+export const aliases: Readonly<Record<string, string>> = {
+  'status-failure': 'check-failure',
+  'status-neutral': 'check-neutral',
+  'status-success': 'check-success',
+};

@@ -1,0 +1,30 @@
+import type { AuthorText } from './ast.ts';
+
+const template = /\{\{\s*author\s*\}\}/;
+
+/** Authors whose text is kept; beyond it, all are forgotten. */
+const mostKept = 1000;
+
+/**
+ * Makes something from text, once; or, where the text contains `{{ author }}`, once for each author.
+ * @param make gets the text as it stands between the templates, and the login to put there.
+ */
+export function inEachAuthorsWords<Made>(
+  text: string,
+  make: (parts: string[], author: string) => Made,
+): AuthorText<Made> {
+  const parts = text.split(template);
+  if (parts.length === 1) return { usesAuthor: false, value: make(parts, '') };
+  const kept = new Map<string, Made>();
+  return {
+    usesAuthor: true,
+    of(author) {
+      const known = kept.get(author);
+      if (known !== undefined) return known;
+      if (kept.size >= mostKept) kept.clear();
+      const made = make(parts, author);
+      kept.set(author, made);
+      return made;
+    },
+  };
+}

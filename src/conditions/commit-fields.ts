@@ -1,0 +1,22 @@
+/** What `commits[i].<field>` can ask of a commit. */
+export const commitFields = {
+  author: 'text',
+  committer: 'text',
+  commit_message: 'text',
+  email_author: 'text',
+  email_committer: 'text',
+  commit_verification_verified: 'boolean',
+  date_author: 'timestamp',
+  date_committer: 'timestamp',
+} as const;
+
+export type CommitField = keyof typeof commitFields;
+
+/** One commit of a pull request. Names and addresses as git has them; instants in milliseconds since the epoch. */
+export type CommitFacts = {
+  [Field in CommitField]: (typeof commitFields)[Field] extends 'boolean'
+    ? boolean
+    : (typeof commitFields)[Field] extends 'timestamp'
+      ? number | null
+      : string | null;
+};

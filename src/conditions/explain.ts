@@ -1,0 +1,135 @@
+import type { Leaf } from './ast.ts';
+import { attributeOf, type ValueName } from './attributes.ts';
+import type { CommitFacts } from './commit-fields.ts';
+import type { ConditionFacts } from './condition-facts.ts';
+import { countOf, judgeLeaf, type Value, valueNameOf } from './judge-leaf.ts';
+import type { Matcher, Path } from './match.ts';
+import type { Verdict } from './verdict.ts';
+
+/** What one leaf saw. */
+export type Reason = {
+  path: Path;
+  condition: string;
+  match: Verdict;
+  /** The values that it was asked of, those first that match; timestamps in ISO 8601. null where not known. */
+  saw: (string | number | boolean)[] | null;
+  /** How many values are left out of `saw`. */
+  more: number;
+  /** Why it could not be judged; null where it could. */
+  why: string | null;
+  /** Whether the result of the whole rests on it. */
+  decides: boolean;
+};
+
+export type Explanation = { match: Verdict; reasons: Reason[] };
+
+/** A value list in a reason is cut here: a pull request may change thousands of files. */
+const mostShown = 20;
+
+/** Judges, and says of each leaf what it saw. Slower than `judge`, and of the same opinion. */
+export function explain(matcher: Matcher, facts: ConditionFacts, now: number): Explanation {
+  const reasons: Reason[] = [];
+  const mark = explainNode(matcher, facts, now, reasons);
+  mark();
+  return { match: matcher.judge(facts, now), reasons };
+}
+
+/** @returns what marks the leaves that decide this node. */
+function explainNode(matcher: Matcher, facts: ConditionFacts, now: number, reasons: Reason[]): () => void {
+  switch (matcher.kind) {
+    case 'leaf': {
+      const { leaf, path } = matcher;
+      const match = matcher.judge(facts, now);
+      const reason = {
+        path,
+        condition: leaf.text,
+        match,
+        ...seenBy(leaf, match, facts, now),
+        decides: false,
+      };
+      reasons.push(reason);
+      return () => {
+        reason.decides = true;
+      };
+    }
+    case 'not':
+      return explainNode(matcher.node, facts, now, reasons);
+    default: {
+      const verdict = matcher.judge(facts, now);
+      const marks = matcher.nodes.map((node) => explainNode(node, facts, now, reasons));
+      // A false `and` rests on what is false in it, a true `or` on what is true; else all had to agree.
+      const restsOnAll = verdict === (matcher.kind === 'and');
+      return () => {
+        matcher.nodes.forEach((node, index) => {
+          if (restsOnAll || node.judge(facts, now) === verdict) marks[index]!();
+        });
+      };
+    }
+  }
+}
+
+function seenBy(
+  leaf: Leaf,
+  match: Verdict,
+  facts: ConditionFacts,
+  now: number,
+): Pick<Reason, 'saw' | 'more' | 'why'> {
+  const name = valueNameOf(leaf);
+  if (name === null) return { saw: [new Date(now).toISOString()], more: 0, why: null };
+  const value = facts.values[name] as Value | undefined;
+  if (leaf.attribute === 'scope' && facts.hasEveryScope) {
+    const why = match === 'unknown' ? 'CI says that it touches every scope' : null;
+    return { saw: ['(all)'], more: 0, why };
+  }
+  if (value === undefined) return { saw: null, more: 0, why: whyUnknown(leaf, name, facts) };
+  const all = shown(leaf, value);
+  const saw = all.length > mostShown ? matchingFirst(leaf, all, facts, now).slice(0, mostShown) : all;
+  return {
+    saw,
+    more: all.length - saw.length,
+    why: match === 'unknown' ? whyUnknown(leaf, name, facts) : null,
+  };
+}
+
+function whyUnknown(leaf: Leaf, name: ValueName, { whyNotKnown, values }: ConditionFacts): string {
+  const { test, attribute } = leaf;
+  if (values[name] === undefined)
+    return whyNotKnown[name] ?? whyNotKnown[attribute] ?? `its \`${attribute}\` was not loaded`;
+  if (test.type === 'team') return whyNotKnown[test.team] ?? `the members of ${test.team} are not known`;
+  return 'its author’s account was deleted';
+}
+
+/** The value as readers want it: how many, for `#`; of commits what was asked. */
+function shown(leaf: Leaf, value: Value): (string | number | boolean)[] {
+  if (leaf.isCounted) return [countOf(value)];
+  if (value === null) return [];
+  if (!Array.isArray(value)) return [present(leaf, value as string | number | boolean)];
+  if (leaf.attribute !== 'commits') return [...(value as string[])];
+  const commits = value as CommitFacts[];
+  const { index, field } = leaf.commit ?? { index: '*', field: 'commit_message' };
+  const asked = index === '*' ? commits : [commits.at(index)];
+  return asked
+    .map((commit) => commit?.[field as keyof CommitFacts] ?? null)
+    .filter((each) => each !== null)
+    .map((each) => present(leaf, each));
+}
+
+function present({ attribute, commit }: Leaf, value: string | number | boolean): string | number | boolean {
+  const isInstant = commit ? commit.field.startsWith('date_') : attributeOf(attribute).type === 'timestamp';
+  return isInstant ? new Date(value as number).toISOString() : value;
+}
+
+/** Of many values, those come first that a reader looks for. */
+function matchingFirst(
+  leaf: Leaf,
+  all: (string | number | boolean)[],
+  facts: ConditionFacts,
+  now: number,
+): (string | number | boolean)[] {
+  const name = valueNameOf(leaf)!;
+  if (leaf.attribute === 'commits') return all;
+  const positive = judgeLeaf({ ...leaf, isNegated: false }, false);
+  const matches = (each: unknown) =>
+    positive({ ...facts, values: { ...facts.values, [name]: [each] } }, now) === true;
+  return [...all.filter(matches), ...all.filter((each) => !matches(each))];
+}

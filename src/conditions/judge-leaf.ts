@@ -1,0 +1,175 @@
+import type { AuthorText, Comparison, Leaf, Test } from './ast.ts';
+import { attributeOf, type ValueName } from './attributes.ts';
+import { type CommitFacts, commitFields } from './commit-fields.ts';
+import { compareTexts, comparesNumbers, lengthOf } from './compare.ts';
+import type { ConditionFacts } from './condition-facts.ts';
+import { not, type Verdict } from './verdict.ts';
+
+/** Judges a pull request at an instant (milliseconds since the epoch). Made once, asked often: allocates nothing. */
+export type Judge = (facts: ConditionFacts, now: number) => Verdict;
+
+/** A value that is known. */
+export type Value = boolean | number | string | null | readonly string[] | readonly CommitFacts[];
+
+type Tests = (value: Value, facts: ConditionFacts, now: number) => Verdict;
+
+/** @param isInverted whether an odd number of `not` stands around the leaf. */
+export function judgeLeaf(leaf: Leaf, isInverted: boolean): Judge {
+  const judge = judgeValue(leaf);
+  return leaf.attribute === 'scope' ? judgeScopes(leaf, isInverted, judge) : judge;
+}
+
+/** Where the value stands among the facts; null for the clock, which needs none. */
+export function valueNameOf({ attribute, isCounted, test }: Leaf): ValueName | null {
+  if (attribute === 'schedule' || attribute === 'current-datetime') return null;
+  if (test.type === 'app-check') return `@${attribute}` as ValueName;
+  return isCounted && attributeOf(attribute).hasOwnCount ? (`#${attribute}` as ValueName) : attribute;
+}
+
+function judgeValue(leaf: Leaf): Judge {
+  const { isNegated } = leaf;
+  const name = valueNameOf(leaf);
+  const test = testOf(leaf);
+  if (name === null) return (facts, now) => test(null, facts, now);
+  return (facts, now) => {
+    const value = facts.values[name];
+    if (value === undefined) return 'unknown';
+    const verdict = test(value, facts, now);
+    return isNegated ? not(verdict) : verdict;
+  };
+}
+
+/**
+ * With all_scopes a pull request has every scope, whatever CI named. Whether it lacks one, or how many it has, is
+ * unknown, however that is asked: so such a condition neither frees it nor leaves it unselected.
+ */
+function judgeScopes({ isNegated, test }: Leaf, isInverted: boolean, judge: Judge): Judge {
+  const asksForAbsence = ('operator' in test && test.operator === '!=') !== isNegated;
+  const isSure = test.type !== 'number' && asksForAbsence === isInverted;
+  return (facts, now) => {
+    if (!facts.hasEveryScope) return judge(facts, now);
+    return isSure ? !isInverted : 'unknown';
+  };
+}
+
+function testOf(leaf: Leaf): Tests {
+  const test = testOfValue(leaf);
+  return leaf.commit ? ofCommits(leaf.commit, test) : test;
+}
+
+function testOfValue({ test, attribute, isCounted, commit }: Leaf): Tests {
+  switch (test.type) {
+    case 'is-true':
+      return (value) => value === true;
+    case 'number': {
+      const compares = comparesNumbers[test.operator];
+      if (!isCounted) return (value) => compares(value as number, test.value);
+      return (value) => compares(countOf(value), test.value);
+    }
+    case 'instant': {
+      const compares = comparesNumbers[test.operator];
+      return (value) => value !== null && compares(value as number, test.at);
+    }
+    case 'age': {
+      const compares = comparesNumbers[test.operator];
+      return (value, _facts, now) => value !== null && compares(value as number, now - test.ago);
+    }
+    case 'now': {
+      const compares = comparesNumbers[test.operator];
+      return (_value, _facts, now) => compares(now, test.at);
+    }
+    case 'clock':
+      return (_value, _facts, now) => test.clock.holds(now) === (test.operator === '=');
+    case 'team':
+      return negatedIf(test.operator === '!=', (value, facts) => isOfTeam(value, test.team, facts));
+    case 'app-check':
+      return (value) => (value as readonly string[]).includes(test.value) === (test.operator === '=');
+    default:
+      return onText(test, attribute === 'commits' && !commit);
+  }
+}
+
+function negatedIf(isNegated: boolean, test: Tests): Tests {
+  return isNegated ? (value, facts, now) => not(test(value, facts, now)) : test;
+}
+
+/** How many values, or how many characters; GitHub's own count as it is. */
+export function countOf(value: Value): number {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'string') return lengthOf(value);
+  return Array.isArray(value) ? value.length : 0;
+}
+
+/** A review may be asked of the team itself; then its members do not matter. */
+function isOfTeam(value: Value, team: string, { teams }: ConditionFacts): Verdict {
+  const people = typeof value === 'string' ? [value] : ((value ?? []) as readonly string[]);
+  if (people.some((one) => one.startsWith('@') && one.toLowerCase() === team)) return true;
+  const members = teams.get(team);
+  // Also of nobody: a misspelt team must not make `-assignee=@team` true.
+  return members ? people.some((one) => members.has(one)) : 'unknown';
+}
+
+type TextualTest = Extract<Test, { type: 'text' | 'pattern' }>;
+type OnText = (text: string) => boolean;
+
+/** `=`, orderings and patterns: for any value; `!=`: for none. So nothing equals, and nothing orders, no value. */
+function onText(test: TextualTest, isOfMessages: boolean): Tests {
+  const isNegated = test.type === 'text' && test.operator === '!=';
+  if (test.type === 'text' && !test.value.usesAuthor && isEquality(test.operator) && !isOfMessages) {
+    return equals(test.value.value, isNegated);
+  }
+  const anyMatches = (value: Value, matches: OnText): boolean => {
+    if (value === null) return isNegated;
+    if (typeof value === 'string') return matches(value) !== isNegated;
+    for (const each of value as readonly (string | CommitFacts)[]) {
+      const text = isOfMessages ? (each as CommitFacts).commit_message : (each as string);
+      if (text !== null && matches(text)) return !isNegated;
+    }
+    return isNegated;
+  };
+  const matcher: AuthorText<OnText> =
+    test.type === 'pattern' ? test.matches : textMatcher(test.operator, test.value);
+  if (!matcher.usesAuthor) {
+    const matches = matcher.value;
+    return (value) => anyMatches(value, matches);
+  }
+  return (value, { values: { author } }) =>
+    // Whose account was deleted has no login to compare with.
+    typeof author === 'string' ? anyMatches(value, matcher.of(author)) : 'unknown';
+}
+
+const isEquality = (operator: Comparison): boolean => operator === '=' || operator === '!=';
+
+/** The most frequent test, and the fastest. */
+function equals(expected: string, isNegated: boolean): Tests {
+  return (value) =>
+    (typeof value === 'object' && value !== null
+      ? (value as readonly string[]).includes(expected)
+      : value === expected) !== isNegated;
+}
+
+function textMatcher(operator: Comparison, value: AuthorText<string>): AuthorText<OnText> {
+  const of = (expected: string): OnText => {
+    if (isEquality(operator)) return (text) => text === expected;
+    const compares = comparesNumbers[operator];
+    return (text) => compares(compareTexts(text, expected), 0);
+  };
+  if (!value.usesAuthor) return { usesAuthor: false, value: of(value.value) };
+  return { usesAuthor: true, of: (author) => of(value.of(author)) };
+}
+
+/** A field of one commit, or of any. A commit that is not there has no value. */
+function ofCommits({ index, field }: NonNullable<Leaf['commit']>, test: Tests): Tests {
+  return (value, facts, now) => {
+    const commits = value as readonly CommitFacts[];
+    if (index !== '*') return test(commits.at(index)?.[field] ?? null, facts, now);
+    // As of every list: `!=` means that none is.
+    if (commitFields[field] === 'text')
+      return test(
+        commits.map((commit) => commit[field] as string),
+        facts,
+        now,
+      );
+    return commits.some((commit) => test(commit[field], facts, now) === true);
+  };
+}

@@ -1,0 +1,28 @@
+/**
+ * Facts that are loaded only where a condition reads them, with what loading them costs. Everything else comes
+ * with the one query that reads 100 pull requests.
+ */
+export const needs = {
+  body: 'more text in the query',
+  labels: 'one list in the query',
+  assignees: 'one list in the query',
+  milestone: 'one object in the query',
+  'review-requests': 'one list in the query, to its end',
+  'review-decision': 'one value in the query',
+  reviews: 'one list in the query, to its end',
+  comments: 'one list in the query, to its end',
+  'review-threads': 'one list in the query, to its end',
+  files: 'one list in the query; over 100 files, or with a rename, one request for each 100',
+  commits: 'one list in the query, to its end',
+  checks: 'one list in the query, to its end',
+  'required-checks': 'one object in the query',
+  deployments: 'one list in the query, to its end',
+  merger: 'two values in the query',
+  conflict: 'nothing',
+  behind: 'one request for each pull request',
+  dependencies: 'the body, and one request for each pull request that is named',
+  scopes: 'nothing: in our own database',
+  teams: 'one request for each team and 100 members',
+} as const;
+
+export type Need = keyof typeof needs;

@@ -1,0 +1,64 @@
+import { RE2JS } from 're2js';
+import { literalTest } from './literal-alternatives.ts';
+import { PatternError } from './pattern-error.ts';
+import type { TextTest } from './text-test.ts';
+
+// What a pattern costs to compile is bounded by these three; measured, each at its limit stays below 10 ms.
+const mostCharacters = 1000;
+/** RE2 writes repetitions out, and bounds each but not their sum. */
+const mostRepetitions = 1000;
+/** Each `\p{…}` is hundreds of ranges. */
+const mostUnicodeClasses = 30;
+
+/**
+ * Compiles a regular expression of a condition: a search anywhere in the text, as Python's `re.search`, with RE2's
+ * syntax. Matching takes time linear in the text: no pattern can hang us.
+ * @throws PatternError when it is not one, or is too large.
+ */
+export function compileRegex(pattern: string): TextTest {
+  checkSize(pattern);
+  // Python's `\Z` is the end of the text, which RE2 writes `\z`.
+  const expression = pattern.replace(/\\(.)/gs, (escape, what) => (what === 'Z' ? '\\z' : escape));
+  const compiled = compile(expression);
+  return literalTest(expression) ?? ((text) => compiled.test(text));
+}
+
+/** The expression that finds this text and nothing else. */
+export const quoteRegex = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+
+function checkSize(pattern: string): void {
+  if (pattern.length > mostCharacters) {
+    throw new PatternError(`it has more than ${mostCharacters} characters`, mostCharacters);
+  }
+  let repetitions = 0;
+  for (const { 1: least, 2: most, index } of pattern.matchAll(/(?<!\\[xpP])\{(\d{1,9})(?:,(\d{0,9}))?\}/g)) {
+    repetitions += Number(most || least);
+    if (repetitions > mostRepetitions) {
+      throw new PatternError(`its repetitions add up to more than ${mostRepetitions}`, index);
+    }
+  }
+  const classes = [...pattern.matchAll(/\\[pP]/g)];
+  if (classes.length > mostUnicodeClasses) {
+    const { index } = classes[mostUnicodeClasses]!;
+    throw new PatternError(`it has more than ${mostUnicodeClasses} Unicode classes`, index);
+  }
+}
+
+function compile(expression: string): RE2JS {
+  try {
+    return RE2JS.compile(expression);
+  } catch (error) {
+    const message = (error instanceof Error ? error.message : String(error)).replace(
+      'error parsing regexp: ',
+      '',
+    );
+    const culprit = /`(.*)`$/s.exec(message)?.[1] ?? '';
+    const offset = Math.max(0, expression.indexOf(culprit));
+    const unknown = /\(\?<?[=!]|\\[1-9]|\(\?P=/.exec(expression);
+    if (!unknown) throw new PatternError(message.slice(0, 200), offset);
+    throw new PatternError(
+      'look-arounds and back-references do not exist here: expressions must run in linear time',
+      unknown.index,
+    );
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * The names that a misspelt one may have meant, the nearest first, as a sentence.
+ * @param word at most some tens of characters.
+ */
+export function suggestNames(word: string, names: readonly string[]): string {
+  const ranked = names
+    .map((name) => ({ name, distance: distanceTo(word.toLowerCase(), name) }))
+    .sort((one, other) => one.distance - other.distance || (one.name < other.name ? -1 : 1));
+  const nearest = ranked[0]!.distance;
+  const near = nearest <= 2 ? ranked.filter(({ distance }) => distance <= 2) : ranked;
+  const list = near.slice(0, 3).map(({ name }) => `\`${name}\``);
+  if (nearest <= 2) return `Did you mean ${list.join(' or ')}?`;
+  return `The nearest are ${list.join(', ')}; \`holdfast conditions attributes\` lists all`;
+}
+
+/** How far a name is from what was written; near where it is one of the name's words, as `approved` is. */
+function distanceTo(word: string, name: string): number {
+  if (word.length > 2 && (name.startsWith(word) || name.split('-').includes(word))) return 2;
+  return editDistance(word, name);
+}
+
+/** Levenshtein's distance, where two neighbours that changed places count once. Both texts are short. */
+function editDistance(one: string, other: string): number {
+  let before: number[] = [];
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j++) {
+      const isSame = one[i - 1] === other[j - 1];
+      const swapped = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
+      const steps = [row[j - 1]! + (isSame ? 0 : 1), row[j]! + 1, next[j - 1]! + 1];
+      next.push(Math.min(...steps, swapped ? before[j - 2]! + 1 : Infinity));
+    }
+    before = row;
+    row = next;
+  }
+  return row.at(-1)!;
+}

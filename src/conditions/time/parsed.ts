@@ -1,0 +1,9 @@
+/** What reading a text gave, or what is wrong with it and where. */
+export type Parsed<Value> =
+  | { ok: true; value: Value }
+  | {
+      ok: false;
+      message: string;
+      /** Offset in the text, from 0; always inside it (0 in an empty one). */
+      at: number;
+    };

@@ -1,0 +1,92 @@
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import { notFound } from '../errors.ts';
+import { phaseOf } from '../freezes/freeze.ts';
+import { listFreezes } from '../freezes/freeze-store.ts';
+import {
+  explainFreeze,
+  type FreezeReasons,
+  type FreezeVerdict,
+  judgeFreeze,
+} from '../freezes/judge-freeze.ts';
+import { needsOf, parseFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
+import { decideStatus, nextChangeAmong, type Status } from '../freeze-status/decide-status.ts';
+import { enforcesFreezes } from '../products/product.ts';
+import {
+  type LoadedPullRequest,
+  type LoadFrom,
+  loadPullRequest,
+  loadPullRequestNodes,
+} from '../pull-requests/load-pull-requests.ts';
+import { siblingsOf } from '../pull-requests/open-pull-request-store.ts';
+import { type FoundRepository, fullName, suspended } from '../repositories/find-repository.ts';
+import { readForExplanation } from './read-for-explanation.ts';
+
+/** What an ongoing freeze does with a pull request, and why. */
+export type Explained = { freeze: ParsedFreeze['freeze']; verdict: FreezeVerdict; reasons: FreezeReasons };
+
+export type PullRequestExplanation = {
+  pullRequest: LoadedPullRequest;
+  /** Whether it is held now, by its own or by another pull request with the same head SHA. */
+  isFrozen: boolean;
+  /** What our status on its head SHA should say; null where it is not open. */
+  status: Status | null;
+  freezes: Explained[];
+  nextChangeAt: Date | null;
+};
+
+/** GraphQL's integers end here, and GitHub's numbers with them. */
+const greatestNumber = 2_147_483_647n;
+
+/**
+ * What holds a pull request now, why, and until when.
+ * @throws Refusal not-found where there is no such pull request; conflict while the installation is suspended;
+ *   unavailable while GitHub cannot answer.
+ */
+export async function explainPullRequest(
+  deps: Deps,
+  repository: FoundRepository,
+  number: bigint,
+): Promise<PullRequestExplanation> {
+  const absent = notFound(`${fullName(repository)} has no pull request ${number}.`);
+  if (number > greatestNumber) throw absent;
+  if (repository.installation.suspendedAt) throw suspended(repository.account.login);
+  const now = nowOf(deps.clock);
+  const all = enforcesFreezes(repository.products) ? await listFreezes(deps.db, repository.id, now) : [];
+  const freezes = all.filter((freeze) => phaseOf(freeze, now) === 'ongoing').map(parseFreeze);
+  const read = await readForExplanation(deps, repository, needsOf(freezes), (from) =>
+    readWithSiblings(from, Number(number)),
+  );
+  if (!read) throw absent;
+  const { pullRequest, siblings } = read;
+  const { facts, isOpen } = pullRequest;
+  const sharing = [facts, ...siblings.map((sibling) => sibling.facts)];
+  const status = isOpen ? decideStatus(freezes, sharing, now) : null;
+  return {
+    pullRequest,
+    isFrozen: status?.state === 'pending',
+    status,
+    freezes: freezes.map((parsed) => ({
+      freeze: parsed.freeze,
+      verdict: judgeFreeze(parsed, facts, now.getTime()),
+      reasons: explainFreeze(parsed, facts, now.getTime()),
+    })),
+    nextChangeAt: nextChangeAmong(freezes, sharing, now),
+  };
+}
+
+/** GitHub answers this many pull requests to one question. */
+const mostNodes = 100;
+
+/** The pull request, and the open ones that share its head SHA. */
+async function readWithSiblings(
+  from: LoadFrom,
+  number: number,
+): Promise<{ pullRequest: LoadedPullRequest; siblings: LoadedPullRequest[] } | null> {
+  const pullRequest = await loadPullRequest(from, number);
+  if (!pullRequest) return null;
+  const { headSha } = pullRequest.facts;
+  const { nodeIds } = await siblingsOf(from.deps.db, from.repository.id, number, headSha);
+  const siblings = nodeIds.length > 0 ? await loadPullRequestNodes(from, nodeIds.slice(0, mostNodes)) : [];
+  return { pullRequest, siblings: siblings.filter((one) => one.isOpen && one.facts.headSha === headSha) };
+}

@@ -1,0 +1,85 @@
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import { checkFreeze } from '../freezes/check-freeze.ts';
+import type { NewFreeze } from '../freezes/create-freeze.ts';
+import { planWindow } from '../freezes/freeze.ts';
+import {
+  explainFreeze,
+  type FreezeReasons,
+  type FreezeVerdict,
+  judgeFreeze,
+} from '../freezes/judge-freeze.ts';
+import { needsOf, parseFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
+import { nextChangeAmong } from '../freeze-status/decide-status.ts';
+import { enforcesFreezes } from '../products/product.ts';
+import { type LoadedPullRequest, loadOpenPullRequests } from '../pull-requests/load-pull-requests.ts';
+import { assertWritable, type FoundRepository } from '../repositories/find-repository.ts';
+import { type Counts, type Warning, warningsOf } from './preview-warnings.ts';
+import { readForExplanation } from './read-for-explanation.ts';
+
+/** What a freeze would do with one open pull request, and why. */
+export type Previewed = { pullRequest: LoadedPullRequest; verdict: FreezeVerdict; reasons: FreezeReasons };
+
+export type Preview = {
+  /** The instant for which the conditions were judged: the start, or now where it has passed. */
+  judgedAt: Date;
+  /** When time alone would next change the answer; null: not before the end. */
+  nextChangeAt: Date | null;
+  counts: Counts;
+  warnings: Warning[];
+  /** The affected ones of this page, by number: all but those that the freeze does not match. */
+  affected: Previewed[];
+  /** Whether more follow. */
+  hasMore: boolean;
+};
+
+/**
+ * What a new freeze would do with the pull requests that are open now. Nothing is saved.
+ * @param page the affected ones with a greater number than `after`.
+ * @throws Refusal invalid as for the creation; conflict where the repository cannot be read; unavailable while
+ *   GitHub cannot answer.
+ */
+export async function previewFreeze(
+  deps: Deps,
+  repository: FoundRepository,
+  input: NewFreeze,
+  page: { after: number; size: number },
+): Promise<Preview> {
+  assertWritable(repository);
+  const now = nowOf(deps.clock);
+  const checked = checkFreeze(planWindow(input, now), input);
+  const parsed = parseFreeze({ id: '', repositoryId: repository.id, reason: input.reason, ...checked });
+  const judgedAt = checked.startsAt > now ? checked.startsAt : now;
+  const open = await readForExplanation(deps, repository, needsOf([parsed]), loadOpenPullRequests);
+  const judged = open.map((pullRequest) => judge(parsed, pullRequest, judgedAt));
+  const affected = judged
+    .filter(({ verdict, pullRequest }) => verdict !== 'not_matched' && pullRequest.facts.number > page.after)
+    .sort((one, other) => one.pullRequest.facts.number - other.pullRequest.facts.number);
+  const counts = countsOf(judged);
+  return {
+    judgedAt,
+    nextChangeAt: nextChangeAmong(
+      [parsed],
+      open.map(({ facts }) => facts),
+      judgedAt,
+    ),
+    counts,
+    warnings: warningsOf(counts, parsed.conditions?.exclude ?? null, enforcesFreezes(repository.products)),
+    affected: affected.slice(0, page.size).map((one) => ({
+      ...one,
+      reasons: explainFreeze(parsed, one.pullRequest.facts, judgedAt.getTime()),
+    })),
+    hasMore: affected.length > page.size,
+  };
+}
+
+const judge = (parsed: ParsedFreeze, pullRequest: LoadedPullRequest, at: Date) => ({
+  pullRequest,
+  verdict: judgeFreeze(parsed, pullRequest.facts, at.getTime()),
+});
+
+function countsOf(judged: { verdict: FreezeVerdict }[]): Counts {
+  const counts: Counts = { open: judged.length, frozen: 0, excluded: 0, unknown: 0, not_matched: 0 };
+  for (const { verdict } of judged) counts[verdict] += 1;
+  return counts;
+}

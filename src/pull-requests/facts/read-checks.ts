@@ -1,0 +1,127 @@
+import type { AttributeName, AttributeValues } from '../../conditions/attributes.ts';
+import type { CheckAttribute } from '../../conditions/attributes/of-checks.ts';
+import type { ContextAnswer } from '../queries/answers.ts';
+import { instantOf } from './read-own-values.ts';
+
+/** How one run of a check, or one commit status, stands. */
+type Report = {
+  name: string;
+  /** Commit statuses have no App. */
+  app: string | null;
+  state: State;
+  /** Milliseconds since the epoch; Infinity where it has not started. */
+  startedAt: number;
+  endedAt: number;
+};
+
+type State = 'success' | 'failure' | 'cancelled' | 'timed-out' | 'neutral' | 'skipped' | 'stale' | 'pending';
+
+const attributesOf: Record<State, readonly CheckAttribute[]> = {
+  success: ['check-success', 'check-success-or-neutral'],
+  failure: ['check-failure'],
+  cancelled: ['check-failure', 'check-cancelled'],
+  'timed-out': ['check-failure', 'check-timed-out'],
+  neutral: ['check-neutral', 'check-success-or-neutral'],
+  skipped: ['check-skipped'],
+  stale: ['check-stale'],
+  pending: ['check-pending'],
+};
+
+/** What checks alone tell; `check-pending` also needs the required ones. */
+export const reportedAttributes = [...new Set(Object.values(attributesOf).flat())].filter(
+  (name) => name !== 'check-pending',
+) as AttributeName[];
+
+const stateOf: Readonly<Record<string, State>> = {
+  SUCCESS: 'success',
+  FAILURE: 'failure',
+  ERROR: 'failure',
+  ACTION_REQUIRED: 'failure',
+  STARTUP_FAILURE: 'failure',
+  CANCELLED: 'cancelled',
+  TIMED_OUT: 'timed-out',
+  NEUTRAL: 'neutral',
+  SKIPPED: 'skipped',
+  STALE: 'stale',
+};
+
+/**
+ * The names of checks and commit statuses by their state, and `@app/name` for those of Apps.
+ * @param ownContext our commit status, which no condition shall read.
+ * @param required contexts that the base branch requires; those without any report are pending. null where they are
+ *   not known: then neither is what is pending.
+ */
+export function readChecks(
+  contexts: ContextAnswer[],
+  ownContext: string,
+  required: readonly string[] | null,
+): AttributeValues {
+  const isOwn = (name: string) => name.toLowerCase() === ownContext.toLowerCase();
+  const reports = contexts.map(reportOf).filter(({ name }) => !isOwn(name));
+  const lists = listsOf(newestBy(reports, ({ name }) => name));
+  const ofApps = listsOf(newestBy(reports, ({ app, name }) => app && `@${app}/${name}`));
+
+  const { 'check-pending': begun, ...ended } = lists;
+  const reported = new Set(reports.map(({ name }) => name.toLowerCase()));
+  const unreported = required?.filter((name) => !isOwn(name) && !reported.has(name.toLowerCase()));
+  const pending = unreported && { 'check-pending': [...new Set([...begun, ...unreported])] };
+
+  const qualified = Object.entries(ofApps).map(([attribute, names]) => [`@${attribute}`, names]);
+  return { ...ended, ...pending, ...Object.fromEntries(qualified) };
+}
+
+function reportOf(context: ContextAnswer): Report {
+  if (context.__typename === 'StatusContext') {
+    const at = Date.parse(context.createdAt);
+    const state = stateOf[context.state] ?? 'pending';
+    return { name: context.context, app: null, state, startedAt: at, endedAt: at };
+  }
+  const { name, status, conclusion, checkSuite } = context;
+  const startedAt = instantOf(context.startedAt);
+  const endedAt = instantOf(context.completedAt);
+  return {
+    name,
+    app: checkSuite.app?.slug ?? null,
+    state: (status === 'COMPLETED' && stateOf[conclusion ?? '']) || 'pending',
+    startedAt: startedAt ?? endedAt ?? Infinity,
+    endedAt: endedAt ?? startedAt ?? -Infinity,
+  };
+}
+
+/** Of the reports with one key the newest; null as a key leaves a report out. */
+function newestBy(reports: Report[], keyOf: (report: Report) => string | null): Map<string, State> {
+  const states = new Map<string, State>();
+  for (const [key, same] of Map.groupBy(reports, keyOf)) {
+    if (key !== null) states.set(key, newestOf(same).state);
+  }
+  return states;
+}
+
+/** The one that ended last, unless another began later than that one and runs still. */
+function newestOf(reports: Report[]): Report {
+  const ended = latest(
+    reports.filter(({ state }) => state !== 'pending'),
+    ({ endedAt }) => endedAt,
+  );
+  const running = latest(
+    reports.filter(({ state }) => state === 'pending'),
+    ({ startedAt }) => startedAt,
+  );
+  if (!ended || !running) return (ended ?? running)!;
+  return running.startedAt >= ended.startedAt ? running : ended;
+}
+
+const latest = (reports: Report[], at: (report: Report) => number): Report | undefined =>
+  reports.reduce<Report | undefined>((one, other) => (one && at(one) > at(other) ? one : other), undefined);
+
+function listsOf(states: Map<string, State>): Record<CheckAttribute, string[]> {
+  const names = Object.values(attributesOf).flat();
+  const lists = Object.fromEntries(names.map((name) => [name, [] as string[]])) as Record<
+    CheckAttribute,
+    string[]
+  >;
+  for (const [key, state] of states) {
+    for (const attribute of attributesOf[state]) lists[attribute].push(key);
+  }
+  return lists;
+}

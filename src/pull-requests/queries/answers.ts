@@ -1,0 +1,105 @@
+import type { ActorAnswer } from '../facts/login-of.ts';
+
+// What GitHub answers for the queries of `queries.ts`. A null where the schema allows one may be a failure; a field
+// that was switched off is left out.
+
+/** A page of a list. */
+export type Page<Item> = {
+  nodes: (Item | null)[] | null;
+  pageInfo: { hasNextPage: boolean; endCursor: string | null };
+};
+
+export type ListAnswer<Item> = Page<Item> | null | undefined;
+
+export type PullRequestAnswer = {
+  id: string;
+  number: number;
+  url: string;
+  state: 'OPEN' | 'CLOSED' | 'MERGED';
+  title: string;
+  isDraft: boolean;
+  locked: boolean;
+  author: ActorAnswer;
+  baseRefName: string;
+  headRefName: string;
+  headRefOid: string;
+  repository: { name: string; nameWithOwner: string };
+  headRepository: { nameWithOwner: string } | null;
+  isCrossRepository: boolean;
+  createdAt: string;
+  updatedAt: string;
+  closedAt: string | null;
+  mergedAt: string | null;
+  additions: number;
+  deletions: number;
+  changedFiles: number;
+  mergeable: 'MERGEABLE' | 'CONFLICTING' | 'UNKNOWN';
+  autoMergeRequest: { enabledAt: string | null } | null;
+  mergeQueueEntry: { position: number } | null;
+  body?: string | null;
+  milestone?: { title: string } | null;
+  reviewDecision?: string | null;
+  mergedBy?: ActorAnswer;
+  mergeCommit?: { oid: string } | null;
+  baseRef?: BaseRefAnswer | null;
+  labels?: ListAnswer<{ name: string }>;
+  assignees?: ListAnswer<{ login: string }>;
+  reviewRequests?: ListAnswer<ReviewRequestAnswer>;
+  latestOpinionatedReviews?: ListAnswer<ReviewAnswer>;
+  reviews?: ListAnswer<ReviewAnswer>;
+  reviewThreads?: ListAnswer<ReviewThreadAnswer>;
+  files?: ListAnswer<{ path: string; changeType: string }>;
+  allCommits?: ListAnswer<{ commit: CommitAnswer }>;
+  commits: { totalCount: number; nodes: ({ commit: HeadCommitAnswer } | null)[] | null };
+};
+
+export type HeadCommitAnswer = {
+  oid: string;
+  status?: { context: { state: string; description: string | null } | null } | null;
+  statusCheckRollup?: { contexts: Page<ContextAnswer> } | null;
+  deployments?: ListAnswer<DeploymentAnswer>;
+};
+
+export type ReviewAnswer = { state: string; authorCanPushToRepository: boolean; author: ActorAnswer };
+
+export type ReviewRequestAnswer = {
+  requestedReviewer: ActorAnswer | { __typename: 'Team'; slug: string; combinedSlug: string };
+};
+
+export type ReviewThreadAnswer = {
+  isResolved: boolean;
+  comments: { nodes: ({ body: string } | null)[] | null };
+};
+
+export type CommitAnswer = {
+  message: string;
+  authoredDate: string | null;
+  committedDate: string | null;
+  author: { name: string | null; email: string | null } | null;
+  committer: { name: string | null; email: string | null } | null;
+  signature: { isValid: boolean } | null;
+  parents: { totalCount: number };
+};
+
+export type ContextAnswer =
+  | {
+      __typename: 'CheckRun';
+      name: string;
+      status: string;
+      conclusion: string | null;
+      startedAt: string | null;
+      completedAt: string | null;
+      checkSuite: { app: { slug: string } | null };
+    }
+  | { __typename: 'StatusContext'; context: string; state: string; createdAt: string };
+
+export type DeploymentAnswer = {
+  environment: string | null;
+  createdAt: string;
+  latestStatus: { state: string } | null;
+};
+
+export type BaseRefAnswer = {
+  refUpdateRule: { requiredStatusCheckContexts: (string | null)[] | null } | null;
+  rules: ListAnswer<{ type: string; parameters: { requiredStatusChecks?: { context: string }[] } | null }>;
+};

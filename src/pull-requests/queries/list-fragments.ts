@@ -1,0 +1,163 @@
+// A page of each list of a pull request. Written here once, for the query that reads many pull requests and for the
+// one that reads a list on.
+
+export const labelPage = /* GraphQL */ `
+  fragment LabelPage on LabelConnection {
+    nodes {
+      name
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+`;
+
+export const assigneePage = /* GraphQL */ `
+  fragment AssigneePage on UserConnection {
+    nodes {
+      login
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+`;
+
+export const reviewRequestPage = /* GraphQL */ `
+  fragment ReviewRequestPage on ReviewRequestConnection {
+    nodes {
+      requestedReviewer {
+        __typename
+        ... on User {
+          login
+        }
+        ... on Bot {
+          login
+        }
+        ... on Mannequin {
+          login
+        }
+        ... on Team {
+          slug
+          combinedSlug
+        }
+      }
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+`;
+
+export const reviewPage = /* GraphQL */ `
+  fragment ReviewPage on PullRequestReviewConnection {
+    nodes {
+      state
+      authorCanPushToRepository
+      author {
+        __typename
+        login
+      }
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+`;
+
+export const reviewThreadPage = /* GraphQL */ `
+  fragment ReviewThreadPage on PullRequestReviewThreadConnection {
+    nodes {
+      isResolved
+      comments(first: 1) {
+        nodes {
+          body
+        }
+      }
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+`;
+
+/** GitHub takes no `parents` without a number of them. */
+export const commitPage = /* GraphQL */ `
+  fragment CommitPage on PullRequestCommitConnection {
+    nodes {
+      commit {
+        message
+        authoredDate
+        committedDate
+        author {
+          name
+          email
+        }
+        committer {
+          name
+          email
+        }
+        signature {
+          isValid
+        }
+        parents(first: 1) {
+          totalCount
+        }
+      }
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+`;
+
+export const contextPage = /* GraphQL */ `
+  fragment ContextPage on StatusCheckRollupContextConnection {
+    nodes {
+      __typename
+      ... on CheckRun {
+        name
+        status
+        conclusion
+        startedAt
+        completedAt
+        checkSuite {
+          app {
+            slug
+          }
+        }
+      }
+      ... on StatusContext {
+        context
+        state
+        createdAt
+      }
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+`;
+
+export const deploymentPage = /* GraphQL */ `
+  fragment DeploymentPage on DeploymentConnection {
+    nodes {
+      environment
+      createdAt
+      latestStatus {
+        state
+      }
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+`;

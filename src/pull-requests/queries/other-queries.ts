@@ -1,0 +1,42 @@
+import type { Page } from './answers.ts';
+
+// What is asked besides the pull requests themselves.
+
+/** Whether one pull request, of any repository, is merged. */
+export const mergedQuery = /* GraphQL */ `
+  query Merged($owner: String!, $name: String!, $number: Int!) {
+    repository(owner: $owner, name: $name) {
+      nameWithOwner
+      pullRequest(number: $number) {
+        merged
+      }
+    }
+  }
+`;
+
+export type MergedAnswer = {
+  repository: { nameWithOwner: string; pullRequest: { merged: boolean } | null } | null;
+};
+
+/** A page of the members of a team, those of its child teams among them. */
+export const teamMembersQuery = /* GraphQL */ `
+  query TeamMembers($organization: String!, $slug: String!, $after: String) {
+    organization(login: $organization) {
+      team(slug: $slug) {
+        members(first: 100, after: $after) {
+          nodes {
+            login
+          }
+          pageInfo {
+            hasNextPage
+            endCursor
+          }
+        }
+      }
+    }
+  }
+`;
+
+export type TeamMembersAnswer = {
+  organization: { team: { members: Page<{ login: string }> | null } | null } | null;
+};

@@ -1,0 +1,201 @@
+import {
+  assigneePage,
+  commitPage,
+  contextPage,
+  deploymentPage,
+  labelPage,
+  reviewPage,
+  reviewRequestPage,
+  reviewThreadPage,
+} from './list-fragments.ts';
+import { switches } from './switches.ts';
+
+// Constant texts with variables, so that a test can check each of them against GitHub's own schema. `commits` is the
+// head commit; `allCommits` are all of them. A list within a list costs once for each item of the outer one, so of
+// those few are read at first.
+
+const fields = /* GraphQL */ `
+  fragment PullRequestFields on PullRequest {
+    id
+    number
+    url
+    state
+    title
+    isDraft
+    locked
+    author {
+      __typename
+      login
+    }
+    baseRefName
+    headRefName
+    headRefOid
+    repository {
+      name
+      nameWithOwner
+    }
+    headRepository {
+      nameWithOwner
+    }
+    isCrossRepository
+    createdAt
+    updatedAt
+    closedAt
+    mergedAt
+    additions
+    deletions
+    changedFiles
+    mergeable
+    autoMergeRequest {
+      enabledAt
+    }
+    mergeQueueEntry {
+      position
+    }
+    body @include(if: $withBody)
+    milestone @include(if: $withMilestone) {
+      title
+    }
+    reviewDecision @include(if: $withReviewDecision)
+    mergedBy @include(if: $withMerger) {
+      __typename
+      login
+    }
+    mergeCommit @include(if: $withMerger) {
+      oid
+    }
+    baseRef @include(if: $withRequiredChecks) {
+      refUpdateRule {
+        requiredStatusCheckContexts
+      }
+      rules(first: 100) {
+        nodes {
+          type
+          parameters {
+            ... on RequiredStatusChecksParameters {
+              requiredStatusChecks {
+                context
+              }
+            }
+          }
+        }
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
+      }
+    }
+    labels(first: 100) @include(if: $withLabels) {
+      ...LabelPage
+    }
+    assignees(first: 100) @include(if: $withAssignees) {
+      ...AssigneePage
+    }
+    reviewRequests(first: 100) @include(if: $withReviewRequests) {
+      ...ReviewRequestPage
+    }
+    latestOpinionatedReviews(first: 100) @include(if: $withReviews) {
+      ...ReviewPage
+    }
+    reviews(first: 100, states: COMMENTED) @include(if: $withComments) {
+      ...ReviewPage
+    }
+    reviewThreads(first: 20) @include(if: $withReviewThreads) {
+      ...ReviewThreadPage
+    }
+    files(first: 100) @include(if: $withFiles) {
+      nodes {
+        path
+        changeType
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+    allCommits: commits(first: 20) @include(if: $withCommits) {
+      ...CommitPage
+    }
+    commits(last: 1) {
+      totalCount
+      nodes {
+        commit {
+          oid
+          status {
+            context(name: $context) {
+              state
+              description
+            }
+          }
+          statusCheckRollup @include(if: $withChecks) {
+            contexts(first: 100) {
+              ...ContextPage
+            }
+          }
+          deployments(first: 100, orderBy: { field: CREATED_AT, direction: DESC })
+            @include(if: $withDeployments) {
+            ...DeploymentPage
+          }
+        }
+      }
+    }
+  }
+  ${labelPage}
+  ${assigneePage}
+  ${reviewRequestPage}
+  ${reviewPage}
+  ${reviewThreadPage}
+  ${commitPage}
+  ${contextPage}
+  ${deploymentPage}
+`;
+
+const declaredSwitches = Object.keys(switches)
+  .map((name) => `$${name}: Boolean!`)
+  .join(', ');
+
+/** A page of the open pull requests of a repository, at most 100. */
+export const openPullRequestsQuery = /* GraphQL */ `
+  query OpenPullRequests(
+    $owner: String!, $name: String!, $first: Int!, $after: String, $context: String!, ${declaredSwitches}
+  ) {
+    repository(owner: $owner, name: $name) {
+      pullRequests(
+        states: OPEN, first: $first, after: $after, orderBy: { field: CREATED_AT, direction: ASC }
+      ) {
+        nodes {
+          ...PullRequestFields
+        }
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
+      }
+    }
+  }
+  ${fields}
+`;
+
+/** One pull request, open or not. */
+export const pullRequestQuery = /* GraphQL */ `
+  query PullRequest(
+    $owner: String!, $name: String!, $number: Int!, $context: String!, ${declaredSwitches}
+  ) {
+    repository(owner: $owner, name: $name) {
+      pullRequest(number: $number) {
+        ...PullRequestFields
+      }
+    }
+  }
+  ${fields}
+`;
+
+/** Pull requests by node id. At most 100 ids. */
+export const pullRequestNodesQuery = /* GraphQL */ `
+  query PullRequestNodes($ids: [ID!]!, $context: String!, ${declaredSwitches}) {
+    nodes(ids: $ids) {
+      ...PullRequestFields
+    }
+  }
+  ${fields}
+`;

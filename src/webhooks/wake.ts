@@ -1,0 +1,43 @@
+import type { Need } from '../conditions/needs.ts';
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import { repositoriesReading } from '../freezes/freeze-store.ts';
+import { type Job, refreshPullRequest, refreshRepository } from '../jobs/tasks.ts';
+import { numbersAt } from '../pull-requests/open-pull-request-store.ts';
+
+/** What an event makes look again. */
+export type Wake =
+  | { to: 'jobs'; jobs: Job[] }
+  /** Only where the conditions of a present freeze read one of these facts: such events are frequent. */
+  | ({ reads: readonly Need[] } & (
+      | { to: 'pull-request'; repositoryId: bigint; number: number; installationId: bigint | null }
+      /** The open pull requests with this head SHA. */
+      | { to: 'head'; repositoryId: bigint; sha: string; installationId: bigint | null }
+      | { to: 'repository'; repositoryId: bigint }
+      /** Every repository of an organization or a person. */
+      | { to: 'account'; accountId: bigint }
+    ));
+
+/** The jobs of an event; none where nothing reads what it may have changed. */
+export async function jobsOf(deps: Pick<Deps, 'db' | 'clock'>, wakes: Wake[]): Promise<Job[]> {
+  const jobs = await Promise.all(wakes.map((wake) => jobsOfWake(deps, wake)));
+  return jobs.flat();
+}
+
+async function jobsOfWake({ db, clock }: Pick<Deps, 'db' | 'clock'>, wake: Wake): Promise<Job[]> {
+  if (wake.to === 'jobs') return wake.jobs;
+  const where = wake.to === 'account' ? { accountId: wake.accountId } : { repositoryId: wake.repositoryId };
+  const reading = await repositoriesReading(db, where, wake.reads, nowOf(clock));
+  if (reading.length === 0) return [];
+  switch (wake.to) {
+    case 'pull-request':
+      return [refreshPullRequest(wake.repositoryId, wake.number, wake.installationId)];
+    case 'head': {
+      // One of them stands for all: a look at it takes in those that share its head.
+      const [number] = await numbersAt(db, wake.repositoryId, wake.sha);
+      return number === undefined ? [] : [refreshPullRequest(wake.repositoryId, number, wake.installationId)];
+    }
+    default:
+      return reading.map((id) => refreshRepository(id));
+  }
+}
