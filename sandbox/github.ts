@@ -28,6 +28,11 @@ import { repositories } from './actions/repositories.ts';
 import { RequestLog } from './http/request-log.ts';
 import { serve } from './http/serve.ts';
 import { Statuses, statusQuestions } from './actions/statuses.ts';
+import { branches } from './actions/branches.ts';
+import { namedThings } from './actions/named-things.ts';
+import { reports } from './actions/reports.ts';
+import { reviewThreads } from './actions/review-threads.ts';
+import { teams } from './actions/teams.ts';
 import { Webhooks } from './webhooks/webhooks.ts';
 import { World, type AppIdentity } from './state/world.ts';
 
@@ -76,6 +81,11 @@ export async function startSandbox(options: SandboxOptions = {}) {
     ...repositoryVerbs,
     ...installations(world, webhooks),
     ...pullRequestVerbs(world, pullRequests, edits),
+    ...reviewThreads(world, events),
+    ...namedThings(world, webhooks),
+    ...reports(world, webhooks),
+    ...branches(world, webhooks),
+    ...teams(world, webhooks, events),
     ...statusQuestions(world, statuses, options.statusContext ?? 'holdfast/freeze'),
 
     faults,
@@ -131,8 +141,22 @@ function defaultApp(): AppIdentity {
       pull_requests: 'read',
       merge_queues: 'read',
       contents: 'read',
+      checks: 'read',
+      deployments: 'read',
       members: 'read',
     },
-    events: ['pull_request', 'pull_request_review', 'repository', 'status', 'merge_group'],
+    events: [
+      ...[
+        'check_run',
+        'deployment_status',
+        'label',
+        'membership',
+        'merge_group',
+        'milestone',
+        'organization',
+      ],
+      ...['pull_request', 'pull_request_review', 'pull_request_review_comment', 'pull_request_review_thread'],
+      ...['push', 'repository', 'status', 'team'],
+    ],
   };
 }

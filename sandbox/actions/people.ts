@@ -29,6 +29,7 @@ export function people(world: World) {
       type,
       members: new Map(),
       basePermission: 'none',
+      teams: new Map(),
       createdAt: world.now(),
     };
     world.accounts.set(login.toLowerCase(), account);

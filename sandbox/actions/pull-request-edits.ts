@@ -82,6 +82,19 @@ export class PullRequestEdits {
     if (pr.milestone) this.#events.emit(pr, 'milestoned', { milestone: milestoneJson(pr) }, by);
   }
 
+  setLocked(pr: PullRequest, locked: boolean, by?: Account): void {
+    if (pr.locked === locked) return;
+    pr.locked = locked;
+    this.#events.emit(pr, locked ? 'locked' : 'unlocked', {}, by);
+  }
+
+  withdrawReviewRequest(pr: PullRequest, account: Account, by?: Account): void {
+    if (!pr.reviewRequests.includes(account)) return;
+    pr.reviewRequests = pr.reviewRequests.filter((each) => each !== account);
+    const requested_reviewer = accountJson(this.#world, account);
+    this.#events.emit(pr, 'review_request_removed', { requested_reviewer }, by);
+  }
+
   assign(pr: PullRequest, account: Account, by?: Account): void {
     if (pr.assignees.includes(account)) return;
     pr.assignees.push(account);

@@ -47,6 +47,11 @@ export function pullRequestVerbs(world: World, pullRequests: PullRequests, edits
     requestReview: (fullName: string, number: number, login: string) =>
       edits.requestReview(find(fullName, number), world.account(login)),
 
+    withdrawReviewRequest: (fullName: string, number: number, login: string) =>
+      edits.withdrawReviewRequest(find(fullName, number), world.account(login)),
+    lock: (fullName: string, number: number) => edits.setLocked(find(fullName, number), true),
+    unlock: (fullName: string, number: number) => edits.setLocked(find(fullName, number), false),
+
     enableAutoMerge(fullName: string, number: number, by?: string) {
       const pr = find(fullName, number);
       edits.setAutoMerge(pr, true, person(by, pr.author));

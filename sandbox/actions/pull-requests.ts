@@ -3,7 +3,17 @@ import { nodeId } from '../state/ids.ts';
 import type { Account, ChangedFile, PullRequest, Repository } from '../state/model.ts';
 import type { PullRequestEvents } from './pull-request-events.ts';
 
-export type FileSpec = string | { path: string; status?: ChangedFile['status']; previousPath?: string };
+export type FileSpec =
+  string | { path: string; status?: ChangedFile['status']; previousPath?: string; additions?: number };
+
+/** `author` is a name; what is left out is plausible. */
+export type CommitSpec = {
+  message?: string;
+  author?: string;
+  verified?: boolean;
+  parents?: number;
+  date?: Date;
+};
 
 export interface NewPullRequest {
   author: string;
@@ -22,6 +32,8 @@ export interface NewPullRequest {
   milestone?: string;
   assignees?: string[];
   reviewRequests?: string[];
+  /** Oldest first; the last one is the head. */
+  commits?: CommitSpec[];
 }
 
 /** Opening, pushing to and ending pull requests. */
@@ -64,12 +76,16 @@ export class PullRequests {
       author,
       base,
       head: { repository: head, ref, sha },
-      commits: [sha],
+      commits: [...(given.commits ?? []).slice(1).map(() => world.ids.sha()), sha],
       labels: (given.labels ?? []).map((name) => this.labelNamed(repository, name)),
       files: (given.files ?? ['README.md']).map(changedFile),
       reviews: [],
       assignees: (given.assignees ?? []).map((login) => world.account(login)),
       reviewRequests: (given.reviewRequests ?? []).map((login) => world.account(login)),
+      teamRequests: [],
+      threads: [],
+      behind: 0,
+      isConflicting: false,
       milestone: given.milestone ? this.milestone(given.milestone) : null,
       autoMerge: given.autoMerge ? { enabledAt: at, enabledBy: author } : null,
       mergeQueueEntry: null,
@@ -79,6 +95,9 @@ export class PullRequests {
       closedAt: null,
     };
     repository.pullRequests.set(number, pr);
+    pr.commits.forEach((each, index) =>
+      this.#describeCommit(repository, each, author, given.commits?.[index]),
+    );
     this.#know(repository, head, sha);
     this.#events.emit(pr, 'opened');
     return pr;
@@ -97,6 +116,7 @@ export class PullRequests {
       const before = each.head.sha;
       each.head.sha = sha;
       each.commits.push(sha);
+      this.#describeCommit(each.repository, sha, by);
       if (files) each.files = files.map(changedFile);
       this.#know(each.repository, head, sha);
       this.#events.emit(each, 'synchronize', { before, after: sha }, by);
@@ -128,6 +148,18 @@ export class PullRequests {
     pr.repository.commits.add(sha);
     this.close(pr, by);
     return sha;
+  }
+
+  #describeCommit(repository: Repository, sha: string, by: Account, given: CommitSpec = {}): void {
+    const date = given.date ?? this.#world.now();
+    const author = { name: given.author ?? by.login, email: `${by.login}@users.noreply.github.com`, date };
+    repository.commitDetails.set(sha, {
+      message: given.message ?? `Commit ${sha.slice(0, 7)}`,
+      author,
+      committer: author,
+      isVerified: given.verified ?? true,
+      parents: given.parents ?? 1,
+    });
   }
 
   /** A label of the repository, made on first use; names match case-insensitively. */
@@ -182,12 +214,12 @@ export function describePullRequest(pr: PullRequest) {
 
 function changedFile(file: FileSpec): ChangedFile {
   const spec = typeof file === 'string' ? { path: file } : file;
-  const { path, previousPath, status = previousPath ? 'renamed' : 'modified' } = spec;
+  const { path, previousPath, additions = 3, status = previousPath ? 'renamed' : 'modified' } = spec;
   return {
     path,
     previousPath,
     status,
-    additions: status === 'removed' ? 0 : 3,
+    additions: status === 'removed' ? 0 : additions,
     deletions: status === 'added' ? 0 : 1,
   };
 }

@@ -1,4 +1,7 @@
 import { accountNode } from './account-node.ts';
+import { gitNode } from './git-node.ts';
+import { reportsNode } from './reports-node.ts';
+import type { View } from './view.ts';
 import { combinedState, latestStatuses } from '../state/mergeability.ts';
 import { fullNameOf } from '../state/world.ts';
 import { nodeId } from '../state/ids.ts';
@@ -14,14 +17,15 @@ export function commitNode(repository: Repository, sha: string) {
     url: `https://github.com/${fullNameOf(repository)}/commit/${sha}`,
     messageHeadline: `Commit ${sha.slice(0, 7)}`,
     status: () => statusNode(repository, sha),
+    ...gitNode(repository, sha),
   };
 }
 
-export function pullRequestCommitNode(pr: PullRequest, sha: string) {
+export function pullRequestCommitNode(view: View, pr: PullRequest, sha: string) {
   return {
     __typename: 'PullRequestCommit',
     id: `${pr.nodeId}_${sha}`,
-    commit: () => commitNode(pr.repository, sha),
+    commit: () => ({ ...commitNode(pr.repository, sha), ...reportsNode(view, pr, sha) }),
   };
 }
 
@@ -41,7 +45,7 @@ function statusNode(repository: Repository, sha: string) {
   };
 }
 
-function contextNode(status: CommitStatus) {
+export function contextNode(status: CommitStatus) {
   return {
     __typename: 'StatusContext',
     id: nodeId('StatusContext', status.id),

@@ -8,6 +8,7 @@ import { pullRequestNode } from './pull-request-node.ts';
 import { queryCost, type QueryCost } from './query-cost.ts';
 import { repositoryNode } from './repository-node.ts';
 import { bodyOf, type Api, type Parts } from '../http/api.ts';
+import { organizationNode } from './team-node.ts';
 import type { View } from './view.ts';
 
 const mostNodes = 500_000;
@@ -110,6 +111,11 @@ function root(
         world.findRepository(fullName) ?? (followRenames ? world.findRenamed(fullName) : undefined);
       if (repository && canSee(principal, repository)) return repositoryNode(view, repository);
       throw refusal('NOT_FOUND', `Could not resolve to a Repository with the name '${fullName}'.`);
+    },
+    organization: ({ login }: { login: string }) => {
+      const account = world.findAccount(login);
+      if (account?.type === 'Organization') return organizationNode(view, account);
+      throw refusal('NOT_FOUND', `Could not resolve to an Organization with the login of '${login}'.`);
     },
     node: ({ id }: { id: string }) => nodeOf(id),
     nodes: ({ ids }: { ids: string[] }) => ids.map(nodeOf),

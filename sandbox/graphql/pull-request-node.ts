@@ -1,6 +1,6 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { accountNode } from './account-node.ts';
-import { canSee } from '../state/access.ts';
+import { atLeast, canSee, roleOf } from '../state/access.ts';
 import { commitNode, pullRequestCommitNode } from './commit-node.ts';
 import { connection, type ConnectionArguments } from './connection.ts';
 import { fullNameOf } from '../state/world.ts';
@@ -8,7 +8,10 @@ import { mergeableState } from '../state/mergeability.ts';
 import { nodeId } from '../state/ids.ts';
 import { refusal } from './refusal.ts';
 import { repositoryNode } from './repository-node.ts';
-import type { ChangedFile, Label, PullRequest, Review } from '../state/model.ts';
+import type { ChangedFile, Label, PullRequest, Review, ReviewThread } from '../state/model.ts';
+import { reviewDecision } from '../state/review-decision.ts';
+import { baseRefNode } from './base-ref-node.ts';
+import { teamNode } from './team-node.ts';
 import type { View } from './view.ts';
 
 type ConnectionResolver = (
@@ -17,7 +20,14 @@ type ConnectionResolver = (
   info: GraphQLResolveInfo,
 ) => unknown;
 
-const changeTypes = { added: 'ADDED', modified: 'MODIFIED', removed: 'DELETED', renamed: 'RENAMED' };
+const changeTypes = {
+  added: 'ADDED',
+  changed: 'CHANGED',
+  copied: 'COPIED',
+  modified: 'MODIFIED',
+  removed: 'DELETED',
+  renamed: 'RENAMED',
+};
 
 /** A pull request as GraphQL gives it. A field that is not here is refused loudly, so add it when it is needed. */
 export function pullRequestNode(view: View, pr: PullRequest): object {
@@ -28,25 +38,17 @@ export function pullRequestNode(view: View, pr: PullRequest): object {
     throw refusal('SERVICE_UNAVAILABLE', `Something went wrong while loading \`${field}\`.`);
   };
   const connections: Record<string, ConnectionResolver> = {
-    labels: (args, _, info) => {
-      withheld('labels');
-      return connection(pr.labels, args, info, (label) => labelNode(pr, label));
-    },
-    files: (args, _, info) => {
-      withheld('files');
-      return connection(pr.files, args, info, fileNode);
-    },
-    commits: (args, _, info) => {
-      withheld('commits');
-      return connection(pr.commits, args, info, (sha) => pullRequestCommitNode(pr, sha));
-    },
+    labels: (args, _, info) => connection(pr.labels, args, info, (label) => labelNode(pr, label)),
+    files: (args, _, info) => connection(pr.files, args, info, fileNode),
+    commits: (args, _, info) =>
+      connection(pr.commits, args, info, (sha) => pullRequestCommitNode(view, pr, sha)),
     assignees: (args, _, info) => connection(pr.assignees, args, info, accountNode),
     reviewRequests: (args, _, info) =>
-      connection(pr.reviewRequests, args, info, (account) => ({
+      connection([...pr.reviewRequests, ...pr.teamRequests], args, info, (reviewer) => ({
         __typename: 'ReviewRequest',
-        id: `${pr.nodeId}_${account.id}`,
+        id: `${pr.nodeId}_${reviewer.id}`,
         asCodeOwner: false,
-        requestedReviewer: () => accountNode(account),
+        requestedReviewer: () => ('slug' in reviewer ? teamNode(reviewer) : accountNode(reviewer)),
       })),
     reviews: (args, _, info) => {
       const wanted = pr.reviews.filter((review) => !args.states || args.states.includes(review.state));
@@ -56,7 +58,21 @@ export function pullRequestNode(view: View, pr: PullRequest): object {
       const latest = new Map(pr.reviews.map((review) => [review.by.id, review]));
       return connection([...latest.values()], args, info, (review) => reviewNode(pr, review));
     },
+    // The last review of each person that is more than a comment.
+    latestOpinionatedReviews: (args, _, info) => {
+      const opinions = pr.reviews.filter(({ state }) => state !== 'COMMENTED' && state !== 'PENDING');
+      const latest = new Map(opinions.map((review) => [review.by.id, review]));
+      return connection([...latest.values()], args, info, (review) => reviewNode(pr, review));
+    },
+    reviewThreads: (args, _, info) => connection(pr.threads, args, info, (thread) => threadNode(pr, thread)),
   };
+  const guarded = Object.entries(connections).map(([field, resolve]): [string, ConnectionResolver] => [
+    field,
+    (...args) => {
+      withheld(field);
+      return resolve(...args);
+    },
+  ]);
   return {
     __typename: 'PullRequest',
     id: pr.nodeId,
@@ -65,7 +81,10 @@ export function pullRequestNode(view: View, pr: PullRequest): object {
     number: pr.number,
     state: pr.merged ? 'MERGED' : pr.state.toUpperCase(),
     title: pr.title,
-    body: pr.body,
+    body: () => {
+      withheld('body');
+      return pr.body;
+    },
     bodyText: pr.body,
     isDraft: pr.draft,
     closed: pr.state === 'closed',
@@ -74,7 +93,7 @@ export function pullRequestNode(view: View, pr: PullRequest): object {
     mergedAt: pr.merged?.at.toISOString() ?? null,
     mergedBy: () => pr.merged && accountNode(pr.merged.by),
     mergeCommit: () => pr.merged && commitNode(repository, pr.merged.sha),
-    mergeable: pr.state === 'open' ? 'MERGEABLE' : 'UNKNOWN',
+    mergeable: pr.state !== 'open' ? 'UNKNOWN' : pr.isConflicting ? 'CONFLICTING' : 'MERGEABLE',
     mergeStateStatus: () => mergeableState(pr).toUpperCase(),
     locked: pr.locked,
     author: () => {
@@ -106,7 +125,15 @@ export function pullRequestNode(view: View, pr: PullRequest): object {
     additions: () => pr.files.reduce((sum, file) => sum + file.additions, 0),
     deletions: () => pr.files.reduce((sum, file) => sum + file.deletions, 0),
     changedFiles: pr.files.length,
-    ...connections,
+    ...Object.fromEntries(guarded),
+    reviewDecision: () => {
+      withheld('reviewDecision');
+      return reviewDecision(pr);
+    },
+    baseRef: () => {
+      withheld('baseRef');
+      return baseRefNode(pr);
+    },
   };
 }
 
@@ -135,7 +162,18 @@ function reviewNode(pr: PullRequest, review: Review) {
     body: review.body,
     submittedAt: review.submittedAt.toISOString(),
     author: () => accountNode(review.by),
+    authorCanPushToRepository: atLeast(roleOf(review.by, pr.repository), 'write'),
     commit: () => commitNode(pr.repository, review.commitSha),
+  };
+}
+
+function threadNode(pr: PullRequest, thread: ReviewThread) {
+  return {
+    __typename: 'PullRequestReviewThread',
+    id: nodeId('PullRequestReviewThread', pr.repository.id, thread.id),
+    isResolved: thread.isResolved,
+    comments: (args: ConnectionArguments, _: unknown, info: GraphQLResolveInfo) =>
+      connection([thread.body], args, info, (body) => ({ __typename: 'PullRequestReviewComment', body })),
   };
 }
 

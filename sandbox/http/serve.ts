@@ -1,3 +1,4 @@
+import { compareRoutes } from '../rest/compare-routes.ts';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import type { AddressInfo, Server } from 'node:net';
@@ -71,6 +72,7 @@ function createApi(parts: Parts): Api {
   peopleRoutes(api, parts);
   repositoryRoutes(api, parts);
   pullRequestRoutes(api, parts);
+  compareRoutes(api, parts);
   statusRoutes(api, parts);
   graphqlRoute(api, parts);
 

@@ -11,6 +11,7 @@ const prefixes = {
   StatusContext: 'SC',
   Commit: 'C',
   PullRequestReview: 'PRR',
+  PullRequestReviewThread: 'PRRT',
   Milestone: 'MI',
   MergeQueueEntry: 'MQE',
 } as const;

@@ -15,7 +15,16 @@ export interface Account {
   members: Map<number, 'admin' | 'member'>;
   /** Organizations only: what a member may do without a role of their own. */
   basePermission: Role | 'none';
+  /** Organizations only: by slug. */
+  teams: Map<string, Team>;
   createdAt: Date;
+}
+
+export interface Team {
+  id: number;
+  slug: string;
+  organization: Account;
+  members: Set<Account>;
 }
 
 export type UserTokenKind = 'classic' | 'fine-grained' | 'oauth' | 'user-to-server';
@@ -60,6 +69,48 @@ export interface CommitStatus {
   createdAt: Date;
 }
 
+export interface CheckRun {
+  id: number;
+  name: string;
+  /** The App's slug. */
+  app: string;
+  status: 'queued' | 'in_progress' | 'completed';
+  conclusion: CheckConclusion | null;
+  startedAt: Date;
+  completedAt: Date | null;
+}
+
+export type CheckConclusion =
+  'action_required' | 'cancelled' | 'failure' | 'neutral' | 'skipped' | 'stale' | 'success' | 'timed_out';
+
+export interface Deployment {
+  id: number;
+  environment: string;
+  state: 'error' | 'failure' | 'in_progress' | 'pending' | 'queued' | 'success';
+  createdAt: Date;
+}
+
+/** What git says of a commit. */
+export interface Commit {
+  message: string;
+  author: GitActor;
+  committer: GitActor;
+  isVerified: boolean;
+  parents: number;
+}
+
+export interface GitActor {
+  name: string;
+  email: string;
+  date: Date;
+}
+
+export interface ReviewThread {
+  id: number;
+  body: string;
+  isResolved: boolean;
+}
+
 export interface Label {
   id: number;
   name: string;
@@ -83,6 +134,10 @@ export interface Repository {
   /** Every SHA that a status may be posted to, heads of forks' pull requests included. */
   commits: Set<string>;
   statuses: Map<string, CommitStatus[]>;
+  /** By SHA, as all that follows. */
+  checkRuns: Map<string, CheckRun[]>;
+  deployments: Map<string, Deployment[]>;
+  commitDetails: Map<string, Commit>;
   labels: Map<string, Label>;
   pullRequests: Map<number, PullRequest>;
   createdAt: Date;
@@ -92,7 +147,7 @@ export interface ChangedFile {
   path: string;
   /** Where a renamed file was. REST tells it, GraphQL does not. */
   previousPath?: string;
-  status: 'added' | 'modified' | 'removed' | 'renamed';
+  status: 'added' | 'modified' | 'removed' | 'renamed' | 'copied' | 'changed';
   additions: number;
   deletions: number;
 }
@@ -126,6 +181,11 @@ export interface PullRequest {
   reviews: Review[];
   assignees: Account[];
   reviewRequests: Account[];
+  teamRequests: Team[];
+  threads: ReviewThread[];
+  /** How many commits the base has that the head lacks. */
+  behind: number;
+  isConflicting: boolean;
   milestone: { id: number; number: number; title: string } | null;
   autoMerge: { enabledAt: Date; enabledBy: Account } | null;
   mergeQueueEntry: { id: number; position: number; state: string; enqueuedAt: Date } | null;

@@ -1,0 +1,35 @@
+import { ownerSender } from './sender.ts';
+import type { World } from '../state/world.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
+
+/** Branches that are no pull request's head. */
+export function branches(world: World, webhooks: Webhooks) {
+  return {
+    /** Somebody pushes to a branch: the pull requests into it are so many commits more behind, or conflict. */
+    pushToBranch(fullName: string, branch: string, { commits = 1, conflictsWith = [] as number[] } = {}) {
+      const repository = world.repository(fullName);
+      const before = repository.branches.get(branch) ?? '0'.repeat(40);
+      const after = world.ids.sha();
+      repository.branches.set(branch, after);
+      repository.commits.add(after);
+      for (const pr of repository.pullRequests.values()) {
+        if (pr.base !== branch || pr.state !== 'open') continue;
+        pr.behind += commits;
+        pr.isConflicting ||= conflictsWith.includes(pr.number);
+      }
+      webhooks.emit({
+        event: 'push',
+        repository,
+        sender: ownerSender(world, repository.owner),
+        payload: {
+          ref: `refs/heads/${branch}`,
+          before,
+          after,
+          created: false,
+          deleted: false,
+          forced: false,
+        },
+      });
+    },
+  };
+}

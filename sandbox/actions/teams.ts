@@ -1,0 +1,80 @@
+import { accountJson, organizationJson } from '../json/account-json.ts';
+import { ownerSender } from './sender.ts';
+import type { Account, Team } from '../state/model.ts';
+import type { World } from '../state/world.ts';
+import type { PullRequestEvents } from './pull-request-events.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
+
+/** Teams of organizations. Their events belong to the organization and name no repository. */
+export function teams(world: World, webhooks: Webhooks, events: PullRequestEvents) {
+  function emit(organization: Account, event: string, action: string, payload: Record<string, unknown>) {
+    webhooks.emit({
+      event,
+      action,
+      sender: ownerSender(world, organization),
+      installation: world.installationOf(organization),
+      payload: { organization: organizationJson(world, organization), ...payload },
+    });
+  }
+
+  function find(organization: string, slug: string): Team {
+    const team = world.account(organization).teams.get(slug);
+    if (!team) throw new Error(`${organization} has no team ${slug}`);
+    return team;
+  }
+
+  const teamJson = ({ id, slug }: Team) => ({ id, slug, name: slug });
+
+  return {
+    addTeam(organization: string, slug: string, members: string[] = []) {
+      const account = world.account(organization);
+      const id = world.ids.next('team', 7_000_000);
+      const team = {
+        id,
+        slug,
+        organization: account,
+        members: new Set(members.map((login) => world.account(login))),
+      };
+      account.teams.set(slug, team);
+      emit(account, 'team', 'created', { team: teamJson(team) });
+    },
+
+    deleteTeam(organization: string, slug: string) {
+      const team = find(organization, slug);
+      team.organization.teams.delete(slug);
+      emit(team.organization, 'team', 'deleted', { team: teamJson(team) });
+    },
+
+    joinTeam(organization: string, slug: string, login: string) {
+      const team = find(organization, slug);
+      const member = world.account(login);
+      team.members.add(member);
+      const payload = { scope: 'team', team: teamJson(team), member: accountJson(world, member) };
+      emit(team.organization, 'membership', 'added', payload);
+    },
+
+    leaveTeam(organization: string, slug: string, login: string) {
+      const team = find(organization, slug);
+      const member = world.account(login);
+      team.members.delete(member);
+      const payload = { scope: 'team', team: teamJson(team), member: accountJson(world, member) };
+      emit(team.organization, 'membership', 'removed', payload);
+    },
+
+    /** A person leaves the organization and with it every team; GitHub tells of the organization only. */
+    leaveOrganization(organization: string, login: string) {
+      const account = world.account(organization);
+      const member = world.account(login);
+      account.members.delete(member.id);
+      for (const team of account.teams.values()) team.members.delete(member);
+      emit(account, 'organization', 'member_removed', { membership: { user: accountJson(world, member) } });
+    },
+
+    requestTeamReview(fullName: string, number: number, slug: string) {
+      const pr = world.pullRequest(fullName, number);
+      const team = find(pr.repository.owner.login, slug);
+      pr.teamRequests.push(team);
+      events.emit(pr, 'review_requested', { requested_team: teamJson(team) });
+    },
+  };
+}

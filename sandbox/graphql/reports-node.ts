@@ -1,0 +1,71 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import { fullNameOf } from '../state/world.ts';
+import { connection, type ConnectionArguments } from './connection.ts';
+import { contextNode } from './commit-node.ts';
+import { latestStatuses } from '../state/mergeability.ts';
+import { nodeId } from '../state/ids.ts';
+import { refusal } from './refusal.ts';
+import { demandPermission, type View } from './view.ts';
+import type { CheckRun, CommitStatus, Deployment, PullRequest } from '../state/model.ts';
+
+/** What ran on a commit: check runs and statuses together, and deployments. */
+export function reportsNode(view: View, pr: PullRequest, sha: string) {
+  const { repository } = pr;
+  const withheld = (field: string) => {
+    if (!view.faults.withholds(`${fullNameOf(repository)}#${pr.number}`, field)) return;
+    throw refusal('SERVICE_UNAVAILABLE', `Something went wrong while loading \`${field}\`.`);
+  };
+  return {
+    statusCheckRollup: () => {
+      withheld('statusCheckRollup');
+      demandPermission(view, repository, 'checks');
+      const contexts = [...latestStatuses(repository, sha), ...(repository.checkRuns.get(sha) ?? [])];
+      if (contexts.length === 0) return null;
+      return {
+        __typename: 'StatusCheckRollup',
+        id: `${nodeId('StatusContext', repository.id)}_rollup_${sha}`,
+        contexts: (args: ConnectionArguments, _: unknown, info: GraphQLResolveInfo) =>
+          connection<CommitStatus | CheckRun>(contexts, args, info, (each) =>
+            'context' in each ? contextNode(each) : checkRunNode(each),
+          ),
+      };
+    },
+    deployments: (args: ConnectionArguments, _: unknown, info: GraphQLResolveInfo) => {
+      withheld('deployments');
+      demandPermission(view, repository, 'deployments');
+      // As they are asked for: the newest first.
+      const newest = (repository.deployments.get(sha) ?? []).toReversed();
+      return connection(newest, args, info, deploymentNode);
+    },
+  };
+}
+
+function checkRunNode({ id, name, app, status, conclusion, startedAt, completedAt }: CheckRun) {
+  return {
+    __typename: 'CheckRun',
+    id: `CR_${id}`,
+    databaseId: id,
+    name,
+    status: status.toUpperCase(),
+    conclusion: conclusion?.toUpperCase() ?? null,
+    startedAt: startedAt.toISOString(),
+    completedAt: completedAt?.toISOString() ?? null,
+    checkSuite: {
+      __typename: 'CheckSuite',
+      id: `CS_${id}`,
+      app: { __typename: 'App', slug: app, name: app },
+    },
+  };
+}
+
+function deploymentNode({ id, environment, state, createdAt }: Deployment) {
+  return {
+    __typename: 'Deployment',
+    id: `DE_${id}`,
+    databaseId: id,
+    environment,
+    latestEnvironment: environment,
+    createdAt: createdAt.toISOString(),
+    latestStatus: { __typename: 'DeploymentStatus', state: state.toUpperCase() },
+  };
+}
