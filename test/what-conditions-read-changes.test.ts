@@ -265,7 +265,7 @@ test('a thread is resolved, and opened again', async () => {
 test('a required check that nobody has reported is pending', async () => {
   const repository = await given({ matching: ['check-pending=build'] });
   expect(isHeld(repository)).toBe(false);
-  acme.github.emit(repository, 'main', ['holdfast/freeze', 'build']);
+  acme.github.protect(repository, 'main', ['holdfast/freeze', 'build']);
   acme.github.editTitle(repository, 1, 'Look again');
   await acme.quiet();
   expect(isHeld(repository)).toBe(true);

@@ -8,7 +8,7 @@ export const offsetAt = (zone: string, now: number): number =>
 /**
  * The first instant after `from`, `until` included, at which the wall clock of a zone is set; null: it is not set.
  * Offsets are compared a day apart: no zone sets its clock and takes it back within a day. Temporal's own search
- * for transitions is not used, because it looks only a few years ahead.
+ * for transitions is not used: it looks through years where days are asked for.
  * @param offset that at `from`.
  */
 export function nextOffsetChange(zone: string, offset: number, from: number, until: number): number | null {
