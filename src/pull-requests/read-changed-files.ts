@@ -14,14 +14,11 @@ const mostFiles = 3000;
  */
 export async function readChangedFiles(
   from: Pick<LoadFrom, 'client' | 'repository' | 'deps'>,
-  { answer: { files, number, changedFiles }, problems }: ReadPullRequest,
+  { answer: { files, number, changedFiles } }: ReadPullRequest,
 ): Promise<Fact<ChangedFile[]>> {
   const nodes = files?.nodes;
   const isWhole =
-    nodes &&
-    !problems.some(({ part }) => part === 'files') &&
-    !files.pageInfo.hasNextPage &&
-    nodes.every((file) => file && file.changeType !== 'RENAMED');
+    nodes && !files.pageInfo.hasNextPage && nodes.every((file) => file && file.changeType !== 'RENAMED');
   if (isWhole) return known(nodes.map((file) => ({ path: file!.path, status: statusOf(file!.changeType) })));
   return changedFiles >= mostFiles ? tooMany : readList(from, number);
 }

@@ -190,7 +190,7 @@ const listed =
 const lists = ['labels', 'assignees', 'reviewRequests', 'latestOpinionatedReviews', 'reviewThreads', 'files'];
 
 function pullRequestNode(fixture: Fixture): object {
-  const { number, commits, statusCheckRollup, deployments, reviews, baseRef, ...own } = fixture;
+  const { number, commits, allCommits, statusCheckRollup, deployments, reviews, baseRef, ...own } = fixture;
   const sha = shaOf(number);
   for (const name of lists) own[name] = listed(own[name] ?? []);
   const { rules } = (baseRef ?? {}) as Record<string, unknown>;
@@ -254,7 +254,9 @@ function pullRequestNode(fixture: Fixture): object {
       baseRef instanceof Error || baseRef === null
         ? baseRef
         : { refUpdateRule: null, ...(baseRef as object), rules: listed(rules === undefined ? [] : rules) },
-    commits: listed(nodes),
+    // `allCommits` fails the list of all, and leaves the head alone.
+    commits: (args: Args, _: unknown, info: GraphQLResolveInfo) =>
+      listed((info.path.key === 'allCommits' && allCommits) || nodes)(args, _, info),
     reviews: (args: Args, _: unknown, info: GraphQLResolveInfo) =>
       Array.isArray(reviews)
         ? listed(

@@ -131,6 +131,14 @@ const load = async (fixture: Omit<Fixture, 'number'>, { need }: Case, github = f
 describe.each(cases)('$need', (each) => {
   const { field, operation, attribute, what, item, value } = each;
 
+  /** Pull request 2, where the list has this page. */
+  const nodeWith = (page: object) => ({
+    [field === 'commits' ? 'allCommits' : field]: page,
+    commits: {
+      nodes: [{ commit: { oid: shaOf(2), deployments: page, statusCheckRollup: { contexts: page } } }],
+    },
+  });
+
   test('are read to the end', async () => {
     const { github, values } = await load({ [field]: some(305, item) }, each);
     expect(values[attribute]).toEqual(some(305, value));
@@ -148,7 +156,7 @@ describe.each(cases)('$need', (each) => {
     ['SERVICE_UNAVAILABLE', `GitHub did not give its ${what}`],
     ['FORBIDDEN', `Holdfast may not read ${what} here: accept its new permissions`],
   ] as const)('that GitHub does not give (%s) are not known, those of others are', async (type, reason) => {
-    const failing = each.field === 'commits' ? { commits: [{}, fail(type), {}] } : { [field]: fail(type) };
+    const failing = { [field === 'commits' ? 'allCommits' : field]: fail(type) };
     const { values, facts } = await load(failing, each);
     expect(values[attribute]).toBeUndefined();
     expect(facts[1]!.whyNotKnown[attribute]).toBe(reason);
@@ -161,6 +169,14 @@ describe.each(cases)('$need', (each) => {
   test('of which one is missing are not known', async () => {
     const { values, facts } = await load({ [field]: [item(0), fail(), item(2)] }, each);
     expect(values[attribute]).toBeUndefined();
+    expect(facts[1]!.whyNotKnown[attribute]).toBe(`GitHub did not give its ${what}`);
+  });
+
+  test('of which one is null without an error are not known', async () => {
+    const github = fakeGitHub();
+    const page = { nodes: [item(1), null], pageInfo: { hasNextPage: false, endCursor: null } };
+    github.intercept = (request) => (request === operation ? { data: { node: nodeWith(page) } } : undefined);
+    const { facts } = await load({ [field]: some(105, item) }, each, github);
     expect(facts[1]!.whyNotKnown[attribute]).toBe(`GitHub did not give its ${what}`);
   });
 
@@ -195,12 +211,7 @@ describe.each(cases)('$need', (each) => {
   test('whose pages lead nowhere are not known', async () => {
     const github = fakeGitHub();
     const still = { nodes: [], pageInfo: { hasNextPage: true, endCursor: 'still' } };
-    github.intercept = (request) => {
-      if (request !== operation) return undefined;
-      const list = { [field === 'commits' ? 'allCommits' : field]: still };
-      const head = { oid: shaOf(2), deployments: still, statusCheckRollup: { contexts: still } };
-      return { data: { node: { ...list, commits: { nodes: [{ commit: head }] } } } };
-    };
+    github.intercept = (request) => (request === operation ? { data: { node: nodeWith(still) } } : undefined);
     const { facts } = await load({ [field]: some(105, item) }, each, github);
     expect(facts[1]!.whyNotKnown[attribute]).toBe(`GitHub did not give its ${what}`);
     expect(github.requests).toEqual(['OpenPullRequests', operation, operation]);
@@ -231,6 +242,12 @@ test('without its head commit neither checks nor deployments are known, and our 
   expect(loaded!.facts.whyNotKnown).toMatchObject({
     'check-success': 'GitHub did not give its checks',
     'deployment-success': 'GitHub did not give its deployments',
+  });
+  github.pullRequests = [{ number: 1, commits: [fail('FORBIDDEN')] }];
+  const [refused] = await loadOpenPullRequests(github.from('checks', 'deployments'));
+  expect(refused!.facts.whyNotKnown).toMatchObject({
+    'check-success': 'Holdfast may not read checks here: accept its new permissions',
+    'deployment-success': 'Holdfast may not read deployments here: accept its new permissions',
   });
 });
 

@@ -172,7 +172,6 @@ const limitsExceeded = {
 
 test.each([
   ['says so', () => limitsExceeded],
-  ['gives a part of it', () => partOfPage()],
   ['runs out of time', () => new Refused(502)],
   ['is ended', () => ({ data: null, errors: [{ message: 'Something went wrong. This may be a timeout' }] })],
 ])('a page that is too big for GitHub is asked for in smaller ones: it %s', async (_how, answer) => {
@@ -187,10 +186,17 @@ test.each([
   expect(sizes).toEqual([100, 20, 20, 20]);
 });
 
-/** GitHub gives the first labels, and is tired then. */
-const partOfPage = () => ({
-  data: { repository: { pullRequests: { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } } } },
-  errors: [{ ...limitsExceeded.errors[0], path: ['repository', 'pullRequests', 'nodes', 3, 'labels'] }],
+test('a page of which GitHub found a part too big is not taken in part, but for the smallest', async () => {
+  const github = fakeGitHub();
+  const tired = fail('RESOURCE_LIMITS_EXCEEDED' as 'FORBIDDEN');
+  github.pullRequests = [{ number: 1 }, { number: 2, labels: tired }, { number: 3, labels: tired }];
+  github.intercept = (_request, { first }) => {
+    if (first === 20) github.pullRequests[1]!['labels'] = [];
+    return undefined;
+  };
+  const loaded = await loadOpenPullRequests(github.from('labels'));
+  expect(github.requests.length).toBe(2);
+  expect(loaded.map(({ facts }) => facts.values.label)).toEqual([[], [], undefined]);
 });
 
 test('nodes that are too many for GitHub are asked for in smaller groups', async () => {

@@ -152,7 +152,7 @@ test('our own context is left out, whatever its case and whoever reports it', ()
 
 test('required checks without any report are pending, each once', () => {
   const contexts = [run('lint', 'SUCCESS'), status('Build', 'FAILURE'), run('e2e', null)];
-  const { 'check-pending': pending } = filled(contexts, ['lint', 'build', 'e2e', 'deploy', 'deploy']);
+  const { 'check-pending': pending } = filled(contexts, ['LINT', 'build', 'e2e', 'deploy', 'deploy']);
   expect(pending).toEqual(['e2e', 'deploy']);
 });
 
