@@ -208,4 +208,13 @@ describe('an installation', () => {
     await acme.quiet();
     expect(acme.frozen('stark/suit')).toEqual([1]);
   });
+
+  test('whose token GitHub dropped before its time goes on with a new one', async () => {
+    const { github } = acme;
+    const repository = await acme.repository('renewed', [{}]);
+    await acme.freeze(repository, { matching_conditions: ['label=risky'] });
+    github.expireInstallationTokens();
+    await then(() => github.label(repository, 1, 'risky'));
+    expect(acme.frozen(repository)).toEqual([1]);
+  });
 });

@@ -16,7 +16,8 @@ export async function readForExplanation<Answer>(
   read: (from: LoadFrom) => Promise<Answer>,
 ): Promise<Answer> {
   return askGitHub(deps, `which pull requests ${fullName(repository)} has`, async () => {
-    const client = await deps.github.asInstallation(repository.installation.id);
+    const { id, permissions } = repository.installation;
+    const client = await deps.github.asInstallation(id, permissions);
     return read({ deps, client, repository, needs });
   });
 }

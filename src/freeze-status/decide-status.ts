@@ -20,12 +20,22 @@ export type Hold = {
  * The one status of a head SHA, for all open pull requests that have it: the strictest verdict counts.
  * @param freezes the ongoing ones; none where nothing enforces them.
  * @param pullRequests at least one, all with the same head SHA.
+ * @returns also the holds that are there only because something could not be judged.
  */
-export function decideStatus(freezes: ParsedFreeze[], pullRequests: PullRequestFacts[], now: Date): Status {
+export function decideHead(
+  freezes: ParsedFreeze[],
+  pullRequests: PullRequestFacts[],
+  now: Date,
+): { status: Status; unjudged: Hold[] } {
   const holds = pullRequests.flatMap((facts) => holdsOf(freezes, facts, now));
-  if (holds.length === 0) return { state: 'success', description: freeText };
-  return { state: 'pending', description: frozenText(holds, pullRequests.length > 1) };
+  const status: Status =
+    holds.length === 0
+      ? { state: 'success', description: freeText }
+      : { state: 'pending', description: frozenText(holds, pullRequests.length > 1) };
+  return { status, unjudged: holds.filter(({ unjudged }) => unjudged !== null) };
 }
+
+export const decideStatus = (...head: Parameters<typeof decideHead>): Status => decideHead(...head).status;
 
 /** The freezes that hold a pull request. Several may: it is frozen while any does, and excludes act per freeze. */
 export function holdsOf(freezes: ParsedFreeze[], facts: PullRequestFacts, now: Date): Hold[] {

@@ -58,7 +58,7 @@ export async function openRefresh(
   });
   const all = isEnforced ? await listFreezes(deps.db, repositoryId, readAt) : [];
   const freezes = all.filter((freeze) => phaseOf(freeze, readAt) === 'ongoing').map(parseFreeze);
-  const client = await deps.github.asInstallation(installation.id);
+  const client = await deps.github.asInstallation(installation.id, installation.permissions);
   return {
     repository,
     reading,

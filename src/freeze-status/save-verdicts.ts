@@ -3,10 +3,11 @@ import type { Deps } from '../deps.ts';
 import type { Tx } from '../database/database.ts';
 import { postStatuses } from '../jobs/tasks.ts';
 import type { LoadedPullRequest } from '../pull-requests/load-pull-requests.ts';
-import { decideStatus, type Status } from './decide-status.ts';
+import { decideHead, type Hold, type Status } from './decide-status.ts';
+import { fullName } from '../repositories/find-repository.ts';
 import type { Refreshable } from './refreshable.ts';
 
-export type Verdict = { sha: string; status: Status; differs: boolean; urgency: number };
+export type Verdict = { sha: string; status: Status; unjudged: Hold[]; differs: boolean; urgency: number };
 
 /** Decides the status of every head SHA among these open pull requests. */
 export function decideVerdicts(
@@ -16,11 +17,11 @@ export function decideVerdicts(
   const bySha = Map.groupBy(pullRequests, ({ facts }) => facts.headSha);
   return [...bySha].map(([sha, sharing]) => {
     const facts = sharing.map((pullRequest) => pullRequest.facts);
-    const status = decideStatus(freezes, facts, readAt);
+    const { status, unjudged } = decideHead(freezes, facts, readAt);
     const present = sharing[0]!.status;
     const differs = present?.state !== status.state || present.description !== status.description;
     const closeness = Math.min(...sharing.map(closenessOf));
-    return { sha, status, differs, urgency: 4 * tierOf(status, present) + closeness };
+    return { sha, status, unjudged, differs, urgency: 4 * tierOf(status, present) + closeness };
   });
 }
 
@@ -53,6 +54,7 @@ export async function saveVerdicts(
 ): Promise<void> {
   const { repository, reading } = refresh;
   const now = nowOf(deps.clock);
+  logUnjudged(deps, repository, verdicts);
   const saved = await tx.$queryRaw<{ is_waiting: boolean }[]>`
     INSERT INTO head_statuses AS known
       (repository_id, sha, state, description, urgency, is_waiting, reading, not_before)
@@ -79,3 +81,19 @@ export async function saveVerdicts(
   });
   await deps.jobs.send([postStatuses(repository.installation.id)], tx);
 }
+
+/** One line for each reason and freeze: a team that is not there holds a thousand pull requests. */
+function logUnjudged(deps: Deps, repository: Refreshable['repository'], verdicts: Verdict[]): void {
+  const unjudged = verdicts.flatMap((verdict) => verdict.unjudged);
+  const groups = Map.groupBy(unjudged, (hold) => `${hold.freeze.id} ${hold.unjudged}`);
+  for (const holds of groups.values()) {
+    const { freeze, unjudged: why } = holds[0]!;
+    const pullRequests = holds.slice(0, mostNamed).map(({ pullRequest }) => pullRequest);
+    deps.log.warn(
+      { repository: fullName(repository), freeze: freeze.id, why, count: holds.length, pullRequests },
+      'conditions could not be judged, so the freeze holds',
+    );
+  }
+}
+
+const mostNamed = 20;

@@ -12,8 +12,11 @@ export type GitHubApp = {
   probot: Probot;
   /** As the App itself (a JWT): installations and where it is installed. */
   asApp(): Promise<GitHubClient>;
-  /** As an installation: everything in its repositories. */
-  asInstallation(installationId: bigint): Promise<GitHubClient>;
+  /**
+   * As an installation: everything in its repositories.
+   * @param permissions what it has granted, as far as the caller knows: a token of before they changed is renewed.
+   */
+  asInstallation(installationId: bigint, permissions?: unknown): Promise<GitHubClient>;
   /** As the person who holds a token. */
   asPerson(token: string): Octokit;
 };
@@ -33,6 +36,8 @@ const ownPace = { throttle: { enabled: false }, retry: { enabled: false } };
 /** Connects Probot to GitHub at `githubApiUrl`. Makes no request yet. */
 export async function createGitHubApp(config: Config, log: Logger): Promise<GitHubApp> {
   const request = { fetch: fetchWithTimeout };
+  // Octokit's own way to a new token forgets the base URL, and would ask github.com for it.
+  const { request: askForTokens } = new Octokit({ baseUrl: config.githubApiUrl, request, log: quiet });
   const probot = new Probot({
     appId: config.app.id,
     privateKey: config.app.privateKey,
@@ -40,16 +45,27 @@ export async function createGitHubApp(config: Config, log: Logger): Promise<GitH
     log,
     baseUrl: config.githubApiUrl,
     request,
-    Octokit: ProbotOctokit.defaults((options: object) => ({
+    Octokit: ProbotOctokit.defaults(({ auth, ...options }: { auth?: object }) => ({
       ...options,
       ...ownPace,
+      auth: auth && { ...auth, request: askForTokens },
     })) as typeof ProbotOctokit,
   });
   await probot.ready();
+  // Tokens keep the permissions that they were made with, and live for an hour.
+  const granted = new Map<bigint, string>();
   return {
     probot,
     asApp: () => probot.auth(),
-    asInstallation: async (installationId) => renewing(await probot.auth(Number(installationId))),
+    async asInstallation(installationId, permissions) {
+      const client = renewing(await probot.auth(Number(installationId)));
+      const known = permissions === undefined ? undefined : JSON.stringify(permissions);
+      if (known !== undefined && granted.get(installationId) !== known) {
+        await client.auth({ type: 'installation', refresh: true });
+        granted.set(installationId, known);
+      }
+      return client;
+    },
     asPerson: (token) => new Octokit({ auth: token, baseUrl: config.githubApiUrl, request, log: quiet }),
   };
 }

@@ -1,8 +1,8 @@
 import { GraphqlResponseError } from '@octokit/graphql';
 import { isGitHubStatus } from '../github/github-error.ts';
-import type { PullRequestAnswer } from './queries/answers.ts';
 import { askInPart, type GraphqlProblem } from './ask-in-part.ts';
 import type { LoadFrom } from './load-pull-requests.ts';
+import type { PullRequestAnswer } from './queries/answers.ts';
 import { type Part, partAt, switchOf } from './queries/parts.ts';
 import { type Switch, switchesFor } from './queries/switches.ts';
 

@@ -3,11 +3,11 @@ import type { Deps } from '../deps.ts';
 import type { GitHubClient } from '../github/github-app.ts';
 import type { FoundRepository } from '../repositories/find-repository.ts';
 import { loadScopes } from '../scopes/load-scopes.ts';
-import type { Page, PullRequestAnswer } from './queries/answers.ts';
 import { askForPullRequests, isTooMuch, type ReadPullRequest } from './ask-for-pull-requests.ts';
 import { atMost } from './at-most.ts';
 import { loginOf } from './facts/login-of.ts';
 import type { PullRequestFacts } from './pull-request.ts';
+import type { Page, PullRequestAnswer } from './queries/answers.ts';
 import {
   openPullRequestsQuery,
   pullRequestNodesQuery,

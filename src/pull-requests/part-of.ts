@@ -1,7 +1,7 @@
-import type { PullRequestAnswer } from './queries/answers.ts';
 import type { ReadPullRequest } from './ask-for-pull-requests.ts';
 import { whyMissing } from './ask-in-part.ts';
 import { type Fact, known, notKnown } from './fact.ts';
+import type { PullRequestAnswer } from './queries/answers.ts';
 import type { Part } from './queries/parts.ts';
 
 /** Something of a pull request that comes whole or not at all. */

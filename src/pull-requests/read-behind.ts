@@ -1,6 +1,6 @@
-import type { PullRequestAnswer } from './queries/answers.ts';
 import { type Fact, known, notKnown } from './fact.ts';
 import type { LoadFrom } from './load-pull-requests.ts';
+import type { PullRequestAnswer } from './queries/answers.ts';
 import { whyNotRead } from './why-not-read.ts';
 
 /**

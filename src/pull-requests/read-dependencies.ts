@@ -1,8 +1,8 @@
 import { askInPart, whyMissing } from './ask-in-part.ts';
-import type { PullRequestAnswer } from './queries/answers.ts';
-import { dependsOn, keyOf, type PullRequestName } from './facts/depends-on.ts';
 import { type Fact, known, notKnown } from './fact.ts';
+import { dependsOn, keyOf, type PullRequestName } from './facts/depends-on.ts';
 import type { LoadFrom } from './load-pull-requests.ts';
+import type { PullRequestAnswer } from './queries/answers.ts';
 import { mergedQuery, type MergedAnswer } from './queries/other-queries.ts';
 import { whyNotRead } from './why-not-read.ts';
 
@@ -21,11 +21,12 @@ export type MergedOnes = Map<string, Promise<Fact<string | null>>>;
  */
 export async function readDependencies(
   from: Pick<LoadFrom, 'client' | 'deps'>,
-  { body, url, repository }: PullRequestAnswer,
+  { url, repository }: PullRequestAnswer,
+  body: string,
   asked: MergedOnes,
 ): Promise<Fact<string[]>> {
   const [owner, name] = repository.nameWithOwner.split('/') as [string, string];
-  const named = dependsOn(body ?? '', { owner, name, host: new URL(url).host });
+  const named = dependsOn(body, { owner, name, host: new URL(url).host });
   if (named.length > mostDependencies) {
     return notKnown(`it depends on more than ${mostDependencies} pull requests`);
   }

@@ -1,12 +1,12 @@
 import type { AttributeValues } from '../conditions/attributes.ts';
 import type { ReadPullRequest } from './ask-for-pull-requests.ts';
 import type { Fact } from './fact.ts';
-import type { List } from './queries/lists.ts';
+import { readOwnValues } from './facts/read-own-values.ts';
 import type { LoadFrom } from './load-pull-requests.ts';
 import type { PullRequestFacts } from './pull-request.ts';
+import type { List } from './queries/lists.ts';
 import type { MergedOnes } from './read-dependencies.ts';
 import { readList } from './read-list.ts';
-import { readOwnValues } from './facts/read-own-values.ts';
 import type { Teams } from './read-teams.ts';
 import { type Subject, topics } from './topics.ts';
 

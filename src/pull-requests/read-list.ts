@@ -1,9 +1,9 @@
-import type { Page, PullRequestAnswer } from './queries/answers.ts';
 import type { ReadPullRequest } from './ask-for-pull-requests.ts';
 import { askInPart, whyMissing } from './ask-in-part.ts';
 import { didNotGive, type Fact, known, notKnown } from './fact.ts';
-import type { List } from './queries/lists.ts';
 import type { LoadFrom } from './load-pull-requests.ts';
+import type { Page, PullRequestAnswer } from './queries/answers.ts';
+import type { List } from './queries/lists.ts';
 import { isWithin } from './queries/parts.ts';
 import { whyNotRead } from './why-not-read.ts';
 

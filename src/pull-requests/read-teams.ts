@@ -1,7 +1,7 @@
-import type { Page } from './queries/answers.ts';
 import { askInPart, type PartialAnswer, whyMissing } from './ask-in-part.ts';
 import { type Fact, known, mayNotRead, notKnown } from './fact.ts';
 import type { LoadFrom } from './load-pull-requests.ts';
+import type { Page } from './queries/answers.ts';
 import { teamMembersQuery, type TeamMembersAnswer } from './queries/other-queries.ts';
 import { whyNotRead } from './why-not-read.ts';
 

@@ -1,8 +1,20 @@
 import type { AttributeName, AttributeValues } from '../conditions/attributes.ts';
 import type { Need } from '../conditions/needs.ts';
-import type { CommitAnswer } from './queries/answers.ts';
 import type { ReadPullRequest } from './ask-for-pull-requests.ts';
 import { type Fact, known, notKnown } from './fact.ts';
+import { loginOf } from './facts/login-of.ts';
+import { readChecks, reportedAttributes } from './facts/read-checks.ts';
+import { readCommits } from './facts/read-commits.ts';
+import { readDependabot } from './facts/read-dependabot.ts';
+import { readDeployments } from './facts/read-deployments.ts';
+import { readFiles } from './facts/read-files.ts';
+import { readHeadRepository } from './facts/read-own-values.ts';
+import { readRequiredChecks } from './facts/read-required-checks.ts';
+import { readComments, readReviewRequests, readReviews, readReviewThreads } from './facts/read-reviews.ts';
+import { withoutComments } from './facts/without-comments.ts';
+import type { LoadFrom } from './load-pull-requests.ts';
+import { partOf } from './part-of.ts';
+import type { CommitAnswer } from './queries/answers.ts';
 import {
   assigneeList,
   checkList,
@@ -15,21 +27,10 @@ import {
   reviewRequestList,
   reviewThreadList,
 } from './queries/lists.ts';
-import type { LoadFrom } from './load-pull-requests.ts';
-import { loginOf } from './facts/login-of.ts';
-import { partOf } from './part-of.ts';
 import { readBehind } from './read-behind.ts';
+import { readBody } from './read-body.ts';
 import { readChangedFiles } from './read-changed-files.ts';
-import { readChecks, reportedAttributes } from './facts/read-checks.ts';
-import { readCommits } from './facts/read-commits.ts';
-import { readDependabot } from './facts/read-dependabot.ts';
 import { type MergedOnes, readDependencies } from './read-dependencies.ts';
-import { readDeployments } from './facts/read-deployments.ts';
-import { readFiles } from './facts/read-files.ts';
-import { readHeadRepository } from './facts/read-own-values.ts';
-import { readRequiredChecks } from './facts/read-required-checks.ts';
-import { readComments, readReviewRequests, readReviews, readReviewThreads } from './facts/read-reviews.ts';
-import { withoutComments } from './facts/without-comments.ts';
 
 /** One pull request while its facts are read. */
 export type Subject = ReadPullRequest & {
@@ -57,7 +58,11 @@ export const topics: readonly Topic[] = [
   {
     needs: ['body'],
     attributes: ['body', 'body-raw'],
-    read: ({ answer }) => known({ body: withoutComments(answer.body ?? ''), 'body-raw': answer.body ?? '' }),
+    read: async (subject) =>
+      map(await readBody(subject.from, subject), (body) => ({
+        body: withoutComments(body),
+        'body-raw': body,
+      })),
   },
   {
     needs: ['conflict'],
@@ -160,8 +165,14 @@ export const topics: readonly Topic[] = [
   {
     needs: ['dependencies'],
     attributes: ['depends-on'],
-    read: async ({ from, answer, mergedOnes }) =>
-      map(await readDependencies(from, answer, mergedOnes), (merged) => ({ 'depends-on': merged })),
+    read: async (subject) => {
+      const { from, answer, mergedOnes } = subject;
+      const body = await readBody(from, subject);
+      if (!body.known) return body;
+      return map(await readDependencies(from, answer, body.value, mergedOnes), (merged) => ({
+        'depends-on': merged,
+      }));
+    },
   },
 ];
 

@@ -206,10 +206,8 @@ function pullRequestNode(fixture: Fixture): object {
     return {
       oid: isHead ? sha : `${sha}-`,
       message: 'A change',
-      authoredDate: '2026-01-02T03:04:05Z',
-      committedDate: '2026-01-02T03:04:06Z',
-      author: { name: 'Ada', email: 'ada@acme.example' },
-      committer: { name: 'GitHub', email: 'noreply@github.com' },
+      author: { name: 'Ada', email: 'ada@acme.example', date: '2026-01-02T03:04:05Z' },
+      committer: { name: 'GitHub', email: 'noreply@github.com', date: null },
       signature: null,
       parents: listed([{}]),
       status: null,

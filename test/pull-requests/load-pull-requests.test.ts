@@ -233,6 +233,25 @@ test('what is not about one fact is thrown', async () => {
   await expect(loadPullRequest(github.from('labels'), 1)).rejects.toThrow('No: RATE_LIMITED');
 });
 
+test('a refusal is thrown at once', async () => {
+  const github = fakeGitHub();
+  const errors = [{ type: 'FORBIDDEN', message: 'Not accessible', path: ['repository'] }];
+  github.intercept = () => ({ data: { repository: null }, errors });
+  await expect(loadOpenPullRequests(github.from())).rejects.toThrow('Not accessible');
+  expect(github.requests.length).toBe(1);
+});
+
+test('in the merge queue, or with auto-merge, it is queued', async () => {
+  const github = fakeGitHub();
+  github.pullRequests = [
+    { number: 1, mergeQueueEntry: { position: 1 } },
+    { number: 2, autoMergeRequest: { enabledAt: null } },
+    { number: 3 },
+  ];
+  const loaded = await loadOpenPullRequests(github.from());
+  expect(loaded.map(({ isQueued }) => isQueued)).toEqual([true, true, false]);
+});
+
 test('a page without its list, or that leads nowhere, is thrown', async () => {
   const github = fakeGitHub();
   const page = (pullRequests: unknown) => ({ data: { repository: { pullRequests } } });

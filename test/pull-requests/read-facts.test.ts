@@ -257,6 +257,34 @@ test.each([
   }
 });
 
+describe('a description', () => {
+  test('that GitHub does not give takes no pull request along', async () => {
+    const github = fakeGitHub();
+    github.pullRequests = [
+      { number: 1, body: 'One' },
+      { number: 2, body: fail() },
+      { number: 3, body: '' },
+    ];
+    const loaded = await loadOpenPullRequests(github.from('body', 'dependencies'));
+    expect(loaded.map(({ facts }) => facts.values.body)).toEqual(['One', undefined, '']);
+    const reason = 'GitHub did not give its description';
+    expect(loaded[1]!.facts.whyNotKnown).toEqual({ body: reason, 'body-raw': reason, 'depends-on': reason });
+  });
+
+  test('may be refused; a limit or an outage stops the load', async () => {
+    const github = fakeGitHub();
+    expect((await load(github, { body: fail('FORBIDDEN') }, 'body')).whyNotKnown['body']).toBe(
+      refused('description'),
+    );
+    github.intercept = (request) => (request === 'Body' ? { data: { node: null } } : undefined);
+    expect((await load(github, { body: fail() }, 'body')).whyNotKnown['body']).toBe(
+      'GitHub did not give its description',
+    );
+    github.intercept = (request) => (request === 'Body' ? new Refused(502) : undefined);
+    await expect(load(github, { body: fail() }, 'body')).rejects.toMatchObject({ status: 502 });
+  });
+});
+
 test('who merged it, and with which commit', async () => {
   const merger = { mergedBy: { __typename: 'Bot', login: 'mergebot' }, mergeCommit: { oid: shaOf(5) } };
   const { values } = await load(

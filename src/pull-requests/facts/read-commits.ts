@@ -18,10 +18,10 @@ export function readCommits(commits: CommitAnswer[]): AttributeValues {
 const factsOf = ({ author, committer, ...commit }: CommitAnswer): CommitFacts => ({
   author: author?.name ?? null,
   email_author: author?.email ?? null,
-  date_author: instantOf(commit.authoredDate),
+  date_author: instantOf(author?.date ?? null),
   committer: committer?.name ?? null,
   email_committer: committer?.email ?? null,
-  date_committer: instantOf(commit.committedDate),
+  date_committer: instantOf(committer?.date ?? null),
   commit_message: commit.message,
   commit_verification_verified: commit.signature?.isValid ?? false,
 });

@@ -1,7 +1,7 @@
 import type { AttributeValues } from '../../conditions/attributes.ts';
+import { type Fact, known, notKnown } from '../fact.ts';
 import type { CommitAnswer } from '../queries/answers.ts';
 import { dependabotMetadata } from './dependabot-metadata.ts';
-import { type Fact, known, notKnown } from '../fact.ts';
 
 /** What Dependabot updates. Of anybody else's pull request nothing, whatever its commits say. */
 export function readDependabot(author: string | null, commits: Fact<CommitAnswer[]>): Fact<AttributeValues> {

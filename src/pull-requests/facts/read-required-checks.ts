@@ -1,5 +1,5 @@
-import type { BaseRefAnswer } from '../queries/answers.ts';
 import { didNotGive, type Fact, known, notKnown } from '../fact.ts';
+import type { BaseRefAnswer } from '../queries/answers.ts';
 
 /** The contexts that the base branch requires, by its protection and by rulesets. */
 export function readRequiredChecks(baseRef: BaseRefAnswer | null | undefined): Fact<string[]> {

@@ -1,6 +1,6 @@
 import type { AttributeValues } from '../../conditions/attributes.ts';
-import type { ReviewAnswer, ReviewRequestAnswer, ReviewThreadAnswer } from '../queries/answers.ts';
 import { didNotGive, type Fact, known, notKnown } from '../fact.ts';
+import type { ReviewAnswer, ReviewRequestAnswer, ReviewThreadAnswer } from '../queries/answers.ts';
 import { loginOf } from './login-of.ts';
 
 /** Whose last opinion is what. GitHub gives one review for each person, comments not among them. */
@@ -29,7 +29,10 @@ function reviewers(reviews: ReviewAnswer[], wanted: string): string[] {
 export function readReviewRequests(requests: ReviewRequestAnswer[]): Fact<AttributeValues> {
   const asked: string[] = [];
   for (const { requestedReviewer: reviewer } of requests) {
-    if (!reviewer) return notKnown(didNotGive('review requests'));
+    // Of a kind of reviewer that is new to us there is no login.
+    if (!reviewer || !('slug' in reviewer || 'login' in reviewer)) {
+      return notKnown(didNotGive('review requests'));
+    }
     if ('slug' in reviewer) asked.push(`@${reviewer.slug}`, `@${reviewer.combinedSlug}`);
     else asked.push(loginOf(reviewer)!);
   }

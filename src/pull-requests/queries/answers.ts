@@ -73,13 +73,13 @@ export type ReviewThreadAnswer = {
 
 export type CommitAnswer = {
   message: string;
-  authoredDate: string | null;
-  committedDate: string | null;
-  author: { name: string | null; email: string | null } | null;
-  committer: { name: string | null; email: string | null } | null;
+  author: GitActorAnswer | null;
+  committer: GitActorAnswer | null;
   signature: { isValid: boolean } | null;
   parents: { totalCount: number };
 };
+
+type GitActorAnswer = { name: string | null; email: string | null; date: string | null };
 
 export type ContextAnswer =
   | {

@@ -92,15 +92,15 @@ export const commitPage = /* GraphQL */ `
     nodes {
       commit {
         message
-        authoredDate
-        committedDate
         author {
           name
           email
+          date
         }
         committer {
           name
           email
+          date
         }
         signature {
           isValid

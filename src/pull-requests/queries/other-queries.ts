@@ -18,6 +18,19 @@ export type MergedAnswer = {
   repository: { nameWithOwner: string; pullRequest: { merged: boolean } | null } | null;
 };
 
+/** The description of one pull request. */
+export const bodyQuery = /* GraphQL */ `
+  query Body($id: ID!) {
+    node(id: $id) {
+      ... on PullRequest {
+        body
+      }
+    }
+  }
+`;
+
+export type BodyAnswer = { node: { body: string | null } | null };
+
 /** A page of the members of a team, those of its child teams among them. */
 export const teamMembersQuery = /* GraphQL */ `
   query TeamMembers($organization: String!, $slug: String!, $after: String) {

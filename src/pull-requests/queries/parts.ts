@@ -6,6 +6,7 @@ import type { Switch } from './switches.ts';
  * answer is not to be used.
  */
 const parts = {
+  body: 'withBody',
   labels: null,
   assignees: 'withAssignees',
   milestone: null,

@@ -4,10 +4,8 @@ import type { CommitAnswer } from '../../../src/pull-requests/queries/answers.ts
 
 const commit = (message: string, more: Partial<CommitAnswer> = {}): CommitAnswer => ({
   message,
-  authoredDate: '2026-01-02T03:04:05+01:00',
-  committedDate: '2026-01-02T03:04:06Z',
-  author: { name: 'Ada Lovelace', email: 'ada@acme.example' },
-  committer: { name: 'GitHub', email: 'noreply@github.com' },
+  author: { name: 'Ada Lovelace', email: 'ada@acme.example', date: '2026-01-02T03:04:05+01:00' },
+  committer: { name: 'GitHub', email: 'noreply@github.com', date: '2026-01-02T03:04:06Z' },
   signature: { isValid: true },
   parents: { totalCount: 1 },
   ...more,
@@ -27,8 +25,17 @@ test('a commit as git has it', () => {
     },
   ]);
   expect(
-    readCommits([commit('x', { author: null, committer: { name: null, email: null } })]).commits,
-  ).toMatchObject([{ author: null, email_author: null, committer: null, email_committer: null }]);
+    readCommits([commit('x', { author: null, committer: { name: null, email: null, date: null } })]).commits,
+  ).toMatchObject([
+    {
+      author: null,
+      email_author: null,
+      date_author: null,
+      committer: null,
+      email_committer: null,
+      date_committer: null,
+    },
+  ]);
 });
 
 test('the order is kept, and those without a good signature are told apart', () => {

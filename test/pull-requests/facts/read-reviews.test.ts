@@ -55,10 +55,13 @@ test('review requests: people, bots, and teams in both spellings', () => {
     known: true,
     value: { 'review-requested': ['ada', 'copilot[bot]', 'imported', '@core', '@acme/core'] },
   });
-  expect(readReviewRequests([...asked, { requestedReviewer: null }])).toEqual({
-    known: false,
-    reason: 'GitHub did not give its review requests',
-  });
+  const ofNewKind = { __typename: 'EnterpriseTeam' } as unknown as { __typename: string; login: string };
+  for (const unseen of [null, ofNewKind]) {
+    expect(readReviewRequests([...asked, { requestedReviewer: unseen }])).toEqual({
+      known: false,
+      reason: 'GitHub did not give its review requests',
+    });
+  }
 });
 
 test('threads are their first comments, and each is counted', () => {
