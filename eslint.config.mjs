@@ -58,11 +58,16 @@ export default tseslint.config(
   {
     files: [
       'src/conditions/**',
+      'src/explanations/preview-warnings.ts',
       'src/freezes/freeze.ts',
+      'src/freezes/judge-freeze.ts',
+      'src/freezes/parsed-freeze.ts',
       'src/freezes/local-time.ts',
       'src/freeze-status/decide-status.ts',
       'src/freeze-status/status-text.ts',
+      'src/pull-requests/facts/**',
       'src/pull-requests/pull-request.ts',
+      'src/webhooks/wakes-of-event.ts',
     ],
     rules: { 'no-restricted-imports': ['error', { patterns: io }] },
   },

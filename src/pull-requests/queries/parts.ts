@@ -21,6 +21,9 @@ const parts = {
   mergeCommit: null,
   baseRef: null,
   headRepository: null,
+  // How urgent it is, and nothing else; the queue's entry may need a permission of its own.
+  autoMergeRequest: null,
+  mergeQueueEntry: null,
   // The head commit, and of it:
   commits: null,
   status: null,
