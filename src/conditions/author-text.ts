@@ -2,8 +2,8 @@ import type { AuthorText } from './ast.ts';
 
 const template = /\{\{\s*author\s*\}\}/;
 
-/** Authors whose text is kept; beyond it, all are forgotten. */
-const mostKept = 1000;
+/** Authors whose text is kept; beyond it, all are forgotten. A compiled pattern may take megabytes. */
+const mostKept = 100;
 
 /**
  * Makes something from text, once; or, where the text contains `{{ author }}`, once for each author.

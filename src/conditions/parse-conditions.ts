@@ -15,8 +15,11 @@ export const deepest = 32;
 /** In one list with all its groups: 500 groups of 500 would be read, and named if bad, for minutes. */
 export const mostConditions = 2000;
 
+/** In one list with all its groups, in characters: each 1000 take up to 10 ms to compile. */
+export const longestPatterns = 50_000;
+
 type Path = (string | number)[];
-type Reading = { problems: ConditionProblem[]; conditions: number; isCut: boolean };
+type Reading = { problems: ConditionProblem[]; conditions: number; patterns: number; isCut: boolean };
 
 /**
  * Reads a list of conditions, all of which must hold.
@@ -24,7 +27,7 @@ type Reading = { problems: ConditionProblem[]; conditions: number; isCut: boolea
  * @returns every bad condition, not only the first.
  */
 export function parseConditions(input: unknown, path: Path): ParseResult {
-  const reading: Reading = { problems: [], conditions: 0, isCut: false };
+  const reading: Reading = { problems: [], conditions: 0, patterns: 0, isCut: false };
   const conditions = readList(input, path, 0, reading);
   if (reading.isCut) refuse(reading, path, `Send at most ${mostConditions} conditions in all.`);
   const { problems } = reading;
@@ -74,8 +77,12 @@ function readNode(input: unknown, path: Path, depth: number, reading: Reading): 
 
 function readLeaf(text: string, path: Path, reading: Reading): ConditionNode | null {
   try {
+    if (reading.patterns > longestPatterns) {
+      return refuse(reading, path, `The patterns of one list may have ${longestPatterns} characters in all.`);
+    }
     const leaf = parseLeaf(text);
     reading.conditions += 1;
+    if (leaf.test.type === 'pattern') reading.patterns += text.length;
     return leaf;
   } catch (error) {
     if (!(error instanceof ConditionError)) throw error;

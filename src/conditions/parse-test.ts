@@ -61,6 +61,9 @@ function parseText(subject: Asked, operator: Comparison, raw: string, column: nu
   return { type: 'text', operator, value: inEachAuthorsWords(value, (parts, author) => parts.join(author)) };
 }
 
+/** GitHub's longest, and the mark of a bot. */
+const longestLogin = `${'a'.repeat(39)}[bot]`;
+
 /** Compiled here, so that a bad pattern is refused when it is sent. A quote that is alone belongs to the pattern. */
 function parsePattern(subject: Asked, operator: '~=' | '*=', raw: string, column: number): Test {
   const isQuoted = raw.length > 1 && /^(["']).*\1$/s.test(raw);
@@ -72,7 +75,8 @@ function parsePattern(subject: Asked, operator: '~=' | '*=', raw: string, column
     operator === '~=' ? ([compileRegex, quoteRegex] as const) : ([compileGlob, quoteGlob] as const);
   try {
     const matches = inEachAuthorsWords(value, (parts, author) => compile(parts.join(quote(author))));
-    if (matches.usesAuthor) matches.of('author');
+    // What can be read with this login can be read with any.
+    if (matches.usesAuthor) matches.of(longestLogin);
     return { type: 'pattern', operator, matches };
   } catch (error) {
     if (!(error instanceof PatternError)) throw error;

@@ -9,7 +9,7 @@ import {
   type FreezeVerdict,
   judgeFreeze,
 } from '../freezes/judge-freeze.ts';
-import { needsOf, parseFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
+import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import { decideStatus, nextChangeAmong, type Status } from '../freeze-status/decide-status.ts';
 import { enforcesFreezes } from '../products/product.ts';
 import {
@@ -53,7 +53,7 @@ export async function explainPullRequest(
   if (repository.installation.suspendedAt) throw suspended(repository.account.login);
   const now = nowOf(deps.clock);
   const all = enforcesFreezes(repository.products) ? await listFreezes(deps.db, repository.id, now) : [];
-  const freezes = all.filter((freeze) => phaseOf(freeze, now) === 'ongoing').map(parseFreeze);
+  const freezes = all.filter((freeze) => phaseOf(freeze, now) === 'ongoing').map(parseStoredFreeze);
   const read = await readForExplanation(deps, repository, needsOf(freezes), (from) =>
     readWithSiblings(from, Number(number)),
   );

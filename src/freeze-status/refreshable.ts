@@ -2,7 +2,7 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { phaseOf } from '../freezes/freeze.ts';
 import { listFreezes } from '../freezes/freeze-store.ts';
-import { needsOf, parseFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
+import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
 import { pauseInstallation } from '../github/pause.ts';
 import type { LoadFrom } from '../pull-requests/load-pull-requests.ts';
@@ -57,7 +57,7 @@ export async function openRefresh(
     select: { readings: true },
   });
   const all = isEnforced ? await listFreezes(deps.db, repositoryId, readAt) : [];
-  const freezes = all.filter((freeze) => phaseOf(freeze, readAt) === 'ongoing').map(parseFreeze);
+  const freezes = all.filter((freeze) => phaseOf(freeze, readAt) === 'ongoing').map(parseStoredFreeze);
   const client = await deps.github.asInstallation(installation.id, installation.permissions);
   return {
     repository,

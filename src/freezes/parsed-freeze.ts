@@ -24,6 +24,21 @@ export function parseFreeze(freeze: Freeze): ParsedFreeze {
   return { freeze, conditions: prepareConditions(matching.conditions, exclude.conditions) };
 }
 
+/** Freezes whose conditions are kept ready; beyond it, all are forgotten. */
+const mostKept = 1000;
+const kept = new Map<string, FreezeConditions | null>();
+
+/** As `parseFreeze`, once for each version of a freeze: every event of a pull request judges all ongoing ones. */
+export function parseStoredFreeze(freeze: Freeze & { version: number }): ParsedFreeze {
+  const key = `${freeze.id}@${freeze.version}`;
+  const known = kept.get(key);
+  if (known !== undefined) return { freeze, conditions: known };
+  const parsed = parseFreeze(freeze);
+  if (kept.size >= mostKept) kept.clear();
+  kept.set(key, parsed.conditions);
+  return parsed;
+}
+
 function prepareConditions(matching: ConditionNode[], exclude: ConditionNode[]): FreezeConditions {
   const matchers = { matching: prepare(matching), exclude: exclude.length > 0 ? prepare(exclude) : null };
   return {

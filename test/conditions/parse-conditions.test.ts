@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Leaf } from '../../src/conditions/ast.ts';
 import {
   deepest,
+  longestPatterns,
   mostConditions,
   mostItems,
   parseConditions,
@@ -260,6 +261,22 @@ describe('groups', () => {
     expect(problemsOf(Array(mostItems).fill('draft'))).toEqual([]);
     expect(problemsOf(Array(mostItems + 1).fill('draft'))[0]!.message).toMatch(/at most 500 conditions/);
     expect(problemsOf([{ or: Array(mostItems + 1).fill('draft') }])[0]!.path.at(-1)).toBe('or');
+  });
+
+  test('the patterns of a list have an end', () => {
+    const long = `title~=^${'(a|b)'.repeat(190)}`;
+    const most = Math.floor(longestPatterns / long.length) + 1;
+    expect(problemsOf(Array(most).fill(long))).toEqual([]);
+    const [problem] = problemsOf(Array(most + 1).fill(long));
+    expect(problem!.message).toBe('The patterns of one list may have 50000 characters in all.');
+    expect(problem!.path.at(-1)).toBe(most);
+  });
+
+  test('a pattern with the author in it is read with the longest login', () => {
+    expect(problemsOf([`head~=${'x'.repeat(960)}{{ author }}`])[0]!.message).toMatch(
+      /more than 1000 characters/,
+    );
+    expect(problemsOf([`head~=${'x'.repeat(900)}{{ author }}`])).toEqual([]);
   });
 
   test('all groups together have an end, and so have the problems', () => {

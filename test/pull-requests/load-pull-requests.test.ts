@@ -217,7 +217,7 @@ test('an outage is thrown after one more try', async () => {
 
 test('what is not about one fact is thrown', async () => {
   const github = fakeGitHub();
-  for (const field of ['author', 'autoMergeRequest', 'title', 'commits']) {
+  for (const field of ['author', 'createdAt', 'title', 'commits']) {
     github.pullRequests = [{ number: 1 }, { number: 2, [field]: fail() }];
     if (field === 'commits') github.pullRequests[1] = { number: 2, commits: fail() };
     await expect(loadOpenPullRequests(github.from('labels')), field).rejects.toThrow(
@@ -231,6 +231,13 @@ test('what is not about one fact is thrown', async () => {
   await expect(loadPullRequest(github.from(), 1)).rejects.toThrow('No: NOT_FOUND');
   github.pullRequests = [{ number: 1, labels: fail('RATE_LIMITED') }];
   await expect(loadPullRequest(github.from('labels'), 1)).rejects.toThrow('No: RATE_LIMITED');
+});
+
+test('how urgent it is may fail to load, and costs nothing else', async () => {
+  const github = fakeGitHub();
+  github.pullRequests = [{ number: 1, mergeQueueEntry: fail('FORBIDDEN'), autoMergeRequest: fail() }];
+  const [loaded] = await loadOpenPullRequests(github.from());
+  expect(loaded).toMatchObject({ isQueued: false, isOpen: true, facts: { number: 1, whyNotKnown: {} } });
 });
 
 test('a refusal is thrown at once', async () => {

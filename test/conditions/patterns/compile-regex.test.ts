@@ -44,6 +44,7 @@ test.each([
   ['a{600}b{600}', 'its repetitions add up to more than 1000', 7],
   ['\\pL'.repeat(31), 'it has more than 30 Unicode classes', 90],
   ['x'.repeat(1001), 'it has more than 1000 characters', 1000],
+  [`(?i)${'[!-\uffff]'.repeat(5)}`, 'it has more than 4 wide ranges without case', 26],
 ])('%s is refused: %s', (pattern, message, offset) => {
   try {
     compileRegex(pattern);
