@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Acme, startAcme } from './support/acme.ts';
+import { type Acme, free, startAcme } from './support/acme.ts';
 
 // GitHub tells only a part. What a condition then asks for is not known, and not known holds: in both lists.
 
@@ -29,52 +29,79 @@ const fields: [string, string, string][] = [
   ['reviewDecision', 'github-review-decision=APPROVED', 'GitHub did not give its review decision'],
 ];
 
-test.each(fields)(
-  '%s is missing: it holds, selected or excluded, and lets go once GitHub tells',
-  async (field, condition, why) => {
-    const repository = await acme.repository(`partial-${names++}`, [{}]);
-    const path = new RegExp(`${repository}/pulls/1/files`);
-    const faults = [
-      acme.github.faults.add({ kind: 'partial', field, pullRequests: [`${repository}#1`] }),
-      // Files are asked for in another way, too.
-      acme.github.faults.add({ kind: 'status', status: 404, match: { path } }),
-    ];
-    const { id } = await acme.freeze(repository, { matching_conditions: [condition] });
-    expect(acme.shown(repository, 1)).toEqual(unjudged(why));
-    await acme.update(repository, id, { matching_conditions: [], exclude_conditions: [{ not: condition }] });
-    expect(acme.shown(repository, 1)).toEqual(unjudged(why));
-    for (const fault of faults) fault.remove();
-    acme.github.editTitle(repository, 1, 'Look again');
-    await acme.quiet();
-    expect(acme.frozen(repository)).toEqual([]);
-  },
-);
+describe('a field is missing', () => {
+  const seen: Record<'matching' | 'excluding' | 'told', ReturnType<Acme['shown']>[]> = {
+    matching: [],
+    excluding: [],
+    told: [],
+  };
 
-describe('a permission that the installation has not accepted', () => {
-  test.each<[string, string]>([
-    ['checks', 'check-failure=ci'],
-    ['deployments', 'deployment-failure=staging'],
-    ['members', 'author=@acme/core'],
-  ])('%s: conditions that need it hold, others work', async (permission, condition) => {
-    const other = await startAcme();
-    try {
-      other.github.addTeam('acme', 'core', ['bob']);
-      const all = { ...other.github.app.permissions };
-      delete all[permission];
-      other.github.acceptPermissions('acme', all);
-      const vault = await other.repository('vault', [{}, { base: 'release' }], { private: true });
-      await other.freeze(vault, { matching_conditions: ['base=main', condition] });
-      expect(other.frozen(vault)).toEqual([1]);
-      expect(other.shown(vault, 1)?.description).toMatch(/could not be judged: .*accept its new permissions/);
-
-      other.github.acceptPermissions('acme', other.github.app.permissions);
-      other.github.editTitle(vault, 1, 'Look again');
-      await other.quiet();
-      expect(other.frozen(vault)).toEqual([]);
-    } finally {
-      await other.close();
+  // In one repository, a pull request and a freeze for each field.
+  beforeAll(async () => {
+    const web = await acme.repository(
+      'web',
+      fields.map(() => ({})),
+    );
+    const shown = () => fields.map((_field, index) => acme.shown(web, index + 1));
+    const faults = fields.map(([field], index) =>
+      acme.github.faults.add({ kind: 'partial', field, pullRequests: [`${web}#${index + 1}`] }),
+    );
+    // Files are asked for in another way, too.
+    faults.push(acme.github.faults.add({ kind: 'status', status: 404, match: { path: /\/files/ } }));
+    const freezes: string[] = [];
+    for (const [index, [, condition]] of fields.entries()) {
+      const { id } = await acme.freeze(web, { matching_conditions: [`number=${index + 1}`, condition] });
+      freezes.push(id);
     }
+    seen.matching = shown();
+    for (const [index, [, condition]] of fields.entries()) {
+      const lists = {
+        matching_conditions: [`number=${index + 1}`],
+        exclude_conditions: [{ not: condition }],
+      };
+      await acme.update(web, freezes[index]!, lists);
+    }
+    seen.excluding = shown();
+    for (const fault of faults) fault.remove();
+    fields.forEach((_field, index) => acme.github.editTitle(web, index + 1, 'Look again'));
+    await acme.quiet();
+    seen.told = shown();
   });
+
+  test.each(fields.map((row, index) => [...row, index] as const))(
+    '%s: it holds, selected or excluded, and lets go once GitHub tells',
+    (_field, _condition, why, index) => {
+      expect(seen.matching[index]).toEqual(unjudged(why));
+      expect(seen.excluding[index]).toEqual(unjudged(why));
+      expect(seen.told[index]).toEqual(free);
+    },
+  );
+});
+
+test('conditions that need a permission which the installation has not accepted hold; others work', async () => {
+  const { github } = acme;
+  github.addTeam('acme', 'core', ['bob']);
+  const needing = {
+    checks: 'check-failure=ci',
+    deployments: 'deployment-failure=staging',
+    members: 'author=@acme/core',
+  };
+  const all = Object.entries(github.app.permissions);
+  const without = Object.fromEntries(all.filter(([name]) => !Object.hasOwn(needing, name)));
+  github.acceptPermissions('acme', without);
+  const vault = await acme.repository('vault', [{}, {}, {}, { base: 'release' }], { private: true });
+  for (const [index, condition] of Object.values(needing).entries()) {
+    await acme.freeze(vault, { matching_conditions: ['base=main', `number=${index + 1}`, condition] });
+  }
+  expect(acme.frozen(vault)).toEqual([1, 2, 3]);
+  for (const number of [1, 2, 3]) {
+    expect(acme.shown(vault, number)?.description).toMatch(
+      /could not be judged: .*accept its new permissions/,
+    );
+  }
+  github.acceptPermissions('acme', Object.fromEntries(all));
+  await acme.quiet();
+  expect(acme.frozen(vault)).toEqual([]);
 });
 
 test('the log says which pull requests could not be judged, and why', async () => {

@@ -20,12 +20,15 @@ type Row = {
   opened?: Opened;
   matching: unknown[];
   before: boolean;
-  happens: (github: Sandbox, repository: string) => void;
+  /** Whether it wakes the whole repository, and would serve the other rows there too. */
+  isOfRepository?: true;
+  happens: (github: Sandbox, repository: string, number: number) => void;
 };
 
 const rows: Row[] = [
   {
     event: 'a label is renamed',
+    isOfRepository: true,
     opened: { labels: ['risky'] },
     matching: ['label=risky'],
     before: true,
@@ -33,6 +36,7 @@ const rows: Row[] = [
   },
   {
     event: 'a label is deleted',
+    isOfRepository: true,
     opened: { labels: ['hotfix'] },
     matching: ['label!=hotfix'],
     before: false,
@@ -42,79 +46,84 @@ const rows: Row[] = [
     event: 'it is labelled',
     matching: ['#label>0'],
     before: false,
-    happens: (github, repository) => github.label(repository, 1, 'x'),
+    happens: (github, repository, number) => github.label(repository, number, 'x'),
   },
   {
     event: 'it is assigned',
     matching: ['assignee=cat'],
     before: false,
-    happens: (github, repository) => github.assign(repository, 1, 'cat'),
+    happens: (github, repository, number) => github.assign(repository, number, 'cat'),
   },
   {
     event: 'it is unassigned',
     opened: { assignees: ['cat'] },
     matching: ['#assignee=1'],
     before: true,
-    happens: (github, repository) => github.unassign(repository, 1, 'cat'),
+    happens: (github, repository, number) => github.unassign(repository, number, 'cat'),
   },
   {
     event: 'a review is requested',
     matching: ['review-requested=cat'],
     before: false,
-    happens: (github, repository) => github.requestReview(repository, 1, 'cat'),
+    happens: (github, repository, number) => github.requestReview(repository, number, 'cat'),
   },
   {
     event: 'a request for review is withdrawn',
     opened: { reviewRequests: ['cat'] },
     matching: ['review-requested=cat'],
     before: true,
-    happens: (github, repository) => github.withdrawReviewRequest(repository, 1, 'cat'),
+    happens: (github, repository, number) => github.withdrawReviewRequest(repository, number, 'cat'),
   },
   {
     event: 'a team’s review is requested',
     matching: ['review-requested=@acme/core'],
     before: false,
-    happens: (github, repository) => github.requestTeamReview(repository, 1, 'core'),
+    happens: (github, repository, number) => github.requestTeamReview(repository, number, 'core'),
   },
   {
     event: 'it is approved by somebody with write access',
     matching: ['-approved-reviews-by=bob'],
     before: true,
-    happens: (github, repository) => void github.review(repository, 1, { by: 'bob', state: 'APPROVED' }),
+    happens: (github, repository, number) =>
+      void github.review(repository, number, { by: 'bob', state: 'APPROVED' }),
   },
   {
     event: 'changes are requested',
     matching: ['#changes-requested-reviews-by>=1'],
     before: false,
-    happens: (github, repository) =>
-      void github.review(repository, 1, { by: 'bob', state: 'CHANGES_REQUESTED' }),
+    happens: (github, repository, number) =>
+      void github.review(repository, number, { by: 'bob', state: 'CHANGES_REQUESTED' }),
   },
   {
     event: 'it is commented on in a review',
     matching: ['commented-reviews-by=bob'],
     before: false,
-    happens: (github, repository) => void github.review(repository, 1, { by: 'bob', state: 'COMMENTED' }),
+    happens: (github, repository, number) =>
+      void github.review(repository, number, { by: 'bob', state: 'COMMENTED' }),
   },
   {
     event: 'GitHub’s verdict on the reviews changes',
     matching: ['github-review-decision=REVIEW_REQUIRED'],
     before: true,
-    happens: (github, repository) => void github.review(repository, 1, { by: 'bob', state: 'APPROVED' }),
+    happens: (github, repository, number) =>
+      void github.review(repository, number, { by: 'bob', state: 'APPROVED' }),
   },
   {
     event: 'a review thread begins',
     matching: ['#review-threads-unresolved>0'],
     before: false,
-    happens: (github, repository) => void github.startThread(repository, 1, { by: 'bob', body: 'Why?' }),
+    happens: (github, repository, number) =>
+      void github.startThread(repository, number, { by: 'bob', body: 'Why?' }),
   },
   {
     event: 'it gets a milestone',
     matching: ['milestone=2.0'],
     before: false,
-    happens: (github, repository) => github.setMilestone(repository, 1, '2.0'),
+    happens: (github, repository, number) => github.setMilestone(repository, number, '2.0'),
   },
   {
     event: 'its milestone is renamed',
+    isOfRepository: true,
     opened: { milestone: '2.0' },
     matching: ['milestone=2.0'],
     before: true,
@@ -122,6 +131,7 @@ const rows: Row[] = [
   },
   {
     event: 'its milestone is deleted',
+    isOfRepository: true,
     opened: { milestone: '2.0' },
     matching: ['milestone!=2.0'],
     before: false,
@@ -131,112 +141,149 @@ const rows: Row[] = [
     event: 'it is retargeted',
     matching: ['base=main'],
     before: true,
-    happens: (github, repository) => github.retarget(repository, 1, 'release'),
+    happens: (github, repository, number) => github.retarget(repository, number, 'release'),
   },
   {
     event: 'it becomes a draft',
     matching: ['-draft'],
     before: true,
-    happens: (github, repository) => github.markDraft(repository, 1),
+    happens: (github, repository, number) => github.markDraft(repository, number),
   },
   {
     event: 'it is retitled',
     matching: ['#title>40'],
     before: false,
-    happens: (github, repository) => github.editTitle(repository, 1, 'x'.repeat(41)),
+    happens: (github, repository, number) => github.editTitle(repository, number, 'x'.repeat(41)),
   },
   {
     event: 'its description changes',
     matching: ['body~=^ready'],
     before: false,
-    happens: (github, repository) =>
-      github.editBody(repository, 1, '<!-- not --> \nready'.replace(/^.*\n/, '')),
+    happens: (github, repository, number) =>
+      github.editBody(repository, number, '<!-- not --> \nready'.replace(/^.*\n/, '')),
   },
   {
     event: 'its conversation is locked',
     matching: ['locked'],
     before: false,
-    happens: (github, repository) => github.lock(repository, 1),
+    happens: (github, repository, number) => github.lock(repository, number),
   },
   {
     event: 'another head is pushed',
     opened: { files: ['docs/a.md'] },
     matching: ['files*=src/**'],
     before: false,
-    happens: (github, repository) => void github.push(repository, 1, { files: ['src/a.ts'] }),
+    happens: (github, repository, number) => void github.push(repository, number, { files: ['src/a.ts'] }),
   },
   {
     event: 'a commit is added',
     matching: ['#commits>1'],
     before: false,
-    happens: (github, repository) => void github.push(repository, 1),
+    happens: (github, repository, number) => void github.push(repository, number),
   },
   {
     event: 'a check ends',
     matching: ['check-success!=ci'],
     before: true,
-    happens: (github, repository) => github.reportCheck(repository, 1, { name: 'ci', conclusion: 'success' }),
+    happens: (github, repository, number) =>
+      github.reportCheck(repository, number, { name: 'ci', conclusion: 'success' }),
   },
   {
     event: 'a check of an App fails',
     matching: ['check-failure=@circleci/ci'],
     before: false,
-    happens: (github, repository) =>
-      github.reportCheck(repository, 1, { name: 'ci', app: 'circleci', conclusion: 'timed_out' }),
+    happens: (github, repository, number) =>
+      github.reportCheck(repository, number, { name: 'ci', app: 'circleci', conclusion: 'timed_out' }),
   },
   {
     event: 'a check begins',
     matching: ['check-pending=ci'],
     before: false,
-    happens: (github, repository) => github.reportCheck(repository, 1, { name: 'ci' }),
+    happens: (github, repository, number) => github.reportCheck(repository, number, { name: 'ci' }),
   },
   {
     event: 'somebody else posts a status',
     matching: ['check-success=legacy'],
     before: false,
-    happens: (github, repository) =>
-      github.postStatus(repository, 1, { by: 'bob', state: 'success', context: 'legacy' }),
+    happens: (github, repository, number) =>
+      github.postStatus(repository, number, { by: 'bob', state: 'success', context: 'legacy' }),
   },
   {
     event: 'a deployment succeeds',
     matching: ['deployment-success!=staging'],
     before: true,
-    happens: (github, repository) => github.deploy(repository, 1, 'staging', 'success'),
+    happens: (github, repository, number) => github.deploy(repository, number, 'staging', 'success'),
   },
   {
     event: 'its base moves',
+    isOfRepository: true,
     matching: ['#commits-behind>2'],
     before: false,
     happens: (github, repository) => github.pushToBranch(repository, 'main', { commits: 3 }),
   },
   {
     event: 'its base moves into a conflict',
+    isOfRepository: true,
     matching: ['conflict'],
     before: false,
-    happens: (github, repository) => github.pushToBranch(repository, 'main', { conflictsWith: [1] }),
+    happens: (github, repository, number) =>
+      github.pushToBranch(repository, 'main', { conflictsWith: [number] }),
   },
   {
     event: 'another one that it depends on is merged',
+    isOfRepository: true,
     opened: { body: 'Depends-On: #2' },
-    matching: ['#depends-on=0', 'number=1'],
+    matching: ['#depends-on=0'],
     before: true,
     happens: (github, repository) => void github.merge(repository, 2),
   },
 ];
 
+// Bob may write.
+const options = { roles: { bob: 'write' } } as const;
+
+/** A repository with this pull request, which a freeze may hold, and a second one to be merged. */
 async function given({ opened = {}, matching }: Pick<Row, 'opened' | 'matching'>): Promise<string> {
-  // Bob may write; the second one is there to be merged, and frozen by nothing.
-  const repository = await acme.repository(`case-${names++}`, [opened, {}], { roles: { bob: 'write' } });
-  await acme.freeze(repository, { matching_conditions: matching });
+  const repository = await acme.repository(`case-${names++}`, [opened, {}], options);
+  await acme.freeze(repository, { matching_conditions: [...matching, 'number=1'] });
   return repository;
 }
 
-const isHeld = (repository: string) => acme.shown(repository, 1)!.state === 'pending';
+const isHeld = (repository: string, number = 1) => acme.shown(repository, number)!.state === 'pending';
 
-test.each(rows)('$event', async (row) => {
+describe('an event of one pull request', () => {
+  const own = rows.filter(({ isOfRepository }) => !isOfRepository);
+  const seen = new Map<Row, { before: boolean; after: NonNullable<ReturnType<Acme['shown']>> }>();
+  // In one repository, a pull request and a freeze for each: what wakes one of them serves no other.
+  beforeAll(async () => {
+    const repository = await acme.repository(
+      'shared',
+      own.map(({ opened = {} }) => opened),
+      options,
+    );
+    for (const [index, { matching }] of own.entries()) {
+      await acme.freeze(repository, { matching_conditions: [...matching, `number=${index + 1}`] });
+    }
+    const before = own.map((_row, index) => isHeld(repository, index + 1));
+    own.forEach((row, index) => row.happens(acme.github, repository, index + 1));
+    await acme.quiet();
+    own.forEach((row, index) => {
+      seen.set(row, { before: before[index]!, after: acme.shown(repository, index + 1)! });
+    });
+  });
+
+  test.each(own)('$event', (row) => {
+    const { before, after } = seen.get(row)!;
+    expect(before).toBe(row.before);
+    expect(after.description).not.toContain('could not be judged');
+    expect(after.state).toBe(row.before ? 'success' : 'pending');
+  });
+});
+
+test.each(rows.filter(({ isOfRepository }) => isOfRepository))('$event', async (row) => {
   const repository = await given(row);
   expect(isHeld(repository)).toBe(row.before);
-  row.happens(acme.github, repository);
+  row.happens(acme.github, repository, 1);
   await acme.quiet();
   expect(acme.shown(repository, 1)!.description).not.toContain('could not be judged');
   expect(isHeld(repository)).toBe(!row.before);

@@ -22,8 +22,12 @@ export function compileGlob(glob: string): TextTest {
     else expressions.push(expressionOf(unescape(alternative)));
   }
   if (expressions.length > 0) {
-    const compiled = RE2JS.compile(`^(?s:${expressions.join('|')})$`);
-    simple.push((text) => compiled.test(text));
+    // When it is first asked: nothing can be wrong with it any more, and 128 alternatives take their time.
+    let compiled: RE2JS | null = null;
+    simple.push((text) => {
+      compiled ??= RE2JS.compile(`^(?s:${expressions.join('|')})$`);
+      return compiled.test(text);
+    });
   }
   const [only] = simple;
   return simple.length === 1 ? only! : (text) => simple.some((test) => test(text));

@@ -117,7 +117,7 @@ describe('each minute of days on which the clock is set, as Intl shows it', () =
         const clock = valueOf(parseSchedule(scheduleOf(asked, where[0])));
         expectDays(clock, watchDays(where), (one) => isWithinHours(asked, one));
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   }, 60_000);
 
@@ -137,7 +137,7 @@ describe('each minute of days on which the clock is set, as Intl shows it', () =
           expect(shown.some((one, index) => index % 2 === 1 && oracle(one))).toBe(false);
         }
       }),
-      { numRuns: 80 },
+      { numRuns: 40 },
     );
     expect(read).toBeGreaterThan(20);
   }, 60_000);
