@@ -61,7 +61,12 @@ async function stop(code: number): Promise<void> {
   // Whatever hangs or has not started yet, the end comes: the data goes in any case.
   const late = delay(12_000);
   for (const part of parts) await Promise.race([part.close().catch(() => {}), late]);
-  if (dataDir) rmSync(dataDir, { recursive: true, force: true });
+  if (dataDir) {
+    rmSync(dataDir, { recursive: true, force: true });
+    // What was under way while it started may make the folder again.
+    await delay(100);
+    rmSync(dataDir, { recursive: true, force: true });
+  }
   if (code === 0) print('Everything is stopped, and its data is deleted.');
   process.exit(code);
 }
