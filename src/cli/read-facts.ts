@@ -10,6 +10,7 @@ import { type CommitFacts, type CommitField, commitFields } from '../conditions/
 import type { ConditionFacts } from '../conditions/condition-facts.ts';
 import { suggestNames } from '../conditions/suggest-names.ts';
 import { parseTimestamp } from '../conditions/time/timestamp.ts';
+import { withoutComments } from '../pull-requests/facts/without-comments.ts';
 
 type Result<Value> = { ok: true; value: Value } | { ok: false; message: string };
 
@@ -47,6 +48,8 @@ function readValues(input: Record<string, unknown>): AttributeValues {
   }
   const values: Record<string, unknown> = {};
   for (const name of attributeNames) readValue(name, given, values);
+  // As it comes from GitHub, should somebody have copied it from there.
+  if (typeof values['body'] === 'string') values['body'] = withoutComments(values['body']);
   return values as AttributeValues;
 }
 

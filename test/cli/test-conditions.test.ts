@@ -35,6 +35,8 @@ describe('a line', () => {
     ['check-failure=ci', { 'status-failure': ['ci'] }, true],
     ['created-at>=1 day ago', { 'created-at': '2026-03-01T09:00:00Z' }, true],
     ['schedule=Sun', {}, true],
+    ['body~=secret', { body: 'a <!-- secret\n --> b' }, false],
+    ['body-raw~=secret', { 'body-raw': 'a <!-- secret\n --> b' }, true],
     ['label=x', { label: ['x'], 'queue-position': 3 }, true],
   ])('%j of %j is %s', (condition, pullRequest, expected) => {
     expect(answer(condition, pullRequest)).toMatchObject({ match: expected });
