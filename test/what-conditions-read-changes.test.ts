@@ -210,6 +210,7 @@ const rows: Row[] = [
   },
   {
     event: 'a deployment succeeds',
+    isOfRepository: true,
     matching: ['deployment-success!=staging'],
     before: true,
     happens: (github, repository, number) => github.deploy(repository, number, 'staging', 'success'),
@@ -285,6 +286,8 @@ test.each(rows.filter(({ isOfRepository }) => isOfRepository))('$event', async (
   expect(isHeld(repository)).toBe(row.before);
   row.happens(acme.github, repository, 1);
   await acme.quiet();
+  // Pushes are looked at some seconds later, many at once.
+  await acme.advanceTo(new Date(acme.clock.now() + 20_000));
   expect(acme.shown(repository, 1)!.description).not.toContain('could not be judged');
   expect(isHeld(repository)).toBe(!row.before);
 });

@@ -48,6 +48,9 @@ export function holdsOf(freezes: ParsedFreeze[], facts: PullRequestFacts, now: D
   });
 }
 
+/** Nobody waits for it, and PostgreSQL writes later years in another way. */
+const latest = Date.parse('9999-12-30T00:00:00Z');
+
 /** When time alone could next change what these freezes do with these pull requests; null: not before a boundary. */
 export function nextChangeAmong(
   freezes: ParsedFreeze[],
@@ -64,5 +67,5 @@ export function nextChangeAmong(
       if (change !== null && change < end) next = Math.min(next, change);
     }
   }
-  return next === Infinity ? null : new Date(next);
+  return next > latest ? null : new Date(next);
 }

@@ -13,7 +13,7 @@ import {
 } from '../pull-requests/open-pull-request-store.ts';
 import { lockRepository } from '../repositories/lock-repository.ts';
 import { judgeNewcomers } from './newcomers.ts';
-import { planNextChange } from './plan-next-change.ts';
+import { lookAgain, planNextChange } from './plan-next-change.ts';
 import { type NotRefreshable, openRefresh, readOrPause, type Refreshable } from './refreshable.ts';
 import { decideVerdicts, saveVerdicts } from './save-verdicts.ts';
 
@@ -70,8 +70,10 @@ async function save(deps: Deps, refresh: Refreshable, number: number, affected: 
       await forgetPullRequest(tx, repository.id, number, reading);
     }
     await rememberPullRequests(tx, repository.id, heads, reading);
-    await saveVerdicts(deps, tx, refresh, decideVerdicts(refresh, judged));
+    const verdicts = decideVerdicts(refresh, judged);
+    await saveVerdicts(deps, tx, refresh, verdicts);
     await judgeNewcomers(deps, tx, refresh, judged);
     await planNextChange(deps, tx, refresh, judged, false);
+    await lookAgain(deps, tx, refresh, judged, verdicts);
   });
 }

@@ -7,7 +7,7 @@ import { openRefresh, readOrPause, type Refreshable } from './refreshable.ts';
 import { fullName } from '../repositories/find-repository.ts';
 import { lockRepository } from '../repositories/lock-repository.ts';
 import { judgeNewcomers } from './newcomers.ts';
-import { planNextChange } from './plan-next-change.ts';
+import { lookAgain, planNextChange } from './plan-next-change.ts';
 import { decideVerdicts, saveVerdicts } from './save-verdicts.ts';
 
 /**
@@ -50,6 +50,7 @@ async function save(deps: Deps, refresh: Refreshable, pullRequests: LoadedPullRe
     await saveVerdicts(deps, tx, refresh, verdicts);
     await judgeNewcomers(deps, tx, refresh, pullRequests);
     await planNextChange(deps, tx, refresh, pullRequests, true);
+    await lookAgain(deps, tx, refresh, pullRequests, verdicts);
     await tx.repository.updateMany({
       where: { id: repository.id, OR: [{ refreshedAt: null }, { refreshedAt: { lt: readAt } }] },
       data: { refreshedAt: readAt },

@@ -58,7 +58,11 @@ export async function openRefresh(
   });
   const all = isEnforced ? await listFreezes(deps.db, repositoryId, readAt) : [];
   const freezes = all.filter((freeze) => phaseOf(freeze, readAt) === 'ongoing').map(parseStoredFreeze);
-  const client = await deps.github.asInstallation(installation.id, installation.permissions);
+  // A new token may be asked for here, and refused or limited as everything else.
+  const client = await readOrPause(deps, { repository }, () =>
+    deps.github.asInstallation(installation.id, installation.permissions),
+  );
+  if ('notBefore' in client) return client;
   return {
     repository,
     reading,
@@ -77,7 +81,7 @@ export const checkAccessAfter = 30_000;
  */
 export async function readOrPause<Result>(
   deps: Deps,
-  { repository }: Refreshable,
+  { repository }: Pick<Refreshable, 'repository'>,
   read: () => Promise<Result>,
 ): Promise<Result | NotRefreshable> {
   try {

@@ -38,6 +38,13 @@ export function refreshRepository(repositoryId: bigint, at?: Date): Job {
 }
 
 /**
+ * An instant at least one step ahead, the same for all that ask within a step: so one job serves them all.
+ * @param step milliseconds.
+ */
+export const inSteps = (now: Date, step: number): Date =>
+  new Date((Math.floor(now.getTime() / step) + 2) * step);
+
+/**
  * Look at one pull request and those that share its head SHA.
  * @param installationId who told of it, for a repository that is not known yet.
  */

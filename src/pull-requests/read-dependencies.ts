@@ -51,7 +51,8 @@ async function readMerged(
   const what = 'dependencies';
   try {
     const { answer, problems, error } = await askInPart<MergedAnswer>(client, mergedQuery, named);
-    const others = problems.filter(({ type }) => type !== 'NOT_FOUND');
+    // A repository that we may not see says nothing of its pull requests.
+    const others = problems.filter(({ type, path }) => type !== 'NOT_FOUND' || path.length < 2);
     if (others.length > 0) {
       deps.log.warn({ err: error }, 'GitHub answered in part');
       return notKnown(whyMissing(others, what));

@@ -2,7 +2,7 @@ import type { Need } from '../conditions/needs.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { repositoriesReading } from '../freezes/freeze-store.ts';
-import { type Job, refreshPullRequest, refreshRepository } from '../jobs/tasks.ts';
+import { inSteps, type Job, refreshPullRequest, refreshRepository } from '../jobs/tasks.ts';
 import { numbersAt } from '../pull-requests/open-pull-request-store.ts';
 
 /** What an event makes look again. */
@@ -13,10 +13,14 @@ export type Wake =
       | { to: 'pull-request'; repositoryId: bigint; number: number; installationId: bigint | null }
       /** The open pull requests with this head SHA. */
       | { to: 'head'; repositoryId: bigint; sha: string; installationId: bigint | null }
-      | { to: 'repository'; repositoryId: bigint }
+      /** `isLater`: in some seconds, since the events come in great numbers. */
+      | { to: 'repository'; repositoryId: bigint; isLater: boolean }
       /** Every repository of an organization or a person. */
       | { to: 'account'; accountId: bigint }
     ));
+
+/** Milliseconds; one look serves all events of such a step. */
+const later = 10_000;
 
 /** The jobs of an event; none where nothing reads what it may have changed. */
 export async function jobsOf(deps: Pick<Deps, 'db' | 'clock'>, wakes: Wake[]): Promise<Job[]> {
@@ -35,8 +39,12 @@ async function jobsOfWake({ db, clock }: Pick<Deps, 'db' | 'clock'>, wake: Wake)
     case 'head': {
       // One of them stands for all: a look at it takes in those that share its head.
       const [number] = await numbersAt(db, wake.repositoryId, wake.sha);
-      return number === undefined ? [] : [refreshPullRequest(wake.repositoryId, number, wake.installationId)];
+      if (number !== undefined) return [refreshPullRequest(wake.repositoryId, number, wake.installationId)];
+      // No pull request's, or one's whose first look is under way and may have read it already.
+      return [refreshRepository(wake.repositoryId, inSteps(nowOf(clock), later))];
     }
+    case 'repository':
+      return [refreshRepository(wake.repositoryId, wake.isLater ? inSteps(nowOf(clock), later) : undefined)];
     default:
       return reading.map((id) => refreshRepository(id));
   }

@@ -12,7 +12,11 @@ type Payloads = {
   installation: { installation: { id: number } };
   installation_repositories: { installation: { id: number } };
   repository: InRepository;
-  pull_request: InRepository & { action: string; pull_request: { number: number; merged?: boolean } };
+  pull_request: InRepository & {
+    repository: { owner: { id: number } };
+    action: string;
+    pull_request: { number: number; merged?: boolean };
+  };
   pull_request_review: InRepository & { pull_request: { number: number } };
   pull_request_review_comment: InRepository & { pull_request: { number: number } };
   pull_request_review_thread: InRepository & { pull_request: { number: number } };
@@ -37,7 +41,8 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
     const wakes = always(refreshOf(payload));
     // Others may say that they depend on it.
     const isMerge = payload.action === 'closed' && payload.pull_request.merged === true;
-    return isMerge ? [...wakes, ...repository(payload, ['dependencies'])] : wakes;
+    const accountId = BigInt(payload.repository.owner.id);
+    return isMerge ? [...wakes, { to: 'account', accountId, reads: ['dependencies'] }] : wakes;
   },
   pull_request_review: (payload) => always(refreshOf(payload)),
   pull_request_review_comment: threads,
@@ -50,10 +55,11 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
     payload.context.toLowerCase() === own.statusContext.toLowerCase()
       ? []
       : head(payload, payload.sha, ['checks', 'required-checks']),
-  deployment_status: (payload) => head(payload, payload.deployment.sha, ['deployments']),
+  // The former one of an environment becomes inactive without an event.
+  deployment_status: (payload) => repository(payload, ['deployments']),
   // Whether a pull request conflicts or is behind changes with its base.
   push: (payload) =>
-    payload.ref.startsWith('refs/heads/') ? repository(payload, ['conflict', 'behind']) : [],
+    payload.ref.startsWith('refs/heads/') ? repository(payload, ['conflict', 'behind'], true) : [],
   membership: teams,
   team: teams,
   organization: teams,
@@ -69,8 +75,8 @@ const refreshOf = (payload: InRepository & { pull_request: { number: number } })
 
 type Reads = Extract<Wake, { reads: unknown }>['reads'];
 
-const repository = (payload: InRepository, reads: Reads): Wake[] => [
-  { to: 'repository', repositoryId: BigInt(payload.repository.id), reads },
+const repository = (payload: InRepository, reads: Reads, isLater = false): Wake[] => [
+  { to: 'repository', repositoryId: BigInt(payload.repository.id), reads, isLater },
 ];
 
 const head = (payload: InRepository, sha: string, reads: Reads): Wake[] => [

@@ -22,7 +22,6 @@ const refusals = [
 const limits = [
   new Refused(429, 'Slow down', { 'retry-after': '60' }),
   new Refused(403, 'You have exceeded a secondary rate limit.'),
-  new Refused(502),
 ];
 
 describe('files', () => {
@@ -98,7 +97,7 @@ describe('files', () => {
     expect((await load(github, { files: fail() }, 'files')).whyNotKnown['files']).toBe(reason('files'));
   });
 
-  test.each(limits)('a limit or an outage stops the load', async (response) => {
+  test.each(limits)('a limit stops the load', async (response) => {
     const github = fakeGitHub();
     github.intercept = (request) => (request.endsWith('/files') ? response : undefined);
     await expect(load(github, { files: fail() }, 'files')).rejects.toMatchObject({ status: response.status });
@@ -125,7 +124,7 @@ describe('commits behind', () => {
     expect(whyNotKnown['commits-behind']).toBe(reason('distance from its base'));
   });
 
-  test.each(limits)('a limit or an outage stops the load', async (response) => {
+  test.each(limits)('a limit stops the load', async (response) => {
     const github = fakeGitHub();
     github.intercept = (request) => (request.includes('/compare/') ? response : undefined);
     await expect(load(github, {}, 'behind')).rejects.toMatchObject({ status: response.status });
@@ -139,7 +138,7 @@ describe('dependencies', () => {
     const github = fakeGitHub();
     github.merged = ['globex/core#3', 'acme/web#9'];
     github.pullRequests = [
-      { number: 1, ...on('#9', '#2', 'globex/core#3', 'globex/core#4', 'nobody/none#1', '#404') },
+      { number: 1, ...on('#9', '#2', 'globex/core#3', 'globex/core#4', '#404') },
       { number: 2, ...on('acme/web#9', 'GLOBEX/core#4') },
       { number: 3, body: 'None' },
     ];
@@ -149,7 +148,7 @@ describe('dependencies', () => {
       ['acme/web#9'],
       [],
     ]);
-    expect(github.requests.filter((request) => request === 'Merged').length).toBe(6);
+    expect(github.requests.filter((request) => request === 'Merged').length).toBe(5);
   });
 
   test('carry the name that their repository has now', async () => {
@@ -157,6 +156,13 @@ describe('dependencies', () => {
     github.merged = ['acme/Old#3', 'acme/new#3'];
     const { values } = await load(github, on('acme/Old#3', 'acme/new#3'), 'dependencies');
     expect(values['depends-on']).toEqual(['acme/new#3']);
+  });
+
+  test('in a repository that we may not see are not known', async () => {
+    const github = fakeGitHub();
+    expect((await load(github, on('nobody/none#1'), 'dependencies')).whyNotKnown).toEqual({
+      'depends-on': 'GitHub did not give its dependencies',
+    });
   });
 
   test('with a number beyond GitHub’s are not there', async () => {
@@ -189,13 +195,15 @@ describe('dependencies', () => {
     expect((await load(github, on(...names.slice(1)), 'dependencies')).values['depends-on']).toEqual([]);
   });
 
-  test('a limit or an outage stops the load', async () => {
+  test('a limit stops the load, and an answer that GitHub fails on does not', async () => {
     const github = fakeGitHub();
     let answer: object = { errors: [{ type: 'RATE_LIMITED', message: 'Slow down' }] };
     github.intercept = (request) => (request === 'Merged' ? answer : undefined);
     await expect(load(github, on('#9'), 'dependencies')).rejects.toThrow('Slow down');
     answer = new Refused(502);
-    await expect(load(github, on('#9'), 'dependencies')).rejects.toMatchObject({ status: 502 });
+    expect((await load(github, on('#9'), 'dependencies')).whyNotKnown).toEqual({
+      'depends-on': 'GitHub did not give its dependencies',
+    });
   });
 });
 
@@ -271,7 +279,7 @@ describe('a description', () => {
     expect(loaded[1]!.facts.whyNotKnown).toEqual({ body: reason, 'body-raw': reason, 'depends-on': reason });
   });
 
-  test('may be refused; a limit or an outage stops the load', async () => {
+  test('may be refused, or fail', async () => {
     const github = fakeGitHub();
     expect((await load(github, { body: fail('FORBIDDEN') }, 'body')).whyNotKnown['body']).toBe(
       refused('description'),
@@ -281,7 +289,9 @@ describe('a description', () => {
       'GitHub did not give its description',
     );
     github.intercept = (request) => (request === 'Body' ? new Refused(502) : undefined);
-    await expect(load(github, { body: fail() }, 'body')).rejects.toMatchObject({ status: 502 });
+    expect((await load(github, { body: fail() }, 'body')).whyNotKnown['body']).toBe(
+      'GitHub did not give its description',
+    );
   });
 });
 
