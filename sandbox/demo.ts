@@ -24,7 +24,8 @@ const parts: { close(): Promise<void> }[] = [];
 let dataDir: string | null = null;
 let isStopping = false;
 
-start().catch((error: unknown) => {
+const starting = start();
+starting.catch((error: unknown) => {
   if (isStopping) return;
   const text = error instanceof Error ? error.message : String(error);
   console.error(`\nThe demo could not start: ${text}`);
@@ -47,6 +48,7 @@ async function start(): Promise<void> {
   dataDir = mkdtempSync(join(tmpdir(), 'holdfast-demo-'));
   const app = await createApp(configFor(github, port, dataDir), { log: warnings() });
   parts.push(app, github);
+  if (isStopping) return;
   github.deliverTo(`${app.url}/api/github/webhooks`);
   await everyStatusSet(github);
   const adminKey = await createKey(app.url, adminToken, 'admin');
@@ -58,15 +60,11 @@ async function stop(code: number): Promise<void> {
   if (isStopping) return;
   isStopping = true;
   if (code === 0) print('\nStopping …');
-  // Whatever hangs or has not started yet, the end comes: the data goes in any case.
+  // What is half made cannot be closed, so it is made first. Whatever hangs, the end comes, and the data goes.
   const late = delay(12_000);
+  await Promise.race([starting.catch(() => {}), late]);
   for (const part of parts) await Promise.race([part.close().catch(() => {}), late]);
-  if (dataDir) {
-    rmSync(dataDir, { recursive: true, force: true });
-    // What was under way while it started may make the folder again.
-    await delay(100);
-    rmSync(dataDir, { recursive: true, force: true });
-  }
+  if (dataDir) rmSync(dataDir, { recursive: true, force: true });
   if (code === 0) print('Everything is stopped, and its data is deleted.');
   process.exit(code);
 }
