@@ -8,7 +8,6 @@ import { connectDatabase } from './database/connect.ts';
 import type { Database } from './database/database.ts';
 import type { Deps } from './deps.ts';
 import { clearLeases } from './freeze-status/installation-lease.ts';
-import { Paces } from './freeze-status/pacing.ts';
 import { createGitHubApp } from './github/github-app.ts';
 import { startJobQueue } from './jobs/queue.ts';
 import { startWorker } from './jobs/worker.ts';
@@ -24,6 +23,9 @@ export type App = {
   close(): Promise<void>;
 };
 
+/** Milliseconds that work under way has to finish when the service stops; the rest is handed back. */
+const patience = 5000;
+
 /** What tests put in the place of the real thing. */
 export type Overrides = { clock?: Clock; database?: Database; log?: Logger };
 
@@ -36,9 +38,18 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const clock = overrides.clock ?? systemClock;
   const database = overrides.database ?? (await connectDatabase(config.database));
   const queue = await startJobQueue(database, clock, log);
-  const github = await createGitHubApp(config, log);
-  const paces = new Paces(clock, config.statusWritesPerMinute);
-  const deps: Deps = { db: database.prisma, jobs: queue, github, paces, clock, log, config };
+  const stopping = new AbortController();
+  const cutOff = new AbortController();
+  const github = await createGitHubApp(config, log, cutOff.signal);
+  const deps: Deps = {
+    db: database.prisma,
+    jobs: queue,
+    github,
+    clock,
+    log,
+    config,
+    stopping: stopping.signal,
+  };
   registerWebhooks(github.probot, deps);
   if ('dataDir' in config.database) await clearLeases(deps);
   const api = createApi(deps, queue);
@@ -56,12 +67,16 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     log,
     deps,
     async close() {
+      stopping.abort();
+      // What GitHub has not answered by then is handed back.
+      const cut = setTimeout(() => cutOff.abort(), patience);
       worker?.stop();
       const closed = new Promise((resolve) => server.close(resolve));
       if ('closeIdleConnections' in server) server.closeIdleConnections();
       await queue.stop();
       if ('closeAllConnections' in server) server.closeAllConnections();
       await closed;
+      clearTimeout(cut);
       await database.close();
     },
   };

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
-import type { Paces } from './freeze-status/pacing.ts';
 import type { GitHubApp } from './github/github-app.ts';
 import type { PrismaClient } from './generated/prisma/client.ts';
 import type { JobQueue } from './jobs/queue.ts';
@@ -11,8 +10,9 @@ export type Deps = {
   db: PrismaClient;
   jobs: Pick<JobQueue, 'send'>;
   github: GitHubApp;
-  paces: Paces;
   clock: Clock;
   log: Logger;
   config: Config;
+  /** Aborted when the service stops: long work hands back what is left of it. */
+  stopping: AbortSignal;
 };

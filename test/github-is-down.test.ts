@@ -19,8 +19,9 @@ async function pass(seconds: number, steps: number): Promise<void> {
 }
 const posting = { method: 'POST', path: /\/statuses\// };
 const reading = { method: 'POST', path: /^\/graphql$/ };
-/** What the service asked GitHub since a number of requests. */
-const askedSince = (count: number) => acme.github.requests.slice(count);
+/** What the service asked GitHub since a number of requests; less the list of failed deliveries, which is the App's. */
+const askedSince = (count: number) =>
+  acme.github.requests.slice(count).filter(({ path }) => !path.startsWith('/app/hook/deliveries'));
 const states = (repository: string, number: number) =>
   acme.github
     .statusHistory(repository, acme.github.pullRequest(repository, number).headSha, 'holdfast/freeze')

@@ -10,26 +10,31 @@ afterAll(() => acme.close());
 const reads = () => acme.github.requests.filter(({ path }) => path.startsWith('/graphql')).length;
 
 describe('with nobody doing anything', () => {
-  test('a schedule holds and lets go, day after day, to the millisecond, and GitHub is asked at the flips only', async () => {
+  test('a schedule holds and lets go, day after day, to the millisecond, and GitHub is asked at the flips and each hour only', async () => {
     const { advanceTo, frozen } = acme;
     // A Sunday. Paris is an hour ahead of UTC.
     const web = await acme.repository('web', [{}, { base: 'release' }]);
     const matching = ['base=main', 'schedule=Mon-Fri 09:00-17:00[Europe/Paris]'];
     const { id } = await acme.freeze(web, { matching_conditions: matching });
     expect(frozen(web)).toEqual([]);
+    // The hourly look at everything.
+    await advanceTo('2026-03-02T07:10:00Z');
     const before = reads();
+    for (const minute of [20, 30, 40, 50]) await advanceTo(`2026-03-02T07:${minute}:00Z`);
     await advanceTo('2026-03-02T07:59:59.999Z');
     expect(frozen(web)).toEqual([]);
     expect(reads()).toBe(before);
 
     await advanceTo('2026-03-02T08:00:00Z');
     expect(frozen(web)).toEqual([1]);
+    expect(reads()).toBe(before + 1);
+    await advanceTo('2026-03-02T15:30:00Z');
+    const afternoon = reads();
     await advanceTo('2026-03-02T16:00:00Z');
     expect(frozen(web)).toEqual([1]);
     await advanceTo('2026-03-02T16:00:01Z');
     expect(frozen(web)).toEqual([]);
-    // One look at each of the two flips.
-    expect(reads()).toBe(before + 2);
+    expect(reads()).toBe(afternoon + 1);
 
     await advanceTo('2026-03-03T08:00:00Z');
     expect(frozen(web)).toEqual([1]);
@@ -38,8 +43,8 @@ describe('with nobody doing anything', () => {
     const after = reads();
     await advanceTo('2026-03-04T08:00:00Z');
     expect(frozen(web)).toEqual([]);
-    // The look that was planned before the freeze was deleted, and none after it.
-    expect(reads()).toBeLessThanOrEqual(after + 2);
+    // The looks that were planned before the freeze was deleted, and the hourly one; none after them.
+    expect(reads()).toBeLessThanOrEqual(after + 3);
   });
 
   test('each pull request comes of age at its own instant', async () => {

@@ -41,6 +41,21 @@ export type AuditEvent =
   | {
       type: 'application_key.create' | 'application_key.revoke';
       metadata: { key_id: string; key_name: string; key_scope: string };
+    }
+  | {
+      type: 'freeze.bypassed';
+      metadata: {
+        scheduled_freeze_id: string;
+        scheduled_freeze_attributes: FreezeAttributes;
+        /** What our status on the head showed: `pending` means that it was not required, or that an admin went past it. */
+        shown_state: string | null;
+        head_sha: string;
+        merged_at: string;
+      };
+    }
+  | {
+      type: 'freeze_status.overwritten';
+      metadata: { sha: string; state: string; description: string; expected_state: string };
     };
 
 export const auditEventTypes: AuditEvent['type'][] = [
@@ -52,6 +67,8 @@ export const auditEventTypes: AuditEvent['type'][] = [
   'default_products.update',
   'application_key.create',
   'application_key.revoke',
+  'freeze.bypassed',
+  'freeze_status.overwritten',
 ];
 
 const participles: Record<AuditEvent['type'], string> = {
@@ -63,10 +80,19 @@ const participles: Record<AuditEvent['type'], string> = {
   'default_products.update': 'updated',
   'application_key.create': 'created',
   'application_key.revoke': 'revoked',
+  'freeze.bypassed': 'bypassed',
+  'freeze_status.overwritten': 'overwritten',
 };
 
+/** What people did at GitHub, past us. */
+const atGitHub = new Set<AuditEvent['type']>(['freeze.bypassed', 'freeze_status.overwritten']);
+
 /** Where it happened: on an account, mostly on one of its repositories (its name as `owner/name`). */
-export type EventPlace = { accountId: bigint; repository?: { id: bigint; name: string } };
+export type EventPlace = {
+  accountId: bigint;
+  repository?: { id: bigint; name: string };
+  pullRequest?: { number: number; base: string };
+};
 
 export const placeOf = (repository: FoundRepository): EventPlace => ({
   accountId: repository.accountId,
@@ -88,9 +114,11 @@ export async function appendEvent(
       accountId: place.accountId,
       repositoryId: place.repository?.id,
       repository: place.repository?.name,
+      pullRequest: place.pullRequest?.number,
+      baseRef: place.pullRequest?.base,
       type: event.type,
-      outcome: 'success',
-      trigger: 'api',
+      outcome: atGitHub.has(event.type) ? 'failure' : 'success',
+      trigger: atGitHub.has(event.type) ? 'github' : 'api',
       metadata: {
         ...event.metadata,
         [`${participle}_by`]: actor,

@@ -1,9 +1,9 @@
 import type { ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import { judgeFreeze, nextChangeOf, whyUnknown } from '../freezes/judge-freeze.ts';
 import type { PullRequestFacts } from '../pull-requests/pull-request.ts';
-import { freeText, frozenText } from './status-text.ts';
+import { freeGroupText, freeText, frozenText } from './status-text.ts';
 
-export type StatusState = 'pending' | 'success';
+export type StatusState = 'pending' | 'success' | 'failure';
 
 /** What the commit status of a head SHA should say. */
 export type Status = { state: StatusState; description: string };
@@ -20,19 +20,41 @@ export type Hold = {
  * The one status of a head SHA, for all open pull requests that have it: the strictest verdict counts.
  * @param freezes the ongoing ones; none where nothing enforces them.
  * @param pullRequests at least one, all with the same head SHA.
- * @returns also the holds that are there only because something could not be judged.
+ * @returns also what holds them.
  */
 export function decideHead(
   freezes: ParsedFreeze[],
   pullRequests: PullRequestFacts[],
   now: Date,
-): { status: Status; unjudged: Hold[] } {
+): { status: Status; holds: Hold[] } {
   const holds = pullRequests.flatMap((facts) => holdsOf(freezes, facts, now));
   const status: Status =
     holds.length === 0
       ? { state: 'success', description: freeText }
       : { state: 'pending', description: frozenText(holds, pullRequests.length > 1) };
-  return { status, unjudged: holds.filter(({ unjudged }) => unjudged !== null) };
+  return { status, holds };
+}
+
+/** Before the queue's time-out, so that the success of a freeze that ends is there in time. Milliseconds. */
+export const groupMargin = 60_000;
+
+/**
+ * The status of a merge group, for all that it merges. A held group keeps its place only where every freeze ends
+ * before the queue stops waiting for our answer; otherwise it fails, and GitHub builds the groups behind it anew.
+ * @param timesOutAt when the queue takes a missing answer for a failure.
+ */
+export function decideGroup(
+  freezes: ParsedFreeze[],
+  pullRequests: PullRequestFacts[],
+  timesOutAt: Date,
+  now: Date,
+): { status: Status; holds: Hold[] } {
+  const holds = pullRequests.flatMap((facts) => holdsOf(freezes, facts, now));
+  if (holds.length === 0) return { status: { state: 'success', description: freeGroupText }, holds };
+  const endsInTime = ({ freeze }: Hold) =>
+    freeze.endsAt !== null && freeze.endsAt.getTime() < timesOutAt.getTime() - groupMargin;
+  const state = holds.every(endsInTime) ? 'pending' : 'failure';
+  return { status: { state, description: frozenText(holds, true) }, holds };
 }
 
 export const decideStatus = (...head: Parameters<typeof decideHead>): Status => decideHead(...head).status;

@@ -1,13 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
+import { takePlace } from './pacing.ts';
 
-/** Longer than one write can take (a token, a look and the write, 12 s each), so that no living holder loses it. */
-const leaseLife = 60_000;
+/** Longer than one write can take (a token and the write, 12 s each), so that no living holder loses it. */
+const leaseLife = 30_000;
+
+/** Whether the holder may write one status now. */
+export type Turn =
+  | { may: 'write' }
+  /** Somebody else holds the installation by now, or it is suspended or gone. */
+  | { may: 'stop' }
+  /** The pace, or GitHub, asks to wait. */
+  | { may: 'wait'; until: Date };
 
 export type Lease = {
-  /** Keeps it; false when it was lost, and then nothing more may be written. */
-  renew(): Promise<boolean>;
+  /** Asks for one write: keeps the lease and counts the write, in the database, so that it holds for all replicas. */
+  takeTurn(): Promise<Turn>;
   release(): Promise<void>;
 };
 
@@ -17,24 +26,37 @@ export type Lease = {
  * @returns null while another worker has it.
  */
 export async function takeLease(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<Deps, 'db' | 'clock' | 'config'>,
   installationId: bigint,
 ): Promise<Lease | null> {
+  const { db, clock, config } = deps;
   const holder = randomUUID();
-  const hold = async (orFree: boolean) => {
-    const now = nowOf(deps.clock);
-    const free = [{ leaseUntil: null }, { leaseUntil: { lte: now } }];
-    const { count } = await deps.db.installation.updateMany({
-      where: { id: installationId, OR: orFree ? free : [{ leaseHolder: holder }] },
-      data: { leaseHolder: holder, leaseUntil: new Date(now.getTime() + leaseLife) },
-    });
-    return count === 1;
-  };
-  if (!(await hold(true))) return null;
+  const leaseUntil = () => new Date(clock.now() + leaseLife);
+  const { count } = await db.installation.updateMany({
+    where: { id: installationId, OR: [{ leaseUntil: null }, { leaseUntil: { lte: nowOf(clock) } }] },
+    data: { leaseHolder: holder, leaseUntil: leaseUntil() },
+  });
+  if (count === 0) return null;
   return {
-    renew: () => hold(false),
-    release: async () => {
-      await deps.db.installation.updateMany({
+    async takeTurn() {
+      const now = nowOf(clock);
+      // Only the holder changes its pace, so what is read here is still so at the update.
+      const row = await db.installation.findUniqueOrThrow({ where: { id: installationId } });
+      if (row.leaseHolder !== holder || row.suspendedAt || row.deletedAt) return { may: 'stop' };
+      if (row.pausedUntil && row.pausedUntil > now) return { may: 'wait', until: row.pausedUntil };
+      const { paceTokens, paceCountedAt } = row;
+      const last =
+        paceTokens === null || !paceCountedAt ? null : { tokens: paceTokens, countedAt: paceCountedAt };
+      const { wait, pace } = takePlace(last, config.statusWritesPerMinute, now);
+      if (wait > 0) return { may: 'wait', until: new Date(now.getTime() + wait) };
+      const kept = await db.installation.updateMany({
+        where: { id: installationId, leaseHolder: holder },
+        data: { leaseUntil: leaseUntil(), paceTokens: pace.tokens, paceCountedAt: pace.countedAt },
+      });
+      return kept.count === 1 ? { may: 'write' } : { may: 'stop' };
+    },
+    async release() {
+      await db.installation.updateMany({
         where: { id: installationId, leaseHolder: holder },
         data: { leaseHolder: null, leaseUntil: null },
       });

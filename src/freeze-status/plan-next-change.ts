@@ -56,7 +56,7 @@ export async function lookAgain(
   const isUndecided = ({ isMergeable, facts }: LoadedPullRequest) =>
     !isMergeable && facts.values.conflict === false;
   const awaitsConflict = from.needs.facts.has('conflict') && pullRequests.some(isUndecided);
-  const isUnjudged = verdicts.some(({ unjudged }) => unjudged.length > 0);
+  const isUnjudged = verdicts.some(({ holds }) => holds.some(({ unjudged }) => unjudged !== null));
   if (!awaitsConflict && !isUnjudged) return;
   const at = inSteps(readAt, awaitsConflict ? conflictAfter : lookAgainAfter);
   await deps.jobs.send([refreshRepository(repository.id, at)], tx);

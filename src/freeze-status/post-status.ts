@@ -3,6 +3,9 @@ import type { StatusState } from './decide-status.ts';
 
 type Write = { sha: string; state: string; description: string; attempts: number };
 
+/** A status as GitHub keeps it: its id and time are GitHub's. */
+export type Posted = { id: bigint; at: Date };
+
 /**
  * Writes one commit status to the base repository, where it counts also for pull requests from forks. A second
  * attempt first looks whether the earlier one arrived after all, so that nothing is written twice.
@@ -13,7 +16,7 @@ export async function postStatus(
   installationId: bigint,
   repository: { owner: string; repo: string },
   { sha, state, description, attempts }: Write,
-): Promise<void> {
+): Promise<Posted> {
   const client = await deps.github.asInstallation(installationId);
   const context = deps.config.statusContext;
   if (attempts > 0) {
@@ -23,13 +26,19 @@ export async function postStatus(
       per_page: 100,
     });
     const present = data.statuses.find((status) => status.context.toLowerCase() === context.toLowerCase());
-    if (present?.state === state && present.description === description) return;
+    if (present?.state === state && present.description === description) return postedOf(present);
   }
-  await client.rest.repos.createCommitStatus({
+  const { data } = await client.rest.repos.createCommitStatus({
     ...repository,
     sha,
     state: state as StatusState,
     description,
     context,
   });
+  return postedOf(data);
 }
+
+const postedOf = (answer: { id: number; created_at: string }): Posted => ({
+  id: BigInt(answer.id),
+  at: new Date(answer.created_at),
+});

@@ -1,6 +1,6 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import { refreshRepository, syncRepository } from '../jobs/tasks.ts';
+import { refreshMergeQueue, refreshRepository, syncRepository } from '../jobs/tasks.ts';
 import {
   type LoadedPullRequest,
   loadPullRequest,
@@ -15,7 +15,7 @@ import { lockRepository } from '../repositories/lock-repository.ts';
 import { judgeNewcomers } from './newcomers.ts';
 import { lookAgain, planNextChange } from './plan-next-change.ts';
 import { type NotRefreshable, openRefresh, readOrPause, type Refreshable } from './refreshable.ts';
-import { decideVerdicts, saveVerdicts } from './save-verdicts.ts';
+import { decideVerdicts, judgedHeads, saveVerdicts } from './save-verdicts.ts';
 
 /**
  * Looks at one pull request and at those that share its head SHA, now or until now: a status belongs to the SHA.
@@ -63,7 +63,8 @@ const mostNodes = 100;
 async function save(deps: Deps, refresh: Refreshable, number: number, affected: Affected): Promise<void> {
   const { repository, reading } = refresh;
   const { loaded, judged } = affected;
-  const heads = loaded.map(({ facts }) => facts);
+  const heads = judgedHeads(refresh, loaded);
+  const queues = new Set(loaded.flatMap(({ queueBranch }) => queueBranch ?? []));
   await deps.db.$transaction(async (tx) => {
     await lockRepository(tx, repository.id);
     if (!heads.some((head) => head.number === number)) {
@@ -75,5 +76,9 @@ async function save(deps: Deps, refresh: Refreshable, number: number, affected: 
     await judgeNewcomers(deps, tx, refresh, judged);
     await planNextChange(deps, tx, refresh, judged, false);
     await lookAgain(deps, tx, refresh, judged, verdicts);
+    await deps.jobs.send(
+      [...queues].map((branch) => refreshMergeQueue(repository.id, branch)),
+      tx,
+    );
   });
 }

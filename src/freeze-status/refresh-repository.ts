@@ -1,14 +1,15 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import { refreshRepository as refreshLater } from '../jobs/tasks.ts';
+import { refreshMergeQueue, refreshRepository as refreshLater } from '../jobs/tasks.ts';
 import { type LoadedPullRequest, loadOpenPullRequests } from '../pull-requests/load-pull-requests.ts';
 import { forgetUnseen, rememberPullRequests } from '../pull-requests/open-pull-request-store.ts';
+import { refreshMergeQueues } from './refresh-merge-queue.ts';
 import { openRefresh, readOrPause, type Refreshable } from './refreshable.ts';
 import { fullName } from '../repositories/find-repository.ts';
 import { lockRepository } from '../repositories/lock-repository.ts';
 import { judgeNewcomers } from './newcomers.ts';
 import { lookAgain, planNextChange } from './plan-next-change.ts';
-import { decideVerdicts, saveVerdicts } from './save-verdicts.ts';
+import { decideVerdicts, judgedHeads, saveVerdicts } from './save-verdicts.ts';
 
 /**
  * Looks at every open pull request of a repository and has the differences written. Level-triggered: it asks
@@ -23,31 +24,48 @@ export async function refreshRepository(
 ): Promise<void> {
   const refresh = await openRefresh(deps, repositoryId, at);
   if ('notBefore' in refresh) return come(deps, repositoryId, refresh.notBefore);
+  // A queue that GitHub cannot show must not keep the pull requests from being looked at.
+  const queues = await refreshMergeQueues(deps, refresh).catch((error: unknown) => ({ error, branches: [] }));
+  if ('notBefore' in queues) return come(deps, repositoryId, queues.notBefore);
   const pullRequests = await readOrPause(deps, refresh, () => loadOpenPullRequests(refresh.from));
   if ('notBefore' in pullRequests) return come(deps, repositoryId, pullRequests.notBefore);
   const differing = await save(deps, refresh, pullRequests);
+  await refreshOtherQueues(deps, repositoryId, pullRequests, queues.branches);
   const counts = { pullRequests: pullRequests.length, freezes: refresh.freezes.length, differing };
   deps.log.info({ repository: fullName(refresh.repository), ...counts }, 'repository refreshed');
+  if ('error' in queues) throw queues.error;
+}
+
+/** Has queues looked at that only their entries tell of: the webhooks of their groups were lost, or are to come. */
+async function refreshOtherQueues(
+  deps: Deps,
+  repositoryId: bigint,
+  pullRequests: LoadedPullRequest[],
+  done: string[],
+): Promise<void> {
+  const branches = new Set(pullRequests.flatMap(({ queueBranch }) => queueBranch ?? []));
+  const others = [...branches].filter((branch) => !done.includes(branch));
+  await deps.jobs.send(others.map((branch) => refreshMergeQueue(repositoryId, branch)));
 }
 
 async function save(deps: Deps, refresh: Refreshable, pullRequests: LoadedPullRequest[]): Promise<number> {
   const { repository, reading, readAt } = refresh;
   const verdicts = decideVerdicts(refresh, pullRequests);
-  await deps.db.$transaction(async (tx) => {
+  return deps.db.$transaction(async (tx) => {
     await lockRepository(tx, repository.id);
-    await rememberPullRequests(
-      tx,
-      repository.id,
-      pullRequests.map(({ facts }) => facts),
-      reading,
-    );
+    await rememberPullRequests(tx, repository.id, judgedHeads(refresh, pullRequests), reading);
     await forgetUnseen(tx, repository.id, reading);
     const shas = verdicts.map(({ sha }) => sha);
     // Commits that no open pull request has any more.
     await tx.headStatus.deleteMany({
-      where: { repositoryId: repository.id, sha: { notIn: shas }, reading: { lt: reading } },
+      where: {
+        repositoryId: repository.id,
+        isMergeGroup: false,
+        sha: { notIn: shas },
+        reading: { lt: reading },
+      },
     });
-    await saveVerdicts(deps, tx, refresh, verdicts);
+    const differing = await saveVerdicts(deps, tx, refresh, verdicts);
     await judgeNewcomers(deps, tx, refresh, pullRequests);
     await planNextChange(deps, tx, refresh, pullRequests, true);
     await lookAgain(deps, tx, refresh, pullRequests, verdicts);
@@ -55,8 +73,12 @@ async function save(deps: Deps, refresh: Refreshable, pullRequests: LoadedPullRe
       where: { id: repository.id, OR: [{ refreshedAt: null }, { refreshedAt: { lt: readAt } }] },
       data: { refreshedAt: readAt },
     });
+    await tx.repository.updateMany({
+      where: { id: repository.id, refreshRequestedAt: { lte: readAt } },
+      data: { refreshRequestedAt: null },
+    });
+    return differing;
   });
-  return verdicts.filter(({ differs }) => differs).length;
 }
 
 /** Comes back when GitHub allows; or never, where there is nothing to look at. */
@@ -64,6 +86,6 @@ async function come(deps: Deps, repositoryId: bigint, notBefore: Date | null): P
   if (notBefore) return deps.jobs.send([refreshLater(repositoryId, notBefore)]);
   await deps.db.repository.updateMany({
     where: { id: repositoryId },
-    data: { refreshedAt: nowOf(deps.clock), nextChangeAt: null },
+    data: { refreshedAt: nowOf(deps.clock), refreshRequestedAt: null, nextChangeAt: null },
   });
 }

@@ -44,8 +44,9 @@ export async function openRefresh(
   }
   const now = nowOf(deps.clock);
   const readAt = notBefore && notBefore > now ? notBefore : now;
-  if (installation.pausedUntil && installation.pausedUntil > readAt)
-    return { notBefore: installation.pausedUntil };
+  const pauses = [installation.pausedUntil, installation.readsPausedUntil].filter((pause) => pause !== null);
+  const paused = Math.max(...pauses.map((pause) => pause.getTime()));
+  if (paused > readAt.getTime()) return { notBefore: new Date(paused) };
   const isEnforced = enforcesFreezes(found.products);
   // Where freezes are off and we never wrote, there is nothing to let go of.
   if (!isEnforced && !found.firstStatusAt) return { notBefore: null };
@@ -91,7 +92,7 @@ export async function readOrPause<Result>(
     const failure = classifyGitHubError(error, now);
     switch (failure.kind) {
       case 'limited':
-        await pauseInstallation(deps, repository.installation.id, failure.retryAt);
+        await pauseInstallation(deps, repository.installation.id, failure);
         return { notBefore: new Date(failure.retryAt) };
       case 'absent':
       case 'refused':

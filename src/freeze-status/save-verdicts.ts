@@ -3,11 +3,25 @@ import type { Deps } from '../deps.ts';
 import type { Tx } from '../database/database.ts';
 import { postStatuses } from '../jobs/tasks.ts';
 import type { LoadedPullRequest } from '../pull-requests/load-pull-requests.ts';
-import { decideHead, type Hold, type Status } from './decide-status.ts';
+import type { JudgedHead } from '../pull-requests/open-pull-request-store.ts';
+import type { PresentStatus } from '../pull-requests/present-status.ts';
+import { decideHead, type Hold, holdsOf, type Status } from './decide-status.ts';
+import { type Known, mustWrite } from './plan-write.ts';
 import { fullName } from '../repositories/find-repository.ts';
 import type { Refreshable } from './refreshable.ts';
 
-export type Verdict = { sha: string; status: Status; unjudged: Hold[]; differs: boolean; urgency: number };
+/** What the status of a SHA should say, and what it was decided by. */
+export type Verdict = {
+  sha: string;
+  status: Status;
+  holds: Hold[];
+  present: PresentStatus;
+  /** The smallest is written first. */
+  urgency: number;
+};
+
+/** Before everything else: what a merge group shows decides at once what is merged. */
+export const groupUrgency = -1;
 
 /** Decides the status of every head SHA among these open pull requests. */
 export function decideVerdicts(
@@ -17,11 +31,26 @@ export function decideVerdicts(
   const bySha = Map.groupBy(pullRequests, ({ facts }) => facts.headSha);
   return [...bySha].map(([sha, sharing]) => {
     const facts = sharing.map((pullRequest) => pullRequest.facts);
-    const { status, unjudged } = decideHead(freezes, facts, readAt);
+    const { status, holds } = decideHead(freezes, facts, readAt);
     const present = sharing[0]!.status;
-    const differs = present?.state !== status.state || present.description !== status.description;
     const closeness = Math.min(...sharing.map(closenessOf));
-    return { sha, status, unjudged, differs, urgency: 4 * tierOf(status, present) + closeness };
+    return { sha, status, holds, present, urgency: 4 * tierOf(status, present) + closeness };
+  });
+}
+
+/** The pull requests as the index keeps them: where their heads are, and what holds them. */
+export function judgedHeads(
+  { freezes, readAt }: Pick<Refreshable, 'freezes' | 'readAt'>,
+  pullRequests: LoadedPullRequest[],
+): JudgedHead[] {
+  return pullRequests.map(({ facts }) => {
+    const { number, nodeId, headSha } = facts;
+    return {
+      number,
+      nodeId,
+      headSha,
+      heldBy: holdsOf(freezes, facts, readAt).map(({ freeze }) => freeze.id),
+    };
   });
 }
 
@@ -29,62 +58,107 @@ export function decideVerdicts(
  * What a write changes, the most pressing first: it closes a hole, it lets go, it is a first success, it only
  * changes the text. So an emergency freeze never waits behind the first statuses of a new installation.
  */
-function tierOf(status: Status, present: LoadedPullRequest['status']): number {
+function tierOf(status: Status, present: PresentStatus): number {
   if (status.state === present?.state) return 3;
   if (status.state === 'pending') return 0;
   return present ? 1 : 2;
 }
 
 /** Closest to merging first: queued or auto-merge, then mergeable, then the rest, drafts last. */
-function closenessOf({ isQueued, isMergeable, isDraft }: LoadedPullRequest): number {
-  if (isQueued) return 0;
+function closenessOf({ isAutoMerging, queueBranch, isMergeable, isDraft }: LoadedPullRequest): number {
+  if (isAutoMerging || queueBranch !== null) return 0;
   if (isDraft) return 3;
   return isMergeable ? 1 : 2;
 }
 
 /**
  * Keeps the verdicts, and has those written that GitHub does not show yet. A SHA that a later reading has judged
- * is left alone. Where we wrote while this reading was under way, what we wrote counts and not what it saw.
+ * is left alone. Call it where the repository's row is locked.
+ * @returns how many are to be written.
  */
 export async function saveVerdicts(
   deps: Deps,
   tx: Tx,
   refresh: Refreshable,
   verdicts: Verdict[],
-): Promise<void> {
+  isMergeGroup = false,
+): Promise<number> {
   const { repository, reading } = refresh;
   const now = nowOf(deps.clock);
   logUnjudged(deps, repository, verdicts);
+  const known = await lockKnown(
+    tx,
+    repository.id,
+    verdicts.map(({ sha }) => sha),
+  );
+  const rows = verdicts.map((verdict) => ({
+    ...verdict,
+    isWaiting: mustWrite(verdict.status, verdict.present, known.get(verdict.sha) ?? null, reading),
+  }));
   const saved = await tx.$queryRaw<{ is_waiting: boolean }[]>`
-    INSERT INTO head_statuses AS known
-      (repository_id, sha, state, description, urgency, is_waiting, reading, not_before)
-    SELECT ${repository.id}, verdict.*, ${reading}, ${now} FROM unnest(
-      ${verdicts.map(({ sha }) => sha)}::text[],
-      ${verdicts.map(({ status }) => status.state)}::text[],
-      ${verdicts.map(({ status }) => status.description)}::text[],
-      ${verdicts.map(({ urgency }) => urgency)}::int[],
-      ${verdicts.map(({ differs }) => differs)}::boolean[]
-    ) AS verdict
+    INSERT INTO head_statuses AS known (repository_id, installation_id, is_merge_group, reading, not_before,
+      sha, state, description, urgency, is_waiting, waiting_since)
+    SELECT ${repository.id}, ${repository.installation.id}, ${isMergeGroup}, ${reading}, ${now},
+      verdict.*, CASE WHEN verdict.is_waiting THEN ${now}::timestamptz END
+    FROM unnest(
+      ${rows.map(({ sha }) => sha)}::text[],
+      ${rows.map(({ status }) => status.state)}::text[],
+      ${rows.map(({ status }) => status.description)}::text[],
+      ${rows.map(({ urgency }) => urgency)}::int[],
+      ${rows.map(({ isWaiting }) => isWaiting)}::boolean[]
+    ) AS verdict(sha, state, description, urgency, is_waiting)
     ON CONFLICT (repository_id, sha) DO UPDATE SET
+      installation_id = excluded.installation_id, reading = excluded.reading,
       state = excluded.state, description = excluded.description, urgency = excluded.urgency,
-      reading = excluded.reading,
-      is_waiting = CASE WHEN known.written_during >= excluded.reading
-        THEN (known.written_state, known.written_description) IS DISTINCT FROM (excluded.state, excluded.description)
-        ELSE excluded.is_waiting END
+      is_waiting = excluded.is_waiting,
+      waiting_since = CASE WHEN excluded.is_waiting THEN coalesce(known.waiting_since, excluded.waiting_since) END
     WHERE known.reading < excluded.reading
     RETURNING is_waiting`;
-  if (!saved.some((row) => row.is_waiting)) return;
+  const differing = saved.filter((row) => row.is_waiting).length;
+  if (differing === 0) return 0;
   // From here on this repository carries statuses of ours, which must be let go of when freezes are switched off.
   await tx.repository.updateMany({
     where: { id: repository.id, firstStatusAt: null },
     data: { firstStatusAt: now },
   });
   await deps.jobs.send([postStatuses(repository.installation.id)], tx);
+  return differing;
 }
+
+/** What we wrote on these SHAs. Their rows stay as they are until the transaction ends: a write settles after it. */
+async function lockKnown(tx: Tx, repositoryId: bigint, shas: string[]): Promise<Map<string, Known>> {
+  const rows = await tx.$queryRaw<KnownRow[]>`
+    SELECT sha, written_state, written_description, written_at, written_during, writes, overwrites
+    FROM head_statuses WHERE repository_id = ${repositoryId} AND sha = ANY(${shas}::text[])
+    ORDER BY sha FOR UPDATE`;
+  return new Map(
+    rows.map((row) => [
+      row.sha,
+      {
+        writtenState: row.written_state,
+        writtenDescription: row.written_description,
+        writtenAt: row.written_at,
+        writtenDuring: row.written_during,
+        writes: row.writes,
+        overwrites: row.overwrites,
+      },
+    ]),
+  );
+}
+
+type KnownRow = {
+  sha: string;
+  written_state: string | null;
+  written_description: string | null;
+  written_at: Date | null;
+  written_during: bigint | null;
+  writes: number;
+  overwrites: number;
+};
 
 /** One line for each reason and freeze: a team that is not there holds a thousand pull requests. */
 function logUnjudged(deps: Deps, repository: Refreshable['repository'], verdicts: Verdict[]): void {
-  const unjudged = verdicts.flatMap((verdict) => verdict.unjudged);
+  const unjudged = verdicts.flatMap(({ holds }) => holds.filter((hold) => hold.unjudged !== null));
   const groups = Map.groupBy(unjudged, (hold) => `${hold.freeze.id} ${hold.unjudged}`);
   for (const holds of groups.values()) {
     const { freeze, unjudged: why } = holds[0]!;

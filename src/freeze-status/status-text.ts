@@ -6,6 +6,8 @@ export const longestText = 140;
 
 export const freeText = 'No freeze holds this pull request.';
 
+export const freeGroupText = 'No freeze holds this merge group.';
+
 /**
  * The text of a held status: until when, in the freeze's own zone, and why. Of several freezes the one that
  * lets go last is named.

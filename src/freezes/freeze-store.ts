@@ -36,6 +36,26 @@ export async function listFreezes(tx: Tx, repositoryId: bigint, now: Date): Prom
   return rows.map(fromRow);
 }
 
+/** The freezes of a repository that were ongoing at some time since an instant, also those that are deleted by now. */
+export async function freezesSince(
+  tx: Tx,
+  repositoryId: bigint,
+  since: Date,
+  now: Date,
+): Promise<{ freeze: StoredFreeze; deletedAt: Date | null }[]> {
+  const rows = await tx.freeze.findMany({
+    where: {
+      repositoryId,
+      startsAt: { lte: now },
+      AND: [
+        { OR: [{ endsAt: null }, { endsAt: { gt: since } }] },
+        { OR: [{ deletedAt: null }, { deletedAt: { gt: since } }] },
+      ],
+    },
+  });
+  return rows.map((row) => ({ freeze: fromRow(row), deletedAt: row.deletedAt }));
+}
+
 /** A freeze that is neither deleted nor ended; null for any other. */
 export async function findFreeze(
   tx: Tx,

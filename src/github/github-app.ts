@@ -19,13 +19,19 @@ export type GitHubApp = {
   asInstallation(installationId: bigint, permissions?: unknown): Promise<GitHubClient>;
   /** As the person who holds a token. */
   asPerson(token: string): Octokit;
+  /** The login under which the App writes: `holdfast[bot]`. Asked for once. */
+  botLogin(): Promise<string>;
 };
 
 /** GitHub ends requests of its own after 10 s; a connection that says nothing is not worth more. */
 const requestTimeout = 12_000;
 
-const fetchWithTimeout: typeof fetch = (input, init) =>
-  fetch(input, { ...init, signal: init?.signal ?? AbortSignal.timeout(requestTimeout) });
+const fetchUntil =
+  (cutOff: AbortSignal): typeof fetch =>
+  (input, init) => {
+    const signals = [cutOff, AbortSignal.timeout(requestTimeout), init?.signal].filter((signal) => !!signal);
+    return fetch(input, { ...init, signal: AbortSignal.any(signals) });
+  };
 
 /**
  * Waiting and trying again belong to the job queue, where they survive a restart. Octokit's own throttling
@@ -33,9 +39,12 @@ const fetchWithTimeout: typeof fetch = (input, init) =>
  */
 const ownPace = { throttle: { enabled: false }, retry: { enabled: false } };
 
-/** Connects Probot to GitHub at `githubApiUrl`. Makes no request yet. */
-export async function createGitHubApp(config: Config, log: Logger): Promise<GitHubApp> {
-  const request = { fetch: fetchWithTimeout };
+/**
+ * Connects Probot to GitHub at `githubApiUrl`. Makes no request yet.
+ * @param cutOff ends every request that is under way.
+ */
+export async function createGitHubApp(config: Config, log: Logger, cutOff: AbortSignal): Promise<GitHubApp> {
+  const request = { fetch: fetchUntil(cutOff) };
   // Octokit's own way to a new token forgets the base URL, and would ask github.com for it.
   const { request: askForTokens } = new Octokit({ baseUrl: config.githubApiUrl, request, log: quiet });
   const probot = new Probot({
@@ -54,6 +63,7 @@ export async function createGitHubApp(config: Config, log: Logger): Promise<GitH
   await probot.ready();
   // Tokens keep the permissions that they were made with, and live for an hour.
   const granted = new Map<bigint, string>();
+  let botLogin: string | null = null;
   return {
     probot,
     asApp: () => probot.auth(),
@@ -67,6 +77,10 @@ export async function createGitHubApp(config: Config, log: Logger): Promise<GitH
       return client;
     },
     asPerson: (token) => new Octokit({ auth: token, baseUrl: config.githubApiUrl, request, log: quiet }),
+    async botLogin() {
+      botLogin ??= `${(await (await probot.auth()).rest.apps.getAuthenticated()).data!.slug}[bot]`;
+      return botLogin;
+    },
   };
 }
 

@@ -12,8 +12,8 @@ export type GitHubFailure =
   | { kind: 'refused'; message: string }
   /** The request itself was wrong. */
   | { kind: 'invalid'; message: string }
-  /** A rate limit; nothing may be sent before `retryAt`, milliseconds since the epoch. */
-  | { kind: 'limited'; retryAt: number }
+  /** A rate limit, of all requests or of GraphQL's budget; nothing may be sent before `retryAt`, ms since the epoch. */
+  | { kind: 'limited'; retryAt: number; of: 'all' | 'graphql' }
   /** GitHub is down, slow, or out of reach. */
   | { kind: 'down'; message: string };
 
@@ -26,7 +26,7 @@ export function classifyGitHubError(error: unknown, now: number): GitHubFailure 
   if (error instanceof GraphqlResponseError) return classifyGraphqlError(error, now);
   if (!isHttpError(error)) return { kind: 'down', message };
   const retryAt = limitedUntil(error, now);
-  if (retryAt !== null) return { kind: 'limited', retryAt };
+  if (retryAt !== null) return { kind: 'limited', retryAt, of: isGraphqlBudget(error) ? 'graphql' : 'all' };
   switch (error.status) {
     case 404:
     case 410:
@@ -49,11 +49,17 @@ function classifyGraphqlError(error: GraphqlResponseError<unknown>, now: number)
   const types = (error.errors ?? []).map(({ type }) => type as string);
   // The name has changed over time; both are seen.
   if (types.includes('RATE_LIMITED') || types.includes('RATE_LIMIT')) {
-    return { kind: 'limited', retryAt: resetOf(error.headers, now) };
+    return { kind: 'limited', retryAt: resetOf(error.headers, now), of: 'graphql' };
   }
   if (types.includes('NOT_FOUND')) return { kind: 'absent' };
   if (types.includes('FORBIDDEN')) return { kind: 'refused', message: error.message };
   return { kind: 'down', message: error.message };
+}
+
+/** Whether the answer says that GraphQL's hourly budget is used up. Secondary limits name a pause, and concern all. */
+function isGraphqlBudget({ response }: RequestError): boolean {
+  const headers = response?.headers ?? {};
+  return headers['retry-after'] === undefined && headers['x-ratelimit-resource'] === 'graphql';
 }
 
 /** How long a secondary limit without `retry-after` lasts, by GitHub's advice. */

@@ -1,15 +1,22 @@
 import type { Deps } from '../deps.ts';
+import type { GitHubFailure } from './github-error.ts';
 
-/** Remembers that GitHub asked an installation to wait; all workers see it, also after a restart. */
+type Limited = Extract<GitHubFailure, { kind: 'limited' }>;
+
+/**
+ * Remembers that GitHub asked an installation to wait; all workers see it, also after a restart. GraphQL has an
+ * hourly budget of its own, and statuses are written without it.
+ */
 export async function pauseInstallation(
   deps: Pick<Deps, 'db' | 'log'>,
   id: bigint,
-  until: number,
+  { retryAt, of }: Limited,
 ): Promise<void> {
-  const pausedUntil = new Date(until);
+  const until = new Date(retryAt);
+  const field = of === 'graphql' ? 'readsPausedUntil' : 'pausedUntil';
   await deps.db.installation.updateMany({
-    where: { id, OR: [{ pausedUntil: null }, { pausedUntil: { lt: pausedUntil } }] },
-    data: { pausedUntil },
+    where: { id, OR: [{ [field]: null }, { [field]: { lt: until } }] },
+    data: { [field]: until },
   });
-  deps.log.warn({ installationId: String(id), pausedUntil }, 'GitHub limits this installation; waiting');
+  deps.log.warn({ installationId: String(id), until, of }, 'GitHub limits this installation; waiting');
 }

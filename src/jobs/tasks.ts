@@ -2,12 +2,27 @@
 export type Tasks = {
   'refresh-repository': { repositoryId: string; at?: string };
   'refresh-pull-request': { repositoryId: string; number: number; installationId: string | null };
+  'refresh-merge-queue': { repositoryId: string; branch: string } & ToldOfGroup;
+  'correct-status': { repositoryId: string; sha: string; written: ForeignStatus };
+  'find-bypass': { repositoryId: string; number: number };
   'post-statuses': { installationId: string };
   'sync-installations': Record<string, never>;
   'sync-installation': { installationId: string };
   'sync-repository': { repositoryId: string; installationId: string | null };
+  'recover-deliveries': Record<string, never>;
   sweep: Record<string, never>;
 };
+
+/** The merge group that a webhook told of: that it waits for checks, or that it is gone. */
+export type ToldOfGroup = {
+  headSha?: string;
+  headRef?: string;
+  isGone?: boolean;
+  installationId?: string | null;
+};
+
+/** A status under our context that says something else than ours. */
+export type ForeignStatus = { id: string; state: string; description: string; by: string; byId: number };
 
 export type TaskName = keyof Tasks;
 
@@ -19,10 +34,14 @@ export type Job = {
 export const taskNames: TaskName[] = [
   'refresh-repository',
   'refresh-pull-request',
+  'refresh-merge-queue',
+  'correct-status',
+  'find-bypass',
   'post-statuses',
   'sync-installations',
   'sync-installation',
   'sync-repository',
+  'recover-deliveries',
   'sweep',
 ];
 
@@ -54,6 +73,38 @@ export function refreshPullRequest(repositoryId: bigint, number: number, install
     data: { repositoryId: String(repositoryId), number, installationId: installationId?.toString() ?? null },
     key: `${repositoryId}#${number}/${installationId}`,
   };
+}
+
+/** Look at the merge queue of a branch; with `at`, at that instant. */
+export function refreshMergeQueue(
+  repositoryId: bigint,
+  branch: string,
+  { at, ...told }: ToldOfGroup & { at?: Date } = {},
+): Job {
+  const id = String(repositoryId);
+  const group = told.headSha ? `@${told.headSha}${told.isGone ? '-' : '+'}` : '';
+  return {
+    task: 'refresh-merge-queue',
+    data: { repositoryId: id, branch, ...told },
+    key: `${id}:${branch}${group}${at ? `@${at.toISOString()}` : ''}`,
+    at,
+  };
+}
+
+/** Write our status again over one that says something else. */
+export function correctStatus(repositoryId: bigint, sha: string, written: ForeignStatus): Job {
+  const id = String(repositoryId);
+  return {
+    task: 'correct-status',
+    data: { repositoryId: id, sha, written },
+    key: `${id}:${sha}@${written.id}`,
+  };
+}
+
+/** Find out whether a pull request that was merged was frozen then. */
+export function findBypass(repositoryId: bigint, number: number): Job {
+  const id = String(repositoryId);
+  return { task: 'find-bypass', data: { repositoryId: id, number }, key: `${id}#${number}` };
 }
 
 /** Write the statuses that wait for an installation; with `at`, not before that instant. */

@@ -1,10 +1,14 @@
 import type { Deps } from '../deps.ts';
+import { correctStatus } from '../freeze-status/correct-status.ts';
+import { findBypass } from '../freeze-status/find-bypass.ts';
 import { postWaitingStatuses } from '../freeze-status/post-statuses.ts';
+import { refreshMergeQueue } from '../freeze-status/refresh-merge-queue.ts';
 import { refreshPullRequest } from '../freeze-status/refresh-pull-request.ts';
 import { refreshRepository } from '../freeze-status/refresh-repository.ts';
 import { syncInstallation } from '../installations/sync-installation.ts';
 import { syncInstallations } from '../installations/sync-installations.ts';
 import { syncRepository } from '../repositories/sync-repository.ts';
+import { recoverDeliveries } from '../webhooks/recover-deliveries.ts';
 import { BoundaryAlarm } from './boundary-alarm.ts';
 import type { JobQueue } from './queue.ts';
 import { sweep } from './sweep.ts';
@@ -16,11 +20,17 @@ const handlers: { [Name in TaskName]: (deps: Deps, data: Tasks[Name]) => Promise
     refreshRepository(deps, BigInt(repositoryId), at === undefined ? null : new Date(at)),
   'refresh-pull-request': (deps, { repositoryId, number, installationId }) =>
     refreshPullRequest(deps, BigInt(repositoryId), number, idOrNull(installationId)),
+  'refresh-merge-queue': (deps, { repositoryId, branch, ...told }) =>
+    refreshMergeQueue(deps, BigInt(repositoryId), branch, told),
+  'correct-status': (deps, { repositoryId, sha, written }) =>
+    correctStatus(deps, BigInt(repositoryId), sha, written),
+  'find-bypass': (deps, { repositoryId, number }) => findBypass(deps, BigInt(repositoryId), number),
   'post-statuses': (deps, { installationId }) => postWaitingStatuses(deps, BigInt(installationId)),
   'sync-installations': (deps) => syncInstallations(deps),
   'sync-installation': (deps, { installationId }) => syncInstallation(deps, BigInt(installationId)),
   'sync-repository': (deps, { repositoryId, installationId }) =>
     syncRepository(deps, BigInt(repositoryId), idOrNull(installationId)),
+  'recover-deliveries': (deps) => recoverDeliveries(deps),
   sweep: (deps) => sweep(deps),
 };
 
@@ -30,6 +40,7 @@ const idOrNull = (id: string | null): bigint | null => (id === null ? null : Big
 const concurrency: Partial<Record<TaskName, number>> = {
   'refresh-repository': 4,
   'refresh-pull-request': 4,
+  'refresh-merge-queue': 4,
   'post-statuses': 8,
 };
 

@@ -7,6 +7,7 @@ import { askForPullRequests, isTooMuch, type ReadPullRequest } from './ask-for-p
 import { atMost } from './at-most.ts';
 import { loginOf } from './facts/login-of.ts';
 import type { PullRequestFacts } from './pull-request.ts';
+import { type PresentStatus, statusIn } from './present-status.ts';
 import type { Page, PullRequestAnswer } from './queries/answers.ts';
 import {
   openPullRequestsQuery,
@@ -24,8 +25,10 @@ export type LoadedPullRequest = {
   title: string;
   /** The login, with `[bot]` for bots; null for a deleted account. */
   author: string | null;
-  status: { state: string; description: string } | null;
-  isQueued: boolean;
+  status: PresentStatus;
+  isAutoMerging: boolean;
+  /** The branch whose merge queue it is in. */
+  queueBranch: string | null;
   isMergeable: boolean;
 };
 
@@ -153,15 +156,14 @@ function statusOf(answer: PullRequestAnswer): Omit<LoadedPullRequest, 'facts'> {
     title: answer.title,
     author: loginOf(answer.author),
     status: presentStatus(answer),
-    isQueued: answer.mergeQueueEntry !== null || answer.autoMergeRequest !== null,
+    isAutoMerging: answer.autoMergeRequest !== null,
+    queueBranch: answer.mergeQueueEntry === null ? null : answer.baseRefName,
     isMergeable: answer.mergeable === 'MERGEABLE',
   };
 }
 
 /** Our status on the head commit, in REST's words; null where there is none. */
-function presentStatus({ commits, headRefOid }: PullRequestAnswer): LoadedPullRequest['status'] {
+function presentStatus({ commits, headRefOid }: PullRequestAnswer): PresentStatus {
   const commit = commits?.nodes?.[0]?.commit;
-  if (commit?.oid !== headRefOid) return null;
-  const context = commit.status?.context;
-  return context ? { state: context.state.toLowerCase(), description: context.description ?? '' } : null;
+  return commit?.oid === headRefOid ? statusIn(commit) : null;
 }

@@ -2,24 +2,27 @@ import type { Tx } from '../database/database.ts';
 
 // Which open pull requests have which head SHA. GitHub answers that for branches of the repository, not for forks.
 
-type Head = { number: number; nodeId: string; headSha: string };
+/** An open pull request, and the ids of the freezes that held it when it was judged. */
+export type JudgedHead = { number: number; nodeId: string; headSha: string; heldBy: string[] };
 
 /** Adds or moves pull requests in the index, except where a later reading has seen them already. */
 export async function rememberPullRequests(
   tx: Tx,
   repositoryId: bigint,
-  heads: Head[],
+  heads: JudgedHead[],
   reading: bigint,
 ): Promise<void> {
   await tx.$executeRaw`
-    INSERT INTO open_pull_requests (repository_id, number, node_id, head_sha, reading)
-    SELECT ${repositoryId}, head.*, ${reading} FROM unnest(
+    INSERT INTO open_pull_requests (repository_id, number, node_id, head_sha, held_by, reading)
+    SELECT ${repositoryId}, number, node_id, head_sha, held_by::uuid[], ${reading} FROM unnest(
       ${heads.map(({ number }) => number)}::int[],
       ${heads.map(({ nodeId }) => nodeId)}::text[],
-      ${heads.map(({ headSha }) => headSha)}::text[]
-    ) AS head
+      ${heads.map(({ headSha }) => headSha)}::text[],
+      ${heads.map(({ heldBy }) => `{${heldBy.join(',')}}`)}::text[]
+    ) AS head(number, node_id, head_sha, held_by)
     ON CONFLICT (repository_id, number) DO UPDATE SET
-      node_id = excluded.node_id, head_sha = excluded.head_sha, reading = excluded.reading
+      node_id = excluded.node_id, head_sha = excluded.head_sha, held_by = excluded.held_by,
+      reading = excluded.reading
     WHERE open_pull_requests.reading < excluded.reading`;
 }
 

@@ -1,4 +1,12 @@
-import { type Job, refreshPullRequest, syncInstallation, syncRepository } from '../jobs/tasks.ts';
+import {
+  findBypass,
+  type Job,
+  refreshMergeQueue,
+  refreshPullRequest,
+  syncInstallation,
+  syncRepository,
+} from '../jobs/tasks.ts';
+import { branchOfRef } from '../merge-queue/merge-group-ref.ts';
 import type { Wake } from './wake.ts';
 
 // Events say what to look at again; what is true is read from GitHub by the job. So an event that is late,
@@ -23,7 +31,18 @@ type Payloads = {
   label: InRepository;
   milestone: InRepository;
   check_run: InRepository & { check_run: { head_sha: string } };
-  status: InRepository & { sha: string; context: string };
+  merge_group: InRepository & {
+    action: string;
+    merge_group: { head_sha: string; head_ref: string; base_ref: string };
+  };
+  status: InRepository & {
+    id: number;
+    sha: string;
+    context: string;
+    state: string;
+    description: string | null;
+    sender: { id: number; login: string };
+  };
   deployment_status: InRepository & { deployment: { sha: string } };
   push: InRepository & { ref: string };
   membership: InOrganization;
@@ -38,11 +57,23 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
   repository: ({ repository, installation }) =>
     always(syncRepository(BigInt(repository.id), idOf(installation))),
   pull_request: (payload) => {
-    const wakes = always(refreshOf(payload));
-    // Others may say that they depend on it.
-    const isMerge = payload.action === 'closed' && payload.pull_request.merged === true;
-    const accountId = BigInt(payload.repository.owner.id);
-    return isMerge ? [...wakes, { to: 'account', accountId, reads: ['dependencies'] }] : wakes;
+    const refresh = refreshOf(payload);
+    if (payload.action !== 'closed' || payload.pull_request.merged !== true) return always(refresh);
+    const { repository: place, pull_request } = payload;
+    return [
+      ...always(refresh, findBypass(BigInt(place.id), pull_request.number)),
+      // Others may say that they depend on it.
+      { to: 'account', accountId: BigInt(place.owner.id), reads: ['dependencies'] },
+    ];
+  },
+  merge_group: ({ action, merge_group: group, repository: place, installation }) => {
+    const told = {
+      headSha: group.head_sha,
+      headRef: group.head_ref,
+      isGone: action === 'destroyed',
+      installationId: installation && String(installation.id),
+    };
+    return always(refreshMergeQueue(BigInt(place.id), branchOfRef(group.base_ref), told));
   },
   pull_request_review: (payload) => always(refreshOf(payload)),
   pull_request_review_comment: threads,
@@ -50,10 +81,10 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
   label: (payload) => repository(payload, ['labels']),
   milestone: (payload) => repository(payload, ['milestone']),
   check_run: (payload) => head(payload, payload.check_run.head_sha, ['checks', 'required-checks']),
-  // Ours says what we wrote, and no condition reads it.
+  // Under our own context: somebody may have overwritten what we say. No condition reads it.
   status: (payload, own) =>
     payload.context.toLowerCase() === own.statusContext.toLowerCase()
-      ? []
+      ? [ownStatus(payload)]
       : head(payload, payload.sha, ['checks', 'required-checks']),
   // The former one of an environment becomes inactive without an event.
   deployment_status: (payload) => repository(payload, ['deployments']),
@@ -68,7 +99,18 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
 /** What of ourselves comes back in events. */
 export type Own = { statusContext: string };
 
-const always = (job: Job): Wake[] => [{ to: 'jobs', jobs: [job] }];
+const always = (...jobs: Job[]): Wake[] => [{ to: 'jobs', jobs }];
+
+function ownStatus({ repository: place, sha, id, state, description, sender }: Payloads['status']): Wake {
+  const written = {
+    id: String(id),
+    state,
+    description: description ?? '',
+    by: sender.login,
+    byId: sender.id,
+  };
+  return { to: 'own-status', repositoryId: BigInt(place.id), sha, written };
+}
 
 const refreshOf = (payload: InRepository & { pull_request: { number: number } }): Job =>
   refreshPullRequest(BigInt(payload.repository.id), payload.pull_request.number, idOf(payload.installation));

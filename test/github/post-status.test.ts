@@ -24,12 +24,13 @@ const config = {
   statusContext: 'holdfast/freeze',
 } as Config;
 const wanted = { state: 'pending', description: 'Frozen until removed: Release', context: 'holdfast/freeze' };
+const posted = { id: 31_000_001, created_at: '2026-03-01T09:00:00Z' };
 const write = (attempts: number) =>
   postStatus({ github, config }, 7n, repository, { sha, ...wanted, attempts });
 
 let github: GitHubApp;
 beforeAll(async () => {
-  github = await createGitHubApp(config, pino({ level: 'silent' }));
+  github = await createGitHubApp(config, pino({ level: 'silent' }), new AbortController().signal);
 });
 beforeEach(() => {
   nock.disableNetConnect();
@@ -54,14 +55,14 @@ const expectLook = (statuses: object[]) =>
     .reply(200, { state: 'pending', statuses });
 
 test('a first attempt posts, and asks nothing before', async () => {
-  expectPost().reply(201, {});
+  expectPost().reply(201, posted);
   await write(0);
 });
 
 test('a network error is thrown, and the next attempt finds that the status arrived', async () => {
   expectPost().replyWithError(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
   await expect(write(0)).rejects.toThrow();
-  expectLook([{ ...wanted, context: 'Holdfast/Freeze' }]);
+  expectLook([{ ...wanted, ...posted, context: 'Holdfast/Freeze' }]);
   await write(1);
 });
 
@@ -72,7 +73,7 @@ test.each([
   ['another text', [{ ...wanted, description: 'Frozen' }]],
 ])('a second attempt that finds %s posts', async (_name, statuses) => {
   expectLook(statuses);
-  expectPost().reply(201, {});
+  expectPost().reply(201, posted);
   await write(1);
 });
 
@@ -89,6 +90,6 @@ test('a token that GitHub has dropped is replaced once', async () => {
     permissions: {},
   };
   nock(config.githubApiUrl).post('/app/installations/7/access_tokens').optionally().reply(201, token);
-  expectPost().reply(201, {});
+  expectPost().reply(201, posted);
   await write(0);
 });

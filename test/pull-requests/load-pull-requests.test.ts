@@ -55,7 +55,8 @@ test('the values are those of GitHub, timestamps as instants', async () => {
     title: 'Change 7',
     author: 'renovate[bot]',
     status: null,
-    isQueued: true,
+    isAutoMerging: true,
+    queueBranch: null,
     isMergeable: true,
     facts: { number: 7, nodeId: 'PR_7', headSha: shaOf(7), hasEveryScope: false },
   });
@@ -99,7 +100,8 @@ test('a deleted head repository was a fork, and a deleted author has no login', 
 
 test('our present status is that of the head commit', async () => {
   const github = fakeGitHub();
-  const status = { context: { state: 'PENDING', description: 'Frozen' } };
+  const at = '2026-03-01T09:00:00Z';
+  const status = { context: { state: 'PENDING', description: 'Frozen', createdAt: at } };
   github.pullRequests = [
     { number: 1, commits: [{ status: { context: null } }, { status }] },
     { number: 2, commits: [{ status, oid: shaOf(9) }] },
@@ -107,7 +109,7 @@ test('our present status is that of the head commit', async () => {
   ];
   const loaded = await loadOpenPullRequests(github.from());
   expect(loaded.map((each) => each.status)).toEqual([
-    { state: 'pending', description: 'Frozen' },
+    { state: 'pending', description: 'Frozen', at: new Date(at) },
     null,
     null,
   ]);
@@ -237,7 +239,12 @@ test('how urgent it is may fail to load, and costs nothing else', async () => {
   const github = fakeGitHub();
   github.pullRequests = [{ number: 1, mergeQueueEntry: fail('FORBIDDEN'), autoMergeRequest: fail() }];
   const [loaded] = await loadOpenPullRequests(github.from());
-  expect(loaded).toMatchObject({ isQueued: false, isOpen: true, facts: { number: 1, whyNotKnown: {} } });
+  expect(loaded).toMatchObject({
+    isAutoMerging: false,
+    queueBranch: null,
+    isOpen: true,
+    facts: { number: 1, whyNotKnown: {} },
+  });
 });
 
 test('a refusal is thrown at once', async () => {
@@ -248,7 +255,7 @@ test('a refusal is thrown at once', async () => {
   expect(github.requests.length).toBe(1);
 });
 
-test('in the merge queue, or with auto-merge, it is queued', async () => {
+test('in the merge queue, or with auto-merge, it says so', async () => {
   const github = fakeGitHub();
   github.pullRequests = [
     { number: 1, mergeQueueEntry: { position: 1 } },
@@ -256,7 +263,8 @@ test('in the merge queue, or with auto-merge, it is queued', async () => {
     { number: 3 },
   ];
   const loaded = await loadOpenPullRequests(github.from());
-  expect(loaded.map(({ isQueued }) => isQueued)).toEqual([true, true, false]);
+  expect(loaded.map(({ queueBranch }) => queueBranch)).toEqual(['main', null, null]);
+  expect(loaded.map(({ isAutoMerging }) => isAutoMerging)).toEqual([false, true, false]);
 });
 
 test('a page without its list, or that leads nowhere, is thrown', async () => {

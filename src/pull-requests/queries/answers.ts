@@ -53,9 +53,13 @@ export type PullRequestAnswer = {
   commits: { totalCount: number; nodes: ({ commit: HeadCommitAnswer } | null)[] | null };
 };
 
-export type HeadCommitAnswer = {
+/** A commit with our status on it. */
+export type CommitStatusAnswer = {
   oid: string;
-  status?: { context: { state: string; description: string | null } | null } | null;
+  status?: { context: { state: string; description: string | null; createdAt: string } | null } | null;
+};
+
+export type HeadCommitAnswer = CommitStatusAnswer & {
   statusCheckRollup?: { contexts: Page<ContextAnswer> } | null;
   deployments?: ListAnswer<DeploymentAnswer>;
 };

@@ -1,4 +1,4 @@
-import type { Page } from './answers.ts';
+import type { CommitStatusAnswer, Page } from './answers.ts';
 
 // What is asked besides the pull requests themselves.
 
@@ -52,4 +52,57 @@ export const teamMembersQuery = /* GraphQL */ `
 
 export type TeamMembersAnswer = {
   organization: { team: { members: Page<{ login: string }> | null } | null } | null;
+};
+
+/** A page of a branch's merge queue, with our status on the head of each merge group. */
+export const mergeQueueQuery = /* GraphQL */ `
+  query MergeQueue($owner: String!, $name: String!, $branch: String!, $context: String!, $after: String) {
+    repository(owner: $owner, name: $name) {
+      mergeQueue(branch: $branch) {
+        configuration {
+          checkResponseTimeout
+        }
+        entries(first: 100, after: $after) {
+          nodes {
+            position
+            enqueuedAt
+            headCommit {
+              oid
+              status {
+                context(name: $context) {
+                  state
+                  description
+                  createdAt
+                }
+              }
+            }
+            pullRequest {
+              id
+              number
+            }
+          }
+          pageInfo {
+            hasNextPage
+            endCursor
+          }
+        }
+      }
+    }
+  }
+`;
+
+export type MergeQueueEntryAnswer = {
+  position: number;
+  enqueuedAt: string;
+  headCommit: CommitStatusAnswer | null;
+  pullRequest: { id: string; number: number } | null;
+};
+
+export type MergeQueueAnswer = {
+  repository: {
+    mergeQueue: {
+      configuration: { checkResponseTimeout: number | null } | null;
+      entries: Page<MergeQueueEntryAnswer> | null;
+    } | null;
+  } | null;
 };

@@ -125,6 +125,7 @@ const fields = /* GraphQL */ `
             context(name: $context) {
               state
               description
+              createdAt
             }
           }
           statusCheckRollup @include(if: $withChecks) {

@@ -1,0 +1,92 @@
+import type { Tx } from '../database/database.ts';
+
+// What the sweep looks for. Every question is answered from an index: it is asked each minute.
+
+const minute = 60_000;
+const hour = 60 * minute;
+/** A refresh that was asked for so long ago and has not finished is asked for again. */
+const patience = 2 * minute;
+/** Boundaries are looked for so far back; whatever is older, the hourly look has seen. */
+const lookBack = 24 * hour;
+/** Boundaries are planned so far ahead, for jobs that were lost. */
+const planAhead = 10 * minute;
+/** Every repository is looked at whole so often, whatever the webhooks say. */
+const checkEvery = hour;
+/** Such looks a minute and installation: 900 an hour, of the 5,000 or more that GitHub allows. */
+const checksEachMinute = 15;
+
+type Row = { id: bigint };
+const ids = (rows: Row[]): bigint[] => rows.map(({ id }) => id);
+
+/** Repositories where a freeze started or ended, or time changed what one holds, after they were last looked at. */
+export async function withPassedBoundary(db: Tx, now: Date): Promise<bigint[]> {
+  const since = new Date(now.getTime() - lookBack);
+  return ids(
+    await db.$queryRaw<Row[]>`
+      SELECT r.id FROM freezes f JOIN repositories r ON r.id = f.repository_id
+      WHERE f.starts_at <= ${now} AND f.starts_at > ${since} AND (f.ends_at IS NULL OR f.ends_at > ${now})
+        AND f.deleted_at IS NULL AND r.installation_id IS NOT NULL
+        AND (r.refreshed_at IS NULL OR f.starts_at > r.refreshed_at)
+      UNION
+      SELECT r.id FROM freezes f JOIN repositories r ON r.id = f.repository_id
+      WHERE f.ends_at <= ${now} AND f.ends_at > ${since}
+        AND f.deleted_at IS NULL AND r.installation_id IS NOT NULL
+        AND (r.refreshed_at IS NULL OR f.ends_at > r.refreshed_at)
+      UNION
+      SELECT id FROM repositories WHERE next_change_at <= ${now} AND installation_id IS NOT NULL`,
+  );
+}
+
+/** Repositories whose refresh was asked for and has not finished in time. */
+export async function unfinished(db: Tx, now: Date): Promise<bigint[]> {
+  return ids(
+    await db.$queryRaw<Row[]>`
+      SELECT id FROM repositories
+      WHERE refresh_requested_at <= ${new Date(now.getTime() - patience)} AND installation_id IS NOT NULL`,
+  );
+}
+
+/** Repositories that were not looked at for an hour, the longest ago first, and few of each installation at once. */
+export async function longUnchecked(db: Tx, now: Date): Promise<bigint[]> {
+  return ids(
+    await db.$queryRaw<Row[]>`
+      SELECT r.id FROM installations i CROSS JOIN LATERAL (
+        SELECT id FROM repositories
+        WHERE installation_id = i.id AND refreshed_at <= ${new Date(now.getTime() - checkEvery)} AND NOT archived
+        ORDER BY refreshed_at LIMIT ${checksEachMinute}) r
+      WHERE i.deleted_at IS NULL AND i.suspended_at IS NULL
+        AND coalesce(greatest(i.paused_until, i.reads_paused_until) <= ${now}, true)`,
+  );
+}
+
+/** Installations for which a status waits that may be written now. */
+export async function installationsWithWaiting(db: Tx, now: Date): Promise<bigint[]> {
+  return ids(
+    await db.$queryRaw<Row[]>`
+      SELECT id FROM installations i WHERE deleted_at IS NULL AND suspended_at IS NULL AND EXISTS (
+        SELECT 1 FROM head_statuses WHERE installation_id = i.id AND is_waiting AND not_before <= ${now})`,
+  );
+}
+
+/** Merge queues with groups in flight. */
+export async function branchesInFlight(db: Tx): Promise<{ repositoryId: bigint; branch: string }[]> {
+  return db.mergeGroup.findMany({
+    where: { repository: { installationId: { not: null } } },
+    distinct: ['repositoryId', 'branch'],
+    select: { repositoryId: true, branch: true },
+  });
+}
+
+/** When freezes start and end next. */
+export async function comingBoundaries(db: Tx, now: Date): Promise<{ repositoryId: bigint; at: Date }[]> {
+  const soon = { gt: now, lte: new Date(now.getTime() + planAhead) };
+  const freezes = await db.freeze.findMany({
+    where: { deletedAt: null, OR: [{ startsAt: soon }, { endsAt: soon }] },
+    select: { repositoryId: true, startsAt: true, endsAt: true },
+  });
+  return freezes.flatMap(({ repositoryId, startsAt, endsAt }) =>
+    [startsAt, endsAt]
+      .filter((at) => at !== null && at > soon.gt && at <= soon.lte)
+      .map((at) => ({ repositoryId, at: at! })),
+  );
+}
