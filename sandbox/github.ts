@@ -27,6 +27,8 @@ import { RateLimits } from './http/rate-limit.ts';
 import { repositories } from './actions/repositories.ts';
 import { RequestLog } from './http/request-log.ts';
 import { serve } from './http/serve.ts';
+import { mergeQueueVerbs } from './actions/merge-queue-verbs.ts';
+import { MergeQueues } from './actions/merge-queues.ts';
 import { Statuses, statusQuestions } from './actions/statuses.ts';
 import { branches } from './actions/branches.ts';
 import { namedThings } from './actions/named-things.ts';
@@ -62,7 +64,9 @@ export async function startSandbox(options: SandboxOptions = {}) {
     repositoryVerbs.addRepository(fullName, { private: isPrivate, fork: true }),
   );
   const edits = new PullRequestEdits(world, events, pullRequests);
-  const statuses = new Statuses(world, webhooks, (pr, by) => pullRequests.merge(pr, by));
+  const queues = new MergeQueues(world, webhooks, events, pullRequests);
+  events.onEvent = (pr, action, payload) => queues.onEvent(pr, action, payload);
+  const statuses = new Statuses(world, webhooks, pullRequests, queues);
   const personVerbs = people(world);
   personVerbs.addBot(world.app.slug);
 
@@ -80,7 +84,8 @@ export async function startSandbox(options: SandboxOptions = {}) {
     ...personVerbs,
     ...repositoryVerbs,
     ...installations(world, webhooks),
-    ...pullRequestVerbs(world, pullRequests, edits),
+    ...pullRequestVerbs(world, pullRequests, edits, queues),
+    ...mergeQueueVerbs(world, queues),
     ...reviewThreads(world, events),
     ...namedThings(world, webhooks),
     ...reports(world, webhooks),

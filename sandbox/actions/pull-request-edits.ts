@@ -65,12 +65,22 @@ export class PullRequestEdits {
     else this.#events.emit(pr, 'auto_merge_disabled', { reason: 'Manually disabled by user' }, by);
   }
 
+  /** On a branch without a merge queue of its own: the entry and its event, and nothing comes of it. */
   setQueued(pr: PullRequest, queued: boolean, by: Account, reason = 'MANUAL'): void {
     if (queued === (pr.mergeQueueEntry !== null)) return;
     const ahead = [...pr.repository.pullRequests.values()].filter((each) => each.mergeQueueEntry);
     const id = this.#world.ids.next('queue entry', 3_000_000);
     const enqueuedAt = this.#world.now();
-    pr.mergeQueueEntry = queued ? { id, position: ahead.length + 1, state: 'QUEUED', enqueuedAt } : null;
+    const entry = {
+      id,
+      pullRequest: pr,
+      by,
+      position: ahead.length + 1,
+      enqueuedAt,
+      jump: false,
+      group: null,
+    };
+    pr.mergeQueueEntry = queued ? { ...entry, state: 'QUEUED' } : null;
     if (queued) this.#events.emit(pr, 'enqueued', {}, by);
     else this.#events.emit(pr, 'dequeued', { reason }, by);
   }

@@ -7,6 +7,8 @@ import type { Webhooks } from '../webhooks/webhooks.ts';
 export class PullRequestEvents {
   readonly #world: World;
   readonly #webhooks: Webhooks;
+  /** Called after each event: the merge queue lets go of a pull request that changed. */
+  onEvent: (pr: PullRequest, action: string, payload: object) => void = () => {};
 
   constructor(world: World, webhooks: Webhooks) {
     this.#world = world;
@@ -15,6 +17,7 @@ export class PullRequestEvents {
 
   emit(pr: PullRequest, action: string, payload: object = {}, by: Account = pr.author): void {
     this.send('pull_request', pr, action, { number: pr.number, ...payload }, by);
+    this.onEvent(pr, action, payload);
   }
 
   send(event: string, pr: PullRequest, action: string, payload: object, by: Account): void {

@@ -7,10 +7,16 @@ import {
 import { mergeableState, mergeBlocker } from '../state/mergeability.ts';
 import type { ReviewState } from '../state/model.ts';
 import type { World } from '../state/world.ts';
+import { type MergeQueues, queueOf, throughTheQueue } from './merge-queues.ts';
 import type { PullRequestEdits } from './pull-request-edits.ts';
 
 /** The pull request verbs of the sandbox's interface: names in, plain values out. */
-export function pullRequestVerbs(world: World, pullRequests: PullRequests, edits: PullRequestEdits) {
+export function pullRequestVerbs(
+  world: World,
+  pullRequests: PullRequests,
+  edits: PullRequestEdits,
+  queues: MergeQueues,
+) {
   const find = (fullName: string, number: number) => world.pullRequest(fullName, number);
   const person = (login: string | undefined, otherwise: { login: string }) =>
     world.account(login ?? otherwise.login);
@@ -61,14 +67,16 @@ export function pullRequestVerbs(world: World, pullRequests: PullRequests, edits
       edits.setAutoMerge(pr, false, person(by, pr.author));
     },
 
-    /** Puts a pull request into the merge queue: its entry and its event. Merge groups are not simulated yet. */
+    /** "Merge when ready": into the merge queue of its base, now or once its own checks pass. */
     enqueue(fullName: string, number: number, by?: string) {
       const pr = find(fullName, number);
-      edits.setQueued(pr, true, person(by, pr.author));
+      if (queueOf(pr)) queues.enqueue(pr, person(by, pr.author));
+      else edits.setQueued(pr, true, person(by, pr.author));
     },
     dequeue(fullName: string, number: number, reason?: string) {
       const pr = find(fullName, number);
-      edits.setQueued(pr, false, pr.author, reason);
+      if (queueOf(pr)) queues.dequeue(pr, reason);
+      else edits.setQueued(pr, false, pr.author, reason);
     },
 
     closePullRequest(fullName: string, number: number, by?: string) {
@@ -92,11 +100,23 @@ export function pullRequestVerbs(world: World, pullRequests: PullRequests, edits
     /** Presses the merge button. Says why not when the pull request is blocked. */
     merge(fullName: string, number: number, by?: string): { merged: boolean; message: string; sha?: string } {
       const pr = find(fullName, number);
-      const blocker = mergeBlocker(pr);
+      const blocker = mergeBlocker(pr) ?? (queueOf(pr) && throughTheQueue);
       if (blocker) return { merged: false, message: blocker };
       const sha = pullRequests.merge(pr, person(by, pr.author));
       return { merged: true, message: 'Pull Request successfully merged', sha };
     },
+
+    /** An administrator merges past what is required. */
+    bypassMerge(fullName: string, number: number, by: string) {
+      pullRequests.merge(find(fullName, number), world.account(by), 'bypass');
+    },
+
+    /** What was really merged, in order. */
+    merges: (fullName: string) =>
+      world.repository(fullName).merges.map(({ number, merged }) => {
+        const { at, by, how, sha } = merged!;
+        return { number, at, by: by.login, how, sha };
+      }),
 
     pullRequest: (fullName: string, number: number) => describePullRequest(find(fullName, number)),
     pullRequests: (fullName: string) =>

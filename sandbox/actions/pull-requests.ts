@@ -1,6 +1,6 @@
 import { fullNameOf, type World } from '../state/world.ts';
 import { nodeId } from '../state/ids.ts';
-import type { Account, ChangedFile, PullRequest, Repository } from '../state/model.ts';
+import type { Account, ChangedFile, MergedHow, PullRequest, Repository } from '../state/model.ts';
 import type { PullRequestEvents } from './pull-request-events.ts';
 
 export type FileSpec =
@@ -140,9 +140,9 @@ export class PullRequests {
   }
 
   /** Merges without asking whether it may; callers ask `mergeBlocker` first. */
-  merge(pr: PullRequest, by: Account): string {
-    const sha = this.#world.ids.sha();
-    pr.merged = { at: this.#world.now(), by, sha };
+  merge(pr: PullRequest, by: Account, how: MergedHow = 'button', sha = this.#world.ids.sha()): string {
+    pr.merged = { at: this.#world.now(), by, sha, how };
+    pr.repository.merges.push(pr);
     pr.mergeQueueEntry = null;
     pr.repository.branches.set(pr.base, sha);
     pr.repository.commits.add(sha);

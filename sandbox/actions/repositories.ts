@@ -57,6 +57,8 @@ export function repositories(world: World, webhooks: Webhooks) {
         commitDetails: new Map(),
         labels: new Map(),
         pullRequests: new Map(),
+        mergeQueues: new Map(),
+        merges: [],
         createdAt: world.now(),
       };
       for (const [person, role] of Object.entries(options.roles ?? {})) {

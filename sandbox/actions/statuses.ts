@@ -3,6 +3,8 @@ import { fullNameOf, type World } from '../state/world.ts';
 import { statusJson } from '../json/status-json.ts';
 import type { Account, CommitStatus, PullRequest, Repository, StatusState } from '../state/model.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
+import { type MergeQueues, queueOf } from './merge-queues.ts';
+import type { PullRequests } from './pull-requests.ts';
 
 export interface StatusPosted {
   /** `owner/name` as it is now. */
@@ -30,12 +32,14 @@ export class Statuses {
   readonly #world: World;
   readonly #webhooks: Webhooks;
   readonly #listeners = new Set<(posted: StatusPosted) => void>();
-  readonly #merge: (pr: PullRequest, by: Account) => void;
+  readonly #pullRequests: PullRequests;
+  readonly #queues: MergeQueues;
 
-  constructor(world: World, webhooks: Webhooks, merge: (pr: PullRequest, by: Account) => void) {
+  constructor(world: World, webhooks: Webhooks, pullRequests: PullRequests, queues: MergeQueues) {
     this.#world = world;
     this.#webhooks = webhooks;
-    this.#merge = merge;
+    this.#pullRequests = pullRequests;
+    this.#queues = queues;
   }
 
   /** Calls back at each status posted, until the returned function is called. */
@@ -63,13 +67,17 @@ export class Statuses {
     for (const listener of this.#listeners) listener(posted);
     this.#emit(repository, status, affected);
     for (const pr of affected) this.#mergeIfWaiting(pr);
+    this.#queues.settleAt(repository, status.sha);
     return status;
   }
 
   /** Auto-merge waits for required checks only; where none is required there is nothing to wait for. */
   #mergeIfWaiting(pr: PullRequest): void {
     const required = pr.repository.protection.get(pr.base) ?? [];
-    if (pr.autoMerge && required.length > 0 && !mergeBlocker(pr)) this.#merge(pr, pr.autoMerge.enabledBy);
+    if (!pr.autoMerge || required.length === 0 || mergeBlocker(pr)) return;
+    const { enabledBy } = pr.autoMerge;
+    if (queueOf(pr)) this.#queues.enqueue(pr, enabledBy);
+    else this.#pullRequests.merge(pr, enabledBy, 'auto-merge');
   }
 
   #emit(repository: Repository, status: CommitStatus, affected: PullRequest[]): void {

@@ -4,6 +4,7 @@ import { atLeast, canSee, roleOf } from '../state/access.ts';
 import { commitNode, pullRequestCommitNode } from './commit-node.ts';
 import { connection, type ConnectionArguments } from './connection.ts';
 import { fullNameOf } from '../state/world.ts';
+import { queueEntryNode } from './merge-queue-node.ts';
 import { mergeableState } from '../state/mergeability.ts';
 import { nodeId } from '../state/ids.ts';
 import { refusal } from './refusal.ts';
@@ -12,7 +13,7 @@ import type { ChangedFile, Label, PullRequest, Review, ReviewThread } from '../s
 import { reviewDecision } from '../state/review-decision.ts';
 import { baseRefNode } from './base-ref-node.ts';
 import { teamNode } from './team-node.ts';
-import type { View } from './view.ts';
+import { demandPermission, type View } from './view.ts';
 
 type ConnectionResolver = (
   args: ConnectionArguments & { states?: string[] | null },
@@ -118,7 +119,10 @@ export function pullRequestNode(view: View, pr: PullRequest): object {
     isCrossRepository: head.repository !== repository,
     autoMergeRequest: () => pr.autoMerge && autoMergeNode(pr.autoMerge),
     isInMergeQueue: pr.mergeQueueEntry !== null,
-    mergeQueueEntry: () => pr.mergeQueueEntry && queueEntryNode(view, pr, pr.mergeQueueEntry),
+    mergeQueueEntry: () => {
+      demandPermission(view, repository, 'merge_queues');
+      return pr.mergeQueueEntry && queueEntryNode(view, pr.mergeQueueEntry);
+    },
     milestone: () => pr.milestone && milestoneNode(pr.milestone),
     createdAt: pr.createdAt.toISOString(),
     updatedAt: pr.updatedAt.toISOString(),
@@ -183,17 +187,6 @@ function autoMergeNode({ enabledAt, enabledBy }: NonNullable<PullRequest['autoMe
     enabledAt: enabledAt.toISOString(),
     enabledBy: () => accountNode(enabledBy),
     mergeMethod: 'MERGE',
-  };
-}
-
-function queueEntryNode(view: View, pr: PullRequest, entry: NonNullable<PullRequest['mergeQueueEntry']>) {
-  return {
-    __typename: 'MergeQueueEntry',
-    id: nodeId('MergeQueueEntry', entry.id),
-    position: entry.position,
-    state: entry.state,
-    enqueuedAt: entry.enqueuedAt.toISOString(),
-    pullRequest: () => pullRequestNode(view, pr),
   };
 }
 

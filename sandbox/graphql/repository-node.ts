@@ -3,6 +3,7 @@ import { accountNode } from './account-node.ts';
 import { connection, type ConnectionArguments } from './connection.ts';
 import { demandPermission, type View } from './view.ts';
 import { fullNameOf } from '../state/world.ts';
+import { mergeQueueNode } from './merge-queue-node.ts';
 import { pullRequestNode } from './pull-request-node.ts';
 import { refusal } from './refusal.ts';
 import type { PullRequest, Repository } from '../state/model.ts';
@@ -38,6 +39,11 @@ export function repositoryNode(view: View, repository: Repository): object {
       demandPermission(view, repository, 'pull_requests');
       const { key, items } = selected(repository, args);
       return connection(items, args, info, (pr) => pullRequestNode(view, pr), key);
+    },
+    mergeQueue: ({ branch = repository.defaultBranch }: { branch?: string }) => {
+      demandPermission(view, repository, 'merge_queues');
+      const queue = repository.mergeQueues.get(branch);
+      return queue ? mergeQueueNode(view, queue) : null;
     },
     pullRequest: ({ number }: { number: number }) => {
       demandPermission(view, repository, 'pull_requests');

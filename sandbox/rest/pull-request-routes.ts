@@ -1,5 +1,6 @@
 import { fileJson, labelJson, pullRequestJson, pullRequestSummary } from '../json/pull-request-json.ts';
 import { GitHubError, invalid } from '../http/github-error.ts';
+import { queueOf, throughTheQueue } from '../actions/merge-queues.ts';
 import { mergeBlocker } from '../state/mergeability.ts';
 import { actor, demand, onRepository, pullRequestIn, refuseArchived } from './on-repository.ts';
 import { page } from '../http/paging.ts';
@@ -72,7 +73,7 @@ export function pullRequestRoutes(api: Api, { world, pullRequests, edits }: Part
     refuseArchived(repository);
     const pr = pullRequestIn(c, repository);
     const { sha } = await bodyOf(c);
-    const blocker = mergeBlocker(pr);
+    const blocker = mergeBlocker(pr) ?? (queueOf(pr) && throughTheQueue);
     if (blocker) throw new GitHubError(405, blocker);
     if (sha !== undefined && sha !== pr.head.sha) {
       throw new GitHubError(409, 'Head branch was modified. Review and try the merge again.');

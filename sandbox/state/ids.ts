@@ -13,6 +13,7 @@ const prefixes = {
   PullRequestReview: 'PRR',
   PullRequestReviewThread: 'PRRT',
   Milestone: 'MI',
+  MergeQueue: 'MQ',
   MergeQueueEntry: 'MQE',
 } as const;
 

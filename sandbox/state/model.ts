@@ -140,6 +140,10 @@ export interface Repository {
   commitDetails: Map<string, Commit>;
   labels: Map<string, Label>;
   pullRequests: Map<number, PullRequest>;
+  /** By branch. */
+  mergeQueues: Map<string, MergeQueue>;
+  /** In the order in which they were merged. */
+  merges: PullRequest[];
   createdAt: Date;
 }
 
@@ -159,6 +163,40 @@ export interface Review {
   body: string;
   commitSha: string;
   submittedAt: Date;
+}
+
+/** By the merge queue, the merge button, auto-merge, or an administrator past what is required. */
+export type MergedHow = 'queue' | 'button' | 'auto-merge' | 'bypass';
+
+export interface MergeQueue {
+  repository: Repository;
+  branch: string;
+  mergingStrategy: 'ALLGREEN' | 'HEADGREEN';
+  checkResponseTimeoutMinutes: number;
+  maxEntriesToBuild: number;
+  maxEntriesToMerge: number;
+  /** Front first. */
+  entries: MergeQueueEntry[];
+}
+
+export interface MergeQueueEntry {
+  id: number;
+  pullRequest: PullRequest;
+  by: Account;
+  position: number;
+  state: 'QUEUED' | 'AWAITING_CHECKS' | 'MERGEABLE' | 'UNMERGEABLE' | 'LOCKED';
+  jump: boolean;
+  enqueuedAt: Date;
+  /** Null until GitHub builds it. */
+  group: MergeGroup | null;
+}
+
+/** The base, everything ahead in the queue, and the entry's own pull request, as one commit. */
+export interface MergeGroup {
+  headSha: string;
+  baseSha: string;
+  ref: string;
+  requestedAt: Date;
 }
 
 export interface PullRequest {
@@ -188,8 +226,8 @@ export interface PullRequest {
   isConflicting: boolean;
   milestone: { id: number; number: number; title: string } | null;
   autoMerge: { enabledAt: Date; enabledBy: Account } | null;
-  mergeQueueEntry: { id: number; position: number; state: string; enqueuedAt: Date } | null;
-  merged: { at: Date; by: Account; sha: string } | null;
+  mergeQueueEntry: MergeQueueEntry | null;
+  merged: { at: Date; by: Account; sha: string; how: MergedHow } | null;
   createdAt: Date;
   updatedAt: Date;
   closedAt: Date | null;

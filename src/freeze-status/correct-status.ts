@@ -62,7 +62,7 @@ export async function correctStatus(
       data: {
         isWaiting: true,
         waitingSince: now,
-        urgency: head.state === 'success' ? letsGo : closes,
+        urgency: Math.min(head.urgency, head.state === 'success' ? letsGo : closes),
         notBefore: new Date(now.getTime() + wait),
         overwrites: { increment: 1 },
         // The write looks first: our answer to an earlier event may have arrived by then.

@@ -117,7 +117,7 @@ function judgeGroup(
   const merged = entries.flatMap(({ number }) => facts.get(number) ?? []);
   const timesOutAt = new Date(requestedAt.getTime() + timeoutMinutes * 60_000);
   const { status, holds } = decideGroup(freezes, merged, timesOutAt, readAt);
-  return { sha: headSha, status, holds, present, urgency: groupUrgency };
+  return { sha: headSha, status, holds, present, urgency: groupUrgency(entries.length) };
 }
 
 /** When to look again without an event: at what is not known yet. */

@@ -20,8 +20,13 @@ export type Verdict = {
   urgency: number;
 };
 
-/** Before everything else: what a merge group shows decides at once what is merged. */
-export const groupUrgency = -1;
+/**
+ * Merge groups come before everything else: what they show decides at once what is merged. Those at the front come
+ * first: a failure there has the groups behind it built anew, while one behind would put out a pull request that is
+ * not frozen itself.
+ * @param position in the queue, from 1.
+ */
+export const groupUrgency = (position: number): number => position - 1_000_000;
 
 /** Decides the status of every head SHA among these open pull requests. */
 export function decideVerdicts(

@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { MergeQueueOptions } from '../sandbox/actions/merge-queue-verbs.ts';
+import { type Acme, startAcme } from './support/acme.ts';
+
+let acme: Acme;
+beforeAll(async () => {
+  acme = await startAcme();
+});
+afterAll(() => acme.close());
+
+const inMinutes = (minutes: number) => new Date(acme.clock.now() + minutes * 60_000);
+const wallClock = (instant: Date) => instant.toISOString().slice(0, 19);
+const inQueue = (repository: string, branch = 'main') =>
+  acme.github.mergeQueue(repository, branch).map(({ number }) => number);
+const merged = (repository: string) => acme.github.merges(repository).map(({ number }) => number);
+const dequeued = (repository: string) =>
+  acme.github.deliveries
+    .filter(
+      ({ event, action, payload }) =>
+        event === 'pull_request' && action === 'dequeued' && payload.repository.full_name === repository,
+    )
+    .map(({ payload }) => [payload.number, payload.reason]);
+/** What the group of a pull request shows; the groups stay in flight while another check is required. */
+const shownOn = (repository: string, number: number) => {
+  const group = acme.github
+    .mergeGroups(repository)
+    .find(({ pullRequests }) => pullRequests.at(-1) === number);
+  return group && acme.github.currentStatus(repository, group.headSha);
+};
+const ci = (repository: string, sha: string) =>
+  acme.github.postStatus(repository, sha, { by: 'bob', state: 'success', context: 'ci' });
+
+/** A repository whose queue also waits for CI, which passes on pull requests and not yet on their groups. */
+async function queued(
+  name: string,
+  pullRequests: object[],
+  options: MergeQueueOptions = {},
+  branch = 'main',
+) {
+  const required = ['holdfast/freeze', 'ci'];
+  const repository = await acme.repository(
+    name,
+    pullRequests.map((each) => ({ base: branch, ...each })),
+    {
+      protect: { [branch]: required },
+    },
+  );
+  acme.github.enableMergeQueue(repository, branch, options);
+  for (const { number, headSha } of acme.github.pullRequests(repository)) {
+    ci(repository, headSha);
+    acme.github.enqueue(repository, number);
+  }
+  await acme.quiet();
+  return repository;
+}
+
+/** CI passes on every group in flight, as often as it takes. */
+async function passCi(repository: string): Promise<void> {
+  for (let round = 0; round < 5; round++) {
+    for (const { headSha } of acme.github.mergeGroups(repository)) ci(repository, headSha);
+    await acme.quiet();
+  }
+}
+
+describe('without a freeze', () => {
+  test('every group is answered with success, and merges', async () => {
+    const web = await queued('web', [{}, {}, {}]);
+    expect(shownOn(web, 3)).toMatchObject({
+      state: 'success',
+      description: 'No freeze holds this merge group.',
+    });
+    await passCi(web);
+    expect(merged(web)).toEqual([1, 2, 3]);
+  });
+
+  test('also on a branch whose name has slashes', async () => {
+    const rel = await queued('rel', [{}], {}, 'release/2026/q1');
+    expect(acme.github.mergeGroups(rel)[0]!.ref).toMatch(
+      /^refs\/heads\/gh-readonly-queue\/release\/2026\/q1\/pr-1-/,
+    );
+    await passCi(rel);
+    expect(merged(rel)).toEqual([1]);
+  });
+});
+
+describe('a freeze begins with groups in flight', () => {
+  test('groups that we passed are answered anew before any pull request, and nothing frozen merges', async () => {
+    const { github } = acme;
+    const api = await queued('api', [{ labels: ['risky'] }, {}, {}]);
+    const groups = new Set(github.mergeGroups(api).map(({ headSha }) => headSha));
+    const order: string[] = [];
+    const stop = github.onStatus(({ sha, repository }) => {
+      if (repository === api) order.push(groups.has(sha) ? 'group' : 'other');
+    });
+    await acme.freeze(api, { matching_conditions: ['label=risky'] });
+    stop();
+    expect(order[0]).toBe('group');
+    expect(dequeued(api)).toEqual([[1, 'CI_FAILURE']]);
+    expect(inQueue(api)).toEqual([2, 3]);
+    await passCi(api);
+    expect(merged(api)).toEqual([2, 3]);
+    expect(acme.frozen(api)).toEqual([1]);
+  });
+
+  test('without end, a frozen pull request alone is put out of the queue', async () => {
+    const lib = await queued('lib', [{}]);
+    const sha = acme.github.mergeGroups(lib)[0]!.headSha;
+    await acme.freeze(lib);
+    const { state, description } = acme.github.currentStatus(lib, sha)!;
+    expect({ state, description }).toEqual({
+      state: 'failure',
+      description: '#1 is frozen until removed: Release',
+    });
+    expect(inQueue(lib)).toEqual([]);
+  });
+
+  test('in a HEADGREEN queue an exempt pull request does not take a frozen one along', async () => {
+    const head = await queued('head', [{ labels: ['risky'] }, {}], { mergingStrategy: 'HEADGREEN' });
+    await acme.freeze(head, { matching_conditions: ['label=risky'] });
+    await passCi(head);
+    expect(merged(head)).toEqual([2]);
+    expect(acme.github.pullRequest(head, 1).state).toBe('open');
+  });
+});
+
+describe('a freeze that ends before the queue stops waiting', () => {
+  test('keeps the places, and is let go of before any pull request', async () => {
+    const { github, advanceTo } = acme;
+    const ops = await queued('ops', [{}, {}], { checkResponseTimeoutMinutes: 60 });
+    const end = inMinutes(30);
+    await acme.freeze(ops, { end: wallClock(end) });
+    expect(inQueue(ops)).toEqual([1, 2]);
+    expect(shownOn(ops, 2)).toMatchObject({ state: 'pending' });
+    await passCi(ops);
+    expect(merged(ops)).toEqual([]);
+    const groups = github.mergeGroups(ops).map(({ headSha }) => headSha);
+    const order: string[] = [];
+    const stop = github.onStatus(({ sha }) => void order.push(sha));
+    await advanceTo(end);
+    await passCi(ops);
+    stop();
+    expect(groups).toContain(order[0]);
+    expect(merged(ops)).toEqual([1, 2]);
+  });
+
+  test('is a failure at once when it is made longer than that', async () => {
+    const long = await queued('long', [{}], { checkResponseTimeoutMinutes: 60 });
+    const { id } = await acme.freeze(long, { end: wallClock(inMinutes(30)) });
+    expect(inQueue(long)).toEqual([1]);
+    await acme.update(long, id, { end: wallClock(inMinutes(90)) });
+    expect(dequeued(long)).toEqual([[1, 'CI_FAILURE']]);
+  });
+
+  test('a time-out nearer than the end, less a margin, is a failure', async () => {
+    const near = await queued('near', [{}], { checkResponseTimeoutMinutes: 30 });
+    await acme.freeze(near, { end: wallClock(inMinutes(29.5)) });
+    expect(inQueue(near)).toEqual([]);
+    const held = await queued('held', [{}], { checkResponseTimeoutMinutes: 30 });
+    await acme.freeze(held, { end: wallClock(inMinutes(28)) });
+    expect(inQueue(held)).toEqual([1]);
+  });
+
+  test('the time that a group has waited counts', async () => {
+    const waited = await queued('waited', [{}], { checkResponseTimeoutMinutes: 60 });
+    await acme.advanceTo(inMinutes(40));
+    await acme.freeze(waited, { end: wallClock(inMinutes(30)) });
+    expect(inQueue(waited)).toEqual([]);
+  });
+});
+
+describe('an exempt pull request behind a frozen one', () => {
+  test('merges on a group of its own once the frozen one is put out', async () => {
+    const mono = await queued('mono', [{}, {}]);
+    await acme.freeze(mono, { exclude_conditions: ['label=hotfix'] });
+    expect(inQueue(mono)).toEqual([]);
+    const fix = await queued('fix', [{}, { labels: ['hotfix'] }]);
+    await acme.freeze(fix, { exclude_conditions: ['label=hotfix'] });
+    await passCi(fix);
+    expect(merged(fix)).toEqual([2]);
+  });
+
+  test('a label on a queued pull request counts for the groups that contain it', async () => {
+    const docs = await queued('docs', [{}, {}]);
+    await acme.freeze(docs, { matching_conditions: ['label=risky'] });
+    expect(inQueue(docs)).toEqual([1, 2]);
+    acme.github.label(docs, 1, 'risky');
+    await acme.quiet();
+    expect(dequeued(docs)).toEqual([[1, 'CI_FAILURE']]);
+    await passCi(docs);
+    expect(merged(docs)).toEqual([2]);
+  });
+
+  test('what CI pushed for a queued pull request counts as well', async () => {
+    const scoped = await queued('scoped', [{}]);
+    await acme.freeze(scoped, { matching_conditions: ['scope=api'] });
+    expect(inQueue(scoped)).toEqual([1]);
+    const key = await acme.key('acme', 'ci');
+    const path = `/v1/repos/${scoped}/pulls/1/scopes`;
+    expect((await acme.call('PUT', path, { as: key, body: { scopes: ['api'] } })).status).toBe(204);
+    await acme.quiet();
+    expect(inQueue(scoped)).toEqual([]);
+  });
+});
+
+describe('webhooks of the queue', () => {
+  test('that are lost delay the answer until the next look', async () => {
+    const { github } = acme;
+    const fault = github.webhookFaults.add({ kind: 'drop', event: 'merge_group' });
+    const enqueued = github.webhookFaults.add({ kind: 'drop', event: 'pull_request', action: 'enqueued' });
+    const lost = await queued('lost', [{}]);
+    fault.remove();
+    enqueued.remove();
+    expect(shownOn(lost, 1)).toBeNull();
+    await acme.freeze(lost, { matching_conditions: ['label=none'] });
+    expect(shownOn(lost, 1)).toMatchObject({ state: 'success' });
+  });
+
+  test('a group that is gone is forgotten', async () => {
+    const gone = await queued('gone', [{}]);
+    const repositoryId = BigInt(acme.github.repository(gone).id);
+    const count = () => acme.app.deps.db.mergeGroup.count({ where: { repositoryId } });
+    expect(await count()).toBe(1);
+    acme.github.dequeue(gone, 1);
+    await acme.quiet();
+    expect(await count()).toBe(0);
+    expect(await acme.app.deps.db.headStatus.count({ where: { repositoryId, isMergeGroup: true } })).toBe(0);
+  });
+});
