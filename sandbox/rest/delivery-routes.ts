@@ -11,7 +11,13 @@ export function deliveryRoutes(api: Api, { webhooks }: Parts): void {
     const before = Number(c.req.query('cursor') ?? Infinity);
     const status = c.req.query('status');
     const all = webhooks.deliveries
-      .filter((each) => each.id < before && (!status || (status === 'success') === succeeded(each)))
+      // What was dropped was never sent, and GitHub knows nothing of it.
+      .filter(
+        (each) =>
+          each.outcome !== 'dropped' &&
+          each.id < before &&
+          (!status || (status === 'success') === succeeded(each)),
+      )
       .reverse();
     if (all.length > size) {
       const next = new URL(c.req.url);

@@ -7,6 +7,7 @@ import {
 } from './v1/applications.ts';
 import { createFreezeEndpoint } from './v1/create-freeze.ts';
 import { deleteFreezeEndpoint, postDeleteFreezeEndpoint } from './v1/delete-freeze.ts';
+import { freezeEnforcementEndpoint } from './v1/freeze-enforcement.ts';
 import { listFreezesEndpoint } from './v1/list-freezes.ts';
 import { getRepositories } from './v1/list-repositories.ts';
 import { explainPullRequestEndpoint } from './v1/explain-pull-request.ts';
@@ -24,6 +25,7 @@ export const endpoints: AnyEndpoint[] = [
   createFreezeEndpoint,
   previewFreezeEndpoint,
   updateFreezeEndpoint,
+  freezeEnforcementEndpoint,
   deleteFreezeEndpoint,
   postDeleteFreezeEndpoint,
   explainPullRequestEndpoint,

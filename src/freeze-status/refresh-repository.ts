@@ -1,6 +1,6 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import { refreshMergeQueue, refreshRepository as refreshLater } from '../jobs/tasks.ts';
+import { findBypass, refreshMergeQueue, refreshRepository as refreshLater } from '../jobs/tasks.ts';
 import { type LoadedPullRequest, loadOpenPullRequests } from '../pull-requests/load-pull-requests.ts';
 import { forgetUnseen, rememberPullRequests } from '../pull-requests/open-pull-request-store.ts';
 import { refreshMergeQueues } from './refresh-merge-queue.ts';
@@ -54,7 +54,11 @@ async function save(deps: Deps, refresh: Refreshable, pullRequests: LoadedPullRe
   return deps.db.$transaction(async (tx) => {
     await lockRepository(tx, repository.id);
     await rememberPullRequests(tx, repository.id, judgedHeads(refresh, pullRequests), reading);
-    await forgetUnseen(tx, repository.id, reading);
+    const closed = await forgetUnseen(tx, repository.id, reading);
+    await deps.jobs.send(
+      closed.map((number) => findBypass(repository.id, number)),
+      tx,
+    );
     const shas = verdicts.map(({ sha }) => sha);
     // Commits that no open pull request has any more.
     await tx.headStatus.deleteMany({

@@ -26,9 +26,14 @@ export async function rememberPullRequests(
     WHERE open_pull_requests.reading < excluded.reading`;
 }
 
-/** Takes out what neither this reading, which saw every open pull request, nor a later one has seen. */
-export async function forgetUnseen(tx: Tx, repositoryId: bigint, reading: bigint): Promise<void> {
-  await tx.openPullRequest.deleteMany({ where: { repositoryId, reading: { lt: reading } } });
+/**
+ * Takes out what neither this reading, which saw every open pull request, nor a later one has seen.
+ * @returns their numbers: they were closed or merged, and no webhook told of it yet.
+ */
+export async function forgetUnseen(tx: Tx, repositoryId: bigint, reading: bigint): Promise<number[]> {
+  const rows = await tx.$queryRaw<{ number: number }[]>`
+    DELETE FROM open_pull_requests WHERE repository_id = ${repositoryId} AND reading < ${reading} RETURNING number`;
+  return rows.map(({ number }) => number);
 }
 
 /** Takes a pull request that is not open any more out of the index. */

@@ -33,6 +33,11 @@ const contract: Record<
     success: 200,
     body: freezeBody,
   },
+  'get /repos/{owner}/{repository}/scheduled_freeze/{freeze_id}/enforcement': {
+    for: 'repository admins',
+    success: 200,
+    last: aFreeze,
+  },
   'get /repos/{owner}/{repository}/pulls/{number}/freezes': { for: 'repository admins', success: 200 },
   'patch /repos/{owner}/{repository}/scheduled_freeze/{freeze_id}': {
     for: 'repository admins',

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Acme, free, startAcme } from './support/acme.ts';
+
+let acme: Acme;
+beforeAll(async () => {
+  acme = await startAcme();
+});
+afterAll(() => acme.close());
+
+const context = 'holdfast/freeze';
+/** The audit log's events of these types, oldest first. */
+async function logged(repository: string, type: string) {
+  const path = `/v1/repos/${repository}/logs?event_type=${type}&per_page=100`;
+  const answer = await acme.call('GET', path, { as: acme.admin });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body.events.toReversed();
+}
+
+describe('somebody overwrites our status', () => {
+  test('it is corrected at once, and recorded with who it was', async () => {
+    const { github } = acme;
+    const web = await acme.repository('web', [{}]);
+    await acme.freeze(web);
+    github.postStatus(web, 1, { by: 'bob', state: 'success', description: 'ship it' });
+    await acme.quiet();
+    expect(acme.shown(web, 1)).toEqual({ state: 'pending', description: 'Frozen until removed: Release' });
+    const sha = github.pullRequest(web, 1).headSha;
+    expect(await logged(web, 'freeze_status.overwritten')).toMatchObject([
+      {
+        trigger: 'github',
+        outcome: 'failure',
+        metadata: {
+          sha,
+          state: 'success',
+          description: 'ship it',
+          expected_state: 'pending',
+          overwritten_by: { type: 'user', name: 'bob' },
+        },
+      },
+    ]);
+  });
+
+  test('what says the same as ours, and repeated or old events, make no write', async () => {
+    const { github } = acme;
+    const api = await acme.repository('api', [{}]);
+    const before = github.statusHistory(api, github.pullRequest(api, 1).headSha, context).length;
+    github.postStatus(api, 1, { by: 'bob', ...free, state: 'success' });
+    await acme.quiet();
+    await acme.freeze(api);
+    for (const { guid } of github.deliveries.filter(({ event }) => event === 'status').slice())
+      await github.redeliver(guid);
+    await acme.quiet();
+    expect(acme.posts(api)).toEqual({ 1: before + 2 });
+    expect(await logged(api, 'freeze_status.overwritten')).toEqual([]);
+  });
+
+  test('again and again is answered later and later', async () => {
+    const { github, clock } = acme;
+    const bot = await acme.repository('bot', [{}]);
+    await acme.freeze(bot);
+    const { headSha } = github.pullRequest(bot, 1);
+    const ours = () =>
+      github.statusHistory(bot, headSha, context).filter(({ creator }) => creator === 'holdfast[bot]').length;
+    const before = ours();
+    for (let second = 0; second < 30; second++) {
+      github.postStatus(bot, 1, { by: 'bob', state: 'success' });
+      await acme.advanceTo(new Date(clock.now() + 1000));
+    }
+    expect(ours() - before).toBeLessThanOrEqual(6);
+    await acme.advanceTo(new Date(clock.now() + 70_000));
+    expect(acme.frozen(bot)).toEqual([1]);
+  });
+
+  test('a lost event is found by the hourly look', async () => {
+    const { github, clock } = acme;
+    const lost = await acme.repository('lost', [{}]);
+    await acme.freeze(lost);
+    const fault = github.webhookFaults.add({ kind: 'drop', event: 'status' });
+    github.postStatus(lost, 1, { by: 'bob', state: 'success' });
+    fault.remove();
+    await acme.quiet();
+    expect(acme.frozen(lost)).toEqual([]);
+    await acme.advanceTo(new Date(clock.now() + 61 * 60_000));
+    expect(acme.frozen(lost)).toEqual([1]);
+  });
+});
+
+describe('a frozen pull request is merged', () => {
+  test('past the required check: who, which freeze, and what our status showed', async () => {
+    const { github } = acme;
+    const lib = await acme.repository('lib', [{ labels: ['risky'] }, {}]);
+    const { id } = await acme.freeze(lib, { matching_conditions: ['label=risky'] });
+    const { headSha } = github.pullRequest(lib, 1);
+    github.bypassMerge(lib, 1, 'ada');
+    github.bypassMerge(lib, 2, 'ada');
+    await acme.quiet();
+    expect(await logged(lib, 'freeze.bypassed')).toMatchObject([
+      {
+        pull_request: 1,
+        base_ref: 'main',
+        trigger: 'github',
+        metadata: {
+          scheduled_freeze_id: id,
+          scheduled_freeze_attributes: { reason: 'Release' },
+          bypassed_by: { type: 'user', name: 'ada' },
+          shown_state: 'pending',
+          head_sha: headSha,
+        },
+      },
+    ]);
+  });
+
+  test('also where the webhook is repeated it is one event, and where the freeze is deleted by then', async () => {
+    const { github, app } = acme;
+    const ops = await acme.repository('ops', [{}]);
+    const { id } = await acme.freeze(ops);
+    const fault = github.webhookFaults.add({ kind: 'drop', event: 'pull_request', action: 'closed' });
+    github.bypassMerge(ops, 1, 'ada');
+    fault.remove();
+    await acme.advanceTo(new Date(acme.clock.now() + 60_000));
+    await acme.remove(ops, id);
+    const closed = github.deliveries.findLast(({ action }) => action === 'closed')!;
+    await github.redeliver(closed.guid);
+    await acme.quiet();
+    await app.deps.db.webhookDelivery.deleteMany({ where: { guid: closed.guid } });
+    await github.redeliver(closed.guid);
+    await acme.quiet();
+    expect(await logged(ops, 'freeze.bypassed')).toHaveLength(1);
+  });
+
+  test('a merge whose webhook was lost is found by the next look', async () => {
+    const { github } = acme;
+    const quiet = await acme.repository('quiet', [{}, {}]);
+    await acme.freeze(quiet);
+    const fault = github.webhookFaults.add({ kind: 'drop', event: 'pull_request', action: 'closed' });
+    github.bypassMerge(quiet, 1, 'ada');
+    fault.remove();
+    await acme.advanceTo(new Date(acme.clock.now() + 61 * 60_000));
+    expect(await logged(quiet, 'freeze.bypassed')).toMatchObject([{ pull_request: 1 }]);
+  });
+
+  test('nothing is recorded of merges without a freeze, and of pull requests that are closed', async () => {
+    const { github } = acme;
+    const calm = await acme.repository('calm', [{}, {}]);
+    expect(github.merge(calm, 1)).toMatchObject({ merged: true });
+    await acme.quiet();
+    await acme.freeze(calm);
+    github.closePullRequest(calm, 2);
+    await acme.quiet();
+    expect(await logged(calm, 'freeze.bypassed')).toEqual([]);
+  });
+});
