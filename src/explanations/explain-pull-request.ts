@@ -86,7 +86,7 @@ async function readWithSiblings(
   const pullRequest = await loadPullRequest(from, number);
   if (!pullRequest) return null;
   const { headSha } = pullRequest.facts;
-  const { nodeIds } = await siblingsOf(from.deps.db, from.repository.id, number, headSha);
+  const { nodeIds } = await siblingsOf(from.deps.db, from.repository.id, [{ number, headSha }]);
   const siblings = nodeIds.length > 0 ? await loadPullRequestNodes(from, nodeIds.slice(0, mostNodes)) : [];
   return { pullRequest, siblings: siblings.filter((one) => one.isOpen && one.facts.headSha === headSha) };
 }

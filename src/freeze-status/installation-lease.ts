@@ -9,7 +9,7 @@ const leaseLife = 30_000;
 /** Whether the holder may write one status now. */
 export type Turn =
   | { may: 'write' }
-  /** Somebody else holds the installation by now, or it is suspended or gone. */
+  /** Somebody else holds the installation by now, who goes on with it; or it is suspended or gone. */
   | { may: 'stop' }
   /** The pace, or GitHub, asks to wait. */
   | { may: 'wait'; until: Date };

@@ -21,5 +21,13 @@ export async function judgeNewcomers(
       AND other.number <> ALL(${judged.map(({ facts }) => facts.number)}::int[])
     LIMIT 1`;
   if (!first) return;
-  await deps.jobs.send([refreshPullRequest(repository.id, first.number, repository.installation.id)], tx);
+  await deps.jobs.send(
+    [
+      refreshPullRequest(repository.id, {
+        number: first.number,
+        installationId: String(repository.installation.id),
+      }),
+    ],
+    tx,
+  );
 }

@@ -28,12 +28,13 @@ export async function postWaitingStatuses(deps: Deps, installationId: bigint): P
     await goOnAt(deps, installationId, deps.clock.now() + lookAgain);
     return;
   }
-  let goOn: Date | null;
+  let goOn: Date | 'stopped' | null;
   try {
     goOn = await drain(deps, installationId, lease);
   } finally {
     await lease.release();
   }
+  if (goOn === 'stopped') return;
   if (goOn && goOn > nowOf(deps.clock)) await goOnAt(deps, installationId, goOn.getTime());
   // Also where nothing was due: a verdict saved between the last look and the release found the lease taken.
   else if (goOn || (await nextDue(deps, installationId)))
@@ -47,14 +48,18 @@ function goOnAt(deps: Deps, installationId: bigint, instant: number): Promise<vo
 }
 
 /** Writes until nothing is due. When to go on, where something stands in the way. */
-async function drain(deps: Deps, installationId: bigint, lease: Lease): Promise<Date | null> {
+async function drain(
+  deps: Deps,
+  installationId: bigint,
+  lease: Lease,
+): Promise<Date | 'stopped' | null> {
   const turnEnds = deps.clock.now() + longestTurn;
   for (;;) {
     const write = await nextDue(deps, installationId);
     if (!write) return null;
     if (deps.stopping.aborted || deps.clock.now() >= turnEnds) return nowOf(deps.clock);
     const turn = await lease.takeTurn();
-    if (turn.may === 'stop') return null;
+    if (turn.may === 'stop') return 'stopped';
     if (turn.may === 'wait') return turn.until;
     const pause = await attempt(deps, installationId, write);
     if (pause) return pause;
@@ -63,12 +68,7 @@ async function drain(deps: Deps, installationId: bigint, lease: Lease): Promise<
 
 async function nextDue(deps: Deps, installationId: bigint): Promise<Waiting | null> {
   return deps.db.headStatus.findFirst({
-    where: {
-      installationId,
-      isWaiting: true,
-      notBefore: { lte: nowOf(deps.clock) },
-      repository: { installation: { id: installationId, suspendedAt: null, deletedAt: null } },
-    },
+    where: { installationId, isWaiting: true, notBefore: { lte: nowOf(deps.clock) } },
     orderBy: [{ urgency: 'asc' }, { repositoryId: 'asc' }, { sha: 'asc' }],
     include: { repository: { select: { id: true, name: true, account: { select: { login: true } } } } },
   });

@@ -64,11 +64,15 @@ export async function createGitHubApp(config: Config, log: Logger, cutOff: Abort
   // Tokens keep the permissions that they were made with, and live for an hour.
   const granted = new Map<bigint, string>();
   let botLogin: string | null = null;
+  const clients = new Map<bigint, Promise<GitHubClient>>();
   return {
     probot,
     asApp: () => probot.auth(),
     async asInstallation(installationId, permissions) {
-      const client = renewing(await probot.auth(Number(installationId)));
+      if (clients.size >= mostClients) clients.clear();
+      const made = clients.get(installationId) ?? probot.auth(Number(installationId)).then(renewing);
+      clients.set(installationId, made);
+      const client = await made;
       const known = permissions === undefined ? undefined : JSON.stringify(permissions);
       if (known !== undefined && granted.get(installationId) !== known) {
         await client.auth({ type: 'installation', refresh: true });
@@ -83,6 +87,9 @@ export async function createGitHubApp(config: Config, log: Logger, cutOff: Abort
     },
   };
 }
+
+/** Clients are kept ready; beyond it, all are made anew. Tokens are kept apart from them. */
+const mostClients = 500;
 
 /** Octokit logs each failed request of a person with its URL; the caller tells of it better. */
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

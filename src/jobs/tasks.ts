@@ -1,7 +1,9 @@
+import type { Told } from '../freeze-status/refresh-pull-requests.ts';
+
 /** Every kind of durable work, with what it carries. A job only says what to look at again, never what is true. */
 export type Tasks = {
   'refresh-repository': { repositoryId: string; at?: string };
-  'refresh-pull-request': { repositoryId: string; number: number; installationId: string | null };
+  'refresh-pull-request': { repositoryId: string } & Told;
   'refresh-merge-queue': { repositoryId: string; branch: string } & ToldOfGroup;
   'correct-status': { repositoryId: string; sha: string; written: ForeignStatus };
   'find-bypass': { repositoryId: string; number: number };
@@ -63,15 +65,15 @@ export function refreshRepository(repositoryId: bigint, at?: Date): Job {
 export const inSteps = (now: Date, step: number): Date =>
   new Date((Math.floor(now.getTime() / step) + 2) * step);
 
-/**
- * Look at one pull request and those that share its head SHA.
- * @param installationId who told of it, for a repository that is not known yet.
- */
-export function refreshPullRequest(repositoryId: bigint, number: number, installationId: bigint | null): Job {
+/** Look at one pull request and those that share its head SHA; with `at`, at that instant. */
+export function refreshPullRequest(repositoryId: bigint, told: Told, at?: Date): Job {
+  const { number, installationId, changedAt = '', looks = '' } = told;
   return {
     task: 'refresh-pull-request',
-    data: { repositoryId: String(repositoryId), number, installationId: installationId?.toString() ?? null },
-    key: `${repositoryId}#${number}/${installationId}`,
+    data: { repositoryId: String(repositoryId), ...told },
+    // An event of a later change is not served by a look for an earlier one, whose answer may be as old.
+    key: `${repositoryId}#${number}/${installationId}~${changedAt}${looks && `!${looks}`}`,
+    at,
   };
 }
 

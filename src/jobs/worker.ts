@@ -3,7 +3,7 @@ import { correctStatus } from '../freeze-status/correct-status.ts';
 import { findBypass } from '../freeze-status/find-bypass.ts';
 import { postWaitingStatuses } from '../freeze-status/post-statuses.ts';
 import { refreshMergeQueue } from '../freeze-status/refresh-merge-queue.ts';
-import { refreshPullRequest } from '../freeze-status/refresh-pull-request.ts';
+import { refreshPullRequests } from '../freeze-status/refresh-pull-requests.ts';
 import { refreshRepository } from '../freeze-status/refresh-repository.ts';
 import { syncInstallation } from '../installations/sync-installation.ts';
 import { syncInstallations } from '../installations/sync-installations.ts';
@@ -12,14 +12,14 @@ import { recoverDeliveries } from '../webhooks/recover-deliveries.ts';
 import { BoundaryAlarm } from './boundary-alarm.ts';
 import type { JobQueue } from './queue.ts';
 import { sweep } from './sweep.ts';
-import type { Job, TaskName, Tasks } from './tasks.ts';
+import { type Job, type TaskName, taskNames, type Tasks } from './tasks.ts';
+
+type Handlers = { [Name in TaskName]: (deps: Deps, data: Tasks[Name]) => Promise<void> };
 
 /** What each task does. A task that throws is tried again later, for as long as it takes. */
-const handlers: { [Name in TaskName]: (deps: Deps, data: Tasks[Name]) => Promise<void> } = {
+const handlers: Omit<Handlers, 'refresh-pull-request'> = {
   'refresh-repository': (deps, { repositoryId, at }) =>
     refreshRepository(deps, BigInt(repositoryId), at === undefined ? null : new Date(at)),
-  'refresh-pull-request': (deps, { repositoryId, number, installationId }) =>
-    refreshPullRequest(deps, BigInt(repositoryId), number, idOrNull(installationId)),
   'refresh-merge-queue': (deps, { repositoryId, branch, ...told }) =>
     refreshMergeQueue(deps, BigInt(repositoryId), branch, told),
   'correct-status': (deps, { repositoryId, sha, written }) =>
@@ -29,20 +29,43 @@ const handlers: { [Name in TaskName]: (deps: Deps, data: Tasks[Name]) => Promise
   'sync-installations': (deps) => syncInstallations(deps),
   'sync-installation': (deps, { installationId }) => syncInstallation(deps, BigInt(installationId)),
   'sync-repository': (deps, { repositoryId, installationId }) =>
-    syncRepository(deps, BigInt(repositoryId), idOrNull(installationId)),
+    syncRepository(deps, BigInt(repositoryId), installationId === null ? null : BigInt(installationId)),
   'recover-deliveries': (deps) => recoverDeliveries(deps),
   sweep: (deps) => sweep(deps),
 };
 
-const idOrNull = (id: string | null): bigint | null => (id === null ? null : BigInt(id));
+/** Jobs that one piece of work serves, and that work. */
+type Piece = { jobs: Job[]; run(deps: Deps): Promise<void> };
 
-/** Most waits are for GitHub, not for the processor; one slow installation must not hold up the others. */
-const concurrency: Partial<Record<TaskName, number>> = {
-  'refresh-repository': 4,
-  'refresh-pull-request': 4,
-  'refresh-merge-queue': 4,
-  'post-statuses': 8,
+/** Pull requests of one repository that wait at the same time are read by one question; all else is done apart. */
+function piecesOf(task: TaskName, jobs: Job[]): Piece[] {
+  if (task !== 'refresh-pull-request') {
+    const handle = handlers[task] as (deps: Deps, data: unknown) => Promise<void>;
+    return jobs.map((job) => ({ jobs: [job], run: (deps) => handle(deps, job.data) }));
+  }
+  const told = jobs as Extract<Job, { task: 'refresh-pull-request' }>[];
+  return [...Map.groupBy(told, ({ data }) => data.repositoryId)].map(([id, ofRepository]) => ({
+    jobs: ofRepository,
+    run: (deps) =>
+      refreshPullRequests(
+        deps,
+        BigInt(id),
+        ofRepository.map(({ data }) => data),
+      ),
+  }));
+}
+
+/**
+ * How many jobs of a task are taken at once, by how many takers. Most waits are for GitHub, not for the processor: one
+ * slow installation must not hold up the others. A taker that finds as many as it may take comes back at once.
+ */
+const taking: Partial<Record<TaskName, { takers: number; jobs: number }>> = {
+  'refresh-repository': { takers: 4, jobs: 4 },
+  'refresh-pull-request': { takers: 3, jobs: 40 },
+  'refresh-merge-queue': { takers: 3, jobs: 4 },
+  'post-statuses': { takers: 4, jobs: 4 },
 };
+const usual = { takers: 1, jobs: 4 };
 
 // In seconds. NOTIFY wakes for present work and the alarm for boundaries; polling finds what both missed.
 const boundaryPolling = 0.5;
@@ -54,24 +77,21 @@ const sweepEvery = 60_000;
 export async function startWorker(deps: Deps, queue: JobQueue): Promise<{ stop(): void }> {
   const workers = new Map<TaskName, string>();
   const alarm = new BoundaryAlarm(deps, () => queue.boss.notifyWorker(workers.get('refresh-repository')!));
-  for (const task of Object.keys(handlers) as TaskName[]) {
-    const handle = handlers[task] as (deps: Deps, data: unknown) => Promise<void>;
+  for (const task of taskNames) {
+    const { takers, jobs } = taking[task] ?? usual;
     const polling = task === 'refresh-repository' ? boundaryPolling : otherPolling;
     const options = {
       pollingIntervalSeconds: polling,
       notifyPollingIntervalSeconds: polling,
-      localConcurrency: concurrency[task] ?? 1,
+      localConcurrency: takers,
+      batchSize: jobs,
+      burstWhenBatchFull: true,
       includeMetadata: true,
     } as const;
-    const worker = await queue.boss.work(task, options, async ([job]) => {
-      const { data, singletonKey } = job!;
-      try {
-        await handle(deps, data);
-        if (task === 'refresh-repository') await alarm.set();
-      } catch (error) {
-        deps.log.warn({ err: error, task, data }, 'a job failed and will be tried again');
-        await tryAgain(deps, { task, data, key: singletonKey } as Job);
-      }
+    const worker = await queue.boss.work(task, options, async (taken) => {
+      const all = taken.map(({ data, singletonKey }) => ({ task, data, key: singletonKey }) as Job);
+      await Promise.all(piecesOf(task, all).map((piece) => work(deps, piece)));
+      if (task === 'refresh-repository') await alarm.set();
     });
     workers.set(task, worker);
   }
@@ -91,6 +111,17 @@ export async function startWorker(deps: Deps, queue: JobQueue): Promise<{ stop()
   };
 }
 
+/** Does a piece of work; what fails is sent again, all its jobs. */
+async function work(deps: Deps, { jobs, run }: Piece): Promise<void> {
+  try {
+    await run(deps);
+  } catch (error) {
+    const [{ task, data }] = jobs as [Job];
+    deps.log.warn({ err: error, task, data, jobs: jobs.length }, 'a job failed and will be tried again');
+    for (const job of jobs) await tryAgain(deps, job);
+  }
+}
+
 const longestBackoff = 60_000;
 
 /**
@@ -100,6 +131,6 @@ const longestBackoff = 60_000;
 async function tryAgain(deps: Deps, { task, data, key }: Job): Promise<void> {
   const attempt = ((data as { attempt?: number }).attempt ?? 0) + 1;
   const backoff = Math.min(longestBackoff, 1000 * 2 ** Math.min(attempt, 6));
-  const again = { task, data: { ...data, attempt }, key: `${key.replace(/!again$/, '')}!again` };
+  const again = { task, data: { ...data, attempt }, key: `${key.replace(/(~.*)?(!again)?$/, '')}!again` };
   await deps.jobs.send([{ ...again, at: new Date(deps.clock.now() + backoff) } as Job]);
 }

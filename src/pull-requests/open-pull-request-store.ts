@@ -36,32 +36,33 @@ export async function forgetUnseen(tx: Tx, repositoryId: bigint, reading: bigint
   return rows.map(({ number }) => number);
 }
 
-/** Takes a pull request that is not open any more out of the index. */
-export async function forgetPullRequest(
+/** Takes pull requests that are not open any more out of the index. */
+export async function forgetPullRequests(
   tx: Tx,
   repositoryId: bigint,
-  number: number,
+  numbers: number[],
   reading: bigint,
 ): Promise<void> {
-  await tx.openPullRequest.deleteMany({ where: { repositoryId, number, reading: { lt: reading } } });
+  await tx.openPullRequest.deleteMany({
+    where: { repositoryId, number: { in: numbers }, reading: { lt: reading } },
+  });
 }
 
 /**
- * The head SHAs that a pull request has and had when it was last seen, and the node ids of the other pull requests
+ * The head SHAs that pull requests have and had when they were last seen, and the node ids of the other pull requests
  * with one of them.
+ * @param heads the SHA is null for one that is gone.
  */
 export async function siblingsOf(
   tx: Tx,
   repositoryId: bigint,
-  number: number,
-  headSha: string | null,
-): Promise<{ shas: string[]; nodeIds: string[] }> {
-  const before = await tx.openPullRequest.findUnique({
-    where: { repositoryId_number: { repositoryId, number } },
-  });
-  const shas = [headSha, before?.headSha].filter((sha) => typeof sha === 'string');
+  heads: { number: number; headSha: string | null }[],
+): Promise<{ shas: Set<string>; nodeIds: string[] }> {
+  const numbers = heads.map(({ number }) => number);
+  const before = await tx.openPullRequest.findMany({ where: { repositoryId, number: { in: numbers } } });
+  const shas = new Set([...heads, ...before].flatMap(({ headSha }) => headSha ?? []));
   const siblings = await tx.openPullRequest.findMany({
-    where: { repositoryId, headSha: { in: shas }, number: { not: number } },
+    where: { repositoryId, headSha: { in: [...shas] }, number: { notIn: numbers } },
     orderBy: { number: 'asc' },
   });
   return { shas, nodeIds: siblings.map(({ nodeId }) => nodeId) };

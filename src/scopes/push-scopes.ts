@@ -46,7 +46,12 @@ export async function pushScopes(
     });
     if (number <= greatestOnGitHub) {
       await deps.jobs.send(
-        [refreshPullRequest(repository.id, Number(number), repository.installation.id)],
+        [
+          refreshPullRequest(repository.id, {
+            number: Number(number),
+            installationId: String(repository.installation.id),
+          }),
+        ],
         tx,
       );
     }

@@ -48,13 +48,14 @@ async function jobsOfWake({ db, clock }: Pick<Deps, 'db' | 'clock'>, wake: Wake)
   const where = wake.to === 'account' ? { accountId: wake.accountId } : { repositoryId: wake.repositoryId };
   const reading = await repositoriesReading(db, where, wake.reads, nowOf(clock));
   if (reading.length === 0) return [];
+  const installationId = 'installationId' in wake ? (wake.installationId?.toString() ?? null) : null;
   switch (wake.to) {
     case 'pull-request':
-      return [refreshPullRequest(wake.repositoryId, wake.number, wake.installationId)];
+      return [refreshPullRequest(wake.repositoryId, { number: wake.number, installationId })];
     case 'head': {
       // One of them stands for all: a look at it takes in those that share its head.
       const [number] = await numbersAt(db, wake.repositoryId, wake.sha);
-      if (number !== undefined) return [refreshPullRequest(wake.repositoryId, number, wake.installationId)];
+      if (number !== undefined) return [refreshPullRequest(wake.repositoryId, { number, installationId })];
       // No pull request's, or one's whose first look is under way and may have read it already.
       return [refreshRepository(wake.repositoryId, inSteps(nowOf(clock), later))];
     }

@@ -14,6 +14,7 @@ import type { Wake } from './wake.ts';
 
 type Installed = { installation?: { id: number } };
 type InRepository = Installed & { repository: { id: number } };
+type PullRequestPayload = { number: number; node_id: string; updated_at: string };
 type InOrganization = Installed & { organization: { id: number } };
 
 type Payloads = {
@@ -23,9 +24,9 @@ type Payloads = {
   pull_request: InRepository & {
     repository: { owner: { id: number } };
     action: string;
-    pull_request: { number: number; merged?: boolean };
+    pull_request: PullRequestPayload & { merged?: boolean };
   };
-  pull_request_review: InRepository & { pull_request: { number: number } };
+  pull_request_review: InRepository & { pull_request: PullRequestPayload };
   pull_request_review_comment: InRepository & { pull_request: { number: number } };
   pull_request_review_thread: InRepository & { pull_request: { number: number } };
   label: InRepository;
@@ -112,8 +113,13 @@ function ownStatus({ repository: place, sha, id, state, description, sender }: P
   return { to: 'own-status', repositoryId: BigInt(place.id), sha, written };
 }
 
-const refreshOf = (payload: InRepository & { pull_request: { number: number } }): Job =>
-  refreshPullRequest(BigInt(payload.repository.id), payload.pull_request.number, idOf(payload.installation));
+const refreshOf = (payload: InRepository & { pull_request: PullRequestPayload }): Job =>
+  refreshPullRequest(BigInt(payload.repository.id), {
+    number: payload.pull_request.number,
+    nodeId: payload.pull_request.node_id,
+    changedAt: payload.pull_request.updated_at,
+    installationId: payload.installation ? String(payload.installation.id) : null,
+  });
 
 type Reads = Extract<Wake, { reads: unknown }>['reads'];
 

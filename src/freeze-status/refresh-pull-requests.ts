@@ -1,0 +1,137 @@
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import { refreshMergeQueue, refreshPullRequest, refreshRepository, syncRepository } from '../jobs/tasks.ts';
+import {
+  type LoadedPullRequest,
+  loadPullRequest,
+  loadPullRequestNodes,
+} from '../pull-requests/load-pull-requests.ts';
+import {
+  forgetPullRequests,
+  rememberPullRequests,
+  siblingsOf,
+} from '../pull-requests/open-pull-request-store.ts';
+import { lockRepository } from '../repositories/lock-repository.ts';
+import { judgeNewcomers } from './newcomers.ts';
+import { lookAgain, planNextChange } from './plan-next-change.ts';
+import { type NotRefreshable, openRefresh, readOrPause, type Refreshable } from './refreshable.ts';
+import { decideVerdicts, judgedHeads, saveVerdicts } from './save-verdicts.ts';
+
+/** A pull request that an event told of. */
+export type Told = {
+  number: number;
+  /** GitHub's GraphQL id, where the event gave it. */
+  nodeId?: string;
+  /** When it changed, by GitHub's clock: an answer that is older is looked at again. */
+  changedAt?: string;
+  /** How often an older answer came already. */
+  looks?: number;
+  /** Who told of it; a repository that is not known yet is read through it first. */
+  installationId: string | null;
+};
+
+/**
+ * Looks at some pull requests of a repository and at those that share a head SHA with one of them, now or until now:
+ * a status belongs to the SHA. One question serves all that wait at the same time.
+ * @throws what GitHub throws while it cannot answer; the job queue tries again.
+ */
+export async function refreshPullRequests(deps: Deps, repositoryId: bigint, told: Told[]): Promise<void> {
+  const known = await deps.db.repository.findUnique({ where: { id: repositoryId } });
+  const through = told.find(({ installationId }) => installationId !== null)?.installationId;
+  if (!known?.installationId && through) {
+    return deps.jobs.send([syncRepository(repositoryId, BigInt(through))]);
+  }
+  const refresh = await openRefresh(deps, repositoryId);
+  const subjects = [...new Map(told.map((each) => [each.number, each])).values()];
+  const affected =
+    'notBefore' in refresh ? refresh : await readOrPause(deps, refresh, () => read(deps, refresh, subjects));
+  if ('notBefore' in affected) {
+    if (affected.notBefore) await deps.jobs.send([refreshRepository(repositoryId, affected.notBefore)]);
+    return;
+  }
+  await save(deps, refresh as Refreshable, subjects, affected);
+  await lookAtStale(deps, repositoryId, told, affected.loaded);
+}
+
+/** All open ones that were read, and which of them decide the SHAs that the subjects have now or had before. */
+type Affected = { loaded: LoadedPullRequest[]; judged: LoadedPullRequest[] };
+
+/** The pull requests, where they are open, and their open siblings. */
+async function read(deps: Deps, refresh: Refreshable, told: Told[]): Promise<Affected | NotRefreshable> {
+  const { from, repository } = refresh;
+  const subjects = await loadSubjects(from, told);
+  const heads = told.map(({ number }) => ({
+    number,
+    headSha: subjects.find(({ facts }) => facts.number === number)?.facts.headSha ?? null,
+  }));
+  const { shas, nodeIds } = await siblingsOf(deps.db, repository.id, heads);
+  // More than one question can name: all of them are looked at, then.
+  if (nodeIds.length > mostNodes) return { notBefore: nowOf(deps.clock) };
+  const siblings = nodeIds.length > 0 ? await loadPullRequestNodes(from, nodeIds) : [];
+  const loaded = [...subjects, ...siblings].filter(({ isOpen }) => isOpen);
+  // A sibling may have moved on meanwhile; its new SHA is judged with the others there, at its own event.
+  return { loaded, judged: loaded.filter(({ facts }) => shas.has(facts.headSha)) };
+}
+
+const mostNodes = 100;
+
+/** By node id, many at once; a single one, and those that no event gave an id of, by number. */
+async function loadSubjects(from: Refreshable['from'], told: Told[]): Promise<LoadedPullRequest[]> {
+  const named = told.length > 1 ? told.flatMap(({ nodeId }) => nodeId ?? []) : [];
+  const others = told.filter(({ nodeId }) => nodeId === undefined || !named.includes(nodeId));
+  const loaded = named.length > 0 ? await loadPullRequestNodes(from, named) : [];
+  for (const { number } of others) {
+    const one = await loadPullRequest(from, number);
+    if (one) loaded.push(one);
+  }
+  return loaded;
+}
+
+async function save(deps: Deps, refresh: Refreshable, told: Told[], affected: Affected): Promise<void> {
+  const { repository, reading } = refresh;
+  const { loaded, judged } = affected;
+  const heads = judgedHeads(refresh, loaded);
+  const open = new Set(heads.map(({ number }) => number));
+  const closed = told.map(({ number }) => number).filter((number) => !open.has(number));
+  const queues = new Set(loaded.flatMap(({ queueBranch }) => queueBranch ?? []));
+  await deps.db.$transaction(async (tx) => {
+    await lockRepository(tx, repository.id);
+    if (closed.length > 0) await forgetPullRequests(tx, repository.id, closed, reading);
+    await rememberPullRequests(tx, repository.id, heads, reading);
+    const verdicts = decideVerdicts(refresh, judged);
+    await saveVerdicts(deps, tx, refresh, verdicts);
+    await judgeNewcomers(deps, tx, refresh, judged);
+    await planNextChange(deps, tx, refresh, judged, false);
+    await lookAgain(deps, tx, refresh, judged, verdicts);
+    await deps.jobs.send(
+      [...queues].map((branch) => refreshMergeQueue(repository.id, branch)),
+      tx,
+    );
+  });
+}
+
+const mostLooks = 4;
+
+/** GitHub's answers lag behind its events: what is older than the event is looked at again, some seconds later. */
+async function lookAtStale(
+  deps: Deps,
+  repositoryId: bigint,
+  told: Told[],
+  loaded: LoadedPullRequest[],
+): Promise<void> {
+  const inSeconds = (milliseconds: number) => Math.floor(milliseconds / 1000);
+  const stale = told.filter(({ number, changedAt, looks = 0 }) => {
+    if (changedAt === undefined || looks >= mostLooks) return false;
+    const answer = loaded.find(({ facts }) => facts.number === number)?.facts.values['updated-at'];
+    return typeof answer === 'number' && inSeconds(answer) < inSeconds(Date.parse(changedAt));
+  });
+  const again = stale.map((each) => {
+    const looks = (each.looks ?? 0) + 1;
+    return refreshPullRequest(
+      repositoryId,
+      { ...each, looks },
+      new Date(deps.clock.now() + 1000 * 2 ** looks),
+    );
+  });
+  await deps.jobs.send(again);
+}
