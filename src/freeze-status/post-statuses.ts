@@ -48,11 +48,7 @@ function goOnAt(deps: Deps, installationId: bigint, instant: number): Promise<vo
 }
 
 /** Writes until nothing is due. When to go on, where something stands in the way. */
-async function drain(
-  deps: Deps,
-  installationId: bigint,
-  lease: Lease,
-): Promise<Date | 'stopped' | null> {
+async function drain(deps: Deps, installationId: bigint, lease: Lease): Promise<Date | 'stopped' | null> {
   const turnEnds = deps.clock.now() + longestTurn;
   for (;;) {
     const write = await nextDue(deps, installationId);
