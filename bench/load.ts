@@ -14,14 +14,17 @@ export type Loaded = { perSecond: number; p50: number; p99: number };
 
 async function load({ seconds, ...options }: Load): Promise<Loaded> {
   const times: number[] = [];
-  const run = autocannon({ ...options, duration: seconds });
-  // Its own percentiles are whole milliseconds.
-  run.on('response', (_client, status, _bytes, time) => {
-    if (status >= 300) throw new Error(`${options.method} ${options.url} was answered ${status}`);
-    times.push(time);
-  });
   const began = performance.now();
-  const { errors } = await run;
+  const { errors } = await new Promise<autocannon.Result>((resolve, reject) => {
+    const run = autocannon({ ...options, duration: seconds }, (error: Error | null, result) =>
+      error ? reject(error) : resolve(result),
+    );
+    // Its own percentiles are whole milliseconds.
+    run.on('response', (_client, status, _bytes, time) => {
+      if (status >= 300) reject(new Error(`${options.method} ${options.url} was answered ${status}`));
+      times.push(time);
+    });
+  });
   if (errors > 0) throw new Error(`${options.url}: ${errors} requests failed`);
   const took = (performance.now() - began) / 1000;
   return { perSecond: times.length / took, p50: percentile(times, 0.5), p99: percentile(times, 0.99) };

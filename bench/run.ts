@@ -1,12 +1,15 @@
 // `npm run bench`: prints one JSON line for each figure and writes bench/results.md. `npm run bench -- api store` runs
 // some of them, `--quick` scales all down: both only print.
 import { benchApi } from './api.ts';
+import { benchBoundaries } from './boundaries.ts';
 import { endAll } from './child-process.ts';
 import { benchConditions } from './conditions.ts';
+import { benchFanOut } from './fan-out.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 import { type Section, writeReport } from './report.ts';
+import { benchWebhooks } from './webhooks.ts';
 
-const benches = [benchConditions, benchApi];
+const benches = [benchConditions, benchApi, benchWebhooks, benchFanOut, benchBoundaries];
 
 const words = process.argv.slice(2);
 const isQuick = words.includes('--quick');

@@ -6,11 +6,19 @@ import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 
 const { DATABASE_URL: connectionString, DATA_DIR: dataDir } = process.env;
-const database = connectionString
-  ? new pg.Pool({ connectionString, max: 10 })
-  : await PGlite.create(dataDir!);
-const query = async (sql: string, values: unknown[]): Promise<Record<string, unknown>[]> =>
-  (await database.query(sql, values)).rows as Record<string, unknown>[];
+const query = connectionString ? askPostgres(connectionString) : await askEmbedded(dataDir!);
+
+type Query = (sql: string, values: unknown[]) => Promise<Record<string, unknown>[]>;
+
+function askPostgres(connectionString: string): Query {
+  const pool = new pg.Pool({ connectionString, max: 10 });
+  return async (sql, values) => (await pool.query(sql, values)).rows;
+}
+
+async function askEmbedded(folder: string): Promise<Query> {
+  const pglite = await PGlite.create(folder);
+  return async (sql, values) => (await pglite.query<Record<string, unknown>>(sql, values)).rows;
+}
 
 const freezes = `
   SELECT coalesce(json_agg(json_build_object(
