@@ -7,9 +7,19 @@ import { benchConditions } from './conditions.ts';
 import { benchFanOut } from './fan-out.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 import { type Section, writeReport } from './report.ts';
+import { benchStartUp } from './start-up.ts';
+import { benchStore } from './store.ts';
 import { benchWebhooks } from './webhooks.ts';
 
-const benches = [benchConditions, benchApi, benchWebhooks, benchFanOut, benchBoundaries];
+const benches = [
+  benchConditions,
+  benchApi,
+  benchWebhooks,
+  benchFanOut,
+  benchBoundaries,
+  benchStore,
+  benchStartUp,
+];
 
 const words = process.argv.slice(2);
 const isQuick = words.includes('--quick');
