@@ -118,7 +118,7 @@ async function benchRoute(
   load: Program,
   isQuick: boolean,
 ): Promise<Figure[]> {
-  const seconds = isQuick ? 1 : 1.5;
+  const seconds = isQuick ? 1 : 1.2;
   const run = (to: string) => load.ask<Loaded>({ ...request, url: to + path, connections, seconds });
   const rounds: { ours: Loaded; floor: Loaded }[] = [];
   // The first round warms both up.

@@ -89,7 +89,7 @@ export const benchBoundaries: Bench = {
     const figures: Figure[] = [];
     for (const owners of [1, 10]) {
       const connectionString = await postgres.createDatabase(`boundaries_${owners}`);
-      const lateness = await measure(owners, repositoryCount, isQuick ? 8 : 30, { connectionString });
+      const lateness = await measure(owners, repositoryCount, isQuick ? 8 : 20, { connectionString });
       figures.push(...figuresOf(`${owners} installation${owners > 1 ? 's' : ''}`, lateness));
     }
     const notes = [

@@ -1,6 +1,6 @@
 // Holdfast as a process of its own, against a sandbox GitHub of this process.
 import { spawn } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, cpSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -73,6 +73,7 @@ export async function startService(github: Sandbox, where: Where): Promise<Servi
     },
     async stop() {
       await end(child);
+      if (keep) cpSync(logFile, join(keep, `service-${child.pid}.log`));
       rmSync(folder, { recursive: true });
     },
   };
@@ -87,9 +88,9 @@ export async function startService(github: Sandbox, where: Where): Promise<Servi
   }
 }
 
-/** `BENCH_PROFILES=folder`: each service writes what its processor time went to, for the DevTools of Chrome. */
-const profiles = process.env['BENCH_PROFILES'];
-const profiling = profiles ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : [];
+/** `BENCH_KEEP=folder` keeps each service's log there, and a profile of its processor time for Chrome's DevTools. */
+const keep = process.env['BENCH_KEEP'];
+const profiling = keep ? ['--cpu-prof', `--cpu-prof-dir=${keep}`] : [];
 
 /** An application key of acme, made through the API. */
 export async function makeKey(service: Service, token: string, scope: 'admin' | 'ci'): Promise<string> {

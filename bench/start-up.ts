@@ -12,7 +12,7 @@ import { median } from './statistics.ts';
 type Start = { readyMs: number; idleMiB: number; usedMiB: number };
 type Kind = 'floor' | 'PostgreSQL' | 'embedded, first start' | 'embedded, later start';
 
-const afterStart = 3000;
+const afterStart = 2000;
 const requests = 500;
 
 async function startFloor(connectionString: string): Promise<Start> {
