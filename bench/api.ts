@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Sandbox } from '../sandbox/github.ts';
 import type { Bench } from './bench.ts';
-import { type Program, startProgram } from './child-process.ts';
-import { atLeast, atMost, compare, type Figure } from './figure.ts';
+import { startProgram } from './child-process.ts';
+import { type Aim, atLeast, atMost, compare, type Figure } from './figure.ts';
 import type { Load, Loaded } from './load.ts';
 import { makeKey, type Service, startGitHub, startService, type Where } from './service.ts';
 import { median } from './statistics.ts';
@@ -68,9 +68,12 @@ export const benchApi: Bench = {
       const found: Figure[] = [];
       try {
         const { url } = await floor.ask<{ url: string }>({});
+        const run =
+          (to: string): Run =>
+          ({ path, ...given }) =>
+            load.ask<Loaded>({ ...given, url: to + path });
         for (const route of routes)
-          for (const connections of [1, 16, 64])
-            found.push(...(await benchRoute(database, route, connections, service.url, url, load, isQuick)));
+          found.push(...(await benchRoute(database, route, run(service.url), run(url), isQuick)));
       } finally {
         await service.stop();
         await floor.stop();
@@ -109,36 +112,36 @@ async function prepare(github: Sandbox, token: string, where: Where): Promise<Ro
   }
 }
 
+type Run = (given: Omit<Load, 'url'> & { path: string }) => Promise<Loaded>;
+
+/** Floor and Holdfast in turns, at each number of connections. */
 async function benchRoute(
   database: string,
-  { name, path, ...request }: Route,
-  connections: number,
-  url: string,
-  floorUrl: string,
-  load: Program,
+  { name, ...request }: Route,
+  ours: Run,
+  floor: Run,
   isQuick: boolean,
 ): Promise<Figure[]> {
-  const seconds = isQuick ? 1 : 1.2;
-  const run = (to: string) => load.ask<Loaded>({ ...request, url: to + path, connections, seconds });
-  const rounds: { ours: Loaded; floor: Loaded }[] = [];
-  // The first round warms both up.
-  for (let round = 0; round < (isQuick ? 1 : 4); round++)
-    rounds.push({ floor: await run(floorUrl), ours: await run(url) });
-  const counted = rounds.slice(isQuick ? 0 : 1);
-  const of = (side: 'ours' | 'floor', value: keyof Loaded) =>
-    median(counted.map((round) => round[side][value]));
-  const figure = (what: string, unit: string, value: keyof Loaded, aim?: Parameters<typeof compare>[5]) =>
-    compare(
-      'api',
-      `${database}: ${name}, ${connections} connections, ${what}`,
-      unit,
-      of('ours', value),
-      of('floor', value),
-      aim,
-    );
-  return [
-    figure('throughput', 'requests/s', 'perSecond', atLeast(0.5)),
-    figure('p50', 'ms', 'p50'),
-    figure('p99', 'ms', 'p99', atMost(3)),
-  ];
+  const seconds = isQuick ? 1 : 2;
+  // Warms both up.
+  for (const run of [floor, ours]) await run({ ...request, connections: 4, seconds: 1 });
+  const figures: Figure[] = [];
+  for (const connections of [1, 16, 64]) {
+    const given = { ...request, connections, seconds };
+    const rounds: { ours: Loaded; floor: Loaded }[] = [];
+    for (let round = 0; round < (isQuick ? 1 : 3); round++)
+      rounds.push({ floor: await floor(given), ours: await ours(given) });
+    const add = (what: string, unit: string, value: keyof Loaded, aim?: Aim) => {
+      const [mine, least] = (['ours', 'floor'] as const).map((side) =>
+        median(rounds.map((round) => round[side][value])),
+      );
+      figures.push(
+        compare('api', `${database}: ${name}, ${connections} connections, ${what}`, unit, mine!, least!, aim),
+      );
+    };
+    add('throughput', 'requests/s', 'perSecond', atLeast(0.5));
+    add('p50', 'ms', 'p50');
+    add('p99', 'ms', 'p99', atMost(3));
+  }
+  return figures;
 }

@@ -2,13 +2,19 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { format, resolveConfig } from 'prettier';
 import type { Bench } from './bench.ts';
 import type { Figure, Outcome } from './figure.ts';
 
 export type Section = { bench: Bench; outcome: Outcome };
 
 /** @param postgres its version; null where none is installed. */
-export function writeReport(sections: Section[], postgres: string | null, minutes: number): void {
+export async function writeReport(
+  sections: Section[],
+  postgres: string | null,
+  minutes: number,
+): Promise<void> {
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
   const date = new Date().toISOString().slice(0, 10);
   const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;
@@ -23,7 +29,8 @@ ${summary(sections)}
 
 ${sections.map(section).join('\n\n')}
 `;
-  writeFileSync(new URL('results.md', import.meta.url), text);
+  const path = fileURLToPath(new URL('results.md', import.meta.url));
+  writeFileSync(path, await format(text, { ...(await resolveConfig(path)), filepath: path }));
 }
 
 function summary(sections: Section[]): string {

@@ -51,7 +51,7 @@ try {
     sections.push({ bench, outcome });
   }
   const minutes = (performance.now() - began) / 60_000;
-  if (names.length === 0 && !isQuick) writeReport(sections, postgres?.version ?? null, minutes);
+  if (names.length === 0 && !isQuick) await writeReport(sections, postgres?.version ?? null, minutes);
 } finally {
   await stop();
 }
