@@ -190,7 +190,7 @@ const notesOf = ({ repositories, freezesEach, scopesEach, headsEach }: Size): st
   return `${count(1)} repositories, ${count(freezesEach)} freezes, ${count(scopesEach)} pull requests with scopes, ${count(headsEach)} open pull requests with their statuses, on PostgreSQL. The floor is Holdfast itself on a nearly empty database, in turns.`;
 };
 
-const oneLine = (sql: string): string => sql.replace(/\s+/g, ' ').slice(0, 160);
+const oneLine = (sql: string): string => sql.replace(/\s+/g, ' ').trim().slice(0, 160);
 
 /** Each statement once, with what it stands for. */
 const distinct = (statements: Statement[]): Statement[] => [

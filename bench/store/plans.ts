@@ -21,7 +21,7 @@ export type Statement = {
   ms: number;
   /** Big tables that were read from end to end. */
   scanned: string[];
-  /** Rows of tables that it looked at, also those that a filter threw away. */
+  /** Rows of those that it looked at, also what a filter threw away. */
   rows: number;
 };
 
@@ -79,7 +79,7 @@ export async function statementsOf(
 
 const rowsOf = (nodes: Node[]): number =>
   nodes
-    .filter((node) => node['Relation Name'] !== undefined && /Scan$/.test(node['Node Type']))
+    .filter((node) => bigTables.includes(node['Relation Name']!) && /Scan$/.test(node['Node Type']))
     .reduce(
       (sum, node) =>
         sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
