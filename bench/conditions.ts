@@ -1,6 +1,9 @@
 // How fast conditions are judged, beside a predicate that somebody wrote by hand for the same freeze.
 import type { PullRequestFacts } from '../src/pull-requests/pull-request.ts';
 import type { Freeze } from '../src/freezes/freeze.ts';
+import { compare } from './figure.ts';
+import type { Bench } from './bench.ts';
+import { median } from './statistics.ts';
 import { judgeFreeze } from '../src/freezes/judge-freeze.ts';
 import { parseFreeze } from '../src/freezes/parsed-freeze.ts';
 
@@ -88,40 +91,46 @@ function seconds(work: () => number): { seconds: number; held: number } {
   return { seconds: Number(process.hrtime.bigint() - start) / 1e9, held };
 }
 
-const median = (values: number[]): number =>
-  values.sort((one, other) => one - other)[Math.floor(values.length / 2)]!;
-
 /** Both in turns in one process, so that what else the machine does meets both. */
-export function benchConditions(): object {
-  const facts = pullRequests();
-  const freezes = Array.from({ length: freezeCount }, (_, index) => parseFreeze(freeze(index)));
-  const predicates = Array.from({ length: freezeCount }, (_, index) => byHand(index));
-  const now = Date.parse('2026-03-02T10:00:00Z');
-  const ours = () => {
-    let held = 0;
-    for (const one of facts)
-      for (const each of freezes) if (judgeFreeze(each, one, now) === 'frozen') held += 1;
-    return held;
-  };
-  const floor = () => {
-    let held = 0;
-    for (const { values } of facts) for (const each of predicates) if (each(values as Values)) held += 1;
-    return held;
-  };
-  const runs = Array.from({ length: rounds }, () => ({ ours: seconds(ours), floor: seconds(floor) })).slice(
-    2,
-  );
-  if (runs.some((run) => run.ours.held !== run.floor.held)) throw new Error('The two do not agree.');
-  const evaluations = pullRequestCount * freezeCount;
-  const took = median(runs.map((run) => run.ours.seconds));
-  return {
-    bench: 'conditions',
-    pull_requests: pullRequestCount,
-    freezes: freezeCount,
-    leaves_per_freeze: leaves,
-    held: runs[0]!.ours.held,
-    evaluations_per_second: Math.round(evaluations / took),
-    floor_evaluations_per_second: Math.round(evaluations / median(runs.map((run) => run.floor.seconds))),
-    times_the_floor: Number(median(runs.map((run) => run.ours.seconds / run.floor.seconds)).toFixed(2)),
-  };
-}
+export const benchConditions: Bench = {
+  name: 'conditions',
+  title: 'Judging conditions',
+  run: async ({ isQuick }) => {
+    const facts = pullRequests();
+    const freezes = Array.from({ length: freezeCount }, (_, index) => parseFreeze(freeze(index)));
+    const predicates = Array.from({ length: freezeCount }, (_, index) => byHand(index));
+    const now = Date.parse('2026-03-02T10:00:00Z');
+    const ours = () => {
+      let held = 0;
+      for (const one of facts)
+        for (const each of freezes) if (judgeFreeze(each, one, now) === 'frozen') held += 1;
+      return held;
+    };
+    const floor = () => {
+      let held = 0;
+      for (const { values } of facts) for (const each of predicates) if (each(values as Values)) held += 1;
+      return held;
+    };
+    const count = isQuick ? 4 : rounds;
+    const runs = Array.from({ length: count }, () => ({ ours: seconds(ours), floor: seconds(floor) })).slice(
+      2,
+    );
+    if (runs.some((run) => run.ours.held !== run.floor.held)) throw new Error('The two do not agree.');
+    const evaluations = pullRequestCount * freezeCount;
+    const perSecond = (side: 'ours' | 'floor') => evaluations / median(runs.map((run) => run[side].seconds));
+    return {
+      figures: [
+        compare(
+          'conditions',
+          'judgements of a pull request by a freeze',
+          '/s',
+          perSecond('ours'),
+          perSecond('floor'),
+        ),
+      ],
+      notes: [
+        `${pullRequestCount} pull requests, ${freezeCount} freezes of ${leaves} conditions each. The floor is a predicate that somebody wrote by hand for the same freeze.`,
+      ],
+    };
+  },
+};

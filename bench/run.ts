@@ -1,16 +1,63 @@
-// `npm run bench`: prints one JSON line for each figure and writes bench/results.md. Every figure stands beside a floor
-// that was measured in the same run: the machines are shared, and only ratios travel.
-import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+// `npm run bench`: prints one JSON line for each figure and writes bench/results.md. `npm run bench -- api store` runs
+// some of them, `--quick` scales all down: both only print.
+import { benchApi } from './api.ts';
+import { benchBoundaries } from './boundaries.ts';
+import { endAll } from './child-process.ts';
 import { benchConditions } from './conditions.ts';
+import { benchFanOut } from './fan-out.ts';
+import { type Postgres, startPostgres } from './postgres.ts';
+import { type Section, writeReport } from './report.ts';
+import { benchStartUp } from './start-up.ts';
+import { benchStore } from './store.ts';
+import { benchWebhooks } from './webhooks.ts';
 
-const results = [benchConditions()];
-for (const result of results) console.log(JSON.stringify(result));
+const benches = [
+  benchConditions,
+  benchApi,
+  benchWebhooks,
+  benchFanOut,
+  benchBoundaries,
+  benchStore,
+  benchStartUp,
+];
 
-const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
-const machine = `${cpus().length} × ${cpus()[0]!.model.trim()}, Node ${process.versions.node}`;
-const date = new Date().toISOString().slice(0, 10);
-const lines = results.map((result) => `\`\`\`json\n${JSON.stringify(result, null, 2)}\n\`\`\``);
-const text = `# What \`npm run bench\` measured\n\n${date}, at or after commit ${commit}, on ${machine}.\n\n${lines.join('\n\n')}\n`;
-writeFileSync(new URL('results.md', import.meta.url), text);
+const words = process.argv.slice(2);
+const isQuick = words.includes('--quick');
+const names = words.filter((word) => word !== '--quick');
+const unknown = names.filter((name) => !benches.some((bench) => bench.name === name));
+if (unknown.length > 0) {
+  console.error(
+    `There is no benchmark ${unknown.join(', ')}. There are: ${benches.map(({ name }) => name).join(', ')}.`,
+  );
+  process.exit(1);
+}
+const chosen = benches.filter(({ name }) => names.length === 0 || names.includes(name));
+
+let postgres: Postgres | null = null;
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void stop().then(() => process.exit(1)));
+
+const began = performance.now();
+const sections: Section[] = [];
+try {
+  postgres = await startPostgres();
+  if (!postgres)
+    console.error('No PostgreSQL is installed (/usr/lib/postgresql): what needs one is skipped.');
+  for (const bench of chosen) {
+    const outcome = await bench.run({ isQuick, postgres });
+    for (const figure of outcome.figures) console.log(JSON.stringify(figure));
+    for (const failure of outcome.failures ?? []) console.error(`FAILED: ${bench.name}: ${failure}`);
+    if (outcome.failures?.length) process.exitCode = 1;
+    sections.push({ bench, outcome });
+  }
+  const minutes = (performance.now() - began) / 60_000;
+  if (names.length === 0 && !isQuick) await writeReport(sections, postgres?.version ?? null, minutes);
+} finally {
+  await stop();
+}
+
+async function stop(): Promise<void> {
+  await endAll();
+  postgres?.stop();
+  postgres = null;
+}

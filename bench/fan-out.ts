@@ -1,0 +1,103 @@
+// A freeze over all open pull requests of a repository: calls, processor time, wall time, memory.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freeText } from '../src/freeze-status/status-text.ts';
+import type { Sandbox } from '../sandbox/github.ts';
+import type { Bench } from './bench.ts';
+import { cpuOf, memoryOf, startProgram } from './child-process.ts';
+import { atMost, compare, type Figure } from './figure.ts';
+import type { Posted } from './floors/statuses.ts';
+import { makeKey, startGitHub, startService, type Where } from './service.ts';
+
+const repository = 'acme/web';
+
+type Spent = { wallMs: number; cpuMs: number; calls: number; peak: number };
+type Pair = { count: number; ours: Spent; floor: Posted };
+
+/** Resolves when every pull request is held. */
+async function allHeld(github: Sandbox, count: number): Promise<void> {
+  for (let number = 1; number <= count; number++)
+    await github.waitForStatus(repository, number, 'pending', { timeoutMs: 300_000 });
+}
+
+async function freezeAll(count: number, where: Where): Promise<Pair> {
+  const { github, token } = await startGitHub();
+  github.addRepository(repository);
+  const heads = Array.from({ length: count }, () => {
+    const head = github.openPullRequest(repository, { author: 'ada' });
+    // As if the service had written it long ago.
+    const given = { by: 'holdfast[bot]', state: 'success', description: freeText } as const;
+    github.postStatus(repository, head.number, given);
+    return head;
+  });
+  const floor = await startProgram('floors/statuses.ts', { GITHUB: github.url, TOKEN: token });
+  const service = await startService(github, where);
+  try {
+    github.install('acme');
+    while (!service.log().includes('repository refreshed')) await sleep(50);
+    const key = await makeKey(service, token, 'admin');
+    const freeze = { reason: 'Release', start: null, timezone: 'UTC' };
+    await sleep(1000);
+    github.requests.clear();
+    const cpu = cpuOf(service.pid);
+    const began = performance.now();
+    await service.call('POST', `/v1/repos/${repository}/scheduled_freeze`, key, freeze);
+    await allHeld(github, count);
+    const wallMs = performance.now() - began;
+    // What it does behind the last status belongs to it.
+    await sleep(500);
+    const spent = { cpuMs: cpuOf(service.pid) - cpu, peak: memoryOf(service.pid).peak };
+    const ours = { wallMs, ...spent, calls: github.requests.length };
+    github.deliverTo(null);
+    const question = { do: 'post', heads: heads.map(({ headSha: sha }) => ({ repository, sha })) };
+    return { count, ours, floor: await floor.ask<Posted>(question) };
+  } finally {
+    await service.stop();
+    await floor.stop();
+    await github.close();
+  }
+}
+
+function figuresOf({ count, ours, floor }: Pair): Figure[] {
+  const name = `${count.toLocaleString('en-US')} pull requests`;
+  const least = Math.ceil(count / 100) + count;
+  return [
+    compare('fan-out', `${name}: calls to GitHub`, 'calls', ours.calls, least),
+    compare('fan-out', `${name}: wall time of each`, 'ms', ours.wallMs / count, floor.wallMs / count),
+    compare('fan-out', `${name}: processor time of each`, 'ms', ours.cpuMs / count, floor.cpuMs / count),
+  ];
+}
+
+export const benchFanOut: Bench = {
+  name: 'fan-out',
+  title: 'A freeze over many pull requests',
+  async run({ isQuick, postgres }) {
+    if (!postgres) return { figures: [], notes: ['No PostgreSQL is installed: skipped.'] };
+    const pairs: Pair[] = [];
+    for (const count of isQuick ? [100, 200] : [1000, 5000]) {
+      const connectionString = await postgres.createDatabase(`fan_out_${count}`);
+      pairs.push(await freezeAll(count, { connectionString }));
+    }
+    const [few, many] = pairs as [Pair, Pair];
+    const each = ({ count, ours }: Pair, what: 'wallMs' | 'cpuMs') => ours[what] / count;
+    const growth = (name: string, what: 'wallMs' | 'cpuMs') =>
+      compare(
+        'fan-out',
+        `growth: ${name} of each, ${many.count} beside ${few.count}`,
+        'ms',
+        each(many, what),
+        each(few, what),
+        atMost(1.25),
+      );
+    const figures = [
+      ...pairs.flatMap(figuresOf),
+      growth('wall time', 'wallMs'),
+      growth('processor time', 'cpuMs'),
+      compare('fan-out', 'growth: peak memory', 'MiB', many.ours.peak, few.ours.peak),
+    ];
+    const notes = [
+      'Pacing is off, the database is PostgreSQL. The floor of the calls is one GraphQL read for each 100 pull requests and one status each; of the times, a loop that posts the same statuses one after another.',
+      'Growth: the cost of each pull request among the many beside that among the few; linear is 1.',
+    ];
+    return { figures, notes };
+  },
+};

@@ -1,0 +1,85 @@
+// A PostgreSQL of the benchmarks' own, with the settings that it comes with: durable, as in production.
+import { execFileSync } from 'node:child_process';
+import { chownSync, mkdirSync, mkdtempSync, chmodSync, readdirSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { administer, databaseUrl } from '../test/support/postgres.ts';
+
+export type Postgres = {
+  version: string;
+  /** The folder of its log, as JSON lines. */
+  logs: string;
+  /** The URL of a new, empty database. */
+  createDatabase(name: string): Promise<string>;
+  stop(): void;
+};
+
+const root = '/usr/lib/postgresql';
+
+function newestBinaries(): string | null {
+  try {
+    const versions = readdirSync(root).sort((one, other) => Number(other) - Number(one));
+    return versions[0] ? `${root}/${versions[0]}/bin` : null;
+  } catch {
+    return null;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Starts it on a free port of loopback; null where no PostgreSQL is installed. */
+export async function startPostgres(): Promise<Postgres | null> {
+  const bin = newestBinaries();
+  if (!bin) return null;
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-postgres-'));
+  const cluster = join(folder, 'data');
+  const logs = join(folder, 'log');
+  // PostgreSQL refuses to run as root.
+  const isRoot = process.getuid?.() === 0;
+  const run = (...[program, ...values]: [string, ...string[]]) => {
+    const command = [join(bin, program), ...values];
+    const [file, ...rest] = isRoot ? ['runuser', '-u', 'postgres', '--', ...command] : command;
+    return execFileSync(file!, rest, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  };
+  chmodSync(folder, 0o755);
+  for (const each of [cluster, logs]) {
+    mkdirSync(each, { mode: 0o700 });
+    if (isRoot) chownSync(each, idOf('-u'), idOf('-g'));
+  }
+  const port = await freePort();
+  const settings = {
+    ...{ port, listen_addresses: '127.0.0.1', unix_socket_directories: cluster, max_connections: 200 },
+    ...{ logging_collector: 'on', log_destination: 'jsonlog', log_directory: logs, log_rotation_size: 0 },
+  };
+  const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
+  try {
+    run('initdb', '-D', cluster, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--locale=C.UTF-8');
+    run('pg_ctl', '-D', cluster, '-w', '-l', join(logs, 'start.log'), '-o', options.join(' '), 'start');
+  } catch (error) {
+    rmSync(folder, { recursive: true });
+    throw error;
+  }
+  const server = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  return {
+    version: run('postgres', '--version').trim(),
+    logs,
+    async createDatabase(name) {
+      await administer(server, `CREATE DATABASE ${name}`);
+      return databaseUrl(server, name);
+    },
+    stop() {
+      run('pg_ctl', '-D', cluster, '-m', 'immediate', 'stop');
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+const idOf = (which: '-u' | '-g'): number =>
+  Number(execFileSync('id', [which, 'postgres'], { encoding: 'utf8' }));

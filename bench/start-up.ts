@@ -1,0 +1,102 @@
+// From the start of the process to its first good answer, and the memory that it then has.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Bench } from './bench.ts';
+import { memoryOf, startProgram } from './child-process.ts';
+import { compare, type Figure } from './figure.ts';
+import { makeKey, startGitHub, startService, type Where } from './service.ts';
+import { median } from './statistics.ts';
+
+type Start = { readyMs: number; idleMiB: number; usedMiB: number };
+type Kind = 'floor' | 'PostgreSQL' | 'embedded, first start' | 'embedded, later start';
+
+const afterStart = 2000;
+const requests = 500;
+
+async function startFloor(connectionString: string): Promise<Start> {
+  const began = performance.now();
+  const floor = await startProgram('floors/api.ts', { DATABASE_URL: connectionString });
+  try {
+    const { url } = await floor.ask<{ url: string }>({});
+    await (await fetch(`${url}/readyz`)).arrayBuffer();
+    const readyMs = performance.now() - began;
+    await sleep(afterStart);
+    const idleMiB = memoryOf(floor.pid).resident;
+    await requestOften(`${url}/v1/repos/acme/web/scheduled_freeze`);
+    return { readyMs, idleMiB, usedMiB: memoryOf(floor.pid).resident };
+  } finally {
+    await floor.stop();
+  }
+}
+
+async function startHoldfast(where: Where): Promise<Start> {
+  const { github, token } = await startGitHub();
+  github.addRepository('acme/web');
+  github.install('acme');
+  const service = await startService(github, where);
+  try {
+    await sleep(afterStart);
+    const idleMiB = memoryOf(service.pid).resident;
+    const key = await makeKey(service, token, 'admin');
+    await requestOften(`${service.url}/v1/repos/acme/web/scheduled_freeze`, key);
+    return { readyMs: service.readyAfter, idleMiB, usedMiB: memoryOf(service.pid).resident };
+  } finally {
+    await service.stop();
+    await github.close();
+  }
+}
+
+/** Some work for it, one request after another. */
+async function requestOften(url: string, key?: string): Promise<void> {
+  for (let index = 0; index < requests; index++) {
+    const response = await fetch(url, key ? { headers: { Authorization: `Bearer ${key}` } } : {});
+    await response.arrayBuffer();
+    if (!response.ok) throw new Error(`${url} was answered ${response.status}`);
+  }
+}
+
+export const benchStartUp: Bench = {
+  name: 'start-up',
+  title: 'Start-up and memory',
+  async run({ isQuick, postgres }) {
+    if (!postgres)
+      return { figures: [], notes: ['No PostgreSQL is installed, and the floor needs one: skipped.'] };
+    const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-start-up-'));
+    const starts = new Map<Kind, Start[]>();
+    const note = (kind: Kind, start: Start) => starts.set(kind, [...(starts.get(kind) ?? []), start]);
+    try {
+      const connectionString = await postgres.createDatabase('start_up');
+      // Makes the tables, which the floor reads too.
+      await startHoldfast({ connectionString });
+      for (let round = 0; round < (isQuick ? 1 : 3); round++) {
+        const dataDir = join(folder, String(round));
+        note('floor', await startFloor(connectionString));
+        note('PostgreSQL', await startHoldfast({ connectionString }));
+        note('embedded, first start', await startHoldfast({ dataDir }));
+        note('embedded, later start', await startHoldfast({ dataDir }));
+      }
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+    const of = (kind: Kind, value: keyof Start) => median(starts.get(kind)!.map((start) => start[value]));
+    const figures = (['PostgreSQL', 'embedded, first start', 'embedded, later start'] as const).flatMap(
+      (kind): Figure[] => [
+        compare('start-up', `${kind}: start to ready`, 'ms', of(kind, 'readyMs'), of('floor', 'readyMs')),
+        compare('start-up', `${kind}: resident, idle`, 'MiB', of(kind, 'idleMiB'), of('floor', 'idleMiB')),
+        compare(
+          'start-up',
+          `${kind}: resident, after ${requests} requests`,
+          'MiB',
+          of(kind, 'usedMiB'),
+          of('floor', 'usedMiB'),
+        ),
+      ],
+    );
+    const notes = [
+      `The floor is a bare Hono with pg on PostgreSQL. Ready: the first good answer to \`/readyz\`. Idle: ${afterStart / 1000} s later. The median of the starts, in turns.`,
+    ];
+    return { figures, notes };
+  },
+};
