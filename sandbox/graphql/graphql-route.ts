@@ -61,7 +61,9 @@ export function graphqlRoute(api: Api, parts: Parts): void {
     } catch (error) {
       return c.json({ errors: [errorJson(refusal('RATE_LIMITED', (error as Error).message))] });
     }
-    const asOf = chaos.asOf({ ...c.get('logged'), path: '/graphql' });
+    const logged = c.get('logged');
+    const asOf = chaos.asOf(logged);
+    if (asOf !== null) logged.asOf = asOf;
     const result = await execute({
       schema: githubSchema(),
       document,
