@@ -14,7 +14,8 @@ const pause = 300;
 export class ApiClient {
   /** How often each status was answered; 0 stands for no answer. */
   readonly statuses: Record<number, number> = {};
-  credential = '';
+  /** Who asks: keys of the two scopes. */
+  readonly keys = { admin: '', ci: '' };
   readonly #webs: string[];
   readonly #random: Random;
 
@@ -23,11 +24,11 @@ export class ApiClient {
     this.#random = new Random(seed);
   }
 
-  async call(method: string, path: string, body?: object): Promise<Answer> {
+  async call(method: string, path: string, body?: object, as: 'admin' | 'ci' = 'admin'): Promise<Answer> {
     const deadline = Date.now() + patience;
     const key = randomUUID();
     for (let tries = 1; ; tries += 1) {
-      const answer = await this.#try(method, path, body, key);
+      const answer = await this.#try(method, path, body, { key, credential: this.keys[as] });
       this.statuses[answer.status] = (this.statuses[answer.status] ?? 0) + 1;
       if (isClear(answer.status)) return { ...answer, tries };
       if (Date.now() > deadline) {
@@ -37,13 +38,18 @@ export class ApiClient {
     }
   }
 
-  async #try(method: string, path: string, body: object | undefined, key: string) {
+  async #try(
+    method: string,
+    path: string,
+    body: object | undefined,
+    { key, credential }: { key: string; credential: string },
+  ) {
     const web = this.#webs[this.#random.between(0, this.#webs.length - 1)]!;
     try {
       const response = await fetch(web + path, {
         method,
         headers: {
-          Authorization: `Bearer ${this.credential}`,
+          Authorization: `Bearer ${credential}`,
           connection: 'close',
           ...(body && { 'Content-Type': 'application/json' }),
           ...(method === 'POST' && { 'Idempotency-Key': key }),

@@ -55,7 +55,9 @@ export class Trouble {
   /** Whether the service cannot know how a pull request is: no whole and fresh look since it missed something. */
   isBlind(number: number): boolean {
     this.watch();
-    const { requests, chaos } = this.#github;
+    const { requests, chaos, deliveries } = this.#github;
+    const underWay = deliveries.slice(this.#seenDeliveries);
+    if (underWay.some(({ payload }) => payload.pull_request?.number === number)) return true;
     const stale = chaos.events.findLast(({ kind }) => kind === 'stale')?.at ?? 0;
     const missed = Math.max(stale, this.#missed.get(number) ?? 0);
     const look = requests.findLast(
