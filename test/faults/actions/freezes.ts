@@ -4,7 +4,7 @@ import { conditions, scopes } from '../conditions.ts';
 import type { ModelFreeze } from '../model.ts';
 import { type Action, oneOf, openOnes, type Stage } from '../stage.ts';
 
-const mostLiving = 6;
+const mostLiving = 4;
 const second = 1_000;
 const minute = 60 * second;
 
@@ -19,7 +19,7 @@ export const freezeActions: Record<string, Action> = {
       const freeze = {
         reason: `Reason ${random.between(1, 1e9)}`,
         endsAt: someEnd(random, start ?? now),
-        matching: conditions(random, now, 0.25),
+        matching: conditions(random, now, 0.1),
         exclude: conditions(random, now, 0.6),
       };
       stage.aside(create(stage, start, freeze));
@@ -32,7 +32,7 @@ export const freezeActions: Record<string, Action> = {
       random.chance(0.5) && freeze.endsAt !== Infinity
         ? { endsAt: someEnd(random, Math.max(now, freeze.startsAt)) }
         : random.chance(0.5)
-          ? { matching: conditions(random, now, 0.25) }
+          ? { matching: conditions(random, now, 0.1) }
           : { reason: `Reason ${random.between(1, 1e9)}`, exclude: conditions(random, now, 0.6) };
     stage.aside(update(stage, freeze, change));
     return `freeze ${freeze.id} to change: ${JSON.stringify(shown(change))}`;
