@@ -111,14 +111,14 @@ export async function run(
       mergedWithExcuse: merges.excused,
       pressedInVain: pressed,
       posts: posts.posts,
-      duplicatesWithExcuse: posts.excused,
+      duplicatesWithExcuse: posts.excuses,
       violations: Object.fromEntries(
         [...Map.groupBy(violations, (text) => text.split(':')[0]!)].map(([kind, of]) => [kind, of.length]),
       ),
     };
     return { counts, violations, steps, logFolder: folder };
   } finally {
-    await writeFile(join(folder, 'steps.log'), steps.join('\n'));
+    await writeFile(join(folder, 'steps.log'), timeline(stage, steps).join('\n'));
     await fleet.stop();
     await github.close();
   }
@@ -184,8 +184,15 @@ function environmentOf(github: Sandbox): Record<string, string> {
     WEBHOOK_SECRET: github.app.webhookSecret,
     GITHUB_API_URL: github.url,
     STATUS_WRITES_PER_MINUTE: '600',
-    LOG_LEVEL: 'debug',
   };
+}
+
+/** Steps and faults together, by the service's time. */
+function timeline({ github, time }: Stage, steps: string[]): string[] {
+  const faults = github.chaos.events.map(({ at, kind, method, path, operationName }) => {
+    return `${new Date(time.at(at)).toISOString()} FAULT ${kind}: ${method} ${operationName ?? path}`;
+  });
+  return [...steps, ...faults].sort();
 }
 
 async function newDatabase(server: string, seed: number): Promise<{ DATABASE_URL: string }> {
