@@ -10,7 +10,11 @@ export type Subject = {
 };
 
 /** A condition as the service reads it, and what it means in this test's own words. */
-export type Condition = { json: unknown; holds(subject: Subject, at: number): boolean };
+export type Condition = {
+  json: unknown;
+  /** @param isInverted whether a `not` stands around it. @returns null where that is not known. */
+  holds(subject: Subject, at: number, isInverted: boolean): boolean | null;
+};
 
 export const labels = ['risky', 'hotfix', 'docs'];
 export const bases = ['main', 'release'];
@@ -26,20 +30,39 @@ const base = (name: string): Condition => ({
   json: `base=${name}`,
   holds: (subject) => subject.base === name,
 });
+/** A pull request that touches every scope has each of them; whether it is without one is not known. */
 const scope = (name: string): Condition => ({
   json: `scope=${name}`,
-  holds: ({ scopes: pushed }) => pushed.all || pushed.names.includes(name),
+  holds: ({ scopes: pushed }, _, isInverted) =>
+    pushed.all ? (isInverted ? null : true) : pushed.names.includes(name),
 });
 const draft: Condition = { json: 'draft', holds: (subject) => subject.draft };
 const not = (condition: Condition): Condition => ({
   json: typeof condition.json === 'string' ? `-${condition.json}` : { not: condition.json },
-  holds: (subject, at) => !condition.holds(subject, at),
+  holds(subject, at, isInverted) {
+    const holds = condition.holds(subject, at, !isInverted);
+    return holds === null ? null : !holds;
+  },
 });
-const group = (kind: 'and' | 'or', ...of: Condition[]): Condition => ({
-  json: { [kind]: of.map(({ json }) => json) },
-  holds: (subject, at) =>
-    kind === 'and' ? of.every((each) => each.holds(subject, at)) : of.some((each) => each.holds(subject, at)),
+const either = (one: Condition, other: Condition): Condition => ({
+  json: { or: [one.json, other.json] },
+  holds: (subject, at, isInverted) => not(all([not(one), not(other)])).holds(subject, at, isInverted),
 });
+const both = (one: Condition, other: Condition): Condition => ({
+  json: { and: [one.json, other.json] },
+  holds: all([one, other]).holds,
+});
+
+/** What a list of conditions says together: a false one decides, then one that is not known. */
+export function all(conditions: Condition[]): Condition {
+  return {
+    json: conditions.map(({ json }) => json),
+    holds(subject, at, isInverted) {
+      const verdicts = conditions.map((condition) => condition.holds(subject, at, isInverted));
+      return verdicts.includes(false) ? false : verdicts.includes(null) ? null : true;
+    },
+  };
+}
 
 const minute = 60_000;
 const day = 1440 * minute;
@@ -84,11 +107,11 @@ function condition(random: Random, now: number): Condition {
   const [one, other] = [leaf(random, now), leaf(random, now)];
   switch (random.weighted({ leaf: 6, or: 2, and: 1, not: 1 })) {
     case 'or':
-      return group('or', one, other);
+      return either(one, other);
     case 'and':
-      return group('and', one, other);
+      return both(one, other);
     case 'not':
-      return not(group('or', one, other));
+      return not(either(one, other));
     default:
       return one;
   }

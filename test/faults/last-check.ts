@@ -1,5 +1,6 @@
 import { scopes } from './conditions.ts';
 import { bodyOf, freezesOf } from './actions/freezes.ts';
+import { differences } from './differences.ts';
 import { openOnes, type Stage } from './stage.ts';
 
 /** Longer than the hour after which everything is looked at in full. */
@@ -18,21 +19,6 @@ export async function lastCheck(stage: Stage): Promise<void> {
   for (const difference of differences(stage)) stage.violate('wrong at the end', difference);
   await checkFreezes(stage);
   await checkScopes(stage);
-}
-
-function differences(stage: Stage): string[] {
-  const { github, repository, model, time } = stage;
-  const bySha = Map.groupBy(openOnes(stage), ({ headSha }) => headSha);
-  return [...bySha].flatMap(([sha, sharing]) => {
-    const { state, descriptions } = model.expected(sharing, time.now());
-    const shown = github.currentStatus(repository, sha);
-    if (shown?.state === state && descriptions.includes(shown.description ?? '')) return [];
-    const numbers = sharing.map(({ number }) => `#${number}`).join(', ');
-    const wanted = `${state} "${descriptions.join('" or "')}"`;
-    const history = github.statusHistory(repository, sha);
-    const told = history.map((status) => `${status.state} "${status.description}"`).join(', then ');
-    return [`${numbers} at ${sha.slice(0, 7)} shows ${told || 'nothing'}, and not ${wanted}`];
-  });
 }
 
 /** The list has each freeze that was acknowledged, as it was acknowledged, and no other. */

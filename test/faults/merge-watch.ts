@@ -1,3 +1,4 @@
+import { told } from './differences.ts';
 import { openOnes, type Stage } from './stage.ts';
 import { bound } from './trouble.ts';
 
@@ -68,8 +69,6 @@ export class MergeWatch {
     const { github, repository } = this.#stage;
     const { headSha } = github.pullRequest(repository, number);
     const seconds = ((Date.now() - this.#heldSince.get(number)!) / 1000).toFixed(1);
-    const history = github.statusHistory(repository, headSha);
-    const told = history.map(({ state, description }) => `${state} "${description}"`).join(', then ');
-    return `#${number}, frozen for ${seconds} s; ${headSha.slice(0, 7)} shows ${told || 'nothing'}`;
+    return `#${number}, frozen for ${seconds} s; ${headSha.slice(0, 7)} shows ${told(this.#stage, headSha)}`;
   }
 }

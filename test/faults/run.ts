@@ -6,6 +6,7 @@ import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
 import { administer, databaseUrl } from '../support/postgres.ts';
 import { ApiClient } from './api-client.ts';
 import { pullRequestActions } from './actions/pull-requests.ts';
+import { advance, calm } from './calm.ts';
 import { Fleet, type Role } from './fleet.ts';
 import { lastCheck } from './last-check.ts';
 import { MergeWatch } from './merge-watch.ts';
@@ -15,7 +16,7 @@ import type { PostgresCluster } from './postgres-cluster.ts';
 import { actions, type Step, writeScript } from './script.ts';
 import { ServiceTime } from './service-time.ts';
 import type { Stage } from './stage.ts';
-import { bound, Trouble } from './trouble.ts';
+import { Trouble } from './trouble.ts';
 
 const repository = 'acme/web';
 const chaos = {
@@ -65,6 +66,9 @@ export async function run(
         .finally(() => asides.delete(kept));
       asides.add(kept);
     },
+    async quiet() {
+      while (asides.size > 0) await Promise.race([Promise.all(asides), advance(stage)]);
+    },
     log: (what) => void steps.push(`${new Date(time.now()).toISOString()} ${what}`),
     violate(kind, what) {
       stage.log(`VIOLATION ${kind}: ${what}`);
@@ -83,13 +87,13 @@ export async function run(
       await wait(step.pause);
       if (step.action !== 'calm') perform(stage, step, merges);
       else {
-        pressed += await calm(stage, merges);
+        pressed += await calm(stage, step.seed, merges);
         github.chaos.start({ ...chaos, seed: seed + index });
       }
     }
     github.chaos.stop();
     await fleet.whole();
-    while (asides.size > 0) await Promise.race([Promise.all(asides), advance(stage)]);
+    await stage.quiet();
     await lastCheck(stage);
     clearInterval(watching);
     for (const { name, how } of fleet.crashes) stage.violate('a process ended', `${name} (${how})`);
@@ -154,27 +158,6 @@ function perform(stage: Stage, { action, seed }: Step, merges: MergeWatch): void
   const what = actions[action]!.act(stage, random);
   stage.log(`${action}: ${what ?? 'nothing to do'}`);
   merges.look();
-}
-
-/** No faults, no steps, and every pause passed: then nothing frozen can be merged. How many were tried. */
-async function calm(stage: Stage, merges: MergeWatch): Promise<number> {
-  const { github, fleet, trouble } = stage;
-  stage.log('calm');
-  github.chaos.stop();
-  await fleet.whole();
-  while (trouble.isDatabaseDown) await wait(50);
-  await wait(300);
-  await advance(stage);
-  await wait(bound + 1_000);
-  const pressed = merges.press();
-  stage.log(`calm ends: ${pressed} frozen pull requests could not be merged`);
-  return pressed;
-}
-
-/** Past every pause and every lease. */
-async function advance({ fleet, time }: Stage): Promise<void> {
-  await fleet.step(time.step(70_000));
-  await wait(1_000);
 }
 
 function environmentOf(github: Sandbox): Record<string, string> {

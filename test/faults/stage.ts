@@ -20,6 +20,8 @@ export type Stage = {
   trouble: Trouble;
   /** Work that the script does not wait for. */
   aside(work: Promise<unknown>): void;
+  /** Resolves when no such work is under way; the clock moves on until then. */
+  quiet(): Promise<void>;
   log(what: string): void;
   /** A broken promise of the service. */
   violate(kind: string, what: string): void;
