@@ -16,6 +16,7 @@
  * comes from `now`; tokens, JWTs and rate limits run on the real clock.
  */
 import { generateKeyPairSync } from 'node:crypto';
+import { Chaos } from './http/chaos.ts';
 import { Faults } from './http/faults.ts';
 import { installations } from './actions/installations.ts';
 import { people } from './actions/people.ts';
@@ -71,10 +72,23 @@ export async function startSandbox(options: SandboxOptions = {}) {
   personVerbs.addBot(world.app.slug);
 
   const faults = new Faults();
+  const chaos = new Chaos();
+  webhooks.faults.chance = () => chaos.webhookFault();
   const limits = new RateLimits();
   const requests = new RequestLog();
   const unknownRoutes: string[] = [];
-  const parts = { world, webhooks, statuses, pullRequests, edits, faults, limits, requests, unknownRoutes };
+  const parts = {
+    world,
+    webhooks,
+    statuses,
+    pullRequests,
+    edits,
+    faults,
+    chaos,
+    limits,
+    requests,
+    unknownRoutes,
+  };
   const server = await serve(parts, options.port ?? 0);
   world.url = server.url;
 
@@ -94,6 +108,8 @@ export async function startSandbox(options: SandboxOptions = {}) {
     ...statusQuestions(world, statuses, options.statusContext ?? 'holdfast/freeze'),
 
     faults,
+    /** Faults by chance: `chaos.start({ seed, … })`. */
+    chaos,
     /** Hourly budgets that may be lowered: `rateLimits.core = 10`. */
     rateLimits: limits.limits,
     requests,

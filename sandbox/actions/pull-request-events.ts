@@ -22,6 +22,7 @@ export class PullRequestEvents {
 
   send(event: string, pr: PullRequest, action: string, payload: object, by: Account): void {
     pr.updatedAt = this.#world.now();
+    this.#world.formerVersions.changed(pr);
     this.#webhooks.emit({
       event,
       action,

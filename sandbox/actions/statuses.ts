@@ -53,6 +53,7 @@ export class Statuses {
     const status = { id: world.ids.next('status', 30_000_000), ...given, createdAt: world.now() };
     const history = repository.statuses.get(status.sha) ?? [];
     history.push(status);
+    world.formerVersions.posted(status);
     repository.statuses.set(status.sha, history);
     const affected = world.pullRequestsAt(repository, status.sha);
     const posted: StatusPosted = {

@@ -25,13 +25,17 @@ export function pullRequestCommitNode(view: View, pr: PullRequest, sha: string) 
   return {
     __typename: 'PullRequestCommit',
     id: `${pr.nodeId}_${sha}`,
-    commit: () => ({ ...commitNode(pr.repository, sha), ...reportsNode(view, pr, sha) }),
+    commit: () => ({
+      ...commitNode(pr.repository, sha),
+      status: () =>
+        statusNode(pr.repository, sha, view.world.formerVersions.statuses(pr.repository, sha, view.asOf)),
+      ...reportsNode(view, pr, sha),
+    }),
   };
 }
 
 /** Null when nothing has been posted yet, as on GitHub. */
-function statusNode(repository: Repository, sha: string) {
-  const latest = latestStatuses(repository, sha);
+function statusNode(repository: Repository, sha: string, latest = latestStatuses(repository, sha)) {
   if (latest.length === 0) return null;
   return {
     __typename: 'Status',

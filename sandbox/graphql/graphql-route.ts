@@ -15,7 +15,7 @@ const mostNodes = 500_000;
 
 /** GraphQL, executed against GitHub's own schema. Everything but bad credentials is answered 200. */
 export function graphqlRoute(api: Api, parts: Parts): void {
-  const { world, faults, limits, unknownRoutes } = parts;
+  const { world, faults, chaos, limits, unknownRoutes } = parts;
 
   /** A field that the schema has and the sandbox does not must not read as null. */
   const fieldResolver: GraphQLFieldResolver<Record<string, unknown>, unknown> = (
@@ -61,12 +61,17 @@ export function graphqlRoute(api: Api, parts: Parts): void {
     } catch (error) {
       return c.json({ errors: [errorJson(refusal('RATE_LIMITED', (error as Error).message))] });
     }
+    const logged = c.get('logged');
+    const asOf = chaos.asOf(logged);
+    if (asOf !== null) logged.asOf = asOf;
     const result = await execute({
       schema: githubSchema(),
       document,
       variableValues: variables,
       operationName: body['operationName'] as string | undefined,
-      rootValue: root({ world, faults, principal }, cost, () => limits.read(c.get('holder'), 'graphql')),
+      rootValue: root({ world, faults, principal, asOf }, cost, () =>
+        limits.read(c.get('holder'), 'graphql'),
+      ),
       fieldResolver: fieldResolver as GraphQLFieldResolver<unknown, unknown>,
       typeResolver: typeResolver as GraphQLTypeResolver<unknown, unknown>,
     });
@@ -92,7 +97,12 @@ function root(
     if (!found || (repository && !canSee(principal, repository))) {
       return refusal('NOT_FOUND', `Could not resolve to a node with the global id of '${id}'`);
     }
-    if ('repository' in found) return pullRequestNode(view, found);
+    if ('repository' in found) {
+      const seen = world.formerVersions.pullRequest(found, view.asOf);
+      return seen
+        ? pullRequestNode(view, seen)
+        : refusal('NOT_FOUND', `Could not resolve to a node with the global id of '${id}'`);
+    }
     return 'pullRequests' in found ? repositoryNode(view, found) : accountNode(found);
   }
 

@@ -37,7 +37,7 @@ export function repositoryNode(view: View, repository: Repository): object {
     defaultBranchRef: { __typename: 'Ref', id: `${repository.nodeId}_ref`, name: repository.defaultBranch },
     pullRequests: (args: PullRequestsArguments, _: unknown, info: GraphQLResolveInfo) => {
       demandPermission(view, repository, 'pull_requests');
-      const { key, items } = selected(repository, args);
+      const { key, items } = selected(view.world.formerVersions.pullRequests(repository, view.asOf), args);
       return connection(items, args, info, (pr) => pullRequestNode(view, pr), key);
     },
     mergeQueue: ({ branch = repository.defaultBranch }: { branch?: string }) => {
@@ -47,7 +47,8 @@ export function repositoryNode(view: View, repository: Repository): object {
     },
     pullRequest: ({ number }: { number: number }) => {
       demandPermission(view, repository, 'pull_requests');
-      const pr = repository.pullRequests.get(number);
+      const now = repository.pullRequests.get(number);
+      const pr = now && view.world.formerVersions.pullRequest(now, view.asOf);
       if (pr) return pullRequestNode(view, pr);
       throw refusal('NOT_FOUND', `Could not resolve to a PullRequest with the number of ${number}.`);
     },
@@ -55,14 +56,14 @@ export function repositoryNode(view: View, repository: Repository): object {
 }
 
 /** The pull requests asked for, in order, with a key that rises along that order. */
-function selected(repository: Repository, args: PullRequestsArguments) {
+function selected(all: PullRequest[], args: PullRequestsArguments) {
   const { states, baseRefName, headRefName, labels, orderBy } = args;
   const sign = orderBy?.direction === 'DESC' ? -1 : 1;
   const updated = orderBy?.field === 'UPDATED_AT';
   // Two pull requests updated in the same millisecond are told apart by their number.
   const key = (pr: PullRequest) =>
     sign * (updated ? pr.updatedAt.getTime() * 1_000 + (pr.number % 1_000) : pr.number);
-  const items = [...repository.pullRequests.values()]
+  const items = all
     .filter(
       (pr) =>
         (!states || states.includes(stateOf(pr))) &&

@@ -9,6 +9,8 @@ export interface View {
   world: World;
   faults: Faults;
   principal: Principal;
+  /** An instant of a short while ago, where the answer is stale; null: now. */
+  asOf: number | null;
 }
 
 /** Refuses an installation that was not granted a permission; public data needs none. */

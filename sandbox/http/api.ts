@@ -6,6 +6,7 @@ import type { PullRequests } from '../actions/pull-requests.ts';
 import type { Statuses } from '../actions/statuses.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { World } from '../state/world.ts';
+import type { Chaos } from './chaos.ts';
 import type { Faults } from './faults.ts';
 import type { RateLimits } from './rate-limit.ts';
 import type { LoggedRequest, RequestLog } from './request-log.ts';
@@ -18,6 +19,7 @@ export interface Parts {
   pullRequests: PullRequests;
   edits: PullRequestEdits;
   faults: Faults;
+  chaos: Chaos;
   limits: RateLimits;
   requests: RequestLog;
   unknownRoutes: string[];

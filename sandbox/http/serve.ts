@@ -18,7 +18,7 @@ import type { LoggedRequest } from './request-log.ts';
 
 /** Builds the API: what every request goes through, then the routes. */
 function createApi(parts: Parts): Api {
-  const { world, faults, limits, requests, unknownRoutes } = parts;
+  const { world, faults, chaos, limits, requests, unknownRoutes } = parts;
   const api: Api = new Hono<Env>();
 
   api.use(async (c, next) => {
@@ -42,8 +42,9 @@ function createApi(parts: Parts): Api {
   api.use(async (c, next) => {
     const { pathname } = new URL(c.req.url);
     const { method, tokenKind, operationName } = c.get('logged');
-    await faults.strike({ method, path: pathname, tokenKind, operationName });
-    await next();
+    const request = { method, path: pathname, tokenKind, operationName };
+    await faults.strike(request);
+    await chaos.around(request, next);
   });
 
   api.use(async (c, next) => {

@@ -6,6 +6,7 @@ import type {
   Repository,
   UserToken,
 } from './model.ts';
+import { FormerVersions } from './former-versions.ts';
 import { decodeNodeId, IdSource } from './ids.ts';
 
 export interface AppIdentity {
@@ -32,6 +33,7 @@ export class World {
   readonly installationTokens = new Map<string, InstallationToken>();
   /** Old `owner/name` in lower case to repository id; a repository that takes the name over wins. */
   readonly formerNames = new Map<string, number>();
+  readonly formerVersions = new FormerVersions();
   readonly app: AppIdentity;
   readonly now: () => Date;
   url = '';

@@ -14,6 +14,8 @@ export interface WebhookFault {
 /** The webhook faults in force. */
 export class WebhookFaults {
   #faults: WebhookFault[] = [];
+  /** Asked where none of the faults hits. */
+  chance: () => WebhookFault | undefined = () => undefined;
 
   add(fault: WebhookFault): { remove(): void } {
     const own = { ...fault };
@@ -34,6 +36,6 @@ export class WebhookFaults {
         (each.action === undefined || each.action === action),
     );
     if (fault?.times !== undefined) fault.times -= 1;
-    return fault;
+    return fault ?? this.chance();
   }
 }

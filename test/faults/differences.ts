@@ -1,0 +1,27 @@
+import { openOnes, type Stage } from './stage.ts';
+
+/**
+ * The head SHAs of open pull requests that do not show what the model says.
+ * @param mayMiss of which pull requests the service cannot know how they are.
+ */
+export function differences(stage: Stage, mayMiss = (_number: number) => false): string[] {
+  const { github, repository, model, time } = stage;
+  const bySha = Map.groupBy(openOnes(stage), ({ headSha }) => headSha);
+  return [...bySha].flatMap(([sha, sharing]) => {
+    if (sharing.some(({ number }) => mayMiss(number))) return [];
+    const { state, descriptions } = model.expected(sharing, time.now());
+    const shown = github.currentStatus(repository, sha);
+    if (shown?.state === state && descriptions.includes(shown.description ?? '')) return [];
+    const numbers = sharing.map(({ number }) => `#${number}`).join(', ');
+    const wanted = `${state} "${descriptions.join('" or "')}"`;
+    return [`${numbers} at ${sha.slice(0, 7)} shows ${told(stage, sha)}, and not ${wanted}`];
+  });
+}
+
+/** Every status that a SHA has had. */
+export function told({ github, repository }: Stage, sha: string): string {
+  const history = github.statusHistory(repository, sha);
+  return (
+    history.map(({ state, description }) => `${state} "${description}"`).join(', then ') || 'nothing at all'
+  );
+}

@@ -1,0 +1,18 @@
+// The real service as a process of its own, on a clock that the test steps by messages. Ends with the test.
+import { createApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { SteppableClock } from './steppable-clock.ts';
+
+export type Order = { clockOffset: number };
+export type Report = { url: string } | { steppedTo: number };
+
+const report = (what: Report) => void process.send?.(what, undefined, undefined, () => {});
+const clock = new SteppableClock(Number(process.env['CLOCK_OFFSET'] ?? 0));
+
+process.on('message', ({ clockOffset }: Order) => {
+  void clock.step(clockOffset).then(() => report({ steppedTo: clockOffset }));
+});
+process.on('disconnect', () => process.exit(0));
+
+const app = await createApp(readConfig(process.env), { clock });
+report({ url: app.url });

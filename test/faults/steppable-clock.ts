@@ -1,0 +1,92 @@
+import type { Clock } from '../../src/clock.ts';
+
+type Timer = { callback: () => void; due: number; every: number | null; handle?: NodeJS.Timeout };
+type QueueDatabase = { executeSql(sql: string): Promise<unknown> };
+
+const longestTimeout = 2 ** 31 - 1;
+/** Replicas replace the same function. */
+const lock = 'SELECT pg_advisory_xact_lock(72707370)';
+
+/**
+ * The system's clock, ahead by an offset that can be made larger. Timers that a step passes fire at once, as after
+ * a machine has slept. pg-boss hands its database over (`attach`), whose jobs then are due by this clock as well.
+ */
+export class SteppableClock implements Clock {
+  #offset: number;
+  readonly #timers = new Set<Timer>();
+  #queue: { db: QueueDatabase; schema: string } | null = null;
+
+  constructor(offset: number) {
+    this.#offset = offset;
+  }
+
+  now(): number {
+    return Date.now() + this.#offset;
+  }
+
+  setTimeout(callback: () => void, milliseconds: number): Timer {
+    return this.#add({ callback, due: this.now() + milliseconds, every: null });
+  }
+
+  setInterval(callback: () => void, milliseconds: number): Timer {
+    return this.#add({ callback, due: this.now() + milliseconds, every: Math.max(1, milliseconds) });
+  }
+
+  clearTimeout(timer: unknown): void {
+    if (this.#timers.delete(timer as Timer)) clearTimeout((timer as Timer).handle);
+  }
+
+  clearInterval(timer: unknown): void {
+    this.clearTimeout(timer);
+  }
+
+  /** To an offset that is not smaller. */
+  async step(offset: number): Promise<void> {
+    this.#offset = Math.max(this.#offset, offset);
+    await this.#tellDatabase();
+    for (const timer of this.#timers) this.#arm(timer);
+  }
+
+  async attach(queue: { db: QueueDatabase; schema: string }) {
+    this.#queue = queue;
+    await this.#tellDatabase();
+    return { [Symbol.asyncDispose]: async () => void (this.#queue = null) };
+  }
+
+  #add(timer: Timer): Timer {
+    this.#timers.add(timer);
+    this.#arm(timer);
+    return timer;
+  }
+
+  #arm(timer: Timer): void {
+    clearTimeout(timer.handle);
+    const wait = Math.min(longestTimeout, Math.max(0, timer.due - this.now()));
+    timer.handle = setTimeout(() => this.#fire(timer), wait);
+  }
+
+  #fire(timer: Timer): void {
+    if (timer.due > this.now()) return this.#arm(timer);
+    if (timer.every === null) this.#timers.delete(timer);
+    else {
+      timer.due = this.now() + timer.every;
+      this.#arm(timer);
+    }
+    timer.callback();
+  }
+
+  /** Tried until it works: the database may be restarting. */
+  async #tellDatabase(): Promise<void> {
+    while (this.#queue) {
+      const { db, schema } = this.#queue;
+      const body = `SELECT pg_catalog.now() + interval '${this.#offset} milliseconds'`;
+      const define = `CREATE OR REPLACE FUNCTION ${schema}.job_now() RETURNS timestamptz AS $$ ${body} $$ LANGUAGE sql STABLE`;
+      try {
+        await db.executeSql(`${lock}; ${define}`);
+        return;
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+    }
+  }
+}

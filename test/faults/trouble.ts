@@ -1,0 +1,69 @@
+import type { Sandbox } from '../../sandbox/github.ts';
+import type { Fleet } from './fleet.ts';
+import type { ServiceTime } from './service-time.ts';
+
+/** So long after the last trouble, by the service's clock, every pause and every lease has run out. */
+const longestPause = 65_000;
+/** A healthy service that sees everything needs no longer for a change, in real time. */
+export const bound = 5_000;
+
+/** What excuses the service: processes and a database that were down, and calls of GitHub that failed. */
+export class Trouble {
+  readonly kills: number[] = [];
+  readonly restarts: number[] = [];
+  isDatabaseDown = false;
+  readonly #github: Sandbox;
+  readonly #fleet: Fleet;
+  readonly #time: ServiceTime;
+  #last = 0;
+  #seenEvents = 0;
+  #seenDeliveries = 0;
+  /** When a delivery about a pull request was last lost or late. */
+  readonly #missed = new Map<number, number>();
+
+  constructor(github: Sandbox, fleet: Fleet, time: ServiceTime) {
+    this.#github = github;
+    this.#fleet = fleet;
+    this.#time = time;
+  }
+
+  /** To be called often. */
+  watch(): void {
+    const now = Date.now();
+    const { chaos, deliveries } = this.#github;
+    for (const event of chaos.events.slice(this.#seenEvents)) this.#last = Math.max(this.#last, event.at);
+    this.#seenEvents = chaos.events.length;
+    if (!this.#fleet.isWhole || this.isDatabaseDown) this.#last = now;
+    // A delivery is under way for a while; those that still are will be looked at again.
+    for (const [index, delivery] of [...deliveries.entries()].slice(this.#seenDeliveries)) {
+      if (delivery.outcome === 'sending') return;
+      this.#seenDeliveries = index + 1;
+      const number = delivery.payload.pull_request?.number as number | undefined;
+      const isLost = delivery.outcome !== 'answered' || delivery.statusCode !== 200;
+      if (isLost && number !== undefined) this.#missed.set(number, now);
+    }
+  }
+
+  /** Whether the service was healthy for the whole bound until now, and owed nothing to what was before. */
+  get isExcused(): boolean {
+    this.watch();
+    const since = Date.now() - bound;
+    if (this.#last > since) return true;
+    return this.#time.at(since) - this.#time.at(this.#last) < longestPause;
+  }
+
+  /** Whether the service cannot know how a pull request is: no whole and fresh look since it missed something. */
+  isBlind(number: number): boolean {
+    this.watch();
+    const { requests, chaos, deliveries } = this.#github;
+    const underWay = deliveries.slice(this.#seenDeliveries);
+    if (underWay.some(({ payload }) => payload.pull_request?.number === number)) return true;
+    const stale = chaos.events.findLast(({ kind }) => kind === 'stale')?.at ?? 0;
+    const missed = Math.max(stale, this.#missed.get(number) ?? 0);
+    const look = requests.findLast(
+      ({ operationName, status, asOf }) =>
+        operationName === 'OpenPullRequests' && status === 200 && asOf === undefined,
+    );
+    return missed > 0 && missed >= (look?.at.getTime() ?? 0);
+  }
+}
