@@ -1,10 +1,32 @@
 import { openOnes, type Stage } from './stage.ts';
 
 /**
- * The head SHAs of open pull requests that do not show what the model says.
+ * The head SHAs of open pull requests, and the merge groups, that do not show what the model says.
  * @param mayMiss of which pull requests the service cannot know how they are.
  */
 export function differences(stage: Stage, mayMiss = (_number: number) => false): string[] {
+  return [...wrongGroups(stage, mayMiss), ...wrongHeads(stage, mayMiss)];
+}
+
+/** A group that contains a frozen pull request must not pass, and any other must: then it is merged. */
+function wrongGroups(
+  { github, repository, model, time }: Stage,
+  mayMiss: (number: number) => boolean,
+): string[] {
+  github.advanceQueues();
+  const open = new Map(github.pullRequests(repository).map((pr) => [pr.number, pr]));
+  return github.mergeGroups(repository).flatMap(({ headSha, pullRequests }) => {
+    if (pullRequests.some(mayMiss)) return [];
+    const isHeld = pullRequests.some((number) => model.holding(open.get(number)!, time.now()).length > 0);
+    const state = github.currentStatus(repository, headSha)?.state ?? 'nothing';
+    if (isHeld ? state !== 'success' && state !== 'nothing' : state === 'success') return [];
+    return [
+      `the merge group of #${pullRequests.join(', #')} shows ${state}, and is ${isHeld ? '' : 'not '}frozen`,
+    ];
+  });
+}
+
+function wrongHeads(stage: Stage, mayMiss: (number: number) => boolean): string[] {
   const { github, repository, model, time } = stage;
   const bySha = Map.groupBy(openOnes(stage), ({ headSha }) => headSha);
   return [...bySha].flatMap(([sha, sharing]) => {

@@ -10,8 +10,6 @@ const patience = 45_000;
 /** With faults off and every process up: what is shown and what is kept is what the model says. */
 export async function lastCheck(stage: Stage): Promise<void> {
   await stage.fleet.step(stage.time.step(pastFullCheck));
-  // TODO: remove once the full check of each hour finds what lost webhooks told of.
-  stage.github.acceptPermissions('acme', stage.github.app.permissions);
   const deadline = Date.now() + patience;
   while (differences(stage).length > 0 && Date.now() < deadline) await wait(200);
   // It stays so.

@@ -5,6 +5,7 @@ import { Random } from '../../sandbox/http/random.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
 import { administer, databaseUrl } from '../support/postgres.ts';
 import { ApiClient } from './api-client.ts';
+import { queuedBranch } from './actions/merge-queue.ts';
 import { pullRequestActions } from './actions/pull-requests.ts';
 import { advance, calm } from './calm.ts';
 import { Fleet, type Role } from './fleet.ts';
@@ -112,6 +113,10 @@ export async function run(
       freezes: stage.model.freezes.length,
       pullRequests: github.pullRequests(repository).length,
       merges: merges.merges,
+      mergedByQueue: github.merges(repository).filter(({ how }) => how === 'queue').length,
+      mergeGroups: github.deliveries.filter(
+        ({ event, action }) => event === 'merge_group' && action === 'checks_requested',
+      ).length,
       mergedWithExcuse: merges.excused,
       pressedInVain: pressed,
       posts: posts.posts,
@@ -136,6 +141,10 @@ async function populate(stage: Stage, seed: number): Promise<void> {
   github.addOrganization('acme', { admins: ['ada'], members: ['bob'] });
   const contexts = ['holdfast/freeze'];
   github.addRepository(repository, { protect: { main: contexts, release: contexts } });
+  github.enableMergeQueue(repository, queuedBranch, {
+    mergingStrategy: seed % 2 === 0 ? 'ALLGREEN' : 'HEADGREEN',
+    checkResponseTimeoutMinutes: 10,
+  });
   github.deliverTo(`${fleet.webs[0]}/api/github/webhooks`);
   github.install('acme');
   const random = new Random(seed);
@@ -155,6 +164,7 @@ function perform(stage: Stage, { action, seed }: Step, merges: MergeWatch): void
   const random = new Random(seed);
   const web = fleet.webs[random.between(0, fleet.webs.length - 1)];
   github.deliverTo(`${web}/api/github/webhooks`);
+  github.advanceQueues();
   const what = actions[action]!.act(stage, random);
   stage.log(`${action}: ${what ?? 'nothing to do'}`);
   merges.look();

@@ -1,12 +1,14 @@
 import { Random } from '../../sandbox/http/random.ts';
 import { freezeActions } from './actions/freezes.ts';
+import { mergeQueueActions } from './actions/merge-queue.ts';
 import { databaseRestart, mishaps } from './actions/mishaps.ts';
 import { pullRequestActions } from './actions/pull-requests.ts';
 import type { Action } from './stage.ts';
 
-/** Every kind of step, as often as its weight says. Steps of a merge queue have their place here. */
+/** Every kind of step, as often as its weight says. */
 export const actions: Record<string, Action> = {
   ...pullRequestActions,
+  ...mergeQueueActions,
   ...freezeActions,
   ...mishaps,
   databaseRestart,
