@@ -14,9 +14,23 @@ export const redact = (line: string): string => line.replace(secrets, '[secret]'
 /** The service's logger. Lines pass through `redact` last of all, so no caller can forget it. */
 export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat'>, write = writeLine): Logger {
   const pretty = config.logFormat === 'pretty';
-  const options = { level: config.logLevel, base: null, serializers: { err: pino.stdSerializers.err } };
+  const options = { level: config.logLevel, base: null, serializers: { err: withoutBodies } };
   return pino(options, { write: (line: string) => write(redact(pretty ? prettify(line) : line)) });
 }
+
+/** An error as it is logged: of a request to GitHub what was asked, without the query, the facts and the answer. */
+function withoutBodies(error: Error): object {
+  const {
+    request,
+    response: _response,
+    ...plain
+  } = pino.stdSerializers.err(error) as Record<string, unknown>;
+  if (!isRequest(request)) return plain;
+  return { ...plain, request: { method: request.method, url: request.url } };
+}
+
+const isRequest = (request: unknown): request is { method: string; url: string } =>
+  typeof request === 'object' && request !== null && 'method' in request && 'url' in request;
 
 const writeLine = (line: string) => void process.stdout.write(line);
 

@@ -62,3 +62,24 @@ test.each(['json', 'pretty'] as const)(
     expect(lines.join('')).not.toContain('PRIVATE KEY');
   },
 );
+
+test('a failed call of GitHub is logged without its query and its answer', () => {
+  const lines: string[] = [];
+  const log = createLogger({ logLevel: 'info', logFormat: 'json' }, (line) => void lines.push(line));
+  const request = {
+    method: 'POST',
+    url: 'https://github.example/graphql',
+    body: { query: 'query Long { … }' },
+  };
+  log.warn(
+    { err: Object.assign(new Error('Server Error'), { status: 502, request, response: { data: 'html' } }) },
+    'failed',
+  );
+  const { err } = JSON.parse(lines[0]!);
+  expect(err).toMatchObject({
+    message: 'Server Error',
+    status: 502,
+    request: { method: 'POST', url: 'https://github.example/graphql' },
+  });
+  expect(lines[0]).not.toMatch(/Long|html/);
+});

@@ -6,6 +6,8 @@ import { Prisma } from '../generated/prisma/client.ts';
 /** Prisma's codes for "the database is not there (any more)" and "the pool is exhausted". */
 const databaseAway = ['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028'];
 const writeConflict = 'P2034';
+/** PostgreSQL's own codes for the same, where Prisma passes them on: it shuts down, starts, or has no connection left. */
+const serverAway = /Code: `(?:57P0[1-5]|53300|08[0-9A-Z]{3})`/;
 
 /** The one place that turns what was thrown into an answer. */
 export function errorResponse(error: unknown, context: Context, log: Logger): Response {
@@ -26,6 +28,10 @@ export function errorResponse(error: unknown, context: Context, log: Logger): Re
 
 /** What the database throws that a client can act on. */
 function translate(error: unknown): Refusal | null {
+  // What a webhook's handlers throw comes as one of these.
+  if (error instanceof AggregateError) {
+    return error.errors.map((each) => translate(each)).find((refusal) => refusal !== null) ?? null;
+  }
   const code =
     error instanceof Prisma.PrismaClientKnownRequestError
       ? error.code
@@ -34,7 +40,7 @@ function translate(error: unknown): Refusal | null {
         : null;
   if (code === writeConflict)
     return new Refusal('conflict', 'A concurrent change won. Read the resource and try again.');
-  if (code && databaseAway.includes(code)) {
+  if (code && (databaseAway.includes(code) || serverAway.test((error as Error).message))) {
     return new Refusal(
       'unavailable',
       'The database does not answer. Nothing was changed; try again in a moment.',
