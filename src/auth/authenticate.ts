@@ -41,7 +41,11 @@ export async function authenticate(
 async function findKey(deps: Deps, credential: string) {
   if (!isWellFormedKey(credential)) return null;
   const secretHash = hashKey(credential);
-  const key = await deps.db.applicationKey.findUnique({ where: { secretHash }, include: { account: true } });
+  const key = await deps.db.applicationKey.findUnique({
+    relationLoadStrategy: 'join',
+    where: { secretHash },
+    include: { account: true },
+  });
   if (!key || !sameHash(key.secretHash, secretHash)) return null;
   const isExpired = key.expiresAt !== null && key.expiresAt <= nowOf(deps.clock);
   return key.revokedAt !== null || isExpired ? null : key;

@@ -64,6 +64,7 @@ async function drain(deps: Deps, installationId: bigint, lease: Lease): Promise<
 
 async function nextDue(deps: Deps, installationId: bigint): Promise<Waiting | null> {
   return deps.db.headStatus.findFirst({
+    relationLoadStrategy: 'join',
     where: { installationId, isWaiting: true, notBefore: { lte: nowOf(deps.clock) } },
     orderBy: [{ urgency: 'asc' }, { repositoryId: 'asc' }, { sha: 'asc' }],
     include: { repository: { select: { id: true, name: true, account: { select: { login: true } } } } },

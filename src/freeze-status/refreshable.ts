@@ -35,6 +35,7 @@ export async function openRefresh(
   notBefore: Date | null = null,
 ): Promise<Refreshable | NotRefreshable> {
   const found = await deps.db.repository.findUnique({
+    relationLoadStrategy: 'join',
     where: { id: repositoryId },
     include: { account: true, installation: true },
   });

@@ -32,6 +32,7 @@ export async function findRepository(deps: Deps, owner: string, name: string): P
 
 async function knownRepository(deps: Deps, owner: string, name: string): Promise<FoundRepository | null> {
   const repository = await deps.db.repository.findFirst({
+    relationLoadStrategy: 'join',
     where: {
       nameKey: name.toLowerCase(),
       account: { loginKey: owner.toLowerCase() },
