@@ -4,7 +4,9 @@ import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
 import { isGitHubStatus } from '../github/github-error.ts';
+import { repositoriesReading } from '../freezes/freeze-store.ts';
 import { refreshPullRequest } from '../jobs/tasks.ts';
+import { shareRepository } from '../repositories/lock-repository.ts';
 import { assertWritable, type FoundRepository, fullName } from '../repositories/find-repository.ts';
 
 /** GraphQL's integers end here, and GitHub's numbers with them. */
@@ -31,32 +33,41 @@ export async function pushScopes(
   if (!(await mayExist(deps, repository, number))) {
     throw notFound(`${fullName(repository)} has no pull request ${number}.`);
   }
-  const key = { repositoryId: repository.id, number: String(number) };
-  const data = {
-    scopes: [...new Set(pushed.scopes)],
-    allScopes: pushed.allScopes,
-    pushedAt: nowOf(deps.clock),
-    pushedBy: actor,
-  };
+  const now = nowOf(deps.clock);
   await deps.db.$transaction(async (tx) => {
-    await tx.pullRequestScopes.upsert({
-      where: { repositoryId_number: key },
-      create: { ...key, ...data },
-      update: data,
-    });
-    if (number <= greatestOnGitHub) {
+    // A freeze that is being created either sees these scopes in its look, or is seen here.
+    await shareRepository(tx, repository.id);
+    const isChanged = await save(tx, repository.id, number, pushed, actor, now);
+    if (isChanged && number <= greatestOnGitHub) {
+      // Most pushes come while no freeze asks for scopes; one that begins later reads them.
+      const reading = await repositoriesReading(tx, { repositoryId: repository.id }, ['scopes'], now);
+      const told = { number: Number(number), installationId: String(repository.installation.id) };
       await deps.jobs.send(
-        [
-          refreshPullRequest(repository.id, {
-            number: Number(number),
-            installationId: String(repository.installation.id),
-          }),
-        ],
+        reading.map((id) => refreshPullRequest(id, told)),
         tx,
       );
     }
     await onSaved(tx);
   });
+}
+
+/** @returns whether they differ from what was pushed before. */
+async function save(
+  tx: Tx,
+  repositoryId: bigint,
+  number: bigint,
+  { scopes, allScopes }: PushedScopes,
+  by: Actor,
+  now: Date,
+): Promise<boolean> {
+  const count = await tx.$executeRaw`
+    INSERT INTO pull_request_scopes AS known (repository_id, number, scopes, all_scopes, pushed_at, pushed_by)
+    VALUES (${repositoryId}, ${String(number)}::numeric, ${[...new Set(scopes)]}::text[], ${allScopes}, ${now},
+      ${JSON.stringify(by)}::jsonb)
+    ON CONFLICT (repository_id, number) DO UPDATE SET scopes = excluded.scopes, all_scopes = excluded.all_scopes,
+      pushed_at = excluded.pushed_at, pushed_by = excluded.pushed_by
+    WHERE (known.scopes, known.all_scopes) IS DISTINCT FROM (excluded.scopes, excluded.all_scopes)`;
+  return count === 1;
 }
 
 /** False only where GitHub clearly says no. */
