@@ -59,7 +59,7 @@ export class Faults {
     if (!fault) return;
     use(fault);
     if (fault.kind === 'delay') await sleep(fault.ms ?? 100);
-    else throw failure(fault);
+    else throw failure(fault, request);
   }
 
   /** Whether GraphQL has to withhold a field of a pull request. */
@@ -87,7 +87,7 @@ function matches({ match, times }: Fault, request: FaultyRequest): boolean {
   return method.toUpperCase() === request.method && path.test(request.path);
 }
 
-function failure({ kind, status, retryAfter = 60 }: Fault): Error {
+function failure({ kind, status, retryAfter = 60 }: Fault, { path }: FaultyRequest): Error {
   if (kind === 'reset') return new ConnectionReset();
   const code = (status ?? (kind === 'status' ? 500 : 403)) as ContentfulStatusCode;
   if (kind === 'secondary-limit') {
@@ -97,7 +97,11 @@ function failure({ kind, status, retryAfter = 60 }: Fault): Error {
   }
   if (kind === 'primary-limit') {
     const reset = Math.ceil(Date.now() / 1000) + retryAfter;
-    const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(reset) };
+    const headers = {
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': String(reset),
+      'x-ratelimit-resource': path === '/graphql' ? 'graphql' : 'core',
+    };
     return new GitHubError(code, 'API rate limit exceeded for installation.', {}, headers);
   }
   return new GitHubError(code, code === 502 ? 'Server Error' : `The sandbox was told to answer ${code}`);

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import { type Known, mustWrite } from '../../src/freeze-status/plan-write.ts';
+
+const held = { state: 'pending', description: 'Frozen' } as const;
+const other = { state: 'pending', description: 'Frozen until removed' } as const;
+const free = { state: 'success', description: 'Free' } as const;
+const at = (second: number) => new Date(second * 1000);
+const shown = (status: { state: string; description: string }, second: number) => ({
+  ...status,
+  at: at(second),
+});
+/** What we wrote at second 100, while reading 5 was the last. */
+const known = (status: { state: string; description: string }, more: Partial<Known> = {}): Known => ({
+  writtenState: status.state,
+  writtenDescription: status.description,
+  writtenAt: at(100),
+  writtenDuring: 5n,
+  writes: 1,
+  overwrites: 0,
+  ...more,
+});
+
+describe('a verdict must be written', () => {
+  test.each([
+    ['where nothing stands yet', held, null, null, true],
+    ['where something else stands', held, shown(free, 90), null, true],
+    ['not where it stands already', held, shown(held, 90), null, false],
+    ['where another text stands', held, shown(other, 90), null, true],
+    ['where somebody overwrote ours', held, shown(free, 101), known(held), true],
+    ['where somebody overwrote ours in the same second', held, shown(free, 100), known(held), true],
+    ['not where the answer is older than what we wrote', held, shown(free, 99), known(held), false],
+    ['not where the answer knows of no status, and we wrote one', held, null, known(held), false],
+    [
+      'where an old answer agrees, and what we wrote since does not',
+      free,
+      shown(free, 99),
+      known(held),
+      true,
+    ],
+  ])('%s', (_name, verdict, present, written, expected) => {
+    expect(mustWrite(verdict, present, written, 6n)).toBe(expected);
+  });
+
+  test('not where we wrote it while the reading was under way', () => {
+    expect(mustWrite(held, shown(free, 100), known(held), 5n)).toBe(false);
+    expect(mustWrite(held, shown(free, 100), known(held), 4n)).toBe(false);
+  });
+});
+
+describe('GitHub takes 1,000 statuses of a SHA and context', () => {
+  test.each([
+    [899, 0, true],
+    [900, 0, false],
+    [800, 100, false],
+    [800, 99, true],
+  ])('after %i writes and %i overwritten ones a new text is written: %s', (writes, overwrites, expected) => {
+    const written = known(other, { writes, overwrites });
+    expect(mustWrite(held, shown(other, 100), written, 6n)).toBe(expected);
+  });
+
+  test('a new state is written all the same', () => {
+    expect(mustWrite(free, shown(held, 100), known(held, { writes: 990 }), 6n)).toBe(true);
+  });
+});

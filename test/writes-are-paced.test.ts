@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { takeLease } from '../src/freeze-status/installation-lease.ts';
+import { type Acme, startAcme } from './support/acme.ts';
+
+// Minutes of the clock pass in steps, and each step is some work.
+vi.setConfig({ testTimeout: 90_000 });
+
+const perMinute = 60;
+let acme: Acme;
+beforeAll(async () => {
+  acme = await startAcme({ statusWritesPerMinute: perMinute });
+});
+afterAll(() => acme.close());
+
+const inSeconds = (seconds: number) => new Date(acme.clock.now() + seconds * 1000);
+const pass = async (seconds: number, step = 10) => {
+  for (let passed = 0; passed < seconds; passed += step) await acme.advanceTo(inSeconds(step));
+};
+
+test('a fan-out takes one read for each hundred pull requests, one write for each head, and the pace', async () => {
+  const { github } = acme;
+  // Of 104 pull requests 52 share the head of another.
+  const web = await acme.repository('web');
+  for (let count = 0; count < 52; count++) {
+    const { headSha } = github.openPullRequest(web, { author: 'ada', head: `topic-${count}` });
+    github.openPullRequest(web, { author: 'ada', head: `topic-${count}`, headSha, base: 'release' });
+  }
+  await acme.quiet();
+  await pass(80);
+  expect(acme.frozen(web)).toEqual([]);
+  await pass(60);
+
+  const start = github.requests.length;
+  const asked = (name: string) =>
+    github.requests
+      .slice(start)
+      .filter(({ operationName, method, path }) =>
+        name === 'write' ? method === 'POST' && path.includes('/statuses/') : operationName === name,
+      ).length;
+  await acme.freeze(web);
+  expect(asked('OpenPullRequests')).toBe(2);
+  // A quarter of the minute at once.
+  expect(asked('write')).toBe(perMinute / 4);
+  await pass(20);
+  expect(asked('write')).toBeGreaterThan(20);
+  expect(asked('write')).toBeLessThanOrEqual(perMinute / 2);
+  await pass(60);
+  expect(acme.frozen(web)).toHaveLength(104);
+  expect(asked('write')).toBe(52);
+  // The sweeps of two minutes asked nothing more.
+  expect(asked('OpenPullRequests')).toBe(2);
+});
+
+test('a freeze that is gone before its statuses were written leaves none of them pending', async () => {
+  const { github } = acme;
+  const api = await acme.repository('api', Array(30).fill({}));
+  await pass(60);
+  const before = acme.postsInAll();
+  const { id } = await acme.freeze(api);
+  const held = acme.postsInAll() - before;
+  expect(held).toBeLessThanOrEqual(perMinute / 4);
+  await acme.remove(api, id);
+  await pass(60);
+  expect(acme.frozen(api)).toEqual([]);
+  // What was held is let go of, and nothing else was written.
+  expect(acme.postsInAll() - before).toBe(2 * held);
+  expect(github.pullRequests(api)).toHaveLength(30);
+});
+
+test('one slow installation does not delay another', async () => {
+  const { github } = acme;
+  github.addUser('gil');
+  github.addOrganization('globex', { admins: ['gil'] });
+  github.addRepository('globex/site', { protect: { main: ['holdfast/freeze'] } });
+  for (let count = 0; count < 3; count++) github.openPullRequest('globex/site', { author: 'gil' });
+  github.install('globex');
+  const slow = await acme.repository('slow', Array(12).fill({}));
+  await acme.quiet();
+  await pass(60);
+  const key = await acme.key('globex', 'admin');
+  const isSlow = { method: 'POST', path: /^\/repos\/acme\/slow\/statuses/ };
+  const delay = github.faults.add({ kind: 'delay', ms: 250, match: isSlow });
+  const freeze = (repository: string, as: string) =>
+    acme.call('POST', `/v1/repos/${repository}/scheduled_freeze`, {
+      as,
+      body: { reason: 'Release', start: null, timezone: 'UTC' },
+    });
+  const order: string[] = [];
+  const stop = github.onStatus(({ repository }) => void order.push(repository));
+  await freeze(slow, acme.admin);
+  await freeze('globex/site', key);
+  await acme.quiet();
+  await pass(30);
+  stop();
+  delay.remove();
+  expect(acme.frozen(slow)).toHaveLength(12);
+  expect(order.lastIndexOf('globex/site')).toBeLessThan(order.lastIndexOf(slow));
+  expect(order.indexOf('globex/site')).toBeLessThan(6);
+});
+
+test('GraphQL’s budget is apart: what was decided is written while nothing can be read', async () => {
+  const { github } = acme;
+  const lib = await acme.repository('lib', Array(30).fill({}));
+  await pass(60);
+  await acme.freeze(lib);
+  const reading = { method: 'POST', path: /^\/graphql$/ };
+  const ahead = Math.round((acme.clock.now() - Date.now()) / 1000);
+  const budget = github.faults.add({ kind: 'primary-limit', retryAfter: ahead + 900, match: reading });
+  github.openPullRequest(lib, { author: 'bob' });
+  await acme.quiet();
+  await pass(60);
+  const known = github.pullRequests(lib).filter(({ number }) => number <= 30);
+  expect(known.every(({ number }) => github.currentStatus(lib, number)?.state === 'pending')).toBe(true);
+  budget.remove();
+  await pass(900, 100);
+  expect(acme.frozen(lib)).toHaveLength(31);
+});
+
+describe('the right to write for an installation', () => {
+  test('is one replica’s at a time, and its pace is not renewed with another holder', async () => {
+    const { deps } = acme.app;
+    const { id } = await deps.db.installation.findFirstOrThrow({ where: { account: { loginKey: 'acme' } } });
+    await pass(60);
+    const first = (await takeLease(deps, id))!;
+    expect(await takeLease(deps, id)).toBeNull();
+    let turns = 0;
+    for (; (await first.takeTurn()).may === 'write'; turns++);
+    expect(turns).toBe(perMinute / 4);
+    await first.release();
+    const second = (await takeLease(deps, id))!;
+    expect(await second.takeTurn()).toMatchObject({ may: 'wait' });
+    await deps.db.installation.update({ where: { id }, data: { pausedUntil: inSeconds(30) } });
+    expect(await second.takeTurn()).toEqual({ may: 'wait', until: inSeconds(30) });
+    await deps.db.installation.update({ where: { id }, data: { pausedUntil: null } });
+    // It died: its lease runs out, and it may write no more.
+    await acme.clock.setTime(inSeconds(31));
+    const third = (await takeLease(deps, id))!;
+    expect(await second.takeTurn()).toEqual({ may: 'stop' });
+    expect(await third.takeTurn()).toEqual({ may: 'write' });
+    await third.release();
+  });
+});
