@@ -109,10 +109,11 @@ async function attempt(deps: Deps, installationId: bigint, write: Waiting): Prom
         return null;
       case 'down': {
         const backoff = Math.min(longestBackoff, 1000 * 2 ** Math.min(write.attempts, 6));
-        // It may have arrived all the same: whatever is wanted by then, the next attempt looks first.
+        // It may have arrived all the same: whatever is wanted by then, the next attempt looks first, also where
+        // another worker, who took our lease for lost, has written meanwhile.
         await deps.db.headStatus.updateMany({
           where: { repositoryId, sha },
-          data: { notBefore: new Date(now + backoff), isWaiting: true },
+          data: { notBefore: new Date(now + backoff), isWaiting: true, attempts: write.attempts + 1 },
         });
         await goOnAt(deps, installationId, now + backoff);
         // Not the whole wait: GitHub may be failing on this one commit, and the others must not stand behind it.
