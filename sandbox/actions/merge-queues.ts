@@ -18,6 +18,8 @@ export const throughTheQueue = 'Changes must be made through the merge queue';
 /** The queue that a pull request has to pass; undefined where its base has none. */
 export const queueOf = (pr: PullRequest): MergeQueue | undefined => pr.repository.mergeQueues.get(pr.base);
 
+const queueActor = { name: 'github-merge-queue', email: 'noreply@github.com' };
+
 type Verdict = 'success' | 'failure' | 'pending';
 
 /**
@@ -117,6 +119,9 @@ export class MergeQueues {
         entry.group = { headSha, baseSha, ref, requestedAt: this.#world.now() };
         entry.state = 'AWAITING_CHECKS';
         repository.commits.add(headSha);
+        const committer = { ...queueActor, date: this.#world.now() };
+        const details = { message: `Merge group ${ref}`, isVerified: true, parents: 2 };
+        repository.commitDetails.set(headSha, { ...details, author: committer, committer });
         this.#tell(queue, entry.group, 'checks_requested');
       }
       baseSha = entry.group.headSha;
@@ -210,7 +215,6 @@ export class MergeQueues {
 
   #tell({ repository, branch }: MergeQueue, group: MergeGroup, action: string, reason?: string): void {
     const { headSha, baseSha, ref } = group;
-    const person = { name: 'github-merge-queue', email: 'noreply@github.com' };
     this.#webhooks.emit({
       event: 'merge_group',
       action,
@@ -228,8 +232,8 @@ export class MergeQueues {
             tree_id: headSha,
             message: `Merge group ${ref}`,
             timestamp: group.requestedAt.toISOString(),
-            author: person,
-            committer: person,
+            author: queueActor,
+            committer: queueActor,
           },
         },
       },

@@ -15,6 +15,8 @@ export function commitNode(repository: Repository, sha: string) {
     oid: sha,
     abbreviatedOid: sha.slice(0, 7),
     url: `https://github.com/${fullNameOf(repository)}/commit/${sha}`,
+    committedDate: () =>
+      (repository.commitDetails.get(sha)?.committer.date ?? repository.createdAt).toISOString(),
     messageHeadline: `Commit ${sha.slice(0, 7)}`,
     status: () => statusNode(repository, sha),
     ...gitNode(repository, sha),

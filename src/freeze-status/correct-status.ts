@@ -13,14 +13,13 @@ type Written = { id: bigint; state: string; description: string };
 
 /**
  * Whether a status under our context, as its webhook tells of it, stands there instead of ours. The events of our
- * own writes come too: what says what we want, what is older than our last write, and what we are about to replace
- * anyway is none.
+ * own writes come too: what says what we want, and what is older than our last write, is none.
  */
 export function isForeign(
-  head: Pick<HeadStatus, 'state' | 'description' | 'writtenId' | 'isWaiting'>,
+  head: Pick<HeadStatus, 'state' | 'description' | 'writtenId'>,
   { id, state, description }: Written,
 ): boolean {
-  if (head.isWaiting || (head.writtenId !== null && id <= head.writtenId)) return false;
+  if (head.writtenId !== null && id <= head.writtenId) return false;
   return state !== head.state || description !== head.description;
 }
 
@@ -54,16 +53,17 @@ export async function correctStatus(
     await tx.$queryRaw`SELECT 1 FROM head_statuses WHERE repository_id = ${repositoryId} AND sha = ${sha} FOR UPDATE`;
     const id = BigInt(foreign.id);
     const head = await findContradicted(tx, repositoryId, sha, { ...foreign, id });
-    if (!head) return;
+    // Of ours that waits the newer one is about to be written.
+    if (!head || (head.isWaiting && isOurs)) return;
     const now = nowOf(deps.clock);
     const wait = head.overwrites === 0 ? 0 : Math.min(longestWait, 1000 * 2 ** Math.min(head.overwrites, 6));
     await tx.headStatus.update({
       where: { repositoryId_sha: { repositoryId, sha } },
       data: {
         isWaiting: true,
-        waitingSince: now,
+        waitingSince: head.waitingSince ?? now,
         urgency: Math.min(head.urgency, head.state === 'success' ? letsGo : closes),
-        notBefore: new Date(now.getTime() + wait),
+        ...(!head.isWaiting && { notBefore: new Date(now.getTime() + wait) }),
         overwrites: { increment: 1 },
         // The write looks first: our answer to an earlier event may have arrived by then.
         attempts: Math.max(1, head.attempts),

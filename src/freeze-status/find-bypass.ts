@@ -6,6 +6,7 @@ import { type Freeze, phaseOf } from '../freezes/freeze.ts';
 import { attributesOf, freezesSince } from '../freezes/freeze-store.ts';
 import { needsOf, parseStoredFreeze } from '../freezes/parsed-freeze.ts';
 import { findBypass as findLater } from '../jobs/tasks.ts';
+import { enforcesFreezes } from '../products/product.ts';
 import { type LoadedPullRequest, loadPullRequest } from '../pull-requests/load-pull-requests.ts';
 import type { PullRequestFacts } from '../pull-requests/pull-request.ts';
 import { fullName } from '../repositories/find-repository.ts';
@@ -27,22 +28,23 @@ export async function findBypass(deps: Deps, repositoryId: bigint, number: numbe
   const since = new Date(deps.clock.now() - longestDelay);
   const candidates = (await freezesSince(deps.db, repositoryId, since, nowOf(deps.clock))).map((found) => ({
     parsed: parseStoredFreeze(found.freeze),
+    createdAt: found.createdAt,
     deletedAt: found.deletedAt,
   }));
   // Most merges happen without a freeze, and cost no more than this.
   if (candidates.length === 0) return;
   const opened = await openRefresh(deps, repositoryId);
   if ('notBefore' in opened) return comeBack(deps, repositoryId, number, opened.notBefore);
+  // Where no product enforces freezes, nothing was held.
+  if (!enforcesFreezes(opened.repository.products)) return;
   const needs = needsOf(candidates.map(({ parsed }) => parsed));
   const refresh: Refreshable = { ...opened, from: { ...opened.from, needs } };
   const merge = await readOrPause(deps, refresh, () => readMerge(refresh, number));
   if (!merge) return;
   if ('notBefore' in merge) return comeBack(deps, repositoryId, number, merge.notBefore);
   const then = candidates
-    .filter(
-      ({ parsed, deletedAt }) =>
-        phaseOf(parsed.freeze, merge.at) === 'ongoing' && !(deletedAt && deletedAt <= merge.at),
-    )
+    .filter(({ createdAt, deletedAt }) => createdAt <= merge.at && !(deletedAt && deletedAt <= merge.at))
+    .filter(({ parsed }) => phaseOf(parsed.freeze, merge.at) === 'ongoing')
     .map(({ parsed }) => parsed);
   const holds = holdsOf(then, asOpen(merge.pullRequest.facts), merge.at);
   // What could not be judged was held for safety; whether the freeze meant it is not known.

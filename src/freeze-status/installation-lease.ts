@@ -3,8 +3,8 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { takePlace } from './pacing.ts';
 
-/** Longer than one write can take (a token and the write, 12 s each), so that no living holder loses it. */
-const leaseLife = 30_000;
+/** Longer than a token, another one where GitHub has dropped that, and a call, 12 s each: no living holder loses it. */
+const leaseLife = 40_000;
 
 /** Whether the holder may write one status now. */
 export type Turn =
@@ -17,6 +17,8 @@ export type Turn =
 export type Lease = {
   /** Asks for one write: keeps the lease and counts the write, in the database, so that it holds for all replicas. */
   takeTurn(): Promise<Turn>;
+  /** Keeps it for another call; false when it was lost. */
+  keep(): Promise<boolean>;
   release(): Promise<void>;
 };
 
@@ -54,6 +56,13 @@ export async function takeLease(
         data: { leaseUntil: leaseUntil(), paceTokens: pace.tokens, paceCountedAt: pace.countedAt },
       });
       return kept.count === 1 ? { may: 'write' } : { may: 'stop' };
+    },
+    async keep() {
+      const kept = await db.installation.updateMany({
+        where: { id: installationId, leaseHolder: holder },
+        data: { leaseUntil: leaseUntil() },
+      });
+      return kept.count === 1;
     },
     async release() {
       await db.installation.updateMany({

@@ -6,8 +6,8 @@ import {
   forgetGroups,
   requestedTimes,
   saveGroup,
-  type UnseenGroup,
-  unseenGroups,
+  type ToldGroup,
+  toldGroups,
 } from '../merge-queue/merge-group-store.ts';
 import { findAnnounced, type FoundGroup, groupsIn, type MergeQueue } from '../merge-queue/merge-queue.ts';
 import { loadPullRequestNodes } from '../pull-requests/load-pull-requests.ts';
@@ -25,7 +25,7 @@ type ReadQueue = {
   /** What their pull requests are, by number; without those that are merged already. */
   facts: Map<number, PullRequestFacts>;
   /** Groups that GitHub told of and does not show. */
-  unseen: UnseenGroup[];
+  unseen: ToldGroup[];
   /** Whether entries wait for their group. */
   hasUnbuilt: boolean;
 };
@@ -56,12 +56,13 @@ export async function judgeMergeQueue(
     const times = await requestedTimes(tx, place.repositoryId, branch);
     const verdicts: Verdict[] = [];
     for (const group of read.groups) {
-      // One that no webhook told of has waited since its entry came, at the longest.
-      const requestedAt = times.get(group.headSha) ?? group.enqueuedAt;
+      // One that no webhook told of has waited since it was built.
+      const requestedAt = times.get(group.headSha) ?? group.builtAt;
       const verdict = judgeGroup(refresh, read, group, requestedAt);
       const heldBy = [...new Set(verdict.holds.map(({ freeze }) => freeze.id))];
       const pullRequests = group.entries.map(({ number }) => number);
-      await saveGroup(tx, place, { headSha: group.headSha, pullRequests, heldBy, requestedAt }, reading);
+      const { headSha, isShown } = group;
+      await saveGroup(tx, place, { headSha, pullRequests, heldBy, requestedAt, isShown }, reading);
       verdicts.push(verdict);
     }
     await forgetGroups(tx, place, { reading, gone, now: readAt });
@@ -75,7 +76,7 @@ export async function judgeMergeQueue(
 }
 
 async function readQueue(deps: Deps, { from, repository }: Refreshable, branch: string): Promise<ReadQueue> {
-  const announced = await unseenGroups(deps.db, repository.id, branch);
+  const announced = await toldGroups(deps.db, repository.id, branch);
   const queue: MergeQueue = (await loadMergeQueue(from, branch)) ?? { timeoutMinutes: 0, entries: [] };
   const shown = groupsIn(queue);
   const shas = new Set(shown.map(({ headSha }) => headSha));
@@ -93,7 +94,7 @@ async function readQueue(deps: Deps, { from, repository }: Refreshable, branch: 
       from,
       groups.flatMap(({ entries }) => entries),
     ),
-    unseen: told.filter(({ found }) => found === null).map(({ group }) => group),
+    unseen: told.filter(({ found, group }) => found === null && !group.wasSeen).map(({ group }) => group),
     hasUnbuilt: queue.entries.some(({ headSha }) => headSha === null),
   };
 }
@@ -124,7 +125,7 @@ function judgeGroup(
 function lookAgainAt(deps: Deps, read: ReadQueue, verdicts: Verdict[], gone: string[]): Date | null {
   const now = nowOf(deps.clock);
   const missing = read.unseen.filter(({ headSha }) => !gone.includes(headSha));
-  const isNew = ({ requestedAt }: UnseenGroup) => now.getTime() - requestedAt.getTime() < unseenAfter.later;
+  const isNew = ({ requestedAt }: ToldGroup) => now.getTime() - requestedAt.getTime() < unseenAfter.later;
   const isUnjudged = verdicts.some(({ holds }) => holds.some(({ unjudged }) => unjudged !== null));
   const waits = [
     ...missing.map((group) => (isNew(group) ? unseenAfter.soon : unseenAfter.later)),

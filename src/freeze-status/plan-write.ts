@@ -9,7 +9,12 @@ export type Known = {
   writtenDuring: bigint | null;
   writes: number;
   overwrites: number;
+  /** Writes whose answer did not come: one may have arrived, and the next looks first. */
+  attempts: number;
 };
+
+/** GitHub's answers are behind for seconds; this is generous. */
+const longestLag = 5 * 60_000;
 
 /** GitHub takes 1,000 statuses for a SHA and context: the last hundred are kept for changes of the state. */
 const mostTexts = 900;
@@ -20,8 +25,10 @@ export function mustWrite(
   present: PresentStatus,
   known: Known | null,
   reading: bigint,
+  now: Date,
 ): boolean {
-  const shown = shownNow(present, known, reading);
+  if (known && known.attempts > 0) return true;
+  const shown = shownNow(present, known, reading, now);
   if (shown?.state !== verdict.state) return true;
   if (shown.description === verdict.description) return false;
   return !known || known.writes + known.overwrites < mostTexts;
@@ -29,16 +36,19 @@ export function mustWrite(
 
 /**
  * What GitHub shows: as the reading saw it, or what we wrote where that is newer. A reading may overlap with a write,
- * and GitHub may answer with what stood some seconds ago.
+ * and GitHub may answer with what stood some seconds ago. That it knows of none at all counts only for minutes: the
+ * name of our context may have changed since.
  */
-function shownNow(
+export function shownNow(
   present: PresentStatus,
   known: Known | null,
   reading: bigint,
+  now: Date,
 ): { state: string; description: string } | null {
   if (!known || known.writtenState === null) return present;
   const written = { state: known.writtenState, description: known.writtenDescription ?? '' };
   const isOverlapping = known.writtenDuring !== null && known.writtenDuring >= reading;
-  const isStale = !present || (known.writtenAt !== null && present.at < known.writtenAt);
+  const writtenAt = known.writtenAt?.getTime() ?? 0;
+  const isStale = present ? present.at.getTime() < writtenAt : now.getTime() - writtenAt < longestLag;
   return isOverlapping || isStale ? written : present;
 }

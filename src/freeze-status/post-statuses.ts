@@ -57,7 +57,7 @@ async function drain(deps: Deps, installationId: bigint, lease: Lease): Promise<
     const turn = await lease.takeTurn();
     if (turn.may === 'stop') return 'stopped';
     if (turn.may === 'wait') return turn.until;
-    const pause = await attempt(deps, installationId, write);
+    const pause = await attempt(deps, installationId, write, lease);
     if (pause) return pause;
   }
 }
@@ -72,7 +72,12 @@ async function nextDue(deps: Deps, installationId: bigint): Promise<Waiting | nu
 }
 
 /** Writes one status. When to go on, where GitHub asks to wait or is down. */
-async function attempt(deps: Deps, installationId: bigint, write: Waiting): Promise<Date | null> {
+async function attempt(
+  deps: Deps,
+  installationId: bigint,
+  write: Waiting,
+  lease: Lease,
+): Promise<Date | null> {
   const { repositoryId, sha, reading } = write;
   // Counted before the write: after a crash the next attempt looks first whether this one had arrived.
   const { count } = await deps.db.headStatus.updateMany({
@@ -84,7 +89,10 @@ async function attempt(deps: Deps, installationId: bigint, write: Waiting): Prom
   const { account, name } = write.repository;
   const about = { repository: fullName(write.repository), sha, state: write.state };
   try {
-    const posted = await postStatus(deps, installationId, { owner: account.login, repo: name }, write);
+    const place = { owner: account.login, repo: name };
+    const posted = await postStatus(deps, installationId, place, write, () => lease.keep());
+    // Whoever has the lease by now goes on.
+    if (!posted) return null;
     deps.log.info({ ...about, description: write.description }, 'status written');
     await settle(deps, write, posted);
     return null;
@@ -125,7 +133,7 @@ async function attempt(deps: Deps, installationId: bigint, write: Waiting): Prom
 
 /** Nothing of this repository can be written, or this verdict cannot: a new reading may bring others. */
 const giveUp = (deps: Deps, where: { repositoryId: bigint; sha?: string; reading?: bigint }) =>
-  deps.db.headStatus.updateMany({ where, data: { isWaiting: false, waitingSince: null } });
+  deps.db.headStatus.updateMany({ where, data: { isWaiting: false, waitingSince: null, attempts: 0 } });
 
 /** Remembers what was written. A verdict that changed meanwhile waits now, whatever it was compared with. */
 async function settle(
@@ -133,13 +141,20 @@ async function settle(
   { repositoryId, sha, state, description }: Waiting,
   posted: Posted,
 ): Promise<void> {
+  // Somebody may have written after us, and `correctStatus` known it before we came here: that stands.
   await deps.db.$executeRaw`
     UPDATE head_statuses SET
-      is_waiting = (state, description) IS DISTINCT FROM (${state}, ${description}),
-      waiting_since = CASE WHEN (state, description) IS DISTINCT FROM (${state}, ${description})
+      is_waiting = is_newest IS FALSE OR (state, description) IS DISTINCT FROM (${state}, ${description}),
+      waiting_since = CASE WHEN is_newest IS FALSE OR (state, description) IS DISTINCT FROM (${state}, ${description})
         THEN coalesce(waiting_since, ${nowOf(deps.clock)}) END,
-      written_state = ${state}, written_description = ${description}, attempts = 0,
-      written_id = ${posted.id}, written_at = ${posted.at}, writes = writes + 1,
+      written_state = CASE WHEN is_newest THEN ${state} ELSE written_state END,
+      written_description = CASE WHEN is_newest THEN ${description} ELSE written_description END,
+      written_at = CASE WHEN is_newest THEN ${posted.at} ELSE written_at END,
+      written_id = greatest(written_id, ${posted.id}),
+      attempts = CASE WHEN is_newest THEN 0 ELSE attempts END,
+      writes = writes + 1,
       written_during = (SELECT readings FROM repositories WHERE id = ${repositoryId})
+    FROM (SELECT coalesce(written_id <= ${posted.id}, true) AS is_newest FROM head_statuses
+      WHERE repository_id = ${repositoryId} AND sha = ${sha} FOR UPDATE) AS posted
     WHERE repository_id = ${repositoryId} AND sha = ${sha}`;
 }

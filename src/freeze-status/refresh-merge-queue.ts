@@ -1,7 +1,7 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { refreshMergeQueue as refreshLater, syncRepository, type ToldOfGroup } from '../jobs/tasks.ts';
-import { announceGroup, branchesWithGroups } from '../merge-queue/merge-group-store.ts';
+import { announceGroup, branchesWithGroups, forgetAllGroups } from '../merge-queue/merge-group-store.ts';
 import { judgeMergeQueue } from './judge-merge-queue.ts';
 import { openRefresh, readOrPause, type NotRefreshable, type Refreshable } from './refreshable.ts';
 
@@ -23,10 +23,11 @@ export async function refreshMergeQueue(
     // It is read first; its groups are found with its open pull requests.
     return deps.jobs.send([syncRepository(repositoryId, BigInt(installationId))]);
   }
+  const refresh = await openRefresh(deps, repositoryId);
+  if ('notBefore' in refresh && !refresh.notBefore) return forgetAllGroups(deps.db, repositoryId);
   if (headSha && headRef && !isGone) {
     await announceGroup(deps.db, repositoryId, branch, { headSha, headRef }, nowOf(deps.clock));
   }
-  const refresh = await openRefresh(deps, repositoryId);
   const gone = headSha && isGone ? [headSha] : [];
   const done =
     'notBefore' in refresh

@@ -50,11 +50,11 @@ export async function refreshPullRequests(deps: Deps, repositoryId: bigint, told
     return;
   }
   await save(deps, refresh as Refreshable, subjects, affected);
-  await lookAtStale(deps, repositoryId, told, affected.loaded);
+  await lookAtStale(deps, repositoryId, told, affected.subjects);
 }
 
-/** All open ones that were read, and which of them decide the SHAs that the subjects have now or had before. */
-type Affected = { loaded: LoadedPullRequest[]; judged: LoadedPullRequest[] };
+/** What was read: the subjects; all open ones; and which of those decide the SHAs that the subjects have or had. */
+type Affected = { subjects: LoadedPullRequest[]; loaded: LoadedPullRequest[]; judged: LoadedPullRequest[] };
 
 /** The pull requests, where they are open, and their open siblings. */
 async function read(deps: Deps, refresh: Refreshable, told: Told[]): Promise<Affected | NotRefreshable> {
@@ -70,7 +70,7 @@ async function read(deps: Deps, refresh: Refreshable, told: Told[]): Promise<Aff
   const siblings = nodeIds.length > 0 ? await loadPullRequestNodes(from, nodeIds) : [];
   const loaded = [...subjects, ...siblings].filter(({ isOpen }) => isOpen);
   // A sibling may have moved on meanwhile; its new SHA is judged with the others there, at its own event.
-  return { loaded, judged: loaded.filter(({ facts }) => shas.has(facts.headSha)) };
+  return { subjects, loaded, judged: loaded.filter(({ facts }) => shas.has(facts.headSha)) };
 }
 
 const mostNodes = 100;
@@ -112,18 +112,21 @@ async function save(deps: Deps, refresh: Refreshable, told: Told[], affected: Af
 
 const mostLooks = 4;
 
-/** GitHub's answers lag behind its events: what is older than the event is looked at again, some seconds later. */
+/**
+ * GitHub's answers lag behind its events: what is older than the event, or not there at all, is looked at again, some
+ * seconds later.
+ */
 async function lookAtStale(
   deps: Deps,
   repositoryId: bigint,
   told: Told[],
-  loaded: LoadedPullRequest[],
+  subjects: LoadedPullRequest[],
 ): Promise<void> {
   const inSeconds = (milliseconds: number) => Math.floor(milliseconds / 1000);
   const stale = told.filter(({ number, changedAt, looks = 0 }) => {
     if (changedAt === undefined || looks >= mostLooks) return false;
-    const answer = loaded.find(({ facts }) => facts.number === number)?.facts.values['updated-at'];
-    return typeof answer === 'number' && inSeconds(answer) < inSeconds(Date.parse(changedAt));
+    const answer = subjects.find(({ facts }) => facts.number === number)?.facts.values['updated-at'];
+    return typeof answer !== 'number' || inSeconds(answer) < inSeconds(Date.parse(changedAt));
   });
   const again = stale.map((each) => {
     const looks = (each.looks ?? 0) + 1;

@@ -27,7 +27,8 @@ export type NotRefreshable = { notBefore: Date | null };
 /**
  * Prepares the reading of a repository.
  * @param notBefore the boundary that woke us. The database's clock decides when, and may be ahead of ours: at its
- *   boundary a freeze has begun, whatever our clock says.
+ *   boundary a freeze has begun, whatever our clock says. Nor do we go back behind what a replica has seen whose
+ *   clock is ahead.
  */
 export async function openRefresh(
   deps: Deps,
@@ -44,7 +45,7 @@ export async function openRefresh(
     return { notBefore: null };
   }
   const now = nowOf(deps.clock);
-  const readAt = notBefore && notBefore > now ? notBefore : now;
+  const readAt = latestOf([now, notBefore, found.refreshedAt]);
   const pauses = [installation.pausedUntil, installation.readsPausedUntil].filter((pause) => pause !== null);
   const paused = Math.max(...pauses.map((pause) => pause.getTime()));
   if (paused > readAt.getTime()) return { notBefore: new Date(paused) };
@@ -73,6 +74,9 @@ export async function openRefresh(
     from: { deps, client, repository, needs: needsOf(freezes) },
   };
 }
+
+const latestOf = (instants: (Date | null)[]): Date =>
+  new Date(Math.max(...instants.map((instant) => instant?.getTime() ?? 0)));
 
 /** A repository that refuses us is asked about again after this: often enough to notice, too seldom to hammer. */
 export const checkAccessAfter = 30_000;

@@ -98,7 +98,7 @@ export async function saveVerdicts(
   );
   const rows = verdicts.map((verdict) => ({
     ...verdict,
-    isWaiting: mustWrite(verdict.status, verdict.present, known.get(verdict.sha) ?? null, reading),
+    isWaiting: mustWrite(verdict.status, verdict.present, known.get(verdict.sha) ?? null, reading, now),
   }));
   const saved = await tx.$queryRaw<{ is_waiting: boolean }[]>`
     INSERT INTO head_statuses AS known (repository_id, installation_id, is_merge_group, reading, not_before,
@@ -133,7 +133,7 @@ export async function saveVerdicts(
 /** What we wrote on these SHAs. Their rows stay as they are until the transaction ends: a write settles after it. */
 async function lockKnown(tx: Tx, repositoryId: bigint, shas: string[]): Promise<Map<string, Known>> {
   const rows = await tx.$queryRaw<KnownRow[]>`
-    SELECT sha, written_state, written_description, written_at, written_during, writes, overwrites
+    SELECT sha, written_state, written_description, written_at, written_during, writes, overwrites, attempts
     FROM head_statuses WHERE repository_id = ${repositoryId} AND sha = ANY(${shas}::text[])
     ORDER BY sha FOR UPDATE`;
   return new Map(
@@ -146,6 +146,7 @@ async function lockKnown(tx: Tx, repositoryId: bigint, shas: string[]): Promise<
         writtenDuring: row.written_during,
         writes: row.writes,
         overwrites: row.overwrites,
+        attempts: row.attempts,
       },
     ]),
   );
@@ -159,6 +160,7 @@ type KnownRow = {
   written_during: bigint | null;
   writes: number;
   overwrites: number;
+  attempts: number;
 };
 
 /** One line for each reason and freeze: a team that is not there holds a thousand pull requests. */

@@ -42,7 +42,7 @@ export async function freezesSince(
   repositoryId: bigint,
   since: Date,
   now: Date,
-): Promise<{ freeze: StoredFreeze; deletedAt: Date | null }[]> {
+): Promise<{ freeze: StoredFreeze; createdAt: Date; deletedAt: Date | null }[]> {
   const rows = await tx.freeze.findMany({
     where: {
       repositoryId,
@@ -53,7 +53,7 @@ export async function freezesSince(
       ],
     },
   });
-  return rows.map((row) => ({ freeze: fromRow(row), deletedAt: row.deletedAt }));
+  return rows.map((row) => ({ freeze: fromRow(row), createdAt: row.createdAt, deletedAt: row.deletedAt }));
 }
 
 /** A freeze that is neither deleted nor ended; null for any other. */

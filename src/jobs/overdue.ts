@@ -46,16 +46,21 @@ export async function unfinished(db: Tx, now: Date): Promise<bigint[]> {
   );
 }
 
-/** Repositories that were not looked at for an hour, the longest ago first, and few of each installation at once. */
-export async function longUnchecked(db: Tx, now: Date): Promise<bigint[]> {
+/**
+ * Repositories that were not looked at for an hour, the longest ago first, and few of each installation at once. Marked
+ * as asked for, so that those that cannot be read now do not stand before the others the next time.
+ */
+export async function askForUnchecked(db: Tx, now: Date): Promise<bigint[]> {
   return ids(
     await db.$queryRaw<Row[]>`
+      UPDATE repositories SET refresh_requested_at = ${now} WHERE id IN (
       SELECT r.id FROM installations i CROSS JOIN LATERAL (
         SELECT id FROM repositories
         WHERE installation_id = i.id AND refreshed_at <= ${new Date(now.getTime() - checkEvery)} AND NOT archived
+          AND refresh_requested_at IS NULL
         ORDER BY refreshed_at LIMIT ${checksEachMinute}) r
       WHERE i.deleted_at IS NULL AND i.suspended_at IS NULL
-        AND coalesce(greatest(i.paused_until, i.reads_paused_until) <= ${now}, true)`,
+        AND coalesce(greatest(i.paused_until, i.reads_paused_until) <= ${now}, true)) RETURNING id`,
   );
 }
 

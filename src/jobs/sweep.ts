@@ -3,10 +3,10 @@ import type { Deps } from '../deps.ts';
 import { retentionDays } from '../events/list-events.ts';
 import { replayedFor } from '../api/idempotency.ts';
 import {
+  askForUnchecked,
   branchesInFlight,
   comingBoundaries,
   installationsWithWaiting,
-  longUnchecked,
   unfinished,
   withPassedBoundary,
 } from './overdue.ts';
@@ -25,7 +25,7 @@ export async function sweep(deps: Deps): Promise<void> {
   const { db } = deps;
   const now = nowOf(deps.clock);
   const missed = new Set([...(await withPassedBoundary(db, now)), ...(await unfinished(db, now))]);
-  const unchecked = (await longUnchecked(db, now)).filter((id) => !missed.has(id));
+  const unchecked = (await askForUnchecked(db, now)).filter((id) => !missed.has(id));
   const [boundaries, queues, installations] = [
     await comingBoundaries(db, now),
     await branchesInFlight(db),

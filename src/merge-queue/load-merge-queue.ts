@@ -48,11 +48,14 @@ function entryOf(node: MergeQueueEntryAnswer | null): Placed {
     position: node.position,
     number: node.pullRequest.number,
     nodeId: node.pullRequest.id,
-    enqueuedAt: new Date(node.enqueuedAt),
+    builtAt: latest(node.enqueuedAt, node.headCommit?.committedDate),
     headSha: node.headCommit?.oid ?? null,
     status: node.headCommit ? statusIn(node.headCommit) : null,
   };
 }
+
+const latest = (one: string, other: string | undefined): Date =>
+  new Date(Math.max(Date.parse(one), other === undefined ? 0 : Date.parse(other)));
 
 const inOrder = (entries: Placed[]): QueueEntry[] =>
   entries.toSorted((one, other) => one.position - other.position);

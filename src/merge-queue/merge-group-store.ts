@@ -9,6 +9,9 @@ export type JudgedGroup = { headSha: string; pullRequests: number[]; heldBy: str
 /** GitHub waits at most so long for a check of a group; then it is gone, whoever forgot to say so. */
 const longestWait = 360 * 60_000;
 
+/** A group that the queue does not show by then was gone before we heard of it. */
+const longestUnseen = 10 * 60_000;
+
 /** Keeps a group that GitHub told of, from now on; one that is known stays as it is. */
 export async function announceGroup(
   tx: Tx,
@@ -17,8 +20,13 @@ export async function announceGroup(
   { headSha, headRef }: AnnouncedGroup,
   now: Date,
 ): Promise<void> {
-  const data = [{ repositoryId, branch, headSha, headRef, requestedAt: now }];
-  await tx.mergeGroup.createMany({ data, skipDuplicates: true });
+  // A look may have found it before: from now on is known since when GitHub waits.
+  await tx.$executeRaw`
+    INSERT INTO merge_groups AS known (repository_id, head_sha, head_ref, branch, requested_at)
+    VALUES (${repositoryId}, ${headSha}, ${headRef}, ${branch}, ${now})
+    ON CONFLICT (repository_id, head_sha) DO UPDATE SET
+      head_ref = excluded.head_ref, requested_at = excluded.requested_at
+    WHERE known.head_ref IS NULL`;
 }
 
 /** The branches of a repository with groups in flight. */
@@ -46,15 +54,16 @@ export async function requestedTimes(
 export async function saveGroup(
   tx: Tx,
   place: { repositoryId: bigint; branch: string },
-  group: JudgedGroup & { requestedAt: Date },
+  group: JudgedGroup & { requestedAt: Date; isShown: boolean },
   reading: bigint,
 ): Promise<void> {
-  const { headSha, pullRequests, heldBy, requestedAt } = group;
+  const { headSha, pullRequests, heldBy, requestedAt, isShown } = group;
   const { repositoryId } = place;
   await tx.mergeGroup.createMany({ data: [{ ...place, headSha, requestedAt }], skipDuplicates: true });
   await tx.mergeGroup.updateMany({
     where: { repositoryId, headSha, reading: { lt: reading } },
-    data: { branch: place.branch, pullRequests, heldBy, reading },
+    // What only its name tells of is not gone when the queue does not show it.
+    data: { branch: place.branch, pullRequests, heldBy, ...(isShown && { reading }) },
   });
 }
 
@@ -75,6 +84,7 @@ export async function forgetGroups(
         { reading: { gt: 0, lt: reading } },
         { headSha: { in: gone } },
         { requestedAt: { lt: new Date(now.getTime() - longestWait) } },
+        { reading: 0, requestedAt: { lt: new Date(now.getTime() - longestUnseen) } },
       ],
     },
   });
@@ -83,11 +93,22 @@ export async function forgetGroups(
       SELECT 1 FROM merge_groups g WHERE g.repository_id = ${repositoryId} AND g.head_sha = head.sha)`;
 }
 
-/** A group that GitHub told of, and when it did. */
-export type UnseenGroup = AnnouncedGroup & { requestedAt: Date };
+/** Where nothing is enforced, or nothing can be written, nobody waits for us. */
+export async function forgetAllGroups(tx: Tx, repositoryId: bigint): Promise<void> {
+  await tx.mergeGroup.deleteMany({ where: { repositoryId } });
+  await tx.headStatus.deleteMany({ where: { repositoryId, isMergeGroup: true } });
+}
 
-/** The announced groups of a branch that no reading has seen in the queue yet. */
-export async function unseenGroups(tx: Tx, repositoryId: bigint, branch: string): Promise<UnseenGroup[]> {
-  const rows = await tx.mergeGroup.findMany({ where: { repositoryId, branch, reading: 0 } });
-  return rows.map(({ headSha, headRef, requestedAt }) => ({ headSha, headRef: headRef ?? '', requestedAt }));
+/** A group that GitHub told of, when it did, and whether a look has seen it in the queue. */
+export type ToldGroup = AnnouncedGroup & { requestedAt: Date; wasSeen: boolean };
+
+/** The groups of a branch that GitHub told of. */
+export async function toldGroups(tx: Tx, repositoryId: bigint, branch: string): Promise<ToldGroup[]> {
+  const rows = await tx.mergeGroup.findMany({ where: { repositoryId, branch, headRef: { not: null } } });
+  return rows.map(({ headSha, headRef, requestedAt, reading }) => ({
+    headSha,
+    headRef: headRef!,
+    requestedAt,
+    wasSeen: reading > 0n,
+  }));
 }

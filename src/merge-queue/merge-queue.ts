@@ -7,7 +7,8 @@ export type MergeQueue = { timeoutMinutes: number; entries: QueueEntry[] };
 export type QueueEntry = {
   number: number;
   nodeId: string;
-  enqueuedAt: Date;
+  /** When its group was built; when it was added, while there is none. */
+  builtAt: Date;
   /** The head of its merge group; null until GitHub has built that. */
   headSha: string | null;
   /** Our status there. */
@@ -22,7 +23,9 @@ export type FoundGroup = {
   headSha: string;
   /** The entries from its own to the front of the queue: GitHub builds each group on the one before. */
   entries: QueueEntry[];
-  enqueuedAt: Date;
+  builtAt: Date;
+  /** Whether the queue itself shows the head; else only the name of its ref tells of it. */
+  isShown: boolean;
   status: PresentStatus;
 };
 
@@ -51,6 +54,7 @@ export function findAnnounced(queue: MergeQueue, announced: AnnouncedGroup): Fou
 const group = (entry: QueueEntry, headSha: string, entries: QueueEntry[]): FoundGroup => ({
   headSha,
   entries,
-  enqueuedAt: entry.enqueuedAt,
+  builtAt: entry.builtAt,
+  isShown: entries.some((each) => each.headSha === headSha),
   status: entry.headSha === headSha ? entry.status : null,
 });

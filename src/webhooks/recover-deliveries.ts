@@ -26,10 +26,16 @@ export async function recoverDeliveries(deps: Deps): Promise<void> {
   const app = await deps.github.asApp();
   await askBack(deps.db, now, mostAsked, async (deliveryId) => {
     try {
-      await app.rest.apps.redeliverWebhookDelivery({ delivery_id: Number(deliveryId) });
+      // A string: these ids have outgrown what a number can hold.
+      await app.request('POST /app/hook/deliveries/{delivery_id}/attempts', {
+        delivery_id: String(deliveryId) as unknown as number,
+      });
     } catch (error) {
-      // GitHub has forgotten it.
       if (!isGitHubStatus(error, 404, 422)) throw error;
+      deps.log.warn(
+        { deliveryId: String(deliveryId), err: error },
+        'GitHub has forgotten a webhook delivery',
+      );
     }
   });
 }

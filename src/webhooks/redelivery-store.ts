@@ -34,6 +34,9 @@ export async function keepFailures(db: PrismaClient, failures: Failure[], now: D
     WHERE known.delivery_id < excluded.delivery_id`;
 }
 
+/** A process that dies between counting an attempt and asking leaves it due after this. */
+const answerWithin = 5 * minute;
+
 /** Asks for what is due, each once: the attempt is counted first. */
 export async function askBack(
   db: PrismaClient,
@@ -47,12 +50,11 @@ export async function askBack(
     take: most,
   });
   for (const { guid, deliveryId, dueAt } of due) {
-    await db.redelivery.update({ where: { guid }, data: { dueAt: null, attempts: { increment: 1 } } });
-    try {
-      await ask(deliveryId);
-    } catch (error) {
-      await db.redelivery.update({ where: { guid }, data: { dueAt } });
-      throw error;
-    }
+    const asked = { dueAt: new Date(now.getTime() + answerWithin), attempts: { increment: 1 } };
+    // Of two that read it as due, one asks.
+    const { count } = await db.redelivery.updateMany({ where: { guid, dueAt }, data: asked });
+    if (count === 0) continue;
+    await ask(deliveryId);
+    await db.redelivery.updateMany({ where: { guid, deliveryId }, data: { dueAt: null } });
   }
 }

@@ -17,6 +17,7 @@ const known = (status: { state: string; description: string }, more: Partial<Kno
   writtenDuring: 5n,
   writes: 1,
   overwrites: 0,
+  attempts: 0,
   ...more,
 });
 
@@ -38,12 +39,20 @@ describe('a verdict must be written', () => {
       true,
     ],
   ])('%s', (_name, verdict, present, written, expected) => {
-    expect(mustWrite(verdict, present, written, 6n)).toBe(expected);
+    expect(mustWrite(verdict, present, written, 6n, at(160))).toBe(expected);
+  });
+
+  test('where GitHub has shown none for minutes: the name of our context may have changed', () => {
+    expect(mustWrite(held, null, known(held), 6n, at(100 + 301))).toBe(true);
+  });
+
+  test('where a write may have arrived without its answer: the next attempt looks', () => {
+    expect(mustWrite(held, shown(held, 100), known(held, { attempts: 1 }), 6n, at(160))).toBe(true);
   });
 
   test('not where we wrote it while the reading was under way', () => {
-    expect(mustWrite(held, shown(free, 100), known(held), 5n)).toBe(false);
-    expect(mustWrite(held, shown(free, 100), known(held), 4n)).toBe(false);
+    expect(mustWrite(held, shown(free, 100), known(held), 5n, at(160))).toBe(false);
+    expect(mustWrite(held, shown(free, 100), known(held), 4n, at(160))).toBe(false);
   });
 });
 
@@ -55,10 +64,10 @@ describe('GitHub takes 1,000 statuses of a SHA and context', () => {
     [800, 99, true],
   ])('after %i writes and %i overwritten ones a new text is written: %s', (writes, overwrites, expected) => {
     const written = known(other, { writes, overwrites });
-    expect(mustWrite(held, shown(other, 100), written, 6n)).toBe(expected);
+    expect(mustWrite(held, shown(other, 100), written, 6n, at(160))).toBe(expected);
   });
 
   test('a new state is written all the same', () => {
-    expect(mustWrite(free, shown(held, 100), known(held, { writes: 990 }), 6n)).toBe(true);
+    expect(mustWrite(free, shown(held, 100), known(held, { writes: 990 }), 6n, at(160))).toBe(true);
   });
 });

@@ -25,8 +25,8 @@ const config = {
 } as Config;
 const wanted = { state: 'pending', description: 'Frozen until removed: Release', context: 'holdfast/freeze' };
 const posted = { id: 31_000_001, created_at: '2026-03-01T09:00:00Z' };
-const write = (attempts: number) =>
-  postStatus({ github, config }, 7n, repository, { sha, ...wanted, attempts });
+const write = (attempts: number, writtenId: bigint | null = null, mayWrite = async () => true) =>
+  postStatus({ github, config }, 7n, repository, { sha, ...wanted, attempts, writtenId }, mayWrite);
 
 let github: GitHubApp;
 beforeAll(async () => {
@@ -75,6 +75,17 @@ test.each([
   expectLook(statuses);
   expectPost().reply(201, posted);
   await write(1);
+});
+
+test('a second attempt takes no answer that is older than what we know of', async () => {
+  expectLook([{ ...wanted, ...posted }]);
+  expectPost().reply(201, { ...posted, id: posted.id + 2 });
+  expect(await write(1, BigInt(posted.id) + 1n)).toMatchObject({ id: BigInt(posted.id) + 2n });
+});
+
+test('a second attempt whose right to write is lost does not post', async () => {
+  expectLook([]);
+  expect(await write(1, null, async () => false)).toBeNull();
 });
 
 test('a second attempt that cannot look does not post', async () => {

@@ -13,7 +13,7 @@ const queueOf = (...entries: [number, string | null][]): MergeQueue => ({
   entries: entries.map(([number, headSha]) => ({
     number,
     nodeId: `PR_${number}`,
-    enqueuedAt: new Date(0),
+    builtAt: new Date(0),
     headSha,
     status: null,
   })),

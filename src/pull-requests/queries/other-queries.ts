@@ -68,6 +68,7 @@ export const mergeQueueQuery = /* GraphQL */ `
             enqueuedAt
             headCommit {
               oid
+              committedDate
               status {
                 context(name: $context) {
                   state
@@ -94,7 +95,7 @@ export const mergeQueueQuery = /* GraphQL */ `
 export type MergeQueueEntryAnswer = {
   position: number;
   enqueuedAt: string;
-  headCommit: CommitStatusAnswer | null;
+  headCommit: (CommitStatusAnswer & { committedDate: string }) | null;
   pullRequest: { id: string; number: number } | null;
 };
 
