@@ -96,7 +96,7 @@ describe('GraphQL', () => {
       };
     };
     const one = await page(null);
-    github.dequeue(web, fourth);
+    github.dequeue(web, first);
     const two = await page(one.pageInfo.endCursor);
     expect([one.numbers, two.numbers]).toEqual([
       [fourth, first],
