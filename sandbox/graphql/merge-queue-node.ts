@@ -20,6 +20,7 @@ export function mergeQueueNode(view: View, queue: MergeQueue): object {
     repository: () => repositoryNode(view, queue.repository),
     configuration: {
       __typename: 'MergeQueueConfiguration',
+      // In minutes, as the schema says. People report 21600 for six hours from the real one: seconds.
       checkResponseTimeout: queue.checkResponseTimeoutMinutes,
       mergingStrategy: queue.mergingStrategy,
       maximumEntriesToBuild: queue.maxEntriesToBuild,
