@@ -103,7 +103,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
     ...reviewThreads(world, events),
     ...namedThings(world, webhooks),
     ...reports(world, webhooks),
-    ...branches(world, webhooks),
+    ...branches(world, webhooks, queues),
     ...teams(world, webhooks, events),
     ...statusQuestions(world, statuses, options.statusContext ?? 'holdfast/freeze'),
 

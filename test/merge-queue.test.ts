@@ -75,7 +75,7 @@ describe('without a freeze', () => {
 
   test('also on a branch whose name has slashes', async () => {
     const rel = await queued('rel', [{}], {}, 'release/2026/q1');
-    expect(acme.github.mergeGroups(rel)[0]!.ref).toMatch(
+    expect(acme.github.mergeGroups(rel)[0]!.headRef).toMatch(
       /^refs\/heads\/gh-readonly-queue\/release\/2026\/q1\/pr-1-/,
     );
     await passCi(rel);

@@ -1,9 +1,10 @@
 import { ownerSender } from './sender.ts';
+import type { MergeQueues } from './merge-queues.ts';
 import type { World } from '../state/world.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 
 /** Branches that are no pull request's head. */
-export function branches(world: World, webhooks: Webhooks) {
+export function branches(world: World, webhooks: Webhooks, queues: MergeQueues) {
   return {
     /** Somebody pushes to a branch: the pull requests into it are so many commits more behind, or conflict. */
     pushToBranch(fullName: string, branch: string, { commits = 1, conflictsWith = [] as number[] } = {}) {
@@ -30,6 +31,7 @@ export function branches(world: World, webhooks: Webhooks) {
           forced: false,
         },
       });
+      queues.settleAll(repository);
     },
   };
 }

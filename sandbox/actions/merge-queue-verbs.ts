@@ -1,50 +1,62 @@
-import type { MergeQueue } from '../state/model.ts';
+import type { MergeQueue, MergeQueueConfiguration } from '../state/model.ts';
 import type { World } from '../state/world.ts';
-import { type MergeQueues, queueOf } from './merge-queues.ts';
+import type { MergeQueues } from './merge-queues.ts';
 
-export type MergeQueueOptions = Partial<
-  Pick<
-    MergeQueue,
-    'mergingStrategy' | 'checkResponseTimeoutMinutes' | 'maxEntriesToBuild' | 'maxEntriesToMerge'
-  >
->;
+export type MergeQueueOptions = Partial<MergeQueueConfiguration>;
+
+const defaults: MergeQueueConfiguration = {
+  mergingStrategy: 'ALLGREEN',
+  mergeMethod: 'MERGE',
+  checkResponseTimeoutMinutes: 60,
+  minEntriesToMerge: 1,
+  minEntriesToMergeWaitMinutes: 5,
+  maxEntriesToMerge: 5,
+  maxEntriesToBuild: 5,
+};
 
 /** The merge queue verbs of the sandbox's interface. `enqueue` and `dequeue` are among those of pull requests. */
 export function mergeQueueVerbs(world: World, queues: MergeQueues) {
+  function find(fullName: string, branch: string): MergeQueue {
+    const queue = world.repository(fullName).mergeQueues.get(branch);
+    if (!queue) throw new Error(`${fullName} has no merge queue on ${branch}`);
+    return queue;
+  }
+
   return {
-    /** Requires a merge queue on a branch. */
+    /** Requires a merge queue on a branch; where there is one already, changes what is given. */
     enableMergeQueue(fullName: string, branch: string, options: MergeQueueOptions = {}) {
       const repository = world.repository(fullName);
-      repository.mergeQueues.set(branch, {
-        repository,
-        branch,
-        mergingStrategy: 'ALLGREEN',
-        checkResponseTimeoutMinutes: 60,
-        maxEntriesToBuild: 5,
-        maxEntriesToMerge: 5,
-        ...options,
-        entries: [],
-      });
+      const { mergeQueues, branches } = repository;
+      if (!branches.has(branch)) branches.set(branch, world.ids.sha());
+      const id = () => world.ids.next('merge queue', 600_000);
+      const queue = mergeQueues.get(branch) ?? { id: id(), repository, branch, entries: [], ...defaults };
+      mergeQueues.set(branch, Object.assign(queue, options));
+      queues.settle(queue);
+    },
+
+    /** No queue any more: its pull requests are put out of it. */
+    disableMergeQueue(fullName: string, branch: string) {
+      const queue = find(fullName, branch);
+      queues.clear(queue);
+      queue.repository.mergeQueues.delete(branch);
     },
 
     /** Moves a queued pull request to the front; all groups are built anew. */
-    jumpQueue(fullName: string, number: number) {
-      const pr = world.pullRequest(fullName, number);
-      queues.jump(queueOf(pr)!, pr);
+    jump(fullName: string, number: number) {
+      queues.jump(world.pullRequest(fullName, number));
     },
 
-    /** Acts out time-outs: call it after moving the clock. */
+    /**
+     * Acts out time-outs: call it after moving the clock. A group that is built because of one starts waiting now, so
+     * several time-outs in a row take several calls.
+     */
     advanceQueues() {
-      for (const repository of world.repositories.values()) {
-        for (const queue of repository.mergeQueues.values()) queues.settle(queue);
-      }
+      for (const repository of world.repositories.values()) queues.settleAll(repository);
     },
 
     /** The entries of a queue, front first. */
     mergeQueue(fullName: string, branch: string) {
-      const queue = world.repository(fullName).mergeQueues.get(branch);
-      if (!queue) throw new Error(`${fullName} has no merge queue on ${branch}`);
-      return queue.entries.map(({ pullRequest, position, state, group }) => ({
+      return find(fullName, branch).entries.map(({ pullRequest, position, state, group }) => ({
         number: pullRequest.number,
         position,
         state,
@@ -54,22 +66,18 @@ export function mergeQueueVerbs(world: World, queues: MergeQueues) {
       }));
     },
 
-    /** The merge groups in flight, each with the pull requests that it contains. */
-    mergeGroups(fullName: string) {
-      const { mergeQueues } = world.repository(fullName);
-      return [...mergeQueues.values()].flatMap(({ branch, entries }) =>
-        entries.flatMap(({ group }, index) =>
-          group
-            ? [
-                {
-                  branch,
-                  ...group,
-                  pullRequests: entries.slice(0, index + 1).map((each) => each.pullRequest.number),
-                },
-              ]
-            : [],
-        ),
-      );
+    /** The merge groups in flight, each with the pull requests that it would merge. */
+    mergeGroups(fullName: string, branch?: string) {
+      const all = [...world.repository(fullName).mergeQueues.values()];
+      return all
+        .filter((queue) => branch === undefined || queue.branch === branch)
+        .flatMap((queue) => queue.entries)
+        .flatMap(({ queue, group, position }) => {
+          if (!queue || !group) return [];
+          const { headSha, ref: headRef, baseSha, requestedAt } = group;
+          const pullRequests = queue.entries.slice(0, position).map((each) => each.pullRequest.number);
+          return [{ headSha, headRef, baseSha, branch: queue.branch, pullRequests, requestedAt }];
+        });
     },
   };
 }

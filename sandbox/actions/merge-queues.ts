@@ -1,31 +1,23 @@
-import { latestStatuses, mergeBlocker } from '../state/mergeability.ts';
-import type {
-  Account,
-  MergeGroup,
-  MergeQueue,
-  MergeQueueEntry,
-  PullRequest,
-  Repository,
-} from '../state/model.ts';
+import { mergeGroupJson } from '../json/merge-group-json.ts';
+import { mergingNow, nextToEject, queueOf, stateOf } from '../state/merge-queue-rules.ts';
+import { mergeBlocker } from '../state/mergeability.ts';
+import type { Account, MergeGroup, MergeQueue, MergeQueueEntry } from '../state/model.ts';
+import type { PullRequest, Repository } from '../state/model.ts';
 import type { World } from '../state/world.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { PullRequestEvents } from './pull-request-events.ts';
 import type { PullRequests } from './pull-requests.ts';
+import { ownerSender } from './sender.ts';
 
-/** What GitHub answers to the merge button on a branch with a queue. */
-export const throughTheQueue = 'Changes must be made through the merge queue';
-
-/** The queue that a pull request has to pass; undefined where its base has none. */
-export const queueOf = (pr: PullRequest): MergeQueue | undefined => pr.repository.mergeQueues.get(pr.base);
-
-const queueActor = { name: 'github-merge-queue', email: 'noreply@github.com' };
-
-type Verdict = 'success' | 'failure' | 'pending';
+/** What makes a queued pull request leave. GitHub's reasons name none of these, so they count as a person's doing. */
+const leaving = new Set(['closed', 'synchronize', 'converted_to_draft', 'retargeted']);
+/** What may make one ready to enter. */
+const entering = new Set(['auto_merge_enabled', 'ready_for_review']);
 
 /**
- * GitHub's merge queues. Each of the first entries has a merge group, built on the one before; what is required of the
- * branch is asked of the groups. Not known of GitHub, and so not done: that a queued pull request is put out when its
- * own head fails.
+ * GitHub's merge queues. Each of the first entries has a merge group, built on the one ahead; what is required of the
+ * branch is asked of the groups. Whether GitHub puts a queued pull request out when its own head fails is not known,
+ * and so not done. Time-outs are acted out when something else happens, or when `settle` is called.
  */
 export class MergeQueues {
   readonly #world: World;
@@ -40,203 +32,159 @@ export class MergeQueues {
     this.#pullRequests = pullRequests;
   }
 
-  /** Into the queue; or, while its own checks do not pass, "merge when ready", which is auto-merge. */
+  /** "Merge when ready": into the queue; while its own checks do not pass it waits as auto-merge does. */
   enqueue(pr: PullRequest, by: Account): void {
     const queue = queueOf(pr);
     if (!queue || pr.mergeQueueEntry || pr.state === 'closed') return;
-    const enqueuedAt = this.#world.now();
-    if (mergeBlocker(pr)) {
-      if (pr.autoMerge) return;
-      pr.autoMerge = { enabledAt: enqueuedAt, enabledBy: by };
+    if (!mergeBlocker(pr)) {
+      this.#enter(queue, pr, by);
+    } else if (!pr.autoMerge) {
+      pr.autoMerge = { enabledAt: this.#world.now(), enabledBy: by };
       this.#events.emit(pr, 'auto_merge_enabled', {}, by);
-      return;
     }
-    const id = this.#world.ids.next('queue entry', 3_000_000);
-    pr.mergeQueueEntry = {
-      id,
-      pullRequest: pr,
-      by,
-      position: 0,
-      state: 'QUEUED',
-      jump: false,
-      enqueuedAt,
-      group: null,
-    };
-    queue.entries.push(pr.mergeQueueEntry);
-    this.#number(queue);
-    this.#events.emit(pr, 'enqueued', {}, by);
     this.settle(queue);
   }
 
-  /** Out of the queue; the groups behind it are built anew. */
   dequeue(pr: PullRequest, reason = 'MANUAL'): void {
+    const queue = pr.mergeQueueEntry?.queue;
+    if (!queue) return;
+    this.#remove(pr.mergeQueueEntry!, reason);
+    this.settle(queue);
+  }
+
+  /** To the front; every group is built anew. */
+  jump(pr: PullRequest): void {
     const entry = pr.mergeQueueEntry;
-    const queue = entry && this.#holding(entry);
-    if (!entry || !queue) return;
-    this.#remove(queue, entry, reason, 'dequeued');
-    this.settle(queue);
-  }
-
-  jump(queue: MergeQueue, pr: PullRequest): void {
-    const entry = pr.mergeQueueEntry!;
+    if (!entry?.queue) throw new Error(`#${pr.number} is in no merge queue`);
+    const { entries } = entry.queue;
     entry.jump = true;
-    this.#invalidate(queue.entries);
-    queue.entries = [entry, ...queue.entries.filter((each) => each !== entry)];
-    this.#number(queue);
-    this.settle(queue);
+    entry.rank = entries[0]!.rank - 1;
+    this.#arrange(entry.queue, [entry, ...entries.filter((each) => each !== entry)]);
+    this.settle(entry.queue);
   }
 
-  /** A pull request that changes leaves the queue. */
+  /** Everybody leaves, as when the queue is disabled. */
+  clear(queue: MergeQueue): void {
+    for (const entry of queue.entries) this.#remove(entry, 'QUEUE_CLEARED');
+  }
+
+  /** Something happened to a pull request: it may leave its queue, enter it, or have merged past it. */
   onEvent(pr: PullRequest, action: string, payload: object): void {
-    if (!pr.mergeQueueEntry) return;
+    if (pr.merged?.how === 'queue') return;
     const changes = 'changes' in payload ? (payload.changes as object) : {};
-    if (action === 'closed') this.dequeue(pr, 'MANUAL');
-    if (action === 'synchronize') this.dequeue(pr, 'ROLL_BACK');
-    if (action === 'converted_to_draft' || (action === 'edited' && 'base' in changes))
-      this.dequeue(pr, 'GIT_TREE_INVALID');
-  }
-
-  /** A status was posted: perhaps on a group. */
-  settleAt(repository: Repository, sha: string): void {
-    for (const queue of repository.mergeQueues.values()) {
-      if (queue.entries.some(({ group }) => group?.headSha === sha)) this.settle(queue);
+    const what = 'base' in changes ? 'retargeted' : action;
+    if (!leaving.has(what) && !entering.has(what)) return;
+    if (leaving.has(what) && pr.mergeQueueEntry?.queue) {
+      this.#remove(pr.mergeQueueEntry, pr.merged ? 'ALREADY_MERGED' : 'MANUAL');
     }
+    this.settleAll(pr.repository);
   }
 
-  /** Builds, merges and puts out until nothing moves. */
+  settleAll(repository: Repository): void {
+    for (const queue of repository.mergeQueues.values()) this.settle(queue);
+  }
+
+  /** Lets in, puts out, builds and merges until nothing moves. */
   settle(queue: MergeQueue): void {
+    for (const pr of queue.repository.pullRequests.values()) {
+      const { autoMerge } = pr;
+      const isWaiting = autoMerge && queueOf(pr) === queue && !pr.mergeQueueEntry;
+      if (isWaiting && !mergeBlocker(pr)) this.#enter(queue, pr, autoMerge.enabledBy);
+    }
+    // Built anew before the next one is judged: a group that failed with another may pass without it.
     do this.#build(queue);
-    while (this.#merge(queue) || this.#putOut(queue));
+    while (this.#eject(queue) || this.#merge(queue));
+    for (const entry of queue.entries) entry.state = stateOf(queue, entry, this.#world.now());
   }
 
+  #enter(queue: MergeQueue, pr: PullRequest, by: Account): void {
+    const id = this.#world.ids.next('queue entry', 3_000_000);
+    const enqueuedAt = this.#world.now();
+    pr.mergeQueueEntry = {
+      ...{ id, queue, pullRequest: pr, enqueuer: by, enqueuedAt, rank: id, position: 0 },
+      ...{ state: 'QUEUED', jump: false, group: null },
+    };
+    // GitHub shows no auto-merge of a pull request that is in the queue.
+    pr.autoMerge = null;
+    this.#arrange(queue, [...queue.entries, pr.mergeQueueEntry]);
+    this.#events.emit(pr, 'enqueued', {}, by);
+  }
+
+  #eject(queue: MergeQueue): boolean {
+    const next = nextToEject(queue, this.#world.now());
+    if (next) this.#remove(next.entry, next.reason);
+    return next !== null;
+  }
+
+  /** Destroys every group that is not built on what is now ahead of it, and builds those that are missing. */
   #build(queue: MergeQueue): void {
-    const { repository, branch } = queue;
-    let baseSha = repository.branches.get(branch)!;
-    for (const entry of queue.entries.slice(0, queue.maxEntriesToBuild)) {
-      if (!entry.group) {
-        const headSha = this.#world.ids.sha();
-        const ref = `refs/heads/gh-readonly-queue/${branch}/pr-${entry.pullRequest.number}-${baseSha}`;
-        entry.group = { headSha, baseSha, ref, requestedAt: this.#world.now() };
-        entry.state = 'AWAITING_CHECKS';
-        repository.commits.add(headSha);
-        const committer = { ...queueActor, date: this.#world.now() };
-        const details = { message: `Merge group ${ref}`, isVerified: true, parents: 2 };
-        repository.commitDetails.set(headSha, { ...details, author: committer, committer });
-        this.#tell(queue, entry.group, 'checks_requested');
-      }
-      baseSha = entry.group.headSha;
+    const conflicting = queue.entries.filter(({ pullRequest }) => pullRequest.isConflicting);
+    for (const entry of conflicting) this.#remove(entry, 'MERGE_CONFLICT');
+    const { repository, branch, entries } = queue;
+    const tip = repository.branches.get(branch)!;
+    const baseOf = (index: number) => entries[index - 1]?.group?.headSha ?? tip;
+    const stale = entries.findIndex(({ group }, index) => group?.baseSha !== baseOf(index));
+    if (stale === -1) return;
+    for (const entry of entries.slice(stale)) {
+      if (entry.group) this.#tell(queue, entry.group, 'destroyed', 'invalidated');
+      entry.group = null;
+    }
+    for (const [index, entry] of entries.slice(0, queue.maxEntriesToBuild).entries()) {
+      if (entry.group) continue;
+      entry.group = this.#newGroup(queue, entry.pullRequest, baseOf(index));
+      this.#tell(queue, entry.group, 'checks_requested');
     }
   }
 
-  /** ALLGREEN: the front. HEADGREEN: everything up to the last one that passes, whatever those ahead of it say. */
+  #newGroup({ repository, branch }: MergeQueue, pr: PullRequest, baseSha: string): MergeGroup {
+    const { ids } = this.#world;
+    const requestedAt = this.#world.now();
+    const headSha = ids.sha();
+    const person = { name: 'github-merge-queue', email: 'noreply@github.com', date: requestedAt };
+    repository.commits.add(headSha);
+    repository.commitDetails.set(headSha, {
+      message: `Merge pull request #${pr.number} from ${pr.head.repository.owner.login}/${pr.head.ref}`,
+      ...{ author: person, committer: person, isVerified: true, parents: 2 },
+    });
+    const ref = `refs/heads/gh-readonly-queue/${branch}/pr-${pr.number}-${baseSha}`;
+    return { headSha, treeSha: ids.sha(), baseSha, ref, requestedAt };
+  }
+
   #merge(queue: MergeQueue): boolean {
-    const window = queue.mergingStrategy === 'ALLGREEN' ? 1 : queue.maxEntriesToMerge;
-    const last = queue.entries
-      .slice(0, window)
-      .findLastIndex((entry) => this.#verdict(queue, entry) === 'success');
-    if (last === -1) return false;
-    const merging = queue.entries.slice(0, last + 1);
-    queue.entries = queue.entries.slice(last + 1);
-    this.#number(queue);
-    for (const { pullRequest, group, by } of merging) {
+    const merging = mergingNow(queue, this.#world.now());
+    this.#arrange(queue, queue.entries.slice(merging.length));
+    for (const { pullRequest, group, enqueuer } of merging) {
       pullRequest.mergeQueueEntry = null;
-      this.#events.emit(pullRequest, 'dequeued', { reason: 'MERGE' }, by);
-      this.#pullRequests.merge(pullRequest, by, 'queue', group!.headSha);
+      this.#events.emit(pullRequest, 'dequeued', { reason: 'MERGE' }, enqueuer);
+      this.#pullRequests.merge(pullRequest, enqueuer, 'queue', group!.headSha);
       this.#tell(queue, group!, 'destroyed', 'merged');
     }
-    return true;
+    return merging.length > 0;
   }
 
-  /**
-   * Puts out one entry that failed. In HEADGREEN a failed one may still be merged with a passing one behind it, so it
-   * goes only when every group within the limit has failed.
-   */
-  #putOut(queue: MergeQueue): boolean {
-    const built = queue.entries.filter(({ group }) => group);
-    const verdicts = built.map((entry) => this.#verdict(queue, entry));
-    const failed = verdicts.indexOf('failure');
-    if (failed === -1) return false;
-    const within = verdicts.slice(0, queue.maxEntriesToMerge);
-    if (queue.mergingStrategy === 'HEADGREEN' && within.some((verdict) => verdict === 'pending'))
-      return false;
-    const entry = built[failed]!;
-    const reason = this.#isLate(queue, entry.group!) ? 'CI_TIMEOUT' : 'CI_FAILURE';
-    this.#remove(queue, entry, reason, 'dequeued');
-    return true;
-  }
-
-  #remove(queue: MergeQueue, entry: MergeQueueEntry, reason: string, destroyed: string): void {
-    const { pullRequest, group, by } = entry;
-    const behind = queue.entries.slice(queue.entries.indexOf(entry) + 1);
-    queue.entries = queue.entries.filter((each) => each !== entry);
-    pullRequest.mergeQueueEntry = null;
-    pullRequest.autoMerge = null;
-    this.#number(queue);
-    this.#events.emit(pullRequest, 'dequeued', { reason }, by);
-    if (group) this.#tell(queue, group, 'destroyed', destroyed);
-    this.#invalidate(behind);
-  }
-
-  /** These groups contain what has left, or were built on another order. */
-  #invalidate(entries: MergeQueueEntry[]): void {
-    for (const entry of entries) {
-      if (!entry.group) continue;
-      const { group } = entry;
-      entry.group = null;
-      entry.state = 'QUEUED';
-      this.#tell(this.#holding(entry)!, group, 'destroyed', 'invalidated');
-    }
-  }
-
-  #holding(entry: MergeQueueEntry): MergeQueue | undefined {
-    const { mergeQueues } = entry.pullRequest.repository;
-    return mergeQueues.values().find(({ entries }) => entries.includes(entry));
-  }
-
-  #number(queue: MergeQueue): void {
-    queue.entries.forEach((entry, index) => (entry.position = index + 1));
-  }
-
-  #verdict(queue: MergeQueue, { group }: MergeQueueEntry): Verdict {
-    if (!group) return 'pending';
-    const latest = latestStatuses(queue.repository, group.headSha);
-    const states = (queue.repository.protection.get(queue.branch) ?? []).map(
-      (context) => latest.find((each) => each.context.toLowerCase() === context.toLowerCase())?.state,
+  #remove(entry: MergeQueueEntry, reason: string): void {
+    const { pullRequest, group, enqueuer } = entry;
+    const queue = entry.queue!;
+    this.#arrange(
+      queue,
+      queue.entries.filter((each) => each !== entry),
     );
-    if (states.some((state) => state === 'failure' || state === 'error')) return 'failure';
-    if (states.every((state) => state === 'success')) return 'success';
-    return this.#isLate(queue, group) ? 'failure' : 'pending';
+    pullRequest.mergeQueueEntry = null;
+    this.#events.emit(pullRequest, 'dequeued', { reason }, enqueuer);
+    if (group) this.#tell(queue, group, 'destroyed', 'dequeued');
   }
 
-  /** A check that does not answer in time counts as failed. */
-  #isLate(queue: MergeQueue, { requestedAt }: MergeGroup): boolean {
-    return this.#world.now().getTime() >= requestedAt.getTime() + queue.checkResponseTimeoutMinutes * 60_000;
+  #arrange(queue: MergeQueue, entries: MergeQueueEntry[]): void {
+    queue.entries = entries;
+    entries.forEach((entry, index) => (entry.position = index + 1));
   }
 
-  #tell({ repository, branch }: MergeQueue, group: MergeGroup, action: string, reason?: string): void {
-    const { headSha, baseSha, ref } = group;
+  #tell(queue: MergeQueue, group: MergeGroup, action: string, reason?: string): void {
+    const { repository } = queue;
     this.#webhooks.emit({
-      event: 'merge_group',
-      action,
-      repository,
-      sender: this.#world.account(repository.owner.login),
-      payload: {
-        ...(reason && { reason }),
-        merge_group: {
-          head_sha: headSha,
-          head_ref: ref,
-          base_sha: baseSha,
-          base_ref: `refs/heads/${branch}`,
-          head_commit: {
-            id: headSha,
-            tree_id: headSha,
-            message: `Merge group ${ref}`,
-            timestamp: group.requestedAt.toISOString(),
-            author: queueActor,
-            committer: queueActor,
-          },
-        },
-      },
+      ...{ event: 'merge_group', action, repository },
+      sender: ownerSender(this.#world, repository.owner),
+      payload: { ...(reason && { reason }), merge_group: mergeGroupJson(queue, group) },
     });
   }
 }

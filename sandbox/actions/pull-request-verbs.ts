@@ -4,10 +4,11 @@ import {
   type NewPullRequest,
   type PullRequests,
 } from './pull-requests.ts';
+import { queueOf, throughTheQueue } from '../state/merge-queue-rules.ts';
 import { mergeableState, mergeBlocker } from '../state/mergeability.ts';
 import type { ReviewState } from '../state/model.ts';
 import type { World } from '../state/world.ts';
-import { type MergeQueues, queueOf, throughTheQueue } from './merge-queues.ts';
+import type { MergeQueues } from './merge-queues.ts';
 import type { PullRequestEdits } from './pull-request-edits.ts';
 
 /** The pull request verbs of the sandbox's interface: names in, plain values out. */
@@ -75,7 +76,7 @@ export function pullRequestVerbs(
     },
     dequeue(fullName: string, number: number, reason?: string) {
       const pr = find(fullName, number);
-      if (queueOf(pr)) queues.dequeue(pr, reason);
+      if (pr.mergeQueueEntry?.queue) queues.dequeue(pr, reason);
       else edits.setQueued(pr, false, pr.author, reason);
     },
 
@@ -108,7 +109,9 @@ export function pullRequestVerbs(
 
     /** An administrator merges past what is required. */
     bypassMerge(fullName: string, number: number, by: string) {
-      pullRequests.merge(find(fullName, number), world.account(by), 'bypass');
+      const pr = find(fullName, number);
+      if (pr.state === 'closed') throw new Error(`${fullName}#${number} is closed`);
+      pullRequests.merge(pr, world.account(by), 'bypass');
     },
 
     /** What was really merged, in order. */

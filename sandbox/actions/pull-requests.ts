@@ -143,7 +143,8 @@ export class PullRequests {
   merge(pr: PullRequest, by: Account, how: MergedHow = 'button', sha = this.#world.ids.sha()): string {
     pr.merged = { at: this.#world.now(), by, sha, how };
     pr.repository.merges.push(pr);
-    pr.mergeQueueEntry = null;
+    // A merge queue lets go of it itself.
+    if (!pr.mergeQueueEntry?.queue) pr.mergeQueueEntry = null;
     pr.repository.branches.set(pr.base, sha);
     pr.repository.commits.add(sha);
     this.close(pr, by);

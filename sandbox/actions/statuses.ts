@@ -1,9 +1,10 @@
+import { queueOf } from '../state/merge-queue-rules.ts';
 import { mergeBlocker } from '../state/mergeability.ts';
 import { fullNameOf, type World } from '../state/world.ts';
 import { statusJson } from '../json/status-json.ts';
 import type { Account, CommitStatus, PullRequest, Repository, StatusState } from '../state/model.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
-import { type MergeQueues, queueOf } from './merge-queues.ts';
+import type { MergeQueues } from './merge-queues.ts';
 import type { PullRequests } from './pull-requests.ts';
 
 export interface StatusPosted {
@@ -68,17 +69,15 @@ export class Statuses {
     for (const listener of this.#listeners) listener(posted);
     this.#emit(repository, status, affected);
     for (const pr of affected) this.#mergeIfWaiting(pr);
-    this.#queues.settleAt(repository, status.sha);
+    this.#queues.settleAll(repository);
     return status;
   }
 
   /** Auto-merge waits for required checks only; where none is required there is nothing to wait for. */
   #mergeIfWaiting(pr: PullRequest): void {
     const required = pr.repository.protection.get(pr.base) ?? [];
-    if (!pr.autoMerge || required.length === 0 || mergeBlocker(pr)) return;
-    const { enabledBy } = pr.autoMerge;
-    if (queueOf(pr)) this.#queues.enqueue(pr, enabledBy);
-    else this.#pullRequests.merge(pr, enabledBy, 'auto-merge');
+    if (!pr.autoMerge || queueOf(pr) || required.length === 0 || mergeBlocker(pr)) return;
+    this.#pullRequests.merge(pr, pr.autoMerge.enabledBy, 'auto-merge');
   }
 
   #emit(repository: Repository, status: CommitStatus, affected: PullRequest[]): void {

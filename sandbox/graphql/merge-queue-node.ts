@@ -3,24 +3,31 @@ import { accountNode } from './account-node.ts';
 import { commitNode } from './commit-node.ts';
 import { connection, type ConnectionArguments } from './connection.ts';
 import { pullRequestNode } from './pull-request-node.ts';
+import { repositoryNode } from './repository-node.ts';
 import { nodeId } from '../state/ids.ts';
+import { fullNameOf } from '../state/world.ts';
 import type { MergeQueue, MergeQueueEntry } from '../state/model.ts';
 import type { View } from './view.ts';
 
 /** The merge queue of a branch as GraphQL gives it. */
 export function mergeQueueNode(view: View, queue: MergeQueue): object {
+  const path = `/${fullNameOf(queue.repository)}/queue/${queue.branch}`;
   return {
     __typename: 'MergeQueue',
-    id: `${nodeId('MergeQueue', queue.repository.id)}_${queue.branch}`,
+    id: nodeId('MergeQueue', queue.id),
+    url: `https://github.com${path}`,
+    resourcePath: path,
+    repository: () => repositoryNode(view, queue.repository),
     configuration: {
       __typename: 'MergeQueueConfiguration',
+      // In minutes, as the schema says. People report 21600 for six hours from the real one: seconds.
       checkResponseTimeout: queue.checkResponseTimeoutMinutes,
       mergingStrategy: queue.mergingStrategy,
       maximumEntriesToBuild: queue.maxEntriesToBuild,
       maximumEntriesToMerge: queue.maxEntriesToMerge,
-      minimumEntriesToMerge: 1,
-      minimumEntriesToMergeWaitTime: 0,
-      mergeMethod: 'MERGE',
+      minimumEntriesToMerge: queue.minEntriesToMerge,
+      minimumEntriesToMergeWaitTime: queue.minEntriesToMergeWaitMinutes,
+      mergeMethod: queue.mergeMethod,
     },
     entries: (args: ConnectionArguments, _: unknown, info: GraphQLResolveInfo) =>
       connection(
@@ -28,13 +35,13 @@ export function mergeQueueNode(view: View, queue: MergeQueue): object {
         args,
         info,
         (entry) => queueEntryNode(view, entry),
-        ({ id }) => id,
+        ({ rank }) => rank,
       ),
   };
 }
 
 export function queueEntryNode(view: View, entry: MergeQueueEntry): object {
-  const { group, pullRequest } = entry;
+  const { group, pullRequest, queue } = entry;
   const { repository } = pullRequest;
   return {
     __typename: 'MergeQueueEntry',
@@ -44,9 +51,10 @@ export function queueEntryNode(view: View, entry: MergeQueueEntry): object {
     jump: entry.jump,
     solo: false,
     enqueuedAt: entry.enqueuedAt.toISOString(),
-    enqueuer: () => accountNode(entry.by),
+    enqueuer: () => accountNode(entry.enqueuer),
     headCommit: () => group && commitNode(repository, group.headSha),
     baseCommit: () => group && commitNode(repository, group.baseSha),
     pullRequest: () => pullRequestNode(view, pullRequest),
+    mergeQueue: () => queue && mergeQueueNode(view, queue),
   };
 }

@@ -4,7 +4,8 @@ import { atLeast, canSee, roleOf } from '../state/access.ts';
 import { commitNode, pullRequestCommitNode } from './commit-node.ts';
 import { connection, type ConnectionArguments } from './connection.ts';
 import { fullNameOf } from '../state/world.ts';
-import { queueEntryNode } from './merge-queue-node.ts';
+import { mergeQueueNode, queueEntryNode } from './merge-queue-node.ts';
+import { queueOf } from '../state/merge-queue-rules.ts';
 import { mergeableState } from '../state/mergeability.ts';
 import { nodeId } from '../state/ids.ts';
 import { refusal } from './refusal.ts';
@@ -119,6 +120,11 @@ export function pullRequestNode(view: View, pr: PullRequest): object {
     isCrossRepository: head.repository !== repository,
     autoMergeRequest: () => pr.autoMerge && autoMergeNode(pr.autoMerge),
     isInMergeQueue: pr.mergeQueueEntry !== null,
+    mergeQueue: () => {
+      demandPermission(view, repository, 'merge_queues');
+      const queue = queueOf(pr);
+      return queue ? mergeQueueNode(view, queue) : null;
+    },
     mergeQueueEntry: () => {
       demandPermission(view, repository, 'merge_queues');
       return pr.mergeQueueEntry && queueEntryNode(view, pr.mergeQueueEntry);

@@ -40,9 +40,9 @@ export function repositoryNode(view: View, repository: Repository): object {
       const { key, items } = selected(view.world.formerVersions.pullRequests(repository, view.asOf), args);
       return connection(items, args, info, (pr) => pullRequestNode(view, pr), key);
     },
-    mergeQueue: ({ branch = repository.defaultBranch }: { branch?: string }) => {
+    mergeQueue: ({ branch }: { branch?: string | null }) => {
       demandPermission(view, repository, 'merge_queues');
-      const queue = repository.mergeQueues.get(branch);
+      const queue = repository.mergeQueues.get(branch ?? repository.defaultBranch);
       return queue ? mergeQueueNode(view, queue) : null;
     },
     pullRequest: ({ number }: { number: number }) => {

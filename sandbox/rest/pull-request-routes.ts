@@ -1,6 +1,6 @@
 import { fileJson, labelJson, pullRequestJson, pullRequestSummary } from '../json/pull-request-json.ts';
 import { GitHubError, invalid } from '../http/github-error.ts';
-import { queueOf, throughTheQueue } from '../actions/merge-queues.ts';
+import { queueOf, throughTheQueue } from '../state/merge-queue-rules.ts';
 import { mergeBlocker } from '../state/mergeability.ts';
 import { actor, demand, onRepository, pullRequestIn, refuseArchived } from './on-repository.ts';
 import { page } from '../http/paging.ts';

@@ -16,16 +16,23 @@ export function combinedState(statuses: CommitStatus[]): 'failure' | 'pending' |
   return 'success';
 }
 
+/** What each context that a branch requires says of a SHA; nothing where it has not been posted. */
+export function requiredStates(repository: Repository, branch: string, sha: string) {
+  const latest = latestStatuses(repository, sha);
+  return (repository.protection.get(branch) ?? []).map((context) => {
+    const status = latest.find((each) => each.context.toLowerCase() === context.toLowerCase());
+    return { context, state: status?.state };
+  });
+}
+
 /** Why a pull request may not be merged, in the words of GitHub's 405, or null. */
 export function mergeBlocker(pr: PullRequest): string | null {
   if (pr.state === 'closed') return 'Pull Request is not mergeable';
   if (pr.draft) return 'Pull Request is still a draft';
-  const latest = latestStatuses(pr.repository, pr.head.sha);
-  for (const context of pr.repository.protection.get(pr.base) ?? []) {
-    const status = latest.find((each) => each.context.toLowerCase() === context.toLowerCase());
-    if (!status) return `Required status check "${context}" is expected.`;
-    if (status.state === 'success') continue;
-    return `Required status check "${context}" is ${status.state === 'pending' ? 'pending' : 'failing'}.`;
+  for (const { context, state } of requiredStates(pr.repository, pr.base, pr.head.sha)) {
+    if (!state) return `Required status check "${context}" is expected.`;
+    if (state === 'success') continue;
+    return `Required status check "${context}" is ${state === 'pending' ? 'pending' : 'failing'}.`;
   }
   return null;
 }

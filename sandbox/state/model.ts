@@ -168,22 +168,35 @@ export interface Review {
 /** By the merge queue, the merge button, auto-merge, or an administrator past what is required. */
 export type MergedHow = 'queue' | 'button' | 'auto-merge' | 'bypass';
 
-export interface MergeQueue {
+export interface MergeQueueConfiguration {
+  mergingStrategy: 'ALLGREEN' | 'HEADGREEN';
+  mergeMethod: 'MERGE' | 'REBASE' | 'SQUASH';
+  checkResponseTimeoutMinutes: number;
+  minEntriesToMerge: number;
+  /** After this long fewer merge, too. */
+  minEntriesToMergeWaitMinutes: number;
+  maxEntriesToMerge: number;
+  maxEntriesToBuild: number;
+}
+
+export interface MergeQueue extends MergeQueueConfiguration {
+  id: number;
   repository: Repository;
   branch: string;
-  mergingStrategy: 'ALLGREEN' | 'HEADGREEN';
-  checkResponseTimeoutMinutes: number;
-  maxEntriesToBuild: number;
-  maxEntriesToMerge: number;
   /** Front first. */
   entries: MergeQueueEntry[];
 }
 
 export interface MergeQueueEntry {
   id: number;
+  /** Null on a branch without one, where nothing comes of an entry. */
+  queue: MergeQueue | null;
   pullRequest: PullRequest;
-  by: Account;
+  enqueuer: Account;
+  /** From 1. */
   position: number;
+  /** Rises along the queue, and stays when others come and go. */
+  rank: number;
   state: 'QUEUED' | 'AWAITING_CHECKS' | 'MERGEABLE' | 'UNMERGEABLE' | 'LOCKED';
   jump: boolean;
   enqueuedAt: Date;
@@ -194,6 +207,8 @@ export interface MergeQueueEntry {
 /** The base, everything ahead in the queue, and the entry's own pull request, as one commit. */
 export interface MergeGroup {
   headSha: string;
+  treeSha: string;
+  /** The head of the group ahead; for the first, the tip of the branch. */
   baseSha: string;
   ref: string;
   requestedAt: Date;

@@ -224,6 +224,7 @@ describe('payloads have what the published examples of GitHub have', () => {
     status: ['', 'repository'],
     installation: ['', 'installation', 'installation.account'],
     installation_repositories: ['', 'installation'],
+    merge_group: ['', 'merge_group', 'merge_group.head_commit', 'repository'],
   };
 
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- payloads of every event
@@ -247,6 +248,8 @@ describe('payloads have what the published examples of GitHub have', () => {
     const { number } = github.openPullRequest('acme/web', { author: 'eve' });
     github.review('acme/web', number, { by: 'bob', state: 'APPROVED' });
     github.postStatus('acme/web', number, { by: 'bob', state: 'success' });
+    github.enableMergeQueue('acme/web', 'main');
+    github.enqueue('acme/web', number);
     github.renameRepository('acme/web', 'site');
     github.removeFromInstallation('acme', ['vault']);
     const { payload } = github.deliveries.find((delivery) => delivery.event === event)!;

@@ -37,7 +37,7 @@ export const mergeQueueActions: Record<string, Action> = {
     act(stage, random) {
       const number = oneOf(random, entries(stage));
       if (number === undefined) return null;
-      stage.github.jumpQueue(stage.repository, number);
+      stage.github.jump(stage.repository, number);
       return `#${number} to the front of the queue`;
     },
   },

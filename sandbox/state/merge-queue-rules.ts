@@ -1,0 +1,70 @@
+import { requiredStates } from './mergeability.ts';
+import type { MergeGroup, MergeQueue, MergeQueueEntry, PullRequest } from './model.ts';
+
+/** What GitHub answers to the merge button on a branch with a queue. */
+export const throughTheQueue = 'Changes must be made through the merge queue';
+
+/** The queue that a pull request has to pass; undefined where its base has none. */
+export const queueOf = (pr: PullRequest): MergeQueue | undefined => pr.repository.mergeQueues.get(pr.base);
+
+type Verdict = 'passed' | 'failed' | 'waiting' | 'timed out';
+
+/** What the required checks say of an entry's group. The head of the pull request itself is asked only at the door. */
+function verdictOf(queue: MergeQueue, { group }: MergeQueueEntry, now: Date): Verdict {
+  if (!group) return 'waiting';
+  const states = requiredStates(queue.repository, queue.branch, group.headSha).map(({ state }) => state);
+  if (states.some((state) => state === 'failure' || state === 'error')) return 'failed';
+  if (states.every((state) => state === 'success')) return 'passed';
+  return isLate(queue, group, now) ? 'timed out' : 'waiting';
+}
+
+const minutesAfter = (instant: Date, minutes: number) => instant.getTime() + minutes * 60_000;
+
+function isLate(queue: MergeQueue, { requestedAt }: MergeGroup, now: Date): boolean {
+  return now.getTime() >= minutesAfter(requestedAt, queue.checkResponseTimeoutMinutes);
+}
+
+export function stateOf(queue: MergeQueue, entry: MergeQueueEntry, now: Date): MergeQueueEntry['state'] {
+  if (!entry.group) return 'QUEUED';
+  const verdict = verdictOf(queue, entry, now);
+  if (verdict === 'passed') return 'MERGEABLE';
+  return verdict === 'waiting' ? 'AWAITING_CHECKS' : 'UNMERGEABLE';
+}
+
+/**
+ * The entries that merge now, from the front. ALLGREEN: as long as each one passes. HEADGREEN: up to the last one that
+ * passes within the limit, whatever those ahead of it say.
+ */
+export function mergingNow(queue: MergeQueue, now: Date): MergeQueueEntry[] {
+  const within = queue.entries.slice(0, queue.maxEntriesToMerge);
+  const passes = [...within.map((entry) => verdictOf(queue, entry, now) === 'passed'), false];
+  const count = queue.mergingStrategy === 'ALLGREEN' ? passes.indexOf(false) : passes.lastIndexOf(true) + 1;
+  if (count === 0) return [];
+  const waitedEnough =
+    now.getTime() >= minutesAfter(within[0]!.enqueuedAt, queue.minEntriesToMergeWaitMinutes);
+  return count >= queue.minEntriesToMerge || waitedEnough ? within.slice(0, count) : [];
+}
+
+/** The first entry that has to leave, and why; null while none has to. */
+export function nextToEject(queue: MergeQueue, now: Date): { entry: MergeQueueEntry; reason: string } | null {
+  for (const entry of queue.entries) {
+    const verdict = verdictOf(queue, entry, now);
+    if (verdict !== 'failed' && verdict !== 'timed out') continue;
+    if (queue.mergingStrategy === 'HEADGREEN' && mayStillRide(queue, entry, now)) continue;
+    return { entry, reason: verdict === 'failed' ? 'CI_FAILURE' : 'CI_TIMEOUT' };
+  }
+  return null;
+}
+
+/**
+ * In HEADGREEN an entry that failed may merge with a passing one behind it. GitHub does not say when it gives that
+ * hope up; here: when every group behind it with which it could merge has failed too, or at its own time-out.
+ */
+function mayStillRide(queue: MergeQueue, entry: MergeQueueEntry, now: Date): boolean {
+  const index = queue.entries.indexOf(entry);
+  const behind = queue.entries
+    .slice(index + 1, index + queue.maxEntriesToMerge)
+    .filter(({ group }) => group)
+    .map((each) => verdictOf(queue, each, now));
+  return behind.includes('passed') || (behind.includes('waiting') && !isLate(queue, entry.group!, now));
+}
