@@ -1,5 +1,6 @@
 import { scopes } from './conditions.ts';
 import { bodyOf, freezesOf } from './actions/freezes.ts';
+import { askForWholeLook } from './calm.ts';
 import { differences } from './differences.ts';
 import { openOnes, type Stage } from './stage.ts';
 
@@ -10,8 +11,7 @@ const patience = 45_000;
 /** With faults off and every process up: what is shown and what is kept is what the model says. */
 export async function lastCheck(stage: Stage): Promise<void> {
   await stage.fleet.step(stage.time.step(pastFullCheck));
-  // TODO: remove once the full check of each hour finds what lost webhooks told of.
-  stage.github.acceptPermissions('acme', stage.github.app.permissions);
+  askForWholeLook(stage);
   const deadline = Date.now() + patience;
   while (differences(stage).length > 0 && Date.now() < deadline) await wait(200);
   // It stays so.
