@@ -166,6 +166,20 @@ describe('a freeze that ends before the queue stops waiting', () => {
     await acme.freeze(waited, { end: wallClock(inMinutes(30)) });
     expect(inQueue(waited)).toEqual([]);
   });
+
+  test('of one that is built late counts from then, also where a look sees it before its webhook', async () => {
+    const { github } = acme;
+    const built = await queued('built', [{}, {}], { maxEntriesToBuild: 1 });
+    await acme.advanceTo(inMinutes(50));
+    const late = { kind: 'delay', event: 'merge_group', action: 'checks_requested', ms: 300 } as const;
+    const fault = github.webhookFaults.add(late);
+    ci(built, github.mergeGroups(built)[0]!.headSha);
+    await acme.quiet();
+    fault.remove();
+    expect(merged(built)).toEqual([1]);
+    await acme.freeze(built, { end: wallClock(inMinutes(30)) });
+    expect(inQueue(built)).toEqual([2]);
+  });
 });
 
 describe('an exempt pull request behind a frozen one', () => {
@@ -203,6 +217,19 @@ describe('an exempt pull request behind a frozen one', () => {
 });
 
 describe('webhooks of the queue', () => {
+  test('where nothing is enforced leave nothing behind', async () => {
+    const { github, app } = acme;
+    const off = await acme.repository('off');
+    await acme.setProducts(off, []);
+    github.openPullRequest(off, { author: 'ada' });
+    github.enableMergeQueue(off, 'main');
+    github.postStatus(off, 1, { by: 'bob', state: 'success' });
+    github.enqueue(off, 1);
+    await acme.quiet();
+    const repositoryId = BigInt(github.repository(off).id);
+    expect(await app.deps.db.mergeGroup.count({ where: { repositoryId } })).toBe(0);
+  });
+
   test('that are lost delay the answer until the next look', async () => {
     const { github } = acme;
     const fault = github.webhookFaults.add({ kind: 'drop', event: 'merge_group' });

@@ -139,6 +139,25 @@ describe('a frozen pull request is merged', () => {
     expect(await logged(quiet, 'freeze.bypassed')).toMatchObject([{ pull_request: 1 }]);
   });
 
+  test('a merge before the freeze was made is none, nor one where nothing enforces freezes', async () => {
+    const { github, clock } = acme;
+    const early = await acme.repository('early', [{}]);
+    const fault = github.webhookFaults.add({ kind: 'drop', event: 'pull_request', action: 'closed' });
+    expect(github.merge(early, 1)).toMatchObject({ merged: true });
+    fault.remove();
+    await acme.advanceTo(new Date(clock.now() + 600_000));
+    const start = new Date(clock.now() - 3_600_000).toISOString().slice(0, 19);
+    await acme.freeze(early, { start });
+    expect(await logged(early, 'freeze.bypassed')).toEqual([]);
+
+    const off = await acme.repository('off', [{}]);
+    await acme.freeze(off);
+    await acme.setProducts(off, []);
+    expect(github.merge(off, 1)).toMatchObject({ merged: true });
+    await acme.quiet();
+    expect(await logged(off, 'freeze.bypassed')).toEqual([]);
+  });
+
   test('nothing is recorded of merges without a freeze, and of pull requests that are closed', async () => {
     const { github } = acme;
     const calm = await acme.repository('calm', [{}, {}]);

@@ -29,7 +29,7 @@ export async function loadMergeQueue(from: LoadFrom, branch: string): Promise<Me
     const answer: MergeQueueAnswer = await client.graphql(mergeQueueQuery, { ...variables, after });
     const queue = answer.repository?.mergeQueue;
     if (!queue) return null;
-    timeoutMinutes = queue.configuration?.checkResponseTimeout ?? timeoutMinutes;
+    timeoutMinutes = inMinutes(queue.configuration?.checkResponseTimeout) ?? timeoutMinutes;
     const page = queue.entries;
     if (!page?.nodes) throw new Error("GitHub's answer lacks the entries of the merge queue");
     for (const node of page.nodes) entries.push(entryOf(node));
@@ -39,6 +39,13 @@ export async function loadMergeQueue(from: LoadFrom, branch: string): Promise<Me
     after = page.pageInfo.endCursor;
   }
 }
+
+/** The longest that the settings of a queue allow. */
+const longestTimeout = 360;
+
+/** The schema says minutes; people have seen 21600, which is the longest time-out in seconds. */
+const inMinutes = (timeout: number | null | undefined): number | null | undefined =>
+  timeout && timeout > longestTimeout ? timeout / 60 : timeout;
 
 type Placed = QueueEntry & { position: number };
 

@@ -4,8 +4,10 @@ import { Random } from '../../sandbox/http/random.ts';
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- answers of every shape
 export type Answer = { status: number; body: any; tries: number };
 
-const patience = 120_000;
+const givesUpAfter = 120_000;
 const pause = 300;
+const answerWithin = 20_000;
+const breakRate = 0.2;
 
 /**
  * A client as it should be: it takes any web process, and asks again until it has a clear answer. Its POSTs carry
@@ -16,6 +18,8 @@ export class ApiClient {
   readonly statuses: Record<number, number> = {};
   /** Who asks: keys of the two scopes. */
   readonly keys = { admin: '', ci: '' };
+  /** Whether its own connections break, some of them, while it waits for an answer. */
+  isFlaky = false;
   readonly #webs: string[];
   readonly #random: Random;
 
@@ -25,7 +29,7 @@ export class ApiClient {
   }
 
   async call(method: string, path: string, body?: object, as: 'admin' | 'ci' = 'admin'): Promise<Answer> {
-    const deadline = Date.now() + patience;
+    const deadline = Date.now() + givesUpAfter;
     const key = randomUUID();
     for (let tries = 1; ; tries += 1) {
       const answer = await this.#try(method, path, body, { key, credential: this.keys[as] });
@@ -45,6 +49,8 @@ export class ApiClient {
     { key, credential }: { key: string; credential: string },
   ) {
     const web = this.#webs[this.#random.between(0, this.#webs.length - 1)]!;
+    const breaks = this.isFlaky && this.#random.chance(breakRate);
+    const patience = breaks ? this.#random.between(3, 40) : answerWithin;
     try {
       const response = await fetch(web + path, {
         method,
@@ -55,7 +61,7 @@ export class ApiClient {
           ...(method === 'POST' && { 'Idempotency-Key': key }),
         },
         body: body && JSON.stringify(body),
-        signal: AbortSignal.timeout(20_000),
+        signal: AbortSignal.timeout(patience),
       });
       const text = await response.text();
       return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };

@@ -2,7 +2,8 @@ import type { Stage } from './stage.ts';
 
 type Post = { at: number; state: string; description: string | null };
 
-const longestWrite = 13_000;
+/** Between the check of a lease and the write under it lies no more. */
+const unguarded = 1_000;
 
 /** Counts statuses that were posted again though the same one stood already. */
 export class PostWatch {
@@ -45,9 +46,9 @@ export class PostWatch {
     if (isAmbiguous) return 'ambiguous answer';
     if (trouble.kills.some(within(100, 3_000))) return 'kill';
     if (trouble.restarts.some(within(2_000, 10_000))) return 'database restart';
-    // A step ends a lease whose holder is writing; no write takes longer than this.
-    const isSoon = post.at - former.at < longestWrite;
-    return isSoon && time.steps.some(within(longestWrite, longestWrite)) ? 'clock step' : null;
+    // A step ends a lease whose holder is about to write.
+    const isSoon = post.at - former.at < unguarded;
+    return isSoon && time.steps.some(within(unguarded, unguarded)) ? 'clock step' : null;
   }
 
   /** Whether a look was answered as of before the former post. */

@@ -7,7 +7,7 @@ import { administer, databaseUrl } from '../support/postgres.ts';
 import { ApiClient } from './api-client.ts';
 import { queuedBranch } from './actions/merge-queue.ts';
 import { pullRequestActions } from './actions/pull-requests.ts';
-import { advance, calm } from './calm.ts';
+import { advance, calm, settle } from './calm.ts';
 import { Fleet, type Role } from './fleet.ts';
 import { lastCheck } from './last-check.ts';
 import { MergeWatch } from './merge-watch.ts';
@@ -82,19 +82,17 @@ export async function run(
     const posts = new PostWatch(stage);
     const watching = setInterval(() => merges.look(), 100);
     const script = writeScript(seed, seconds);
-    github.chaos.start({ ...chaos, seed });
+    storm(stage, seed);
     let pressed = 0;
     for (const [index, step] of script.entries()) {
       await wait(step.pause);
       if (step.action !== 'calm') perform(stage, step, merges);
       else {
         pressed += await calm(stage, step.seed, merges);
-        github.chaos.start({ ...chaos, seed: seed + index });
+        storm(stage, seed + index);
       }
     }
-    github.chaos.stop();
-    await fleet.whole();
-    await stage.quiet();
+    await settle(stage);
     await lastCheck(stage);
     clearInterval(watching);
     for (const { name, how } of fleet.crashes) stage.violate('a process ended', `${name} (${how})`);
@@ -168,6 +166,11 @@ function perform(stage: Stage, { action, seed }: Step, merges: MergeWatch): void
   const what = actions[action]!.act(stage, random);
   stage.log(`${action}: ${what ?? 'nothing to do'}`);
   merges.look();
+}
+
+function storm({ github, api }: Stage, seed: number): void {
+  github.chaos.start({ ...chaos, seed });
+  api.isFlaky = true;
 }
 
 function environmentOf(github: Sandbox): Record<string, string> {

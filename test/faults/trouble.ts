@@ -39,7 +39,7 @@ export class Trouble {
       if (delivery.outcome === 'sending') return;
       this.#seenDeliveries = index + 1;
       const number = delivery.payload.pull_request?.number as number | undefined;
-      const isLost = delivery.outcome !== 'answered' || delivery.statusCode !== 200;
+      const isLost = delivery.outcome !== 'answered' || delivery.statusCode! >= 300;
       if (isLost && number !== undefined) this.#missed.set(number, now);
     }
   }

@@ -1,0 +1,118 @@
+// GitHub's answers lag behind its events, overlap with our writes, or never come.
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { refreshRepository } from '../src/jobs/tasks.ts';
+import { type Acme, startAcme } from './support/acme.ts';
+
+let acme: Acme;
+beforeAll(async () => {
+  acme = await startAcme();
+});
+afterEach(() => acme.github.chaos.stop());
+afterAll(() => acme.close());
+
+const inMinutes = (minutes: number) => new Date(acme.clock.now() + minutes * 60_000);
+const idOf = (repository: string) => BigInt(acme.github.repository(repository).id);
+const headOf = (repository: string) =>
+  acme.app.deps.db.headStatus.findFirstOrThrow({ where: { repositoryId: idOf(repository) } });
+/** From now on GraphQL answers as of so long ago, by the real clock. */
+const lagBy = (staleBy: number) =>
+  acme.github.chaos.start({ seed: 1, apiFailureRate: 0, webhookRates: {}, staleRate: 1, staleBy });
+const isPost = ({ method, url }: { method: string; url: string }) =>
+  method === 'POST' && url.includes('/statuses/');
+
+test('a look with an older answer does not cancel a correction that waits', async () => {
+  const { github, app } = acme;
+  const web = await acme.repository('web', [{}]);
+  await acme.freeze(web);
+  github.postStatus(web, 1, { by: 'bob', state: 'success', description: 'first' });
+  await acme.quiet();
+  await delay(1000);
+  // The second is answered after a pause.
+  github.postStatus(web, 1, { by: 'bob', state: 'success', description: 'second' });
+  await acme.quiet();
+  expect((await headOf(web)).isWaiting).toBe(true);
+  lagBy(500);
+  await app.deps.jobs.send([refreshRepository(idOf(web))]);
+  await acme.quiet();
+  acme.github.chaos.stop();
+  await acme.advanceTo(inMinutes(1));
+  expect(acme.frozen(web)).toEqual([1]);
+});
+
+test('a write whose answer was lost is let go of, also where a look still shows what stood before it', async () => {
+  const api = await acme.repository('api', [{}]);
+  await delay(700);
+  const client = await acme.app.deps.github.asInstallation((await headOf(api)).installationId!);
+  let isLost = false;
+  client.hook.after('request', async (_answer, options) => {
+    if (isLost || !isPost(options)) return;
+    isLost = true;
+    throw new Error('socket hang up');
+  });
+  const { id } = await acme.freeze(api);
+  expect(isLost).toBe(true);
+  lagBy(900);
+  await acme.remove(api, id);
+  acme.github.chaos.stop();
+  await acme.advanceTo(inMinutes(3));
+  expect(acme.frozen(api)).toEqual([]);
+});
+
+test('somebody who writes while our own answer is under way is corrected', async () => {
+  const { github } = acme;
+  const lib = await acme.repository('lib', [{}, {}]);
+  const client = await acme.app.deps.github.asInstallation((await headOf(lib)).installationId!);
+  client.hook.after('request', async (_answer, options) => {
+    if (isPost(options) && options.url.includes('/lib/')) await delay(200);
+  });
+  const answered = new Set<string>();
+  const stop = github.onStatus(({ repository, sha }) => {
+    if (repository !== lib || answered.has(sha)) return;
+    answered.add(sha);
+    setTimeout(() => github.postStatus(lib, sha, { by: 'bob', state: 'success', description: 'bot' }), 20);
+  });
+  await acme.freeze(lib);
+  stop();
+  await acme.advanceTo(inMinutes(3));
+  expect(acme.frozen(lib)).toEqual([1, 2]);
+});
+
+test('a reopened pull request that is still shown closed is looked at again', async () => {
+  const { github } = acme;
+  const ops = await acme.repository('ops', [{}]);
+  github.closePullRequest(ops, 1);
+  await acme.quiet();
+  await acme.freeze(ops);
+  await acme.advanceTo(inMinutes(1));
+  await delay(900);
+  lagBy(600);
+  github.reopenPullRequest(ops, 1);
+  await acme.quiet();
+  github.chaos.stop();
+  await acme.advanceTo(inMinutes(2));
+  expect(acme.frozen(ops)).toEqual([1]);
+});
+
+test('a new pull request that is not shown yet is looked at again', async () => {
+  const { github } = acme;
+  const docs = await acme.repository('docs');
+  await acme.freeze(docs);
+  await delay(700);
+  lagBy(600);
+  github.openPullRequest(docs, { author: 'ada' });
+  await acme.quiet();
+  github.chaos.stop();
+  await acme.advanceTo(inMinutes(2));
+  expect(acme.frozen(docs)).toEqual([1]);
+});
+
+test('another name of our context is written everywhere within the hour', async () => {
+  const { github, app } = acme;
+  const site = await acme.repository('site', [{}]);
+  const { headSha } = github.pullRequest(site, 1);
+  app.deps.config.statusContext = 'other/freeze';
+  await acme.advanceTo(inMinutes(61));
+  app.deps.config.statusContext = 'holdfast/freeze';
+  expect(github.statusHistory(site, headSha, 'other/freeze')).toHaveLength(1);
+});
