@@ -52,8 +52,7 @@ export async function calm(stage: Stage, seed: number, merges: MergeWatch): Prom
 
 /**
  * Has everything looked at, as an event of the installation does: without it, what the service missed it may know
- * only an hour later.
- * TODO: not in the last check, once the full check of each hour finds what lost webhooks told of.
+ * only an hour later. Not part of the last check, where the service finds it out by itself.
  */
 export function askForWholeLook({ github }: Stage): void {
   github.acceptPermissions('acme', github.app.permissions);
