@@ -133,7 +133,7 @@ describe('the right to write for an installation', () => {
     expect(await second.takeTurn()).toEqual({ may: 'wait', until: inSeconds(30) });
     await deps.db.installation.update({ where: { id }, data: { pausedUntil: null } });
     // It died: its lease runs out, and it may write no more.
-    await acme.clock.setTime(inSeconds(31));
+    await acme.clock.setTime(inSeconds(41));
     const third = (await takeLease(deps, id))!;
     expect(await second.takeTurn()).toEqual({ may: 'stop' });
     expect(await third.takeTurn()).toEqual({ may: 'write' });
