@@ -34,10 +34,13 @@ export function mustWrite(
   return !known || known.writes + known.overwrites < mostTexts;
 }
 
+const inSeconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);
+
 /**
  * What GitHub shows: as the reading saw it, or what we wrote where that is newer. A reading may overlap with a write,
- * and GitHub may answer with what stood some seconds ago. That it knows of none at all counts only for minutes: the
- * name of our context may have changed since.
+ * and GitHub may answer with what stood some seconds ago. GitHub's times are whole seconds: of the same second ours
+ * counts, and that it knows of none at all is an old answer, but only for some minutes. Then somebody may have
+ * overwritten ours in that second, or the name of our context has changed.
  */
 export function shownNow(
   present: PresentStatus,
@@ -49,6 +52,8 @@ export function shownNow(
   const written = { state: known.writtenState, description: known.writtenDescription ?? '' };
   const isOverlapping = known.writtenDuring !== null && known.writtenDuring >= reading;
   const writtenAt = known.writtenAt?.getTime() ?? 0;
-  const isStale = present ? present.at.getTime() < writtenAt : now.getTime() - writtenAt < longestLag;
+  const isRecent = now.getTime() - writtenAt < longestLag;
+  const behind = Math.sign(inSeconds(writtenAt) - inSeconds(present?.at.getTime() ?? 0));
+  const isStale = present && behind !== 0 ? behind > 0 : isRecent;
   return isOverlapping || isStale ? written : present;
 }

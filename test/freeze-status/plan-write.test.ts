@@ -28,7 +28,13 @@ describe('a verdict must be written', () => {
     ['not where it stands already', held, shown(held, 90), null, false],
     ['where another text stands', held, shown(other, 90), null, true],
     ['where somebody overwrote ours', held, shown(free, 101), known(held), true],
-    ['where somebody overwrote ours in the same second', held, shown(free, 100), known(held), true],
+    [
+      'not where the answer is of the same second and says otherwise',
+      held,
+      shown(free, 100),
+      known(held),
+      false,
+    ],
     ['not where the answer is older than what we wrote', held, shown(free, 99), known(held), false],
     ['not where the answer knows of no status, and we wrote one', held, null, known(held), false],
     [
@@ -40,6 +46,10 @@ describe('a verdict must be written', () => {
     ],
   ])('%s', (_name, verdict, present, written, expected) => {
     expect(mustWrite(verdict, present, written, 6n, at(160))).toBe(expected);
+  });
+
+  test('where that is so for minutes: somebody overwrote ours in that second', () => {
+    expect(mustWrite(held, shown(free, 100), known(held), 6n, at(100 + 301))).toBe(true);
   });
 
   test('where GitHub has shown none for minutes: the name of our context may have changed', () => {
