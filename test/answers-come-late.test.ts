@@ -1,7 +1,7 @@
 // GitHub's answers lag behind its events, overlap with our writes, or never come.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { refreshRepository } from '../src/jobs/tasks.ts';
+import { refreshMergeQueue, refreshRepository } from '../src/jobs/tasks.ts';
 import { type Acme, startAcme } from './support/acme.ts';
 
 let acme: Acme;
@@ -42,7 +42,7 @@ test('a look with an older answer does not cancel a correction that waits', asyn
 
 test('a write whose answer was lost is let go of, also where a look still shows what stood before it', async () => {
   const api = await acme.repository('api', [{}]);
-  await delay(700);
+  await delay(1000);
   const client = await acme.app.deps.github.asInstallation((await headOf(api)).installationId!);
   let isLost = false;
   client.hook.after('request', async (_answer, options) => {
@@ -105,6 +105,49 @@ test('a new pull request that is not shown yet is looked at again', async () => 
   github.chaos.stop();
   await acme.advanceTo(inMinutes(2));
   expect(acme.frozen(docs)).toEqual([1]);
+});
+
+test('a known pull request that an old answer does not show is looked at again', async () => {
+  const before = Date.now();
+  const app = await acme.repository('app', [{}]);
+  lagBy(Date.now() - before + 1000);
+  await acme.freeze(app);
+  acme.github.chaos.stop();
+  expect(acme.frozen(app)).toEqual([]);
+  await acme.advanceTo(inMinutes(1));
+  expect(acme.frozen(app)).toEqual([1]);
+});
+
+test('a push that an old answer does not show is looked at again', async () => {
+  const { github } = acme;
+  const cli = await acme.repository('cli', [{}]);
+  await acme.advanceTo(inMinutes(1));
+  await delay(1000);
+  const before = Date.now();
+  github.push(cli, 1);
+  await acme.quiet();
+  lagBy(Date.now() - before + 500);
+  await acme.freeze(cli);
+  github.chaos.stop();
+  expect(acme.frozen(cli)).toEqual([]);
+  await acme.advanceTo(inMinutes(1));
+  expect(acme.frozen(cli)).toEqual([1]);
+});
+
+test('a merge group that an old answer shows once more is not written again', async () => {
+  const { github, app } = acme;
+  const hub = await acme.repository('hub', [{}]);
+  github.enableMergeQueue(hub, 'main');
+  await delay(1100);
+  github.enqueue(hub, 1);
+  const before = Date.now();
+  await acme.quiet();
+  expect(github.merges(hub)).toHaveLength(1);
+  const posts = acme.postsInAll();
+  lagBy(Date.now() - before - 5);
+  await app.deps.jobs.send([refreshMergeQueue(idOf(hub), 'main')]);
+  await acme.quiet();
+  expect(acme.postsInAll()).toBe(posts);
 });
 
 test('another name of our context is written everywhere within the hour', async () => {

@@ -15,6 +15,7 @@ import type { PullRequestFacts } from '../pull-requests/pull-request.ts';
 import { fullName } from '../repositories/find-repository.ts';
 import { lockRepository } from '../repositories/lock-repository.ts';
 import { decideGroup } from './decide-status.ts';
+import { forgetHeads } from './forget-heads.ts';
 import type { Refreshable } from './refreshable.ts';
 import { groupUrgency, saveVerdicts, type Verdict } from './save-verdicts.ts';
 
@@ -67,6 +68,7 @@ export async function judgeMergeQueue(
     }
     await forgetGroups(tx, place, { reading, gone, now: readAt });
     const count = await saveVerdicts(deps, tx, refresh, verdicts, true);
+    await forgetHeads(tx, refresh);
     const at = lookAgainAt(deps, read, verdicts, gone);
     if (at) await deps.jobs.send([refreshMergeQueue(place.repositoryId, branch, { at })], tx);
     return count;

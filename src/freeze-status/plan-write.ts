@@ -14,7 +14,7 @@ export type Known = {
 };
 
 /** GitHub's answers are behind for seconds; this is generous. */
-const longestLag = 5 * 60_000;
+export const longestLag = 5 * 60_000;
 
 /** GitHub takes 1,000 statuses for a SHA and context: the last hundred are kept for changes of the state. */
 const mostTexts = 900;

@@ -1,6 +1,6 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import { refreshMergeQueue, refreshPullRequest, refreshRepository, syncRepository } from '../jobs/tasks.ts';
+import { refreshMergeQueue, refreshRepository, syncRepository } from '../jobs/tasks.ts';
 import {
   type LoadedPullRequest,
   loadPullRequest,
@@ -14,6 +14,7 @@ import {
 import { lockRepository } from '../repositories/lock-repository.ts';
 import { judgeNewcomers } from './newcomers.ts';
 import { lookAgain, planNextChange } from './plan-next-change.ts';
+import { lookAtOutdated } from './outdated-answers.ts';
 import { type NotRefreshable, openRefresh, readOrPause, type Refreshable } from './refreshable.ts';
 import { decideVerdicts, judgedHeads, saveVerdicts } from './save-verdicts.ts';
 
@@ -49,8 +50,7 @@ export async function refreshPullRequests(deps: Deps, repositoryId: bigint, told
     if (affected.notBefore) await deps.jobs.send([refreshRepository(repositoryId, affected.notBefore)]);
     return;
   }
-  await save(deps, refresh as Refreshable, subjects, affected);
-  await lookAtStale(deps, repositoryId, told, affected.subjects);
+  await save(deps, refresh as Refreshable, told, affected);
 }
 
 /** What was read: the subjects; all open ones; and which of those decide the SHAs that the subjects have or had. */
@@ -89,13 +89,14 @@ async function loadSubjects(from: Refreshable['from'], told: Told[]): Promise<Lo
 
 async function save(deps: Deps, refresh: Refreshable, told: Told[], affected: Affected): Promise<void> {
   const { repository, reading } = refresh;
-  const { loaded, judged } = affected;
+  const { subjects, loaded, judged } = affected;
   const heads = judgedHeads(refresh, loaded);
   const open = new Set(heads.map(({ number }) => number));
   const closed = told.map(({ number }) => number).filter((number) => !open.has(number));
   const queues = new Set(loaded.flatMap(({ queueBranch }) => queueBranch ?? []));
   await deps.db.$transaction(async (tx) => {
     await lockRepository(tx, repository.id);
+    await lookAtOutdated(deps, tx, refresh, told, [...subjects, ...loaded]);
     if (closed.length > 0) await forgetPullRequests(tx, repository.id, closed, reading);
     await rememberPullRequests(tx, repository.id, heads, reading);
     const verdicts = decideVerdicts(refresh, judged);
@@ -108,33 +109,4 @@ async function save(deps: Deps, refresh: Refreshable, told: Told[], affected: Af
       tx,
     );
   });
-}
-
-const mostLooks = 4;
-
-/**
- * GitHub's answers lag behind its events: what is older than the event, or not there at all, is looked at again, some
- * seconds later.
- */
-async function lookAtStale(
-  deps: Deps,
-  repositoryId: bigint,
-  told: Told[],
-  subjects: LoadedPullRequest[],
-): Promise<void> {
-  const inSeconds = (milliseconds: number) => Math.floor(milliseconds / 1000);
-  const stale = told.filter(({ number, changedAt, looks = 0 }) => {
-    if (changedAt === undefined || looks >= mostLooks) return false;
-    const answer = subjects.find(({ facts }) => facts.number === number)?.facts.values['updated-at'];
-    return typeof answer !== 'number' || inSeconds(answer) < inSeconds(Date.parse(changedAt));
-  });
-  const again = stale.map((each) => {
-    const looks = (each.looks ?? 0) + 1;
-    return refreshPullRequest(
-      repositoryId,
-      { ...each, looks },
-      new Date(deps.clock.now() + 1000 * 2 ** looks),
-    );
-  });
-  await deps.jobs.send(again);
 }

@@ -7,7 +7,9 @@ import { refreshMergeQueues } from './refresh-merge-queue.ts';
 import { openRefresh, readOrPause, type Refreshable } from './refreshable.ts';
 import { fullName } from '../repositories/find-repository.ts';
 import { lockRepository } from '../repositories/lock-repository.ts';
+import { forgetHeads } from './forget-heads.ts';
 import { judgeNewcomers } from './newcomers.ts';
+import { lookAtOutdated } from './outdated-answers.ts';
 import { lookAgain, planNextChange } from './plan-next-change.ts';
 import { decideVerdicts, judgedHeads, saveVerdicts } from './save-verdicts.ts';
 
@@ -53,23 +55,15 @@ async function save(deps: Deps, refresh: Refreshable, pullRequests: LoadedPullRe
   const verdicts = decideVerdicts(refresh, pullRequests);
   return deps.db.$transaction(async (tx) => {
     await lockRepository(tx, repository.id);
+    await lookAtOutdated(deps, tx, refresh, null, pullRequests);
     await rememberPullRequests(tx, repository.id, judgedHeads(refresh, pullRequests), reading);
     const closed = await forgetUnseen(tx, repository.id, reading);
     await deps.jobs.send(
       closed.map((number) => findBypass(repository.id, number)),
       tx,
     );
-    const shas = verdicts.map(({ sha }) => sha);
-    // Commits that no open pull request has any more.
-    await tx.headStatus.deleteMany({
-      where: {
-        repositoryId: repository.id,
-        isMergeGroup: false,
-        sha: { notIn: shas },
-        reading: { lt: reading },
-      },
-    });
     const differing = await saveVerdicts(deps, tx, refresh, verdicts);
+    await forgetHeads(tx, refresh);
     await judgeNewcomers(deps, tx, refresh, pullRequests);
     await planNextChange(deps, tx, refresh, pullRequests, true);
     await lookAgain(deps, tx, refresh, pullRequests, verdicts);

@@ -5,6 +5,7 @@ import { postStatuses } from '../jobs/tasks.ts';
 import type { LoadedPullRequest } from '../pull-requests/load-pull-requests.ts';
 import type { JudgedHead } from '../pull-requests/open-pull-request-store.ts';
 import type { PresentStatus } from '../pull-requests/present-status.ts';
+import { changedAtOf } from '../pull-requests/pull-request.ts';
 import { decideHead, type Hold, holdsOf, type Status } from './decide-status.ts';
 import { type Known, mustWrite } from './plan-write.ts';
 import { fullName } from '../repositories/find-repository.ts';
@@ -55,6 +56,7 @@ export function judgedHeads(
       nodeId,
       headSha,
       heldBy: holdsOf(freezes, facts, readAt).map(({ freeze }) => freeze.id),
+      changedAt: changedAtOf(facts),
     };
   });
 }

@@ -69,14 +69,13 @@ export async function saveGroup(
 
 /**
  * Takes out the groups of a branch that the queue showed once and does not any more, those that GitHub says are gone,
- * and those that nobody can wait for; and what they should have said.
+ * and those that nobody can wait for.
  */
 export async function forgetGroups(
   tx: Tx,
   place: { repositoryId: bigint; branch: string },
   { reading, gone, now }: { reading: bigint; gone: string[]; now: Date },
 ): Promise<void> {
-  const { repositoryId } = place;
   await tx.mergeGroup.deleteMany({
     where: {
       ...place,
@@ -88,9 +87,6 @@ export async function forgetGroups(
       ],
     },
   });
-  await tx.$executeRaw`
-    DELETE FROM head_statuses head WHERE repository_id = ${repositoryId} AND is_merge_group AND NOT EXISTS (
-      SELECT 1 FROM merge_groups g WHERE g.repository_id = ${repositoryId} AND g.head_sha = head.sha)`;
 }
 
 /** Where nothing is enforced, or nothing can be written, nobody waits for us. */

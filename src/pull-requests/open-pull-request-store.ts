@@ -3,7 +3,14 @@ import type { Tx } from '../database/database.ts';
 // Which open pull requests have which head SHA. GitHub answers that for branches of the repository, not for forks.
 
 /** An open pull request, and the ids of the freezes that held it when it was judged. */
-export type JudgedHead = { number: number; nodeId: string; headSha: string; heldBy: string[] };
+export type JudgedHead = {
+  number: number;
+  nodeId: string;
+  headSha: string;
+  heldBy: string[];
+  /** By GitHub's clock. */
+  changedAt: Date | null;
+};
 
 /** Adds or moves pull requests in the index, except where a later reading has seen them already. */
 export async function rememberPullRequests(
@@ -13,17 +20,46 @@ export async function rememberPullRequests(
   reading: bigint,
 ): Promise<void> {
   await tx.$executeRaw`
-    INSERT INTO open_pull_requests (repository_id, number, node_id, head_sha, held_by, reading)
-    SELECT ${repositoryId}, number, node_id, head_sha, held_by::uuid[], ${reading} FROM unnest(
+    INSERT INTO open_pull_requests AS known (repository_id, number, node_id, head_sha, held_by, changed_at, reading)
+    SELECT ${repositoryId}, number, node_id, head_sha, held_by::uuid[], changed_at, ${reading} FROM unnest(
       ${heads.map(({ number }) => number)}::int[],
       ${heads.map(({ nodeId }) => nodeId)}::text[],
       ${heads.map(({ headSha }) => headSha)}::text[],
-      ${heads.map(({ heldBy }) => `{${heldBy.join(',')}}`)}::text[]
-    ) AS head(number, node_id, head_sha, held_by)
+      ${heads.map(({ heldBy }) => `{${heldBy.join(',')}}`)}::text[],
+      ${heads.map(({ changedAt }) => changedAt)}::timestamptz[]
+    ) AS head(number, node_id, head_sha, held_by, changed_at)
     ON CONFLICT (repository_id, number) DO UPDATE SET
       node_id = excluded.node_id, head_sha = excluded.head_sha, held_by = excluded.held_by,
-      reading = excluded.reading
-    WHERE open_pull_requests.reading < excluded.reading`;
+      changed_at = greatest(known.changed_at, excluded.changed_at), reading = excluded.reading
+    WHERE known.reading < excluded.reading`;
+}
+
+/** A pull request, and when it had last changed when it was last seen. */
+export type LastSeen = { number: number; nodeId: string; changedAt: Date | null };
+
+/**
+ * The pull requests of which more is known than an answer shows: GitHub's answers may be some seconds old. Asked
+ * before what the answer shows is remembered.
+ * @param asked the numbers that the answer is about; null: all that are open.
+ * @param shown what it shows of them, closed ones too where it does.
+ */
+export async function findOutdated(
+  tx: Tx,
+  repositoryId: bigint,
+  asked: number[] | null,
+  shown: { number: number; changedAt: Date | null }[],
+  reading: bigint,
+): Promise<LastSeen[]> {
+  return tx.$queryRaw<LastSeen[]>`
+    SELECT known.number, known.node_id AS "nodeId", known.changed_at AS "changedAt" FROM open_pull_requests known
+    LEFT JOIN unnest(
+      ${shown.map(({ number }) => number)}::int[],
+      ${shown.map(({ changedAt }) => changedAt)}::timestamptz[]
+    ) AS shown(number, changed_at) ON shown.number = known.number
+    WHERE known.repository_id = ${repositoryId} AND known.reading < ${reading}
+      AND (${asked}::int[] IS NULL OR known.number = ANY(${asked}::int[]))
+      AND (shown.number IS NULL OR shown.changed_at < known.changed_at)
+    ORDER BY known.number`;
 }
 
 /**

@@ -7,3 +7,9 @@ export type PullRequestFacts = ConditionFacts & {
   nodeId: string;
   headSha: string;
 };
+
+/** When a pull request last changed, by GitHub's clock, in whole seconds. */
+export function changedAtOf({ values }: PullRequestFacts): Date | null {
+  const instant = values['updated-at'];
+  return typeof instant === 'number' ? new Date(instant) : null;
+}

@@ -19,7 +19,8 @@ ADD COLUMN     "pace_tokens" DOUBLE PRECISION,
 ADD COLUMN     "reads_paused_until" TIMESTAMPTZ(3);
 
 -- AlterTable
-ALTER TABLE "open_pull_requests" ADD COLUMN     "held_by" UUID[];
+ALTER TABLE "open_pull_requests" ADD COLUMN     "changed_at" TIMESTAMPTZ(3),
+ADD COLUMN     "held_by" UUID[];
 
 -- CreateTable
 CREATE TABLE "merge_groups" (
