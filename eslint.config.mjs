@@ -34,7 +34,11 @@ export default tseslint.config(
   js.configs.recommended,
   ...tseslint.configs.strict,
   {
-    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ['*.mjs', 'bin/*.mjs'] } } },
+    languageOptions: {
+      parserOptions: {
+        projectService: { allowDefaultProject: ['*.mjs', 'bin/*.mjs', 'src/pages/assets/*.js'] },
+      },
+    },
     rules: {
       '@typescript-eslint/no-non-null-assertion': 'off',
       '@typescript-eslint/no-floating-promises': 'error',
@@ -44,6 +48,10 @@ export default tseslint.config(
       'max-lines': ['error', { max: 260, skipComments: true, skipBlankLines: true }],
       eqeqeq: 'error',
     },
+  },
+  {
+    files: ['src/pages/assets/*.js'],
+    languageOptions: { globals: { document: 'readonly' } },
   },
   {
     files: ['test/**', 'sandbox/**'],

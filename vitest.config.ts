@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/faults/**', 'node_modules/**'],
+    exclude: ['test/faults/**', 'test/browser/**', 'node_modules/**'],
     globalSetup: ['test/support/prepare-database.ts'],
     testTimeout: 20_000,
     hookTimeout: 30_000,

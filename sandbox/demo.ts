@@ -115,7 +115,8 @@ function configFor(github: Sandbox, port: number, dataDir: string): Config {
     host,
     publicUrl: `http://${host}:${port}`,
     database: { dataDir },
-    app: github.app,
+    app: { ...github.app, oauth: null },
+    secretKey: null,
     githubApiUrl: github.url,
     statusContext: 'holdfast/freeze',
     // This GitHub has no limit on writes.

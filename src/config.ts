@@ -8,7 +8,15 @@ export type Config = {
   publicUrl: string;
   /** `connectionString` of a PostgreSQL, or the folder of the embedded database. */
   database: { connectionString: string } | { dataDir: string };
-  app: { id: number; privateKey: string; webhookSecret: string };
+  app: {
+    id: number;
+    privateKey: string;
+    webhookSecret: string;
+    /** The App's OAuth client, with which people sign in to pages. */
+    oauth: { clientId: string; clientSecret: string } | null;
+  };
+  /** Signs cookies and encrypts what is secret in the database. */
+  secretKey: string | null;
   /** Without a slash at the end. */
   githubApiUrl: string;
   statusContext: string;
@@ -29,6 +37,10 @@ export const variables = {
   PRIVATE_KEY: "the App's private key, as PEM (\\n for line breaks is fine) or as base64 of the PEM",
   PRIVATE_KEY_PATH: 'a file with the private key, instead of PRIVATE_KEY',
   WEBHOOK_SECRET: "the App's webhook secret",
+  CLIENT_ID: "the App's client id, for signing in to the pages of private repositories",
+  CLIENT_SECRET: "the App's client secret, with CLIENT_ID",
+  SECRET_KEY:
+    'at least 32 characters that sign cookies and encrypt secrets in the database; the same for all replicas',
   GITHUB_API_URL: 'https://api.github.com; https://HOST/api/v3 for GitHub Enterprise Server',
   STATUS_CONTEXT: 'name of the commit status (holdfast/freeze)',
   STATUS_WRITES_PER_MINUTE: 'most statuses written per minute and installation (75)',
@@ -73,6 +85,12 @@ const schema = z.object({
     .string('is missing: the App id from the App’s settings page')
     .regex(/^[1-9]\d*$/, 'must be the numeric App id'),
   WEBHOOK_SECRET: z.string('is missing: without it anyone could send events in GitHub’s name'),
+  CLIENT_ID: z.string().optional(),
+  CLIENT_SECRET: z.string().optional(),
+  SECRET_KEY: z
+    .string()
+    .min(32, 'must have at least 32 characters: openssl rand -hex 32 makes one')
+    .optional(),
   GITHUB_API_URL: httpUrl.default('https://api.github.com'),
   STATUS_CONTEXT: z.string().max(255, 'must be at most 255 characters').default('holdfast/freeze'),
   STATUS_WRITES_PER_MINUTE: number(1, 1_000_000, 75),
@@ -121,6 +139,10 @@ export function readConfig(environment: Environment): Config {
     ? []
     : parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
   const privateKey = readPrivateKey(given, problems);
+  if (Boolean(given['CLIENT_ID']) !== Boolean(given['CLIENT_SECRET']))
+    problems.push(
+      `${given['CLIENT_ID'] ? 'CLIENT_SECRET' : 'CLIENT_ID'} is missing: both are set, or neither`,
+    );
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   const values = parsed.data;
   return {
@@ -128,7 +150,16 @@ export function readConfig(environment: Environment): Config {
     host: values.HOST,
     publicUrl: (values.PUBLIC_URL ?? `http://localhost:${values.PORT}`).replace(/\/+$/, ''),
     database: values.DATABASE_URL ? { connectionString: values.DATABASE_URL } : { dataDir: values.DATA_DIR },
-    app: { id: Number(values.APP_ID), privateKey, webhookSecret: values.WEBHOOK_SECRET },
+    app: {
+      id: Number(values.APP_ID),
+      privateKey,
+      webhookSecret: values.WEBHOOK_SECRET,
+      oauth:
+        values.CLIENT_ID && values.CLIENT_SECRET
+          ? { clientId: values.CLIENT_ID, clientSecret: values.CLIENT_SECRET }
+          : null,
+    },
+    secretKey: values.SECRET_KEY ?? null,
     githubApiUrl: values.GITHUB_API_URL.replace(/\/+$/, ''),
     statusContext: values.STATUS_CONTEXT,
     statusWritesPerMinute: values.STATUS_WRITES_PER_MINUTE,

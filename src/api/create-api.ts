@@ -3,6 +3,7 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import { GitHubTokens } from '../auth/github-token.ts';
 import type { Deps } from '../deps.ts';
 import type { JobQueue } from '../jobs/queue.ts';
+import { mountPages } from '../pages/mount-pages.ts';
 import { receiveWebhook } from '../webhooks/receive-webhook.ts';
 import { mount } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
@@ -47,5 +48,6 @@ export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
     return context.json(document);
   });
   api.route('/v1', v1);
+  mountPages(api, deps);
   return api;
 }

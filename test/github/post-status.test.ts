@@ -14,6 +14,7 @@ const config = {
   app: {
     id: 1,
     webhookSecret: 'secret',
+    oauth: null,
     privateKey: generateKeyPairSync('rsa', {
       modulusLength: 2048,
       privateKeyEncoding: { type: 'pkcs8', format: 'pem' },

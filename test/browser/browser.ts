@@ -1,0 +1,39 @@
+import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Debian's chromium; CHROMIUM names another. */
+export const openBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
+
+/** A page that fails on errors of its scripts and on what its content security policy refuses. */
+export async function openPage(
+  browser: Browser,
+  options: Parameters<Browser['newContext']>[0] = {},
+): Promise<Page & { problems: string[] }> {
+  const context = await browser.newContext({ timezoneId: 'America/New_York', ...options });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(message.text());
+  });
+  return Object.assign(page, { problems });
+}
+
+type Violation = { id: string; help: string; nodes: { html: string }[] };
+
+/** Holds where axe finds nothing to complain about, in the page as it stands. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(axe);
+  const violations = await page.evaluate<Violation[]>(
+    'axe.run(document).then((result) => result.violations)',
+  );
+  expect(violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html}`)).toEqual([]);
+}
+
+export const phone = { viewport: { width: 375, height: 740 } };
