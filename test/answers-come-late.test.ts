@@ -147,13 +147,13 @@ test('a merge group that a look saw before it merged is not written again', asyn
   await acme.quiet();
   lost.forEach((fault) => fault.remove());
   const client = await app.deps.github.asInstallation((await headOf(hub)).installationId!);
-  const read = Promise.withResolvers<void>();
-  const goOn = Promise.withResolvers<void>();
+  const read = Promise.withResolvers<true>();
+  const goOn = Promise.withResolvers<true>();
   let isFirst = true;
   client.hook.after('request', async (_answer, { query }) => {
     if (!isFirst || !String(query).includes('mergeQueue')) return;
     isFirst = false;
-    read.resolve();
+    read.resolve(true);
     await goOn.promise;
   });
   const slow = refreshMergeQueue(app.deps, idOf(hub), 'main');
@@ -163,7 +163,7 @@ test('a merge group that a look saw before it merged is not written again', asyn
   expect(github.merges(hub)).toHaveLength(1);
   await refreshMergeQueue(app.deps, idOf(hub), 'main');
   const posts = acme.postsInAll();
-  goOn.resolve();
+  goOn.resolve(true);
   await slow;
   await acme.quiet();
   expect(acme.postsInAll()).toBe(posts);
