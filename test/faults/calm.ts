@@ -8,8 +8,8 @@ import { bound } from './trouble.ts';
 const changes = 6;
 /** For a whole look and its writes. */
 const settling = 2_000;
-/** For a boundary that falls on the end of the bound. */
-const margin = 2_000;
+/** For a boundary that falls on the end of the bound, and for a busy machine; before the next sweep comes by itself. */
+const margin = 20_000;
 
 /**
  * No faults, and every pause passed: then the service is soon right about all that it can know, also about what

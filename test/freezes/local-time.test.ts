@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { describeInstant, isTimeZone, parseLocalTime, toLocalTime } from '../../src/freezes/local-time.ts';
+import { leastCpuTime } from '../support/cpu-time.ts';
 
 describe('a wall-clock time', () => {
   test.each([
@@ -80,9 +81,8 @@ describe('a wall-clock time', () => {
   });
 
   test.each(['[]', 'Z', '+01', '[', ' ', '1', '[a'])('a long tail of %j is answered at once', (tail) => {
-    const began = performance.now();
-    parseLocalTime(`2026-03-01T10:00${tail.repeat(50_000)}x`);
-    expect(performance.now() - began).toBeLessThan(100);
+    const text = `2026-03-01T10:00${tail.repeat(50_000)}x`;
+    expect(leastCpuTime(() => parseLocalTime(text))).toBeLessThan(100);
   });
 });
 

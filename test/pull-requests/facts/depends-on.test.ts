@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { dependsOn, keyOf } from '../../../src/pull-requests/facts/depends-on.ts';
 import { withoutComments } from '../../../src/pull-requests/facts/without-comments.ts';
+import { leastCpuTime } from '../../support/cpu-time.ts';
 
 const own = { owner: 'acme', name: 'web', host: 'github.com' };
 const named = (body: string) =>
@@ -47,8 +48,9 @@ test('comments are dropped across lines; one that does not end is none', () => {
 });
 
 test('a description made to be slow is not', () => {
-  const begun = performance.now();
-  withoutComments('<!--'.repeat(50_000));
-  named(`Depends-On: ${'a-'.repeat(50_000)}\nDepends-On: ${' '.repeat(50_000)}`);
-  expect(performance.now() - begun).toBeLessThan(200);
+  const took = leastCpuTime(() => {
+    withoutComments('<!--'.repeat(50_000));
+    named(`Depends-On: ${'a-'.repeat(50_000)}\nDepends-On: ${' '.repeat(50_000)}`);
+  });
+  expect(took).toBeLessThan(200);
 });
