@@ -115,7 +115,7 @@ function configFor(github: Sandbox, port: number, dataDir: string): Config {
     host,
     publicUrl: `http://${host}:${port}`,
     database: { dataDir },
-    app: { ...github.app, oauth: null },
+    app: { ...github.app, oauth: github.app },
     secretKey: null,
     githubApiUrl: github.url,
     statusContext: 'holdfast/freeze',
