@@ -8,6 +8,8 @@ import { mountAssets } from './assets.ts';
 import { layout } from './layout.ts';
 import { pageHeaders } from './page-headers.ts';
 import type { PageDeps } from './reader.ts';
+import { mergeGroupPage } from './status/merge-group-page.ts';
+import { pullRequestPage } from './status/pull-request-page.ts';
 
 /** The pages for people: one file a page, each mounted here. */
 export function mountPages(app: OpenAPIHono, given: Deps): void {
@@ -16,6 +18,8 @@ export function mountPages(app: OpenAPIHono, given: Deps): void {
   mountAssets(pages);
   pages.use(pageHeaders(), notStored);
   mountSignIn(pages, deps);
+  pages.get('/repos/:owner/:repository/pulls/:number', (context) => pullRequestPage(deps, context));
+  pages.get('/repos/:owner/:repository/merge-groups/:sha', (context) => mergeGroupPage(deps, context));
   pages.get('/', (context) => context.html(layout({ title: 'Home', body: home })));
   app.route('/', pages);
 }

@@ -27,7 +27,13 @@ const config = {
 const wanted = { state: 'pending', description: 'Frozen until removed: Release', context: 'holdfast/freeze' };
 const posted = { id: 31_000_001, created_at: '2026-03-01T09:00:00Z' };
 const write = (attempts: number, writtenId: bigint | null = null, mayWrite = async () => true) =>
-  postStatus({ github, config }, 7n, repository, { sha, ...wanted, attempts, writtenId }, mayWrite);
+  postStatus(
+    { github, config },
+    7n,
+    repository,
+    { sha, ...wanted, attempts, writtenId, targetUrl: null },
+    mayWrite,
+  );
 
 let github: GitHubApp;
 beforeAll(async () => {
