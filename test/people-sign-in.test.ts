@@ -237,3 +237,11 @@ test('while GitHub does not answer, nobody gets in on trust', async () => {
     acme.github.comeBack();
   }
 });
+
+test('a login is shown as text, whatever is in it', async () => {
+  await visitor.signIn('bob');
+  await acme.app.deps.db.session.updateMany({ data: { login: `<img src=x onerror=alert(1)>"'&` } });
+  const { text } = await visitor.open(webPage);
+  expect(text).not.toContain('<img');
+  expect(text).toContain('&lt;img src=x onerror=alert(1)&gt;');
+});

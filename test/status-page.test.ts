@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { looksPerMinute } from '../src/explanations/explanations-for-pages.ts';
 import { type Acme, free, heldUntilRemoved, startAcme } from './support/acme.ts';
 import { type Seen, Visitor } from './support/visitor.ts';
 
@@ -147,16 +148,18 @@ test('while GitHub is down the page says what was last known', async () => {
   acme.github.goDown();
   try {
     const held = words(await page(repository, 1));
-    expect(held).toContain('Pull request #1 Held A freeze holds this pull request. GitHub did not answer');
+    expect(held).toContain(
+      'Pull request #1 Held A freeze holds this pull request. GitHub could not be asked',
+    );
     expect(held).toMatch(/Storm Since .* until it is removed\./);
     expect(held).toContain('pending Frozen until removed: Storm');
     const other = await page(repository, 2);
-    expect(words(other)).toContain('Free No freeze holds this pull request. GitHub did not answer');
+    expect(words(other)).toContain('Free No freeze holds this pull request. GitHub could not be asked');
     expect((await page(repository, 3)).status).toBe(503);
   } finally {
     acme.github.comeBack();
   }
-  expect(words(await page(repository, 1))).not.toContain('GitHub did not answer');
+  expect(words(await page(repository, 1))).not.toContain('GitHub could not be asked');
 });
 
 test('while the installation is suspended, too', async () => {
@@ -210,4 +213,25 @@ test('a status that is on its way is said to be', async () => {
   await acme.advanceTo(new Date(acme.clock.now() + 10_000));
   expect(acme.shown(repository, 1)).toEqual(heldUntilRemoved);
   expect(words(await page(repository, 1))).not.toContain('on its way');
+});
+
+test('however often pages are loaded, GitHub is asked so often and no more', async () => {
+  await acme.advanceTo(new Date(acme.clock.now() + 61_000));
+  const numbers = Array.from({ length: 35 }, (_, index) => index + 1);
+  const repository = await acme.repository(
+    'popular',
+    numbers.map(() => ({})),
+  );
+  await acme.freeze(repository, { reason: 'Rush' });
+  const asked = () => acme.github.requests.length;
+  const before = asked();
+  for (const number of numbers) expect(words(await page(repository, number))).toContain('Rush');
+  expect(asked() - before).toBe(looksPerMinute);
+  for (let again = 0; again < 3; again++) await page(repository, 1);
+  expect(asked() - before).toBe(looksPerMinute);
+  expect(words(await page(repository, 35))).toContain('GitHub could not be asked');
+  // What is not known here cannot be looked for either.
+  expect((await page(repository, 99)).status).toBe(503);
+  await acme.advanceTo(new Date(acme.clock.now() + 61_000));
+  expect(words(await page(repository, 35))).toContain('It holds every pull request.');
 });

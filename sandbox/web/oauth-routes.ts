@@ -164,6 +164,7 @@ const page = (title: string, body: ReturnType<typeof html>) =>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${title} · sandbox GitHub</title>
+        <link rel="icon" href="data:," />
       </head>
       <body>
         <h1>${title}</h1>

@@ -2,6 +2,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { html } from 'hono/html';
 import type { Deps } from '../deps.ts';
+import { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
 import { mountSignIn } from '../sign-in/mount-sign-in.ts';
 import { RepositoryReaders } from '../sign-in/repository-readers.ts';
 import { mountAssets } from './assets.ts';
@@ -14,7 +15,12 @@ import { pullRequestPage } from './status/pull-request-page.ts';
 /** The pages for people: one file a page, each mounted here. */
 export function mountPages(app: OpenAPIHono, given: Deps): void {
   const pages = new Hono();
-  const deps: PageDeps = { ...given, readers: new RepositoryReaders(given.clock) };
+  const { clock } = given;
+  const deps: PageDeps = {
+    ...given,
+    readers: new RepositoryReaders(clock),
+    explanations: new ExplanationsForPages(clock),
+  };
   mountAssets(pages);
   pages.use(pageHeaders(), notStored);
   mountSignIn(pages, deps);

@@ -3,6 +3,7 @@ import { repositoryPath } from '../api/path-params.ts';
 import type { Person } from '../auth/github-token.ts';
 import type { Deps } from '../deps.ts';
 import { Refusal } from '../errors.ts';
+import type { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
 import { findRepository, type FoundRepository, knownRepository } from '../repositories/find-repository.ts';
 import { readSession } from '../sign-in/read-session.ts';
 import type { RepositoryReaders } from '../sign-in/repository-readers.ts';
@@ -10,7 +11,7 @@ import { missingForSignIn, signInSettings } from '../sign-in/sign-in-settings.ts
 import { messagePage } from './message-page.ts';
 
 /** What a page needs of the outside world. */
-export type PageDeps = Deps & { readers: RepositoryReaders };
+export type PageDeps = Deps & { readers: RepositoryReaders; explanations: ExplanationsForPages };
 
 export type Viewer = { login: string } | null;
 
@@ -72,5 +73,5 @@ export function absentPage({ config }: Deps, context: Context, viewer: Viewer): 
 export function silentPage(context: Context, viewer: Viewer): Promise<Response> {
   context.header('Retry-After', '10');
   const text = 'So Holdfast cannot tell whether you may see this page. Load it again in a moment.';
-  return messagePage(context, { status: 503, title: 'GitHub does not answer', text }, viewer);
+  return messagePage(context, { status: 503, title: 'GitHub could not be asked', text }, viewer);
 }

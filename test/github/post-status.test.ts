@@ -66,6 +66,24 @@ test('a first attempt posts, and asks nothing before', async () => {
   await write(0);
 });
 
+test('the page that it leads to is posted, and is no reason to post', async () => {
+  const targetUrl = 'https://holdfast.example/repos/acme/web/pulls/1';
+  const writeTo = (attempts: number) =>
+    postStatus(
+      { github, config },
+      7n,
+      repository,
+      { sha, ...wanted, attempts, writtenId: null, targetUrl },
+      async () => true,
+    );
+  nock(config.githubApiUrl)
+    .post(`/repos/acme/web/statuses/${sha}`, { ...wanted, target_url: targetUrl })
+    .reply(201, posted);
+  await writeTo(0);
+  expectLook([{ ...wanted, ...posted, target_url: 'https://elsewhere.example' }]);
+  await writeTo(1);
+});
+
 test('a network error is thrown, and the next attempt finds that the status arrived', async () => {
   expectPost().replyWithError(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
   await expect(write(0)).rejects.toThrow();

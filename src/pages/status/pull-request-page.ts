@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import * as params from '../../api/path-params.ts';
 import { Refusal } from '../../errors.ts';
-import { explainPullRequest, type PullRequestExplanation } from '../../explanations/explain-pull-request.ts';
+import type { PullRequestExplanation } from '../../explanations/explain-pull-request.ts';
 import { recallPullRequest } from '../../explanations/recall-pull-request.ts';
 import type { Hold } from '../../freeze-status/decide-status.ts';
 import { writtenStatuses, type WrittenStatus } from '../../freeze-status/written-statuses.ts';
@@ -49,7 +49,7 @@ async function look(
   number: bigint,
 ): Promise<Shown | 'absent' | 'silent'> {
   try {
-    const { freezes, ...live } = await explainPullRequest(deps, repository, number);
+    const { freezes, ...live } = await deps.explanations.get(deps, repository, number);
     const { headSha } = live.pullRequest.facts;
     const isHolding = ({ verdict }: ShownFreeze) => verdict === 'frozen' || verdict === 'unknown';
     const passing = freezes.filter((each) => !isHolding(each));
@@ -115,8 +115,8 @@ function verdict(isOpen: boolean, isHeld: boolean, freezes: number): Html {
 }
 
 const notLive = html`<p class="card" role="status">
-  GitHub did not answer, so this is what Holdfast knew when it last looked. Load the page again for the
-  conditions and what they saw.
+  GitHub could not be asked, so this is what Holdfast knew when it last looked. Load the page again in a
+  minute for the conditions and what they saw.
 </p>`;
 
 /** Where GitHub does not show yet what is decided; and when the clock alone may decide anew. */

@@ -21,7 +21,7 @@ export const reasonsTable = (caption: string, reasons: Reason[]): Html =>
           html`<tr class="${reason.decides ? 'decides' : ''}">
             <td><code>${placeOf(reason)}${reason.condition}</code></td>
             <td>${seen(reason)}</td>
-            <td>${matches(reason)}</td>
+            <td class="short">${matches(reason)}</td>
           </tr>`,
       )}
     </tbody>

@@ -27,7 +27,7 @@ export const statusesTable = (sha: string, statuses: WrittenStatus[]): Html =>
                 ({ at, state, description }) =>
                   html`<tr>
                     <td>${instant(at, 'UTC')}</td>
-                    <td>${state}</td>
+                    <td class="short">${state}</td>
                     <td>${description}</td>
                   </tr>`,
               )}
