@@ -67,6 +67,7 @@ export default tseslint.config(
     files: [
       'src/conditions/**',
       'src/explanations/preview-warnings.ts',
+      'src/explanations/releasing-labels.ts',
       'src/freezes/freeze.ts',
       'src/freezes/judge-freeze.ts',
       'src/freezes/parsed-freeze.ts',
@@ -75,6 +76,8 @@ export default tseslint.config(
       'src/freeze-status/status-text.ts',
       'src/pull-requests/facts/**',
       'src/pull-requests/pull-request.ts',
+      'src/sign-in/attempt.ts',
+      'src/sign-in/own-path.ts',
       'src/webhooks/wakes-of-event.ts',
     ],
     rules: { 'no-restricted-imports': ['error', { patterns: io }] },

@@ -110,12 +110,14 @@ function probe(port: number): Promise<number | null> {
 }
 
 function configFor(github: Sandbox, port: number, dataDir: string): Config {
+  const publicUrl = `http://${host}:${port}`;
+  github.app.callbackUrls.push(`${publicUrl}/auth/callback`);
   return {
     port,
     host,
-    publicUrl: `http://${host}:${port}`,
+    publicUrl,
     database: { dataDir },
-    app: { ...github.app, oauth: null },
+    app: { ...github.app, oauth: github.app },
     secretKey: null,
     githubApiUrl: github.url,
     statusContext: 'holdfast/freeze',

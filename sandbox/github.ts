@@ -7,6 +7,7 @@
  *
  * - `state/` is what it remembers and the rules over that; `actions/` are the changes, each with its webhook.
  * - `rest/` and `graphql/` show the state. GraphQL runs against GitHub's published schema.
+ * - `web/` is what people see in a browser: signing in, and authorizing the App.
  * - `http/` is what every request passes: credentials, rate limits, faults, the log.
  * - `webhooks/` signs, sends, loses and repeats deliveries.
  *
@@ -153,6 +154,8 @@ function defaultApp(): AppIdentity {
     id: 900_001,
     slug: 'holdfast',
     clientId: 'Iv23liHoldfastSandbx',
+    clientSecret: 'sandbox-client-secret-0123456789abcdef01',
+    callbackUrls: [],
     name: 'Holdfast',
     privateKey,
     webhookSecret: 'sandbox-webhook-secret',

@@ -6,6 +6,7 @@ import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { connectDatabase } from './database/connect.ts';
 import type { Database } from './database/database.ts';
+import { keptSecretKey } from './database/secret-key.ts';
 import type { Deps } from './deps.ts';
 import { clearLeases } from './freeze-status/installation-lease.ts';
 import { createGitHubApp } from './github/github-app.ts';
@@ -33,10 +34,11 @@ export type Overrides = { clock?: Clock; database?: Database; log?: Logger };
  * Puts the service together and starts it: the only place that knows all parts.
  * @throws DataDirInUse; what the database, the port or the App's key throw when they cannot be used.
  */
-export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
-  const log = overrides.log ?? createLogger(config);
+export async function createApp(given: Config, overrides: Overrides = {}): Promise<App> {
+  const log = overrides.log ?? createLogger(given);
   const clock = overrides.clock ?? systemClock;
-  const database = overrides.database ?? (await connectDatabase(config.database));
+  const database = overrides.database ?? (await connectDatabase(given.database));
+  const config = overrides.database ? given : await withSecretKey(given);
   const queue = await startJobQueue(database, clock, log);
   const stopping = new AbortController();
   const cutOff = new AbortController();
@@ -80,4 +82,10 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       await database.close();
     },
   };
+}
+
+/** With a data folder of its own the service needs no operator for its secret key. */
+async function withSecretKey(config: Config): Promise<Config> {
+  if (config.secretKey || !('dataDir' in config.database)) return config;
+  return { ...config, secretKey: await keptSecretKey(config.database.dataDir) };
 }

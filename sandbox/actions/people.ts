@@ -99,6 +99,35 @@ export function people(world: World) {
       else members.delete(id);
     },
 
+    /** Whom the browser is signed in as from now on; null signs out. */
+    signInToGitHub(login: string | null) {
+      world.signIns.person = login === null ? null : world.account(login);
+    },
+
+    /** A person takes back what they let the App do: it must ask again, and its tokens for them end. */
+    revokeAuthorization(login: string) {
+      const user = world.account(login);
+      world.signIns.authorized.delete(user.id);
+      for (const { token, kind, user: holder } of [...world.userTokens.values()])
+        if (holder === user && kind === 'user-to-server') world.userTokens.delete(token);
+    },
+
+    /** The user-to-server tokens that work now. */
+    userToServerTokens(login: string) {
+      const user = world.account(login);
+      return [...world.userTokens.values()]
+        .filter((each) => each.user === user && each.kind === 'user-to-server')
+        .map(({ token }) => token);
+    },
+
+    /** A person takes another login. */
+    renameUser(login: string, newLogin: string) {
+      const user = world.account(login);
+      world.accounts.delete(login.toLowerCase());
+      user.login = newLogin;
+      world.accounts.set(newLogin.toLowerCase(), user);
+    },
+
     /** Any token stops working at once. */
     revokeToken(token: string) {
       world.userTokens.delete(token);

@@ -3,10 +3,11 @@ import type { World } from '../state/world.ts';
 import { badCredentials, GitHubError } from './github-error.ts';
 import { verifyAppJwt } from './app-jwt.ts';
 
-export type TokenKind = 'none' | 'jwt' | 'installation' | 'user' | 'unknown';
+export type TokenKind = 'none' | 'client' | 'jwt' | 'installation' | 'user' | 'unknown';
 
 /** What a credential looks like, for the request log. */
 export function tokenKind(world: World, authorization: string | undefined): TokenKind {
+  if (authorization?.startsWith('Basic ')) return 'client';
   const token = tokenIn(authorization);
   if (!token) return 'none';
   if (world.userTokens.has(token)) return 'user';
@@ -18,6 +19,7 @@ export function tokenKind(world: World, authorization: string | undefined): Toke
 export function authenticate(world: World, authorization: string | undefined): Principal {
   const token = tokenIn(authorization);
   if (!token) {
+    if (authorization === basicOf(world.app)) return { kind: 'client' };
     if (authorization) throw badCredentials();
     return { kind: 'anonymous' };
   }
@@ -35,6 +37,9 @@ export function authenticate(world: World, authorization: string | undefined): P
   verifyAppJwt(token, world.app);
   return { kind: 'app' };
 }
+
+const basicOf = ({ clientId, clientSecret }: World['app']): string =>
+  `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
 
 function tokenIn(authorization: string | undefined): string | undefined {
   return /^(?:bearer|token)\s+(\S+)\s*$/i.exec(authorization ?? '')?.[1];

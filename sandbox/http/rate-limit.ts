@@ -66,6 +66,7 @@ export function holderOf(principal: Principal): string {
     case 'user':
       return `user ID ${principal.token.user.id}`;
     case 'app':
+    case 'client':
       return 'the app';
     case 'anonymous':
       return '127.0.0.1';

@@ -9,6 +9,7 @@ import { peopleRoutes } from '../rest/people-routes.ts';
 import { pullRequestRoutes } from '../rest/pull-request-routes.ts';
 import { repositoryRoutes } from '../rest/repository-routes.ts';
 import { statusRoutes } from '../rest/status-routes.ts';
+import { oauthRoutes } from '../web/oauth-routes.ts';
 import { authenticate, tokenKind } from './authenticate.ts';
 import { ConnectionReset } from './faults.ts';
 import { GitHubError } from './github-error.ts';
@@ -75,6 +76,7 @@ function createApi(parts: Parts): Api {
   pullRequestRoutes(api, parts);
   compareRoutes(api, parts);
   statusRoutes(api, parts);
+  oauthRoutes(api, parts);
   graphqlRoute(api, parts);
 
   api.notFound((c) => {

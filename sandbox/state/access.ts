@@ -6,6 +6,8 @@ export type Principal =
   | { kind: 'app' }
   | { kind: 'installation'; token: InstallationToken }
   | { kind: 'user'; token: UserToken }
+  /** The App's OAuth client: its id and secret. */
+  | { kind: 'client' }
   | { kind: 'anonymous' };
 
 const order: Role[] = ['read', 'triage', 'write', 'maintain', 'admin'];

@@ -7,12 +7,16 @@ import type {
   UserToken,
 } from './model.ts';
 import { FormerVersions } from './former-versions.ts';
+import { SignIns } from './sign-ins.ts';
 import { decodeNodeId, IdSource } from './ids.ts';
 
 export interface AppIdentity {
   id: number;
   slug: string;
   clientId: string;
+  clientSecret: string;
+  /** Where people may be sent after they signed in: exactly these. */
+  callbackUrls: string[];
   name: string;
   /** PEM; the public half verifies the App's JWTs. */
   privateKey: string;
@@ -34,6 +38,7 @@ export class World {
   /** Old `owner/name` in lower case to repository id; a repository that takes the name over wins. */
   readonly formerNames = new Map<string, number>();
   readonly formerVersions = new FormerVersions();
+  readonly signIns = new SignIns();
   readonly app: AppIdentity;
   readonly now: () => Date;
   url = '';

@@ -1,16 +1,13 @@
 import type { Clock } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { askGitHub } from '../github/ask-github.ts';
-import { classifyGitHubError, isGitHubStatus } from '../github/github-error.ts';
 import type { InstalledAccount } from '../installations/find-account.ts';
 import type { FoundRepository } from '../repositories/find-repository.ts';
+import { askPermission, isRefusal, type RepositoryPermission } from './repository-permission.ts';
 import { VerdictCache } from './verdict-cache.ts';
 
 /** The person behind a token. */
 export type Person = { id: number; login: string };
-
-/** What a person may do with a repository. `none`: it must look as if it were not there. */
-export type RepositoryPermission = 'admin' | 'write' | 'read' | 'none';
 
 /** Prefixes of tokens behind which a person stands. A hint only: GitHub decides, and lengths say nothing. */
 const personal = ['ghp_', 'github_pat_', 'gho_', 'ghu_'];
@@ -59,15 +56,7 @@ export class GitHubTokens {
         try {
           // A suspended installation has no tokens; then the person's own token must be able to show it.
           if (installation.suspendedAt) return await ownPermission(deps, token, account.login, name);
-          const client = await deps.github.asInstallation(installation.id);
-          const { data } = await client.rest.repos.getCollaboratorPermissionLevel({
-            owner: account.login,
-            repo: name,
-            username: person.login,
-          });
-          // The login is a label: were it given to somebody else since, the id tells.
-          if (data.user?.id !== undefined && data.user.id !== person.id) return 'none';
-          return data.permission as RepositoryPermission;
+          return await askPermission(deps, person, repository);
         } catch (error) {
           if (isRefusal(error, deps)) return 'none';
           throw error;
@@ -111,10 +100,4 @@ async function ownPermission(
 ): Promise<RepositoryPermission> {
   const { data } = await deps.github.asPerson(token).rest.repos.get({ owner, repo });
   return data.permissions?.admin ? 'admin' : 'read';
-}
-
-/** A clear no from GitHub, as against a rate limit or an outage. */
-function isRefusal(error: unknown, deps: Pick<Deps, 'clock'>): boolean {
-  if (!isGitHubStatus(error, 401, 403, 404)) return false;
-  return classifyGitHubError(error, deps.clock.now()).kind !== 'limited';
 }

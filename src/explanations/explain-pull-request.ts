@@ -10,7 +10,7 @@ import {
   judgeFreeze,
 } from '../freezes/judge-freeze.ts';
 import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
-import { decideStatus, nextChangeAmong, type Status } from '../freeze-status/decide-status.ts';
+import { decideHead, type Hold, nextChangeAmong, type Status } from '../freeze-status/decide-status.ts';
 import { enforcesFreezes } from '../products/product.ts';
 import {
   type LoadedPullRequest,
@@ -21,9 +21,15 @@ import {
 import { siblingsOf } from '../pull-requests/open-pull-request-store.ts';
 import { type FoundRepository, fullName, suspended } from '../repositories/find-repository.ts';
 import { readForExplanation } from './read-for-explanation.ts';
+import { type ReleasingLabels, releasingLabels } from './releasing-labels.ts';
 
 /** What an ongoing freeze does with a pull request, and why. */
-export type Explained = { freeze: ParsedFreeze['freeze']; verdict: FreezeVerdict; reasons: FreezeReasons };
+export type Explained = {
+  freeze: ParsedFreeze['freeze'];
+  verdict: FreezeVerdict;
+  reasons: FreezeReasons;
+  releasing: ReleasingLabels;
+};
 
 export type PullRequestExplanation = {
   pullRequest: LoadedPullRequest;
@@ -32,6 +38,8 @@ export type PullRequestExplanation = {
   /** What our status on its head SHA should say; null where it is not open. */
   status: Status | null;
   freezes: Explained[];
+  /** What holds it through other open pull requests with the same head SHA. */
+  sharedHolds: Hold[];
   nextChangeAt: Date | null;
 };
 
@@ -61,7 +69,7 @@ export async function explainPullRequest(
   const { pullRequest, siblings } = read;
   const { facts, isOpen } = pullRequest;
   const sharing = [facts, ...siblings.map((sibling) => sibling.facts)];
-  const status = isOpen ? decideStatus(freezes, sharing, now) : null;
+  const { status, holds } = isOpen ? decideHead(freezes, sharing, now) : { status: null, holds: [] };
   return {
     pullRequest,
     isFrozen: status?.state === 'pending',
@@ -70,7 +78,9 @@ export async function explainPullRequest(
       freeze: parsed.freeze,
       verdict: judgeFreeze(parsed, facts, now.getTime()),
       reasons: explainFreeze(parsed, facts, now.getTime()),
+      releasing: releasingLabels(parsed, facts, now.getTime()),
     })),
+    sharedHolds: holds.filter((hold) => hold.pullRequest !== facts.number),
     nextChangeAt: nextChangeAmong(freezes, sharing, now),
   };
 }

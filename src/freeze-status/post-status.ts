@@ -10,6 +10,9 @@ type Write = {
   writtenId: bigint | null;
 };
 
+/** The write, and the page that it leads to, if any. A page alone is no reason to write. */
+type Post = Write & { targetUrl: string | null };
+
 /** A status as GitHub keeps it: its id and time are GitHub's. */
 export type Posted = { id: bigint; at: Date };
 
@@ -24,7 +27,7 @@ export async function postStatus(
   deps: Pick<Deps, 'github' | 'config'>,
   installationId: bigint,
   repository: { owner: string; repo: string },
-  { sha, state, description, attempts, writtenId }: Write,
+  { sha, state, description, attempts, writtenId, targetUrl }: Post,
   mayWrite: () => Promise<boolean>,
 ): Promise<Posted | null> {
   const client = await deps.github.asInstallation(installationId);
@@ -46,6 +49,7 @@ export async function postStatus(
     state: state as StatusState,
     description,
     context,
+    ...(targetUrl && { target_url: targetUrl }),
   });
   return postedOf(data);
 }

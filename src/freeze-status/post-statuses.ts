@@ -8,6 +8,8 @@ import { fullName } from '../repositories/find-repository.ts';
 import { type Lease, takeLease } from './installation-lease.ts';
 import { type Posted, postStatus } from './post-status.ts';
 import { checkAccessAfter } from './refreshable.ts';
+import { statusTarget } from './status-target.ts';
+import { mostKept } from './written-statuses.ts';
 
 type Waiting = HeadStatus & { repository: { id: bigint; name: string; account: { login: string } } };
 
@@ -90,7 +92,8 @@ async function attempt(
   const about = { repository: fullName(write.repository), sha, state: write.state };
   try {
     const place = { owner: account.login, repo: name };
-    const posted = await postStatus(deps, installationId, place, write, () => lease.keep());
+    const post = { ...write, targetUrl: await statusTarget(deps, write) };
+    const posted = await postStatus(deps, installationId, place, post, () => lease.keep());
     // Whoever has the lease by now goes on.
     if (!posted) return null;
     deps.log.info({ ...about, description: write.description }, 'status written');
@@ -135,7 +138,10 @@ async function attempt(
 const giveUp = (deps: Deps, where: { repositoryId: bigint; sha?: string; reading?: bigint }) =>
   deps.db.headStatus.updateMany({ where, data: { isWaiting: false, waitingSince: null, attempts: 0 } });
 
-/** Remembers what was written. A verdict that changed meanwhile waits now, whatever it was compared with. */
+/**
+ * Remembers what was written, among the latest of its SHA. A verdict that changed meanwhile waits now, whatever it was
+ * compared with.
+ */
 async function settle(
   deps: Deps,
   { repositoryId, sha, state, description }: Waiting,
@@ -143,18 +149,29 @@ async function settle(
 ): Promise<void> {
   // Somebody may have written after us, and `correctStatus` known it before we came here: that stands.
   await deps.db.$executeRaw`
-    UPDATE head_statuses SET
-      is_waiting = is_newest IS FALSE OR (state, description) IS DISTINCT FROM (${state}, ${description}),
-      waiting_since = CASE WHEN is_newest IS FALSE OR (state, description) IS DISTINCT FROM (${state}, ${description})
-        THEN coalesce(waiting_since, ${nowOf(deps.clock)}) END,
-      written_state = CASE WHEN is_newest THEN ${state} ELSE written_state END,
-      written_description = CASE WHEN is_newest THEN ${description} ELSE written_description END,
-      written_at = CASE WHEN is_newest THEN ${posted.at} ELSE written_at END,
-      written_id = greatest(written_id, ${posted.id}),
-      attempts = CASE WHEN is_newest THEN 0 ELSE attempts END,
-      writes = writes + 1,
-      written_during = (SELECT readings FROM repositories WHERE id = ${repositoryId})
-    FROM (SELECT coalesce(written_id <= ${posted.id}, true) AS is_newest FROM head_statuses
-      WHERE repository_id = ${repositoryId} AND sha = ${sha} FOR UPDATE) AS posted
-    WHERE repository_id = ${repositoryId} AND sha = ${sha}`;
+    WITH posted AS (
+      SELECT coalesce(written_id <= ${posted.id}, true) AS is_newest FROM head_statuses
+      WHERE repository_id = ${repositoryId} AND sha = ${sha} FOR UPDATE
+    ), settled AS (
+      UPDATE head_statuses SET
+        is_waiting = is_newest IS FALSE OR (state, description) IS DISTINCT FROM (${state}, ${description}),
+        waiting_since = CASE WHEN is_newest IS FALSE OR (state, description) IS DISTINCT FROM (${state}, ${description})
+          THEN coalesce(waiting_since, ${nowOf(deps.clock)}) END,
+        written_state = CASE WHEN is_newest THEN ${state} ELSE written_state END,
+        written_description = CASE WHEN is_newest THEN ${description} ELSE written_description END,
+        written_at = CASE WHEN is_newest THEN ${posted.at} ELSE written_at END,
+        written_id = greatest(written_id, ${posted.id}),
+        attempts = CASE WHEN is_newest THEN 0 ELSE attempts END,
+        writes = writes + 1,
+        written_during = (SELECT readings FROM repositories WHERE id = ${repositoryId})
+      FROM posted WHERE repository_id = ${repositoryId} AND sha = ${sha}
+      RETURNING 1
+    ), kept AS (
+      INSERT INTO written_statuses (repository_id, sha, id, state, description, at)
+      SELECT ${repositoryId}, ${sha}, ${posted.id}, ${state}, ${description}, ${posted.at} FROM settled
+      ON CONFLICT DO NOTHING
+    )
+    DELETE FROM written_statuses WHERE repository_id = ${repositoryId} AND sha = ${sha} AND id IN (
+      SELECT id FROM written_statuses WHERE repository_id = ${repositoryId} AND sha = ${sha} AND id <> ${posted.id}
+      ORDER BY id DESC OFFSET ${mostKept - 1})`;
 }

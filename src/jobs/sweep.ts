@@ -52,5 +52,6 @@ async function forget(deps: Deps, now: Date): Promise<void> {
   await deps.db.webhookDelivery.deleteMany({ where: { receivedAt: before(deliveriesKept) } });
   await deps.db.redelivery.deleteMany({ where: { seenAt: before(deliveriesKept) } });
   await deps.db.idempotencyRecord.deleteMany({ where: { startedAt: before(replayedFor) } });
+  await deps.db.session.deleteMany({ where: { expiresAt: { lte: now } } });
   await deps.db.auditEvent.deleteMany({ where: { receivedAt: before(retentionDays * day) } });
 }

@@ -1,19 +1,40 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { Hono } from 'hono';
+import { Hono, type MiddlewareHandler } from 'hono';
 import { html } from 'hono/html';
 import type { Deps } from '../deps.ts';
+import { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
+import { mountSignIn } from '../sign-in/mount-sign-in.ts';
+import { RepositoryReaders } from '../sign-in/repository-readers.ts';
 import { mountAssets } from './assets.ts';
 import { layout } from './layout.ts';
 import { pageHeaders } from './page-headers.ts';
+import type { PageDeps } from './reader.ts';
+import { mergeGroupPage } from './status/merge-group-page.ts';
+import { pullRequestPage } from './status/pull-request-page.ts';
 
 /** The pages for people: one file a page, each mounted here. */
-export function mountPages(app: OpenAPIHono, _deps: Deps): void {
+export function mountPages(app: OpenAPIHono, given: Deps): void {
   const pages = new Hono();
+  const { clock } = given;
+  const deps: PageDeps = {
+    ...given,
+    readers: new RepositoryReaders(clock),
+    explanations: new ExplanationsForPages(clock),
+  };
   mountAssets(pages);
-  pages.use(pageHeaders());
+  pages.use(pageHeaders(), notStored);
+  mountSignIn(pages, deps);
+  pages.get('/repos/:owner/:repository/pulls/:number', (context) => pullRequestPage(deps, context));
+  pages.get('/repos/:owner/:repository/merge-groups/:sha', (context) => mergeGroupPage(deps, context));
   pages.get('/', (context) => context.html(layout({ title: 'Home', body: home })));
   app.route('/', pages);
 }
+
+/** Pages differ by who asks and when. */
+const notStored: MiddlewareHandler = async (context, next) => {
+  await next();
+  context.header('Cache-Control', 'private, no-store');
+};
 
 const home = html`<h1>Merge freezes that hold, and let go</h1>
   <p>

@@ -30,7 +30,12 @@ export async function findRepository(deps: Deps, owner: string, name: string): P
   return (await knownRepository(deps, owner, name)) ?? (await lookUp(deps, owner, name));
 }
 
-async function knownRepository(deps: Deps, owner: string, name: string): Promise<FoundRepository | null> {
+/** The repository of this name as far as the database knows one with the App installed: asks nobody. */
+export async function knownRepository(
+  deps: Pick<Deps, 'db'>,
+  owner: string,
+  name: string,
+): Promise<FoundRepository | null> {
   const repository = await deps.db.repository.findFirst({
     relationLoadStrategy: 'join',
     where: {

@@ -27,7 +27,13 @@ const config = {
 const wanted = { state: 'pending', description: 'Frozen until removed: Release', context: 'holdfast/freeze' };
 const posted = { id: 31_000_001, created_at: '2026-03-01T09:00:00Z' };
 const write = (attempts: number, writtenId: bigint | null = null, mayWrite = async () => true) =>
-  postStatus({ github, config }, 7n, repository, { sha, ...wanted, attempts, writtenId }, mayWrite);
+  postStatus(
+    { github, config },
+    7n,
+    repository,
+    { sha, ...wanted, attempts, writtenId, targetUrl: null },
+    mayWrite,
+  );
 
 let github: GitHubApp;
 beforeAll(async () => {
@@ -58,6 +64,24 @@ const expectLook = (statuses: object[]) =>
 test('a first attempt posts, and asks nothing before', async () => {
   expectPost().reply(201, posted);
   await write(0);
+});
+
+test('the page that it leads to is posted, and is no reason to post', async () => {
+  const targetUrl = 'https://holdfast.example/repos/acme/web/pulls/1';
+  const writeTo = (attempts: number) =>
+    postStatus(
+      { github, config },
+      7n,
+      repository,
+      { sha, ...wanted, attempts, writtenId: null, targetUrl },
+      async () => true,
+    );
+  nock(config.githubApiUrl)
+    .post(`/repos/acme/web/statuses/${sha}`, { ...wanted, target_url: targetUrl })
+    .reply(201, posted);
+  await writeTo(0);
+  expectLook([{ ...wanted, ...posted, target_url: 'https://elsewhere.example' }]);
+  await writeTo(1);
 });
 
 test('a network error is thrown, and the next attempt finds that the status arrived', async () => {

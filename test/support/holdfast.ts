@@ -42,7 +42,11 @@ export async function startHoldfast(
   config: Partial<Config> = {},
 ): Promise<Holdfast> {
   const clock = new TestClock(startOfTests);
-  const github = await startSandbox({ now: () => new Date(clock.now()) });
+  const publicUrl = config.publicUrl ?? 'https://holdfast.example';
+  const github = await startSandbox({
+    now: () => new Date(clock.now()),
+    app: { callbackUrls: [`${publicUrl}/auth/callback`] },
+  });
   const logs: string[] = [];
   const database = await openTestDatabase();
   const log = pino({ level: 'debug', base: null }, { write: (line: string) => void logs.push(redact(line)) });
@@ -50,10 +54,10 @@ export async function startHoldfast(
     {
       port: 0,
       host: '127.0.0.1',
-      publicUrl: 'https://holdfast.example',
+      publicUrl,
       database: { dataDir: 'unused: the test opens the database' },
-      app: { ...github.app, oauth: null },
-      secretKey: null,
+      app: { ...github.app, oauth: github.app },
+      secretKey: 'a secret key of the tests, 32 characters or more',
       githubApiUrl: github.url,
       statusContext: 'holdfast/freeze',
       statusWritesPerMinute: 1_000_000,

@@ -1,0 +1,44 @@
+import type { Deps } from '../deps.ts';
+import type { Freeze } from '../freezes/freeze.ts';
+import type { FoundRepository } from '../repositories/find-repository.ts';
+import { ongoingAmong } from './recall-pull-request.ts';
+
+/** A merge group in flight as it was last judged. */
+export type RecalledMergeGroup = {
+  branch: string;
+  /** What our status on it says, or is about to say; null before it is judged. */
+  status: { state: string; description: string } | null;
+  /** What it merges, in the order of the queue; empty while GitHub's queue does not show it. */
+  pullRequests: { number: number; heldBy: Freeze[] }[];
+  heldBy: Freeze[];
+};
+
+/** @returns null for one that is not in flight. */
+export async function recallMergeGroup(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  { id }: FoundRepository,
+  headSha: string,
+): Promise<RecalledMergeGroup | null> {
+  const { db } = deps;
+  const group = await db.mergeGroup.findUnique({
+    where: { repositoryId_headSha: { repositoryId: id, headSha } },
+  });
+  if (!group) return null;
+  const status = await db.headStatus.findUnique({
+    where: { repositoryId_sha: { repositoryId: id, sha: headSha } },
+    select: { state: true, description: true },
+  });
+  const open = await db.openPullRequest.findMany({
+    where: { repositoryId: id, number: { in: group.pullRequests } },
+    select: { number: true, heldBy: true },
+  });
+  const held = new Map(open.map(({ number, heldBy }) => [number, heldBy]));
+  const freezes = await ongoingAmong(deps, id, [...group.heldBy, ...open.flatMap(({ heldBy }) => heldBy)]);
+  const among = (ids: string[]) => freezes.filter((freeze) => ids.includes(freeze.id));
+  return {
+    branch: group.branch,
+    status,
+    pullRequests: group.pullRequests.map((number) => ({ number, heldBy: among(held.get(number) ?? []) })),
+    heldBy: among(group.heldBy),
+  };
+}

@@ -1,0 +1,32 @@
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import { type Freeze, phaseOf } from '../freezes/freeze.ts';
+import { listFreezes } from '../freezes/freeze-store.ts';
+import type { FoundRepository } from '../repositories/find-repository.ts';
+
+/** What the database knows of an open pull request: as it was when it was last judged. */
+export type RecalledPullRequest = { headSha: string; heldBy: Freeze[] };
+
+/** @returns null for one that is not known to be open. */
+export async function recallPullRequest(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  { id }: FoundRepository,
+  number: number,
+): Promise<RecalledPullRequest | null> {
+  const known = await deps.db.openPullRequest.findUnique({
+    where: { repositoryId_number: { repositoryId: id, number } },
+  });
+  if (!known) return null;
+  return { headSha: known.headSha, heldBy: await ongoingAmong(deps, id, known.heldBy) };
+}
+
+/** Those of these freezes that are ongoing now, by their ids. */
+export async function ongoingAmong(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  repositoryId: bigint,
+  ids: string[],
+): Promise<Freeze[]> {
+  const now = nowOf(clock);
+  const all = await listFreezes(db, repositoryId, now);
+  return all.filter((freeze) => ids.includes(freeze.id) && phaseOf(freeze, now) === 'ongoing');
+}

@@ -1,0 +1,41 @@
+import type { Matcher } from '../conditions/match.ts';
+import { judgeFreeze } from '../freezes/judge-freeze.ts';
+import type { ParsedFreeze } from '../freezes/parsed-freeze.ts';
+import type { PullRequestFacts } from '../pull-requests/pull-request.ts';
+
+/** Labels of which one alone makes a freeze let go of a pull request: put on, or taken off. */
+export type ReleasingLabels = { putOn: string[]; takeOff: string[] };
+
+/**
+ * Tries each label that the conditions of a freeze name.
+ * @param now milliseconds since the epoch.
+ * @returns none where the labels of the pull request are not known.
+ */
+export function releasingLabels(freeze: ParsedFreeze, facts: PullRequestFacts, now: number): ReleasingLabels {
+  const present = facts.values.label;
+  if (!freeze.conditions || !Array.isArray(present)) return { putOn: [], takeOff: [] };
+  const { matching, exclude } = freeze.conditions;
+  const named = [...new Set([...labelsIn(matching), ...(exclude ? labelsIn(exclude) : [])])];
+  const letsGo = (label: string[]) => {
+    const verdict = judgeFreeze(freeze, { ...facts, values: { ...facts.values, label } }, now);
+    return verdict === 'excluded' || verdict === 'not_matched';
+  };
+  return {
+    putOn: named.filter((label) => !has(present, label) && letsGo([...present, label])),
+    takeOff: named.filter(
+      (label) => has(present, label) && letsGo(present.filter((each) => !same(each, label))),
+    ),
+  };
+}
+
+const same = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
+const has = (labels: string[], label: string): boolean => labels.some((each) => same(each, label));
+
+/** The labels that leaves compare with; a pattern names none. */
+function labelsIn(matcher: Matcher): string[] {
+  if (matcher.kind === 'not') return labelsIn(matcher.node);
+  if (matcher.kind !== 'leaf') return matcher.nodes.flatMap(labelsIn);
+  const { attribute, isCounted, test } = matcher.leaf;
+  if (attribute !== 'label' || isCounted || test.type !== 'text' || test.value.usesAuthor) return [];
+  return test.operator === '=' || test.operator === '!=' ? [test.value.value] : [];
+}

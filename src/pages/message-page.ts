@@ -1,0 +1,24 @@
+import type { Context } from 'hono';
+import { html } from 'hono/html';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { layout } from './layout.ts';
+
+/** What a page says that has nothing else to show: what is so, and what to do next. */
+export type Message = {
+  status: ContentfulStatusCode;
+  title: string;
+  text: string;
+  link?: { href: string; text: string };
+};
+
+/** Answers with a plain page. */
+export async function messagePage(
+  context: Context,
+  { status, title, text, link }: Message,
+  viewer: { login: string } | null = null,
+): Promise<Response> {
+  const body = html`<h1>${title}</h1>
+    <p>${text}</p>
+    ${link ? html`<p><a class="button" href="${link.href}">${link.text}</a></p>` : ''}`;
+  return context.html(layout({ title, body, viewer }), status);
+}

@@ -1,0 +1,11 @@
+type Named = { name: string; account: { login: string } };
+
+const repositoryPath = ({ account, name }: Named): string => `/repos/${account.login}/${name}`;
+
+/** The page that says what holds a pull request. */
+export const pullRequestPath = (repository: Named, number: number): string =>
+  `${repositoryPath(repository)}/pulls/${number}`;
+
+/** The page that says what holds a merge group, by its head SHA. */
+export const mergeGroupPath = (repository: Named, sha: string): string =>
+  `${repositoryPath(repository)}/merge-groups/${sha}`;

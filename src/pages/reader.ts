@@ -1,0 +1,77 @@
+import type { Context } from 'hono';
+import { repositoryPath } from '../api/path-params.ts';
+import type { Person } from '../auth/github-token.ts';
+import type { Deps } from '../deps.ts';
+import { Refusal } from '../errors.ts';
+import type { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
+import { findRepository, type FoundRepository, knownRepository } from '../repositories/find-repository.ts';
+import { readSession } from '../sign-in/read-session.ts';
+import type { RepositoryReaders } from '../sign-in/repository-readers.ts';
+import { missingForSignIn, signInSettings } from '../sign-in/sign-in-settings.ts';
+import { messagePage } from './message-page.ts';
+
+/** What a page needs of the outside world. */
+export type PageDeps = Deps & { readers: RepositoryReaders; explanations: ExplanationsForPages };
+
+export type Viewer = { login: string } | null;
+
+/**
+ * The repository of a page's path (`:owner`, `:repository`), for somebody who may read it: public ones need no sign-in.
+ * What is not there and what one may not see get the same answer: somebody who is not signed in is sent to sign in,
+ * and who is gets `absentPage`.
+ * @returns the answer itself where there is no page to show.
+ */
+export async function openRepositoryPage(
+  deps: PageDeps,
+  context: Context,
+): Promise<{ repository: FoundRepository; viewer: Viewer } | Response> {
+  const person = await readSession(deps, context);
+  try {
+    const repository = await find(deps, context, person);
+    const isReadable =
+      repository &&
+      (!repository.private || (person && (await deps.readers.mayRead(deps, person, repository))));
+    if (isReadable) return { repository, viewer: person };
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'unavailable') throw error;
+    return silentPage(context, person);
+  }
+  if (person || !signInSettings(deps.config)) return absentPage(deps, context, person);
+  const { pathname, search } = new URL(context.req.url);
+  return context.redirect(`/auth/sign-in?to=${encodeURIComponent(pathname + search)}`, 302);
+}
+
+/** Nobody's requests cost no question to GitHub: what the database does not know is not there for them. */
+async function find(
+  deps: PageDeps,
+  context: Context,
+  person: Person | null,
+): Promise<FoundRepository | null> {
+  const path = repositoryPath.safeParse(context.req.param());
+  if (!path.success) return null;
+  const { owner, repository } = path.data;
+  if (!person) return knownRepository(deps, owner, repository);
+  try {
+    return await findRepository(deps, owner, repository);
+  } catch (error) {
+    // Also of an owner whose installation is suspended: what one may see there cannot be asked.
+    if (error instanceof Refusal && error.code !== 'unavailable') return null;
+    throw error;
+  }
+}
+
+/** For everything that is not there, or not for the viewer to see: the same bytes for both. */
+export function absentPage({ config }: Deps, context: Context, viewer: Viewer): Promise<Response> {
+  const operator = signInSettings(config)
+    ? ''
+    : ` Pages of private repositories need people to sign in, and that is not set up: whoever runs this service has to set ${missingForSignIn(config)}.`;
+  const text = `Or it belongs to a private repository that you may not read on GitHub. Check the address; if it is right, ask an admin of the repository for access.${operator}`;
+  return messagePage(context, { status: 404, title: 'There is no such page', text }, viewer);
+}
+
+/** While GitHub cannot say what the viewer may see, or what there is. */
+export function silentPage(context: Context, viewer: Viewer): Promise<Response> {
+  context.header('Retry-After', '10');
+  const text = 'So Holdfast cannot tell whether you may see this page. Load it again in a moment.';
+  return messagePage(context, { status: 503, title: 'GitHub could not be asked', text }, viewer);
+}

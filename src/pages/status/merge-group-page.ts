@@ -1,0 +1,72 @@
+import type { Context } from 'hono';
+import { html } from 'hono/html';
+import { recallMergeGroup, type RecalledMergeGroup } from '../../explanations/recall-merge-group.ts';
+import { writtenStatuses, type WrittenStatus } from '../../freeze-status/written-statuses.ts';
+import { type FoundRepository, fullName } from '../../repositories/find-repository.ts';
+import { type Html, layout } from '../layout.ts';
+import { pullRequestPath } from '../page-paths.ts';
+import { absentPage, openRepositoryPage, type PageDeps } from '../reader.ts';
+import { lasts } from './freeze-card.ts';
+import { statusesTable } from './statuses-table.ts';
+
+const shaShape = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
+
+/** The page that a merge group's status leads to: what it merges, and what holds that. It ends with the group. */
+export async function mergeGroupPage(deps: PageDeps, context: Context): Promise<Response> {
+  const opened = await openRepositoryPage(deps, context);
+  if (opened instanceof Response) return opened;
+  const { repository, viewer } = opened;
+  const sha = context.req.param('sha') ?? '';
+  const group = shaShape.test(sha) ? await recallMergeGroup(deps, repository, sha) : null;
+  if (!group) return absentPage(deps, context, viewer);
+  const statuses = await writtenStatuses(deps.db, repository.id, sha);
+  const title = `${fullName(repository)}: merge group ${sha.slice(0, 10)}`;
+  return context.html(layout({ title, body: body(repository, sha, group, statuses), viewer }));
+}
+
+function body(
+  repository: FoundRepository,
+  sha: string,
+  { branch, status, pullRequests, heldBy }: RecalledMergeGroup,
+  statuses: WrittenStatus[],
+): Html {
+  return html`<p class="muted">${fullName(repository)}</p>
+    <h1>Merge group <code>${sha.slice(0, 10)}</code> for <code>${branch}</code></h1>
+    <p>${verdict(heldBy.length > 0, status)}</p>
+    ${heldBy.map(
+      (freeze) =>
+        html`<section class="card">
+          <h2 class="written">${freeze.reason}</h2>
+          <p>${lasts(freeze)}</p>
+        </section>`,
+    )}
+    <h2>What it merges</h2>
+    ${
+      pullRequests.length === 0
+        ? html`<p>GitHub’s queue does not show it yet. Load the page again in a moment.</p>`
+        : html`<ul>
+            ${pullRequests.map(
+              ({ number, heldBy: holding }) =>
+                html`<li>
+                  <a href="${pullRequestPath(repository, number)}">#${number}</a>
+                  ${
+                    holding.length > 0
+                      ? html`is held by ${holding.map(({ reason }) => `“${reason}”`).join(', ')}`
+                      : 'is free'
+                  }
+                </li>`,
+            )}
+          </ul>`
+    }
+    ${statusesTable(sha, statuses)}`;
+}
+
+function verdict(isHeld: boolean, status: RecalledMergeGroup['status']): Html {
+  if (!status) return html`<span class="badge">Not judged yet</span> Load the page again in a moment.`;
+  if (!isHeld) return html`<span class="badge free">Free</span> ${status.description}`;
+  const next =
+    status.state === 'failure'
+      ? 'GitHub takes its pull request out of the queue. Put it back when the freeze is over.'
+      : 'It keeps its place: the freeze ends before the queue stops waiting.';
+  return html`<span class="badge held">Held</span> ${status.description}. ${next}`;
+}

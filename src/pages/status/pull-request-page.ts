@@ -1,0 +1,150 @@
+import type { Context } from 'hono';
+import { html } from 'hono/html';
+import * as params from '../../api/path-params.ts';
+import { Refusal } from '../../errors.ts';
+import type { PullRequestExplanation } from '../../explanations/explain-pull-request.ts';
+import { recallPullRequest } from '../../explanations/recall-pull-request.ts';
+import type { Hold } from '../../freeze-status/decide-status.ts';
+import { writtenStatuses, type WrittenStatus } from '../../freeze-status/written-statuses.ts';
+import { webUrlOf } from '../../github/web-url.ts';
+import { type FoundRepository, fullName } from '../../repositories/find-repository.ts';
+import { instant } from '../instant.ts';
+import { type Html, layout } from '../layout.ts';
+import { pullRequestPath } from '../page-paths.ts';
+import { absentPage, openRepositoryPage, type PageDeps, silentPage } from '../reader.ts';
+import { holdingCard, passingCard, type ShownFreeze } from './freeze-card.ts';
+import { statusesTable } from './statuses-table.ts';
+
+/** What is shown of a pull request. What only GitHub knows is null where it could not be asked. */
+type Shown = {
+  number: number;
+  headSha: string;
+  holding: ShownFreeze[];
+  live:
+    | (Pick<PullRequestExplanation, 'pullRequest' | 'status' | 'nextChangeAt'> & {
+        passing: ShownFreeze[];
+        sharedHolds: Hold[];
+      })
+    | null;
+};
+
+/** The page that a pull request's status leads to: held or not, why, until when, and what would let it go. */
+export async function pullRequestPage(deps: PageDeps, context: Context): Promise<Response> {
+  const opened = await openRepositoryPage(deps, context);
+  if (opened instanceof Response) return opened;
+  const { repository, viewer } = opened;
+  const number = params.number.safeParse(context.req.param('number'));
+  const shown = number.success ? await look(deps, repository, number.data) : 'absent';
+  if (shown === 'absent') return absentPage(deps, context, viewer);
+  if (shown === 'silent') return silentPage(context, viewer);
+  const statuses = await writtenStatuses(deps.db, repository.id, shown.headSha);
+  const title = `${fullName(repository)} #${shown.number}`;
+  return context.html(layout({ title, body: body(deps, repository, shown, statuses), viewer }));
+}
+
+/** As GitHub says it now; else as it was last seen. */
+async function look(
+  deps: PageDeps,
+  repository: FoundRepository,
+  number: bigint,
+): Promise<Shown | 'absent' | 'silent'> {
+  try {
+    const { freezes, ...live } = await deps.explanations.get(deps, repository, number);
+    const { headSha } = live.pullRequest.facts;
+    const isHolding = ({ verdict }: ShownFreeze) => verdict === 'frozen' || verdict === 'unknown';
+    const passing = freezes.filter((each) => !isHolding(each));
+    return {
+      number: Number(number),
+      headSha,
+      holding: freezes.filter(isHolding),
+      live: { ...live, passing },
+    };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (error.code === 'not-found') return 'absent';
+    const recalled = await recallPullRequest(deps, repository, Number(number));
+    // While the installation is suspended nobody will ever say more.
+    if (!recalled) return error.code === 'unavailable' ? 'silent' : 'absent';
+    const holding = recalled.heldBy.map((freeze) => ({ freeze }));
+    return { number: Number(number), headSha: recalled.headSha, holding, live: null };
+  }
+}
+
+function body(
+  { config }: PageDeps,
+  repository: FoundRepository,
+  { number, headSha, holding, live }: Shown,
+  statuses: WrittenStatus[],
+): Html {
+  const name = fullName(repository);
+  const place = { publicUrl: config.publicUrl, fullName: name };
+  const isOpen = live?.pullRequest.isOpen ?? true;
+  const isHeld = isOpen && (holding.length > 0 || (live?.sharedHolds.length ?? 0) > 0);
+  return html`<p class="muted">
+      <a href="${webUrlOf(config.githubApiUrl)}/${name}/pull/${number}">${name} #${number} on GitHub</a>
+    </p>
+    <h1>${live ? live.pullRequest.title : `Pull request #${number}`}</h1>
+    <p>${verdict(isOpen, isHeld, holding.length)}</p>
+    ${live ? '' : notLive} ${live ? aboutGitHub(live) : ''}
+    ${
+      isOpen && holding.length > 0
+        ? html`<h2>What holds it</h2>
+            ${holding.map((each) => holdingCard(each, place))}`
+        : ''
+    }
+    ${live && live.sharedHolds.length > 0 ? sharing(repository, live.sharedHolds) : ''}
+    ${
+      isOpen && live && live.passing.length > 0
+        ? html`<h2>What else is on, and lets it go</h2>
+            ${live.passing.map(passingCard)}`
+        : ''
+    }
+    ${statusesTable(headSha, statuses)}`;
+}
+
+function verdict(isOpen: boolean, isHeld: boolean, freezes: number): Html {
+  if (!isOpen) return html`<span class="badge">Closed</span> Freezes hold open pull requests only.`;
+  if (!isHeld) return html`<span class="badge free">Free</span> No freeze holds this pull request.`;
+  const by =
+    freezes > 1
+      ? `${freezes} freezes hold`
+      : freezes === 1
+        ? 'A freeze holds'
+        : 'Its commit is held, and so is';
+  return html`<span class="badge held">Held</span> ${by} this pull request.`;
+}
+
+const notLive = html`<p class="card" role="status">
+  GitHub could not be asked, so this is what Holdfast knew when it last looked. Load the page again in a
+  minute for the conditions and what they saw.
+</p>`;
+
+/** Where GitHub does not show yet what is decided; and when the clock alone may decide anew. */
+function aboutGitHub({ pullRequest, status, nextChangeAt }: NonNullable<Shown['live']>): Html {
+  const isBehind = status && pullRequest.status?.state !== status.state;
+  return html`${
+    isBehind
+      ? html`<p>
+          GitHub shows <code>${pullRequest.status?.state ?? 'no status'}</code> still;
+          <code>${status.state}</code> is on its way.
+        </p>`
+      : ''
+  }
+  ${nextChangeAt ? html`<p>The time alone may change this at ${instant(nextChangeAt, 'UTC')}.</p>` : ''}`;
+}
+
+/** GitHub keeps one status a commit, whichever pull request it is for. */
+function sharing(repository: FoundRepository, holds: Hold[]): Html {
+  const byNumber = Map.groupBy(holds, ({ pullRequest }) => pullRequest);
+  return html`<h2>What holds its commit</h2>
+    <p>GitHub keeps one status for a commit, and other pull requests have the same one:</p>
+    <ul>
+      ${[...byNumber].map(
+        ([number, each]) =>
+          html`<li>
+            <a href="${pullRequestPath(repository, number)}">#${number}</a> is held by
+            ${each.map(({ freeze }) => `“${freeze.reason}”`).join(', ')}.
+          </li>`,
+      )}
+    </ul>`;
+}

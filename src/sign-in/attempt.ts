@@ -1,0 +1,49 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import * as z from 'zod';
+
+/** A sign-in under way, as the browser that began it keeps it. */
+export type Attempt = {
+  /** Comes back with GitHub's answer, and shows that this browser asked. */
+  state: string;
+  /** PKCE: whoever steals the code cannot use it without this. */
+  verifier: string;
+  /** A path of ours. */
+  to: string;
+  /** Milliseconds since the epoch. */
+  until: number;
+};
+
+/** As long as GitHub's codes live. */
+export const attemptSeconds = 600;
+
+export const beginAttempt = (to: string, now: number): Attempt => ({
+  state: randomBytes(32).toString('base64url'),
+  verifier: randomBytes(32).toString('base64url'),
+  to,
+  until: now + attemptSeconds * 1000,
+});
+
+/** PKCE's S256 (RFC 7636). */
+export const challengeOf = ({ verifier }: Attempt): string =>
+  createHash('sha256').update(verifier).digest('base64url');
+
+export const writeAttempt = (attempt: Attempt): string =>
+  Buffer.from(JSON.stringify(attempt)).toString('base64url');
+
+const shape = z.object({ state: z.string(), verifier: z.string(), to: z.string(), until: z.number() });
+
+/** The attempt of a cookie's value; null where it is none or too old, or the answer is to another one. */
+export function readAttempt(value: string | null, state: string | undefined, now: number): Attempt | null {
+  const attempt = shape.safeParse(parse(value ?? '')).data;
+  if (!attempt || attempt.until <= now) return null;
+  const [expected, given] = [Buffer.from(attempt.state), Buffer.from(state ?? '')];
+  return expected.length === given.length && timingSafeEqual(expected, given) ? attempt : null;
+}
+
+function parse(value: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(value, 'base64url').toString());
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,45 @@
+import { createHmac } from 'node:crypto';
+import type { Context } from 'hono';
+import { deleteCookie, getSignedCookie, setSignedCookie } from 'hono/cookie';
+import type { Config } from '../config.ts';
+
+/** `session`: who is signed in. `sign-in`: a sign-in that is under way. */
+export type CookieName = 'session' | 'sign-in';
+
+type Keeper = Pick<Config, 'publicUrl' | 'secretKey'>;
+
+const isSecure = ({ publicUrl }: Keeper): boolean => publicUrl.startsWith('https:');
+
+/** With `__Host-` a browser takes it from this very host over HTTPS only. */
+const nameOf = (config: Keeper, name: CookieName): string =>
+  `${isSecure(config) ? '__Host-' : ''}holdfast-${name}`;
+
+/** One key a purpose, so that one cookie's value never passes for another's. */
+const keyOf = (secretKey: string, name: CookieName): string =>
+  createHmac('sha256', secretKey).update(`cookie ${name}`).digest('base64');
+
+const attributes = (config: Keeper) =>
+  ({ path: '/', httpOnly: true, secure: isSecure(config), sameSite: 'Lax' }) as const;
+
+/** Sets a signed cookie that scripts cannot read. @param seconds how long the browser keeps it. */
+export async function writeCookie(
+  context: Context,
+  config: Keeper & { secretKey: string },
+  name: CookieName,
+  value: string,
+  seconds: number,
+): Promise<void> {
+  const options = { ...attributes(config), maxAge: seconds };
+  await setSignedCookie(context, nameOf(config, name), value, keyOf(config.secretKey, name), options);
+}
+
+/** The value of a cookie that we signed; null where there is none, or its signature is wrong. */
+export async function readCookie(context: Context, config: Keeper, name: CookieName): Promise<string | null> {
+  if (!config.secretKey) return null;
+  const value = await getSignedCookie(context, keyOf(config.secretKey, name), nameOf(config, name));
+  return value || null;
+}
+
+export function dropCookie(context: Context, config: Keeper, name: CookieName): void {
+  deleteCookie(context, nameOf(config, name), attributes(config));
+}

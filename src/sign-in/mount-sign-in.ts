@@ -1,0 +1,123 @@
+import type { Context, Hono } from 'hono';
+import type { Deps } from '../deps.ts';
+import { Refusal } from '../errors.ts';
+import { messagePage, type Message } from '../pages/message-page.ts';
+import { attemptSeconds, beginAttempt, readAttempt, writeAttempt } from './attempt.ts';
+import { dropCookie, readCookie, writeCookie } from './cookies.ts';
+import { authorizeUrl, identify } from './github-identity.ts';
+import { ownPath } from './own-path.ts';
+import { readSession } from './read-session.ts';
+import { beginSession, endSessions, sessionSeconds } from './session-store.ts';
+import { callbackPath, missingForSignIn, signInSettings } from './sign-in-settings.ts';
+
+/** Signing in with GitHub, and out. What a person may see is asked anew for each page, not kept. */
+export function mountSignIn(pages: Hono, deps: Deps): void {
+  pages.get('/auth/sign-in', (context) => signIn(deps, context));
+  pages.get(callbackPath, (context) => completeSignIn(deps, context));
+  pages.post('/auth/sign-out', (context) => signOut(deps, context));
+}
+
+async function signIn(deps: Deps, context: Context): Promise<Response> {
+  const { config, clock } = deps;
+  const settings = signInSettings(config);
+  if (!settings) return messagePage(context, notSetUp(deps));
+  const attempt = beginAttempt(ownPath(context.req.query('to')), clock.now());
+  await writeCookie(context, { ...config, ...settings }, 'sign-in', writeAttempt(attempt), attemptSeconds);
+  return context.redirect(authorizeUrl(deps, settings, attempt), 302);
+}
+
+/** GitHub sends the person here, with a code or with the reason why there is none. */
+async function completeSignIn(deps: Deps, context: Context): Promise<Response> {
+  const { config, clock, log } = deps;
+  const settings = signInSettings(config);
+  if (!settings) return messagePage(context, notSetUp(deps));
+  const { code, state, error } = context.req.query();
+  const attempt = readAttempt(await readCookie(context, config, 'sign-in'), state, clock.now());
+  if (!attempt) return messagePage(context, notBegunHere);
+  // It works once, whatever comes of it.
+  dropCookie(context, config, 'sign-in');
+  if (error === 'access_denied') return messagePage(context, again(attempt.to, denied));
+  if (error || !code) {
+    log.warn({ error: error?.slice(0, 100) }, 'GitHub refused a sign-in');
+    return messagePage(context, again(attempt.to, refused));
+  }
+  try {
+    const person = await identify(deps, settings, attempt, code);
+    if ('refusal' in person) {
+      log.warn({ error: person.refusal.slice(0, 100) }, 'GitHub refused a sign-in');
+      return messagePage(context, again(attempt.to, refused));
+    }
+    const session = await beginSession(deps, person);
+    await writeCookie(context, { ...config, ...settings }, 'session', session, sessionSeconds);
+    return context.redirect(attempt.to, 303);
+  } catch (failure) {
+    if (failure instanceof Refusal && failure.code === 'unavailable')
+      return messagePage(context, again(attempt.to, silent));
+    throw failure;
+  }
+}
+
+async function signOut(deps: Deps, context: Context): Promise<Response> {
+  if (!isFromOwnPage(context, deps.config.publicUrl)) return messagePage(context, foreignForm);
+  const viewer = await readSession(deps, context);
+  if (viewer) await endSessions(deps, viewer);
+  dropCookie(context, deps.config, 'session');
+  return messagePage(context, signedOut);
+}
+
+/** Browsers say where a form was sent from, in one of these, and pages cannot forge it. */
+function isFromOwnPage({ req }: Context, publicUrl: string): boolean {
+  const site = req.header('Sec-Fetch-Site');
+  return site === undefined ? req.header('Origin') === new URL(publicUrl).origin : site === 'same-origin';
+}
+
+const notSetUp = ({ config }: Deps): Message => ({
+  status: 404,
+  title: 'Signing in is not set up',
+  text: `Whoever runs this service has to set ${missingForSignIn(config)} first.`,
+});
+
+const signInAt = (to: string) => ({
+  href: `/auth/sign-in?to=${encodeURIComponent(to)}`,
+  text: 'Sign in with GitHub',
+});
+
+const again = (to: string, message: Message): Message => ({ ...message, link: signInAt(to) });
+
+const notBegunHere: Message = {
+  status: 400,
+  title: 'This sign-in cannot be completed',
+  text: 'It was not begun in this browser, was completed already, or is more than ten minutes old. Sign in again; cookies must be allowed.',
+  link: signInAt('/'),
+};
+
+const denied: Message = {
+  status: 403,
+  title: 'You did not authorize Holdfast',
+  text: 'Without it Holdfast cannot tell what you may read. It learns who you are and nothing else. Sign in again if you want to see pages of private repositories.',
+};
+
+const refused: Message = {
+  status: 400,
+  title: 'GitHub did not complete the sign-in',
+  text: 'Its code works once and for ten minutes. Sign in again; if that fails too, whoever runs this service finds the reason in its log.',
+};
+
+const silent: Message = {
+  status: 503,
+  title: 'GitHub does not answer',
+  text: 'So it could not say who you are. Sign in again in a moment.',
+};
+
+const foreignForm: Message = {
+  status: 403,
+  title: 'You are not signed out',
+  text: 'The request came from another site. Use the button on a page of Holdfast.',
+};
+
+const signedOut: Message = {
+  status: 200,
+  title: 'You are signed out',
+  text: 'On this device and on all others.',
+  link: signInAt('/'),
+};

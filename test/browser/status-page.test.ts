@@ -1,0 +1,99 @@
+import { mkdirSync } from 'node:fs';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../faults/free-port.ts';
+import { type Acme, startAcme } from '../support/acme.ts';
+import { expectAccessible, openBrowser, openPage, phone } from './browser.ts';
+
+let acme: Acme;
+let browser: Browser;
+/** SCREENSHOTS names a folder to look at the pages in. */
+const screenshots = process.env['SCREENSHOTS'];
+
+beforeAll(async () => {
+  if (screenshots) mkdirSync(screenshots, { recursive: true });
+  const port = await freePort();
+  const publicUrl = `http://127.0.0.1:${port}`;
+  [acme, browser] = await Promise.all([startAcme({ port, publicUrl }), openBrowser()]);
+  const repository = await acme.repository('web', [
+    { title: 'New checkout', labels: ['risky', 'payments'], files: ['src/checkout.ts', 'src/cart.ts'] },
+    { title: 'Fix a typo', labels: ['docs'], files: ['README.md'] },
+  ]);
+  await acme.freeze(repository, {
+    reason: 'Quarter end: the books are closed.\nAsk #finance if in doubt.',
+    end: '2026-04-01T09:00:00',
+    timezone: 'Europe/Paris',
+    matching_conditions: ['base=main', { or: ['label=risky', 'files~=^db/migrations/'] }],
+    exclude_conditions: ['label=hotfix'],
+  });
+  await acme.freeze(repository, { reason: 'Incident 4711', matching_conditions: ['label=payments'] });
+  await acme.repository('vault', [{ title: 'Rotate keys' }], { private: true, roles: { bob: 'read' } });
+});
+afterAll(async () => {
+  await browser.close();
+  await acme.close();
+});
+
+const sizes = { desktop: {}, phone } as const;
+test.each(
+  (['light', 'dark'] as const).flatMap((scheme) =>
+    (['desktop', 'phone'] as const).flatMap((size) =>
+      ([1, 2] as const).map((number) => [number === 1 ? 'held' : 'free', scheme, size, number] as const),
+    ),
+  ),
+)('%s, %s, %s', async (verdict, colorScheme, size, number) => {
+  const page = await openPage(browser, { ...sizes[size], colorScheme });
+  await page.goto(`${acme.app.url}/repos/acme/web/pulls/${number}`);
+  if (screenshots)
+    await page.screenshot({ path: `${screenshots}/${verdict}-${colorScheme}-${size}.png`, fullPage: true });
+  expect((await page.textContent('.badge'))?.toLowerCase()).toBe(verdict);
+  // Nothing stands out to the right.
+  expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
+  await expectAccessible(page);
+  expect(page.problems).toEqual([]);
+  await page.context().close();
+});
+
+test("times are shown in the viewer's zone too", async () => {
+  const page = await openPage(browser);
+  await page.goto(`${acme.app.url}/repos/acme/web/pulls/1`);
+  const end = page.locator('time[datetime="2026-04-01T07:00:00.000Z"]').first();
+  expect(await end.textContent()).toBe('2026-04-01 09:00 Europe/Paris');
+  expect(await end.locator('xpath=following-sibling::*[1]').textContent()).toContain(
+    '03:00 America/New_York',
+  );
+  await page.context().close();
+});
+
+test('a private page: to GitHub, authorize, back to the page, and out again', async () => {
+  acme.github.signInToGitHub('bob');
+  const page = await openPage(browser, phone);
+  const url = `${acme.app.url}/repos/acme/vault/pulls/1`;
+  await page.goto(url);
+  await page.getByRole('button', { name: 'Authorize Holdfast' }).click();
+  await page.waitForURL(url);
+  expect(await page.textContent('h1')).toBe('Rotate keys');
+  await expectAccessible(page);
+  if (screenshots) await page.screenshot({ path: `${screenshots}/signed-in.png`, fullPage: true });
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  expect(await page.textContent('h1')).toBe('You are signed out');
+  await expectAccessible(page);
+  expect(page.problems).toEqual([]);
+  acme.github.signInToGitHub('ada');
+  // Whoever else is signed in at GitHub on this device.
+  await page.goto(url);
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  expect(await page.textContent('h1')).toBe('You did not authorize Holdfast');
+  if (screenshots) await page.screenshot({ path: `${screenshots}/denied.png` });
+  await page.context().close();
+});
+
+test('what is not there', async () => {
+  acme.github.signInToGitHub('bob');
+  const page = await openPage(browser, { colorScheme: 'dark' });
+  await page.goto(`${acme.app.url}/repos/acme/web/pulls/99`);
+  expect(await page.textContent('h1')).toBe('There is no such page');
+  await expectAccessible(page);
+  if (screenshots) await page.screenshot({ path: `${screenshots}/absent.png` });
+  await page.context().close();
+});

@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest';
+import { webUrlOf } from '../../src/github/web-url.ts';
+
+test.each([
+  ['https://api.github.com', 'https://github.com'],
+  ['https://api.acme.ghe.com', 'https://acme.ghe.com'],
+  ['https://github.acme.example/api/v3', 'https://github.acme.example'],
+  ['https://api.acme.example/api/v3', 'https://api.acme.example'],
+  ['http://127.0.0.1:3001', 'http://127.0.0.1:3001'],
+])('of %s people see %s', (api, web) => expect(webUrlOf(api)).toBe(web));

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Acme, startAcme } from './support/acme.ts';
+import { type Seen, Visitor } from './support/visitor.ts';
+
+// What is not there and what one may not see look the same, to the byte.
+
+let acme: Acme;
+beforeAll(async () => {
+  acme = await startAcme();
+  acme.github.addUser('mallory');
+  await acme.repository('web', [{}]);
+  await acme.repository('vault', [{}], { private: true });
+});
+afterAll(() => acme.close());
+
+/** All that could tell one answer from another; ids and dates of requests tell nothing. */
+const visible = ({ status, text, headers }: Seen) => ({
+  status,
+  text,
+  headers: [...headers].filter(([name]) => !['date', 'x-request-id', 'location'].includes(name)),
+});
+
+const hidden = [
+  '/repos/acme/vault/pulls/1',
+  '/repos/acme/vault/pulls/77',
+  '/repos/acme/vault/merge-groups/' + 'a'.repeat(40),
+];
+const absent = [
+  '/repos/nobody/vault/pulls/1',
+  '/repos/acme/nothing/pulls/1',
+  '/repos/acme/web%2fx/pulls/1',
+  '/repos/a_c/web/pulls/1',
+  `/repos/acme/${'x'.repeat(101)}/pulls/1`,
+];
+const badNumbers = [
+  ...[
+    '77',
+    '0',
+    '-1',
+    '1.5',
+    'one',
+    '1e3',
+    '01',
+    '2147483648',
+    '9223372036854776000',
+    '9'.repeat(40),
+    '%00',
+  ].map((number) => `/repos/acme/web/pulls/${number}`),
+  ...['a'.repeat(40), 'A'.repeat(40), 'zz', '%00'].map((sha) => `/repos/acme/web/merge-groups/${sha}`),
+];
+
+test('to somebody who is signed in and may not see', async () => {
+  const visitor = new Visitor(acme);
+  await visitor.signIn('mallory');
+  const [first, ...others] = await Promise.all(
+    [...hidden, ...absent, ...badNumbers].map(
+      async (path) => [path, visible(await visitor.open(path))] as const,
+    ),
+  );
+  expect(first![1].status).toBe(404);
+  for (const [path, answer] of others) expect(answer, path).toEqual(first![1]);
+});
+
+test('to somebody who is not signed in: all are sent to sign in', async () => {
+  const visitor = new Visitor(acme);
+  const answers = await Promise.all([...hidden, ...absent].map((path) => visitor.open(path)));
+  for (const answer of answers) {
+    expect(visible(answer)).toEqual(visible(answers[0]!));
+    expect(answer.location).toMatch(/^\/auth\/sign-in\?to=/);
+  }
+});
+
+test('nobody’s visits cost no question to GitHub about what is not known', async () => {
+  const before = acme.github.requests.length;
+  await new Visitor(acme).open('/repos/acme/nothing/pulls/1');
+  expect(acme.github.requests.length).toBe(before);
+});
+
+test('numbers that a public repository does not have are not found without a sign-in', async () => {
+  const visitor = new Visitor(acme);
+  const answers = await Promise.all(badNumbers.map((path) => visitor.open(path)));
+  expect(answers.map(({ status }) => status)).toEqual(badNumbers.map(() => 404));
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+});
+
+test.each([
+  ['SECRET_KEY', { secretKey: null }],
+  ['CLIENT_ID and CLIENT_SECRET', 'no oauth'],
+] as const)(
+  'without %s pages of private repositories are not found, and say why',
+  async (missing, config) => {
+    const bare = await startAcme(config === 'no oauth' ? {} : config);
+    try {
+      if (config === 'no oauth') bare.app.deps.config.app.oauth = null;
+      await bare.repository('web', [{}]);
+      await bare.repository('vault', [{}], { private: true });
+      const visitor = new Visitor(bare);
+      const answers = await Promise.all(
+        [...hidden, ...absent, ...badNumbers].map((path) => visitor.open(path)),
+      );
+      for (const answer of answers) expect(visible(answer)).toEqual(visible(answers[0]!));
+      expect(answers[0]!.status).toBe(404);
+      expect(answers[0]!.text).toContain(`has to set ${missing}.`);
+      const signIn = await visitor.open('/auth/sign-in');
+      expect([signIn.status, signIn.text]).toEqual([
+        404,
+        expect.stringContaining(`has to set ${missing} first`),
+      ]);
+      expect((await visitor.open('/auth/callback?code=x&state=y')).status).toBe(404);
+      expect((await visitor.open('/repos/acme/web/pulls/1')).status).toBe(200);
+    } finally {
+      await bare.close();
+    }
+  },
+);

@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { looksPerMinute } from '../src/explanations/explanations-for-pages.ts';
+import { type Acme, free, heldUntilRemoved, startAcme } from './support/acme.ts';
+import { type Seen, Visitor } from './support/visitor.ts';
+
+// The page behind the link of a status says what holds a pull request, why, until when, and what would let it go.
+
+let acme: Acme;
+let visitor: Visitor;
+beforeAll(async () => {
+  acme = await startAcme();
+});
+afterAll(() => acme.close());
+beforeEach(() => {
+  visitor = new Visitor(acme);
+});
+
+const page = (repository: string, number: number): Promise<Seen> =>
+  visitor.open(`/repos/${repository}/pulls/${number}`);
+
+/** What a reader sees of a page, in one line. */
+const words = ({ text }: Seen): string =>
+  text
+    .replace(/<head>[^]*<\/head>/, '')
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ');
+
+test('held: by which freeze, until when, on what it saw, and what would let it go', async () => {
+  const repository = await acme.repository('held', [
+    { title: 'New checkout', labels: ['risky'], files: ['src/cart.ts'] },
+  ]);
+  const { id } = await acme.freeze(repository, {
+    reason: 'Quarter end',
+    end: '2026-04-01T09:00:00',
+    timezone: 'Europe/Paris',
+    matching_conditions: ['base=main', { or: ['label=risky', 'files~=^db/'] }],
+    exclude_conditions: ['label=hotfix', '-label=wip'],
+  });
+  const seen = await page(repository, 1);
+  expect(seen.status).toBe(200);
+  const text = words(seen);
+  expect(text).toContain('New checkout Held A freeze holds this pull request.');
+  expect(text).toContain(
+    'Quarter end Since 2026-03-01 10:00 Europe/Paris , until 2026-04-01 09:00 Europe/Paris',
+  );
+  expect(seen.text).toContain('<time datetime="2026-04-01T07:00:00.000Z" data-zone="Europe/Paris">');
+  expect(text).toContain('base=main main yes');
+  expect(text).toContain('or label=risky risky yes');
+  expect(text).toContain('or files~=^db/ src/cart.ts no');
+  expect(text).toContain('label=hotfix risky no');
+  expect(text).toContain('The label hotfix , put on this pull request.');
+  expect(text).toContain('The label risky , taken off this pull request.');
+  expect(text).not.toContain('The label wip');
+  expect(text).toContain(
+    `curl -X POST https://holdfast.example/v1/repos/acme/held/scheduled_freeze/${id}/delete`,
+  );
+});
+
+test('what the page says would let it go does', async () => {
+  const repository = await acme.repository('let-go', [{ labels: ['risky'] }, { labels: ['risky'] }]);
+  const { id } = await acme.freeze(repository, {
+    matching_conditions: ['label=risky'],
+    exclude_conditions: ['label=hotfix'],
+  });
+  acme.github.label(repository, 1, 'hotfix');
+  acme.github.unlabel(repository, 2, 'risky');
+  await acme.quiet();
+  expect([acme.shown(repository, 1), acme.shown(repository, 2)]).toEqual([free, free]);
+  expect(words(await page(repository, 1))).toContain('Free No freeze holds this pull request.');
+  expect(words(await page(repository, 1))).toContain('It excludes this pull request.');
+  expect(words(await page(repository, 2))).toContain('It does not match this pull request.');
+  acme.github.unlabel(repository, 1, 'hotfix');
+  await acme.quiet();
+  const command = /curl[^]*?-d '[^']+'/.exec(decode((await page(repository, 1)).text))![0];
+  const [, url, body] = /POST (\S+)[^]*-d '([^']+)'/.exec(command)!;
+  const path = url!.replace('https://holdfast.example', '');
+  expect(path).toContain(id);
+  expect((await acme.call('POST', path, { as: acme.admin, body })).status).toBe(204);
+  await acme.quiet();
+  expect(words(await page(repository, 1))).toContain('Free');
+});
+
+const decode = (text: string) =>
+  text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&');
+
+test('one label of two that an exclude wants is not said to be enough', async () => {
+  const repository = await acme.repository('both', [{}]);
+  await acme.freeze(repository, { exclude_conditions: ['label=hotfix', 'label=approved'] });
+  expect(words(await page(repository, 1))).not.toContain('put on this pull request');
+  acme.github.label(repository, 1, 'approved');
+  await acme.quiet();
+  expect(words(await page(repository, 1))).toContain('The label hotfix , put on this pull request.');
+});
+
+test('several freezes are each shown, and without end until removed', async () => {
+  const repository = await acme.repository('several', [{}]);
+  await acme.freeze(repository, { reason: 'One' });
+  await acme.freeze(repository, { reason: 'Two', end: '2027-01-01T00:00:00' });
+  const text = words(await page(repository, 1));
+  expect(text).toContain('Held 2 freezes hold this pull request.');
+  expect(text).toMatch(/One Since .* until it is removed\./);
+  expect(text).toContain('It holds every pull request.');
+});
+
+test('held for another pull request with the same head', async () => {
+  const repository = await acme.repository('shared', [{ head: 'fix' }]);
+  const { headSha } = acme.github.pullRequests(repository)[0]!;
+  acme.github.openPullRequest(repository, { author: 'ada', head: 'fix', headSha, base: 'release' });
+  await acme.quiet();
+  await acme.freeze(repository, { reason: 'Release branch', matching_conditions: ['base=release'] });
+  const text = words(await page(repository, 1));
+  expect(text).toContain('Held Its commit is held, and so is this pull request.');
+  expect(text).toContain('#2 is held by “Release branch”.');
+});
+
+test('closed ones are said to be closed', async () => {
+  const repository = await acme.repository('closed', [{}]);
+  await acme.freeze(repository);
+  acme.github.closePullRequest(repository, 1);
+  await acme.quiet();
+  const text = words(await page(repository, 1));
+  expect(text).toContain('Closed Freezes hold open pull requests only.');
+  expect(text).not.toContain('What holds it');
+});
+
+test('the statuses that we wrote are listed, the newest first and at most 20, and go with their head', async () => {
+  const repository = await acme.repository('history', [{}]);
+  const { id } = await acme.freeze(repository, { reason: 'Text 0' });
+  for (let change = 1; change <= 21; change++)
+    await acme.update(repository, id, { reason: `Text ${change}` });
+  const text = words(await page(repository, 1));
+  const listed = [...text.matchAll(/2026-03-\d\d \d\d:\d\d UTC pending Frozen until removed: (Text \d+)/g)];
+  expect(listed.map(([, reason]) => reason)).toEqual(
+    Array.from({ length: 20 }, (_, index) => `Text ${21 - index}`),
+  );
+  const { headSha } = acme.github.pullRequests(repository)[0]!;
+  const rows = () => acme.app.deps.db.writtenStatus.count({ where: { sha: headSha } });
+  expect(await rows()).toBe(20);
+  acme.github.push(repository, 1);
+  await acme.quiet();
+  await acme.advanceTo(new Date(acme.clock.now() + 3 * 3_600_000));
+  expect(await rows()).toBe(0);
+});
+
+test('while GitHub is down the page says what was last known', async () => {
+  const repository = await acme.repository('down', [{ title: 'Unseen' }, {}]);
+  await acme.freeze(repository, { reason: 'Storm', matching_conditions: ['title=Unseen'] });
+  acme.github.goDown();
+  try {
+    const held = words(await page(repository, 1));
+    expect(held).toContain(
+      'Pull request #1 Held A freeze holds this pull request. GitHub could not be asked',
+    );
+    expect(held).toMatch(/Storm Since .* until it is removed\./);
+    expect(held).toContain('pending Frozen until removed: Storm');
+    const other = await page(repository, 2);
+    expect(words(other)).toContain('Free No freeze holds this pull request. GitHub could not be asked');
+    expect((await page(repository, 3)).status).toBe(503);
+  } finally {
+    acme.github.comeBack();
+  }
+  expect(words(await page(repository, 1))).not.toContain('GitHub could not be asked');
+});
+
+test('while the installation is suspended, too', async () => {
+  const other = await startAcme();
+  try {
+    const repository = await other.repository('site', [{}]);
+    await other.freeze(repository);
+    other.github.suspend('acme');
+    await other.quiet();
+    const seen = await new Visitor(other).open(`/repos/${repository}/pulls/1`);
+    expect([seen.status, words(seen)]).toEqual([200, expect.stringContaining('Held')]);
+  } finally {
+    await other.close();
+  }
+});
+
+const hostile = `<script>alert(1)</script>"'&<img src=x onerror=alert(1)>`;
+
+test('whatever people write is shown as text', async () => {
+  const repository = await acme.repository('hostile', [
+    { title: `Title ${hostile}`, labels: [`l ${hostile}`], head: 'b<b>"&' },
+  ]);
+  await acme.freeze(repository, {
+    reason: `Reason ${hostile}`,
+    matching_conditions: [`title!=${hostile}`, 'head!=x<script>'],
+    exclude_conditions: [`label=x ${hostile}`],
+  });
+  const seen = await page(repository, 1);
+  expect(seen.status).toBe(200);
+  expect(seen.text).not.toMatch(/<script>|<img|<b>/);
+  for (const what of ['Title', 'Reason', 'l', 'x'])
+    expect(decode(seen.text).replaceAll('&lt;', '<').replaceAll('&gt;', '>')).toContain(`${what} ${hostile}`);
+  expect(seen.headers.get('content-security-policy')).toContain("default-src 'none'");
+});
+
+test('a repository of another name in capitals is the same', async () => {
+  const repository = await acme.repository('Capitals', [{ title: 'Same' }]);
+  expect((await page(repository.toUpperCase(), 1)).text).toContain('Same');
+});
+
+test('a status that is on its way is said to be', async () => {
+  const repository = await acme.repository('behind', [{}]);
+  const fault = acme.github.faults.add({
+    match: { method: 'POST', path: /statuses/ },
+    kind: 'status',
+    status: 502,
+  });
+  await acme.freeze(repository);
+  expect(words(await page(repository, 1))).toContain('GitHub shows success still; pending is on its way.');
+  fault.remove();
+  await acme.advanceTo(new Date(acme.clock.now() + 10_000));
+  expect(acme.shown(repository, 1)).toEqual(heldUntilRemoved);
+  expect(words(await page(repository, 1))).not.toContain('on its way');
+});
+
+test('however often pages are loaded, GitHub is asked so often and no more', async () => {
+  await acme.advanceTo(new Date(acme.clock.now() + 61_000));
+  const numbers = Array.from({ length: 35 }, (_, index) => index + 1);
+  const repository = await acme.repository(
+    'popular',
+    numbers.map(() => ({})),
+  );
+  await acme.freeze(repository, { reason: 'Rush' });
+  const asked = () => acme.github.requests.length;
+  const before = asked();
+  for (const number of numbers) expect(words(await page(repository, number))).toContain('Rush');
+  expect(asked() - before).toBe(looksPerMinute);
+  for (let again = 0; again < 3; again++) await page(repository, 1);
+  expect(asked() - before).toBe(looksPerMinute);
+  expect(words(await page(repository, 35))).toContain('GitHub could not be asked');
+  // What is not known here cannot be looked for either.
+  expect((await page(repository, 99)).status).toBe(503);
+  await acme.advanceTo(new Date(acme.clock.now() + 61_000));
+  expect(words(await page(repository, 35))).toContain('It holds every pull request.');
+});

@@ -1,0 +1,65 @@
+// Somebody with a browser: keeps cookies and follows no redirect unasked.
+import type { Holdfast } from './holdfast.ts';
+
+export type Seen = { status: number; text: string; headers: Headers; location: string };
+
+export class Visitor {
+  readonly cookies = new Map<string, string>();
+  readonly #holdfast: Holdfast;
+
+  constructor(holdfast: Holdfast) {
+    this.#holdfast = holdfast;
+  }
+
+  /** Opens a path of the service, or a URL of it as GitHub sends people there. */
+  async open(
+    pathOrUrl: string,
+    more: { method?: string; headers?: Record<string, string> } = {},
+  ): Promise<Seen> {
+    const { publicUrl } = this.#holdfast.app.deps.config;
+    const path = pathOrUrl.replace(publicUrl, '');
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(this.#holdfast.app.url + path, {
+      method: more.method ?? 'GET',
+      redirect: 'manual',
+      headers: { ...(cookie && { Cookie: cookie }), ...more.headers },
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!;
+      if (/max-age=0/i.test(line)) this.cookies.delete(name!);
+      else this.cookies.set(name!, value!);
+    }
+    return seen(response);
+  }
+
+  /** At GitHub, signed in there as somebody: to where GitHub sends the browser back. */
+  async authorize(url: string, login: string, answer: '0' | '1' = '1'): Promise<string> {
+    const { github } = this.#holdfast;
+    github.signInToGitHub(login);
+    const asked = await seen(await fetch(url, { redirect: 'manual' }));
+    if (asked.location) return asked.location;
+    const body = new URLSearchParams(new URL(url).search);
+    body.set('authorize', answer);
+    const pressed = await fetch(new URL('/login/oauth/authorize', github.url), {
+      method: 'POST',
+      body,
+      redirect: 'manual',
+    });
+    return (await seen(pressed)).location;
+  }
+
+  /** The whole way from the sign-in to the answer of the callback. */
+  async signIn(login: string, to = '/'): Promise<Seen> {
+    const begun = await this.open(`/auth/sign-in?to=${encodeURIComponent(to)}`);
+    return this.open(await this.authorize(begun.location, login));
+  }
+
+  signOut(headers: Record<string, string> = { 'Sec-Fetch-Site': 'same-origin' }): Promise<Seen> {
+    return this.open('/auth/sign-out', { method: 'POST', headers });
+  }
+}
+
+async function seen(response: Response): Promise<Seen> {
+  const { status, headers } = response;
+  return { status, headers, text: await response.text(), location: headers.get('location') ?? '' };
+}
