@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { type Config, ConfigError, readConfig } from '../src/config.ts';
+import { ConfigError, readConfig, type StartConfig } from '../src/config.ts';
 
 const { privateKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,
@@ -45,9 +45,9 @@ test('the defaults', () => {
   });
 });
 
-const keyIs = (config: Config) => config.app.privateKey;
+const keyIs = (config: StartConfig) => config.app?.privateKey;
 
-test.each<[string, Record<string, string>, (config: Config) => unknown, unknown]>([
+test.each<[string, Record<string, string>, (config: StartConfig) => unknown, unknown]>([
   ['blanks count as absent', { PORT: ' ', DATABASE_URL: '', LOG_FORMAT: '' }, ({ port }) => port, 3000],
   [
     'slashes at the end go',
