@@ -12,8 +12,8 @@ export type MadeApp = AppCredentials & {
   htmlUrl: string;
 };
 
-const secretFields = ['privateKey', 'webhookSecret', 'clientSecret'] as const;
-const purposeOf = (field: (typeof secretFields)[number], appId: bigint) => `${field} of App ${appId}`;
+type SecretField = 'privateKey' | 'webhookSecret' | 'clientSecret';
+const purposeOf = (field: SecretField, appId: bigint) => `${field} of App ${appId}`;
 
 const uniqueViolation = 'P2002';
 
@@ -23,7 +23,7 @@ const uniqueViolation = 'P2002';
  */
 export async function saveApp(db: PrismaClient, secretKey: string, app: MadeApp, at: Date): Promise<void> {
   const appId = BigInt(app.id);
-  const sealed = (field: (typeof secretFields)[number], text: string) =>
+  const sealed = (field: SecretField, text: string) =>
     seal(secretKey, purposeOf(field, appId), text);
   try {
     await db.appCredentials.create({
@@ -63,7 +63,7 @@ export async function loadApp(
     throw new ConfigError([
       'SECRET_KEY is missing: the App’s credentials in the database are encrypted with it',
     ]);
-  const open = (field: (typeof secretFields)[number]) =>
+  const open = (field: SecretField) =>
     unseal(key, purposeOf(field, row.appId), row[field]);
   try {
     return {

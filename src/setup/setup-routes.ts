@@ -10,7 +10,7 @@ import { manifestFor, readAppTemplate } from './app-manifest.ts';
 import { Attempts } from './attempts.ts';
 import { finishSetup, type SetupDeps } from './finish-setup.ts';
 import { publicUrlWarnings } from './public-url-warnings.ts';
-import { SetupCode } from './setup-code.ts';
+import type { SetupCode } from './setup-code.ts';
 import { SetupCookies } from './setup-cookies.ts';
 import { codePage, reviewPage, setupPage, stopPage } from './setup-pages.ts';
 import { readWishes, type Wishes } from './wishes.ts';
