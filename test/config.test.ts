@@ -94,5 +94,18 @@ test.each<[string, Record<string, string>, RegExp]>([
 });
 
 test('all problems are named at once', () => {
-  expect(problemsOf({ PORT: 'x', ROLE: 'y' })).toHaveLength(5);
+  expect(problemsOf({ PORT: 'x', ROLE: 'y', CLIENT_ID: 'Iv23li' })).toEqual(
+    ['PORT', 'ROLE', 'APP_ID', 'WEBHOOK_SECRET', 'PRIVATE_KEY', 'CLIENT_SECRET'].map((name) =>
+      expect.stringMatching(new RegExp(`^${name} `)),
+    ),
+  );
 });
+
+test('without any of the App’s variables there is no App', () => {
+  expect(readConfig({ APP_ID: ' ', PRIVATE_KEY: '', WEBHOOK_SECRET: '' }).app).toBeNull();
+});
+
+test.each(Object.entries({ ...least, PRIVATE_KEY_PATH: keyFile, CLIENT_ID: 'Iv23li' }))(
+  'an App of which only %s is given is half there',
+  (name, value) => expect(problemsOf({ [name]: value }).length).toBeGreaterThan(1),
+);

@@ -17,7 +17,15 @@ const codeLifetime = 3_600_000;
 export function appRegistrationPages(api: Api, { world, webhooks, addBot }: Parts): void {
   const people = () => [...world.accounts.values()].filter(({ type }) => type === 'User');
   const show = (c: ApiContext, title: string, problems: string[], status: 404 | 422) =>
-    c.html(webPage(title, html`<ul>${problems.map((problem) => html`<li>${problem}</li>`)}</ul>`), status);
+    c.html(
+      webPage(
+        title,
+        html`<ul>
+          ${problems.map((problem) => html`<li>${problem}</li>`)}
+        </ul>`,
+      ),
+      status,
+    );
 
   const register = async (c: ApiContext) => {
     const login = c.req.param('organization');
@@ -33,7 +41,10 @@ export function appRegistrationPages(api: Api, { world, webhooks, addBot }: Part
     if (!maker) return c.html(createPage(manifest, form.get('manifest') ?? '', organization, makers));
 
     const name = (form.get('name') ?? manifest.name ?? '').trim();
-    const slug = name.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
+    const slug = name
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-|-$/g, '');
     if (slug === '') return show(c, 'Invalid GitHub App configuration', ["Name can't be blank"], 422);
     if (world.findAccount(`${slug}[bot]`))
       return show(c, 'Invalid GitHub App configuration', ['Name has already been taken'], 422);
@@ -91,12 +102,16 @@ function createPage(manifest: Manifest, text: string, organization: Account | nu
     html`<form method="post">
       <input type="hidden" name="manifest" value="${text}" />
       <p>
-        <label>GitHub App name <input name="name" value="${manifest.name ?? ''}" maxlength="34" required /></label>
+        <label
+          >GitHub App name <input name="name" value="${manifest.name ?? ''}" maxlength="34" required
+        /></label>
       </p>
       <p>
         <label>
           You are
-          <select name="as">${makers.map(({ login }) => html`<option>${login}</option>`)}</select>
+          <select name="as">
+            ${makers.map(({ login }) => html`<option>${login}</option>`)}
+          </select>
         </label>
       </p>
       <button type="submit">Create GitHub App for ${owner}</button>

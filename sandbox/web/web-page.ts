@@ -9,6 +9,7 @@ export const webPage = (title: string, body: Html) =>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <link rel="icon" href="data:," />
         <title>${title} · GitHub (sandbox)</title>
       </head>
       <body>

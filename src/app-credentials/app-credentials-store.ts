@@ -23,8 +23,7 @@ const uniqueViolation = 'P2002';
  */
 export async function saveApp(db: PrismaClient, secretKey: string, app: MadeApp, at: Date): Promise<void> {
   const appId = BigInt(app.id);
-  const sealed = (field: SecretField, text: string) =>
-    seal(secretKey, purposeOf(field, appId), text);
+  const sealed = (field: SecretField, text: string) => seal(secretKey, purposeOf(field, appId), text);
   try {
     await db.appCredentials.create({
       data: {
@@ -63,8 +62,7 @@ export async function loadApp(
     throw new ConfigError([
       'SECRET_KEY is missing: the App’s credentials in the database are encrypted with it',
     ]);
-  const open = (field: SecretField) =>
-    unseal(key, purposeOf(field, row.appId), row[field]);
+  const open = (field: SecretField) => unseal(key, purposeOf(field, row.appId), row[field]);
   try {
     return {
       id: Number(row.appId),

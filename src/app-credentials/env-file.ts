@@ -33,7 +33,9 @@ export async function addToEnvFile(path: string, app: MadeApp): Promise<void> {
     await chmod(path, 0o600);
     const before = await file.readFile('utf8');
     const newLine = before === '' || before.endsWith('\n') ? '' : '\n';
-    await file.appendFile(`${newLine}# The GitHub App ${app.slug}, made by the setup page.\n${lines.join('')}`);
+    await file.appendFile(
+      `${newLine}# The GitHub App ${app.slug}, made by the setup page.\n${lines.join('')}`,
+    );
     await file.sync();
   } finally {
     await file.close();

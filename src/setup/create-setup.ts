@@ -28,7 +28,10 @@ export function createSetup(deps: SetupDeps): Phase {
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
   app.get('/readyz', (context) => context.json({ status: 'setup', detail }, 503));
   if (config.role === 'worker') {
-    log.warn({ setup: where }, 'no GitHub App is configured: waiting until a process with ROLE all or web has one');
+    log.warn(
+      { setup: where },
+      'no GitHub App is configured: waiting until a process with ROLE all or web has one',
+    );
   } else {
     mountAssets(app);
     app.get('/', (context) => context.redirect('/setup'));

@@ -80,7 +80,9 @@ export async function finishSetup(
     },
   );
   const place = begun.place === 'env' ? deps.envFile : 'the database, encrypted';
-  return context.html(donePage(app.name, `${app.htmlUrl}/installations/new`, place, isRunning));
+  const { statusContext } = deps.config;
+  const installUrl = `${app.htmlUrl}/installations/new`;
+  return context.html(donePage({ name: app.name, installUrl, place, statusContext, isRunning }));
 }
 
 const keep = ({ db, clock, secretKey, envFile }: SetupDeps, place: Place, app: MadeApp): Promise<void> =>

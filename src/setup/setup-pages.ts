@@ -28,7 +28,14 @@ export const codePage = (problem: string | null): Html =>
       ${alert(problem)}
       <form class="card form" method="post" action="/setup/code">
         <label for="code">Code from the log</label>
-        <input id="code" name="code" required autocomplete="one-time-code" spellcheck="false" maxlength="40" />
+        <input
+          id="code"
+          name="code"
+          required
+          autocomplete="one-time-code"
+          spellcheck="false"
+          maxlength="40"
+        />
         <button type="submit">Go on</button>
       </form>`,
   );
@@ -51,8 +58,8 @@ export function setupPage(setup: SetupPage): Html {
     'Set up',
     html`<h1>Set up Holdfast</h1>
       <p>
-        Holdfast works as a GitHub App of your own. ${github} makes it in one click, with the right permissions, and
-        hands its credentials to this service. Sign in to ${github} in this browser first.
+        Holdfast works as a GitHub App of your own. ${github} makes it in one click, with the right
+        permissions, and hands its credentials to this service. Sign in to ${github} in this browser first.
       </p>
       ${alert(problem)}
       <div class="card">
@@ -70,8 +77,8 @@ const canKeep = ({ places }: SetupPage) => places.database || places.env;
 const secretKeyAdvice = html`<div class="card">
   <h2 class="first">SECRET_KEY is not set</h2>
   <p>
-    Credentials are kept in PostgreSQL only encrypted. Make a key, set it as <code>SECRET_KEY</code> for every process
-    of Holdfast, and start again:
+    Credentials are kept in PostgreSQL only encrypted. Make a key, set it as <code>SECRET_KEY</code> for every
+    process of Holdfast, and start again:
   </p>
   <pre tabindex="0"><code>openssl rand -hex 32</code></pre>
 </div>`;
@@ -99,8 +106,17 @@ function setupForm({ wishes, webUrl, places }: SetupPage): Html {
       ${radio('person', 'You, for repositories of your own')}
     </fieldset>
     <label for="name">Name of the App</label>
-    <input id="name" name="name" value="${wishes.name}" required maxlength="34" aria-describedby="name-hint" />
-    <p id="name-hint" class="muted">No other App on ${github} may have it; “Holdfast” and your name will do.</p>
+    <input
+      id="name"
+      name="name"
+      value="${wishes.name}"
+      required
+      maxlength="34"
+      aria-describedby="name-hint"
+    />
+    <p id="name-hint" class="muted">
+      No other App on ${github} may have it; “Holdfast” and your name will do.
+    </p>
     ${
       places.env && places.database
         ? html`<label class="choice">
@@ -142,8 +158,18 @@ export const reviewPage = (manifest: AppManifest, action: string, owner: string)
       </form>`,
   );
 
+export type Done = {
+  name: string;
+  installUrl: string;
+  /** Where the credentials are, in words. */
+  place: string;
+  statusContext: string;
+  /** Whether the service went on by itself. */
+  isRunning: boolean;
+};
+
 /** The end: what is left to do at GitHub. */
-export const donePage = (name: string, installUrl: string, place: string, isRunning: boolean): Html =>
+export const donePage = ({ name, installUrl, place, statusContext, isRunning }: Done): Html =>
   page(
     'Connected',
     html`<h1>${name} is connected</h1>
@@ -155,7 +181,7 @@ export const donePage = (name: string, installUrl: string, place: string, isRunn
         <p><a class="button" href="${installUrl}">Install ${name}</a></p>
       </div>
       <p>
-        Afterwards require the status check <code>holdfast/freeze</code> on the branches that can be frozen: without that
-        a freeze holds nothing.
+        Afterwards require the status check <code>${statusContext}</code> on the branches that can be frozen:
+        without that a freeze holds nothing.
       </p>`,
   );

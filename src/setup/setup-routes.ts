@@ -113,7 +113,8 @@ function visitOf(context: Context) {
     address: getConnInfo(context).remote.address,
     host: context.req.header('host'),
     // A bare nginx names nobody and sends its own loopback name as Host, but it speaks HTTP/1.0.
-    isForwarded: incoming.httpVersion === '1.0' || told.some((name) => context.req.header(name) !== undefined),
+    isForwarded:
+      incoming.httpVersion === '1.0' || told.some((name) => context.req.header(name) !== undefined),
   };
 }
 

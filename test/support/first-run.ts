@@ -115,7 +115,9 @@ export class Visitor {
 
   /** Sends the last form of a page with its values, some of them filled in. */
   submit(page: Shown, filled: Record<string, string> = {}): Promise<Shown> {
-    const [, attributes = '', body = ''] = [...page.text.matchAll(/<form([^>]*)>([\s\S]*?)<\/form>/g)].at(-1)!;
+    const [, attributes = '', body = ''] = [...page.text.matchAll(/<form([^>]*)>([\s\S]*?)<\/form>/g)].at(
+      -1,
+    )!;
     const values: Record<string, string> = {};
     for (const [input] of body.matchAll(/<input[^>]*>/g)) {
       const [name, value] = [attributeOf(input, 'name'), attributeOf(input, 'value')];
