@@ -21,6 +21,8 @@ export type FirstRun = {
   logs: string[];
   /** The code that the log told last. */
   code(): string;
+  /** Forgets the App, and starts a service anew on the same database. */
+  begin(): Promise<void>;
   /** Another process on the same database, on a port of its own. */
   startAnother(config?: Partial<StartConfig>): Promise<App>;
   /** Waits until the configured service has nothing to do. */
@@ -62,18 +64,23 @@ export async function startFirstRun(config: Partial<StartConfig> = {}): Promise<
     apps.push(app);
     return app;
   };
-  const app = await start(config);
-  return {
-    app,
+  const run: FirstRun = {
+    app: await start(config),
     github,
     clock,
     database,
     logs,
     code: () => logs.findLast((line) => line.includes('"code"'))?.match(/"code":"([^"]+)"/)?.[1] ?? '',
+    async begin() {
+      for (const each of apps.splice(0)) await each.close();
+      await database.prisma.appCredentials.deleteMany();
+      logs.length = 0;
+      run.app = await start(config);
+    },
     startAnother: (more = {}) => start(more),
     async quiet() {
       await github.settled();
-      await whenIdle(app, clock);
+      await whenIdle(run.app, clock);
       await github.settled();
     },
     async close() {
@@ -83,6 +90,7 @@ export async function startFirstRun(config: Partial<StartConfig> = {}): Promise<
       github.assertNoUnknownRoutes();
     },
   };
+  return run;
 }
 
 export type Shown = { status: number; url: string; text: string; headers: Headers };
