@@ -1,4 +1,6 @@
 import { request } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type FirstRun, type Shown, startFirstRun, Visitor } from './support/first-run.ts';
 
@@ -228,6 +230,13 @@ test('what proxies tell takes trust away and never gives it', async () => {
   ];
   for (const headers of told)
     expect((await new Visitor(headers).get(setupUrl())).text).toContain('Code from the log');
+});
+
+test('a proxy that names nobody speaks HTTP/1.0, and gives nobody this machine’s trust', async () => {
+  const { port, host } = new URL(run.app.url);
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.end(`GET /setup HTTP/1.0\r\nHost: ${host}\r\n\r\n`);
+  expect(await text(socket)).toContain('Code from the log');
 });
 
 test('until there is an App everything else says where to go', async () => {
