@@ -6,6 +6,7 @@ export const webPullRequests = 8;
 /**
  * Fills a GitHub for the demo: an organization with an admin and a member, somebody outside with forks, three
  * repositories, one of them private, and twelve open pull requests.
+ * The App is not installed yet.
  * @returns the admin's token.
  */
 export function seed(github: Sandbox): { adminToken: string } {
@@ -20,7 +21,6 @@ export function seed(github: Sandbox): { adminToken: string } {
   github.addRepository('acme/vault', { private: true });
   openOnWeb(github);
   openElsewhere(github);
-  github.install('acme');
   return { adminToken: ada.token };
 }
 

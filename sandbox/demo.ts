@@ -1,6 +1,7 @@
 // `npm run demo`: the whole product on loopback. The sandbox GitHub and the real service in this process, seeded,
 // with keys made through the API, a tour of curl lines, and one line for each status that changes.
 //   --port N, --github-port N   where to listen; 0 takes any free port. Without them 3000 and 3001 if they are free.
+//   --setup                     begins before that: no GitHub App yet, and the setup page to make one.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { createApp } from '../src/app.ts';
-import type { Config } from '../src/config.ts';
+import type { StartConfig } from '../src/config.ts';
 import { redact } from '../src/log.ts';
 import { seed } from './demo-seed.ts';
 import { tour, type TourValues } from './demo-tour.ts';
@@ -38,19 +39,23 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 
 async function start(): Promise<void> {
-  const ports = readPorts();
+  const { setup, ...ports } = readOptions();
   print('Starting a GitHub and Holdfast on this machine …');
   const port = await choosePort(ports.service, 3000, 'the service');
-  const github = await startSandbox({ port: await choosePort(ports.github, 3001, 'GitHub') });
+  const githubPort = await choosePort(ports.github, 3001, 'GitHub');
+  const github = await startSandbox({ port: githubPort, ...(setup && { app: null }) });
   const { adminToken } = seed(github);
+  if (!setup) github.install('acme');
   github.onStatus(printStatus);
-  print('The statuses of the open pull requests, as they are set:');
+  if (!setup) print('The statuses of the open pull requests, as they are set:');
   dataDir = mkdtempSync(join(tmpdir(), 'holdfast-demo-'));
-  const app = await createApp(configFor(github, port, dataDir), { log: warnings() });
+  const config = configFor(github, port, dataDir, setup);
+  const app = await createApp(config, { log: warnings() });
   parts.push(app, github);
   if (isStopping) return;
-  github.deliverTo(`${app.url}/api/github/webhooks`);
-  await everyStatusSet(github);
+  if (setup) printSetup(app.url);
+  else github.deliverTo(`${app.url}/api/github/webhooks`);
+  await everyStatusSet(github, setup ? Infinity : 60);
   const adminKey = await createKey(app.url, adminToken, 'admin');
   const ciKey = await createKey(app.url, adminToken, 'ci');
   printTour({ serviceUrl: app.url, githubUrl: github.url, adminToken, adminKey, ciKey });
@@ -69,22 +74,26 @@ async function stop(code: number): Promise<void> {
   process.exit(code);
 }
 
-function readPorts(): { service: number | null; github: number | null } {
-  const options = { port: { type: 'string' }, 'github-port': { type: 'string' } } as const;
-  let values: { port?: string; 'github-port'?: string };
+function readOptions(): { service: number | null; github: number | null; setup: boolean } {
+  const options = {
+    port: { type: 'string' },
+    'github-port': { type: 'string' },
+    setup: { type: 'boolean', default: false },
+  } as const;
+  let values: { port?: string; 'github-port'?: string; setup: boolean };
   try {
     ({ values } = parseArgs({ options }));
   } catch (error) {
-    throw new DemoError(`${(error as Error).message}. It takes --port N and --github-port N.`);
+    throw new DemoError(`${(error as Error).message}. It takes --port N, --github-port N and --setup.`);
   }
-  const read = (name: keyof typeof options) => {
+  const read = (name: 'port' | 'github-port') => {
     const text = values[name];
     if (text === undefined) return null;
     if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
       throw new DemoError(`--${name} takes a port from 0 to 65535, not ${text}.`);
     return Number(text);
   };
-  return { service: read('port'), github: read('github-port') };
+  return { service: read('port'), github: read('github-port'), setup: values.setup };
 }
 
 /** The port asked for; or the usual one, or a free one where another program has that. */
@@ -109,15 +118,15 @@ function probe(port: number): Promise<number | null> {
   });
 }
 
-function configFor(github: Sandbox, port: number, dataDir: string): Config {
+function configFor(github: Sandbox, port: number, dataDir: string, setup: boolean): StartConfig {
   const publicUrl = `http://${host}:${port}`;
-  github.app.callbackUrls.push(`${publicUrl}/auth/callback`);
+  if (!setup) github.app.callbackUrls.push(`${publicUrl}/auth/callback`);
   return {
     port,
     host,
     publicUrl,
     database: { dataDir },
-    app: { ...github.app, oauth: github.app },
+    app: setup ? null : { ...github.app, oauth: github.app },
     secretKey: null,
     githubApiUrl: github.url,
     statusContext: 'holdfast/freeze',
@@ -150,11 +159,12 @@ async function createKey(serviceUrl: string, token: string, scope: 'admin' | 'ci
 }
 
 /** Every open pull request gets its first status soon after the start; the tour begins from there. */
-async function everyStatusSet(github: Sandbox): Promise<void> {
-  const deadline = Date.now() + 60_000;
+async function everyStatusSet(github: Sandbox, seconds: number): Promise<void> {
+  const deadline = Date.now() + seconds * 1000;
   const open = ['acme/web', 'acme/api', 'acme/vault'].flatMap((name) => github.pullRequests(name));
   while (!isStopping && open.some(({ repository, number }) => !github.currentStatus(repository, number))) {
-    if (Date.now() > deadline) throw new Error('the service has not set the first statuses within 60 s');
+    if (Date.now() > deadline)
+      throw new Error(`the service has not set the first statuses within ${seconds} s`);
     await delay(50);
   }
 }
@@ -168,6 +178,17 @@ function printStatus({ repository, pullRequests, state, description, at }: Statu
   const padding = ' '.repeat(Math.max(0, 'pending'.length - state.length));
   const place = `${repository} ${numbers}`.padEnd(16);
   print(`${at.toTimeString().slice(0, 8)}  ${place} ${shown}${padding}  ${description}`);
+}
+
+function printSetup(serviceUrl: string): void {
+  print(`
+Holdfast runs without a GitHub App. Open its setup page in a browser, make the App for the organization acme, and
+install it there:
+
+  ${serviceUrl}/setup
+
+The tour follows when every open pull request has its first status. Ctrl-C ends it and leaves nothing behind.
+`);
 }
 
 function printTour(values: TourValues): void {

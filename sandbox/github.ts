@@ -46,8 +46,8 @@ export interface SandboxOptions {
   webhookUrl?: string;
   /** The clock of timestamps in data. */
   now?: () => Date;
-  /** Instead of the App's defaults: its slug, secret, permissions, events. */
-  app?: Partial<AppIdentity>;
+  /** Instead of the App's defaults: its slug, secret, permissions, events. Null: no App, until one is made. */
+  app?: Partial<AppIdentity> | null;
   /** The context that questions about statuses mean when none is named. */
   statusContext?: string;
 }
@@ -58,7 +58,8 @@ let privateKey: string | undefined;
 
 /** Starts a GitHub with nobody in it. Close it when done. */
 export async function startSandbox(options: SandboxOptions = {}) {
-  const world = new World({ ...defaultApp(), ...options.app }, options.now ?? (() => new Date()));
+  const app = options.app === null ? null : { ...defaultApp(), ...options.app };
+  const world = new World(app, options.now ?? (() => new Date()));
   const webhooks = new Webhooks(world, options.webhookUrl ?? null);
   const events = new PullRequestEvents(world, webhooks);
   const repositoryVerbs = repositories(world, webhooks);
@@ -70,7 +71,8 @@ export async function startSandbox(options: SandboxOptions = {}) {
   events.onEvent = (pr, action, payload) => queues.onEvent(pr, action, payload);
   const statuses = new Statuses(world, webhooks, pullRequests, queues);
   const personVerbs = people(world);
-  personVerbs.addBot(world.app.slug);
+  if (app) personVerbs.addBot(app.slug);
+  const installationVerbs = installations(world, webhooks);
 
   const faults = new Faults();
   const chaos = new Chaos();
@@ -89,16 +91,21 @@ export async function startSandbox(options: SandboxOptions = {}) {
     limits,
     requests,
     unknownRoutes,
+    addBot: personVerbs.addBot,
+    install: installationVerbs.install,
   };
   const server = await serve(parts, options.port ?? 0);
   world.url = server.url;
 
   return {
     url: server.url,
-    app: world.app,
+    /** Fails while there is none. */
+    get app() {
+      return world.app;
+    },
     ...personVerbs,
     ...repositoryVerbs,
-    ...installations(world, webhooks),
+    ...installationVerbs,
     ...pullRequestVerbs(world, pullRequests, edits, queues),
     ...mergeQueueVerbs(world, queues),
     ...reviewThreads(world, events),

@@ -1,63 +1,81 @@
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import type { Logger } from 'pino';
-import { createApi } from './api/create-api.ts';
+import { loadApp } from './app-credentials/app-credentials-store.ts';
+import { envFilePath } from './app-credentials/env-file.ts';
 import { type Clock, systemClock } from './clock.ts';
-import type { Config } from './config.ts';
+import type { AppCredentials, StartConfig } from './config.ts';
 import { connectDatabase } from './database/connect.ts';
 import type { Database } from './database/database.ts';
-import { keptSecretKey } from './database/secret-key.ts';
 import type { Deps } from './deps.ts';
-import { clearLeases } from './freeze-status/installation-lease.ts';
-import { createGitHubApp } from './github/github-app.ts';
-import { startJobQueue } from './jobs/queue.ts';
-import { startWorker } from './jobs/worker.ts';
 import { createLogger } from './log.ts';
-import { registerWebhooks } from './webhooks/register-webhooks.ts';
+import type { Phase } from './phase.ts';
+import { readSecretKey } from './secret-key.ts';
+import { createService, type Ground, type Service } from './service.ts';
+import { createSetup } from './setup/create-setup.ts';
 
 export type App = {
   /** Where it listens, with the port that was really taken. */
   url: string;
   log: Logger;
-  deps: Deps;
+  /** Of the running service. @throws while no GitHub App is configured. */
+  readonly deps: Deps;
   /** Takes no new work, finishes what runs (at most 10 s), and closes the database. */
   close(): Promise<void>;
 };
-
-/** Milliseconds that work under way has to finish when the service stops; the rest is handed back. */
-const patience = 5000;
 
 /** What tests put in the place of the real thing. */
 export type Overrides = { clock?: Clock; database?: Database; log?: Logger };
 
 /**
- * Puts the service together and starts it: the only place that knows all parts.
- * @throws DataDirInUse; what the database, the port or the App's key throw when they cannot be used.
+ * Puts everything together and starts it: the only place that knows all parts. With an App, from the environment or
+ * kept by the setup page, that is the service. Without one it is the setup page, which hands over once there is one.
+ * @throws DataDirInUse; ConfigError where the kept App cannot be read; what the database, the port or the App's key
+ *   throw when they cannot be used.
  */
-export async function createApp(given: Config, overrides: Overrides = {}): Promise<App> {
+export async function createApp(given: StartConfig, overrides: Overrides = {}): Promise<App> {
   const log = overrides.log ?? createLogger(given);
   const clock = overrides.clock ?? systemClock;
   const database = overrides.database ?? (await connectDatabase(given.database));
-  const config = overrides.database ? given : await withSecretKey(given);
-  const queue = await startJobQueue(database, clock, log);
-  const stopping = new AbortController();
-  const cutOff = new AbortController();
-  const github = await createGitHubApp(config, log, cutOff.signal);
-  const deps: Deps = {
-    db: database.prisma,
-    jobs: queue,
-    github,
-    clock,
-    log,
-    config,
-    stopping: stopping.signal,
+  // A database that is given has no folder for a key.
+  const secretKey = overrides.database ? given.secretKey : await readSecretKey(given);
+  const config = { ...given, secretKey };
+  const ground: Ground = { config, clock, log, database };
+  let service: Service | null = null;
+  let phase: Phase;
+  let handover: Promise<void> | null = null;
+
+  const takeOver = async (app: AppCredentials): Promise<void> => {
+    const next = await createService(ground, app);
+    try {
+      await next.start();
+    } catch (error) {
+      await next.close();
+      throw error;
+    }
+    const before = phase;
+    phase = service = next;
+    await before.close();
+    log.info({ app: app.id }, 'a GitHub App is configured: the service runs');
   };
-  registerWebhooks(github.probot, deps);
-  if ('dataDir' in config.database) await clearLeases(deps);
-  const api = createApi(deps, queue);
-  const server = serve({ fetch: api.fetch, port: config.port, hostname: config.host });
+  /** Once, whoever asks; a failed try may be repeated. */
+  const become = (app: AppCredentials): Promise<void> =>
+    (handover ??= takeOver(app).catch((error: unknown) => {
+      handover = null;
+      throw error;
+    }));
+
+  const app = config.app ?? (await loadApp(database.prisma, secretKey));
+  if (app) phase = service = await createService(ground, app);
+  else {
+    const envFile = envFilePath();
+    phase = createSetup({ db: database.prisma, clock, log, config, secretKey, envFile, become });
+  }
+
+  const fetch = (request: Request, env: object) => phase.fetch(request, env);
+  const server = serve({ fetch: fetch as never, port: config.port, hostname: config.host });
   await new Promise<void>((resolve, reject) => server.once('listening', resolve).once('error', reject));
-  const worker = config.role === 'web' ? null : await startWorker(deps, queue);
+  await phase.start();
   const { port } = server.address() as AddressInfo;
   const url = `http://${config.host === '0.0.0.0' ? 'localhost' : config.host}:${port}`;
   log.info(
@@ -67,25 +85,18 @@ export async function createApp(given: Config, overrides: Overrides = {}): Promi
   return {
     url,
     log,
-    deps,
+    get deps() {
+      if (!service) throw new Error('No GitHub App is configured yet: open /setup.');
+      return service.deps;
+    },
     async close() {
-      stopping.abort();
-      // What GitHub has not answered by then is handed back.
-      const cut = setTimeout(() => cutOff.abort(), patience);
-      worker?.stop();
       const closed = new Promise((resolve) => server.close(resolve));
       if ('closeIdleConnections' in server) server.closeIdleConnections();
-      await queue.stop();
+      await handover?.catch(() => {});
+      await phase.close();
       if ('closeAllConnections' in server) server.closeAllConnections();
       await closed;
-      clearTimeout(cut);
       await database.close();
     },
   };
-}
-
-/** With a data folder of its own the service needs no operator for its secret key. */
-async function withSecretKey(config: Config): Promise<Config> {
-  if (config.secretKey || !('dataDir' in config.database)) return config;
-  return { ...config, secretKey: await keptSecretKey(config.database.dataDir) };
 }

@@ -2,19 +2,23 @@ import { readFileSync } from 'node:fs';
 import { createPrivateKey } from 'node:crypto';
 import * as z from 'zod';
 
+/** The GitHub App that the service acts as: from the environment, or stored by the setup page. */
+export type AppCredentials = {
+  id: number;
+  /** PEM. */
+  privateKey: string;
+  webhookSecret: string;
+  /** The App's OAuth client, with which people sign in to pages. */
+  oauth: { clientId: string; clientSecret: string } | null;
+};
+
 export type Config = {
   port: number;
   host: string;
   publicUrl: string;
   /** `connectionString` of a PostgreSQL, or the folder of the embedded database. */
   database: { connectionString: string } | { dataDir: string };
-  app: {
-    id: number;
-    privateKey: string;
-    webhookSecret: string;
-    /** The App's OAuth client, with which people sign in to pages. */
-    oauth: { clientId: string; clientSecret: string } | null;
-  };
+  app: AppCredentials;
   /** Signs cookies and encrypts what is secret in the database. */
   secretKey: string | null;
   /** Without a slash at the end. */
@@ -26,6 +30,9 @@ export type Config = {
   logFormat: 'json' | 'pretty';
 };
 
+/** What the service is started with. Without an App it serves the setup page until there is one. */
+export type StartConfig = Omit<Config, 'app'> & { app: AppCredentials | null };
+
 /** Every variable the service reads, with what it is for: the README's table is checked against this. */
 export const variables = {
   PORT: 'TCP port to listen on (3000; 0 takes a free one)',
@@ -33,7 +40,7 @@ export const variables = {
   PUBLIC_URL: 'where people and GitHub reach the service (http://localhost:PORT)',
   DATABASE_URL: 'PostgreSQL 15 or newer; unset: the embedded database in DATA_DIR',
   DATA_DIR: 'folder of the embedded database (./data)',
-  APP_ID: "the GitHub App's id",
+  APP_ID: "the GitHub App's id; without it, PRIVATE_KEY and WEBHOOK_SECRET the App that /setup made is used",
   PRIVATE_KEY: "the App's private key, as PEM (\\n for line breaks is fine) or as base64 of the PEM",
   PRIVATE_KEY_PATH: 'a file with the private key, instead of PRIVATE_KEY',
   WEBHOOK_SECRET: "the App's webhook secret",
@@ -81,12 +88,6 @@ const schema = z.object({
     })
     .optional(),
   DATA_DIR: z.string().default('./data'),
-  APP_ID: z
-    .string('is missing: the App id from the App’s settings page')
-    .regex(/^[1-9]\d*$/, 'must be the numeric App id'),
-  WEBHOOK_SECRET: z.string('is missing: without it anyone could send events in GitHub’s name'),
-  CLIENT_ID: z.string().optional(),
-  CLIENT_SECRET: z.string().optional(),
   SECRET_KEY: z
     .string()
     .min(32, 'must have at least 32 characters: openssl rand -hex 32 makes one')
@@ -98,6 +99,22 @@ const schema = z.object({
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   LOG_FORMAT: z.enum(['json', 'pretty'], 'must be json or pretty').default('json'),
 });
+
+const appSchema = z.object({
+  APP_ID: z
+    .string('is missing: the App id from the App’s settings page')
+    .regex(/^[1-9]\d*$/, 'must be the numeric App id'),
+  WEBHOOK_SECRET: z.string('is missing: without it anyone could send events in GitHub’s name'),
+});
+
+const appVariables = [
+  'APP_ID',
+  'PRIVATE_KEY',
+  'PRIVATE_KEY_PATH',
+  'WEBHOOK_SECRET',
+  'CLIENT_ID',
+  'CLIENT_SECRET',
+] as const;
 
 /** A variable set to nothing counts as not set: that is what `FOO=` in a .env file means. */
 const withoutBlanks = (environment: Environment): Environment =>
@@ -128,21 +145,37 @@ function readPrivateKey(environment: Environment, problems: string[]): string {
   }
 }
 
+/** The App, all of it or none: one that is half there is a mistake, not a first start. */
+function readApp(given: Environment, problems: string[]): AppCredentials | null {
+  if (!appVariables.some((name) => given[name])) return null;
+  const parsed = appSchema.safeParse(given);
+  if (!parsed.success) problems.push(...problemsIn(parsed.error));
+  const privateKey = readPrivateKey(given, problems);
+  const { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret } = given;
+  if (Boolean(clientId) !== Boolean(clientSecret))
+    problems.push(`${clientId ? 'CLIENT_SECRET' : 'CLIENT_ID'} is missing: both are set, or neither`);
+  if (!parsed.success) return null;
+  return {
+    id: Number(parsed.data.APP_ID),
+    privateKey,
+    webhookSecret: parsed.data.WEBHOOK_SECRET,
+    oauth: clientId && clientSecret ? { clientId, clientSecret } : null,
+  };
+}
+
+const problemsIn = (error: z.ZodError): string[] =>
+  error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+
 /**
  * The configuration from environment variables. Reads the private key's file, nothing else.
+ * @returns `app` is null where none of the App's variables is set.
  * @throws ConfigError naming every missing or wrong variable at once; values of secrets never appear in it.
  */
-export function readConfig(environment: Environment): Config {
+export function readConfig(environment: Environment): StartConfig {
   const given = withoutBlanks(environment);
   const parsed = schema.safeParse(given);
-  const problems = parsed.success
-    ? []
-    : parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
-  const privateKey = readPrivateKey(given, problems);
-  if (Boolean(given['CLIENT_ID']) !== Boolean(given['CLIENT_SECRET']))
-    problems.push(
-      `${given['CLIENT_ID'] ? 'CLIENT_SECRET' : 'CLIENT_ID'} is missing: both are set, or neither`,
-    );
+  const problems = parsed.success ? [] : problemsIn(parsed.error);
+  const app = readApp(given, problems);
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   const values = parsed.data;
   return {
@@ -150,15 +183,7 @@ export function readConfig(environment: Environment): Config {
     host: values.HOST,
     publicUrl: (values.PUBLIC_URL ?? `http://localhost:${values.PORT}`).replace(/\/+$/, ''),
     database: values.DATABASE_URL ? { connectionString: values.DATABASE_URL } : { dataDir: values.DATA_DIR },
-    app: {
-      id: Number(values.APP_ID),
-      privateKey,
-      webhookSecret: values.WEBHOOK_SECRET,
-      oauth:
-        values.CLIENT_ID && values.CLIENT_SECRET
-          ? { clientId: values.CLIENT_ID, clientSecret: values.CLIENT_SECRET }
-          : null,
-    },
+    app,
     secretKey: values.SECRET_KEY ?? null,
     githubApiUrl: values.GITHUB_API_URL.replace(/\/+$/, ''),
     statusContext: values.STATUS_CONTEXT,

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { type Config, ConfigError, readConfig } from '../src/config.ts';
+import { ConfigError, readConfig, type StartConfig } from '../src/config.ts';
 
 const { privateKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,
@@ -45,9 +45,9 @@ test('the defaults', () => {
   });
 });
 
-const keyIs = (config: Config) => config.app.privateKey;
+const keyIs = (config: StartConfig) => config.app?.privateKey;
 
-test.each<[string, Record<string, string>, (config: Config) => unknown, unknown]>([
+test.each<[string, Record<string, string>, (config: StartConfig) => unknown, unknown]>([
   ['blanks count as absent', { PORT: ' ', DATABASE_URL: '', LOG_FORMAT: '' }, ({ port }) => port, 3000],
   [
     'slashes at the end go',
@@ -94,5 +94,18 @@ test.each<[string, Record<string, string>, RegExp]>([
 });
 
 test('all problems are named at once', () => {
-  expect(problemsOf({ PORT: 'x', ROLE: 'y' })).toHaveLength(5);
+  expect(problemsOf({ PORT: 'x', ROLE: 'y', CLIENT_ID: 'Iv23li' })).toEqual(
+    ['PORT', 'ROLE', 'APP_ID', 'WEBHOOK_SECRET', 'PRIVATE_KEY', 'CLIENT_SECRET'].map((name) =>
+      expect.stringMatching(new RegExp(`^${name} `)),
+    ),
+  );
 });
+
+test('without any of the App’s variables there is no App', () => {
+  expect(readConfig({ APP_ID: ' ', PRIVATE_KEY: '', WEBHOOK_SECRET: '' }).app).toBeNull();
+});
+
+test.each(Object.entries({ ...least, PRIVATE_KEY_PATH: keyFile, CLIENT_ID: 'Iv23li' }))(
+  'an App of which only %s is given is half there',
+  (name, value) => expect(problemsOf({ [name]: value }).length).toBeGreaterThan(1),
+);

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { Visitor } from './support/first-run.ts';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -106,6 +107,22 @@ test.skipIf(!hasCurl)('every line of the tour works, and Ctrl-C leaves nothing b
   expect(await readdir(temporary)).toEqual([]);
   for (const url of urls) await expect(fetch(url)).rejects.toThrow();
   expect(output).not.toContain('    at ');
+});
+
+test('--setup begins with the setup page, and goes on with the tour', async () => {
+  const process = startDemo('--setup', '--port', '0', '--github-port', '0');
+  await until('the setup page is named', () => output.includes('/setup\n'));
+  const [url] = /http:\S+\/setup/.exec(output)!;
+  const visitor = new Visitor();
+  const review = await visitor.submit(await visitor.get(url!), { organization: 'acme' });
+  const done = await visitor.submit(await visitor.submit(review), { as: 'ada' });
+  const install = /href="([^"]+\/installations\/new)"/.exec(done.text)![1]!;
+  expect(output).not.toContain('The tour:');
+  await visitor.post(install, { account: 'acme' });
+  await until('the tour is printed', () => output.includes('The tour:'));
+  process.kill('SIGINT');
+  expect(await once(process, 'exit')).toEqual([0, null]);
+  expect(await readdir(temporary)).toEqual([]);
 });
 
 test('a taken port is named, without a stack', async () => {

@@ -1,6 +1,8 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
 import type { Principal } from '../state/access.ts';
+import type { installations } from '../actions/installations.ts';
+import type { people } from '../actions/people.ts';
 import type { PullRequestEdits } from '../actions/pull-request-edits.ts';
 import type { PullRequests } from '../actions/pull-requests.ts';
 import type { Statuses } from '../actions/statuses.ts';
@@ -23,6 +25,8 @@ export interface Parts {
   limits: RateLimits;
   requests: RequestLog;
   unknownRoutes: string[];
+  addBot: ReturnType<typeof people>['addBot'];
+  install: ReturnType<typeof installations>['install'];
 }
 
 export interface Env {

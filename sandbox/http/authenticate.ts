@@ -34,7 +34,8 @@ export function authenticate(world: World, authorization: string | undefined): P
     return { kind: 'installation', token: issued };
   }
   if (token.startsWith('ghs_') || !looksLikeJwt(token)) throw badCredentials();
-  verifyAppJwt(token, world.app);
+  if (!world.registeredApp) throw new GitHubError(404, 'Integration not found');
+  verifyAppJwt(token, world.registeredApp);
   return { kind: 'app' };
 }
 

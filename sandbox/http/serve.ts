@@ -10,6 +10,9 @@ import { pullRequestRoutes } from '../rest/pull-request-routes.ts';
 import { repositoryRoutes } from '../rest/repository-routes.ts';
 import { statusRoutes } from '../rest/status-routes.ts';
 import { oauthRoutes } from '../web/oauth-routes.ts';
+import { manifestRoutes } from '../rest/manifest-routes.ts';
+import { appRegistrationPages } from '../web/app-registration-pages.ts';
+import { installationPages } from '../web/installation-pages.ts';
 import { authenticate, tokenKind } from './authenticate.ts';
 import { ConnectionReset } from './faults.ts';
 import { GitHubError } from './github-error.ts';
@@ -48,6 +51,10 @@ function createApi(parts: Parts): Api {
     await chaos.around(request, next);
   });
 
+  // What people open in a browser: no credential of the API, and none of its limits.
+  appRegistrationPages(api, parts);
+  installationPages(api, parts);
+
   api.use(async (c, next) => {
     const { pathname } = new URL(c.req.url);
     const resource = pathname === '/graphql' ? 'graphql' : 'core';
@@ -70,6 +77,7 @@ function createApi(parts: Parts): Api {
   });
 
   appRoutes(api, parts);
+  manifestRoutes(api, parts);
   deliveryRoutes(api, parts);
   peopleRoutes(api, parts);
   repositoryRoutes(api, parts);

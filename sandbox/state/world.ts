@@ -25,6 +25,11 @@ export interface AppIdentity {
   permissions: Record<string, 'read' | 'write'>;
   /** The webhook events that the App subscribes to, beside those that every App gets. */
   events: string[];
+  /** Who owns it; without it, nobody whom the sandbox knows. */
+  owner?: Account;
+  homepage?: string;
+  /** Where GitHub sends people after they installed it. */
+  setupUrl?: string;
 }
 
 /** Everything the sandbox knows, with lookups that read as GitHub's do: names match case-insensitively. */
@@ -39,13 +44,20 @@ export class World {
   readonly formerNames = new Map<string, number>();
   readonly formerVersions = new FormerVersions();
   readonly signIns = new SignIns();
-  readonly app: AppIdentity;
+  /** The one App that the sandbox knows; null until somebody makes it. */
+  registeredApp: AppIdentity | null;
+  /** Conversion codes of the manifest flow that were not used yet. */
+  readonly manifestCodes = new Map<string, { app: AppIdentity; expiresAt: number }>();
   readonly now: () => Date;
   url = '';
 
-  constructor(app: AppIdentity, now: () => Date) {
-    this.app = app;
+  constructor(app: AppIdentity | null, now: () => Date) {
+    this.registeredApp = app;
     this.now = now;
+  }
+
+  get app(): AppIdentity {
+    return found(this.registeredApp ?? undefined, 'App: make one at /settings/apps/new');
   }
 
   findAccount(login: string): Account | undefined {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { GitHubTokens } from '../auth/github-token.ts';
 import type { Deps } from '../deps.ts';
@@ -9,30 +8,16 @@ import { mount } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
 import { errorResponse } from './error-response.ts';
 import { mountHealth } from './health.ts';
+import { logRequests } from './log-requests.ts';
 import { openApiDocument } from './openapi.ts';
 
 export const webhookPath = '/api/github/webhooks';
-
-const isProbe = (path: string): boolean => path === '/healthz' || path === '/readyz';
 
 /** The HTTP side: the `/v1` interface, GitHub's webhooks, and health. */
 export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
   const api = new OpenAPIHono();
   const tokens = new GitHubTokens(deps.clock);
-  api.use(async (context, next) => {
-    const requestId = randomUUID();
-    context.header('X-Request-Id', requestId);
-    const started = performance.now();
-    await next();
-    const { method, path } = context.req;
-    const milliseconds = Math.round(performance.now() - started);
-    // Probes come every few seconds and say nothing; errors among them still show.
-    const level = isProbe(path) && context.res.status < 400 ? 'debug' : 'info';
-    deps.log[level](
-      { requestId, method, path: path.slice(0, 300), status: context.res.status, milliseconds },
-      'request',
-    );
-  });
+  api.use(logRequests(deps.log));
   api.onError((error, context) => errorResponse(error, context, deps.log));
   api.notFound((context) => {
     const detail = 'There is no such route. GET /v1/openapi.json lists those that exist.';

@@ -5,12 +5,13 @@ import { handledEvents } from '../../src/webhooks/register-webhooks.ts';
 import { between, documentAt, rowsOf } from './documents.ts';
 
 const readme = documentAt('README.md');
+const install = documentAt('docs/install.md');
 const appYml = documentAt('app.yml');
 
-/** The table whose head begins with this cell. */
+/** The table of docs/install.md whose head begins with this cell. */
 const tableOf = (head: string): string[][] => {
-  const at = readme.search(new RegExp(`^\\| ${head} +\\|`, 'm'));
-  return rowsOf(readme.slice(at).split('\n\n')[0]!);
+  const at = install.search(new RegExp(`^\\| ${head} +\\|`, 'm'));
+  return rowsOf(install.slice(at).split('\n\n')[0]!);
 };
 const coded = (cell: string | undefined): string => cell!.replaceAll('`', '');
 
@@ -58,7 +59,13 @@ test('app.yml subscribes to the events that are handled, and to no others', () =
 });
 
 test('links within the repository lead somewhere', () => {
-  for (const document of ['README.md', 'CONTRIBUTING.md', 'docs/how-it-works.md', 'docs/operating.md']) {
+  for (const document of [
+    'README.md',
+    'CONTRIBUTING.md',
+    'docs/how-it-works.md',
+    'docs/install.md',
+    'docs/operating.md',
+  ]) {
     const links = [...documentAt(document).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map((m) => m[1]!);
     const folder = document.includes('/') ? 'docs/' : '';
     for (const link of links.filter((target) => !target.endsWith('/')))

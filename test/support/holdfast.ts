@@ -134,7 +134,7 @@ export async function startHoldfast(
 }
 
 /** Resolves when pg-boss holds no job that is due or under way. */
-async function whenIdle(app: App, clock: TestClock): Promise<void> {
+export async function whenIdle(app: App, clock: TestClock): Promise<void> {
   const deadline = performance.now() + 15_000;
   for (let looks = 0; ; looks++) {
     const due = await app.deps.db.$queryRaw<{ name: string; state: string }[]>`

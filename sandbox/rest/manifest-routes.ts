@@ -1,0 +1,36 @@
+import { notFound } from '../http/github-error.ts';
+import { accountJson } from '../json/account-json.ts';
+import type { Api, Parts } from '../http/api.ts';
+
+/** The last step of the manifest flow: a code gives the App's credentials, once and within an hour, to whoever has it. */
+export function manifestRoutes(api: Api, { world }: Parts): void {
+  api.post('/app-manifests/:code/conversions', (c) => {
+    const code = c.req.param('code');
+    const issued = world.manifestCodes.get(code);
+    world.manifestCodes.delete(code);
+    if (!issued || issued.expiresAt <= Date.now()) throw notFound();
+    const { app } = issued;
+    const at = world.now().toISOString();
+    return c.json(
+      {
+        id: app.id,
+        slug: app.slug,
+        node_id: Buffer.from(`03:App${app.id}`).toString('base64'),
+        owner: app.owner && accountJson(world, app.owner),
+        name: app.name,
+        description: null,
+        external_url: app.homepage,
+        html_url: `${world.url}/apps/${app.slug}`,
+        created_at: at,
+        updated_at: at,
+        permissions: app.permissions,
+        events: app.events,
+        client_id: app.clientId,
+        client_secret: app.clientSecret,
+        webhook_secret: app.webhookSecret,
+        pem: app.privateKey,
+      },
+      201,
+    );
+  });
+}

@@ -1,0 +1,60 @@
+import type { Logger } from 'pino';
+import { createApi } from './api/create-api.ts';
+import type { Clock } from './clock.ts';
+import type { AppCredentials, StartConfig } from './config.ts';
+import type { Database } from './database/database.ts';
+import type { Deps } from './deps.ts';
+import { clearLeases } from './freeze-status/installation-lease.ts';
+import { createGitHubApp } from './github/github-app.ts';
+import { startJobQueue } from './jobs/queue.ts';
+import { startWorker } from './jobs/worker.ts';
+import type { Phase } from './phase.ts';
+import { registerWebhooks } from './webhooks/register-webhooks.ts';
+
+/** What there is before an App is known. */
+export type Ground = { config: StartConfig; clock: Clock; log: Logger; database: Database };
+
+/** The service as it works with an App: its interface, webhooks and, unless the role is `web`, the worker. */
+export type Service = Phase & { deps: Deps };
+
+/** Milliseconds that work under way has to finish when the service stops; the rest is handed back. */
+const patience = 5000;
+
+/** Puts the service of an App together. @throws what the database or the App's key throw when they cannot be used. */
+export async function createService(ground: Ground, app: AppCredentials): Promise<Service> {
+  const { clock, log, database } = ground;
+  const config = { ...ground.config, app };
+  const queue = await startJobQueue(database, clock, log);
+  const stopping = new AbortController();
+  const cutOff = new AbortController();
+  const github = await createGitHubApp(config, log, cutOff.signal);
+  const deps: Deps = {
+    db: database.prisma,
+    jobs: queue,
+    github,
+    clock,
+    log,
+    config,
+    stopping: stopping.signal,
+  };
+  registerWebhooks(github.probot, deps);
+  if ('dataDir' in config.database) await clearLeases(deps);
+  const api = createApi(deps, queue);
+  let worker: { stop(): void } | null = null;
+  return {
+    deps,
+    fetch: api.fetch,
+    async start() {
+      if (config.role !== 'web') worker = await startWorker(deps, queue);
+    },
+    /** Takes no new jobs, and hands back what is not finished in time. */
+    async close() {
+      stopping.abort();
+      // What GitHub has not answered by then is handed back.
+      const cut = setTimeout(() => cutOff.abort(), patience);
+      worker?.stop();
+      await queue.stop();
+      clearTimeout(cut);
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import type { MadeApp } from '../app-credentials/app-credentials-store.ts';
+
+/**
+ * Which ways back from GitHub were taken: each state counts once. What GitHub hands out it hands out once, so an App
+ * that could not be kept yet waits here for the next try.
+ */
+export class Attempts {
+  readonly #taken = new Set<string>();
+  readonly #made = new Map<string, MadeApp>();
+
+  /** False where the state was used before, or is being used. */
+  take(state: string): boolean {
+    if (this.#taken.has(state)) return false;
+    this.#taken.add(state);
+    return true;
+  }
+
+  /** The same state may come again. */
+  release(state: string): void {
+    this.#taken.delete(state);
+  }
+
+  remember(state: string, app: MadeApp): void {
+    this.#made.set(state, app);
+  }
+
+  made(state: string): MadeApp | undefined {
+    return this.#made.get(state);
+  }
+
+  forget(state: string): void {
+    this.#made.delete(state);
+  }
+}

@@ -1,0 +1,80 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Context } from 'hono';
+import { deleteCookie, getSignedCookie, setSignedCookie } from 'hono/cookie';
+import type { Clock } from '../clock.ts';
+import { deriveKey } from '../app-credentials/sealed-text.ts';
+
+/** Where the credentials are to be kept. */
+export type Place = 'database' | 'env';
+
+/** A visit to GitHub that was begun here. */
+export type Begun = { state: string; place: Place };
+
+const admittedCookie = 'holdfast_setup';
+const begunCookie = 'holdfast_setup_state';
+/** In seconds. GitHub's code lives as long. */
+const lifetime = 3600;
+
+/** Signed cookies of the setup page. The values say what they are for: none passes in the place of the other. */
+export class SetupCookies {
+  readonly #clock: Clock;
+  readonly #key: Buffer<ArrayBuffer>;
+
+  /** @param secretKey without it the cookies end with the process. */
+  constructor(clock: Clock, secretKey: string | null) {
+    this.#clock = clock;
+    this.#key = Buffer.from(secretKey === null ? randomBytes(32) : deriveKey(secretKey, 'setup cookies'));
+  }
+
+  /** Remembers that this browser gave the code. */
+  admit(context: Context, origin: string): Promise<void> {
+    return this.#set(context, admittedCookie, 'admitted', origin);
+  }
+
+  async isAdmitted(context: Context): Promise<boolean> {
+    return (await this.#read(context, admittedCookie, 'admitted')) !== null;
+  }
+
+  /** Begins a visit to GitHub; what it brings back must carry the state. */
+  async begin(context: Context, place: Place, origin: string): Promise<string> {
+    const state = randomBytes(24).toString('base64url');
+    await this.#set(context, begunCookie, `${place}~${state}`, origin);
+    return state;
+  }
+
+  /** The visit that this browser began, if `state` is its own; null if it is forged, foreign, or over an hour old. */
+  async begun(context: Context, state: string): Promise<Begun | null> {
+    for (const place of ['database', 'env'] as const) {
+      const own = await this.#read(context, begunCookie, place);
+      if (own !== null && isSame(own, state)) return { state, place };
+    }
+    return null;
+  }
+
+  end(context: Context): void {
+    for (const name of [begunCookie, admittedCookie]) deleteCookie(context, name, { path: '/setup' });
+  }
+
+  async #set(context: Context, name: string, value: string, origin: string): Promise<void> {
+    const until = Math.floor(this.#clock.now() / 1000) + lifetime;
+    await setSignedCookie(context, name, `${until}~${value}`, this.#key, {
+      path: '/setup',
+      httpOnly: true,
+      // Lax: the way back from GitHub is a navigation from another site.
+      sameSite: 'Lax',
+      secure: origin.startsWith('https:'),
+      maxAge: lifetime,
+    });
+  }
+
+  /** What stands behind `kind` in a cookie that is ours and not over its time. */
+  async #read(context: Context, name: string, kind: string): Promise<string | null> {
+    const [until, itsKind, rest = ''] = ((await getSignedCookie(context, this.#key, name)) || '').split('~');
+    return Number(until) * 1000 > this.#clock.now() && itsKind === kind ? rest : null;
+  }
+}
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

@@ -1,0 +1,76 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type FirstRun, startFirstRun } from '../support/first-run.ts';
+import { expectAccessible, openBrowser, openPage, phone } from './browser.ts';
+
+let run: FirstRun;
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterEach(() => run.close());
+afterAll(() => browser.close());
+
+/** Where a screenshot is wanted: SCREENSHOTS names a folder. */
+const folder = process.env['SCREENSHOTS'];
+
+test.each([
+  ['light', {}],
+  ['dark', phone],
+] as const)('setting up in a browser, %s', async (colorScheme, size) => {
+  run = await startFirstRun();
+  const page = await openPage(browser, { ...size, colorScheme });
+  const shoot = async (name: string) => {
+    await expectAccessible(page);
+    const { scrollWidth, innerWidth } = await page.evaluate<{ scrollWidth: number; innerWidth: number }>(
+      '({ scrollWidth: document.documentElement.scrollWidth, innerWidth })',
+    );
+    expect(scrollWidth).toBeLessThanOrEqual(innerWidth);
+    if (folder) await page.screenshot({ path: `${folder}/${name}-${colorScheme}.png`, fullPage: true });
+  };
+  await page.goto(run.app.url);
+  expect(page.url()).toBe(`${run.app.url}/setup`);
+  await shoot('setup');
+
+  await page.getByRole('button', { name: 'Continue' }).click();
+  expect(await page.getByRole('alert').textContent()).toContain('organization’s name');
+  await shoot('setup-problem');
+  expect(page.problems.splice(0)).toEqual([expect.stringContaining('422')]);
+
+  await page.getByLabel('Its name on').fill('acme');
+  await page.getByLabel('Name of the App').fill('Holdfast <b>acme</b>');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await shoot('setup-review');
+  await page.getByRole('button', { name: 'Go on to' }).click();
+
+  expect(page.url()).toContain(`${run.github.url}/organizations/acme/settings/apps/new?state=`);
+  await page.getByRole('button', { name: 'Create GitHub App' }).click();
+  expect(page.url()).toContain(`${run.app.url}/setup/callback?code=`);
+  expect(await page.textContent('h1')).toBe('Holdfast <b>acme</b> is connected');
+  await shoot('setup-done');
+
+  await page.getByRole('link', { name: 'Install' }).click();
+  await page.getByRole('button', { name: 'Install on acme' }).click();
+  expect(new URL(page.url()).pathname).toBe('/');
+  expect(await page.textContent('h1')).toContain('let go');
+  expect(page.problems).toEqual([]);
+
+  await run.quiet();
+  expect((await fetch(`${run.app.url}/setup`)).status).toBe(404);
+});
+
+test.each(['light', 'dark'] as const)('the code is asked for in %s', async (colorScheme) => {
+  run = await startFirstRun();
+  const page = await openPage(browser, {
+    ...phone,
+    colorScheme,
+    extraHTTPHeaders: { 'X-Forwarded-For': '203.0.113.9' },
+  });
+  await page.goto(`${run.app.url}/setup`);
+  await expectAccessible(page);
+  if (folder) await page.screenshot({ path: `${folder}/setup-code-${colorScheme}.png`, fullPage: true });
+  await page.getByLabel('Code from the log').fill(run.code().toLowerCase());
+  await page.getByRole('button').click();
+  expect(await page.getByLabel('Name of the App').inputValue()).toBe('Holdfast');
+  expect(page.problems).toEqual([]);
+});

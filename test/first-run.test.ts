@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { type FirstRun, secretKey, type Shown, startFirstRun, Visitor } from './support/first-run.ts';
+
+// From nothing to a freeze that holds, as a person does it: the setup page, GitHub, and back.
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let run: FirstRun;
+beforeAll(async () => {
+  run = await startFirstRun();
+});
+beforeEach(() => run.begin());
+afterAll(() => run.close());
+
+const readiness = async (url: string) => (await fetch(`${url}/readyz`)).status;
+
+/** Everything up to the button at GitHub that makes the App. */
+let names = 0;
+async function toGitHub(visitor: Visitor): Promise<Shown> {
+  const form = await visitor.get(`${run.app.url}/setup`);
+  expect(form.status, form.text).toBe(200);
+  const review = await visitor.submit(form, { organization: 'acme', name: `Holdfast ${++names}` });
+  expect(review.status, review.text).toBe(200);
+  const create = await visitor.submit(review);
+  expect(create.text).toContain('Create GitHub App');
+  return create;
+}
+const setUp = async (visitor = new Visitor()) => visitor.submit(await toGitHub(visitor), { as: 'ada' });
+
+test('an App is made, its credentials are sealed, and a freeze holds, without a restart', async () => {
+  const { app, github, database } = run;
+  const done = await setUp();
+  expect(done.status, done.text).toBe(200);
+  expect(done.text).toContain(`Holdfast ${names} is connected`);
+  const install = /href="([^"]+\/installations\/new)"/.exec(done.text)![1]!;
+
+  github.addRepository('acme/web', { protect: { main: ['holdfast/freeze'] } });
+  github.openPullRequest('acme/web', { author: 'ada' });
+  const installed = await new Visitor().post(install, { account: 'acme' });
+  expect(installed.url).toContain(`${app.url}/?installation_id=`);
+  const ada = github.addToken('ada');
+  const freeze = () =>
+    fetch(`${app.url}/v1/repos/acme/web/scheduled_freeze`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${ada}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ reason: 'Release', start: null, timezone: 'UTC' }),
+    });
+  expect((await freeze()).status).toBe(201);
+  await run.quiet();
+  expect(github.currentStatus('acme/web', 1)?.state).toBe('pending');
+  expect(github.deliveries.every(({ statusCode }) => statusCode === 202)).toBe(true);
+
+  const [row] = await database.prisma.appCredentials.findMany();
+  expect(row).toMatchObject({ appId: BigInt(github.app.id), slug: `holdfast-${names}` });
+  const secrets = [github.app.privateKey, github.app.webhookSecret, github.app.clientSecret!, secretKey];
+  for (const secret of secrets) {
+    expect(Object.values(row!).join()).not.toContain(secret.slice(0, 40));
+    expect(run.logs.join()).not.toContain(secret.slice(0, 40));
+  }
+  github.uninstall('acme');
+  await run.quiet();
+});
+
+test('other processes notice, and whatever starts later is configured from the database', async () => {
+  const replica = await run.startAnother();
+  const worker = await run.startAnother({ role: 'worker' });
+  expect((await fetch(`${worker.url}/setup`)).status).toBe(503);
+  await setUp();
+  expect(await readiness(run.app.url)).toBe(200);
+  for (const { url } of [replica, worker]) expect(await readiness(url)).toBe(503);
+  await run.clock.tick(2000);
+  for (const { url } of [replica, worker]) {
+    await vi.waitFor(async () => expect(await readiness(url)).toBe(200), { timeout: 10_000 });
+    expect((await fetch(`${url}/setup`)).status).toBe(404);
+  }
+  const { deps } = await run.startAnother();
+  const { id, privateKey, webhookSecret, clientId, clientSecret } = run.github.app;
+  expect(deps.config.app).toEqual({ id, privateKey, webhookSecret, oauth: { clientId, clientSecret } });
+});
+
+test('the way back works after the service was started again', async () => {
+  const visitor = new Visitor();
+  const create = await toGitHub(visitor);
+  const port = Number(new URL(run.app.url).port);
+  await run.app.close();
+  await run.startAnother({ port, publicUrl: run.app.url });
+  expect((await visitor.submit(create, { as: 'ada' })).text).toContain('is connected');
+});
+
+test('a person may own the App, and GitHub Enterprise has its paths elsewhere', async () => {
+  const { url } = await run.startAnother({ githubApiUrl: `${run.github.url}/api/v3` });
+  const visitor = new Visitor();
+  const form = await visitor.get(`${url}/setup`);
+  const review = await visitor.submit(form, { owner: 'person', name: 'Bob’s Holdfast' });
+  expect(review.text).toContain(`action="${run.github.url}/settings/apps/new?state=`);
+  const done = await visitor.submit(await visitor.submit(review), { as: 'bob' });
+  expect(done.text).toContain('Bob’s Holdfast is connected');
+  expect(run.github.app.owner?.login).toBe('bob');
+});
+
+test('GitHub is sent app.yml with this installation’s addresses', async () => {
+  const { url } = await run.startAnother({ publicUrl: 'https://holdfast.example' });
+  const visitor = new Visitor();
+  const review = await visitor.submit(await visitor.get(`${url}/setup`), { organization: 'acme' });
+  const manifest = JSON.parse(
+    /name="manifest" value="([^"]*)"/.exec(review.text)![1]!.replaceAll('&quot;', '"'),
+  );
+  expect(manifest).toMatchObject({
+    name: 'Holdfast',
+    public: false,
+    hook_attributes: { url: 'https://holdfast.example/api/github/webhooks', active: true },
+    // The browser comes back to where its cookie is.
+    redirect_url: `${url}/setup/callback`,
+    callback_urls: ['https://holdfast.example/auth/callback'],
+    setup_url: 'https://holdfast.example/',
+  });
+  expect(manifest.default_permissions).toMatchObject({ statuses: 'write', merge_queues: 'read' });
+  expect(manifest.default_events).toContain('merge_group');
+  expect(review.headers.get('content-security-policy')).toContain(`form-action 'self' ${run.github.url}`);
+});
+
+test('the environment’s App wins over the kept one', async () => {
+  await setUp();
+  const app = {
+    id: 7,
+    privateKey: run.github.app.privateKey,
+    webhookSecret: 'of the environment',
+    oauth: null,
+  };
+  const { deps } = await run.startAnother({ app, secretKey: null });
+  expect(deps.config.app).toEqual(app);
+});
+
+test('without the SECRET_KEY that it was kept under the App cannot be used', async () => {
+  await setUp();
+  const postgres = { connectionString: 'postgres://unused: the test opens the database' };
+  await expect(run.startAnother({ secretKey: 'another key of at least 32 characters' })).rejects.toThrow(
+    'SECRET_KEY is not the one',
+  );
+  await expect(run.startAnother({ secretKey: null, database: postgres })).rejects.toThrow(
+    'SECRET_KEY is missing',
+  );
+});
+
+test('a process with another SECRET_KEY says so, and waits', async () => {
+  const other = await run.startAnother({ secretKey: 'another key of at least 32 characters' });
+  await setUp();
+  await run.clock.tick(2000);
+  await vi.waitFor(() => expect(run.logs.join()).toContain('SECRET_KEY is not the one'), { timeout: 10_000 });
+  expect(await readiness(other.url)).toBe(503);
+});
+
+test('PostgreSQL without SECRET_KEY keeps nothing: the page says what to set', async () => {
+  const database = { connectionString: 'postgres://unused: the test opens the database' };
+  const { url } = await run.startAnother({ secretKey: null, database });
+  const { text } = await new Visitor().get(`${url}/setup`);
+  expect(text).toContain('openssl rand -hex 32');
+  expect(text).toContain('will be written to <code>.env</code>');
+  expect(text).not.toContain('type="checkbox"');
+});

@@ -1,0 +1,258 @@
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type FirstRun, type Shown, startFirstRun, Visitor } from './support/first-run.ts';
+
+// What must not work on the way from the setup page to GitHub and back.
+
+let run: FirstRun;
+beforeAll(async () => {
+  run = await startFirstRun();
+});
+beforeEach(() => run.begin());
+afterAll(() => run.close());
+
+const setupUrl = () => `${run.app.url}/setup`;
+const isConfigured = async () => (await run.database.prisma.appCredentials.count()) > 0;
+const forwarded = { 'X-Forwarded-For': '203.0.113.9' };
+
+let names = 0;
+async function toGitHub(visitor: Visitor, name = `Holdfast ${++names}`): Promise<Shown> {
+  const review = await visitor.submit(await visitor.get(setupUrl()), { organization: 'acme', name });
+  return visitor.submit(review);
+}
+
+/** The address to which GitHub sends the browser back, without going there. */
+async function wayBack(visitor: Visitor, name?: string): Promise<URL> {
+  const create = await toGitHub(visitor, name);
+  const form = new URLSearchParams({ as: 'ada' });
+  for (const field of ['manifest', 'name']) {
+    const [, value = ''] = new RegExp(`name="${field}"\\s+value="([^"]*)"`).exec(create.text)!;
+    form.set(field, value.replaceAll('&quot;', '"'));
+  }
+  const made = await fetch(create.url, { method: 'POST', body: form, redirect: 'manual' });
+  return new URL(made.headers.get('location')!);
+}
+
+async function expectRefused(shown: Shown, text: string, status = 403): Promise<void> {
+  expect(shown.status, shown.text).toBe(status);
+  expect(shown.text).toContain(text);
+  expect(await isConfigured()).toBe(false);
+}
+
+/** A request with headers that fetch does not let one choose. */
+function ask(path: string, headers: Record<string, string>, method = 'GET'): Promise<number> {
+  const { port } = new URL(run.app.url);
+  return new Promise((resolve, reject) =>
+    request({ port, host: '127.0.0.1', path, method, headers }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode!);
+    })
+      .on('error', reject)
+      .end(),
+  );
+}
+
+test('a way back without the cookie, or with another browser’s state, is refused', async () => {
+  const victim = new Visitor();
+  const back = await wayBack(victim);
+  await expectRefused(await new Visitor().get(back.href), 'not begun in this browser');
+  const attacker = new Visitor();
+  await toGitHub(attacker, 'Another');
+  await expectRefused(await attacker.get(back.href), 'not begun in this browser');
+  const forged = new URL(back);
+  forged.searchParams.set('state', 'forged');
+  await expectRefused(await victim.get(forged.href), 'not begun in this browser');
+  forged.searchParams.delete('state');
+  await expectRefused(await victim.get(forged.href), 'not begun in this browser');
+  for (const code of ['', '../../user', 'a b', 'x'.repeat(300)]) {
+    const strange = new URL(back);
+    strange.searchParams.set('code', code);
+    await expectRefused(await victim.get(strange.href), 'not begun in this browser');
+  }
+  // The control: the right browser may.
+  expect((await victim.get(back.href)).status).toBe(200);
+});
+
+test('a cookie that was tampered with, or is over an hour old, is refused', async () => {
+  const visitor = new Visitor();
+  const back = await wayBack(visitor);
+  const [key, value] = [...visitor.cookies].find(([name]) => name.endsWith('holdfast_setup_state'))!;
+  visitor.cookies.set(key, value.replace('database', 'env'));
+  await expectRefused(await visitor.get(back.href), 'not begun in this browser');
+  visitor.cookies.set(key, value);
+  await run.clock.setTime(new Date(run.clock.now() + 3600_000));
+  await expectRefused(await visitor.get(back.href), 'not begun in this browser');
+});
+
+test('a code that GitHub does not know uses the state up', async () => {
+  const visitor = new Visitor();
+  const back = await wayBack(visitor);
+  const used = new URL(back);
+  used.searchParams.set('code', '0'.repeat(40));
+  await expectRefused(await visitor.get(used.href), 'GitHub does not know this code', 502);
+  await expectRefused(await visitor.get(back.href), 'used already');
+});
+
+test('a code that somebody else converted is of no use', async () => {
+  const visitor = new Visitor();
+  const back = await wayBack(visitor);
+  const url = `${run.github.url}/app-manifests/${back.searchParams.get('code')}/conversions`;
+  expect((await fetch(url, { method: 'POST' })).status).toBe(201);
+  expect((await fetch(url, { method: 'POST' })).status).toBe(404);
+  await expectRefused(await visitor.get(back.href), 'GitHub does not know this code', 502);
+});
+
+test('while GitHub does not answer the way back waits, and works afterwards', async () => {
+  const visitor = new Visitor();
+  const back = await wayBack(visitor);
+  run.github.goDown();
+  await expectRefused(await visitor.get(back.href), 'Reload this page', 503);
+  run.github.comeBack();
+  expect((await visitor.get(back.href)).status).toBe(200);
+});
+
+test('credentials that could not be kept are not lost', async () => {
+  const visitor = new Visitor();
+  const back = await wayBack(visitor);
+  const rename = (from: string, to: string) =>
+    run.database.prisma.$executeRawUnsafe(`ALTER TABLE "${from}" RENAME TO "${to}"`);
+  await rename('app_credentials', 'away');
+  const failed = await visitor.get(back.href);
+  expect([failed.status, failed.text]).toEqual([503, expect.stringContaining('could not be kept')]);
+  await rename('away', 'app_credentials');
+  expect((await visitor.get(back.href)).text).toContain('is connected');
+  for (const secret of ['BEGIN', run.github.app.webhookSecret, run.github.app.clientSecret!])
+    expect(run.logs.join()).not.toContain(secret);
+});
+
+test('of two who come back at once one wins, and the other is told what to delete', async () => {
+  const [one, two] = [new Visitor(), new Visitor()];
+  const first = await wayBack(one, 'First');
+  const second = await wayBack(two, 'Second');
+  const answers = await Promise.all([one.get(first.href), two.get(second.href)]);
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  expect(answers.find(({ status }) => status === 409)!.text).toMatch(/Delete the App (First|Second) at http/);
+  expect(await run.database.prisma.appCredentials.count()).toBe(1);
+});
+
+test('the same way back twice at once counts once', async () => {
+  const visitor = new Visitor();
+  const back = await wayBack(visitor);
+  const statuses = await Promise.all([1, 2, 3].map(async () => (await visitor.get(back.href)).status));
+  expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+  expect(await run.database.prisma.appCredentials.count()).toBe(1);
+});
+
+test('once configured there is no setup page, as there is no unknown page', async () => {
+  const visitor = new Visitor();
+  const back = await wayBack(visitor);
+  await visitor.get(back.href);
+  const unknown = await visitor.get(`${run.app.url}/no-such-page`);
+  for (const url of [setupUrl(), back.href, `${setupUrl()}/code`]) {
+    const { status, text } = await visitor.get(url);
+    expect([status, text]).toEqual([404, unknown.text]);
+  }
+  expect((await visitor.post(setupUrl(), { owner: 'person', name: 'x' })).status).toBe(404);
+});
+
+test('under a name that is neither this machine’s nor PUBLIC_URL’s nothing is shown', async () => {
+  for (const host of [
+    'attacker.example',
+    'attacker.example:80',
+    '127.0.0.1.attacker.example',
+    '10.0.0.7:3000',
+  ]) {
+    expect(await ask('/setup', { Host: host })).toBe(403);
+    expect(await ask('/setup/callback?code=a&state=b', { Host: host })).toBe(403);
+  }
+  for (const host of ['localhost', 'localhost:8080', '[::1]:3000', '127.0.0.2'])
+    expect(await ask('/setup', { Host: host })).toBe(200);
+});
+
+test('a form of another site is refused', async () => {
+  const { host } = new URL(run.app.url);
+  const form = { Host: host, 'Content-Type': 'application/x-www-form-urlencoded' };
+  for (const origin of ['https://attacker.example', 'null', 'http://127.0.0.1:1'])
+    for (const path of ['/setup', '/setup/code'])
+      expect(await ask(path, { ...form, Origin: origin }, 'POST')).toBe(403);
+  expect(await ask('/setup', { ...form, Origin: run.app.url }, 'POST')).toBe(422);
+});
+
+test('from another machine the code is asked for, compared, counted, and good for once', async () => {
+  const visitor = new Visitor(forwarded);
+  const asked = await visitor.get(setupUrl());
+  expect(asked.text).toContain('Code from the log');
+  expect(asked.text).not.toContain('Name of the App');
+  expect((await visitor.post(setupUrl(), { owner: 'person', name: 'Mine' })).status).toBe(403);
+
+  const code = run.code();
+  expect(code).toMatch(/^(?:[A-Z2-9]{4}-){3}[A-Z2-9]{4}$/);
+  const enter = (who: Visitor, text: string) => who.post(`${setupUrl()}/code`, { code: text });
+  for (const wrong of ['', 'AAAA-AAAA-AAAA-AAAA', `${code}A`, code.slice(1), '%00'])
+    expect((await enter(visitor, wrong)).status).toBe(403);
+  const locked = await enter(visitor, code);
+  expect([locked.status, locked.headers.get('retry-after')]).toEqual([429, '60']);
+  await run.clock.setTime(new Date(run.clock.now() + 60_000));
+  expect((await enter(visitor, ` ${code.toLowerCase().replaceAll('-', ' ')} `)).text).toContain(
+    'Name of the App',
+  );
+
+  expect((await enter(new Visitor(forwarded), code)).status).toBe(403);
+  expect(run.code()).not.toBe(code);
+  const review = await visitor.submit(await visitor.get(setupUrl()), {
+    organization: 'acme',
+    name: 'Remote',
+  });
+  const done = await visitor.submit(await visitor.submit(review), { as: 'ada' });
+  expect(done.text).toContain('Remote is connected');
+});
+
+test('a cookie for one purpose does not serve another, and a forged one none', async () => {
+  const local = new Visitor();
+  await toGitHub(local);
+  const { host } = new URL(run.app.url);
+  const remote = new Visitor(forwarded);
+  const begun = local.cookies.get(`${host} holdfast_setup_state`)!;
+  for (const value of [begun, 'admitted', '9999999999~admitted~.c2lnbmF0dXJl']) {
+    remote.cookies.set(`${host} holdfast_setup`, value);
+    expect((await remote.get(setupUrl())).text).toContain('Code from the log');
+  }
+});
+
+test('what proxies tell takes trust away and never gives it', async () => {
+  const told: Record<string, string>[] = [
+    { 'X-Forwarded-For': '127.0.0.1' },
+    { Forwarded: 'for=127.0.0.1' },
+    { 'X-Real-IP': '127.0.0.1' },
+    { Via: '1.1 proxy' },
+  ];
+  for (const headers of told)
+    expect((await new Visitor(headers).get(setupUrl())).text).toContain('Code from the log');
+});
+
+test('a proxy that names nobody speaks HTTP/1.0, and gives nobody this machine’s trust', async () => {
+  const { port, host } = new URL(run.app.url);
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.end(`GET /setup HTTP/1.0\r\nHost: ${host}\r\n\r\n`);
+  expect(await text(socket)).toContain('Code from the log');
+});
+
+test('until there is an App everything else says where to go', async () => {
+  const answer = async (method: string, path: string) => {
+    const response = await fetch(`${run.app.url}${path}`, { method });
+    return { status: response.status, text: await response.text() };
+  };
+  expect(await answer('GET', '/healthz')).toEqual({ status: 200, text: '{"status":"ok"}' });
+  expect(JSON.parse((await answer('GET', '/readyz')).text)).toMatchObject({ status: 'setup' });
+  for (const [method, path] of [
+    ['GET', '/readyz'],
+    ['GET', '/v1/application'],
+    ['POST', '/v1/repos/acme/web/scheduled_freeze'],
+    ['POST', '/api/github/webhooks'],
+  ] as const) {
+    const { status, text } = await answer(method, path);
+    expect([status, JSON.parse(text).detail]).toEqual([503, expect.stringContaining(setupUrl())]);
+  }
+});
