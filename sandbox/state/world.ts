@@ -37,6 +37,8 @@ export class World {
   readonly app: AppIdentity;
   readonly now: () => Date;
   url = '';
+  /** Milliseconds by which the clock that answers show is ahead of `now`. */
+  clockAhead = 0;
 
   constructor(app: AppIdentity, now: () => Date) {
     this.app = app;
