@@ -1,5 +1,6 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
+import { listFreezes } from '../freezes/freeze-store.ts';
 import { webUrlOf } from '../github/web-url.ts';
 import { enforcesFreezes } from '../products/product.ts';
 import { type FoundRepository, fullName } from '../repositories/find-repository.ts';
@@ -38,10 +39,11 @@ export async function checkEnforcement(
 ): Promise<EnforcementReport> {
   const asking = { deps, repository, signal: AbortSignal.timeout(patience) };
   const place = placeFor(deps, repository);
+  const freezes = await listFreezes(deps.db, repository.id, nowOf(deps.clock));
   const [app, limits, touched] = await Promise.all([
     readApp(asking),
     readLimits(asking),
-    readBranches(asking),
+    readBranches(asking, freezes),
   ]);
   const branches = allBranches(touched);
   const [webhooks, facts] = await Promise.all([

@@ -1,6 +1,3 @@
-import { nowOf } from '../clock.ts';
-import type { Deps } from '../deps.ts';
-import { listFreezes } from '../freezes/freeze-store.ts';
 import type { Fact } from '../pull-requests/fact.ts';
 import { type Asking, ask } from './asking.ts';
 import type { Branch } from './branch-facts.ts';
@@ -47,14 +44,12 @@ export type TouchedBranches = {
   named: Branch[];
 };
 
-/** Finds the branches that freezes of a repository can touch. */
-export async function readBranches(asking: Asking & { deps: Pick<Deps, 'db'> }): Promise<TouchedBranches> {
-  const { deps, repository } = asking;
-  const [defaultBranch, bases, freezes] = await Promise.all([
-    readDefaultBranch(asking),
-    readOpenBases(asking),
-    listFreezes(deps.db, repository.id, nowOf(deps.clock)),
-  ]);
+/** Finds the branches that freezes of a repository can touch. @param freezes whose conditions may name some. */
+export async function readBranches(
+  asking: Asking,
+  freezes: Parameters<typeof namedBranches>[0][],
+): Promise<TouchedBranches> {
+  const [defaultBranch, bases] = await Promise.all([readDefaultBranch(asking), readOpenBases(asking)]);
   const names = [...new Set(freezes.flatMap(namedBranches))];
   return { defaultBranch, bases, named: names.map((name) => ({ name, reason: 'freeze' })) };
 }
