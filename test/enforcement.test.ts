@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Finding } from '../src/enforcement/finding.ts';
 import { type Acme, startAcme } from './support/acme.ts';
@@ -143,13 +144,17 @@ describe('the required check', () => {
   );
 });
 
-/** Runs the `curl` of a remedy as `ada` would: its URL and its body, as a shell reads them. */
+/** Makes the call of a remedy as `ada`: its arguments are those that a shell hands to curl. */
 async function obey(remedy: string): Promise<void> {
-  const [, url, body] = /curl -X POST .* '([^']+)' -d '(.*)'$/.exec(remedy)!;
-  const token = acme.github.addToken('ada');
-  const headers = { authorization: `Bearer ${token}` };
-  const answer = await fetch(url!, { method: 'POST', headers, body: body!.replaceAll(`'\\''`, "'") });
-  expect(answer.status).toBe(201);
+  const command = remedy.slice(remedy.indexOf('curl '));
+  const script = `curl() { printf '%s\\0' "$@"; }\n${command}`;
+  const env = { GITHUB_TOKEN: acme.github.addToken('ada') };
+  const [, method, , header, url, , body] = execFileSync('/bin/sh', ['-c', script], {
+    env,
+    encoding: 'utf8',
+  }).split('\0');
+  const headers = { authorization: header!.replace('Authorization: ', '') };
+  expect((await fetch(url!, { method, headers, body })).status).toBe(201);
 }
 
 describe('the branches', () => {
