@@ -66,6 +66,8 @@ export default tseslint.config(
   {
     files: [
       'src/conditions/**',
+      'src/enforcement/{branch-facts,finding,remedies,touched-branches}.ts',
+      'src/enforcement/judge-*.ts',
       'src/explanations/preview-warnings.ts',
       'src/explanations/releasing-labels.ts',
       'src/freezes/freeze.ts',

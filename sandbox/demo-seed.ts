@@ -15,7 +15,8 @@ export function seed(github: Sandbox): { adminToken: string } {
   github.addUser('carol');
   github.addBot('dependabot');
   github.addOrganization('acme', { admins: ['ada'], members: ['bob'], basePermission: 'read' });
-  const protect = { main: ['holdfast/freeze'] };
+  const required = { checks: [{ context: 'holdfast/freeze', app: github.app.id }] };
+  const protect = { main: required, 'release-4.1': required };
   github.addRepository('acme/web', { roles: { bob: 'write' }, protect });
   github.addRepository('acme/api', { roles: { bob: 'maintain' }, protect });
   github.addRepository('acme/vault', { private: true });

@@ -33,6 +33,7 @@ import { mergeQueueVerbs } from './actions/merge-queue-verbs.ts';
 import { MergeQueues } from './actions/merge-queues.ts';
 import { Statuses, statusQuestions } from './actions/statuses.ts';
 import { branches } from './actions/branches.ts';
+import { branchRules } from './actions/branch-rules.ts';
 import { namedThings } from './actions/named-things.ts';
 import { reports } from './actions/reports.ts';
 import { reviewThreads } from './actions/review-threads.ts';
@@ -112,6 +113,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
     ...namedThings(world, webhooks),
     ...reports(world, webhooks),
     ...branches(world, webhooks, queues),
+    ...branchRules(world),
     ...teams(world, webhooks, events),
     ...statusQuestions(world, statuses, options.statusContext ?? 'holdfast/freeze'),
 
@@ -133,6 +135,11 @@ export async function startSandbox(options: SandboxOptions = {}) {
     },
     comeBack() {
       faults.down = false;
+    },
+
+    /** GitHub's clock, as its answers' `Date` shows it, goes so many milliseconds ahead of `now`. */
+    setClockAhead(milliseconds: number) {
+      world.clockAhead = milliseconds;
     },
 
     deliveries: webhooks.deliveries,

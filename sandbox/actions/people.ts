@@ -30,6 +30,7 @@ export function people(world: World) {
       members: new Map(),
       basePermission: 'none',
       teams: new Map(),
+      rulesets: [],
       createdAt: world.now(),
     };
     world.accounts.set(login.toLowerCase(), account);

@@ -5,7 +5,7 @@ import {
   type PullRequests,
 } from './pull-requests.ts';
 import { queueOf, throughTheQueue } from '../state/merge-queue-rules.ts';
-import { mergeableState, mergeBlocker } from '../state/mergeability.ts';
+import { bypassBlocker, mergeableState, mergeBlocker } from '../state/mergeability.ts';
 import type { ReviewState } from '../state/model.ts';
 import type { World } from '../state/world.ts';
 import type { MergeQueues } from './merge-queues.ts';
@@ -107,10 +107,11 @@ export function pullRequestVerbs(
       return { merged: true, message: 'Pull Request successfully merged', sha };
     },
 
-    /** An administrator merges past what is required. */
+    /** Somebody who may merges past what is required; an error for anybody else. */
     bypassMerge(fullName: string, number: number, by: string) {
       const pr = find(fullName, number);
-      if (pr.state === 'closed') throw new Error(`${fullName}#${number} is closed`);
+      const blocker = bypassBlocker(pr, world.account(by));
+      if (blocker) throw new Error(`${fullName}#${number}: ${blocker}`);
       pullRequests.merge(pr, world.account(by), 'bypass');
     },
 

@@ -1,6 +1,7 @@
 import type { Repository, Role } from '../state/model.ts';
 import { fullNameOf, type World } from '../state/world.ts';
 import { nodeId } from '../state/ids.ts';
+import { type Protection, protectBranch } from './branch-rules.ts';
 import { ownerSender } from './sender.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 
@@ -8,13 +9,13 @@ export interface RepositoryOptions {
   private?: boolean;
   archived?: boolean;
   roles?: Record<string, Role>;
-  /** Branch to required status contexts. */
-  protect?: Record<string, string[]>;
+  /** Branch to what it requires. */
+  protect?: Record<string, Protection>;
   defaultBranch?: string;
   fork?: boolean;
 }
 
-/** Repositories: making, naming, protecting and ending them. */
+/** Repositories: making, naming and ending them. */
 export function repositories(world: World, webhooks: Webhooks) {
   function emit(repository: Repository, action: string, payload = {}) {
     webhooks.emit({
@@ -48,7 +49,8 @@ export function repositories(world: World, webhooks: Webhooks) {
         fork: options.fork ?? false,
         defaultBranch,
         roles: new Map(),
-        protection: new Map(Object.entries(options.protect ?? {})),
+        protection: new Map(),
+        rulesets: [],
         branches: new Map([[defaultBranch, head]]),
         commits: new Set([head]),
         statuses: new Map(),
@@ -64,16 +66,12 @@ export function repositories(world: World, webhooks: Webhooks) {
       for (const [person, role] of Object.entries(options.roles ?? {})) {
         repository.roles.set(world.account(person).id, role);
       }
+      for (const [branch, protection] of Object.entries(options.protect ?? {})) {
+        protectBranch(repository, branch, protection);
+      }
       world.repositories.set(id, repository);
       emit(repository, 'created');
       return { id, nodeId: repository.nodeId, fullName: fullNameOf(repository) };
-    },
-
-    /** Requires these status contexts on a branch; none lifts the protection. */
-    protect(fullName: string, branch: string, contexts: string[]) {
-      const { protection } = world.repository(fullName);
-      if (contexts.length > 0) protection.set(branch, contexts);
-      else protection.delete(branch);
     },
 
     /** Gives a person a role on a repository; null takes it away. */

@@ -1,3 +1,4 @@
+import { requirementsOf } from '../state/branch-rules.ts';
 import { queueOf } from '../state/merge-queue-rules.ts';
 import { mergeBlocker } from '../state/mergeability.ts';
 import { fullNameOf, type World } from '../state/world.ts';
@@ -26,6 +27,8 @@ export interface NewStatus {
   description: string | null;
   targetUrl: string | null;
   creator: Account;
+  /** The App that posts it. */
+  appId?: number;
 }
 
 /** Holds statuses and tells who listens. A status that satisfies protection lets auto-merge go, as on GitHub. */
@@ -51,7 +54,9 @@ export class Statuses {
 
   post(repository: Repository, given: NewStatus): CommitStatus {
     const world = this.#world;
-    const status = { id: world.ids.next('status', 30_000_000), ...given, createdAt: world.now() };
+    const { appId = null } = given;
+    const id = world.ids.next('status', 30_000_000);
+    const status = { ...given, id, appId, createdAt: world.now() };
     const history = repository.statuses.get(status.sha) ?? [];
     history.push(status);
     world.formerVersions.posted(status);
@@ -75,7 +80,7 @@ export class Statuses {
 
   /** Auto-merge waits for required checks only; where none is required there is nothing to wait for. */
   #mergeIfWaiting(pr: PullRequest): void {
-    const required = pr.repository.protection.get(pr.base) ?? [];
+    const required = requirementsOf(pr.repository, pr.base);
     if (!pr.autoMerge || queueOf(pr) || required.length === 0 || mergeBlocker(pr)) return;
     this.#pullRequests.merge(pr, pr.autoMerge.enabledBy, 'auto-merge');
   }

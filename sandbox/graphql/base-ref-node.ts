@@ -1,28 +1,30 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { connection, type ConnectionArguments } from './connection.ts';
+import { rulesetsOn } from '../state/branch-rules.ts';
 import type { PullRequest } from '../state/model.ts';
 
-/** The base branch with what it requires: by protection, and as a ruleset would say it. */
+/** The base branch with what it requires: by protection, and by rulesets. */
 export function baseRefNode({ repository, base, nodeId }: PullRequest) {
-  const required = repository.protection.get(base);
-  const rule = {
+  const required = repository.protection.get(base)?.checks.map(({ context }) => context);
+  const rules = rulesetsOn(repository, base).map((ruleset) => ({
     __typename: 'RepositoryRule',
-    id: `${nodeId}_rule`,
+    id: `${nodeId}_rule_${ruleset.id}`,
     type: 'REQUIRED_STATUS_CHECKS',
     parameters: {
       __typename: 'RequiredStatusChecksParameters',
-      requiredStatusChecks: (required ?? []).map((context) => ({
+      requiredStatusChecks: ruleset.checks.map(({ context, appId }) => ({
         __typename: 'StatusCheckConfiguration',
         context,
+        integrationId: appId,
       })),
     },
-  };
+  }));
   return {
     __typename: 'Ref',
     id: `${nodeId}_base`,
     name: base,
     refUpdateRule: required ? { __typename: 'RefUpdateRule', requiredStatusCheckContexts: required } : null,
     rules: (args: ConnectionArguments, _: unknown, info: GraphQLResolveInfo) =>
-      connection(required ? [rule] : [], args, info, (each) => each),
+      connection(rules, args, info, (each) => each),
   };
 }

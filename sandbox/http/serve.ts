@@ -3,11 +3,13 @@ import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import type { AddressInfo, Server } from 'node:net';
 import { appRoutes } from '../rest/app-routes.ts';
+import { branchRoutes } from '../rest/branch-routes.ts';
 import { deliveryRoutes } from '../rest/delivery-routes.ts';
 import { graphqlRoute } from '../graphql/graphql-route.ts';
 import { peopleRoutes } from '../rest/people-routes.ts';
 import { pullRequestRoutes } from '../rest/pull-request-routes.ts';
 import { repositoryRoutes } from '../rest/repository-routes.ts';
+import { rulesetRoutes } from '../rest/ruleset-routes.ts';
 import { statusRoutes } from '../rest/status-routes.ts';
 import { oauthRoutes } from '../web/oauth-routes.ts';
 import { manifestRoutes } from '../rest/manifest-routes.ts';
@@ -40,6 +42,7 @@ function createApi(parts: Parts): Api {
     await next();
     if (!(c.error instanceof ConnectionReset)) logged.status = c.res.status;
     c.header('x-github-request-id', world.ids.characters(`request ${requests.length}`, 16).toUpperCase());
+    c.header('date', new Date(world.now().getTime() + world.clockAhead).toUTCString());
     c.header('x-github-media-type', 'github.v3; format=json');
   });
 
@@ -85,6 +88,8 @@ function createApi(parts: Parts): Api {
   compareRoutes(api, parts);
   statusRoutes(api, parts);
   oauthRoutes(api, parts);
+  branchRoutes(api, parts);
+  rulesetRoutes(api, parts);
   graphqlRoute(api, parts);
 
   api.notFound((c) => {

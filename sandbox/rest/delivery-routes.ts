@@ -27,6 +27,16 @@ export function deliveryRoutes(api: Api, { webhooks }: Parts): void {
     return c.json(all.slice(0, size).map(deliveryJson));
   });
 
+  api.get('/app/hook/config', (c) => {
+    requireApp(c);
+    return c.json({
+      content_type: 'json',
+      insecure_ssl: '0',
+      secret: '********',
+      url: webhooks.target ?? '',
+    });
+  });
+
   api.get('/app/hook/deliveries/:id', (c) => {
     requireApp(c);
     const delivery = webhooks.deliveries.find((each) => String(each.id) === c.req.param('id'));

@@ -17,7 +17,8 @@ export function statusRoutes(api: Api, { world, statuses }: Parts): void {
     refuseArchived(repository);
     const sha = c.req.param('sha') ?? '';
     const status = validated(repository, sha, await bodyOf(c));
-    const posted = statuses.post(repository, { ...status, creator: actor(c, world) });
+    const appId = c.get('principal').kind === 'installation' ? world.app.id : undefined;
+    const posted = statuses.post(repository, { ...status, creator: actor(c, world), appId });
     return c.json(statusJson(world, repository, posted), 201);
   });
 

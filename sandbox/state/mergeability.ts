@@ -1,4 +1,5 @@
-import type { CommitStatus, PullRequest, Repository } from './model.ts';
+import { mayBypass, requirementsOf } from './branch-rules.ts';
+import type { Account, CommitStatus, PullRequest, Repository } from './model.ts';
 
 export type MergeableState = 'blocked' | 'clean' | 'draft' | 'unstable' | 'unknown';
 
@@ -16,12 +17,16 @@ export function combinedState(statuses: CommitStatus[]): 'failure' | 'pending' |
   return 'success';
 }
 
-/** What each context that a branch requires says of a SHA; nothing where it has not been posted. */
+/**
+ * What each check that a branch requires says of a SHA, and who requires it. No state where it has not been posted, or
+ * not by the App that is expected to.
+ */
 export function requiredStates(repository: Repository, branch: string, sha: string) {
   const latest = latestStatuses(repository, sha);
-  return (repository.protection.get(branch) ?? []).map((context) => {
+  return requirementsOf(repository, branch).map(({ check: { context, appId }, by }) => {
     const status = latest.find((each) => each.context.toLowerCase() === context.toLowerCase());
-    return { context, state: status?.state };
+    const isForeign = status !== undefined && appId !== null && status.appId !== appId;
+    return { context, by, isForeign, state: isForeign ? undefined : status?.state };
   });
 }
 
@@ -29,12 +34,23 @@ export function requiredStates(repository: Repository, branch: string, sha: stri
 export function mergeBlocker(pr: PullRequest): string | null {
   if (pr.state === 'closed') return 'Pull Request is not mergeable';
   if (pr.draft) return 'Pull Request is still a draft';
-  for (const { context, state } of requiredStates(pr.repository, pr.base, pr.head.sha)) {
+  for (const { context, state, isForeign } of requiredStates(pr.repository, pr.base, pr.head.sha)) {
+    if (isForeign) return `Required status check "${context}" was not set by the expected GitHub apps.`;
     if (!state) return `Required status check "${context}" is expected.`;
     if (state === 'success') continue;
     return `Required status check "${context}" is ${state === 'pending' ? 'pending' : 'failing'}.`;
   }
   return null;
+}
+
+/** Why even this person may not merge it, past every requirement that lets them; null where they may. */
+export function bypassBlocker(pr: PullRequest, by: Account): string | null {
+  if (pr.state === 'closed') return 'Pull Request is not mergeable';
+  const unmet = requiredStates(pr.repository, pr.base, pr.head.sha).filter(
+    ({ state }) => state !== 'success',
+  );
+  const firm = unmet.find((each) => !mayBypass(pr.repository, each.by, by));
+  return firm ? `Required status check "${firm.context}" may not be bypassed by ${by.login}.` : null;
 }
 
 /** `mergeable_state` as REST gives it. */

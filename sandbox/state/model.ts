@@ -17,6 +17,8 @@ export interface Account {
   basePermission: Role | 'none';
   /** Organizations only: by slug. */
   teams: Map<string, Team>;
+  /** Organizations only: those that apply to its repositories. */
+  rulesets: Ruleset[];
   createdAt: Date;
 }
 
@@ -66,6 +68,8 @@ export interface CommitStatus {
   description: string | null;
   targetUrl: string | null;
   creator: Account;
+  /** The App that posted it; null where a person did. */
+  appId: number | null;
   createdAt: Date;
 }
 
@@ -117,6 +121,46 @@ export interface Label {
   color: string;
 }
 
+/** A status check that must succeed; with an App, only what that App posted counts. */
+export interface RequiredCheck {
+  context: string;
+  appId: number | null;
+}
+
+/** The classic protection of one branch. */
+export interface BranchProtection {
+  checks: RequiredCheck[];
+  strict: boolean;
+  /** "Do not allow bypassing the above settings". */
+  enforceAdmins: boolean;
+}
+
+export interface Patterns {
+  include: string[];
+  exclude: string[];
+}
+
+/** A ruleset of branches, of a repository or of an organization. */
+export interface Ruleset {
+  id: number;
+  name: string;
+  source: Account | Repository;
+  enforcement: 'active' | 'evaluate' | 'disabled';
+  refs: Patterns;
+  /** Organizations only: the names of the repositories. */
+  repositories: Patterns;
+  checks: RequiredCheck[];
+  strict: boolean;
+  bypassActors: BypassActor[];
+  createdAt: Date;
+}
+
+export interface BypassActor {
+  actor_type: 'Integration' | 'OrganizationAdmin' | 'RepositoryRole' | 'Team' | 'DeployKey' | 'User';
+  actor_id: number | null;
+  bypass_mode: 'always' | 'pull_request' | 'exempt';
+}
+
 export interface Repository {
   id: number;
   nodeId: string;
@@ -128,8 +172,10 @@ export interface Repository {
   defaultBranch: string;
   /** User id to the role given directly. */
   roles: Map<number, Role>;
-  /** Branch name to the status contexts it requires. */
-  protection: Map<string, string[]>;
+  /** Classic protection, by branch. */
+  protection: Map<string, BranchProtection>;
+  /** Those of the repository itself; its owner has others. */
+  rulesets: Ruleset[];
   branches: Map<string, string>;
   /** Every SHA that a status may be posted to, heads of forks' pull requests included. */
   commits: Set<string>;

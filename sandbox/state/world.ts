@@ -50,6 +50,8 @@ export class World {
   readonly manifestCodes = new Map<string, { app: AppIdentity; expiresAt: number }>();
   readonly now: () => Date;
   url = '';
+  /** Milliseconds by which the clock that answers show is ahead of `now`. */
+  clockAhead = 0;
 
   constructor(app: AppIdentity | null, now: () => Date) {
     this.registeredApp = app;

@@ -54,7 +54,14 @@ export type Endpoint<A extends Access, P extends z.ZodObject, Q extends z.ZodObj
   query?: Q;
   body?: { schema: B; example: unknown };
   /** The one success. */
-  success: { status: 200 | 201 | 204; description: string; schema?: z.ZodType; example?: unknown };
+  success: {
+    status: 200 | 201 | 204;
+    description: string;
+    schema?: z.ZodType;
+    example?: unknown;
+    /** Headers that it may have, with what they say. */
+    headers?: Record<string, string>;
+  };
   /** Refuses what the path names beyond the access's own, before the body is looked at. */
   exists?(call: Found<A> & { deps: Deps; path: z.output<P> }): Promise<unknown>;
   /** A POST that changes nothing: retries are safe without an `Idempotency-Key`. */
@@ -167,9 +174,11 @@ function announceDeprecation(context: Context, successor: string): void {
 
 function describeRoute(definition: AnyEndpoint) {
   const { success, body } = definition;
-  const answers = success.schema
-    ? { description: success.description, content: jsonContent(success.schema, success.example) }
-    : { description: success.description };
+  const answers = {
+    description: success.description,
+    ...(success.schema && { content: jsonContent(success.schema, success.example) }),
+    ...(success.headers && { headers: headersOf(success.headers) }),
+  };
   const config: RouteConfig = {
     method: definition.method,
     path: definition.path,
@@ -188,6 +197,11 @@ function describeRoute(definition: AnyEndpoint) {
   };
   return createRoute(config as Parameters<typeof createRoute>[0]);
 }
+
+const headersOf = (headers: Record<string, string>) =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+  );
 
 const takesIdempotencyKey = ({ method, isReading }: AnyEndpoint): boolean => method === 'post' && !isReading;
 

@@ -7,6 +7,7 @@ import {
 } from './v1/applications.ts';
 import { createFreezeEndpoint } from './v1/create-freeze.ts';
 import { deleteFreezeEndpoint, postDeleteFreezeEndpoint } from './v1/delete-freeze.ts';
+import { enforcementEndpoint } from './v1/enforcement.ts';
 import { freezeEnforcementEndpoint } from './v1/freeze-enforcement.ts';
 import { listFreezesEndpoint } from './v1/list-freezes.ts';
 import { getRepositories } from './v1/list-repositories.ts';
@@ -29,6 +30,7 @@ export const endpoints: AnyEndpoint[] = [
   deleteFreezeEndpoint,
   postDeleteFreezeEndpoint,
   explainPullRequestEndpoint,
+  enforcementEndpoint,
   putProducts,
   getDefaultProducts,
   putDefaultProducts,

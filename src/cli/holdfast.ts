@@ -1,4 +1,6 @@
 import { Command } from 'commander';
+import { serviceToAsk } from '../config.ts';
+import { doctor, exitCodes } from './doctor.ts';
 import { printAttributes } from './print-attributes.ts';
 import { testConditions } from './test-conditions.ts';
 
@@ -32,5 +34,24 @@ conditions
   .description('print the attributes that conditions can name')
   .option('--json', 'one JSON object a line')
   .action((options: { json?: boolean }) => printAttributes(process.stdout, options.json === true));
+
+program
+  .command('doctor')
+  .argument('[repository]', 'owner/repository: say whether freezes are enforced there')
+  .description('ask a running Holdfast whether it is well, and whether it can hold a repository')
+  .option('--url <url>', 'where it answers (HOLDFAST_URL, or PORT on this machine)')
+  .option('--json', 'one JSON object')
+  .addHelpText(
+    'after',
+    `
+For a repository, HOLDFAST_TOKEN is an admin application key or the GitHub token of one of its admins.
+Exits with 0 when nothing failed, 1 when something did, 2 when it could not ask.`,
+  )
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : exitCodes.couldNotAsk))
+  .action(async (repository: string | undefined, options: { url?: string; json?: boolean }) => {
+    const { url, token } = serviceToAsk();
+    const asked = { repository, url: options.url ?? url, token, isJson: options.json === true };
+    process.exitCode = await doctor(asked, process.stdout);
+  });
 
 await program.parseAsync();

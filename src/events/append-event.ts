@@ -54,6 +54,11 @@ export type AuditEvent =
       };
     }
   | {
+      type: 'freeze.not_enforced';
+      /** `branches` did not require the status check `context` when the freeze was made. */
+      metadata: { scheduled_freeze_id: string; branches: string[]; context: string };
+    }
+  | {
       type: 'freeze_status.overwritten';
       metadata: { sha: string; state: string; description: string; expected_state: string };
     };
@@ -68,6 +73,7 @@ export const auditEventTypes: AuditEvent['type'][] = [
   'application_key.create',
   'application_key.revoke',
   'freeze.bypassed',
+  'freeze.not_enforced',
   'freeze_status.overwritten',
 ];
 
@@ -81,11 +87,16 @@ const participles: Record<AuditEvent['type'], string> = {
   'application_key.create': 'created',
   'application_key.revoke': 'revoked',
   'freeze.bypassed': 'bypassed',
+  // Who made the freeze, and when.
+  'freeze.not_enforced': 'created',
   'freeze_status.overwritten': 'overwritten',
 };
 
 /** What people did at GitHub, past us. */
 const atGitHub = new Set<AuditEvent['type']>(['freeze.bypassed', 'freeze_status.overwritten']);
+
+/** What keeps a freeze from holding. */
+const failures = new Set<AuditEvent['type']>([...atGitHub, 'freeze.not_enforced']);
 
 /** Where it happened: on an account, mostly on one of its repositories (its name as `owner/name`). */
 export type EventPlace = {
@@ -117,7 +128,7 @@ export async function appendEvent(
       pullRequest: place.pullRequest?.number,
       baseRef: place.pullRequest?.base,
       type: event.type,
-      outcome: atGitHub.has(event.type) ? 'failure' : 'success',
+      outcome: failures.has(event.type) ? 'failure' : 'success',
       trigger: atGitHub.has(event.type) ? 'github' : 'api',
       metadata: {
         ...event.metadata,

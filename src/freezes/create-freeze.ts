@@ -4,6 +4,7 @@ import { nowOf } from '../clock.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
+import { unenforcedBranches } from '../enforcement/unenforced-branches.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { enforcesFreezes } from '../products/product.ts';
 import { assertWritable, type FoundRepository, fullName } from '../repositories/find-repository.ts';
@@ -22,6 +23,9 @@ export type NewFreeze = {
   excludeConditions: unknown[];
 };
 
+/** A saved freeze, and the branches on which nothing enforces it. */
+export type CreatedFreeze = { freeze: Freeze; unenforced: string[] };
+
 /**
  * Schedules a freeze, with its event and the jobs for its boundaries in one transaction.
  * @param onSaved runs in the same transaction.
@@ -33,8 +37,8 @@ export async function createFreeze(
   actor: Actor,
   repository: FoundRepository,
   input: NewFreeze,
-  onSaved: (tx: Tx, freeze: Freeze) => Promise<void> = async () => {},
-): Promise<Freeze> {
+  onSaved: (tx: Tx, created: CreatedFreeze) => Promise<void> = async () => {},
+): Promise<CreatedFreeze> {
   assertWritable(repository);
   assertEnforced(repository);
   const now = nowOf(deps.clock);
@@ -44,15 +48,26 @@ export async function createFreeze(
     reason: input.reason,
     ...checkFreeze(planWindow(input, now), input),
   };
+  const created = { freeze, unenforced: await unenforcedBranches(deps, repository, freeze) };
   await deps.db.$transaction(async (tx) => {
     await insertFreeze(tx, freeze, actor, now);
     const metadata = { scheduled_freeze_id: freeze.id, scheduled_freeze_attributes: attributesOf(freeze) };
     await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.create', metadata }, actor, now);
+    if (created.unenforced.length > 0) {
+      const found = { scheduled_freeze_id: freeze.id, branches: created.unenforced };
+      await appendEvent(
+        tx,
+        placeOf(repository),
+        { type: 'freeze.not_enforced', metadata: { ...found, context: deps.config.statusContext } },
+        actor,
+        now,
+      );
+    }
     await requestRefresh(deps, tx, freeze, now);
-    await onSaved(tx, freeze);
+    await onSaved(tx, created);
   });
   deps.log.info({ repository: fullName(repository), freeze: freeze.id, by: actor.name }, 'freeze created');
-  return freeze;
+  return created;
 }
 
 function assertEnforced(repository: FoundRepository): void {

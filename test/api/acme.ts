@@ -46,8 +46,9 @@ export async function startAcme(): Promise<Acme> {
     github.addOrganization('acme', { admins: ['ada'], members: ['mel'] });
     github.addOrganization('globex', { admins: ['gil'] });
     const roles = { rita: 'admin', wes: 'write', rea: 'read' } as const;
-    github.addRepository('acme/web', { roles });
-    github.addRepository('acme/vault', { private: true, roles });
+    const protect = { main: ['holdfast/freeze'] };
+    github.addRepository('acme/web', { roles, protect });
+    github.addRepository('acme/vault', { private: true, roles, protect });
     github.addRepository('acme/attic', { archived: true });
     github.addRepository('globex/site');
     github.install('acme');

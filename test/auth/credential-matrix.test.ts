@@ -76,6 +76,7 @@ const contract: Record<
       return (await acme.call('POST', '/v1/applications/acme', { as: acme.keys.admin, body })).body.id;
     },
   },
+  'get /repos/{owner}/{repository}/enforcement': { for: 'repository admins', success: 200 },
   'get /repos/{owner}/{repository}/logs': { for: 'repository admins', success: 200 },
 };
 

@@ -65,6 +65,7 @@ test('links within the repository lead somewhere', () => {
     'docs/how-it-works.md',
     'docs/install.md',
     'docs/operating.md',
+    'docs/enforcement.md',
   ]) {
     const links = [...documentAt(document).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map((m) => m[1]!);
     const folder = document.includes('/') ? 'docs/' : '';

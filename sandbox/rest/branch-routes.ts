@@ -1,0 +1,110 @@
+import { bodyOf, type Api, type ApiContext, type Parts } from '../http/api.ts';
+import { GitHubError, invalid, notAccessible } from '../http/github-error.ts';
+import { permits, reaches, roleOf, scopesAllow } from '../state/access.ts';
+import { fullNameOf, type World } from '../state/world.ts';
+import { rulesetsOn } from '../state/branch-rules.ts';
+import { demand, onRepository } from './on-repository.ts';
+import type { BranchProtection, Repository, RequiredCheck } from '../state/model.ts';
+
+/** Branches, and their classic protection. */
+export function branchRoutes(api: Api, { world }: Parts): void {
+  onRepository(api, world, 'get', '/branches/:branch', (c, repository) => {
+    demand(c, repository, { permission: 'contents', level: 'read', role: 'read' });
+    const name = c.req.param('branch') ?? '';
+    const sha = repository.branches.get(name);
+    if (!sha) throw new GitHubError(404, 'Branch not found');
+    const protection = repository.protection.get(name);
+    const url = `${world.url}/repos/${fullNameOf(repository)}/branches/${name}`;
+    return c.json({
+      name,
+      commit: { sha, url: `${world.url}/repos/${fullNameOf(repository)}/commits/${sha}` },
+      _links: { self: url, html: `https://github.com/${fullNameOf(repository)}/tree/${name}` },
+      protected: protection !== undefined || rulesetsOn(repository, name).length > 0,
+      protection: {
+        enabled: protection !== undefined,
+        required_status_checks: {
+          enforcement_level: protection ? (protection.enforceAdmins ? 'everyone' : 'non_admins') : 'off',
+          contexts: (protection?.checks ?? []).map(({ context }) => context),
+          checks: (protection?.checks ?? []).map(checkJson),
+        },
+      },
+      protection_url: `${url}/protection`,
+    });
+  });
+
+  onRepository(api, world, 'get', '/branches/:branch/protection', (c, repository) => {
+    administer(c, repository, 'read');
+    const protection = protectionIn(c, repository);
+    const { enforceAdmins } = protection;
+    return c.json({
+      url: urlOf(c, world, repository),
+      required_status_checks: checksJson(c, world, repository, protection),
+      enforce_admins: { url: `${urlOf(c, world, repository)}/enforce_admins`, enabled: enforceAdmins },
+    });
+  });
+
+  const path = '/branches/:branch/protection/required_status_checks';
+  onRepository(api, world, 'get', path, (c, repository) => {
+    administer(c, repository, 'read');
+    return c.json(checksJson(c, world, repository, protectionIn(c, repository)));
+  });
+
+  onRepository(api, world, 'patch', path, async (c, repository) => {
+    administer(c, repository, 'write');
+    const protection = protectionIn(c, repository);
+    const { checks, strict } = await bodyOf(c);
+    if (checks !== undefined) protection.checks = checksIn(checks);
+    if (typeof strict === 'boolean') protection.strict = strict;
+    return c.json(checksJson(c, world, repository, protection));
+  });
+}
+
+/** Whoever may administer the repository; `administration` is a permission that public data does not replace. */
+export function administer(c: ApiContext, repository: Repository, level: 'read' | 'write'): void {
+  const principal = c.get('principal');
+  if (principal.kind === 'installation') {
+    const { token } = principal;
+    if (reaches(token, repository) && permits(token.permissions, 'administration', level)) return;
+    throw notAccessible();
+  }
+  if (principal.kind !== 'user') throw new GitHubError(401, 'Requires authentication');
+  const { token } = principal;
+  if (roleOf(token.user, repository) !== 'admin' || !scopesAllow(token))
+    throw new GitHubError(404, 'Not Found');
+  if (!token.administration) throw notAccessible();
+}
+
+function protectionIn(c: ApiContext, repository: Repository): BranchProtection {
+  const name = c.req.param('branch') ?? '';
+  if (!repository.branches.has(name)) throw new GitHubError(404, 'Branch not found');
+  const protection = repository.protection.get(name);
+  if (!protection) throw new GitHubError(404, 'Branch not protected');
+  return protection;
+}
+
+const urlOf = (c: ApiContext, world: World, repository: Repository) =>
+  `${world.url}/repos/${fullNameOf(repository)}/branches/${c.req.param('branch')}/protection`;
+
+const checkJson = ({ context, appId }: RequiredCheck) => ({ context, app_id: appId });
+
+function checksJson(
+  c: ApiContext,
+  world: World,
+  repository: Repository,
+  { checks, strict }: BranchProtection,
+) {
+  const url = `${urlOf(c, world, repository)}/required_status_checks`;
+  const contexts = checks.map(({ context }) => context);
+  return { url, strict, contexts, contexts_url: `${url}/contexts`, checks: checks.map(checkJson) };
+}
+
+/** -1 stands for any source. Left out, GitHub takes the App that set it last; here any. */
+function checksIn(value: unknown): RequiredCheck[] {
+  const refuse = () => invalid('ProtectedBranch', [{ code: 'invalid', field: 'checks' }]);
+  if (!Array.isArray(value)) throw refuse();
+  return value.map((each: { context?: unknown; app_id?: unknown } | null) => {
+    const { context, app_id: app } = each ?? {};
+    if (typeof context !== 'string') throw refuse();
+    return { context, appId: typeof app === 'number' && app !== -1 ? app : null };
+  });
+}

@@ -1,0 +1,64 @@
+import { roleOf } from './access.ts';
+import type { Account, BranchProtection, BypassActor, Patterns, Repository, RequiredCheck } from './model.ts';
+import type { Ruleset } from './model.ts';
+
+/** The active rulesets that apply to a branch, those of the organization first. The branch need not exist. */
+export function rulesetsOn(repository: Repository, branch: string): Ruleset[] {
+  const { owner, name, defaultBranch } = repository;
+  const isDefault = branch === defaultBranch;
+  return [
+    ...owner.rulesets.filter(({ repositories }) => covers(repositories, name)),
+    ...repository.rulesets,
+  ].filter(
+    ({ enforcement, refs }) =>
+      enforcement === 'active' &&
+      covers(refs, `refs/heads/${branch}`, isDefault ? ['~ALL', '~DEFAULT_BRANCH'] : ['~ALL']),
+  );
+}
+
+/** Each check that a branch requires, with what requires it. */
+export function requirementsOf(
+  repository: Repository,
+  branch: string,
+): { check: RequiredCheck; by: BranchProtection | Ruleset }[] {
+  const protection = repository.protection.get(branch);
+  const all = [...(protection ? [protection] : []), ...rulesetsOn(repository, branch)];
+  return all.flatMap((by) => by.checks.map((check) => ({ check, by })));
+}
+
+/** Whether a person may merge past a protection or a ruleset. */
+export function mayBypass(repository: Repository, by: BranchProtection | Ruleset, person: Account): boolean {
+  if ('enforceAdmins' in by) return !by.enforceAdmins && roleOf(person, repository) === 'admin';
+  return by.bypassActors.some((actor) => isActor(repository, actor, person));
+}
+
+/** GitHub's ids of its own roles. */
+const roles = { 2: 'maintain', 4: 'write', 5: 'admin' } as const;
+
+function isActor({ owner, ...rest }: Repository, actor: BypassActor, person: Account): boolean {
+  switch (actor.actor_type) {
+    case 'OrganizationAdmin':
+      return owner.members.get(person.id) === 'admin';
+    case 'RepositoryRole':
+      return roles[actor.actor_id as keyof typeof roles] === roleOf(person, { owner, ...rest });
+    case 'Team':
+      return owner.teams.values().some(({ id, members }) => id === actor.actor_id && members.has(person));
+    case 'User':
+      return actor.actor_id === person.id;
+    default:
+      return false;
+  }
+}
+
+function covers({ include, exclude }: Patterns, name: string, words: string[] = ['~ALL']): boolean {
+  const fits = (pattern: string) => words.includes(pattern) || globOf(pattern).test(name);
+  return include.some(fits) && !exclude.some(fits);
+}
+
+/** As `fnmatch` with FNM_PATHNAME: one star stays within a part of the name. */
+function globOf(pattern: string): RegExp {
+  const source = pattern
+    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replace(/\*\*\/?|\*|\?/g, (wildcard) => (wildcard === '?' ? '[^/]' : wildcard === '*' ? '[^/]*' : '.*'));
+  return new RegExp(`^${source}$`);
+}

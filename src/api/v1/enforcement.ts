@@ -1,0 +1,60 @@
+import { z } from '@hono/zod-openapi';
+import { checkEnforcement } from '../../enforcement/check-enforcement.ts';
+import { checks, states } from '../../enforcement/finding.ts';
+import { endpoint } from '../endpoint.ts';
+import { repositoryPath } from '../path-params.ts';
+
+const finding = z
+  .object({
+    check: z.enum(checks).openapi({ description: 'What was looked at' }),
+    state: z.enum(states).openapi({ description: '`unknown`: GitHub did not show it, which is not `ok`' }),
+    branch: z.string().optional().openapi({ description: 'The one branch that it is about' }),
+    message: z.string(),
+    remedy: z.string().nullable().openapi({ description: 'What to click or call' }),
+  })
+  .openapi('Finding');
+
+const report = z
+  .object({
+    enforced: z.union([z.boolean(), z.literal('unknown')]).openapi({
+      description: 'Whether a freeze holds on every branch that it can touch',
+    }),
+    checked_at: z.iso.datetime(),
+    findings: z.array(finding),
+  })
+  .openapi('Enforcement');
+
+export const enforcementEndpoint = endpoint({
+  method: 'get',
+  path: '/repos/{owner}/{repository}/enforcement',
+  tag: 'Scheduled freezes',
+  summary: 'See whether freezes of a repository are enforced',
+  description:
+    'Asks GitHub whether the status check is required on each branch that a freeze can touch, with this App as its source and for merge groups too; who can bypass it; whether the App has its permissions and events, webhooks arrive, the clock is right and the rate limit lasts. It changes nothing.',
+  access: { to: 'repository', scope: 'admin' },
+  params: repositoryPath,
+  success: {
+    status: 200,
+    description: 'What was found',
+    schema: report,
+    example: {
+      enforced: false,
+      checked_at: '2026-03-01T09:00:00.000Z',
+      findings: [
+        {
+          check: 'required_check',
+          state: 'failed',
+          branch: 'main',
+          message:
+            'main does not require holdfast/freeze, so pull requests merge into it while they are frozen.',
+          remedy:
+            'Require holdfast/freeze at https://github.com/acme/web/settings/rules/new?target=branch, or as an admin: curl …',
+        },
+      ],
+    },
+  },
+  async handle({ deps, repository }) {
+    const { enforced, checkedAt, findings } = await checkEnforcement(deps, repository);
+    return { enforced, checked_at: checkedAt.toISOString(), findings };
+  },
+});

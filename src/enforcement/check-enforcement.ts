@@ -1,0 +1,145 @@
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import { listFreezes } from '../freezes/freeze-store.ts';
+import { webUrlOf } from '../github/web-url.ts';
+import { enforcesFreezes } from '../products/product.ts';
+import { type FoundRepository, fullName } from '../repositories/find-repository.ts';
+import type { Asking } from './asking.ts';
+import type { Branch, BranchFacts } from './branch-facts.ts';
+import { type Finding, isEnforced } from './finding.ts';
+import { judgeApp } from './judge-app.ts';
+import { judgeBranch, judgeRequired } from './judge-branch.ts';
+import { judgeClock, judgeRateLimit, judgeWebhooks } from './judge-service.ts';
+import { readBranch, readDormant } from './read-branch.ts';
+import { allBranches, readBranches, type TouchedBranches } from './read-branches.ts';
+import { readApp, readLimits, readWebhooks } from './read-service.ts';
+import type { Place } from './remedies.ts';
+
+export type EnforcementReport = {
+  enforced: boolean | 'unknown';
+  checkedAt: Date;
+  findings: Finding[];
+};
+
+/** Milliseconds for all questions together; what is not answered by then is unknown. */
+const patience = 20_000;
+/** Each costs some requests; the bases of pull requests are looked at last. */
+const mostBranches = 20;
+/** Branches read at the same time. */
+const atOnce = 4;
+
+/**
+ * Looks whether freezes of a repository are enforced: what GitHub requires, whom it lets pass, what the App may do,
+ * and whether the service hears and keeps time. Reads only, and does not throw where GitHub is slow, down or refuses:
+ * that is unknown.
+ */
+export async function checkEnforcement(
+  deps: Pick<Deps, 'db' | 'github' | 'clock' | 'config'>,
+  repository: FoundRepository,
+): Promise<EnforcementReport> {
+  const asking = { deps, repository, signal: AbortSignal.timeout(patience) };
+  const place = placeFor(deps, repository);
+  const freezes = await listFreezes(deps.db, repository.id, nowOf(deps.clock));
+  const [app, limits, touched] = await Promise.all([
+    readApp(asking),
+    readLimits(asking),
+    readBranches(asking, freezes),
+  ]);
+  const branches = allBranches(touched);
+  const [webhooks, facts] = await Promise.all([
+    readWebhooks(asking, app.settings),
+    readInTurn(branches.slice(0, mostBranches), (branch) => readBranch(asking, branch, app.grants)),
+  ]);
+  const dormant = await dormantFor(asking, place, facts);
+  const findings = [
+    ...judgeHere(repository, app.installation),
+    ...facts.flatMap((each) => judgeBranch(each, place, app.grants, dormant)),
+    ...judgeTouched(touched, branches.length, place),
+    ...judgeApp(app),
+    judgeWebhooks(webhooks),
+    judgeClock(limits.ahead),
+    judgeRateLimit(limits.budgets),
+  ];
+  return { enforced: isEnforced(findings), checkedAt: nowOf(deps.clock), findings };
+}
+
+/** What remedies are made of. */
+export const placeFor = ({ config }: Pick<Deps, 'config'>, repository: FoundRepository): Place => ({
+  web: webUrlOf(config.githubApiUrl),
+  api: config.githubApiUrl,
+  repository: fullName(repository),
+  context: config.statusContext,
+  appId: config.app.id,
+});
+
+/** A few at a time: GitHub counts requests that run at once. */
+async function readInTurn(
+  branches: Branch[],
+  read: (branch: Branch) => Promise<BranchFacts>,
+): Promise<BranchFacts[]> {
+  const all: BranchFacts[] = [];
+  for (let start = 0; start < branches.length; start += atOnce) {
+    all.push(...(await Promise.all(branches.slice(start, start + atOnce).map(read))));
+  }
+  return all;
+}
+
+/** Only asked for where a branch requires nothing: it may say why. */
+async function dormantFor(asking: Asking, place: Place, facts: BranchFacts[]) {
+  const isMissing = facts.some((each) => judgeRequired(each, place).state === 'failed');
+  return isMissing ? readDormant(asking) : [];
+}
+
+/** What we know ourselves. */
+function judgeHere(repository: FoundRepository, installationUrl: string): Finding[] {
+  const { account, name, products, installation } = repository;
+  const suspended: Finding = {
+    check: 'installation',
+    state: 'failed',
+    message: `Holdfast's installation on ${account.login} is suspended, so it can neither read nor hold anything.`,
+    remedy: `Unsuspend it at ${installationUrl}.`,
+  };
+  const isOn = enforcesFreezes(products);
+  const product: Finding = {
+    check: 'product',
+    state: isOn ? 'ok' : 'failed',
+    message: isOn
+      ? `A product that enforces freezes is enabled on ${fullName(repository)}.`
+      : `Neither merge_protections nor merge_queue is enabled on ${fullName(repository)}, so nothing is held.`,
+    remedy: isOn
+      ? null
+      : `Enable one with PUT /v1/products/${account.login}/${name} and {"products": ["merge_protections"]}.`,
+  };
+  return [...(installation.suspendedAt ? [suspended] : []), product];
+}
+
+/** Which branches could not be found, or were too many. */
+function judgeTouched({ defaultBranch, bases }: TouchedBranches, count: number, place: Place): Finding[] {
+  const findings: Finding[] = [];
+  const settings = `${place.web}/${place.repository}/settings`;
+  if (!defaultBranch.known) {
+    findings.push({
+      check: 'required_check',
+      state: 'unknown',
+      message: `Whether the default branch requires ${place.context} is not known: ${defaultBranch.reason}.`,
+      remedy: `Look at ${settings}/branches and ${place.web}/${place.repository}/rules.`,
+    });
+  }
+  if (!bases.known) {
+    findings.push({
+      check: 'branches',
+      state: 'unknown',
+      message: `Into which branches pull requests are open is not known: ${bases.reason}.`,
+      remedy: null,
+    });
+  }
+  if (count > mostBranches) {
+    findings.push({
+      check: 'branches',
+      state: 'warning',
+      message: `Pull requests are open into ${count} branches; ${mostBranches} of them were looked at.`,
+      remedy: `Require ${place.context} for a pattern of branches at ${settings}/rules.`,
+    });
+  }
+  return findings;
+}

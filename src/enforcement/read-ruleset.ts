@@ -1,0 +1,39 @@
+import type { GitHubClient } from '../github/github-app.ts';
+import { type Fact, known, notKnown } from '../pull-requests/fact.ts';
+import { type Asking, ask } from './asking.ts';
+import { placeOf } from './read-branches.ts';
+
+export type Ruleset = Awaited<ReturnType<GitHubClient['rest']['repos']['getRepoRuleset']>>['data'];
+type Actor = NonNullable<Ruleset['bypass_actors']>[number];
+
+/** A ruleset, of the repository or of a level above it. */
+export const readRuleset = (asking: Asking, id: number): Promise<Fact<Ruleset>> =>
+  ask(asking, 'installation', async ({ rest }, request) => {
+    const { data } = await rest.repos.getRepoRuleset({ ...placeOf(asking), ruleset_id: id, request });
+    return data;
+  });
+
+/** Who may pass a ruleset, in words. GitHub tells only those who may edit it, which Holdfast may not. */
+export function readBypass(ruleset: Fact<Ruleset>): Fact<string[]> {
+  if (!ruleset.known) return ruleset;
+  const actors = ruleset.value.bypass_actors;
+  return actors ? known(actors.map(nameOf)) : notKnown('GitHub shows it to those who may edit the ruleset');
+}
+
+/** GitHub's ids of its own roles. */
+const roles: Record<number, string> = { 2: 'maintainers', 4: 'whoever can write', 5: 'repository admins' };
+
+function nameOf({ actor_type: type, actor_id: id }: Actor): string {
+  switch (type) {
+    case 'OrganizationAdmin':
+      return 'organization owners';
+    case 'RepositoryRole':
+      return roles[id ?? 0] ?? `the role ${id}`;
+    case 'DeployKey':
+      return 'deploy keys';
+    case 'Integration':
+      return `the App ${id}`;
+    default:
+      return `the ${type.toLowerCase()} ${id}`;
+  }
+}

@@ -1,0 +1,49 @@
+import type { ConditionNode } from '../conditions/ast.ts';
+import { parseConditions } from '../conditions/parse-conditions.ts';
+import type { Freeze } from '../freezes/freeze.ts';
+
+type Conditions = Pick<Freeze, 'matchingConditions'>;
+
+/** The branches that `base=` conditions of a freeze name. */
+export function namedBranches({ matchingConditions }: Conditions): string[] {
+  const parsed = parseConditions(matchingConditions, []);
+  return parsed.ok ? [...new Set(parsed.conditions.flatMap(namesIn))] : [];
+}
+
+/** All branches that a freeze can touch, where its conditions say so; null where it may be any. */
+export function onlyBranches({ matchingConditions }: Conditions): string[] | null {
+  const parsed = parseConditions(matchingConditions, []);
+  if (!parsed.ok) return null;
+  const only = basesOf({ kind: 'and', nodes: parsed.conditions });
+  return only && [...only];
+}
+
+/** The base that a condition asks for as it stands: neither negated nor a pattern. */
+function baseOf(node: ConditionNode): string | null {
+  if (node.kind !== 'leaf' || node.attribute !== 'base' || node.isNegated || node.isCounted) return null;
+  const { test } = node;
+  return test.type === 'text' && test.operator === '=' && !test.value.usesAuthor ? test.value.value : null;
+}
+
+function namesIn(node: ConditionNode): string[] {
+  if (node.kind === 'not') return [];
+  if (node.kind !== 'leaf') return node.nodes.flatMap(namesIn);
+  const base = baseOf(node);
+  return base === null ? [] : [base];
+}
+
+function basesOf(node: ConditionNode): Set<string> | null {
+  if (node.kind === 'not') return null;
+  if (node.kind === 'leaf') {
+    const base = baseOf(node);
+    return base === null ? null : new Set([base]);
+  }
+  const inner = node.nodes.map(basesOf);
+  if (node.kind === 'or') {
+    return inner.includes(null) ? null : new Set(inner.flatMap((bases) => [...bases!]));
+  }
+  return inner.reduce((all, bases) => (all && bases ? both(all, bases) : (all ?? bases)), null);
+}
+
+const both = (one: Set<string>, other: Set<string>): Set<string> =>
+  new Set([...one].filter((each) => other.has(each)));

@@ -1,0 +1,63 @@
+import type { Deps } from '../deps.ts';
+import type { Freeze } from '../freezes/freeze.ts';
+import type { GitHubApp } from '../github/github-app.ts';
+import type { FoundRepository } from '../repositories/find-repository.ts';
+import type { Branch } from './branch-facts.ts';
+import { placeFor } from './check-enforcement.ts';
+import { judgeRequired } from './judge-branch.ts';
+import { readRequirements } from './read-branch.ts';
+import { allBranches, readBranches } from './read-branches.ts';
+import { onlyBranches } from './touched-branches.ts';
+
+type Needed = Pick<Deps, 'github' | 'clock' | 'config'>;
+
+/** Milliseconds that whoever makes a freeze waits for GitHub at most. */
+const patience = 2_000;
+/** So long an answer is used again, also one that GitHub did not give in time. */
+const remembered = 60_000;
+const mostRemembered = 1_000;
+/** A freeze of everything is judged by so many branches, the default one first. */
+const mostBranches = 10;
+
+type Answers = Map<string, { until: number; branches: Promise<string[]> }>;
+
+/** Of each service in this process; a cache of its own, since ids are GitHub's. */
+const answersOf = new WeakMap<GitHubApp, Answers>();
+
+/**
+ * The branches that a freeze can touch and that are known not to require our check. Never throws, and takes 2 s at most:
+ * what GitHub does not say in time counts as enforced, since nobody can tell.
+ */
+export async function unenforcedBranches(
+  deps: Needed,
+  repository: FoundRepository,
+  freeze: Freeze,
+): Promise<string[]> {
+  const answers = answersOf.get(deps.github) ?? (new Map() as Answers);
+  answersOf.set(deps.github, answers);
+  const only = onlyBranches(freeze);
+  const key = `${repository.id} ${JSON.stringify(only)}`;
+  const now = deps.clock.now();
+  const known = answers.get(key);
+  if (known && known.until > now) return known.branches;
+  if (answers.size >= mostRemembered) answers.clear();
+  const branches = findUnenforced(deps, repository, only);
+  answers.set(key, { until: now + remembered, branches });
+  return branches;
+}
+
+async function findUnenforced(
+  deps: Needed,
+  repository: FoundRepository,
+  only: string[] | null,
+): Promise<string[]> {
+  const asking = { deps, repository, signal: AbortSignal.timeout(patience) };
+  const branches: Branch[] = only
+    ? only.map((name) => ({ name, reason: 'freeze' }))
+    : allBranches(await readBranches(asking, []));
+  const facts = await Promise.all(
+    branches.slice(0, mostBranches).map((branch) => readRequirements(asking, branch)),
+  );
+  const place = placeFor(deps, repository);
+  return facts.filter((each) => judgeRequired(each, place).state === 'failed').map(({ name }) => name);
+}

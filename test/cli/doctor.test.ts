@@ -1,0 +1,167 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type Acme, startAcme } from '../support/acme.ts';
+
+let acme: Acme;
+beforeAll(async () => {
+  acme = await startAcme();
+});
+afterEach(() => acme.github.comeBack());
+afterAll(() => acme.close());
+
+const bin = fileURLToPath(new URL('../../bin/holdfast.mjs', import.meta.url));
+
+/** Runs the command with nothing but this environment; the service is the story's unless said otherwise. */
+async function doctor(args: string[], env: Record<string, string> = { HOLDFAST_TOKEN: acme.admin }) {
+  const child = spawn(process.execPath, [bin, 'doctor', ...args], {
+    env: { HOLDFAST_URL: acme.app.url, ...env },
+    cwd: '/',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const chunks: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, out: Buffer.concat(chunks).toString() };
+}
+
+test('before and after the check is required', async () => {
+  const web = await acme.repository('web', [{}], { protect: {} });
+  const before = await doctor([web]);
+  expect(before.code).toBe(1);
+  expect(before.out).toMatch(/^FAILED {3}main does not require holdfast\/freeze/m);
+  expect(before.out).toMatch(/^ {9}→ Require holdfast\/freeze at http/m);
+  expect(before.out).toContain('acme/web: Freezes are NOT enforced.');
+  acme.github.addRuleset(web, { checks: [{ context: 'holdfast/freeze', app: acme.github.app.id }] });
+  const after = await doctor([web]);
+  expect(after.code).toBe(0);
+  expect(after.out).toMatch(/^ok {7}main requires holdfast\/freeze from this App/m);
+  expect(after.out).toContain('acme/web: Freezes are enforced.');
+});
+
+test('for programs, the findings as the route answers them', async () => {
+  const api = await acme.repository('api', [], { protect: {} });
+  const { code, out } = await doctor([api, '--json']);
+  const report = JSON.parse(out);
+  expect(code).toBe(1);
+  expect(report).toMatchObject({ url: acme.app.url, repository: api, enforced: false });
+  expect(report.findings[0]).toMatchObject({ check: 'service', state: 'ok' });
+  expect(report.findings).toContainEqual(
+    expect.objectContaining({ check: 'required_check', state: 'failed', branch: 'main' }),
+  );
+});
+
+test('without a repository: whether the service is well, for which no credential is needed', async () => {
+  const { code, out } = await doctor([], {});
+  expect(out).toBe(`ok       Holdfast answers at ${acme.app.url}, with version 1 of its interface.\n`);
+  expect(code).toBe(0);
+});
+
+test('with an App that may do nothing, and with GitHub down, it answers', async () => {
+  const { github } = acme;
+  const vault = await acme.repository('vault', [{}], { private: true });
+  github.acceptPermissions('acme', {});
+  await acme.quiet();
+  const nothing = await doctor([vault]);
+  github.acceptPermissions('acme', github.app.permissions);
+  await acme.quiet();
+  expect(nothing.code).toBe(1);
+  expect(nothing.out).toMatch(/^unknown {2}Whether the default branch|^unknown {2}Whether main/m);
+  github.goDown();
+  const down = await doctor([vault]);
+  expect(down.code).toBe(0);
+  expect(down.out).toContain('acme/vault: Whether freezes are enforced is not known.');
+});
+
+describe('it could not ask', () => {
+  const said = async (args: string[], env?: Record<string, string>) => {
+    const { code, out } = await doctor(args, env);
+    expect(code, out).toBe(2);
+    return out;
+  };
+
+  test.each<[string, string[], Record<string, string>, string]>([
+    ['without a token', ['acme/web'], {}, 'Set HOLDFAST_TOKEN'],
+    [
+      'a wrong token',
+      ['acme/web'],
+      { HOLDFAST_TOKEN: 'hf_admin_nope' },
+      'Holdfast answers 403 about acme/web: Not authenticated',
+    ],
+    ['nobody listens', [], { HOLDFAST_URL: 'http://127.0.0.1:9' }, 'does not answer at http://127.0.0.1:9'],
+    ['no URL', ['--url', 'holdfast'], {}, 'does not answer at holdfast (Invalid URL)'],
+    ['an unknown option', ['--jsno'], {}, "unknown option '--jsno'"],
+  ])('%s', async (_name, args, env, message) => expect(await said(args, env)).toContain(message));
+
+  test.each(['acme', 'acme/', '/web', 'acme/web/x', 'acme/no such', 'acme/..', 'acme/nowhere', 'eve/web'])(
+    'about %j',
+    async (name) =>
+      expect(await said([name])).toMatch(/is no repository|Holdfast answers (404|422|403) about/),
+  );
+
+  test('of a person who may not', async () => {
+    const { github } = acme;
+    await acme.repository('hidden', [], { private: true });
+    const HOLDFAST_TOKEN = github.addToken('bob');
+    expect(await said(['acme/hidden'], { HOLDFAST_TOKEN })).toContain(
+      'Holdfast answers 404 about acme/hidden',
+    );
+  });
+});
+
+/** Something that is not Holdfast, or not well. */
+async function other(listener: RequestListener, ask: (url: string) => Promise<void>): Promise<void> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  await ask(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  server.closeAllConnections();
+  server.close();
+}
+
+const openapi = { info: { title: 'Holdfast', version: '1' } };
+
+test('what is not Holdfast gets no credential', async () => {
+  const seen: (string | undefined)[] = [];
+  await other(
+    ({ headers }, response) => {
+      seen.push(headers.authorization);
+      response.end('<html>');
+    },
+    async (url) => expect((await doctor(['acme/web', '--url', url])).code).toBe(2),
+  );
+  expect(seen).toEqual([undefined]);
+});
+
+test('a redirect is not followed: it would carry the credential elsewhere', async () => {
+  await other(
+    (_, response) => response.writeHead(302, { location: acme.app.url }).end(),
+    async (url) => expect((await doctor(['acme/web', '--url', url])).code).toBe(2),
+  );
+});
+
+test('a service that is not ready has failed; what it says cannot command the terminal', async () => {
+  await other(
+    ({ url }, response) => {
+      const findings = [
+        { check: 'clock', state: 'ok', message: 'red \u001b[31m\nFAILED  forged', remedy: null },
+      ];
+      const isReady = url === '/readyz';
+      const body = isReady
+        ? { status: 'not ready' }
+        : url!.includes('openapi')
+          ? openapi
+          : { enforced: true, findings };
+      response.writeHead(isReady ? 503 : 200).end(JSON.stringify(body));
+    },
+    async (url) => {
+      const { code, out } = await doctor(['acme/web', '--url', url]);
+      expect(code).toBe(1);
+      expect(out).toMatch(/^FAILED {3}It is not ready: GET \/readyz answers 503/m);
+      expect(out).not.toContain('\u001b');
+      expect(out).not.toMatch(/^FAILED {2}forged/m);
+    },
+  );
+});

@@ -1,0 +1,114 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type Acme, startAcme } from './support/acme.ts';
+
+let acme: Acme;
+beforeAll(async () => {
+  acme = await startAcme();
+});
+afterEach(() => {
+  acme.github.comeBack();
+  acme.github.faults.clear();
+});
+afterAll(() => acme.close());
+
+const context = 'holdfast/freeze';
+
+async function freeze(repository: string, more: object = {}, headers: Record<string, string> = {}) {
+  const body = { reason: 'Release', start: null, timezone: 'UTC', ...more };
+  const path = `/v1/repos/${repository}/scheduled_freeze`;
+  const answer = await acme.call('POST', path, { as: acme.admin, body, headers });
+  expect(answer.status, answer.text).toBe(201);
+  return { ...answer, warning: answer.headers.get('warning') };
+}
+
+async function events(repository: string) {
+  const path = `/v1/repos/${repository}/logs?event_type=freeze.not_enforced`;
+  return (await acme.call('GET', path, { as: acme.admin })).body.events;
+}
+
+test('it is made, with a warning that names the branch and where to look, and an event', async () => {
+  const web = await acme.repository('web', [{}], { protect: {} });
+  const made = await freeze(web);
+  expect(made.warning).toBe(
+    '299 holdfast "Nothing enforces this freeze on main: holdfast/freeze is not required there, or not from Holdfast. ' +
+      'See https://holdfast.example/v1/repos/acme/web/enforcement"',
+  );
+  expect(await events(web)).toMatchObject([
+    {
+      type: 'freeze.not_enforced',
+      outcome: 'failure',
+      trigger: 'api',
+      metadata: {
+        scheduled_freeze_id: made.body.id,
+        branches: ['main'],
+        context,
+        created_by: { type: 'application', name: 'admin key' },
+      },
+    },
+  ]);
+});
+
+test('one that is enforced has neither', async () => {
+  const lib = await acme.repository('lib', [{}]);
+  expect((await freeze(lib)).warning).toBeNull();
+  expect(await events(lib)).toEqual([]);
+});
+
+test('only the branches that it can touch count', async () => {
+  const api = await acme.repository('api', [
+    { base: 'next' },
+    { base: 'old' },
+    { base: 'older' },
+    { base: 'v"1' },
+  ]);
+  const named = (warning: string | null) => /on (.*): holdfast/.exec(warning!)?.[1];
+  expect((await freeze(api, { matching_conditions: ['base=main'] })).warning).toBeNull();
+  expect(
+    (await freeze(api, { matching_conditions: [{ or: ['base=main', 'base=release'] }] })).warning,
+  ).toBeNull();
+  expect(named((await freeze(api, { matching_conditions: ['label=x', 'base=next'] })).warning)).toBe('next');
+  expect(named((await freeze(api)).warning)).toBe('v\\"1, older, old, 1 more');
+});
+
+test('a replayed answer warns as the first one did, and there is one event', async () => {
+  const site = await acme.repository('site', [], { protect: {} });
+  const key = { 'Idempotency-Key': 'once' };
+  const body = { start: '2026-05-01T00:00:00' };
+  const [first, again] = [await freeze(site, body, key), await freeze(site, body, key)];
+  expect(again.headers.get('idempotent-replayed')).toBe('true');
+  expect(again.warning).toBe(first.warning);
+  expect(again.warning).toContain('on main');
+  expect(await events(site)).toHaveLength(1);
+});
+
+test('what a check costs is paid once a minute', async () => {
+  const shop = await acme.repository('shop', [], { protect: {} });
+  const asked = () =>
+    acme.github.requests.filter(({ path }) => path.startsWith('/repos/acme/shop/rules/branches/main')).length;
+  await freeze(shop);
+  await freeze(shop);
+  expect(asked()).toBe(1);
+  acme.github.protect(shop, 'main', [context]);
+  await acme.advanceTo(new Date(acme.clock.now() + 61_000));
+  expect((await freeze(shop)).warning).toBeNull();
+  expect(asked()).toBe(2);
+});
+
+test.each(['502', 'reset'] as const)('GitHub being down (%s) warns of nothing', async (how) => {
+  const down = await acme.repository(`down-${how}`, [], { protect: {} });
+  acme.github.goDown(how);
+  expect((await freeze(down)).warning).toBeNull();
+});
+
+test('a slow GitHub is waited for two seconds, once', async () => {
+  const slow = await acme.repository('slow', [], { protect: {} });
+  const rules = /^\/repos\/acme\/slow\/rules\/branches\//;
+  acme.github.faults.add({ kind: 'delay', ms: 11_000, match: { path: rules } });
+  const started = performance.now();
+  expect((await freeze(slow)).warning).toBeNull();
+  const waited = performance.now() - started;
+  expect(waited).toBeGreaterThan(1_900);
+  expect(waited).toBeLessThan(9_000);
+  expect((await freeze(slow)).warning).toBeNull();
+  expect(acme.github.requests.filter(({ path }) => rules.test(path))).toHaveLength(1);
+});
