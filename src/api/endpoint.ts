@@ -60,7 +60,7 @@ export type Endpoint<A extends Access, P extends z.ZodObject, Q extends z.ZodObj
   /** A POST that changes nothing: retries are safe without an `Idempotency-Key`. */
   isReading?: true;
   /** Refusals beyond those that the access and the body bring. */
-  alsoRefuses?: (400 | 409)[];
+  alsoRefuses?: 400[];
   handle(call: Call<A, z.output<P>, z.output<Q>, z.output<B>>): Promise<unknown>;
 };
 
