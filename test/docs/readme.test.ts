@@ -58,7 +58,13 @@ test('app.yml subscribes to the events that are handled, and to no others', () =
 });
 
 test('links within the repository lead somewhere', () => {
-  for (const document of ['README.md', 'CONTRIBUTING.md', 'docs/how-it-works.md', 'docs/operating.md']) {
+  for (const document of [
+    'README.md',
+    'CONTRIBUTING.md',
+    'docs/api.md',
+    'docs/how-it-works.md',
+    'docs/operating.md',
+  ]) {
     const links = [...documentAt(document).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map((m) => m[1]!);
     const folder = document.includes('/') ? 'docs/' : '';
     for (const link of links.filter((target) => !target.endsWith('/')))
