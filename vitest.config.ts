@@ -5,6 +5,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/faults/**', 'test/browser/**', 'node_modules/**'],
     globalSetup: ['test/support/prepare-database.ts'],
+    setupFiles: ['test/support/watch-answers.ts'],
     testTimeout: 20_000,
     hookTimeout: 30_000,
     pool: 'forks',

@@ -1,7 +1,9 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
+import { Hono } from 'hono';
 import { GitHubTokens } from '../auth/github-token.ts';
 import type { Deps } from '../deps.ts';
 import type { JobQueue } from '../jobs/queue.ts';
+import { mountApiReference } from '../pages/api-reference.ts';
 import { mountPages } from '../pages/mount-pages.ts';
 import { receiveWebhook } from '../webhooks/receive-webhook.ts';
 import { mount } from './endpoint.ts';
@@ -25,14 +27,13 @@ export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
   });
   mountHealth(api, deps.db, queue);
   api.post(webhookPath, (context) => receiveWebhook(deps.github.probot, deps.log, context));
-  const v1 = new OpenAPIHono();
+  const v1 = new Hono();
   for (const definition of endpoints) mount(v1, deps, tokens, definition);
-  let document: object | undefined;
-  v1.get('/openapi.json', (context) => {
-    document ??= openApiDocument(v1, deps.config.publicUrl);
-    return context.json(document);
-  });
+  let made: object | undefined;
+  const document = () => (made ??= openApiDocument(deps.config.publicUrl));
+  v1.get('/openapi.json', (context) => context.json(document()));
   api.route('/v1', v1);
+  mountApiReference(api, document);
   mountPages(api, deps);
   return api;
 }

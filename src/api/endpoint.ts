@@ -1,6 +1,6 @@
 // Every route goes through the same steps in the same order: path, credential, permission and existence, body.
-import { createRoute, type OpenAPIHono, type RouteConfig, z } from '@hono/zod-openapi';
-import type { Context } from 'hono';
+import { createRoute, type RouteConfig, z } from '@hono/zod-openapi';
+import type { Context, Hono } from 'hono';
 import type { Actor } from '../auth/actor.ts';
 import type { KeyScope } from '../auth/application-key.ts';
 import { actorOf, authenticate, type Credential } from '../auth/authenticate.ts';
@@ -67,7 +67,7 @@ export type Endpoint<A extends Access, P extends z.ZodObject, Q extends z.ZodObj
   /** A POST that changes nothing: retries are safe without an `Idempotency-Key`. */
   isReading?: true;
   /** Refusals beyond those that the access and the body bring. */
-  alsoRefuses?: (400 | 409)[];
+  alsoRefuses?: 400[];
   handle(call: Call<A, z.output<P>, z.output<Q>, z.output<B>>): Promise<unknown>;
 };
 
@@ -81,11 +81,10 @@ export function endpoint<A extends Access, P extends z.ZodObject, Q extends z.Zo
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the list holds endpoints of every type
 export type AnyEndpoint = Endpoint<any, any, any, any>;
 
-/** Adds an endpoint to the API and to its OpenAPI document. */
-export function mount(api: OpenAPIHono, deps: Deps, tokens: GitHubTokens, definition: AnyEndpoint): void {
-  const route = describeRoute(definition);
-  api.openAPIRegistry.registerPath(route);
-  api.on(definition.method.toUpperCase(), route.getRoutingPath(), async (context) => {
+/** Serves an endpoint. */
+export function mount(api: Hono, deps: Deps, tokens: GitHubTokens, definition: AnyEndpoint): void {
+  const path = describeRoute(definition).getRoutingPath();
+  api.on(definition.method.toUpperCase(), path, async (context) => {
     const answer = await answerCall(deps, tokens, definition, context);
     for (const [name, value] of Object.entries(answer.headers ?? {})) context.header(name, value);
     return answer.body === undefined
@@ -172,7 +171,8 @@ function announceDeprecation(context: Context, successor: string): void {
   context.header('Link', `<${successor}>; rel="successor-version"`);
 }
 
-function describeRoute(definition: AnyEndpoint) {
+/** An endpoint as the OpenAPI document shows it. */
+export function describeRoute(definition: AnyEndpoint) {
   const { success, body } = definition;
   const answers = {
     description: success.description,

@@ -1,17 +1,18 @@
-import type { OpenAPIHono } from '@hono/zod-openapi';
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { describeRoute } from './endpoint.ts';
+import { endpoints } from './endpoints.ts';
 import { securitySchemes } from './responses.ts';
 import { matchingConditionsDict } from './v1/freeze-schemas.ts';
 
-/** The OpenAPI 3.1 document of what is mounted, from the schemas that validate the requests. */
-export function openApiDocument(api: OpenAPIHono, publicUrl: string): object {
+/** The OpenAPI 3.1 document of all endpoints, from the schemas that validate the requests. */
+export function openApiDocument(publicUrl: string): object {
+  const api = new OpenAPIHono();
+  const registry = api.openAPIRegistry;
+  for (const definition of endpoints) registry.registerPath(describeRoute(definition));
   for (const [name, scheme] of Object.entries(securitySchemes)) {
-    api.openAPIRegistry.registerComponent('securitySchemes', name, scheme);
+    registry.registerComponent('securitySchemes', name, scheme);
   }
-  api.openAPIRegistry.registerComponent(
-    'schemas',
-    'MatchingConditionsDict',
-    matchingConditionsDict as object,
-  );
+  registry.registerComponent('schemas', 'MatchingConditionsDict', matchingConditionsDict as object);
   return api.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {

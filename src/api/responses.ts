@@ -71,7 +71,8 @@ export function errorResponses({ access, body, method, query, params, alsoRefuse
     ...alsoRefuses,
     403,
     ...(access.to === 'own-key' ? [] : [404]),
-    ...(writes ? [409] : []),
+    // Of a repository that is asked for the first time, any route finds out that the App is suspended there.
+    ...(writes || access.to === 'repository' ? [409] : []),
     ...(body ? [413] : []),
     ...(hasInput ? [422] : []),
     500,

@@ -1,6 +1,5 @@
 // The world of the interface's tests: one Holdfast, two owners, a person of every rank, and a key of every kind.
 import { expect } from 'vitest';
-import { endpoints } from '../../src/api/endpoints.ts';
 import { type Answer, type Holdfast, startHoldfast } from '../support/holdfast.ts';
 
 export type Sent = { as?: string; body?: unknown; headers?: Record<string, string> };
@@ -11,8 +10,6 @@ export type Acme = Holdfast & {
   /** Every real kind of token of Ada. */
   adaTokens: Record<'classic' | 'fineGrained' | 'oauth' | 'userToServer', string>;
   keys: Record<'admin' | 'ci' | 'foreignAdmin' | 'foreignCi', string>;
-  /** Notes a status that came another way than by `call`: it must be documented as well. */
-  saw(method: string, path: string, status: number): void;
   /** All that the database holds, to be compared. */
   snapshot(): Promise<string>;
   /** A freeze of `acme/web` that exists. */
@@ -56,16 +53,10 @@ export async function startAcme(): Promise<Acme> {
     github.openPullRequest('acme/web', { author: 'ada' });
     github.openPullRequest('acme/vault', { author: 'ada' });
   });
-  const seen = new Set<string>();
-  const saw = (method: string, path: string, status: number) => {
-    const route = routeOf(method, path);
-    if (route) seen.add(`${route} ${status}`);
-  };
-  const call = recorded(holdfast, saw);
+  const call = mannered(holdfast);
   const acme: Acme = {
     ...holdfast,
     call,
-    saw,
     people,
     adaTokens,
     keys: {
@@ -83,22 +74,14 @@ export async function startAcme(): Promise<Acme> {
       expect(answer.status, answer.text).toBe(201);
       return answer.body;
     },
-    async close() {
-      try {
-        await assertDocumented(holdfast, seen);
-      } finally {
-        await holdfast.close();
-      }
-    },
   };
   return acme;
 }
 
-/** Calls the service, looks at the manners of every answer, and notes its status for `assertDocumented`. */
-function recorded(holdfast: Holdfast, saw: Acme['saw']): Holdfast['call'] {
+/** Calls the service and looks at the manners of every answer. */
+function mannered(holdfast: Holdfast): Holdfast['call'] {
   return async (method, path, more) => {
     const answer = await holdfast.call(method, path, more);
-    saw(method, path, answer.status);
     assertManners(answer, `${method} ${path.slice(0, 120)}`);
     return answer;
   };
@@ -121,31 +104,6 @@ export function assertManners({ status, body, headers, text }: Answer, what: str
   if (status === 503) expect(Number(headers.get('retry-after')), what).toBeGreaterThan(0);
   else expect(headers.get('retry-after'), what).toBeNull();
   for (const name of headers.keys()) expect(name, what).not.toMatch(/^x-ratelimit/);
-}
-
-/** The route of the interface that a request goes to, as OpenAPI writes it. */
-function routeOf(method: string, path: string): string | undefined {
-  const steps = path.split('?')[0]!.split('/').slice(2);
-  const found = endpoints.find((each) => {
-    const pattern = each.path.split('/').slice(1);
-    return (
-      each.method.toUpperCase() === method &&
-      pattern.length === steps.length &&
-      pattern.every((step, index) => step.startsWith('{') || step === steps[index])
-    );
-  });
-  return found && `${found.method} ${found.path}`;
-}
-
-/** Every status that was seen is in the OpenAPI document. */
-async function assertDocumented(holdfast: Holdfast, seen: Set<string>): Promise<void> {
-  const { body } = await holdfast.call('GET', '/v1/openapi.json');
-  for (const note of seen) {
-    const [method, path, status] = note.split(' ') as [string, string, string];
-    expect(Object.keys(body.paths[path]?.[method]?.responses ?? {}), `${note} is documented`).toContain(
-      status,
-    );
-  }
 }
 
 async function snapshot({ app, quiet }: Holdfast): Promise<string> {

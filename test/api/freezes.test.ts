@@ -205,6 +205,21 @@ describe('conflicts', () => {
     }
   });
 
+  test('of a repository asked for the first time, a suspended installation tells nothing: 409', async () => {
+    acme.github.webhookFaults.add({ kind: 'drop', event: 'repository' });
+    acme.github.addRepository('acme/unseen');
+    acme.github.suspend('acme');
+    await acme.quiet();
+    acme.github.webhookFaults.clear();
+    try {
+      expect((await acme.call('GET', at('acme/unseen'), as())).status).toBe(409);
+    } finally {
+      acme.github.unsuspend('acme');
+      await acme.quiet();
+    }
+    expect(await list('acme/unseen')).toEqual([]);
+  });
+
   test('where nothing enforces freezes, the answer names the call to make', async () => {
     const put = (products: string[]) =>
       acme.call('PUT', '/v1/products/acme/vault', { ...as(), body: { products } });

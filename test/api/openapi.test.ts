@@ -3,7 +3,8 @@ import { endpoints } from '../../src/api/endpoints.ts';
 import { type Acme, freezeBody, startAcme } from './acme.ts';
 import type { Answer } from '../support/holdfast.ts';
 
-// That every status which any test of this folder sees is in the document: `close` in acme.ts.
+// That every answer which any test sees is as documented: test/support/watch-answers.ts. That every status of the
+// document is answered: every-status.test.ts.
 
 let acme: Acme;
 let document: Answer['body'];
@@ -121,7 +122,7 @@ test('the errors of the interface specification are in it', () => {
   const rows: [string, string, string[]][] = [
     ['put', `${repository}/pulls/{number}/scopes`, ['204', '403', '404', '409', '422']],
     ['post', `${repository}/pulls/{number}/scopes`, ['204', '403', '404', '409', '422']],
-    ['get', freeze, ['200', '403', '404', '422']],
+    ['get', freeze, ['200', '403', '404', '409', '422']],
     ['post', freeze, ['201', '403', '404', '409', '422']],
     ['patch', `${freeze}/{freeze_id}`, ['200', '400', '403', '404', '409', '422']],
     ['delete', `${freeze}/{freeze_id}`, ['204', '403', '404', '409', '422']],

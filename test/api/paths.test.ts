@@ -254,7 +254,6 @@ describe('freeze ids', () => {
 });
 
 test.each([
-  ['GET', '/'],
   ['GET', '/v1'],
   ['GET', '/v2/repos/acme/web/scheduled_freeze'],
   ['GET', '/v1/repos'],

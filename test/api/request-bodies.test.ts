@@ -371,7 +371,6 @@ async function sendBytes(method: string, path: string, as: string, body: Buffer,
       let text = '';
       response.on('data', (chunk: Buffer) => (text += chunk.toString()));
       response.on('end', () => {
-        acme.saw(method, path, response.statusCode!);
         resolve({ status: response.statusCode!, body: text === '' ? undefined : JSON.parse(text) });
       });
     });

@@ -1,84 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateKey } from '../../src/auth/application-key.ts';
 import { endpoints } from '../../src/api/endpoints.ts';
-import { type Acme, freezeBody, startAcme } from '../api/acme.ts';
+import { type Acme, startAcme } from '../api/acme.ts';
+import { type Audience, contract, pathOf } from '../api/contract.ts';
 
 let acme: Acme;
 beforeAll(async () => {
   acme = await startAcme();
 });
 afterAll(() => acme.close());
-
-type Audience = 'repository admins' | 'ci' | 'owner admins' | 'any key';
-
-const scopes = { scopes: ['backend'] };
-const products = { products: ['merge_queue'] };
-const aFreeze = async (repository: string) => (await acme.freeze({}, `acme/${repository}`)).id;
-
-/** The contract, by hand: whom each route lets in, and a request that succeeds. */
-const contract: Record<
-  string,
-  { for: Audience; success: number; body?: object; last?: (repository: string) => Promise<string> }
-> = {
-  'put /repos/{owner}/{repository}/pulls/{number}/scopes': { for: 'ci', success: 204, body: scopes },
-  'post /repos/{owner}/{repository}/pulls/{number}/scopes': { for: 'ci', success: 204, body: scopes },
-  'get /repos/{owner}/{repository}/scheduled_freeze': { for: 'repository admins', success: 200 },
-  'post /repos/{owner}/{repository}/scheduled_freeze': {
-    for: 'repository admins',
-    success: 201,
-    body: freezeBody,
-  },
-  'post /repos/{owner}/{repository}/scheduled_freeze/preview': {
-    for: 'repository admins',
-    success: 200,
-    body: freezeBody,
-  },
-  'get /repos/{owner}/{repository}/scheduled_freeze/{freeze_id}/enforcement': {
-    for: 'repository admins',
-    success: 200,
-    last: aFreeze,
-  },
-  'get /repos/{owner}/{repository}/pulls/{number}/freezes': { for: 'repository admins', success: 200 },
-  'patch /repos/{owner}/{repository}/scheduled_freeze/{freeze_id}': {
-    for: 'repository admins',
-    success: 200,
-    body: { reason: 'Later' },
-    last: aFreeze,
-  },
-  'delete /repos/{owner}/{repository}/scheduled_freeze/{freeze_id}': {
-    for: 'repository admins',
-    success: 204,
-    body: { delete_reason: 'Done' },
-    last: aFreeze,
-  },
-  'post /repos/{owner}/{repository}/scheduled_freeze/{freeze_id}/delete': {
-    for: 'repository admins',
-    success: 204,
-    body: { delete_reason: 'Done' },
-    last: aFreeze,
-  },
-  'put /products/{owner}/{repository}': { for: 'repository admins', success: 204, body: products },
-  'get /default_products/{owner}': { for: 'owner admins', success: 200 },
-  'put /default_products/{owner}': { for: 'owner admins', success: 204, body: products },
-  'get /repos/{owner}': { for: 'owner admins', success: 200 },
-  'get /application': { for: 'any key', success: 200 },
-  'get /applications/{owner}': { for: 'owner admins', success: 200 },
-  'post /applications/{owner}': {
-    for: 'owner admins',
-    success: 201,
-    body: { name: 'tool', scope: 'ci' },
-  },
-  'delete /applications/{owner}/{application_id}': {
-    for: 'owner admins',
-    success: 204,
-    last: async () => {
-      const body = { name: 'short-lived', scope: 'ci' };
-      return (await acme.call('POST', '/v1/applications/acme', { as: acme.keys.admin, body })).body.id;
-    },
-  },
-  'get /repos/{owner}/{repository}/enforcement': { for: 'repository admins', success: 200 },
-  'get /repos/{owner}/{repository}/logs': { for: 'repository admins', success: 200 },
-};
 
 const characters = (count: number) => 'aB3'.repeat(count).slice(0, count);
 const jwt = `eyJ${characters(40)}.eyJ${characters(300)}.${characters(90)}`;
@@ -185,12 +115,7 @@ describe.each(routes)('%s', (route) => {
   const row = contract[route]!;
   const [method, template] = route.split(' ') as [string, string];
   const repositories = template.includes('{repository}') ? ['web', 'vault'] : ['web'];
-  const fill = (repository: string, last: string) =>
-    `/v1${template
-      .replace('{owner}', 'acme')
-      .replace('{repository}', repository)
-      .replace('{number}', '1')
-      .replace(/\{(freeze_id|application_id)\}/, last)}`;
+  const fill = (repository: string, last: string) => pathOf(template, { repository, last });
   const send = (path: string, authorization: string, body: unknown) =>
     acme.call(method.toUpperCase(), path, {
       body,
@@ -198,7 +123,7 @@ describe.each(routes)('%s', (route) => {
     });
 
   test.each(repositories)('lets in whom it should and nobody else (%s)', async (repository) => {
-    const path = fill(repository, (await row.last?.(repository)) ?? '');
+    const path = fill(repository, (await row.last?.(acme, repository)) ?? '');
     const headers = new Map<string, string>();
     for (const [who, header] of Object.entries(callers)) headers.set(who, await header());
     await acme.quiet();
@@ -219,7 +144,7 @@ describe.each(routes)('%s', (route) => {
     expect(await acme.snapshot()).toBe(before);
     for (const [who, authorization] of headers) {
       if (expected(row.for, who, repository) !== 'in') continue;
-      const target = row.last ? fill(repository, await row.last(repository)) : path;
+      const target = row.last ? fill(repository, await row.last(acme, repository)) : path;
       const answer = await send(target, authorization, row.body);
       expect({ who, status: answer.status }).toEqual({ who, status: row.success });
     }

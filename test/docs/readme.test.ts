@@ -62,6 +62,7 @@ test('links within the repository lead somewhere', () => {
   for (const document of [
     'README.md',
     'CONTRIBUTING.md',
+    'docs/api.md',
     'docs/how-it-works.md',
     'docs/install.md',
     'docs/operating.md',

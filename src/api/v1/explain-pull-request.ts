@@ -49,7 +49,6 @@ export const explainPullRequestEndpoint = endpoint({
   summary: 'See what holds a pull request now, why, and until when',
   access: { to: 'repository', scope: 'admin' },
   params: z.object({ owner, repository, number }),
-  alsoRefuses: [409],
   success: {
     status: 200,
     description: 'The ongoing freezes, and what each does with the pull request',

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openApiDocument } from '../../src/api/openapi.ts';
+import type { Deps } from '../../src/deps.ts';
+import { Prisma } from '../../src/generated/prisma/client.ts';
+import { type Acme, startAcme } from './acme.ts';
+import { contract, pathOf, type Terms } from './contract.ts';
+
+// Every operation is brought to every status that the document has for it. That the bodies are as documented, and that
+// nothing else is answered, is held by test/support/watch-answers.ts for this and for every other test.
+
+let acme: Acme;
+let database: Deps['db'];
+beforeAll(async () => {
+  acme = await startAcme();
+  database = acme.app.deps.db;
+});
+afterAll(() => acme.close());
+
+type Route = Terms & { method: string; template: string };
+type Change = { owner?: string; repository?: string; last?: string; as?: string | null; body?: unknown };
+
+/** The route's good request, but for what is said otherwise; the status of its answer. */
+async function statusOf(route: Route, change: Change = {}): Promise<number> {
+  const last = change.last ?? (await route.last?.(acme, 'web'));
+  const { as = acme.keys[route.for === 'ci' ? 'ci' : 'admin'], body = route.body } = change;
+  const response = await fetch(acme.app.url + pathOf(route.template, { ...change, last }), {
+    method: route.method.toUpperCase(),
+    headers: {
+      'Content-Type': 'application/json',
+      ...(as === null ? {} : { Authorization: `Bearer ${as}` }),
+    },
+    body: typeof body === 'object' ? JSON.stringify(body) : (body as string | undefined),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** While this runs, the database fails: every query, or only the transactions. */
+async function withFailing<Result>(
+  what: 'queries' | 'transactions',
+  error: Error,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  const fail = () => Promise.reject(error);
+  const failing = new Proxy({}, { get: () => fail });
+  acme.app.deps.db = new Proxy(database, {
+    get(all, name) {
+      if (name === '$transaction') return fail;
+      if (what === 'transactions') return Reflect.get(all, name);
+      return String(name).startsWith('$') ? fail : failing;
+    },
+  });
+  try {
+    return await run();
+  } finally {
+    acme.app.deps.db = database;
+  }
+}
+
+/** While this runs, the App is suspended, and there is a repository that nobody told Holdfast of. */
+async function whileSuspended<Result>(run: (repository: string) => Promise<Result>): Promise<Result> {
+  const name = `quiet-${crypto.randomUUID()}`;
+  acme.github.webhookFaults.add({ kind: 'drop', event: 'repository' });
+  acme.github.addRepository(`acme/${name}`);
+  acme.github.suspend('acme');
+  await acme.quiet();
+  try {
+    return await run(name);
+  } finally {
+    acme.github.webhookFaults.clear();
+    acme.github.unsuspend('acme');
+    await acme.quiet();
+  }
+}
+
+const writeConflict = new Prisma.PrismaClientKnownRequestError('', { code: 'P2034', clientVersion: '' });
+const databaseAway = new Prisma.PrismaClientInitializationError('', '');
+
+/** How a route is brought to each status. */
+const ways: Record<string, (route: Route) => Promise<number>> = {
+  200: (route) => statusOf(route),
+  201: (route) => statusOf(route),
+  204: (route) => statusOf(route),
+  async 400(route) {
+    const { id } = await acme.freeze({ start: null });
+    return statusOf(route, { last: id, body: { start: '2026-03-02T12:00:00' } });
+  },
+  403: (route) => statusOf(route, { as: null }),
+  404: (route) =>
+    route.template.includes('{repository}')
+      ? statusOf(route, { repository: 'nowhere' })
+      : statusOf(route, { owner: 'nobody', as: acme.people.ada }),
+  async 409(route) {
+    if (route.template.includes('{repository}')) {
+      const last = crypto.randomUUID();
+      return whileSuspended((repository) => statusOf(route, { repository, last }));
+    }
+    const last = await route.last?.(acme, 'web');
+    return withFailing('transactions', writeConflict, () => statusOf(route, { last }));
+  },
+  413: (route) => statusOf(route, { body: 'x'.repeat(1024 * 1024 + 1) }),
+  422: (route) => statusOf(route, { owner: 'a_b' }),
+  async 500(route) {
+    const last = await route.last?.(acme, 'web');
+    return withFailing('queries', new Error('something unforeseen'), () => statusOf(route, { last }));
+  },
+  async 503(route) {
+    const last = await route.last?.(acme, 'web');
+    return withFailing('queries', databaseAway, () => statusOf(route, { last }));
+  },
+};
+
+type Paths = Record<string, Record<string, { responses: object }>>;
+const { paths } = openApiDocument('https://holdfast.example') as { paths: Paths };
+const operations = Object.entries(paths).flatMap(([template, methods]) =>
+  Object.entries(methods).map(([method, { responses }]) => ({ method, template, responses })),
+);
+
+describe.each(operations)('$method $template', ({ method, template, responses }) => {
+  test.each(Object.keys(responses))('answers %s', async (status) => {
+    const route = { ...contract[`${method} ${template}`]!, method, template };
+    expect(await ways[status]!(route)).toBe(Number(status));
+  });
+});
+
+test('the document that is served is the one that is looked at', async () => {
+  const { body } = await acme.call('GET', '/v1/openapi.json');
+  expect(body).toEqual(openApiDocument('https://holdfast.example'));
+});

@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { refusalStatus } from '../../src/errors.ts';
+import { seed } from '../../sandbox/demo-seed.ts';
+import { type Holdfast, startHoldfast } from '../support/holdfast.ts';
+import { documentAt } from './documents.ts';
+
+// docs/api.md, run by bash from top to bottom against what the demo shows: each block after a command is its output.
+
+const page = documentAt('docs/api.md');
+type Step = { command: string; language: string | undefined; output: string };
+const steps = [...page.matchAll(/```sh\n(.*?)```(?:\s+```(json|text)\n(.*?)```)?/gs)]
+  .map(([, command, language, output]): Step => ({ command: command!, language, output: output ?? '' }))
+  // The values that each reader puts in.
+  .filter(({ command }) => !command.includes('…'));
+
+let holdfast: Holdfast;
+let printed: string[];
+beforeAll(async () => {
+  let githubToken = '';
+  holdfast = await startHoldfast((github) => {
+    githubToken = seed(github).adminToken;
+  });
+  const [admin, ci] = [await holdfast.key('acme', 'admin'), await holdfast.key('acme', 'ci')];
+  const mark = '=== next ===';
+  const script = steps.map(({ command }) => command).join(`printf '\\n${mark}\\n'\n`);
+  const { stdout } = await promisify(execFile)('bash', ['-uc', script], {
+    env: {
+      PATH: process.env['PATH'],
+      HOLDFAST: holdfast.app.url,
+      ADMIN_KEY: admin,
+      CI_KEY: ci,
+      GITHUB_TOKEN: githubToken,
+    },
+  });
+  printed = stdout.split(mark);
+});
+afterAll(() => holdfast.close());
+
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+
+/** A text in which `…` stands for whatever is different each time. */
+const pattern = (text: string): RegExp => new RegExp(`^${text.split('…').map(escaped).join('[^\\s"]+')}$`);
+
+function expectLike(actual: unknown, shown: unknown): void {
+  if (typeof shown === 'string') expect(actual).toMatch(pattern(shown));
+  else if (typeof shown !== 'object' || shown === null) expect(actual).toBe(shown);
+  else {
+    expect(Object.keys(actual as object)).toEqual(Object.keys(shown));
+    for (const [key, value] of Object.entries(shown))
+      expectLike((actual as Record<string, unknown>)[key], value);
+  }
+}
+
+test('the page has commands, and each shows what it prints', () => {
+  expect(steps.length).toBeGreaterThan(8);
+  for (const { command, language } of steps) expect(language, command).toBeDefined();
+});
+
+test.each(steps.map((step, index) => ({ ...step, index })))('$command', ({ language, output, index }) => {
+  const actual = printed[index]!.trim();
+  if (language === 'json') expectLike(JSON.parse(actual), JSON.parse(output));
+  else expect(actual.replaceAll('\r', '')).toMatch(pattern(output.trim()));
+});
+
+test('every status of an error is in the table', () => {
+  const rows = [...page.matchAll(/^\| (\d{3}) /gm)].map(([, status]) => Number(status));
+  expect(rows).toEqual([...new Set([...Object.values(refusalStatus), 500])].toSorted((a, b) => a - b));
+});
