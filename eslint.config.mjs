@@ -75,6 +75,7 @@ export default tseslint.config(
       'src/freeze-status/status-text.ts',
       'src/pull-requests/facts/**',
       'src/pull-requests/pull-request.ts',
+      'src/timeline/**',
       'src/webhooks/wakes-of-event.ts',
     ],
     rules: { 'no-restricted-imports': ['error', { patterns: io }] },
