@@ -5,13 +5,15 @@ import type { Deps } from '../deps.ts';
 import { mountAssets } from './assets.ts';
 import { layout } from './layout.ts';
 import { pageHeaders } from './page-headers.ts';
+import { showRepository } from './repository/show-repository.ts';
 
 /** The pages for people: one file a page, each mounted here. */
-export function mountPages(app: OpenAPIHono, _deps: Deps): void {
+export function mountPages(app: OpenAPIHono, deps: Deps): void {
   const pages = new Hono();
   mountAssets(pages);
   pages.use(pageHeaders());
   pages.get('/', (context) => context.html(layout({ title: 'Home', body: home })));
+  pages.get('/repos/:owner/:repository', (context) => showRepository(deps, context));
   app.route('/', pages);
 }
 

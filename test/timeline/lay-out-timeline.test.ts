@@ -160,13 +160,11 @@ const scene = aWindow.chain((window) => {
     fc.integer({ min: 1, max: length }),
   );
   const spans = fc.array(fc.tuple(instant, duration), { maxLength: 25 }).map((all) =>
-    all.map(
-      ([startsAt, lasts], index): Span => ({
-        id: String(index),
-        startsAt,
-        endsAt: lasts === null ? null : new Date(startsAt.getTime() + lasts),
-      }),
-    ),
+    all.map(([startsAt, lasts], index): Span => ({
+      id: String(index),
+      startsAt,
+      endsAt: lasts === null ? null : new Date(startsAt.getTime() + lasts),
+    })),
   );
   return spans.map((all) => ({ window, spans: all }));
 });
