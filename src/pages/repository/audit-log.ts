@@ -4,7 +4,7 @@ import { instant } from '../instant.ts';
 import type { Html } from '../layout.ts';
 import { longText } from '../long-text.ts';
 import { actorName } from './actor-name.ts';
-import { describeEvent, type DescribedEvent, eventTypeNames } from './describe-event.ts';
+import { describeEvent, type Detail, eventTypeNames } from './describe-event.ts';
 import type { RepositoryPage } from './load-page.ts';
 import { linkTo, type View } from './view.ts';
 import { kept, option } from './zone-choice.ts';
@@ -28,9 +28,9 @@ export function auditLog({ log, view }: RepositoryPage): Html {
   </section>`;
 }
 
-const typeChoice = ({ window, zone, past, event }: View): Html =>
+const typeChoice = ({ window, at, zone, past, event }: View): Html =>
   html`<form class="choice" method="get" action="#log">
-    ${kept({ zoom: window.zoom, at: window.firstDay.toString(), zone, past })}
+    ${kept({ zoom: window.zoom, at: at && at.toString(), zone, past })}
     <label for="event">Show</label>
     <select id="event" name="event">
       ${option('', 'All events', event === null)}
@@ -40,16 +40,26 @@ const typeChoice = ({ window, zone, past, event }: View): Html =>
   </form>`;
 
 function entry(row: EventRow, { zone }: View): Html {
-  const { actor, did, details } = describeEvent(row);
+  const { actor, did, details, freeze } = describeEvent(row);
   const at = instant(row.receivedAt, zone ?? 'UTC');
   return html`<li>
     <p class="muted">${at}</p>
     <p><strong>${actor ? actorName(actor) : 'Somebody'}</strong> ${did}</p>
-    ${details.length === 0 ? '' : html`<dl>${details.map(detail)}</dl>`}
+    ${details.length === 0 ? '' : list(details)}
+    ${
+      freeze
+        ? html`<details>
+            <summary>The freeze then</summary>
+            ${list(freeze)}
+          </details>`
+        : ''
+    }
   </li>`;
 }
 
-const detail = ({ name, before, text }: DescribedEvent['details'][number]): Html =>
+const list = (details: Detail[]): Html => html`<dl>${details.map(detail)}</dl>`;
+
+const detail = ({ name, before, text }: Detail): Html =>
   html`<div>
     <dt>${name}</dt>
     <dd>

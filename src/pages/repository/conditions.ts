@@ -50,3 +50,13 @@ function countOf(item: ConditionInput): number {
   const items = 'and' in item ? item.and : 'or' in item ? item.or : [item.not];
   return items.reduce((sum, one) => sum + countOf(one), 0);
 }
+
+/** Conditions in one line: `label=risky, any of (base=main, not (author=bob))`. */
+export const inOneLine = (items: ConditionInput[]): string => items.map(word).join(', ');
+
+function word(item: ConditionInput): string {
+  if (typeof item === 'string') return item;
+  if ('and' in item) return `all of (${inOneLine(item.and)})`;
+  if ('or' in item) return `any of (${inOneLine(item.or)})`;
+  return `not (${word(item.not)})`;
+}

@@ -1,16 +1,22 @@
 import { z } from 'zod';
 import type { Actor } from '../../auth/actor.ts';
+import type { ConditionInput } from '../../conditions/ast.ts';
 import { type AuditEvent, type FreezeAttributes, participles } from '../../events/append-event.ts';
 import type { AuditEvent as EventRow } from '../../generated/prisma/client.ts';
+import { inOneLine } from './conditions.ts';
 
 export type DescribedEvent = {
   /** null where the row does not say. */
   actor: Actor | null;
   /** Goes on after the actor's name: `deleted a freeze`. */
   did: string;
-  /** Of a change the text before it too. */
-  details: { name: string; before?: string; text: string }[];
+  details: Detail[];
+  /** The freeze that it is about, as it was then. */
+  freeze?: Detail[];
 };
+
+/** Of a change the text before it too. */
+export type Detail = { name: string; before?: string; text: string };
 
 /** The types of event that a repository's log can have, for a list to choose from. */
 export const eventTypeNames: Partial<Record<AuditEvent['type'], string>> = {
@@ -40,15 +46,17 @@ const readActor = (value: unknown): Actor | null => {
 function tell(event: AuditEvent, pullRequest: string): Omit<DescribedEvent, 'actor'> {
   switch (event.type) {
     case 'scheduled_freeze.create':
-      return { did: 'created a freeze', details: attributes(event.metadata.scheduled_freeze_attributes) };
+      return { did: 'created a freeze', ...about(event.metadata.scheduled_freeze_attributes) };
     case 'scheduled_freeze.update': {
       const { scheduled_freeze_attributes_before: before, scheduled_freeze_attributes_after: after } =
         event.metadata;
-      return { did: 'changed a freeze', details: changes(before, after) };
+      const reason = before.reason === after.reason ? [{ name: fieldNames.reason, text: after.reason }] : [];
+      const details = [...reason, ...changes(before, after)];
+      return { did: 'changed a freeze', details, freeze: attributes(after) };
     }
     case 'scheduled_freeze.delete': {
       const { reason, scheduled_freeze_attributes: freeze } = event.metadata;
-      return { did: 'deleted a freeze', details: [{ name: 'Because', text: reason }, ...attributes(freeze)] };
+      return { did: 'deleted a freeze', ...about(freeze, [{ name: 'Because', text: reason }]) };
     }
     case 'product.enabled':
       return { did: `enabled the product ${event.metadata.product}`, details: [] };
@@ -58,12 +66,11 @@ function tell(event: AuditEvent, pullRequest: string): Omit<DescribedEvent, 'act
       const { scheduled_freeze_attributes: freeze, shown_state, head_sha, merged_at } = event.metadata;
       return {
         did: `merged ${pullRequest} past a freeze`,
-        details: [
-          { name: 'Merged at', text: merged_at },
+        ...about(freeze, [
+          { name: 'Merged at', text: wallClock(merged_at) },
           { name: 'Head', text: head_sha.slice(0, 7) },
           { name: 'Our status then', text: shown_state ?? 'none' },
-          ...attributes(freeze),
-        ],
+        ]),
       };
     }
     case 'freeze_status.overwritten': {
@@ -92,12 +99,17 @@ const fieldNames: Record<Field, string> = {
 };
 const fields = Object.keys(fieldNames) as Field[];
 
-const attributes = (freeze: FreezeAttributes) =>
+const about = (freeze: FreezeAttributes, details: Detail[] = []) => ({
+  details: [{ name: fieldNames.reason, text: freeze.reason }, ...details],
+  freeze: attributes(freeze),
+});
+
+const attributes = (freeze: FreezeAttributes): Detail[] =>
   fields
     .filter((field) => field !== 'exclude_conditions' || freeze[field].length > 0)
     .map((field) => ({ name: fieldNames[field], text: textOf(freeze, field) }));
 
-const changes = (before: FreezeAttributes, after: FreezeAttributes) =>
+const changes = (before: FreezeAttributes, after: FreezeAttributes): Detail[] =>
   fields
     .map((field) => ({
       name: fieldNames[field],
@@ -109,7 +121,11 @@ const changes = (before: FreezeAttributes, after: FreezeAttributes) =>
 function textOf(freeze: FreezeAttributes, field: Field): string {
   const value = freeze[field];
   if (value === null) return 'none';
-  if (typeof value === 'string') return value;
+  if (typeof value === 'string') return field === 'start' || field === 'end' ? wallClock(value) : value;
   if (value.length === 0) return field === 'matching_conditions' ? 'every pull request' : 'none';
-  return value.map((item) => (typeof item === 'string' ? item : JSON.stringify(item))).join(', ');
+  return inOneLine(value as ConditionInput[]);
 }
+
+/** `2026-03-01T10:00:00` for people; what is not of this form stays. */
+const wallClock = (text: string): string =>
+  text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::00)?(?:\.000)?/, '$1 $2').replace(/Z$/, ' UTC');

@@ -7,6 +7,8 @@ import { dayOf, type TimelineWindow, windowAround, zooms } from '../../timeline/
 /** What the address of a repository's page asks to see. */
 export type View = {
   window: TimelineWindow;
+  /** A day of the window; null: today. */
+  at: Temporal.PlainDate | null;
   /** The zone that was asked for, in Temporal's spelling; null: none, and the window is in UTC. */
   zone: string | null;
   /** The past freeze that the list of those begins with; null: the newest. */
@@ -51,7 +53,7 @@ export function readView(query: ViewQuery, now: Date): { view: View; problems: s
   const event = read('event', oneOf(auditEventTypes), 'There is no such type of event; these are all types.');
   const shownZone = zone ?? 'UTC';
   const window = windowAround(zoom ?? 'month', at ?? dayOf(now, shownZone), shownZone);
-  return { view: { window, zone, past, log: given('log'), event }, problems };
+  return { view: { window, at, zone, past, log: given('log'), event }, problems };
 }
 
 export const noSuchFreeze = 'The list of past freezes cannot begin there, so it begins with the newest.';
@@ -82,11 +84,11 @@ const spellingOf = (zone: string): string =>
  * @param part the id of the element to go to.
  */
 export function linkTo(
-  { window, zone, past, log, event }: View,
+  { window, at, zone, past, log, event }: View,
   change: Partial<Record<keyof ViewQuery, string | null>>,
   part: string,
 ): string {
-  const shown = { zoom: window.zoom, at: window.firstDay.toString(), zone, past, log, event };
+  const shown = { zoom: window.zoom, at: at && at.toString(), zone, past, log, event };
   const words = Object.entries({ ...shown, ...change }).filter(([, value]) => value !== null);
   return `?${new URLSearchParams(words as [string, string][])}#${part}`;
 }

@@ -9,7 +9,7 @@ export function zoneChoice(view: View, freezes: { timezone: string }[]): Html {
     (zone) => zone !== 'UTC',
   );
   return html`<form class="choice" method="get" action="#timeline">
-    ${kept({ zoom: view.window.zoom, at: view.window.firstDay.toString(), event: view.event })}
+    ${kept({ zoom: view.window.zoom, at: view.at && view.at.toString(), event: view.event })}
     <label for="zone">Time zone</label>
     <select id="zone" name="zone" data-offers-own-zone>
       ${['UTC', ...zones.toSorted()].map((zone) => option(zone, zone, zone === chosen))}
