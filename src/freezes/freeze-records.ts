@@ -48,7 +48,7 @@ export async function freezesWithin(
         { OR: [{ deletedAt: null }, { deletedAt: { gt: from } }] },
       ],
     },
-    orderBy: [{ startsAt: 'desc' }, { id: 'asc' }],
+    orderBy: [{ startsAt: 'desc' }, { createdAt: 'asc' }, { id: 'asc' }],
     take: most,
   });
   return rows.map(recordOf);

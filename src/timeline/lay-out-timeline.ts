@@ -66,11 +66,14 @@ function barOf<S extends Span>(span: S, window: TimelineWindow): Bar<S> {
   };
 }
 
-/** Each bar, in the order of their beginnings, goes to the first lane that is free: no other way needs fewer. */
+/** Each bar, in the order of their beginnings (the longest of several first), goes to the first lane that is free: no other way needs fewer. */
 function inLanes<S extends Span>(bars: Bar<S>[]): Bar<S>[][] {
   const lanes: Bar<S>[][] = [];
   const inOrder = bars.toSorted(
-    (one, other) => one.from - other.from || one.span.startsAt.getTime() - other.span.startsAt.getTime(),
+    (one, other) =>
+      one.from - other.from ||
+      one.span.startsAt.getTime() - other.span.startsAt.getTime() ||
+      other.to - one.to,
   );
   for (const bar of inOrder) {
     const free = lanes.find((lane) => lane.at(-1)!.to <= bar.from);
