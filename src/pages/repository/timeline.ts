@@ -70,6 +70,10 @@ const barHeight = 26;
 /** Narrower bars have no room for a name; wider ones show as much of it as fits. */
 const narrowestNamed = 30;
 const mostCharacters = 120;
+/** What goes on beyond the window is drawn so far over the edge that its own end is not seen. */
+const beyond = 8;
+/** A tick has its name where there is so much room. */
+const tickNameWidth = 44;
 
 function drawing({ repository, shown, view, now }: RepositoryPage): Html {
   const spans = shown.map((freeze) => ({ ...freeze, endsAt: freeze.deletion?.at ?? freeze.endsAt }));
@@ -103,9 +107,10 @@ const fading = (part: 'body' | 'edge', state: FreezeState): Html =>
 
 function tickLine({ at, day }: Tick, zoom: Zoom, height: number): Html {
   const x = round(at * width);
+  const isNamed = zoom === 'month' || x + tickNameWidth < width;
   const isMajor = zoom !== 'month' || day.dayOfWeek === 1;
   return html`<line class="tick ${isMajor ? 'major' : ''}" x1="${x}" x2="${x}" y1="16" y2="${height}" />
-    <text class="tick-name" x="${x + 4}" y="26">${tickName(day, zoom)}</text>`;
+    ${isNamed ? html`<text x="${x + 4}" y="26">${tickName(day, zoom)}</text>` : ''}`;
 }
 
 function nowLine(at: number, height: number): Html {
@@ -117,19 +122,26 @@ function nowLine(at: number, height: number): Html {
   </g>`;
 }
 
-function barShape({ span, from, to }: Bar<FreezeRecord>, index: number, now: Date, view: View): Html {
+function barShape(
+  { span, from, to, beginsBefore, endsAfter }: Bar<FreezeRecord>,
+  index: number,
+  now: Date,
+  view: View,
+): Html {
   const x = round(from * width);
   const barWidth = round((to - from) * width);
   const y = top + index * lane;
   const state = stateOf(span, now);
   const fades = span.endsAt === null;
+  const before = beginsBefore ? beyond : 0;
+  const after = endsAfter && !fades ? beyond : 0;
   return html`<a href="${rowLink(span, now, view)}" aria-label="${wordsOf(span, now)}">
     <title>${wordsOf(span, now)}</title>
     <rect
       class="bar ${fades ? '' : state}"
-      x="${x}"
+      x="${x - before}"
       y="${y}"
-      width="${barWidth}"
+      width="${before + barWidth + after}"
       height="${barHeight}"
       rx="4"
       ${fades ? html`fill="url(#body-${state})" stroke="url(#edge-${state})"` : ''}
@@ -145,7 +157,7 @@ function rowLink(freeze: FreezeRecord, now: Date, view: View): string {
   return state === 'scheduled' || state === 'ongoing' ? `#${row}` : linkTo(view, { past: freeze.id }, row);
 }
 
-function wordsOf(freeze: FreezeRecord & { endsAt: Date | null }, now: Date): string {
+function wordsOf(freeze: FreezeRecord, now: Date): string {
   const { startsAt, endsAt, timezone, reason } = freeze;
   const until = endsAt ? `to ${describeInstant(endsAt, timezone)}` : 'without end';
   const state = stateWords[stateOf(freeze, now)];
