@@ -123,3 +123,11 @@ test('texts with HTML in them run nothing', async () => {
   expect(await page.locator('img').count()).toBe(0);
   expect(page.problems).toEqual([]);
 });
+
+test('on a phone the timeline begins with the days around now', async () => {
+  const page = await openPage(browser, phone);
+  await page.goto(`${acme.app.url}/repos/acme/web?zoom=quarter`);
+  const { x } = (await page.locator('.now line').boundingBox())!;
+  expect(x).toBeGreaterThan(0);
+  expect(x).toBeLessThan(375);
+});

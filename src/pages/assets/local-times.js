@@ -21,3 +21,11 @@ for (const select of document.querySelectorAll('select[data-offers-own-zone]')) 
   option.textContent = `${zone} (yours)`;
   select.append(option);
 }
+
+// On a narrow screen a timeline begins with the days around now.
+for (const box of document.querySelectorAll('.timeline')) {
+  const now = box.querySelector('.now line');
+  if (!now) continue;
+  const place = now.getBoundingClientRect().left - box.getBoundingClientRect().left;
+  box.scrollLeft = place - box.clientWidth / 2;
+}
