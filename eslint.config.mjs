@@ -80,6 +80,7 @@ export default tseslint.config(
       'src/pull-requests/pull-request.ts',
       'src/sign-in/attempt.ts',
       'src/sign-in/own-path.ts',
+      'src/timeline/**',
       'src/webhooks/wakes-of-event.ts',
     ],
     rules: { 'no-restricted-imports': ['error', { patterns: io }] },

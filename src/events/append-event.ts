@@ -77,7 +77,8 @@ export const auditEventTypes: AuditEvent['type'][] = [
   'freeze_status.overwritten',
 ];
 
-const participles: Record<AuditEvent['type'], string> = {
+/** The keys of the metadata that say who did it and when begin with these. */
+export const participles: Record<AuditEvent['type'], string> = {
   'scheduled_freeze.create': 'created',
   'scheduled_freeze.update': 'updated',
   'scheduled_freeze.delete': 'deleted',

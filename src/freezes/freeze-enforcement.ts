@@ -1,6 +1,7 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { enforcesFreezes } from '../products/product.ts';
+import { Prisma } from '../generated/prisma/client.ts';
 import type { FoundRepository } from '../repositories/find-repository.ts';
 import { phaseOf } from './freeze.ts';
 import { requireFreeze } from './require-freeze.ts';
@@ -25,6 +26,10 @@ export type Enforcement = {
 
 type Row = { kind: 'head' | 'group'; to_hold: number; held: number; waiting: number; since: Date | null };
 
+/** Of a row `head` of `head_statuses`: whether GitHub shows it as held, as far as we know. */
+export const shownAsHeld = Prisma.sql`
+  head.state <> 'success' AND (NOT head.is_waiting OR head.written_state <> 'success')`;
+
 /**
  * The progress of a freeze.
  * @throws Refusal not-found for one that has ended or was deleted.
@@ -41,7 +46,7 @@ export async function freezeEnforcement(
       min(waiting_since) FILTER (WHERE is_waiting) AS since
     FROM (
       SELECT holding.kind, head.sha, head.is_waiting, head.waiting_since,
-        head.state <> 'success' AND (NOT head.is_waiting OR head.written_state <> 'success') AS is_held
+        (${shownAsHeld}) AS is_held
       FROM (
         SELECT 'head' AS kind, head_sha FROM open_pull_requests
         WHERE repository_id = ${repository.id} AND ${id}::uuid = ANY(held_by)

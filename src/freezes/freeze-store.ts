@@ -1,17 +1,17 @@
 import type { Tx } from '../database/database.ts';
 import type { FreezeAttributes } from '../events/append-event.ts';
-import type { Freeze as FreezeRow } from '../generated/prisma/client.ts';
+import type { Freeze as FreezeRow, Prisma } from '../generated/prisma/client.ts';
 import type { ConditionInput } from '../conditions/ast.ts';
 import type { Need } from '../conditions/needs.ts';
 import type { Freeze } from './freeze.ts';
 import { needsOf, parseFreeze } from './parsed-freeze.ts';
 
-// The only access to the freezes table.
+// The only access to the freezes table, but for freeze-records.ts, which reads it for people.
 
 /** A freeze with the count of its changes, for the check that nobody changed it meanwhile. */
 export type StoredFreeze = Freeze & { version: number };
 
-const fromRow = (row: FreezeRow): StoredFreeze => ({
+export const fromRow = (row: FreezeRow): StoredFreeze => ({
   id: row.id,
   repositoryId: row.repositoryId,
   reason: row.reason,
@@ -25,13 +25,19 @@ const fromRow = (row: FreezeRow): StoredFreeze => ({
   version: row.version,
 });
 
-const notEnded = (now: Date) => ({ deletedAt: null, OR: [{ endsAt: null }, { endsAt: { gt: now } }] });
+export const notEnded = (now: Date) => ({ deletedAt: null, OR: [{ endsAt: null }, { endsAt: { gt: now } }] });
+
+export const earliestFirst: Prisma.FreezeOrderByWithRelationInput[] = [
+  { startsAt: 'asc' },
+  { createdAt: 'asc' },
+  { id: 'asc' },
+];
 
 /** The scheduled and ongoing freezes of a repository, the earliest first. */
 export async function listFreezes(tx: Tx, repositoryId: bigint, now: Date): Promise<StoredFreeze[]> {
   const rows = await tx.freeze.findMany({
     where: { repositoryId, ...notEnded(now) },
-    orderBy: [{ startsAt: 'asc' }, { createdAt: 'asc' }, { id: 'asc' }],
+    orderBy: earliestFirst,
   });
   return rows.map(fromRow);
 }

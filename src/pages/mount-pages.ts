@@ -9,6 +9,7 @@ import { mountAssets } from './assets.ts';
 import { layout } from './layout.ts';
 import { pageHeaders } from './page-headers.ts';
 import type { PageDeps } from './reader.ts';
+import { showRepository } from './repository/show-repository.ts';
 import { mergeGroupPage } from './status/merge-group-page.ts';
 import { pullRequestPage } from './status/pull-request-page.ts';
 
@@ -24,6 +25,7 @@ export function mountPages(app: OpenAPIHono, given: Deps): void {
   mountAssets(pages);
   pages.use(pageHeaders(), notStored);
   mountSignIn(pages, deps);
+  pages.get('/repos/:owner/:repository', (context) => showRepository(deps, context));
   pages.get('/repos/:owner/:repository/pulls/:number', (context) => pullRequestPage(deps, context));
   pages.get('/repos/:owner/:repository/merge-groups/:sha', (context) => mergeGroupPage(deps, context));
   pages.get('/', (context) => context.html(layout({ title: 'Home', body: home })));

@@ -1,4 +1,4 @@
-// Shows each instant in the viewer's own zone too. Without this script the zone of the freeze stands alone.
+// Shows each instant in the viewer's own zone too. Without this script the zones that the page shows stand alone.
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const format = new Intl.DateTimeFormat('en-GB', {
   dateStyle: 'medium',
@@ -6,9 +6,26 @@ const format = new Intl.DateTimeFormat('en-GB', {
   timeZone: zone,
 });
 for (const element of document.querySelectorAll('time[datetime][data-zone]')) {
-  if (element.dataset.zone === zone) continue;
+  if (element.dataset.zone.split(' ').includes(zone)) continue;
   const local = document.createElement('span');
   local.className = 'local-time';
   local.textContent = ` (${format.format(new Date(element.dateTime))} ${zone})`;
   element.after(local);
+}
+
+// Offers the viewer's own zone to choose, where it is not among the choices yet.
+for (const select of document.querySelectorAll('select[data-offers-own-zone]')) {
+  if ([...select.options].some(({ value }) => value === zone)) continue;
+  const option = document.createElement('option');
+  option.value = zone;
+  option.textContent = `${zone} (yours)`;
+  select.append(option);
+}
+
+// On a narrow screen a timeline begins with the days around now.
+for (const box of document.querySelectorAll('.timeline')) {
+  const now = box.querySelector('.now line');
+  if (!now) continue;
+  const place = now.getBoundingClientRect().left - box.getBoundingClientRect().left;
+  box.scrollLeft = place - box.clientWidth / 2;
 }

@@ -1,0 +1,93 @@
+import type { Actor } from '../auth/actor.ts';
+import type { Tx } from '../database/database.ts';
+import { type Freeze as FreezeRow, Prisma } from '../generated/prisma/client.ts';
+import { earliestFirst, fromRow, notEnded, type StoredFreeze } from './freeze-store.ts';
+
+// The freezes as people read them: those that are over too.
+
+/** A freeze with who made it and, where it was deleted, who did that and why. */
+export type FreezeRecord = StoredFreeze & {
+  createdBy: Actor;
+  createdAt: Date;
+  deletion: { by: Actor; at: Date; reason: string } | null;
+};
+
+const recordOf = (row: FreezeRow): FreezeRecord => ({
+  ...fromRow(row),
+  createdBy: row.createdBy as Actor,
+  createdAt: row.createdAt,
+  deletion: row.deletedAt && {
+    by: row.deletedBy as Actor,
+    at: row.deletedAt,
+    reason: row.deleteReason ?? '',
+  },
+});
+
+/** The scheduled and ongoing freezes of a repository, the earliest first. */
+export async function currentFreezes(tx: Tx, repositoryId: bigint, now: Date): Promise<FreezeRecord[]> {
+  const where = { repositoryId, ...notEnded(now) };
+  return (await tx.freeze.findMany({ where, orderBy: earliestFirst })).map(recordOf);
+}
+
+/**
+ * The freezes of a repository that hold, held or would have held at some time of a span, the latest start first.
+ * @param most how many at most.
+ */
+export async function freezesWithin(
+  tx: Tx,
+  repositoryId: bigint,
+  { from, to }: { from: Date; to: Date },
+  most: number,
+): Promise<FreezeRecord[]> {
+  const rows = await tx.freeze.findMany({
+    where: {
+      repositoryId,
+      startsAt: { lt: to },
+      AND: [
+        { OR: [{ endsAt: null }, { endsAt: { gt: from } }] },
+        { OR: [{ deletedAt: null }, { deletedAt: { gt: from } }] },
+      ],
+    },
+    orderBy: [{ startsAt: 'desc' }, { createdAt: 'asc' }, { id: 'asc' }],
+    take: most,
+  });
+  return rows.map(recordOf);
+}
+
+/** Freezes that ended or were deleted, the last one to do so first; and which freezes the pages around begin with. */
+export type PastPage = { freezes: FreezeRecord[]; newer: string | null; older: string | null };
+
+/** A deleted freeze is over since then, as one that has ended cannot be deleted. */
+const overAt = Prisma.sql`COALESCE(deleted_at, ends_at)`;
+
+/**
+ * A page of a repository's past freezes.
+ * @param first the id of the freeze that the page begins with; null: the newest.
+ * @returns null where there is no such past freeze.
+ */
+export async function pastFreezes(
+  tx: Tx,
+  repositoryId: bigint,
+  now: Date,
+  { first, size }: { first: string | null; size: number },
+): Promise<PastPage | null> {
+  const isPast = Prisma.sql`repository_id = ${repositoryId} AND (deleted_at IS NOT NULL OR ends_at <= ${now})`;
+  const place = Prisma.sql`(SELECT ${overAt}, id FROM freezes WHERE ${isPast} AND id = ${first}::uuid)`;
+  const [page, newer] = await Promise.all([
+    tx.$queryRaw<{ id: string }[]>`
+      SELECT id FROM freezes
+      WHERE ${isPast} AND ${first === null ? Prisma.sql`true` : Prisma.sql`(${overAt}, id) <= ${place}`}
+      ORDER BY ${overAt} DESC, id DESC LIMIT ${size + 1}`,
+    tx.$queryRaw<{ id: string }[]>`
+      SELECT id FROM freezes WHERE ${isPast} AND (${overAt}, id) > ${place}
+      ORDER BY ${overAt}, id LIMIT ${size}`,
+  ]);
+  if (first !== null && page.length === 0) return null;
+  const ids = page.slice(0, size).map(({ id }) => id);
+  const records = (await tx.freeze.findMany({ where: { id: { in: ids } } })).map(recordOf);
+  return {
+    freezes: ids.flatMap((id) => records.find((record) => record.id === id) ?? []),
+    newer: newer.at(-1)?.id ?? null,
+    older: page[size]?.id ?? null,
+  };
+}

@@ -1,0 +1,73 @@
+import { html } from 'hono/html';
+import type { AuditEvent as EventRow } from '../../generated/prisma/client.ts';
+import { instant } from '../instant.ts';
+import type { Html } from '../layout.ts';
+import { longText } from '../long-text.ts';
+import { actorName } from './actor-name.ts';
+import { describeEvent, type Detail, eventTypeNames } from './describe-event.ts';
+import type { RepositoryPage } from './load-page.ts';
+import { linkTo, type View } from './view.ts';
+import { kept, option } from './zone-choice.ts';
+
+/** Who did what, the newest first. */
+export function auditLog({ log, view }: RepositoryPage): Html {
+  return html`<section id="log" aria-labelledby="log-heading">
+    <h2 id="log-heading">Audit log</h2>
+    ${typeChoice(view)}
+    ${
+      log.events.length === 0
+        ? html`<p class="muted">No events of the last 90 days.</p>`
+        : html`<ol class="log">
+            ${log.events.map((event) => entry(event, view))}
+          </ol>`
+    }
+    <nav class="bar-of-links" aria-label="Pages of the audit log">
+      ${log.previous ? html`<a href="${linkTo(view, { log: log.previous }, 'log')}">Newer events</a>` : ''}
+      ${log.next ? html`<a href="${linkTo(view, { log: log.next }, 'log')}">Older events</a>` : ''}
+    </nav>
+  </section>`;
+}
+
+const typeChoice = ({ window, at, zone, past, event }: View): Html =>
+  html`<form class="choice" method="get" action="#log">
+    ${kept({ zoom: window.zoom, at: at && at.toString(), zone, past })}
+    <label for="event">Show</label>
+    <select id="event" name="event">
+      ${option('', 'All events', event === null)}
+      ${Object.entries(eventTypeNames).map(([type, name]) => option(type, name, type === event))}
+    </select>
+    <button type="submit" class="quiet">Show</button>
+  </form>`;
+
+function entry(row: EventRow, { zone }: View): Html {
+  const { actor, did, details, freeze } = describeEvent(row);
+  const at = instant(row.receivedAt, zone ?? 'UTC');
+  return html`<li>
+    <p class="muted">${at}</p>
+    <p><strong>${actor ? actorName(actor) : 'Somebody'}</strong> ${did}</p>
+    ${details.length === 0 ? '' : list(details)}
+    ${
+      freeze
+        ? html`<details>
+            <summary>The freeze then</summary>
+            ${list(freeze)}
+          </details>`
+        : ''
+    }
+  </li>`;
+}
+
+const list = (details: Detail[]): Html => html`<dl>${details.map(detail)}</dl>`;
+
+const detail = ({ name, before, text }: Detail): Html =>
+  html`<div>
+    <dt>${name}</dt>
+    <dd>
+      ${
+        before === undefined
+          ? ''
+          : html`<del><span class="said">before: </span>${longText(before)}</del>
+              <span class="arrow" aria-hidden="true">→</span> <span class="said">now: </span>`
+      }${longText(text)}
+    </dd>
+  </div>`;

@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import type { Actor } from '../../auth/actor.ts';
+import type { ConditionInput } from '../../conditions/ast.ts';
+import { type AuditEvent, type FreezeAttributes, participles } from '../../events/append-event.ts';
+import type { AuditEvent as EventRow } from '../../generated/prisma/client.ts';
+import { inOneLine } from './conditions.ts';
+
+export type DescribedEvent = {
+  /** null where the row does not say. */
+  actor: Actor | null;
+  /** Goes on after the actor's name: `deleted a freeze`. */
+  did: string;
+  details: Detail[];
+  /** The freeze that it is about, as it was then. */
+  freeze?: Detail[];
+};
+
+/** Of a change the text before it too. */
+export type Detail = { name: string; before?: string; text: string };
+
+/** The types of event that a repository's log can have, for a list to choose from. */
+export const eventTypeNames: Partial<Record<AuditEvent['type'], string>> = {
+  'scheduled_freeze.create': 'Freeze created',
+  'scheduled_freeze.update': 'Freeze changed',
+  'scheduled_freeze.delete': 'Freeze deleted',
+  'product.enabled': 'Product enabled',
+  'product.disabled': 'Product disabled',
+  'freeze.bypassed': 'Merged past a freeze',
+  'freeze_status.overwritten': 'Status overwritten',
+};
+
+/** An event of the audit log in words. One of a type that is not known here (a newer version wrote it) stays as it is. */
+export function describeEvent(row: EventRow): DescribedEvent {
+  const metadata = row.metadata as Record<string, unknown>;
+  const event = { type: row.type, metadata } as unknown as AuditEvent;
+  const actor = readActor(metadata[`${participles[event.type] ?? ''}_by`]);
+  return { actor, ...tell(event, row.pullRequest === null ? '' : `#${row.pullRequest.toFixed()}`) };
+}
+
+const actorShape = z.object({ type: z.enum(['user', 'application']), name: z.string() });
+const readActor = (value: unknown): Actor | null => {
+  const actor = actorShape.safeParse(value);
+  return actor.success ? (actor.data as Actor) : null;
+};
+
+function tell(event: AuditEvent, pullRequest: string): Omit<DescribedEvent, 'actor'> {
+  switch (event.type) {
+    case 'scheduled_freeze.create':
+      return { did: 'created a freeze', ...about(event.metadata.scheduled_freeze_attributes) };
+    case 'scheduled_freeze.update': {
+      const { scheduled_freeze_attributes_before: before, scheduled_freeze_attributes_after: after } =
+        event.metadata;
+      const reason = before.reason === after.reason ? [{ name: fieldNames.reason, text: after.reason }] : [];
+      const details = [...reason, ...changes(before, after)];
+      return { did: 'changed a freeze', details, freeze: attributes(after) };
+    }
+    case 'scheduled_freeze.delete': {
+      const { reason, scheduled_freeze_attributes: freeze } = event.metadata;
+      return { did: 'deleted a freeze', ...about(freeze, [{ name: 'Because', text: reason }]) };
+    }
+    case 'product.enabled':
+      return { did: `enabled the product ${event.metadata.product}`, details: [] };
+    case 'product.disabled':
+      return { did: `disabled the product ${event.metadata.product}`, details: [] };
+    case 'freeze.bypassed': {
+      const { scheduled_freeze_attributes: freeze, shown_state, head_sha, merged_at } = event.metadata;
+      return {
+        did: `merged ${pullRequest} past a freeze`,
+        ...about(freeze, [
+          { name: 'Merged at', text: wallClock(merged_at) },
+          { name: 'Head', text: head_sha.slice(0, 7) },
+          { name: 'Our status then', text: shown_state ?? 'none' },
+        ]),
+      };
+    }
+    case 'freeze_status.overwritten': {
+      const { sha, state, description, expected_state } = event.metadata;
+      return {
+        did: `overwrote our status on ${sha.slice(0, 7)}`,
+        details: [
+          { name: 'State', before: expected_state, text: state },
+          { name: 'Text', text: description },
+        ],
+      };
+    }
+    default:
+      return { did: event.type, details: [{ name: 'Details', text: JSON.stringify(event.metadata) }] };
+  }
+}
+
+type Field = keyof FreezeAttributes;
+const fieldNames: Record<Field, string> = {
+  reason: 'Reason',
+  start: 'Start',
+  end: 'End',
+  timezone: 'Time zone',
+  matching_conditions: 'Matching',
+  exclude_conditions: 'Except',
+};
+const fields = Object.keys(fieldNames) as Field[];
+
+const about = (freeze: FreezeAttributes, details: Detail[] = []) => ({
+  details: [{ name: fieldNames.reason, text: freeze.reason }, ...details],
+  freeze: attributes(freeze),
+});
+
+const attributes = (freeze: FreezeAttributes): Detail[] =>
+  fields
+    .filter((field) => field !== 'exclude_conditions' || freeze[field].length > 0)
+    .map((field) => ({ name: fieldNames[field], text: textOf(freeze, field) }));
+
+const changes = (before: FreezeAttributes, after: FreezeAttributes): Detail[] =>
+  fields
+    .map((field) => ({
+      name: fieldNames[field],
+      before: textOf(before, field),
+      text: textOf(after, field),
+    }))
+    .filter((change) => change.before !== change.text);
+
+function textOf(freeze: FreezeAttributes, field: Field): string {
+  const value = freeze[field];
+  if (value === null) return 'none';
+  if (typeof value === 'string') return field === 'start' || field === 'end' ? wallClock(value) : value;
+  if (value.length === 0) return field === 'matching_conditions' ? 'every pull request' : 'none';
+  return inOneLine(value as ConditionInput[]);
+}
+
+/** `2026-03-01T10:00:00` for people; what is not of this form stays. */
+const wallClock = (text: string): string =>
+  text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::00)?(?:\.000)?/, '$1 $2').replace(/Z$/, ' UTC');

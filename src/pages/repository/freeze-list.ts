@@ -1,0 +1,87 @@
+import { html } from 'hono/html';
+import type { Actor } from '../../auth/actor.ts';
+import type { FreezeRecord } from '../../freezes/freeze-records.ts';
+import type { HeldPullRequest } from '../../freeze-status/held-pull-requests.ts';
+import { instant } from '../instant.ts';
+import type { Html } from '../layout.ts';
+import { longText, shorten } from '../long-text.ts';
+import { actorName } from './actor-name.ts';
+import { conditions } from './conditions.ts';
+import { stateOf, stateWords } from './freeze-state.ts';
+import type { RepositoryPage } from './load-page.ts';
+import { linkTo } from './view.ts';
+
+/** The ongoing, the scheduled and, by pages, the past freezes. */
+export function freezeList(page: RepositoryPage): Html {
+  const { current, past, now, view } = page;
+  const ofState = (state: string) => current.filter((freeze) => stateOf(freeze, now) === state);
+  return html`${group(page, 'Ongoing freezes', ofState('ongoing'), 'No freeze is ongoing.')}
+    ${group(page, 'Scheduled freezes', ofState('scheduled'), 'None is scheduled.')}
+    ${group(page, 'Past freezes', past.freezes, 'None has ended or was deleted.')}
+    <nav class="bar-of-links" aria-label="Pages of past freezes">
+      ${past.newer ? html`<a href="${linkTo(view, { past: past.newer }, 'past-freezes')}">Newer freezes</a>` : ''}
+      ${past.older ? html`<a href="${linkTo(view, { past: past.older }, 'past-freezes')}">Older freezes</a>` : ''}
+    </nav>`;
+}
+
+function group(page: RepositoryPage, name: string, freezes: FreezeRecord[], none: string): Html {
+  const id = name.toLowerCase().replaceAll(' ', '-');
+  return html`<section id="${id}" aria-labelledby="${id}-heading">
+    <h2 id="${id}-heading">${name}</h2>
+    ${freezes.length === 0 ? html`<p class="muted">${none}</p>` : freezes.map((freeze) => row(page, freeze))}
+  </section>`;
+}
+
+function row(page: RepositoryPage, freeze: FreezeRecord): Html {
+  const { timezone, startsAt, endsAt, createdAt, createdBy, deletion } = freeze;
+  const state = stateOf(freeze, page.now);
+  const title = shorten(freeze.reason, 120);
+  const time = (at: Date) => instant(at, timezone, page.view.zone);
+  return html`<article class="card freeze" id="freeze-${freeze.id}" aria-labelledby="reason-${freeze.id}">
+    <p><span class="badge ${state}">${stateWords[state]}</span></p>
+    <h3 id="reason-${freeze.id}">${title}</h3>
+    <dl>
+      ${title === freeze.reason ? '' : item('Reason', longText(freeze.reason))}
+      ${item('From', time(startsAt))} ${item('Until', endsAt ? time(endsAt) : 'it is removed')}
+      ${item('Time zone', timezone)}
+      ${item('Holds', conditions(freeze.matchingConditions, freeze.excludeConditions))}
+      ${state === 'ongoing' ? item('Held now', heldBy(page, freeze)) : ''}
+      ${item('Made by', madeBy(createdBy, time(createdAt)))}
+      ${deletion ? item('Deleted by', madeBy(deletion.by, time(deletion.at))) : ''}
+      ${deletion ? item('Because', longText(deletion.reason)) : ''}
+    </dl>
+  </article>`;
+}
+
+const item = (name: string, value: Html | string): Html =>
+  html`<div>
+    <dt>${name}</dt>
+    <dd>${value}</dd>
+  </div>`;
+
+const madeBy = (actor: Actor, at: Html): Html => html`${actorName(actor)}, ${at}`;
+
+/** Longer lists of links no reader goes through, and no browser likes. */
+const mostLinks = 1000;
+
+function heldBy({ repository, held }: RepositoryPage, { id }: FreezeRecord): Html {
+  if (repository.refreshedAt === null) return html`The open pull requests have not been looked at yet.`;
+  const its = held.filter((pullRequest) => pullRequest.heldBy.includes(id));
+  const waiting = its.filter(({ isShown }) => !isShown).length;
+  const names = its.slice(0, mostLinks).map((pullRequest) => html`<li>${link(repository, pullRequest)}</li>`);
+  return html`${its.length === 1 ? '1 pull request' : `${its.length} pull requests`}${
+    waiting > 0 ? `; the status of ${waiting} is still to be written` : ''
+  }
+  ${
+    its.length === 0
+      ? ''
+      : html`<ul class="held-pull-requests">
+            ${names}
+          </ul>
+          ${its.length > mostLinks ? html`<p>And ${its.length - mostLinks} more.</p>` : ''}`
+  }`;
+}
+
+const link = ({ account, name }: RepositoryPage['repository'], { number, headSha }: HeldPullRequest): Html =>
+  html`<a href="/repos/${account.login}/${name}/pulls/${number}">#${number}</a>
+    <code>${headSha.slice(0, 7)}</code>`;

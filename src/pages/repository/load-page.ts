@@ -1,0 +1,87 @@
+import { nowOf } from '../../clock.ts';
+import type { Deps } from '../../deps.ts';
+import { Refusal } from '../../errors.ts';
+import { type EventPage, listEvents } from '../../events/list-events.ts';
+import { type HeldPullRequest, heldPullRequests } from '../../freeze-status/held-pull-requests.ts';
+import {
+  currentFreezes,
+  type FreezeRecord,
+  freezesWithin,
+  type PastPage,
+  pastFreezes,
+} from '../../freezes/freeze-records.ts';
+import type { FoundRepository } from '../../repositories/find-repository.ts';
+import { noSuchFreeze, type View } from './view.ts';
+
+/** What a repository's page shows. */
+export type RepositoryPage = {
+  repository: FoundRepository;
+  view: View;
+  now: Date;
+  /** What was wrong with the address, in sentences. */
+  problems: string[];
+  current: FreezeRecord[];
+  past: PastPage;
+  /** Those on the timeline, and whether there are more. */
+  shown: FreezeRecord[];
+  isCut: boolean;
+  held: HeldPullRequest[];
+  log: EventPage;
+};
+
+const pastPerPage = 20;
+const eventsPerPage = 25;
+/** The widest span that the audit log answers. */
+const logSpan = 93 * 86_400_000;
+/** More bars nobody can tell apart. */
+const mostBars = 200;
+
+/** Reads everything that the page shows, from our own database only. */
+export async function loadPage(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  repository: FoundRepository,
+  view: View,
+): Promise<RepositoryPage> {
+  const now = nowOf(deps.clock);
+  const { id } = repository;
+  const [current, past, within, held, log] = await Promise.all([
+    currentFreezes(deps.db, id, now),
+    pastFreezes(deps.db, id, now, { first: view.past, size: pastPerPage }),
+    freezesWithin(deps.db, id, view.window, mostBars + 1),
+    heldPullRequests(deps, id),
+    readLog(deps, id, view, now),
+  ]);
+  return {
+    repository,
+    view,
+    now,
+    problems: [...(past ? [] : [noSuchFreeze]), ...log.problems],
+    current,
+    past: past ?? (await pastFreezes(deps.db, id, now, { first: null, size: pastPerPage }))!,
+    shown: within.slice(0, mostBars),
+    isCut: within.length > mostBars,
+    held,
+    log: log.page,
+  };
+}
+
+async function readLog(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  repositoryId: bigint,
+  view: View,
+  now: Date,
+): Promise<{ page: EventPage; problems: string[] }> {
+  const filter = {
+    eventType: view.event === null ? undefined : [view.event],
+    receivedFrom: new Date(now.getTime() - logSpan),
+    receivedTo: now,
+  };
+  const read = (cursor?: string) =>
+    listEvents(deps, repositoryId, filter, { perPage: eventsPerPage, cursor });
+  try {
+    return { page: await read(view.log ?? undefined), problems: [] };
+  } catch (error) {
+    if (!(error instanceof Refusal) || view.log === null) throw error;
+    return { page: await read(), problems: [error.message] };
+  }
+}

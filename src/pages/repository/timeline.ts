@@ -1,0 +1,184 @@
+import type { Temporal } from 'temporal-polyfill';
+import { html } from 'hono/html';
+import type { FreezeRecord } from '../../freezes/freeze-records.ts';
+import { describeInstant } from '../../freezes/local-time.ts';
+import { type Bar, layOutTimeline, type Tick } from '../../timeline/lay-out-timeline.ts';
+import { dayBefore, type TimelineWindow, type Zoom, zooms } from '../../timeline/timeline-window.ts';
+import type { Html } from '../layout.ts';
+import { shorten } from '../long-text.ts';
+import { type FreezeState, stateOf, stateWords } from './freeze-state.ts';
+import type { RepositoryPage } from './load-page.ts';
+import { isShowable, linkTo, type View } from './view.ts';
+import { zoneChoice } from './zone-choice.ts';
+
+/** The freezes of a week, a month or a quarter as bars; what they say stands in the list below too. */
+export function timeline(page: RepositoryPage): Html {
+  const { view, shown, isCut, current } = page;
+  return html`<section id="timeline" aria-labelledby="timeline-heading">
+    <h2 id="timeline-heading">Timeline</h2>
+    <nav class="bar-of-links" aria-label="Timeline">${zoomLinks(view)} ${stepLinks(view)}</nav>
+    ${zoneChoice(view, [...current, ...shown])}
+    <h3>${nameOf(view.window)}</h3>
+    <div class="scroll timeline" tabindex="0" role="region" aria-label="Timeline of freezes">
+      ${drawing(page)}
+    </div>
+    ${isCut ? html`<p class="muted">These are the ${shown.length} that began last. Zoom in for the others.</p>` : ''}
+    ${shown.length === 0 ? html`<p class="muted">No freeze in these days.</p>` : legend}
+  </section>`;
+}
+
+const zoomLinks = (view: View): Html[] =>
+  zooms.map(
+    (zoom) =>
+      html`<a
+        href="${linkTo(view, { zoom }, 'timeline')}"
+        ${zoom === view.window.zoom ? html`aria-current="true"` : ''}
+        >${zoomNames[zoom]}</a
+      >`,
+  );
+const zoomNames: Record<Zoom, string> = { week: 'Week', month: 'Month', quarter: 'Quarter' };
+
+function stepLinks(view: View): Html[] {
+  const to = (name: string, day: Temporal.PlainDate) =>
+    isShowable(day)
+      ? html`<a href="${linkTo(view, { at: day.toString() }, 'timeline')}">${name}</a>`
+      : html``;
+  return [
+    to('Earlier', dayBefore(view.window)),
+    html`<a href="${linkTo(view, { at: null }, 'timeline')}">Today</a>`,
+    to('Later', view.window.nextDay),
+  ];
+}
+
+const legend = html`<ul class="legend">
+  ${(['scheduled', 'ongoing', 'ended', 'deleted'] as const).map(
+    (state) =>
+      html`<li>
+        <svg viewBox="0 0 24 14" aria-hidden="true" focusable="false">
+          <rect class="bar ${state}" x="1" y="1" width="22" height="12" rx="3" />
+        </svg>
+        ${stateWords[state]}
+      </li>`,
+  )}
+</ul>`;
+
+// In units of the drawing, which are pixels where there is room.
+const width = 960;
+const top = 34;
+const lane = 32;
+const barHeight = 26;
+/** Narrower bars have no room for a name; wider ones show as much of it as fits. */
+const narrowestNamed = 30;
+const mostCharacters = 120;
+/** What goes on beyond the window is drawn so far over the edge that its own end is not seen. */
+const beyond = 8;
+/** A tick has its name where there is so much room. */
+const tickNameWidth = 44;
+
+function drawing({ repository, shown, view, now }: RepositoryPage): Html {
+  const spans = shown.map((freeze) => ({ ...freeze, endsAt: freeze.deletion?.at ?? freeze.endsAt }));
+  const { lanes, ticks, now: nowAt } = layOutTimeline(spans, view.window, now);
+  const height = top + Math.max(2, lanes.length) * lane + 8;
+  return html`<svg
+    viewBox="0 0 ${width} ${height}"
+    role="group"
+    aria-labelledby="drawing-title drawing-description"
+  >
+    <title id="drawing-title">Freezes of ${repository.name}, ${nameOf(view.window)}</title>
+    <desc id="drawing-description">
+      ${lanes.flat().length} freezes as bars from left to right, in ${view.window.zone}. Each leads to its row
+      in the list below.
+    </desc>
+    <defs>
+      ${(['scheduled', 'ongoing'] as const).flatMap((state) => [fading('body', state), fading('edge', state)])}
+    </defs>
+    ${ticks.map((tick) => tickLine(tick, view.window.zoom, height))}
+    ${lanes.map((bars, index) => bars.map((bar) => barShape(bar, index, now, view)))}
+    ${nowAt === null ? '' : nowLine(nowAt, height)}
+  </svg>`;
+}
+
+/** How the body and the edge of a bar without end run out. */
+const fading = (part: 'body' | 'edge', state: FreezeState): Html =>
+  html`<linearGradient id="${part}-${state}">
+    <stop class="${part}-${state}" offset="0.5" />
+    <stop class="${part}-${state}" offset="1" stop-opacity="0" />
+  </linearGradient>`;
+
+function tickLine({ at, day }: Tick, zoom: Zoom, height: number): Html {
+  const x = round(at * width);
+  const isNamed = zoom === 'month' || x + tickNameWidth < width;
+  const isMajor = zoom !== 'month' || day.dayOfWeek === 1;
+  return html`<line class="tick ${isMajor ? 'major' : ''}" x1="${x}" x2="${x}" y1="16" y2="${height}" />
+    ${isNamed ? html`<text x="${x + 4}" y="26">${tickName(day, zoom)}</text>` : ''}`;
+}
+
+function nowLine(at: number, height: number): Html {
+  const x = round(at * width);
+  const isRight = at > 0.9;
+  return html`<g class="now">
+    <line x1="${x}" x2="${x}" y1="2" y2="${height}" />
+    <text x="${isRight ? x - 5 : x + 5}" y="12" text-anchor="${isRight ? 'end' : 'start'}">now</text>
+  </g>`;
+}
+
+function barShape(
+  { span, from, to, beginsBefore, endsAfter }: Bar<FreezeRecord>,
+  index: number,
+  now: Date,
+  view: View,
+): Html {
+  const x = round(from * width);
+  const barWidth = round((to - from) * width);
+  const y = top + index * lane;
+  const state = stateOf(span, now);
+  const fades = span.endsAt === null;
+  const before = beginsBefore ? beyond : 0;
+  const after = endsAfter && !fades ? beyond : 0;
+  return html`<a href="${rowLink(span, now, view)}" aria-label="${wordsOf(span, now)}">
+    <title>${wordsOf(span, now)}</title>
+    <rect
+      class="bar ${fades ? '' : state}"
+      x="${x - before}"
+      y="${y}"
+      width="${before + barWidth + after}"
+      height="${barHeight}"
+      rx="4"
+      ${fades ? html`fill="url(#body-${state})" stroke="url(#edge-${state})"` : ''}
+    />
+    ${barWidth < narrowestNamed ? '' : html`<svg x="${x}" y="${y}" width="${barWidth - 4}" height="${barHeight}"><text class="bar-name" x="6" y="18">${shorten(span.reason, mostCharacters)}</text></svg>`}
+  </a>`;
+}
+
+/** Past freezes are listed by pages: the list is made to begin with the one that is asked for. */
+function rowLink(freeze: FreezeRecord, now: Date, view: View): string {
+  const state = stateOf(freeze, now);
+  const row = `freeze-${freeze.id}`;
+  return state === 'scheduled' || state === 'ongoing' ? `#${row}` : linkTo(view, { past: freeze.id }, row);
+}
+
+function wordsOf(freeze: FreezeRecord, now: Date): string {
+  const { startsAt, endsAt, timezone, reason } = freeze;
+  const until = endsAt ? `to ${describeInstant(endsAt, timezone)}` : 'without end';
+  const state = stateWords[stateOf(freeze, now)];
+  return `${shorten(reason, mostCharacters)} (${state}: ${describeInstant(startsAt, timezone)} ${until})`;
+}
+
+const round = (value: number): number => Math.round(value * 100) / 100;
+
+const inEnglish = (day: Temporal.PlainDate, options: Intl.DateTimeFormatOptions): string =>
+  day.toLocaleString('en-GB', options);
+
+function tickName(day: Temporal.PlainDate, zoom: Zoom): string {
+  if (zoom === 'month') return String(day.day);
+  const weekday = zoom === 'week' ? `${inEnglish(day, { weekday: 'short' })} ` : '';
+  return `${weekday}${inEnglish(day, { day: 'numeric', month: 'short' })}`;
+}
+
+function nameOf({ zoom, firstDay, nextDay }: TimelineWindow): string {
+  const month = { month: 'long', year: 'numeric' } as const;
+  if (zoom === 'month') return inEnglish(firstDay, month);
+  const lastDay = nextDay.subtract({ days: 1 });
+  const parts = zoom === 'week' ? ({ day: 'numeric', ...month } as const) : month;
+  return `${inEnglish(firstDay, parts)} to ${inEnglish(lastDay, parts)}`;
+}

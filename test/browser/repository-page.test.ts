@@ -1,0 +1,133 @@
+import { mkdirSync } from 'node:fs';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Acme, startAcme } from '../support/acme.ts';
+import { expectAccessible, openBrowser, openPage, phone } from './browser.ts';
+
+let acme: Acme;
+let browser: Browser;
+let web: string;
+
+beforeAll(async () => {
+  [acme, browser] = await Promise.all([startAcme(), openBrowser()]);
+  web = await acme.repository('web', [{ labels: ['risky'] }, { labels: ['risky'] }, {}]);
+  await acme.freeze(web, {
+    reason: 'Release 4.2',
+    end: '2026-03-03T18:00:00',
+    timezone: 'Europe/Paris',
+    matching_conditions: [
+      'label=risky',
+      { or: ['base=main', { and: ['scope=payments', { not: 'author=dependabot[bot]' }] }] },
+    ],
+    exclude_conditions: ['label=hotfix'],
+  });
+  await acme.freeze(web, { reason: 'Tax office audits us', timezone: 'America/New_York' });
+  await acme.freeze(web, {
+    reason: 'Easter holidays',
+    start: '2026-03-05T00:00:00',
+    end: '2026-03-09T00:00:00',
+  });
+  const wrong = await acme.freeze(web, { reason: 'Made by mistake', end: '2026-03-20T00:00:00' });
+  await acme.freeze(web, { reason: 'Database migration', end: '2026-03-01T15:00:00' });
+  await acme.advanceTo('2026-03-02T11:30:00Z');
+  await acme.remove(web, wrong.id);
+});
+afterAll(async () => {
+  await browser.close();
+  await acme.close();
+});
+
+const pictures = process.env['PICTURES'];
+async function picture(page: Awaited<ReturnType<typeof openPage>>, name: string): Promise<void> {
+  if (!pictures) return;
+  mkdirSync(pictures, { recursive: true });
+  await page.screenshot({ path: `${pictures}/${name}.png`, fullPage: true });
+  await page.locator('#timeline').screenshot({ path: `${pictures}/${name}-timeline.png` });
+}
+
+test.each(['light', 'dark'] as const)('the page of a repository in %s', async (colorScheme) => {
+  for (const zoom of ['week', 'month', 'quarter']) {
+    const page = await openPage(browser, { colorScheme });
+    await page.goto(`${acme.app.url}/repos/acme/web?zoom=${zoom}`);
+    await picture(page, `repository-${zoom}-${colorScheme}`);
+    await expectAccessible(page);
+    expect(page.problems).toEqual([]);
+  }
+});
+
+test.each(['light', 'dark'] as const)(
+  'on a phone in %s only the drawing scrolls to the side',
+  async (colorScheme) => {
+    const page = await openPage(browser, { ...phone, colorScheme });
+    await page.goto(`${acme.app.url}/repos/acme/web?zoom=week`);
+    await picture(page, `repository-phone-${colorScheme}`);
+    await expectAccessible(page);
+    const widths = await page.evaluate<[number, number]>(
+      '[document.documentElement.scrollWidth, document.querySelector(".timeline").scrollWidth]',
+    );
+    expect(widths[0]).toBe(375);
+    expect(widths[1]).toBeGreaterThanOrEqual(900);
+    expect(page.problems).toEqual([]);
+  },
+);
+
+test('the zone of the browser is offered, and then shown', async () => {
+  const page = await openPage(browser, { timezoneId: 'Asia/Tokyo' });
+  await page.goto(`${acme.app.url}/repos/acme/web`);
+  expect(await page.textContent('#ongoing-freezes')).toContain('(1 Mar 2026, 18:00 Asia/Tokyo)');
+  await page.selectOption('#zone', { label: 'Asia/Tokyo (yours)' });
+  await page.click('#timeline button');
+  expect(new URL(page.url()).searchParams.get('zone')).toBe('Asia/Tokyo');
+  expect(await page.inputValue('#zone')).toBe('Asia/Tokyo');
+  const first = await page.textContent('#ongoing-freezes');
+  expect(first).toContain('2026-03-01 18:00 Asia/Tokyo');
+  expect(first).not.toContain('1 Mar 2026');
+  expect(page.problems).toEqual([]);
+});
+
+test('without scripts everything is there, and a bar leads to its row', async () => {
+  const page = await openPage(browser, { javaScriptEnabled: false });
+  await page.goto(`${acme.app.url}/repos/acme/web`);
+  await page
+    .getByRole('link', { name: /^Made by mistake/ })
+    .locator('rect')
+    .click();
+  const id = new URL(page.url()).hash;
+  expect(id).toMatch(/^#freeze-/);
+  expect(await page.textContent(`${id} h3`)).toBe('Made by mistake');
+  await page.getByRole('link', { name: 'Week', exact: true }).click();
+  expect(await page.textContent('#timeline h3')).toBe('2 March 2026 to 8 March 2026');
+});
+
+test('overlapping bars lie below one another and are reached by the keyboard', async () => {
+  const page = await openPage(browser);
+  await page.goto(`${acme.app.url}/repos/acme/web`);
+  const boxOf = async (name: RegExp) =>
+    (await page.getByRole('link', { name }).locator('rect').boundingBox())!;
+  const [audit, release] = [await boxOf(/^Tax office/), await boxOf(/^Release 4.2/)];
+  expect(audit.x).toBeLessThan(release.x + release.width);
+  expect(Math.abs(audit.y - release.y)).toBeGreaterThanOrEqual(audit.height);
+  await page.focus('.timeline');
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toMatch(/^Tax office/);
+});
+
+test('texts with HTML in them run nothing', async () => {
+  const vault = await acme.repository('vault');
+  const hostile = '</title></svg><img src=x onerror="document.title=1"><script>document.title=2</script>';
+  await acme.freeze(vault, { reason: hostile });
+  const page = await openPage(browser);
+  await page.goto(`${acme.app.url}/repos/acme/vault`);
+  expect(await page.title()).toBe('acme/vault · Holdfast');
+  expect(await page.textContent('.freeze h3')).toBe(hostile);
+  expect(await page.locator('img').count()).toBe(0);
+  expect(page.problems).toEqual([]);
+});
+
+test('on a phone the timeline begins with the days around now', async () => {
+  const page = await openPage(browser, phone);
+  await page.goto(`${acme.app.url}/repos/acme/web?zoom=quarter`);
+  const { x } = (await page.locator('.now line').boundingBox())!;
+  expect(x).toBeGreaterThan(0);
+  expect(x).toBeLessThan(375);
+});

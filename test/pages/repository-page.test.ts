@@ -1,0 +1,306 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Acme, startAcme } from '../support/acme.ts';
+
+let acme: Acme;
+let web: string;
+let number = 0;
+beforeAll(async () => {
+  acme = await startAcme();
+});
+afterAll(() => acme.close());
+
+async function read(query = '', repository = web) {
+  const response = await fetch(`${acme.app.url}/repos/${repository}${query}`);
+  return { status: response.status, headers: response.headers, html: await response.text() };
+}
+
+/** The text of the element with an id, without markup, in one line. */
+function textOf(html: string, id: string): string {
+  const start = html.indexOf(`id="${id}"`);
+  if (start < 0) throw new Error(`The page has no #${id}`);
+  const tag = /<(\w+)[^<]*$/.exec(html.slice(0, start))![1]!;
+  const end = html.indexOf(`</${tag}>`, start);
+  return html
+    .slice(html.indexOf('>', start) + 1, end)
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+const row = (html: string, { id }: { id: string }) => textOf(html, `freeze-${id}`);
+const bars = (html: string) => [...html.matchAll(/<a\s+href="[^"]*"\s+aria-label=/g)].length;
+const hrefOf = (html: string, name: string) =>
+  new RegExp(`<a\\s+href="([^"]*)"[^>]*>\\s*${name}\\s*</a`).exec(html)?.[1]?.replaceAll('&amp;', '&');
+const noticeOf = (html: string) => /class="notice" role="status">([^<]*)</.exec(html)?.[1];
+
+async function anotherRepository(): Promise<void> {
+  web = await acme.repository(`web-${number++}`, [{ labels: ['risky'] }, {}]);
+}
+const idOf = async () =>
+  (await acme.app.deps.db.repository.findFirstOrThrow({ where: { nameKey: web.split('/')[1]! } })).id;
+
+describe('the list', () => {
+  beforeEach(anotherRepository);
+
+  test('tells of an ongoing freeze why, when, what, by whom, and what it holds', async () => {
+    const freeze = await acme.freeze(web, {
+      reason: 'Release 4.2',
+      end: '2026-03-02T12:00:00',
+      timezone: 'Europe/Paris',
+      matching_conditions: ['label=risky', { or: ['base=main', { not: 'author=bob' }] }],
+      exclude_conditions: ['label=hotfix'],
+    });
+    const other = await acme.freeze(web, { reason: 'The others', matching_conditions: ['-label=risky'] });
+    const { html } = await read('?zone=Asia/Tokyo');
+    const text = row(html, freeze);
+    expect(text).toContain('Ongoing Release 4.2');
+    expect(text).toContain('From 2026-03-01 10:00 Europe/Paris (2026-03-01 18:00 Asia/Tokyo)');
+    expect(text).toContain('Until 2026-03-02 12:00 Europe/Paris (2026-03-02 20:00 Asia/Tokyo)');
+    expect(text).toContain('Pull requests that match all of label=risky any of base=main not author=bob');
+    expect(text).toContain('Except those that match label=hotfix');
+    expect(text).toContain('Made by the application key admin key, 2026-03-01 10:00 Europe/Paris');
+    const [pullRequest] = acme.github.pullRequests(web);
+    expect(text).toContain(`Held now 1 pull request #1 ${pullRequest!.headSha.slice(0, 7)}`);
+    expect(html).toContain(`<a href="/repos/${web}/pulls/1">#1</a>`);
+    expect(row(html, other)).toContain('Held now 1 pull request #2');
+    expect(text).not.toContain('#2');
+    expect(html).toContain('<span class="badge held">2 freezes are ongoing</span>');
+    expect(html).toContain('2 pull requests are held.');
+  });
+
+  test('says where a status is still to be written', async () => {
+    const freeze = await acme.freeze(web);
+    await acme.app.deps.db.headStatus.updateMany({
+      where: { repositoryId: await idOf() },
+      data: { isWaiting: true, writtenState: 'success' },
+    });
+    expect(row((await read()).html, freeze)).toContain(
+      'Held now 2 pull requests; the status of 2 is still to be written',
+    );
+  });
+
+  test('keeps those that ended and those that were deleted, with who and why, in pages', async () => {
+    const repositoryId = await idOf();
+    const ended = Array.from({ length: 22 }, (_, index) => ({
+      id: crypto.randomUUID(),
+      repositoryId,
+      reason: `No. ${index}`,
+      start: `2026-02-0${1 + (index % 3)}T00:00:00`,
+      end: '2026-02-10T00:00:00',
+      timezone: 'UTC',
+      startsAt: new Date(`2026-02-0${1 + (index % 3)}T00:00:00Z`),
+      endsAt: new Date(`2026-02-10T00:00:00Z`),
+      matchingConditions: [],
+      excludeConditions: [],
+      createdAt: new Date(acme.clock.now()),
+      createdBy: { type: 'user', id: 1, name: 'ada' },
+      updatedAt: new Date(acme.clock.now()),
+      updatedBy: {},
+    }));
+    await acme.app.deps.db.freeze.createMany({ data: ended });
+    const mistake = await acme.freeze(web, { reason: 'Made by mistake', end: '2026-12-01T00:00:00' });
+    await acme.remove(web, mistake.id);
+    const kept = await acme.freeze(web, { reason: 'Still there' });
+    const { html } = await read();
+    expect(textOf(html, 'ongoing-freezes')).toContain('Still there');
+    const first = await read();
+    const idsOf = (page: string) =>
+      [...page.slice(page.indexOf('id="past-freezes"')).matchAll(/id="freeze-([^"]*)"/g)].map(
+        ([, id]) => id!,
+      );
+    expect(idsOf(first.html)).toHaveLength(20);
+    expect(hrefOf(first.html, 'Newer freezes')).toBeUndefined();
+    const second = await read(hrefOf(first.html, 'Older freezes')!.replace(/#.*/, ''));
+    expect(idsOf(second.html)).toHaveLength(3);
+    expect(hrefOf(second.html, 'Older freezes')).toBeUndefined();
+    expect(new Set([...idsOf(first.html), ...idsOf(second.html)])).toEqual(
+      new Set([mistake, ...ended].map(({ id }) => id)),
+    );
+    const back = await read(hrefOf(second.html, 'Newer freezes')!.replace(/#.*/, ''));
+    expect(idsOf(back.html)).toEqual(idsOf(first.html));
+    expect(idsOf(first.html)[0]).toBe(mistake.id);
+    expect(row(first.html, mistake)).toMatch(
+      /^Deleted Made by mistake.*Deleted by the application key admin key, 2026-03-01 09:00 UTC Because Done$/,
+    );
+    expect(idsOf((await read(`?past=${kept.id}`)).html)).toEqual(idsOf(first.html));
+  });
+});
+
+describe('the timeline', () => {
+  beforeEach(anotherRepository);
+
+  test('draws what touches its days, and each bar leads to its row', async () => {
+    const now = await acme.freeze(web, { reason: 'Now' });
+    const later = await acme.freeze(web, {
+      reason: 'Later',
+      start: '2026-03-20T00:00:00',
+      end: '2026-03-21T00:00:00',
+    });
+    const month = (await read('?zoom=month')).html;
+    expect(bars(month)).toBe(2);
+    expect(month).toContain(`href="#freeze-${later.id}"`);
+    const week = (await read('?zoom=week')).html;
+    expect(bars(week)).toBe(1);
+    expect(week).toContain(`href="#freeze-${now.id}"`);
+    expect(week).toContain('fill="url(#body-ongoing)"');
+    expect(bars((await read('?zoom=week&at=2026-02-16')).html)).toBe(0);
+    await acme.advanceTo('2026-03-01T10:00:00Z');
+    await acme.remove(web, now.id);
+    const bar = new RegExp(`href="([^"]*)"\\s+aria-label="Now \\(Deleted`);
+    expect(bar.exec((await read('?zoom=month')).html)?.[1]).toBe(
+      `?zoom=month&amp;past=${now.id}#freeze-${now.id}`,
+    );
+  });
+
+  test('goes to what is earlier and later, and back to today, in the same zone', async () => {
+    const { html } = await read('?zoom=week&at=2026-11-16&zone=Europe/Paris');
+    const at = (name: string) => new URLSearchParams(hrefOf(html, name)!.replace(/#.*/, ''));
+    expect(at('Earlier').get('at')).toBe('2026-11-09');
+    expect(at('Later').get('at')).toBe('2026-11-23');
+    expect(at('Today').get('at')).toBeNull();
+    expect(at('Later').get('zone')).toBe('Europe/Paris');
+    expect([at('Month').get('zoom'), at('Month').get('at')]).toEqual(['month', '2026-11-16']);
+    expect(html).toContain('16 November 2026 to 22 November 2026');
+  });
+
+  test('today is the day in the zone that is shown', async () => {
+    await acme.advanceTo('2026-03-31T22:30:00Z');
+    expect((await read('?zone=UTC')).html).toContain('<h3>March 2026</h3>');
+    expect((await read('?zone=Europe/Paris')).html).toContain('<h3>April 2026</h3>');
+  });
+});
+
+describe('the audit log', () => {
+  beforeEach(anotherRepository);
+
+  test('tells of changes in words, with what was before, and of one type where asked', async () => {
+    const freeze = await acme.freeze(web, { reason: 'Before', timezone: 'Europe/Paris' });
+    await acme.update(web, freeze.id, { reason: 'After', matching_conditions: [{ not: 'draft' }] });
+    await acme.remove(web, freeze.id);
+    const log = textOf((await read()).html, 'log');
+    expect(log).toContain('the application key admin key changed a freeze');
+    expect(log).toContain('Reason before: Before → now: After');
+    expect(log).toContain('Matching before: every pull request → now: not (draft)');
+    expect(log).toMatch(/deleted a freeze Reason After Because Done/);
+    expect(log.indexOf('deleted a freeze')).toBeLessThan(log.indexOf('created a freeze'));
+    const deletions = textOf((await read('?event=scheduled_freeze.delete')).html, 'log');
+    expect(deletions).toContain('deleted a freeze');
+    expect(deletions).not.toContain('created a freeze');
+  });
+
+  test('has 25 events a page', async () => {
+    await acme.freeze(web);
+    const { id: _, ...event } = await acme.app.deps.db.auditEvent.findFirstOrThrow({
+      where: { repositoryId: await idOf() },
+    });
+    const changed = Array.from({ length: 26 }, () => ({ ...event, metadata: {}, type: 'product.enabled' }));
+    await acme.app.deps.db.auditEvent.createMany({ data: changed });
+    const eventsIn = (html: string) => [...html.matchAll(/<strong>/g)].length;
+    const first = (await read()).html;
+    expect(eventsIn(first)).toBe(25);
+    const second = (await read(hrefOf(first, 'Older events')!.replace(/#.*/, ''))).html;
+    expect(eventsIn(second)).toBe(2);
+    expect(textOf(second, 'log')).toContain('created a freeze');
+    const back = (await read(hrefOf(second, 'Newer events')!.replace(/#.*/, ''))).html;
+    const events = (html: string) => /<ol class="log">[^]*<\/ol>/.exec(html)![0];
+    expect(events(back)).toBe(events(first));
+  });
+
+  test('an event of a type that is not known here is shown all the same', async () => {
+    const { id, accountId } = await acme.app.deps.db.repository.findFirstOrThrow({
+      where: { nameKey: web.split('/')[1]! },
+    });
+    await acme.app.deps.db.auditEvent.create({
+      data: {
+        receivedAt: new Date(acme.clock.now()),
+        accountId,
+        repositoryId: id,
+        type: 'moon.full',
+        outcome: 'neutral',
+        trigger: 'api',
+        metadata: { phase: '<b>' },
+      },
+    });
+    expect(textOf((await read()).html, 'log')).toContain(
+      'Somebody moon.full Details {&quot;phase&quot;:&quot;&lt;b&gt;&quot;}',
+    );
+  });
+});
+
+describe('bad input', () => {
+  beforeAll(anotherRepository);
+
+  const hostile = `<img src=x onerror="alert(1)"></title></svg><script>alert('2')</script>&"'`;
+  const quoted = hostile.replaceAll('"', '').replaceAll("'", '');
+
+  test('HTML in what people wrote is text', async () => {
+    const freeze = await acme.freeze(web, {
+      reason: hostile,
+      matching_conditions: [`label=${quoted}`, { not: `label=${quoted}` }],
+      exclude_conditions: [{ and: [`label=${quoted}`] }],
+    });
+    const gone = await acme.freeze(web, { reason: `${hostile}${'x'.repeat(500)}` });
+    await acme.call('POST', `/v1/repos/${web}/scheduled_freeze/${gone.id}/delete`, {
+      as: acme.admin,
+      body: { delete_reason: hostile },
+    });
+    const { html } = await read(`?zone=${encodeURIComponent(hostile)}&at=${encodeURIComponent(hostile)}`);
+    expect(row(html, freeze)).toContain('&lt;script&gt;');
+    expect(html).not.toMatch(/<img|<script>|alert\('2'\)/);
+    expect(html.match(/<script/g)).toHaveLength(1);
+  });
+
+  test.each([
+    ['zone=Mars/Olympus', 'This is not a time zone.'],
+    ['zone=%2B01:00', 'This is not a time zone.'],
+    ['zoom=century', 'zoom is week, month or quarter'],
+    ['at=yesterday', 'at is a date'],
+    ['at=2026-02-30', 'at is a date'],
+    ['at=-271821-04-20', 'at is a date'],
+    ['at=9999-12-31', 'at is a date'],
+    ['at=0000-01-01', 'at is a date'],
+    ['past=1', 'The list of past freezes cannot begin there'],
+    ['past=00000000-0000-0000-0000-000000000000', 'The list of past freezes cannot begin there'],
+    ['log=xyz', 'This cursor was not made by this service'],
+    ['log=%00', 'This cursor was not made by this service'],
+    ['event=application', 'There is no such type of event'],
+    ['event=__proto__', 'There is no such type of event'],
+  ])('%s gets a sentence and the page', async (query, sentence) => {
+    const { status, html } = await read(`?${query}`);
+    expect(status).toBe(200);
+    expect(noticeOf(html)).toContain(sentence);
+    expect(html).toContain('<h2 id="log-heading">');
+  });
+
+  test.each([
+    '?zoom=&at=&zone=&past=&log=&event=',
+    '?zoom=quarter&at=1900-01-01&zone=Africa/Monrovia',
+    '?zoom=quarter&at=9998-12-31&zone=Pacific/Apia',
+    '?zoom=week&zoom=month&zone=utc&zone=x',
+    '?zone=europe/paris',
+    '?unknown=%ff',
+  ])('%s is fine', async (query) => {
+    const { status, html } = await read(query);
+    expect(status).toBe(200);
+    expect(noticeOf(html)).toBeUndefined();
+  });
+
+  test('an unknown owner or repository and a path that cannot be get one and the same 404', async () => {
+    const answers = await Promise.all(
+      ['acme/nothing', 'nobody/web', 'acme/%3Cscript%3E', `${'a'.repeat(50)}/web`, 'acme/..%2f'].map((path) =>
+        read('', path),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
+    expect(new Set(answers.map(({ html }) => html)).size).toBe(1);
+  });
+
+  test('the page lets nothing in but our own style sheet and script', async () => {
+    const { headers, html } = await read();
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(html).not.toMatch(/ style="| on\w+="/);
+  });
+});
+
+test('no page lists repositories', async () => {
+  expect(await (await fetch(acme.app.url)).text()).not.toContain('web-');
+});
