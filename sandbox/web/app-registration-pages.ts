@@ -73,6 +73,7 @@ export function appRegistrationPages(api: Api, { world, webhooks, addBot }: Part
       privateKey,
       clientId: `Iv23li${world.ids.characters(`client ${id}`, 14)}`,
       clientSecret: randomBytes(20).toString('hex'),
+      callbackUrls: manifest.callback_urls,
       webhookSecret: randomBytes(20).toString('hex'),
       permissions: manifest.default_permissions,
       events: manifest.default_events,
