@@ -2,6 +2,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { html } from 'hono/html';
 import type { Deps } from '../deps.ts';
+import { EnforcementForPages } from '../enforcement/enforcement-for-pages.ts';
 import { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
 import { mountSignIn } from '../sign-in/mount-sign-in.ts';
 import { RepositoryReaders } from '../sign-in/repository-readers.ts';
@@ -21,6 +22,7 @@ export function mountPages(app: OpenAPIHono, given: Deps): void {
     ...given,
     readers: new RepositoryReaders(clock),
     explanations: new ExplanationsForPages(clock),
+    enforcement: new EnforcementForPages(clock),
   };
   mountAssets(pages);
   pages.use(pageHeaders(), notStored);

@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import { repositoryPath } from '../api/path-params.ts';
 import type { Person } from '../auth/github-token.ts';
 import type { Deps } from '../deps.ts';
+import type { EnforcementForPages } from '../enforcement/enforcement-for-pages.ts';
 import { Refusal } from '../errors.ts';
 import type { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
 import { findRepository, type FoundRepository, knownRepository } from '../repositories/find-repository.ts';
@@ -11,9 +12,14 @@ import { missingForSignIn, signInSettings } from '../sign-in/sign-in-settings.ts
 import { messagePage } from './message-page.ts';
 
 /** What a page needs of the outside world. */
-export type PageDeps = Deps & { readers: RepositoryReaders; explanations: ExplanationsForPages };
+export type PageDeps = Deps & {
+  readers: RepositoryReaders;
+  explanations: ExplanationsForPages;
+  enforcement: EnforcementForPages;
+};
 
-export type Viewer = { login: string } | null;
+/** Who is signed in. */
+export type Viewer = Person | null;
 
 /**
  * The repository of a page's path (`:owner`, `:repository`), for somebody who may read it: public ones need no sign-in.
@@ -30,7 +36,8 @@ export async function openRepositoryPage(
     const repository = await find(deps, context, person);
     const isReadable =
       repository &&
-      (!repository.private || (person && (await deps.readers.mayRead(deps, person, repository))));
+      (!repository.private ||
+        (person && (await deps.readers.permission(deps, person, repository)) !== 'none'));
     if (isReadable) return { repository, viewer: person };
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'unavailable') throw error;

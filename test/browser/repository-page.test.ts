@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../faults/free-port.ts';
 import { type Acme, startAcme } from '../support/acme.ts';
 import { expectAccessible, openBrowser, openPage, phone } from './browser.ts';
 
@@ -9,8 +10,14 @@ let browser: Browser;
 let web: string;
 
 beforeAll(async () => {
-  [acme, browser] = await Promise.all([startAcme(), openBrowser()]);
-  web = await acme.repository('web', [{ labels: ['risky'] }, { labels: ['risky'] }, {}]);
+  const port = await freePort();
+  [acme, browser] = await Promise.all([
+    startAcme({ port, publicUrl: `http://127.0.0.1:${port}` }),
+    openBrowser(),
+  ]);
+  web = await acme.repository('web', [{ labels: ['risky'] }, { labels: ['risky'] }, {}], {
+    protect: {},
+  });
   await acme.freeze(web, {
     reason: 'Release 4.2',
     end: '2026-03-03T18:00:00',
@@ -37,7 +44,8 @@ afterAll(async () => {
   await acme.close();
 });
 
-const pictures = process.env['PICTURES'];
+/** SCREENSHOTS names a folder to look at the pages in. */
+const pictures = process.env['SCREENSHOTS'];
 async function picture(page: Awaited<ReturnType<typeof openPage>>, name: string): Promise<void> {
   if (!pictures) return;
   mkdirSync(pictures, { recursive: true });
@@ -45,10 +53,24 @@ async function picture(page: Awaited<ReturnType<typeof openPage>>, name: string)
   await page.locator('#timeline').screenshot({ path: `${pictures}/${name}-timeline.png` });
 }
 
+/** A page of somebody who is signed in as the repository's admin. */
+async function adasPage(
+  options: Parameters<typeof openPage>[1],
+): Promise<Awaited<ReturnType<typeof openPage>>> {
+  const page = await openPage(browser, options);
+  acme.github.signInToGitHub('ada');
+  await page.goto(`${acme.app.url}/auth/sign-in?to=/repos/acme/web`);
+  const authorize = page.getByRole('button', { name: 'Authorize Holdfast' });
+  if (await authorize.isVisible()) await authorize.click();
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  return page;
+}
+
 test.each(['light', 'dark'] as const)('the page of a repository in %s', async (colorScheme) => {
   for (const zoom of ['week', 'month', 'quarter']) {
-    const page = await openPage(browser, { colorScheme });
+    const page = await adasPage({ colorScheme });
     await page.goto(`${acme.app.url}/repos/acme/web?zoom=${zoom}`);
+    expect(await page.textContent('#enforcement')).toContain('Freezes are not enforced');
     await picture(page, `repository-${zoom}-${colorScheme}`);
     await expectAccessible(page);
     expect(page.problems).toEqual([]);
@@ -58,7 +80,7 @@ test.each(['light', 'dark'] as const)('the page of a repository in %s', async (c
 test.each(['light', 'dark'] as const)(
   'on a phone in %s only the drawing scrolls to the side',
   async (colorScheme) => {
-    const page = await openPage(browser, { ...phone, colorScheme });
+    const page = await adasPage({ ...phone, colorScheme });
     await page.goto(`${acme.app.url}/repos/acme/web?zoom=week`);
     await picture(page, `repository-phone-${colorScheme}`);
     await expectAccessible(page);

@@ -1,22 +1,22 @@
 import { html } from 'hono/html';
+import { type EventPage, retentionDays } from '../../events/list-events.ts';
 import type { AuditEvent as EventRow } from '../../generated/prisma/client.ts';
 import { instant } from '../instant.ts';
 import type { Html } from '../layout.ts';
 import { longText } from '../long-text.ts';
 import { actorName } from './actor-name.ts';
 import { describeEvent, type Detail, eventTypeNames } from './describe-event.ts';
-import type { RepositoryPage } from './load-page.ts';
 import { linkTo, type View } from './view.ts';
 import { kept, option } from './zone-choice.ts';
 
 /** Who did what, the newest first. */
-export function auditLog({ log, view }: RepositoryPage): Html {
+export function auditLog(log: EventPage, view: View): Html {
   return html`<section id="log" aria-labelledby="log-heading">
     <h2 id="log-heading">Audit log</h2>
     ${typeChoice(view)}
     ${
       log.events.length === 0
-        ? html`<p class="muted">No events of the last 90 days.</p>`
+        ? html`<p class="muted">No events of the last ${retentionDays} days.</p>`
         : html`<ol class="log">
             ${log.events.map((event) => entry(event, view))}
           </ol>`

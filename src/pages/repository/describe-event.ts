@@ -26,6 +26,7 @@ export const eventTypeNames: Partial<Record<AuditEvent['type'], string>> = {
   'product.enabled': 'Product enabled',
   'product.disabled': 'Product disabled',
   'freeze.bypassed': 'Merged past a freeze',
+  'freeze.not_enforced': 'Freeze that nothing enforces',
   'freeze_status.overwritten': 'Status overwritten',
 };
 
@@ -71,6 +72,16 @@ function tell(event: AuditEvent, pullRequest: string): Omit<DescribedEvent, 'act
           { name: 'Head', text: head_sha.slice(0, 7) },
           { name: 'Our status then', text: shown_state ?? 'none' },
         ]),
+      };
+    }
+    case 'freeze.not_enforced': {
+      const { branches, context } = event.metadata;
+      return {
+        did: 'created a freeze that nothing enforces',
+        details: [
+          { name: 'Not required', text: context },
+          { name: 'Branches', text: branches.join(', ') },
+        ],
       };
     }
     case 'freeze_status.overwritten': {

@@ -1,7 +1,7 @@
 import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 import { Refusal } from '../../errors.ts';
-import { type EventPage, listEvents } from '../../events/list-events.ts';
+import { type EventPage, listEvents, retentionDays } from '../../events/list-events.ts';
 import { type HeldPullRequest, heldPullRequests } from '../../freeze-status/held-pull-requests.ts';
 import {
   currentFreezes,
@@ -26,21 +26,21 @@ export type RepositoryPage = {
   shown: FreezeRecord[];
   isCut: boolean;
   held: HeldPullRequest[];
-  log: EventPage;
+  /** null for those who may not see it. */
+  log: EventPage | null;
 };
 
 const pastPerPage = 20;
 const eventsPerPage = 25;
-/** The widest span that the audit log answers. */
-const logSpan = 93 * 86_400_000;
 /** More bars nobody can tell apart. */
 const mostBars = 200;
 
-/** Reads everything that the page shows, from our own database only. */
+/** Reads from our own database what the page shows. */
 export async function loadPage(
   deps: Pick<Deps, 'db' | 'clock'>,
   repository: FoundRepository,
   view: View,
+  hasLog: boolean,
 ): Promise<RepositoryPage> {
   const now = nowOf(deps.clock);
   const { id } = repository;
@@ -49,7 +49,7 @@ export async function loadPage(
     pastFreezes(deps.db, id, now, { first: view.past, size: pastPerPage }),
     freezesWithin(deps.db, id, view.window, mostBars + 1),
     heldPullRequests(deps, id),
-    readLog(deps, id, view, now),
+    hasLog ? readLog(deps, id, view, now) : { page: null, problems: [] },
   ]);
   return {
     repository,
@@ -73,7 +73,7 @@ async function readLog(
 ): Promise<{ page: EventPage; problems: string[] }> {
   const filter = {
     eventType: view.event === null ? undefined : [view.event],
-    receivedFrom: new Date(now.getTime() - logSpan),
+    receivedFrom: new Date(now.getTime() - retentionDays * 86_400_000),
     receivedTo: now,
   };
   const read = (cursor?: string) =>

@@ -5,27 +5,33 @@ import { fullName } from '../../repositories/find-repository.ts';
 import { type Html, layout } from '../layout.ts';
 import { openRepositoryPage, type PageDeps } from '../reader.ts';
 import { auditLog } from './audit-log.ts';
+import { enforcement } from './enforcement.ts';
 import { freezeList } from './freeze-list.ts';
 import { stateOf } from './freeze-state.ts';
+import { refuseOutsiders } from './insiders.ts';
 import { loadPage, type RepositoryPage } from './load-page.ts';
 import { timeline } from './timeline.ts';
 import { readView } from './view.ts';
 
-/** `GET /repos/{owner}/{repository}`: its freezes and its audit log, to read. */
+/** `GET /repos/{owner}/{repository}`: its freezes, whether they are enforced, and its audit log, to read. */
 export async function showRepository(deps: PageDeps, context: Context): Promise<Response> {
   const opened = await openRepositoryPage(deps, context);
   if (opened instanceof Response) return opened;
   const { repository, viewer } = opened;
   const { view, problems } = readView(context.req.query(), nowOf(deps.clock));
-  const page = await loadPage(deps, repository, view);
-  const body = bodyOf({ ...page, problems: [...problems, ...page.problems] });
+  const { pathname, search } = new URL(context.req.url);
+  const refusal = await refuseOutsiders(deps, repository, viewer, pathname + search);
+  const [page, report] = await Promise.all([
+    loadPage(deps, repository, view, refusal === null),
+    refusal ? null : deps.enforcement.get(deps, repository),
+  ]);
+  const body = html`<h1>${fullName(repository)}</h1>
+    ${summary(page)}
+    ${[...problems, ...page.problems].map((problem) => html`<p class="notice" role="status">${problem}</p>`)}
+    ${refusal ?? enforcement(report, view.zone)} ${timeline(page)} ${freezeList(page)}
+    ${page.log ? auditLog(page.log, view) : ''}`;
   return context.html(layout({ title: fullName(repository), body, viewer }));
 }
-
-const bodyOf = (page: RepositoryPage): Html =>
-  html`<h1>${fullName(page.repository)}</h1>
-    ${summary(page)} ${page.problems.map((problem) => html`<p class="notice" role="status">${problem}</p>`)}
-    ${/* What src/enforcement finds goes here. */ ''} ${timeline(page)} ${freezeList(page)} ${auditLog(page)}`;
 
 function summary({ current, held, now }: RepositoryPage): Html {
   const ongoing = current.filter((freeze) => stateOf(freeze, now) === 'ongoing');

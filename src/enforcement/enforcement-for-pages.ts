@@ -1,0 +1,40 @@
+import type { Clock } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import type { FoundRepository } from '../repositories/find-repository.ts';
+import { checkEnforcement, type EnforcementReport } from './check-enforcement.ts';
+
+/** Milliseconds that a report is shown again: each costs GitHub calls, and people load pages as often as they like. */
+const freshFor = 60_000;
+/** Milliseconds that a page waits for a report; the look itself goes on for the next one. */
+const patience = 3_000;
+const mostKept = 1_000;
+
+type Look = { report: Promise<EnforcementReport>; until: number };
+
+/** Whether freezes are enforced, for pages: one look a minute and repository, however many people ask. */
+export class EnforcementForPages {
+  readonly #clock: Clock;
+  readonly #looks = new Map<bigint, Look>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** @returns null while the look is under way for longer than a page waits. */
+  async get(deps: Deps, repository: FoundRepository): Promise<EnforcementReport | null> {
+    const known = this.#looks.get(repository.id);
+    const look = known && known.until > this.#clock.now() ? known : this.#begin(deps, repository);
+    const { promise: patienceEnds, resolve } = Promise.withResolvers<null>();
+    const timer = setTimeout(resolve, patience, null);
+    return Promise.race([look.report, patienceEnds]).finally(() => clearTimeout(timer));
+  }
+
+  #begin(deps: Deps, repository: FoundRepository): Look {
+    const look = { report: checkEnforcement(deps, repository), until: this.#clock.now() + freshFor };
+    // It fails only where our database does; then the next page looks again.
+    look.report.catch(() => this.#looks.delete(repository.id));
+    if (this.#looks.size >= mostKept) this.#looks.clear();
+    this.#looks.set(repository.id, look);
+    return look;
+  }
+}

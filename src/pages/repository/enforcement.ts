@@ -1,0 +1,67 @@
+import { html } from 'hono/html';
+import type { EnforcementReport } from '../../enforcement/check-enforcement.ts';
+import type { Finding } from '../../enforcement/finding.ts';
+import { instant } from '../instant.ts';
+import type { Html } from '../layout.ts';
+
+/** Whether a freeze would hold: what is wrong or not known first, with what to click or call. */
+export function enforcement(report: EnforcementReport | null, zone: string | null): Html {
+  return html`<section id="enforcement" aria-labelledby="enforcement-heading">
+    <h2 id="enforcement-heading">Is it enforced?</h2>
+    ${report ? found(report, zone) : html`<p>GitHub is still being asked. Load the page again in a moment.</p>`}
+  </section>`;
+}
+
+function found({ enforced, checkedAt, findings }: EnforcementReport, zone: string | null): Html {
+  const fine = findings.filter(({ state }) => state === 'ok');
+  const others = order.flatMap((state) => findings.filter((finding) => finding.state === state));
+  return html`<p>
+      <span class="badge ${enforced === true ? 'free' : 'held'}">${verdicts[`${enforced}`]}</span>
+      <span class="muted">Looked at ${instant(checkedAt, zone ?? 'UTC')}</span>
+    </p>
+    ${list(others)}
+    ${
+      fine.length === 0
+        ? ''
+        : html`<details>
+            <summary>${fine.length === 1 ? '1 check is fine' : `${fine.length} checks are fine`}</summary>
+            ${list(fine)}
+          </details>`
+    }`;
+}
+
+const verdicts = {
+  true: 'Freezes are enforced',
+  false: 'Freezes are not enforced',
+  unknown: 'It is not known whether freezes are enforced',
+};
+
+/** The worst first. */
+const order = ['failed', 'unknown', 'warning'] as const;
+const stateNames = { failed: 'Wrong', unknown: 'Not known', warning: 'Mind', ok: 'Fine' };
+
+const list = (findings: Finding[]): Html =>
+  html`<ul class="findings">
+    ${findings.map(
+      ({ state, message, remedy }) =>
+        html`<li>
+          <p><strong>${stateNames[state]}:</strong> ${message}</p>
+          ${remedy === null ? '' : whatToDo(remedy)}
+        </li>`,
+    )}
+  </ul>`;
+
+/** A remedy with links to click, and with its command, where it ends on one, to copy. */
+function whatToDo(remedy: string): Html {
+  const [words, command] = remedy.split(/(?<=: )(?=curl )/) as [string, string?];
+  return html`<p>${withLinks(words)}</p>
+    ${command === undefined ? '' : html`<pre><code>${command}</code></pre>`}`;
+}
+
+/** The mark that ends a sentence is not part of its last URL. */
+const withLinks = (text: string): Html[] =>
+  text
+    .split(/(https?:\/\/[^\s'"<>]*[^\s'"<>.,;:)])/)
+    .map((part, index) =>
+      index % 2 === 1 ? html`<a href="${part}" rel="noreferrer">${part}</a>` : html`${part}`,
+    );
