@@ -120,6 +120,53 @@ test('a sign-in of more than ten minutes ago is over', async () => {
   expect([status, text]).toEqual([400, expect.stringContaining('more than ten minutes old')]);
 });
 
+test('tabs that sign in at the same time do not get into each other’s way', async () => {
+  const tabs = ['/repos/acme/vault/pulls/1', '/repos/acme/vault'];
+  const begun = await Promise.all(tabs.map((to) => visitor.open(`/auth/sign-in?to=${to}`)));
+  for (const [index, { location }] of begun.entries()) {
+    const back = await visitor.open(await visitor.authorize(location, 'bob'));
+    expect([back.status, back.location]).toEqual([303, tabs[index]]);
+  }
+  expect([...visitor.cookies.keys()]).toEqual(['__Host-holdfast-session']);
+});
+
+test('of sign-ins that are never completed a browser keeps the latest few', async () => {
+  let latest = '';
+  for (let begun = 0; begun < 12; begun++) latest = (await visitor.open('/auth/sign-in')).location;
+  expect(visitor.cookies.size).toBe(5);
+  expect((await visitor.open(await visitor.authorize(latest, 'bob'))).status).toBe(303);
+});
+
+test('whose sign-in is completed elsewhere signs nobody in here, also in the midst of an own one', async () => {
+  const mallory = new Visitor(acme);
+  await visitor.open('/auth/sign-in');
+  const begun = await mallory.open('/auth/sign-in');
+  const callback = await mallory.authorize(begun.location, 'mallory');
+  expect((await visitor.open(callback)).status).toBe(400);
+  expect(visitor.cookies.has('__Host-holdfast-session')).toBe(false);
+});
+
+test('a session is a new one each time, also for who brings one along', async () => {
+  await visitor.signIn('bob');
+  const first = visitor.cookies.get('__Host-holdfast-session');
+  await visitor.signIn('bob');
+  expect(visitor.cookies.get('__Host-holdfast-session')).not.toBe(first);
+});
+
+test('nobody fills the table of sessions', async () => {
+  const { session } = acme.app.deps.db;
+  acme.github.addUser('dora');
+  for (let again = 0; again < 22; again++) await visitor.signIn('dora');
+  expect(await session.count({ where: { login: 'dora' } })).toBe(20);
+  expect((await visitor.open('/')).text).toContain('<span>dora</span>');
+});
+
+test('the first page says who is signed in', async () => {
+  expect((await visitor.open('/')).text).not.toContain('Sign out');
+  await visitor.signIn('bob');
+  expect((await visitor.open('/')).text).toContain('<span>bob</span>');
+});
+
 test('who does not authorize is told what for, and may try again', async () => {
   acme.github.revokeAuthorization('mallory');
   const begun = await visitor.open(`/auth/sign-in?to=${vaultPage}`);
