@@ -103,6 +103,28 @@ test('however many names somebody tries, GitHub is asked so often and no more', 
   expect((await mallory.open('/repos/acme/vault')).status).toBe(404);
 });
 
+test('what the App was taken from is gone: from one repository, and from all', async () => {
+  const other = await startAcme();
+  try {
+    for (const name of ['taken', 'kept']) await other.repository(name, [{}]);
+    const visitor = new Visitor(other);
+    await visitor.signIn('ada');
+    const statuses = async () =>
+      Promise.all(
+        ['taken', 'kept'].map(async (name) => (await visitor.open(`/repos/acme/${name}/pulls/1`)).status),
+      );
+    expect(await statuses()).toEqual([200, 200]);
+    other.github.removeFromInstallation('acme', ['taken']);
+    await other.quiet();
+    expect(await statuses()).toEqual([404, 200]);
+    other.github.uninstall('acme');
+    await other.quiet();
+    expect(await statuses()).toEqual([404, 404]);
+  } finally {
+    await other.close();
+  }
+});
+
 test('HEAD gets the same answer without its body', async () => {
   const visitor = new Visitor(acme);
   for (const path of ['/repos/acme/web/pulls/1', '/repos/acme/web/pulls/77', ...hidden, ...absent]) {

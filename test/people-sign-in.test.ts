@@ -285,6 +285,22 @@ test('while GitHub does not answer, nobody gets in on trust', async () => {
   }
 });
 
+test('a token that cannot be given back stops nobody, and is in no log', async () => {
+  const fault = acme.github.faults.add({ kind: 'status', status: 502, match: { path: /applications/ } });
+  expect((await visitor.signIn('bob')).status).toBe(303);
+  fault.remove();
+  expect(acme.logs.join('')).toContain('could not be given back');
+  expect(acme.logs.join('')).not.toContain('ghu_');
+});
+
+test('pages are read: nothing but the form signs anybody out, or changes anything', async () => {
+  await visitor.signIn('bob');
+  for (const path of ['/', vaultPage, '/auth/sign-in', '/auth/callback'])
+    expect((await visitor.open(path, { method: 'POST' })).status, path).toBe(404);
+  expect((await visitor.open('/auth/sign-out')).status).toBe(404);
+  expect((await visitor.open(vaultPage)).status).toBe(200);
+});
+
 test('a login is shown as text, whatever is in it', async () => {
   await visitor.signIn('bob');
   await acme.app.deps.db.session.updateMany({ data: { login: `<img src=x onerror=alert(1)>"'&` } });

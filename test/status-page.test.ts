@@ -162,6 +162,55 @@ test('while GitHub is down the page says what was last known', async () => {
   expect(words(await page(repository, 1))).not.toContain('GitHub could not be asked');
 });
 
+test('while GitHub takes its time, too, and the answer serves who loads the page again', async () => {
+  const repository = await acme.repository('slow', [{ title: 'Seen late' }]);
+  await acme.freeze(repository, { reason: 'Storm' });
+  const fault = acme.github.faults.add({ kind: 'delay', ms: 6500, match: { path: /graphql/ } });
+  const [asked, first] = [acme.github.requests.length, await page(repository, 1)];
+  expect(words(first)).toContain('Held A freeze holds this pull request. GitHub could not be asked');
+  fault.remove();
+  expect(words(await page(repository, 1))).toContain('Seen late');
+  expect(acme.github.requests.length - asked).toBe(1);
+}, 20_000);
+
+test('held because its conditions cannot be judged: which one, and why', async () => {
+  const repository = await acme.repository('unjudged', [{ labels: ['x'] }]);
+  const fault = acme.github.faults.add({
+    kind: 'partial',
+    field: 'labels',
+    pullRequests: [`${repository}#1`],
+  });
+  try {
+    await acme.freeze(repository, { matching_conditions: ['label=y'] });
+    const text = words(await page(repository, 1));
+    expect(text).toContain('Held A freeze holds this pull request.');
+    expect(text).toContain('Its conditions could not all be judged, and until they can it holds.');
+    expect(text).toMatch(/label=y GitHub did not give its labels.* could not be judged/);
+  } finally {
+    fault.remove();
+  }
+});
+
+test('a condition behind a not is said to match where it does so with its not', async () => {
+  const repository = await acme.repository('turned', [{ labels: ['x'] }]);
+  await acme.freeze(repository, {
+    matching_conditions: [{ not: 'label=y' }, { not: { not: 'label=x' } }],
+    exclude_conditions: [{ not: { or: ['label=x', 'label=y'] } }],
+  });
+  const text = words(await page(repository, 1));
+  expect(text).toContain('not label=y x yes');
+  expect(text).toContain('not not label=x x yes');
+  expect(text).toContain('not or label=x x no');
+  expect(text).toContain('not or label=y x yes');
+});
+
+test('a pull request from a fork has its page', async () => {
+  acme.github.addUser('forker');
+  const repository = await acme.repository('forked', [{ title: 'From afar', author: 'forker', fork: true }]);
+  await acme.freeze(repository);
+  expect(words(await page(repository, 1))).toContain('From afar Held');
+});
+
 test('while the installation is suspended, too', async () => {
   const other = await startAcme();
   try {

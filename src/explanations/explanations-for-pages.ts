@@ -12,6 +12,8 @@ const looksPerMinute = 30;
 /** So many of them at most are for what everybody may load. */
 export const publicLooksPerMinute = 20;
 const mostKept = 1000;
+/** Milliseconds that somebody waits for GitHub before the page shows what is known. What comes later serves the next. */
+const patience = 5000;
 
 /**
  * Explanations for pages, which anybody may load as often as they like: nobody must use up by it what GitHub lets us
@@ -31,7 +33,7 @@ export class ExplanationsForPages {
   async get(deps: Deps, repository: FoundRepository, number: bigint): Promise<PullRequestExplanation> {
     const key = `${repository.id} ${number} ${repository.readings}`;
     const kept = this.#kept.get(key);
-    if (kept && kept.until > this.#clock.now()) return kept.explanation;
+    if (kept && kept.until > this.#clock.now()) return inTime(kept.explanation);
     const most = repository.private ? looksPerMinute : publicLooksPerMinute;
     if (!this.#looks.take(repository.installation.id, most))
       throw unavailable(
@@ -45,6 +47,14 @@ export class ExplanationsForPages {
     explanation.catch((error: unknown) => {
       if (!(error instanceof Refusal) || error.code !== 'not-found') this.#kept.delete(key);
     });
-    return explanation;
+    return inTime(explanation);
   }
+}
+
+async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  let timer: NodeJS.Timeout;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(unavailable('GitHub takes its time. Load this in a moment.')), patience);
+  });
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }

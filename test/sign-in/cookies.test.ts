@@ -33,6 +33,10 @@ test('a value comes back, under its own name only', async () => {
   expect(await read(pair.replace('value', 'other'))).toEqual([null, null]);
 });
 
+test('a replica with the same key reads it', async () => {
+  expect(await service(config).read(pairOf(await service(config).write()))).toEqual(['value', null]);
+});
+
 test('another secret key reads nothing', async () => {
   const pair = pairOf(await service(config).write());
   expect(await service({ ...config, secretKey: 't'.repeat(32) }).read(pair)).toEqual([null, null]);

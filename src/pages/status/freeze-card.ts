@@ -71,9 +71,12 @@ const release = (
         (label) => html`<li>The label <code>${label}</code>, taken off this pull request.</li>`,
       )}
       <li>
-        An admin of ${fullName} who ${endsAt ? '' : 'sets an end to it or '}removes it:
-        <pre><code>curl -X POST ${publicUrl}/v1/repos/${fullName}/scheduled_freeze/${id}/delete \\
+        An admin of ${fullName} who ${endsAt ? '' : 'sets an end to it or '}removes it.
+        <details>
+          <summary>The call that removes it</summary>
+          <pre><code>curl -X POST ${publicUrl}/v1/repos/${fullName}/scheduled_freeze/${id}/delete \\
   -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
   -d '{"delete_reason": "…"}'</code></pre>
+        </details>
       </li>
     </ul>`;
