@@ -95,6 +95,10 @@ test('a code works once', async () => {
 
 test.each([
   ['forged', (url: URL) => url.searchParams.set('state', 'forged')],
+  [
+    'altered at its end',
+    (url: URL) => url.searchParams.set('state', `${url.searchParams.get('state')!.slice(0, -8)}AAAAAAAA`),
+  ],
   ['missing', (url: URL) => url.searchParams.delete('state')],
 ])('a state that is %s signs nobody in', async (_how, change) => {
   const begun = await visitor.open('/auth/sign-in');
@@ -174,6 +178,18 @@ test('who does not authorize is told what for, and may try again', async () => {
   const { status, text } = await visitor.open(callback);
   expect([status, text]).toEqual([403, expect.stringContaining('/auth/sign-in?to=%2Frepos%2Facme%2Fvault')]);
 });
+
+test.each(['error=application_suspended', 'error=x%0ay&code=stolen', 'code=', ''])(
+  'an answer of GitHub with %j signs nobody in, and may be tried again',
+  async (answer) => {
+    const begun = await visitor.open(`/auth/sign-in?to=${vaultPage}`);
+    const state = new URL(begun.location).searchParams.get('state')!;
+    const { status, text } = await visitor.open(`/auth/callback?state=${state}&${answer}`);
+    expect([status, text]).toEqual([400, expect.stringContaining('GitHub did not complete the sign-in')]);
+    expect(text).toContain('/auth/sign-in?to=%2Frepos%2Facme%2Fvault');
+    expect([...visitor.cookies.keys()]).toEqual([]);
+  },
+);
 
 test.each([
   'https://evil.example/',

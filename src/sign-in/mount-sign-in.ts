@@ -39,12 +39,11 @@ async function completeSignIn(deps: Deps, context: Context): Promise<Response> {
   // It works once, whatever comes of it.
   dropCookie(context, config, cookieOf(state));
   if (error === 'access_denied') return messagePage(context, again(attempt.to, denied));
-  if (error || !code) {
-    log.warn({ error: error?.slice(0, 100) }, 'GitHub refused a sign-in');
-    return messagePage(context, again(attempt.to, refused));
-  }
   try {
-    const person = await identify(deps, settings, attempt, code);
+    const person =
+      code && !error
+        ? await identify(deps, settings, attempt, code)
+        : { refusal: error ?? 'it sent neither a code nor an error' };
     if ('refusal' in person) {
       log.warn({ error: person.refusal.slice(0, 100) }, 'GitHub refused a sign-in');
       return messagePage(context, again(attempt.to, refused));
