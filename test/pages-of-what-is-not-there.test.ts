@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { questionsPerMinute } from '../src/sign-in/repository-readers.ts';
 import { type Acme, startAcme } from './support/acme.ts';
 import { type Seen, Visitor } from './support/visitor.ts';
 
@@ -59,6 +60,91 @@ test('to somebody who is signed in and may not see', async () => {
   );
   expect(first![1].status).toBe(404);
   for (const [path, answer] of others) expect(answer, path).toEqual(first![1]);
+});
+
+test('finding out costs the same questions to GitHub for what is hidden and what is not there', async () => {
+  const visitor = new Visitor(acme);
+  await visitor.signIn('mallory');
+  const cost = async (path: string) => {
+    const before = acme.github.requests.length;
+    expect((await visitor.open(path)).status).toBe(404);
+    return acme.github.requests.length - before;
+  };
+  await acme.advanceTo(new Date(acme.clock.now() + 61_000));
+  for (const seconds of [0, 1, 10]) {
+    await acme.advanceTo(new Date(acme.clock.now() + seconds * 1000));
+    const [vault, nothing] = [
+      await cost('/repos/acme/vault/pulls/1'),
+      await cost('/repos/acme/nothing/pulls/1'),
+    ];
+    expect([seconds, vault, nothing]).toEqual([seconds, vault, vault]);
+    expect(vault).toBe(seconds === 1 ? 0 : 1);
+  }
+});
+
+test('however many names somebody tries, GitHub is asked so often and no more', async () => {
+  const [mallory, ada] = [new Visitor(acme), new Visitor(acme)];
+  await mallory.signIn('mallory');
+  await ada.signIn('ada');
+  await acme.advanceTo(new Date(acme.clock.now() + 61_000));
+  const before = acme.github.requests.length;
+  for (let tried = 0; tried < 40; tried++) await mallory.open(`/repos/acme/guess-${tried}`);
+  expect(acme.github.requests.length - before).toBe(questionsPerMinute);
+  // What is hidden cannot be told from what is not there by then either, and others go on.
+  const [vault, nothing] = [
+    await mallory.open('/repos/acme/vault'),
+    await mallory.open('/repos/acme/nothing'),
+  ];
+  expect(vault.status).toBe(503);
+  expect(visible(vault)).toEqual(visible(nothing));
+  expect((await mallory.open('/repos/acme/web')).status).toBe(200);
+  expect((await ada.open('/repos/acme/vault')).status).toBe(200);
+  await acme.advanceTo(new Date(acme.clock.now() + 61_000));
+  expect((await mallory.open('/repos/acme/vault')).status).toBe(404);
+});
+
+test('what the App was taken from is gone: from one repository, and from all', async () => {
+  const other = await startAcme();
+  try {
+    for (const name of ['taken', 'kept']) await other.repository(name, [{}]);
+    const visitor = new Visitor(other);
+    await visitor.signIn('ada');
+    const statuses = async () =>
+      Promise.all(
+        ['taken', 'kept'].map(async (name) => (await visitor.open(`/repos/acme/${name}/pulls/1`)).status),
+      );
+    expect(await statuses()).toEqual([200, 200]);
+    other.github.removeFromInstallation('acme', ['taken']);
+    await other.quiet();
+    expect(await statuses()).toEqual([404, 200]);
+    other.github.uninstall('acme');
+    await other.quiet();
+    expect(await statuses()).toEqual([404, 404]);
+  } finally {
+    await other.close();
+  }
+});
+
+test('HEAD gets the same answer without its body', async () => {
+  const visitor = new Visitor(acme);
+  for (const path of ['/repos/acme/web/pulls/1', '/repos/acme/web/pulls/77', ...hidden, ...absent]) {
+    const [got, head] = [await visitor.open(path), await visitor.open(path, { method: 'HEAD' })];
+    expect([head.status, head.text, head.location]).toEqual([got.status, '', got.location]);
+  }
+});
+
+test('every page tells browsers to keep it to themselves and to load nothing from elsewhere', async () => {
+  const visitor = new Visitor(acme);
+  await visitor.signIn('ada');
+  for (const path of ['/', '/repos/acme/vault', ...hidden, ...absent, '/auth/callback', '/auth/sign-in']) {
+    const { headers } = await visitor.open(path);
+    expect(headers.get('content-security-policy'), path).toBe(
+      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    );
+    expect(headers.get('cache-control'), path).toBe('private, no-store');
+    expect(headers.get('x-content-type-options'), path).toBe('nosniff');
+    expect(headers.get('referrer-policy'), path).toBe('same-origin');
+  }
 });
 
 test('to somebody who is not signed in: all are sent to sign in', async () => {

@@ -95,6 +95,10 @@ test('a code works once', async () => {
 
 test.each([
   ['forged', (url: URL) => url.searchParams.set('state', 'forged')],
+  [
+    'altered at its end',
+    (url: URL) => url.searchParams.set('state', `${url.searchParams.get('state')!.slice(0, -8)}AAAAAAAA`),
+  ],
   ['missing', (url: URL) => url.searchParams.delete('state')],
 ])('a state that is %s signs nobody in', async (_how, change) => {
   const begun = await visitor.open('/auth/sign-in');
@@ -120,6 +124,53 @@ test('a sign-in of more than ten minutes ago is over', async () => {
   expect([status, text]).toEqual([400, expect.stringContaining('more than ten minutes old')]);
 });
 
+test('tabs that sign in at the same time do not get into each other’s way', async () => {
+  const tabs = ['/repos/acme/vault/pulls/1', '/repos/acme/vault'];
+  const begun = await Promise.all(tabs.map((to) => visitor.open(`/auth/sign-in?to=${to}`)));
+  for (const [index, { location }] of begun.entries()) {
+    const back = await visitor.open(await visitor.authorize(location, 'bob'));
+    expect([back.status, back.location]).toEqual([303, tabs[index]]);
+  }
+  expect([...visitor.cookies.keys()]).toEqual(['__Host-holdfast-session']);
+});
+
+test('of sign-ins that are never completed a browser keeps the latest few', async () => {
+  let latest = '';
+  for (let begun = 0; begun < 12; begun++) latest = (await visitor.open('/auth/sign-in')).location;
+  expect(visitor.cookies.size).toBe(5);
+  expect((await visitor.open(await visitor.authorize(latest, 'bob'))).status).toBe(303);
+});
+
+test('whose sign-in is completed elsewhere signs nobody in here, also in the midst of an own one', async () => {
+  const mallory = new Visitor(acme);
+  await visitor.open('/auth/sign-in');
+  const begun = await mallory.open('/auth/sign-in');
+  const callback = await mallory.authorize(begun.location, 'mallory');
+  expect((await visitor.open(callback)).status).toBe(400);
+  expect(visitor.cookies.has('__Host-holdfast-session')).toBe(false);
+});
+
+test('a session is a new one each time, also for who brings one along', async () => {
+  await visitor.signIn('bob');
+  const first = visitor.cookies.get('__Host-holdfast-session');
+  await visitor.signIn('bob');
+  expect(visitor.cookies.get('__Host-holdfast-session')).not.toBe(first);
+});
+
+test('nobody fills the table of sessions', async () => {
+  const { session } = acme.app.deps.db;
+  acme.github.addUser('dora');
+  for (let again = 0; again < 22; again++) await visitor.signIn('dora');
+  expect(await session.count({ where: { login: 'dora' } })).toBe(20);
+  expect((await visitor.open('/')).text).toContain('<span>dora</span>');
+});
+
+test('the first page says who is signed in', async () => {
+  expect((await visitor.open('/')).text).not.toContain('Sign out');
+  await visitor.signIn('bob');
+  expect((await visitor.open('/')).text).toContain('<span>bob</span>');
+});
+
 test('who does not authorize is told what for, and may try again', async () => {
   acme.github.revokeAuthorization('mallory');
   const begun = await visitor.open(`/auth/sign-in?to=${vaultPage}`);
@@ -127,6 +178,18 @@ test('who does not authorize is told what for, and may try again', async () => {
   const { status, text } = await visitor.open(callback);
   expect([status, text]).toEqual([403, expect.stringContaining('/auth/sign-in?to=%2Frepos%2Facme%2Fvault')]);
 });
+
+test.each(['error=application_suspended', 'error=x%0ay&code=stolen', 'code=', ''])(
+  'an answer of GitHub with %j signs nobody in, and may be tried again',
+  async (answer) => {
+    const begun = await visitor.open(`/auth/sign-in?to=${vaultPage}`);
+    const state = new URL(begun.location).searchParams.get('state')!;
+    const { status, text } = await visitor.open(`/auth/callback?state=${state}&${answer}`);
+    expect([status, text]).toEqual([400, expect.stringContaining('GitHub did not complete the sign-in')]);
+    expect(text).toContain('/auth/sign-in?to=%2Frepos%2Facme%2Fvault');
+    expect([...visitor.cookies.keys()]).toEqual([]);
+  },
+);
 
 test.each([
   'https://evil.example/',
@@ -236,6 +299,22 @@ test('while GitHub does not answer, nobody gets in on trust', async () => {
   } finally {
     acme.github.comeBack();
   }
+});
+
+test('a token that cannot be given back stops nobody, and is in no log', async () => {
+  const fault = acme.github.faults.add({ kind: 'status', status: 502, match: { path: /applications/ } });
+  expect((await visitor.signIn('bob')).status).toBe(303);
+  fault.remove();
+  expect(acme.logs.join('')).toContain('could not be given back');
+  expect(acme.logs.join('')).not.toContain('ghu_');
+});
+
+test('pages are read: nothing but the form signs anybody out, or changes anything', async () => {
+  await visitor.signIn('bob');
+  for (const path of ['/', vaultPage, '/auth/sign-in', '/auth/callback'])
+    expect((await visitor.open(path, { method: 'POST' })).status, path).toBe(404);
+  expect((await visitor.open('/auth/sign-out')).status).toBe(404);
+  expect((await visitor.open(vaultPage)).status).toBe(200);
 });
 
 test('a login is shown as text, whatever is in it', async () => {

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { looksPerMinute } from '../src/explanations/explanations-for-pages.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { publicLooksPerMinute } from '../src/explanations/explanations-for-pages.ts';
 import { type Acme, free, heldUntilRemoved, startAcme } from './support/acme.ts';
 import { type Seen, Visitor } from './support/visitor.ts';
 
@@ -110,7 +110,7 @@ test('held for another pull request with the same head', async () => {
   await acme.freeze(repository, { reason: 'Release branch', matching_conditions: ['base=release'] });
   const text = words(await page(repository, 1));
   expect(text).toContain('Held Its commit is held, and so is this pull request.');
-  expect(text).toContain('#2 is held by “Release branch”.');
+  expect(text).toContain('#2 is held by Release branch .');
 });
 
 test('closed ones are said to be closed', async () => {
@@ -160,6 +160,55 @@ test('while GitHub is down the page says what was last known', async () => {
     acme.github.comeBack();
   }
   expect(words(await page(repository, 1))).not.toContain('GitHub could not be asked');
+});
+
+test('while GitHub takes its time, too, and the answer serves who loads the page again', async () => {
+  const repository = await acme.repository('slow', [{ title: 'Seen late' }]);
+  await acme.freeze(repository, { reason: 'Storm' });
+  const fault = acme.github.faults.add({ kind: 'delay', ms: 6500, match: { path: /graphql/ } });
+  const [asked, first] = [acme.github.requests.length, await page(repository, 1)];
+  expect(words(first)).toContain('Held A freeze holds this pull request. GitHub could not be asked');
+  fault.remove();
+  expect(words(await page(repository, 1))).toContain('Seen late');
+  expect(acme.github.requests.length - asked).toBe(1);
+}, 20_000);
+
+test('held because its conditions cannot be judged: which one, and why', async () => {
+  const repository = await acme.repository('unjudged', [{ labels: ['x'] }]);
+  const fault = acme.github.faults.add({
+    kind: 'partial',
+    field: 'labels',
+    pullRequests: [`${repository}#1`],
+  });
+  try {
+    await acme.freeze(repository, { matching_conditions: ['label=y'] });
+    const text = words(await page(repository, 1));
+    expect(text).toContain('Held A freeze holds this pull request.');
+    expect(text).toContain('Its conditions could not all be judged, and until they can it holds.');
+    expect(text).toMatch(/label=y GitHub did not give its labels.* could not be judged/);
+  } finally {
+    fault.remove();
+  }
+});
+
+test('a condition behind a not is said to match where it does so with its not', async () => {
+  const repository = await acme.repository('turned', [{ labels: ['x'] }]);
+  await acme.freeze(repository, {
+    matching_conditions: [{ not: 'label=y' }, { not: { not: 'label=x' } }],
+    exclude_conditions: [{ not: { or: ['label=x', 'label=y'] } }],
+  });
+  const text = words(await page(repository, 1));
+  expect(text).toContain('not label=y x yes');
+  expect(text).toContain('not not label=x x yes');
+  expect(text).toContain('not or label=x x no');
+  expect(text).toContain('not or label=y x yes');
+});
+
+test('a pull request from a fork has its page', async () => {
+  acme.github.addUser('forker');
+  const repository = await acme.repository('forked', [{ title: 'From afar', author: 'forker', fork: true }]);
+  await acme.freeze(repository);
+  expect(words(await page(repository, 1))).toContain('From afar Held');
 });
 
 test('while the installation is suspended, too', async () => {
@@ -215,23 +264,91 @@ test('a status that is on its way is said to be', async () => {
   expect(words(await page(repository, 1))).not.toContain('on its way');
 });
 
-test('however often pages are loaded, GitHub is asked so often and no more', async () => {
-  await acme.advanceTo(new Date(acme.clock.now() + 61_000));
-  const numbers = Array.from({ length: 35 }, (_, index) => index + 1);
-  const repository = await acme.repository(
-    'popular',
-    numbers.map(() => ({})),
-  );
-  await acme.freeze(repository, { reason: 'Rush' });
+describe('however often pages are loaded', () => {
+  beforeEach(() => acme.advanceTo(new Date(acme.clock.now() + 61_000)));
   const asked = () => acme.github.requests.length;
-  const before = asked();
-  for (const number of numbers) expect(words(await page(repository, number))).toContain('Rush');
-  expect(asked() - before).toBe(looksPerMinute);
-  for (let again = 0; again < 3; again++) await page(repository, 1);
-  expect(asked() - before).toBe(looksPerMinute);
-  expect(words(await page(repository, 35))).toContain('GitHub could not be asked');
-  // What is not known here cannot be looked for either.
-  expect((await page(repository, 99)).status).toBe(503);
-  await acme.advanceTo(new Date(acme.clock.now() + 61_000));
-  expect(words(await page(repository, 35))).toContain('It holds every pull request.');
+  const numbers = Array.from({ length: publicLooksPerMinute + 5 }, (_, index) => index + 1);
+  const last = numbers.length;
+
+  test('GitHub is asked so often and no more, and what is known is shown', async () => {
+    const repository = await acme.repository(
+      'popular',
+      numbers.map(() => ({})),
+    );
+    await acme.freeze(repository, { reason: 'Rush' });
+    const before = asked();
+    for (const number of numbers) expect(words(await page(repository, number))).toContain('Rush');
+    expect(asked() - before).toBe(publicLooksPerMinute);
+    for (let again = 0; again < 3; again++) await page(repository, 1);
+    expect(asked() - before).toBe(publicLooksPerMinute);
+    expect(words(await page(repository, last))).toContain('GitHub could not be asked');
+    // What is not known here cannot be looked for either.
+    expect((await page(repository, 99)).status).toBe(503);
+    expect((await visitor.open(`/repos/${repository}/pulls/9223372036854775807`)).status).toBe(404);
+    await acme.advanceTo(new Date(acme.clock.now() + 61_000));
+    expect(words(await page(repository, last))).toContain('It holds every pull request.');
+  });
+
+  test('pages of private repositories have looks left', async () => {
+    await acme.repository('crown', [{}], { private: true, roles: { bob: 'read' } });
+    const repository = await acme.repository('crowd', [{}]);
+    for (const number of numbers) await page(repository, 1000 + number);
+    expect((await page(repository, 2000)).status).toBe(503);
+    await visitor.signIn('bob');
+    expect(words(await page('acme/crown', 1))).toContain('No freeze holds this pull request.');
+    expect(words(await page('acme/crown', 1))).not.toContain('GitHub could not be asked');
+  });
+
+  test('one look serves all who want the same at once, also what is not there', async () => {
+    const repository = await acme.repository('rush', [{}]);
+    for (const number of [1, 77]) {
+      const before = asked();
+      const seen = await Promise.all(Array.from({ length: 20 }, () => page(repository, number)));
+      expect(new Set(seen.map(({ status }) => status))).toEqual(new Set([number === 1 ? 200 : 404]));
+      await page(repository, number);
+      expect(asked() - before).toBe(1);
+    }
+  });
+});
+
+test('a long reason is folded, and every one of several freezes is said to have to let go', async () => {
+  const repository = await acme.repository('long', [{}]);
+  const reason = `Long ${'words '.repeat(1650)}end`;
+  await acme.freeze(repository, { reason });
+  expect(words(await page(repository, 1))).not.toContain('has to let go');
+  await acme.freeze(repository, { reason: 'Short' });
+  const seen = await page(repository, 1);
+  const [, heading] = /<h3>(Long[^<]*)</.exec(seen.text)!;
+  expect(heading!.length).toBeLessThan(300);
+  expect(seen.text).toContain(reason);
+  expect(words(seen)).toContain('Each of them has to let go before it can merge.');
+});
+
+test('it leads to the page of all freezes of the repository', async () => {
+  const repository = await acme.repository('linked', [{}]);
+  expect((await page(repository, 1)).text).toContain('<a href="/repos/acme/linked">');
+});
+
+test('the link of a repository of before it was renamed leads who may read it to the page of now', async () => {
+  const repository = await acme.repository('before', [{}], { private: true, roles: { bob: 'read' } });
+  acme.github.renameRepository(repository, 'after');
+  await acme.quiet();
+  await visitor.signIn('bob');
+  const old = await visitor.open('/repos/acme/before/pulls/1?x=y');
+  expect([old.status, old.location]).toEqual([302, '/repos/acme/after/pulls/1?x=y']);
+  expect((await visitor.open(old.location)).status).toBe(200);
+  acme.github.addUser('eve');
+  const stranger = new Visitor(acme);
+  await stranger.signIn('eve');
+  expect((await stranger.open('/repos/acme/before/pulls/1')).status).toBe(404);
+});
+
+test('where freezes are switched off the page says so', async () => {
+  const repository = await acme.repository('switched-off', [{}]);
+  await acme.freeze(repository);
+  expect(words(await page(repository, 1))).not.toContain('switched off');
+  await acme.setProducts(repository, []);
+  expect(words(await page(repository, 1))).toContain(
+    'Free No freeze holds this pull request. Freezes are switched off for acme/switched-off',
+  );
 });

@@ -4,6 +4,7 @@ import type { Api, ApiContext, Parts } from '../http/api.ts';
 import { GitHubError, notFound } from '../http/github-error.ts';
 import { people } from '../actions/people.ts';
 import type { World } from '../state/world.ts';
+import { webPage } from './web-page.ts';
 
 const codeLife = 10 * 60_000;
 
@@ -157,23 +158,8 @@ async function parametersOf(c: ApiContext): Promise<Asked> {
   return { ...c.req.query(), ...fields };
 }
 
-const page = (title: string, body: ReturnType<typeof html>) =>
-  html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title} · sandbox GitHub</title>
-        <link rel="icon" href="data:," />
-      </head>
-      <body>
-        <h1>${title}</h1>
-        ${body}
-      </body>
-    </html>`;
-
 const authorizePage = ({ app }: World, login: string, asked: Asked) =>
-  page(
+  webPage(
     `Authorize ${app.name}`,
     html`<p>${app.name} would like to verify the GitHub identity of ${login}.</p>
       <form method="post" action="/login/oauth/authorize">
@@ -188,7 +174,7 @@ const authorizePage = ({ app }: World, login: string, asked: Asked) =>
 function choosePerson(world: World, url: string) {
   const { pathname, search } = new URL(url);
   const logins = [...world.accounts.values()].filter(({ type }) => type === 'User');
-  return page(
+  return webPage(
     'Sign in to GitHub',
     html`<form method="post" action="/login">
       <input type="hidden" name="return_to" value="${pathname + search}" />

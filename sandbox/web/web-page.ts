@@ -13,7 +13,7 @@ export const webPage = (title: string, body: Html) =>
         <title>${title} · GitHub (sandbox)</title>
       </head>
       <body>
-        <p>A sandbox on this machine that plays GitHub. Nobody signs in; it asks whom you play.</p>
+        <p>A sandbox on this machine that plays GitHub. It wants no password; it asks whom you play.</p>
         <h1>${title}</h1>
         ${body}
       </body>

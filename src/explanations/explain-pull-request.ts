@@ -44,7 +44,7 @@ export type PullRequestExplanation = {
 };
 
 /** GraphQL's integers end here, and GitHub's numbers with them. */
-const greatestNumber = 2_147_483_647n;
+export const greatestNumber = 2_147_483_647n;
 
 /**
  * What holds a pull request now, why, and until when.

@@ -1,15 +1,19 @@
 import type { Clock } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import { unavailable } from '../errors.ts';
+import { Refusal, unavailable } from '../errors.ts';
+import { MinuteBudget } from '../github/minute-budget.ts';
 import { type FoundRepository, fullName } from '../repositories/find-repository.ts';
 import { explainPullRequest, type PullRequestExplanation } from './explain-pull-request.ts';
 
 /** Milliseconds that one look at GitHub serves, while nothing was looked at anew. */
 const freshFor = 10_000;
 /** Looks a minute and installation: a good half of GitHub's hourly budget is left for what holds pull requests. */
-export const looksPerMinute = 30;
-const minute = 60_000;
+const looksPerMinute = 30;
+/** So many of them at most are for what everybody may load. */
+export const publicLooksPerMinute = 20;
 const mostKept = 1000;
+/** Milliseconds that somebody waits for GitHub before the page shows what is known. What comes later serves the next. */
+const patience = 5000;
 
 /**
  * Explanations for pages, which anybody may load as often as they like: nobody must use up by it what GitHub lets us
@@ -17,37 +21,40 @@ const mostKept = 1000;
  */
 export class ExplanationsForPages {
   readonly #clock: Clock;
-  readonly #kept = new Map<string, { explanation: PullRequestExplanation; until: number }>();
-  readonly #looks = new Map<bigint, { count: number; until: number }>();
+  readonly #kept = new Map<string, { explanation: Promise<PullRequestExplanation>; until: number }>();
+  readonly #looks: MinuteBudget<bigint>;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this.#looks = new MinuteBudget(clock);
   }
 
   /** @throws Refusal as `explainPullRequest`; unavailable also where so many looks were taken in this minute. */
   async get(deps: Deps, repository: FoundRepository, number: bigint): Promise<PullRequestExplanation> {
     const key = `${repository.id} ${number} ${repository.readings}`;
     const kept = this.#kept.get(key);
-    if (kept && kept.until > this.#clock.now()) return kept.explanation;
-    this.#take(repository);
-    const until = this.#clock.now() + freshFor;
-    const explanation = await explainPullRequest(deps, repository, number);
-    if (this.#kept.size >= mostKept) this.#kept.clear();
-    this.#kept.set(key, { explanation, until });
-    return explanation;
-  }
-
-  #take(repository: FoundRepository): void {
-    const now = this.#clock.now();
-    const { id } = repository.installation;
-    const known = this.#looks.get(id);
-    const looks = known && known.until > now ? known : { count: 0, until: now + minute };
-    if (looks.count >= looksPerMinute)
+    if (kept && kept.until > this.#clock.now()) return inTime(kept.explanation);
+    const most = repository.private ? looksPerMinute : publicLooksPerMinute;
+    if (!this.#looks.take(repository.installation.id, most))
       throw unavailable(
         `Too many pages of ${fullName(repository)} were loaded. Load this one in a minute.`,
         60,
       );
-    looks.count += 1;
-    this.#looks.set(id, looks);
+    const explanation = explainPullRequest(deps, repository, number);
+    if (this.#kept.size >= mostKept) this.#kept.clear();
+    this.#kept.set(key, { explanation, until: this.#clock.now() + freshFor });
+    // That there is none is an answer; that GitHub gave none is not.
+    explanation.catch((error: unknown) => {
+      if (!(error instanceof Refusal) || error.code !== 'not-found') this.#kept.delete(key);
+    });
+    return inTime(explanation);
   }
+}
+
+async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  let timer: NodeJS.Timeout;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(unavailable('GitHub takes its time. Load this in a moment.')), patience);
+  });
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }

@@ -7,11 +7,28 @@ const longest = 280;
 /** A text that people wrote, with its line breaks. */
 export function longText(text: string): Html {
   if (text.length <= longest) return html`<span class="written">${text}</span>`;
-  return html`<details class="written">
+  return html`<details>
     <summary>${shorten(text, longest)}</summary>
-    ${text}
+    ${written(text)}
   </details>`;
 }
+
+/** A text that people wrote, as the heading of what follows. */
+export function longHeading(text: string): Html {
+  if (text.length <= longest) return html`<h3 class="written">${text}</h3>`;
+  return html`<h3>${shorten(text, longest)}</h3>
+    <details>
+      <summary>The whole text</summary>
+      ${written(text)}
+    </details>`;
+}
+
+const written = (text: string): Html => html`<div class="written">${text}</div>`;
+
+/** A text that people wrote, as a part of a sentence: in one line, and without a say in how the rest runs. */
+export const quoted = (text: string): Html => html`<q>${shorten(text, longestQuote)}</q>`;
+
+const longestQuote = 120;
 
 /** At most so many characters, in one line. */
 export function shorten(text: string, most: number): string {

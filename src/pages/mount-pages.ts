@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts';
 import { EnforcementForPages } from '../enforcement/enforcement-for-pages.ts';
 import { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
 import { mountSignIn } from '../sign-in/mount-sign-in.ts';
+import { readSession } from '../sign-in/read-session.ts';
 import { RepositoryReaders } from '../sign-in/repository-readers.ts';
 import { mountAssets } from './assets.ts';
 import { layout } from './layout.ts';
@@ -30,7 +31,9 @@ export function mountPages(app: OpenAPIHono, given: Deps): void {
   pages.get('/repos/:owner/:repository', (context) => showRepository(deps, context));
   pages.get('/repos/:owner/:repository/pulls/:number', (context) => pullRequestPage(deps, context));
   pages.get('/repos/:owner/:repository/merge-groups/:sha', (context) => mergeGroupPage(deps, context));
-  pages.get('/', (context) => context.html(layout({ title: 'Home', body: home })));
+  pages.get('/', async (context) =>
+    context.html(layout({ title: 'Home', body: home, viewer: await readSession(deps, context) })),
+  );
   app.route('/', pages);
 }
 

@@ -1,6 +1,7 @@
 type Named = { name: string; account: { login: string } };
 
-const repositoryPath = ({ account, name }: Named): string => `/repos/${account.login}/${name}`;
+/** The page of a repository's freezes. */
+export const repositoryPath = ({ account, name }: Named): string => `/repos/${account.login}/${name}`;
 
 /** The page that says what holds a pull request. */
 export const pullRequestPath = (repository: Named, number: number): string =>

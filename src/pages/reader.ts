@@ -5,11 +5,12 @@ import type { Deps } from '../deps.ts';
 import type { EnforcementForPages } from '../enforcement/enforcement-for-pages.ts';
 import { Refusal } from '../errors.ts';
 import type { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
-import { findRepository, type FoundRepository, knownRepository } from '../repositories/find-repository.ts';
+import { type FoundRepository, fullName, knownRepository } from '../repositories/find-repository.ts';
 import { readSession } from '../sign-in/read-session.ts';
 import type { RepositoryReaders } from '../sign-in/repository-readers.ts';
 import { missingForSignIn, signInSettings } from '../sign-in/sign-in-settings.ts';
 import { messagePage } from './message-page.ts';
+import { repositoryPath as repositoryPagePath } from './page-paths.ts';
 
 /** What a page needs of the outside world. */
 export type PageDeps = Deps & {
@@ -32,13 +33,13 @@ export async function openRepositoryPage(
   context: Context,
 ): Promise<{ repository: FoundRepository; viewer: Viewer } | Response> {
   const person = await readSession(deps, context);
+  const path = repositoryPath.safeParse(context.req.param());
   try {
-    const repository = await find(deps, context, person);
-    const isReadable =
-      repository &&
-      (!repository.private ||
-        (person && (await deps.readers.permission(deps, person, repository)) !== 'none'));
-    if (isReadable) return { repository, viewer: person };
+    const repository = path.success ? await findReadable(deps, person, path.data) : null;
+    if (repository && path.success)
+      return isNamed(repository, path.data)
+        ? { repository, viewer: person }
+        : context.redirect(underItsName(context, repository), 302);
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== 'unavailable') throw error;
     return silentPage(context, person);
@@ -48,23 +49,30 @@ export async function openRepositoryPage(
   return context.redirect(`/auth/sign-in?to=${encodeURIComponent(pathname + search)}`, 302);
 }
 
+type RepositoryPath = { owner: string; repository: string };
+
 /** Nobody's requests cost no question to GitHub: what the database does not know is not there for them. */
-async function find(
+async function findReadable(
   deps: PageDeps,
-  context: Context,
   person: Person | null,
+  { owner, repository: name }: RepositoryPath,
 ): Promise<FoundRepository | null> {
-  const path = repositoryPath.safeParse(context.req.param());
-  if (!path.success) return null;
-  const { owner, repository } = path.data;
-  if (!person) return knownRepository(deps, owner, repository);
-  try {
-    return await findRepository(deps, owner, repository);
-  } catch (error) {
-    // Also of an owner whose installation is suspended: what one may see there cannot be asked.
-    if (error instanceof Refusal && error.code !== 'unavailable') return null;
-    throw error;
-  }
+  const known = await knownRepository(deps, owner, name);
+  const repository = known ?? (person && (await deps.readers.lookUp(deps, person, owner, name)));
+  if (!repository?.private) return repository;
+  if (!person) return null;
+  return (await deps.readers.permission(deps, person, repository)) === 'none' ? null : repository;
+}
+
+const isNamed = (repository: FoundRepository, path: RepositoryPath): boolean =>
+  fullName(repository).toLowerCase() === `${path.owner}/${path.repository}`.toLowerCase();
+
+/** The address of the page, with the repository's name of now for a former one. */
+function underItsName({ req }: Context, repository: FoundRepository): string {
+  const { pathname, search } = new URL(req.url);
+  // Behind `/repos/{owner}/{repository}`.
+  const rest = pathname.split('/').slice(4);
+  return [repositoryPagePath(repository), ...rest].join('/') + search;
 }
 
 /** For everything that is not there, or not for the viewer to see: the same bytes for both. */

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
+import type { CookieName } from './cookies.ts';
 
 /** A sign-in under way, as the browser that began it keeps it. */
 export type Attempt = {
@@ -23,6 +24,9 @@ export const beginAttempt = (to: string, now: number): Attempt => ({
   until: now + attemptSeconds * 1000,
 });
 
+/** The cookie that keeps the attempt with this state. */
+export const cookieOf = (state: string): CookieName => `sign-in-${state.slice(0, 8)}`;
+
 /** PKCE's S256 (RFC 7636). */
 export const challengeOf = ({ verifier }: Attempt): string =>
   createHash('sha256').update(verifier).digest('base64url');
@@ -33,10 +37,10 @@ export const writeAttempt = (attempt: Attempt): string =>
 const shape = z.object({ state: z.string(), verifier: z.string(), to: z.string(), until: z.number() });
 
 /** The attempt of a cookie's value; null where it is none or too old, or the answer is to another one. */
-export function readAttempt(value: string | null, state: string | undefined, now: number): Attempt | null {
+export function readAttempt(value: string | null, state: string, now: number): Attempt | null {
   const attempt = shape.safeParse(parse(value ?? '')).data;
   if (!attempt || attempt.until <= now) return null;
-  const [expected, given] = [Buffer.from(attempt.state), Buffer.from(state ?? '')];
+  const [expected, given] = [Buffer.from(attempt.state), Buffer.from(state)];
   return expected.length === given.length && timingSafeEqual(expected, given) ? attempt : null;
 }
 

@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto';
 import type { Context } from 'hono';
-import { deleteCookie, getSignedCookie, setSignedCookie } from 'hono/cookie';
+import { deleteCookie, getCookie, getSignedCookie, setSignedCookie } from 'hono/cookie';
 import type { Config } from '../config.ts';
 
-/** `session`: who is signed in. `sign-in`: a sign-in that is under way. */
-export type CookieName = 'session' | 'sign-in';
+/** `session`: who is signed in. `sign-in-…`: a sign-in that is under way; each tab has its own. */
+export type CookieName = 'session' | `sign-in-${string}`;
 
 type Keeper = Pick<Config, 'publicUrl' | 'secretKey'>;
 
-const isSecure = ({ publicUrl }: Keeper): boolean => publicUrl.startsWith('https:');
+const isSecure = ({ publicUrl }: Keeper): boolean => new URL(publicUrl).protocol === 'https:';
 
 /** With `__Host-` a browser takes it from this very host over HTTPS only. */
 const nameOf = (config: Keeper, name: CookieName): string =>
@@ -42,4 +42,16 @@ export async function readCookie(context: Context, config: Keeper, name: CookieN
 
 export function dropCookie(context: Context, config: Keeper, name: CookieName): void {
   deleteCookie(context, nameOf(config, name), attributes(config));
+}
+
+/** Sign-ins under way that a browser keeps: a header of cookies may not grow without end. */
+const mostUnderWay = 5;
+
+/** Drops the oldest sign-ins of a browser, where it keeps so many that another one is too much. */
+export function makeRoomForSignIn(context: Context, config: Keeper): void {
+  const beginning = nameOf(config, 'sign-in-');
+  // Browsers send the oldest first.
+  const kept = Object.keys(getCookie(context)).filter((name) => name.startsWith(beginning));
+  for (const name of kept.slice(0, Math.max(0, kept.length + 1 - mostUnderWay)))
+    dropCookie(context, config, `sign-in-${name.slice(beginning.length)}`);
 }

@@ -70,7 +70,7 @@ async function exchange({ config }: Asking, settings: SignInSettings, attempt: A
 
 const requestTimeout = 12_000;
 
-/** It would end by itself after 8 hours; nobody waits for this, and nothing hangs on it. */
+/** It would end by itself after 8 hours, and only this call knew it: that it could not be given back stops nobody. */
 async function giveBack({ config, log }: Asking, settings: SignInSettings, token: string): Promise<void> {
   const { clientId, clientSecret } = settings;
   const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');

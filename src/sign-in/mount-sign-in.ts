@@ -2,8 +2,8 @@ import type { Context, Hono } from 'hono';
 import type { Deps } from '../deps.ts';
 import { Refusal } from '../errors.ts';
 import { messagePage, type Message } from '../pages/message-page.ts';
-import { attemptSeconds, beginAttempt, readAttempt, writeAttempt } from './attempt.ts';
-import { dropCookie, readCookie, writeCookie } from './cookies.ts';
+import { attemptSeconds, beginAttempt, cookieOf, readAttempt, writeAttempt } from './attempt.ts';
+import { dropCookie, makeRoomForSignIn, readCookie, writeCookie } from './cookies.ts';
 import { authorizeUrl, identify } from './github-identity.ts';
 import { ownPath } from './own-path.ts';
 import { readSession } from './read-session.ts';
@@ -22,7 +22,9 @@ async function signIn(deps: Deps, context: Context): Promise<Response> {
   const settings = signInSettings(config);
   if (!settings) return messagePage(context, notSetUp(deps));
   const attempt = beginAttempt(ownPath(context.req.query('to')), clock.now());
-  await writeCookie(context, { ...config, ...settings }, 'sign-in', writeAttempt(attempt), attemptSeconds);
+  makeRoomForSignIn(context, config);
+  const cookie = cookieOf(attempt.state);
+  await writeCookie(context, { ...config, ...settings }, cookie, writeAttempt(attempt), attemptSeconds);
   return context.redirect(authorizeUrl(deps, settings, attempt), 302);
 }
 
@@ -31,18 +33,17 @@ async function completeSignIn(deps: Deps, context: Context): Promise<Response> {
   const { config, clock, log } = deps;
   const settings = signInSettings(config);
   if (!settings) return messagePage(context, notSetUp(deps));
-  const { code, state, error } = context.req.query();
-  const attempt = readAttempt(await readCookie(context, config, 'sign-in'), state, clock.now());
+  const { code, state = '', error } = context.req.query();
+  const attempt = readAttempt(await readCookie(context, config, cookieOf(state)), state, clock.now());
   if (!attempt) return messagePage(context, notBegunHere);
   // It works once, whatever comes of it.
-  dropCookie(context, config, 'sign-in');
+  dropCookie(context, config, cookieOf(state));
   if (error === 'access_denied') return messagePage(context, again(attempt.to, denied));
-  if (error || !code) {
-    log.warn({ error: error?.slice(0, 100) }, 'GitHub refused a sign-in');
-    return messagePage(context, again(attempt.to, refused));
-  }
   try {
-    const person = await identify(deps, settings, attempt, code);
+    const person =
+      code && !error
+        ? await identify(deps, settings, attempt, code)
+        : { refusal: error ?? 'it sent neither a code nor an error' };
     if ('refusal' in person) {
       log.warn({ error: person.refusal.slice(0, 100) }, 'GitHub refused a sign-in');
       return messagePage(context, again(attempt.to, refused));

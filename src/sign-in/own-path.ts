@@ -8,10 +8,11 @@ const anyOrigin = 'http://own.invalid';
 export function ownPath(asked: string | undefined): string {
   // eslint-disable-next-line no-control-regex -- control characters are what is refused
   if (!asked?.startsWith('/') || /^\/[/\\]|[\\\u0000-\u001f\u007f]/.test(asked)) return '/';
-  if (asked.length > longest || !URL.canParse(asked, anyOrigin)) return '/';
+  if (!URL.canParse(asked, anyOrigin)) return '/';
   const { origin, pathname, search } = new URL(asked, anyOrigin);
+  const path = pathname + search;
   // `/.//host` comes out of the parser as `//host`.
-  return origin === anyOrigin && !pathname.startsWith('//') ? pathname + search : '/';
+  return origin === anyOrigin && !path.startsWith('//') && path.length <= longest ? path : '/';
 }
 
 /** It travels in a cookie. */

@@ -3,31 +3,68 @@ import { askPermission, isRefusal, type RepositoryPermission } from '../auth/rep
 import { VerdictCache } from '../auth/verdict-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { Deps } from '../deps.ts';
+import { Refusal, unavailable } from '../errors.ts';
 import { askGitHub } from '../github/ask-github.ts';
-import { type FoundRepository, fullName } from '../repositories/find-repository.ts';
+import { MinuteBudget } from '../github/minute-budget.ts';
+import { findRepository, type FoundRepository, fullName } from '../repositories/find-repository.ts';
 
-/** Asks GitHub what people may do with a repository, and remembers it for a short time: 60 s a yes, 10 s a no. */
+/** Questions to GitHub that one person's page loads may make us ask. */
+export const questionsPerMinute = 30;
+
+/**
+ * Asks GitHub what people may do with a repository, and remembers it for a short time: 60 s a yes, 10 s a no. A name
+ * that is not known costs its asker as much, so that what is hidden cannot be told from what is not there.
+ */
 export class RepositoryReaders {
-  readonly #verdicts: VerdictCache<RepositoryPermission>;
+  readonly #permissions: VerdictCache<RepositoryPermission>;
+  readonly #lookedUp: VerdictCache<FoundRepository | null>;
+  readonly #questions: MinuteBudget<number>;
 
   constructor(clock: Clock) {
-    this.#verdicts = new VerdictCache(clock, (permission) => permission !== 'none');
+    this.#permissions = new VerdictCache(clock, (permission) => permission !== 'none');
+    this.#lookedUp = new VerdictCache(clock, () => false);
+    this.#questions = new MinuteBudget(clock);
   }
 
-  /** @throws Refusal unavailable while GitHub cannot say. */
+  /** @throws Refusal unavailable while GitHub cannot say, or after too many questions of this person. */
   async permission(deps: Deps, person: Person, repository: FoundRepository): Promise<RepositoryPermission> {
     // Without a token of the installation nobody can be asked.
     if (repository.installation.suspendedAt) return 'none';
     const about = `what ${person.login} may do with ${fullName(repository)}`;
-    return this.#verdicts.get([String(person.id), person.login, String(repository.id)], () =>
-      askGitHub(deps, about, async () => {
+    return this.#permissions.get([String(person.id), person.login, String(repository.id)], () => {
+      this.#count(person);
+      return askGitHub(deps, about, async () => {
         try {
           return await askPermission(deps, person, repository);
         } catch (error) {
           if (isRefusal(error, deps)) return 'none';
           throw error;
         }
-      }),
-    );
+      });
+    });
+  }
+
+  /**
+   * Looks a name up at GitHub that is not known here: of a repository that is new, or was renamed.
+   * @returns null where the App is not installed there.
+   * @throws Refusal unavailable, as `permission`.
+   */
+  async lookUp(deps: Deps, person: Person, owner: string, name: string): Promise<FoundRepository | null> {
+    const key = [String(person.id), owner.toLowerCase(), name.toLowerCase()];
+    return this.#lookedUp.get(key, async () => {
+      this.#count(person);
+      try {
+        return await findRepository(deps, owner, name);
+      } catch (error) {
+        // Also of an owner whose installation is suspended: what one may see there cannot be asked.
+        if (error instanceof Refusal && error.code !== 'unavailable') return null;
+        throw error;
+      }
+    });
+  }
+
+  #count({ id, login }: Person): void {
+    if (!this.#questions.take(id, questionsPerMinute))
+      throw unavailable(`${login} loaded too many pages. Load this one in a minute.`, 60);
   }
 }

@@ -9,6 +9,9 @@ type Store = Pick<Deps, 'db' | 'clock'>;
 
 export const sessionSeconds = 12 * 3600;
 
+/** Of one person; beyond them the oldest end. */
+const mostSessions = 20;
+
 /** The random id has 256 bits: no salt or stretching is needed. */
 const hashOf = (id: string): string => createHash('sha256').update(id).digest('hex');
 
@@ -16,15 +19,18 @@ const hashOf = (id: string): string => createHash('sha256').update(id).digest('h
 export async function beginSession({ db, clock }: Store, person: Person): Promise<string> {
   const id = randomBytes(32).toString('base64url');
   const now = nowOf(clock);
-  await db.session.create({
-    data: {
-      idHash: hashOf(id),
-      personId: BigInt(person.id),
-      login: person.login,
-      createdAt: now,
-      expiresAt: new Date(now.getTime() + sessionSeconds * 1000),
-    },
+  const personId = BigInt(person.id);
+  const idHash = hashOf(id);
+  const expiresAt = new Date(now.getTime() + sessionSeconds * 1000);
+  await db.session.create({ data: { idHash, personId, login: person.login, createdAt: now, expiresAt } });
+  const others = await db.session.findMany({
+    where: { personId, idHash: { not: idHash } },
+    select: { idHash: true },
+    orderBy: { createdAt: 'desc' },
+    skip: mostSessions - 1,
   });
+  if (others.length > 0)
+    await db.session.deleteMany({ where: { idHash: { in: others.map((other) => other.idHash) } } });
   return id;
 }
 

@@ -54,6 +54,68 @@ test.each(
   await page.context().close();
 });
 
+const turned = '\u202Edetrevni';
+const longBranch = `feature/${'x'.repeat(248)}`;
+
+test.each(['light', 'dark'] as const)(
+  'long and turned texts and fifty freezes on a phone in %s',
+  async (colorScheme) => {
+    const name = `long-${colorScheme}`;
+    const labels = [`${turned} label`, 'l'.repeat(50)];
+    const repository = await acme.repository(name, [
+      {
+        title: `${turned} ${'Title'.repeat(45)}`,
+        head: longBranch,
+        labels,
+        files: [`src/${'y'.repeat(300)}.ts`],
+      },
+    ]);
+    await acme.freeze(repository, {
+      reason: `${turned} ${'z'.repeat(9000)}`,
+      matching_conditions: [`head=${longBranch}`, `label=${turned} label`, 'files~=^src/'],
+      exclude_conditions: [`label=${'m'.repeat(200)}`],
+    });
+    for (let count = 1; count < 50; count++)
+      await acme.call('POST', `/v1/repos/${repository}/scheduled_freeze`, {
+        as: acme.admin,
+        body: { reason: `Freeze ${count}`, start: null, timezone: 'America/Argentina/ComodRivadavia' },
+      });
+    await acme.quiet();
+    const page = await openPage(browser, { ...phone, colorScheme });
+    await page.goto(`${acme.app.url}/repos/${repository}/pulls/1`);
+    if (screenshots)
+      await page.screenshot({
+        path: `${screenshots}/long-${colorScheme}.png`,
+        fullPage: true,
+        clip: { x: 0, y: 0, width: 375, height: 4000 },
+      });
+    expect(await page.textContent('main')).toContain('50 freezes hold this pull request.');
+    expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
+    expect(await page.evaluate(readsLeftToRight('taken off this pull request.'))).toBe(true);
+    await expectAccessible(page);
+    expect(page.problems).toEqual([]);
+    await page.context().close();
+  },
+);
+
+/** Whether the letters of a text, where it stands in the page, follow each other from left to right. */
+const readsLeftToRight = (text: string): string => `(() => {
+  const text = ${JSON.stringify(text)};
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const at = walker.currentNode.data.indexOf(text);
+    if (at < 0) continue;
+    const left = (index) => {
+      const range = document.createRange();
+      range.setStart(walker.currentNode, at + index);
+      range.setEnd(walker.currentNode, at + index + 1);
+      return range.getBoundingClientRect().left;
+    };
+    return left(0) < left(1);
+  }
+  throw new Error('The page has no such text.');
+})()`;
+
 test("times are shown in the viewer's zone too", async () => {
   const page = await openPage(browser);
   await page.goto(`${acme.app.url}/repos/acme/web/pulls/1`);

@@ -31,6 +31,8 @@ test.each([
     'javascript:alert(1)',
   ],
   `/${'x'.repeat(1000)}`,
+  // Short as it is asked for, and too long for a cookie as it is written.
+  `/${'é'.repeat(400)}`,
   undefined,
 ])('%j is not', (asked) => expect(ownPath(asked)).toBe('/'));
 

@@ -4,6 +4,7 @@ import type { ReleasingLabels } from '../../explanations/releasing-labels.ts';
 import type { Freeze } from '../../freezes/freeze.ts';
 import { instant } from '../instant.ts';
 import type { Html } from '../layout.ts';
+import { longHeading, quoted } from '../long-text.ts';
 import { reasonsTable } from './reasons-table.ts';
 
 /** A freeze and what it does with the pull request; only the freeze, where GitHub could not be asked. */
@@ -18,7 +19,7 @@ export const holdingCard = (
   place: RemovalPlace,
 ): Html =>
   html`<section class="card">
-    <h3 class="written">${freeze.reason}</h3>
+    ${longHeading(freeze.reason)}
     <p>${lasts(freeze)}</p>
     ${
       verdict === 'unknown'
@@ -33,7 +34,7 @@ export const holdingCard = (
 /** A freeze that is on and lets the pull request go. */
 export const passingCard = ({ freeze, verdict, reasons }: ShownFreeze): Html =>
   html`<section class="card">
-    <h3 class="written">${freeze.reason}</h3>
+    ${longHeading(freeze.reason)}
     <p>
       ${verdict === 'excluded' ? 'It excludes this pull request.' : 'It does not match this pull request.'}
     </p>
@@ -44,6 +45,10 @@ export const passingCard = ({ freeze, verdict, reasons }: ShownFreeze): Html =>
 export const lasts = ({ startsAt, endsAt, timezone }: Freeze): Html =>
   html`Since ${instant(startsAt, timezone)},
   ${endsAt ? html`until <strong>${instant(endsAt, timezone)}</strong>.` : 'until it is removed.'}`;
+
+/** The reasons of several freezes, in a sentence. */
+export const reasons = (freezes: Pick<Freeze, 'reason'>[]): Html =>
+  html`${freezes.map(({ reason }, index) => html`${index > 0 ? ', ' : ''}${quoted(reason)}`)}`;
 
 const why = ({ matchingConditions }: Freeze, { matching, exclude }: Explained['reasons']): Html =>
   html`${
@@ -66,9 +71,12 @@ const release = (
         (label) => html`<li>The label <code>${label}</code>, taken off this pull request.</li>`,
       )}
       <li>
-        An admin of ${fullName} who ${endsAt ? '' : 'sets an end to it or '}removes it:
-        <pre><code>curl -X POST ${publicUrl}/v1/repos/${fullName}/scheduled_freeze/${id}/delete \\
+        An admin of ${fullName} who ${endsAt ? '' : 'sets an end to it or '}removes it.
+        <details>
+          <summary>The call that removes it</summary>
+          <pre><code>curl -X POST ${publicUrl}/v1/repos/${fullName}/scheduled_freeze/${id}/delete \\
   -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
   -d '{"delete_reason": "…"}'</code></pre>
+        </details>
       </li>
     </ul>`;

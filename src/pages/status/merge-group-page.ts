@@ -4,9 +4,10 @@ import { recallMergeGroup, type RecalledMergeGroup } from '../../explanations/re
 import { writtenStatuses, type WrittenStatus } from '../../freeze-status/written-statuses.ts';
 import { type FoundRepository, fullName } from '../../repositories/find-repository.ts';
 import { type Html, layout } from '../layout.ts';
-import { pullRequestPath } from '../page-paths.ts';
+import { longHeading } from '../long-text.ts';
+import { pullRequestPath, repositoryPath } from '../page-paths.ts';
 import { absentPage, openRepositoryPage, type PageDeps } from '../reader.ts';
-import { lasts } from './freeze-card.ts';
+import { lasts, reasons } from './freeze-card.ts';
 import { statusesTable } from './statuses-table.ts';
 
 const shaShape = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
@@ -30,13 +31,14 @@ function body(
   { branch, status, pullRequests, heldBy }: RecalledMergeGroup,
   statuses: WrittenStatus[],
 ): Html {
-  return html`<p class="muted">${fullName(repository)}</p>
+  return html`<p class="muted"><a href="${repositoryPath(repository)}">${fullName(repository)}</a></p>
     <h1>Merge group <code>${sha.slice(0, 10)}</code> for <code>${branch}</code></h1>
     <p>${verdict(heldBy.length > 0, status)}</p>
+    ${heldBy.length > 0 ? html`<h2>What holds it</h2>` : ''}
     ${heldBy.map(
       (freeze) =>
         html`<section class="card">
-          <h2 class="written">${freeze.reason}</h2>
+          ${longHeading(freeze.reason)}
           <p>${lasts(freeze)}</p>
         </section>`,
     )}
@@ -49,11 +51,7 @@ function body(
               ({ number, heldBy: holding }) =>
                 html`<li>
                   <a href="${pullRequestPath(repository, number)}">#${number}</a>
-                  ${
-                    holding.length > 0
-                      ? html`is held by ${holding.map(({ reason }) => `“${reason}”`).join(', ')}`
-                      : 'is free'
-                  }
+                  ${holding.length > 0 ? html`is held by ${reasons(holding)}` : 'is free'}
                 </li>`,
             )}
           </ul>`

@@ -2,17 +2,18 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import * as params from '../../api/path-params.ts';
 import { Refusal } from '../../errors.ts';
-import type { PullRequestExplanation } from '../../explanations/explain-pull-request.ts';
+import { greatestNumber, type PullRequestExplanation } from '../../explanations/explain-pull-request.ts';
 import { recallPullRequest } from '../../explanations/recall-pull-request.ts';
 import type { Hold } from '../../freeze-status/decide-status.ts';
 import { writtenStatuses, type WrittenStatus } from '../../freeze-status/written-statuses.ts';
 import { webUrlOf } from '../../github/web-url.ts';
+import { enforcesFreezes } from '../../products/product.ts';
 import { type FoundRepository, fullName } from '../../repositories/find-repository.ts';
 import { instant } from '../instant.ts';
 import { type Html, layout } from '../layout.ts';
-import { pullRequestPath } from '../page-paths.ts';
+import { pullRequestPath, repositoryPath } from '../page-paths.ts';
 import { absentPage, openRepositoryPage, type PageDeps, silentPage } from '../reader.ts';
-import { holdingCard, passingCard, type ShownFreeze } from './freeze-card.ts';
+import { holdingCard, passingCard, reasons, type ShownFreeze } from './freeze-card.ts';
 import { statusesTable } from './statuses-table.ts';
 
 /** What is shown of a pull request. What only GitHub knows is null where it could not be asked. */
@@ -34,7 +35,8 @@ export async function pullRequestPage(deps: PageDeps, context: Context): Promise
   if (opened instanceof Response) return opened;
   const { repository, viewer } = opened;
   const number = params.number.safeParse(context.req.param('number'));
-  const shown = number.success ? await look(deps, repository, number.data) : 'absent';
+  const isPossible = number.success && number.data <= greatestNumber;
+  const shown = isPossible ? await look(deps, repository, number.data) : 'absent';
   if (shown === 'absent') return absentPage(deps, context, viewer);
   if (shown === 'silent') return silentPage(context, viewer);
   const statuses = await writtenStatuses(deps.db, repository.id, shown.headSha);
@@ -81,14 +83,16 @@ function body(
   const isOpen = live?.pullRequest.isOpen ?? true;
   const isHeld = isOpen && (holding.length > 0 || (live?.sharedHolds.length ?? 0) > 0);
   return html`<p class="muted">
-      <a href="${webUrlOf(config.githubApiUrl)}/${name}/pull/${number}">${name} #${number} on GitHub</a>
+      <a href="${repositoryPath(repository)}">${name}</a>,
+      <a href="${webUrlOf(config.githubApiUrl)}/${name}/pull/${number}">#${number} on GitHub</a>
     </p>
     <h1>${live ? live.pullRequest.title : `Pull request #${number}`}</h1>
     <p>${verdict(isOpen, isHeld, holding.length)}</p>
-    ${live ? '' : notLive} ${live ? aboutGitHub(live) : ''}
+    ${enforcesFreezes(repository.products) ? '' : switchedOff(name)} ${live ? aboutGitHub(live) : notLive}
     ${
       isOpen && holding.length > 0
         ? html`<h2>What holds it</h2>
+            ${holding.length > 1 ? html`<p>Each of them has to let go before it can merge.</p>` : ''}
             ${holding.map((each) => holdingCard(each, place))}`
         : ''
     }
@@ -113,6 +117,13 @@ function verdict(isOpen: boolean, isHeld: boolean, freezes: number): Html {
         : 'Its commit is held, and so is';
   return html`<span class="badge held">Held</span> ${by} this pull request.`;
 }
+
+/** Freezes are kept then, and hold nothing. */
+const switchedOff = (name: string): Html =>
+  html`<p class="notice">
+    Freezes are switched off for ${name}: neither <code>merge_protections</code> nor
+    <code>merge_queue</code> is enabled. An admin switches them on with <code>PUT /v1/products/${name}</code>.
+  </p>`;
 
 const notLive = html`<p class="card" role="status">
   GitHub could not be asked, so this is what Holdfast knew when it last looked. Load the page again in a
@@ -143,7 +154,7 @@ function sharing(repository: FoundRepository, holds: Hold[]): Html {
         ([number, each]) =>
           html`<li>
             <a href="${pullRequestPath(repository, number)}">#${number}</a> is held by
-            ${each.map(({ freeze }) => `“${freeze.reason}”`).join(', ')}.
+            ${reasons(each.map(({ freeze }) => freeze))}.
           </li>`,
       )}
     </ul>`;

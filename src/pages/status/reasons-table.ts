@@ -12,7 +12,7 @@ export const reasonsTable = (caption: string, reasons: Reason[]): Html =>
       <tr>
         <th scope="col">Condition</th>
         <th scope="col">Seen here</th>
-        <th scope="col">Matches</th>
+        <th scope="col" class="short">Matches</th>
       </tr>
     </thead>
     <tbody>
@@ -41,5 +41,9 @@ function seen({ saw, more, why }: Reason): Html | string {
   return html`${values}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-const matches = ({ match }: Reason): string =>
-  match === 'unknown' ? 'could not be judged' : match ? 'yes' : 'no';
+/** Of the condition with the words before it: a `not` turns what the condition itself says. */
+function matches({ path, match }: Reason): string {
+  if (match === 'unknown') return 'could not be judged';
+  const isTurned = path.filter((step) => step === 'not').length % 2 === 1;
+  return match !== isTurned ? 'yes' : 'no';
+}

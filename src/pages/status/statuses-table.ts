@@ -18,7 +18,7 @@ export const statusesTable = (sha: string, statuses: WrittenStatus[]): Html =>
             <thead>
               <tr>
                 <th scope="col">When</th>
-                <th scope="col">State</th>
+                <th scope="col" class="short">State</th>
                 <th scope="col">Text</th>
               </tr>
             </thead>
