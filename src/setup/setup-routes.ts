@@ -106,15 +106,18 @@ export function setupRoutes(deps: SetupDeps, code: SetupCode): Hono<Env> {
   return routes;
 }
 
+/** Headers with which proxies say for whom they ask. */
+const ofProxies = /^(?:forwarded|via|x-real-ip|x-forwarded-.+)$/;
+
 function visitOf(context: Context) {
   const { incoming } = context.env as { incoming: { httpVersion: string } };
-  const told = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
   return {
     address: getConnInfo(context).remote.address,
     host: context.req.header('host'),
     // A bare nginx names nobody and sends its own loopback name as Host, but it speaks HTTP/1.0.
     isForwarded:
-      incoming.httpVersion === '1.0' || told.some((name) => context.req.header(name) !== undefined),
+      incoming.httpVersion === '1.0' ||
+      Object.keys(context.req.header()).some((name) => ofProxies.test(name)),
   };
 }
 
