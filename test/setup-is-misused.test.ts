@@ -175,13 +175,11 @@ test('of two who come back at once one wins, and the other is told what to delet
   expect(await run.database.prisma.appCredentials.count()).toBe(1);
 });
 
-test('what one process has kept in the database another does not write to .env', async () => {
+test.each(['env', 'database'])('what one process has kept another does not keep in the %s', async (place) => {
   const replica = await run.startAnother();
   const late = new Visitor();
   const form = await late.get(`${replica.url}/setup`);
-  const create = await late.submit(
-    await late.submit(form, { organization: 'acme', name: 'Late', place: 'env' }),
-  );
+  const create = await late.submit(await late.submit(form, { organization: 'acme', name: 'Late', place }));
   const early = new Visitor();
   expect((await early.submit(await toGitHub(early), { as: 'ada' })).text).toContain('is connected');
   const refused = await late.submit(create, { as: 'ada' });
