@@ -179,7 +179,9 @@ test.each(['env', 'database'])('what one process has kept another does not keep 
   const replica = await run.startAnother();
   const late = new Visitor();
   const form = await late.get(`${replica.url}/setup`);
-  const create = await late.submit(await late.submit(form, { organization: 'acme', name: 'Late', place }));
+  const create = await late.submit(
+    await late.submit(form, { organization: 'acme', name: `Late ${place}`, place }),
+  );
   const early = new Visitor();
   expect((await early.submit(await toGitHub(early), { as: 'ada' })).text).toContain('is connected');
   const refused = await late.submit(create, { as: 'ada' });
