@@ -6,7 +6,7 @@ export const webPullRequests = 8;
 /**
  * Fills a GitHub for the demo: an organization with an admin and a member, somebody outside with forks, three
  * repositories, one of them private, and twelve open pull requests.
- * The App is not installed yet.
+ * The App is not installed yet, and nothing requires its status.
  * @returns the admin's token.
  */
 export function seed(github: Sandbox): { adminToken: string } {
@@ -15,14 +15,19 @@ export function seed(github: Sandbox): { adminToken: string } {
   github.addUser('carol');
   github.addBot('dependabot');
   github.addOrganization('acme', { admins: ['ada'], members: ['bob'], basePermission: 'read' });
-  const required = { checks: [{ context: 'holdfast/freeze', app: github.app.id }] };
-  const protect = { main: required, 'release-4.1': required };
-  github.addRepository('acme/web', { roles: { bob: 'write' }, protect });
-  github.addRepository('acme/api', { roles: { bob: 'maintain' }, protect });
+  github.addRepository('acme/web', { roles: { bob: 'write' } });
+  github.addRepository('acme/api', { roles: { bob: 'maintain' } });
   github.addRepository('acme/vault', { private: true });
   openOnWeb(github);
   openElsewhere(github);
   return { adminToken: ada.token };
+}
+
+/** Requires the App's status check, as an admin does once there is an App. */
+export function requireStatus(github: Sandbox): void {
+  const required = { checks: [{ context: 'holdfast/freeze', app: github.app.id }] };
+  for (const repository of ['acme/web', 'acme/api'])
+    for (const branch of ['main', 'release-4.1']) github.protect(repository, branch, required);
 }
 
 function openOnWeb(github: Sandbox): void {

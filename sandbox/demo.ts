@@ -12,7 +12,7 @@ import { pino } from 'pino';
 import { createApp } from '../src/app.ts';
 import type { StartConfig } from '../src/config.ts';
 import { redact } from '../src/log.ts';
-import { seed } from './demo-seed.ts';
+import { requireStatus, seed } from './demo-seed.ts';
 import { tour, type TourValues } from './demo-tour.ts';
 import { type Sandbox, startSandbox } from './github.ts';
 
@@ -56,6 +56,8 @@ async function start(): Promise<void> {
   if (setup) printSetup(app.url);
   else github.deliverTo(`${app.url}/api/github/webhooks`);
   await everyStatusSet(github, setup ? Infinity : 60);
+  if (isStopping) return;
+  requireStatus(github);
   const adminKey = await createKey(app.url, adminToken, 'admin');
   const ciKey = await createKey(app.url, adminToken, 'ci');
   printTour({ serviceUrl: app.url, githubUrl: github.url, adminToken, adminKey, ciKey });

@@ -25,7 +25,7 @@ export type App = {
 };
 
 /** What tests put in the place of the real thing. */
-export type Overrides = { clock?: Clock; database?: Database; log?: Logger };
+export type Overrides = { clock?: Clock; database?: Database; log?: Logger; envFile?: string };
 
 /**
  * Puts everything together and starts it: the only place that knows all parts. With an App, from the environment or
@@ -68,7 +68,7 @@ export async function createApp(given: StartConfig, overrides: Overrides = {}): 
   const app = config.app ?? (await loadApp(database.prisma, secretKey));
   if (app) phase = service = await createService(ground, app);
   else {
-    const envFile = envFilePath();
+    const envFile = overrides.envFile ?? envFilePath();
     phase = createSetup({ db: database.prisma, clock, log, config, secretKey, envFile, become });
   }
 

@@ -120,6 +120,14 @@ test('--setup begins with the setup page, and goes on with the tour', async () =
   expect(output).not.toContain('The tour:');
   await visitor.post(install, { account: 'acme' });
   await until('the tour is printed', () => output.includes('The tour:'));
+  const [, key] = /^admin key +(\S+)/m.exec(output)!;
+  const enforcement = await fetch(new URL('/v1/repos/acme/web/enforcement', url), {
+    headers: { Authorization: `Bearer ${key}` },
+  });
+  const { findings } = (await enforcement.json()) as { findings: { message: string }[] };
+  expect(findings.map(({ message }) => message)).toContain(
+    'main requires holdfast/freeze from this App, by branch protection.',
+  );
   process.kill('SIGINT');
   expect(await once(process, 'exit')).toEqual([0, null]);
   expect(await readdir(temporary)).toEqual([]);

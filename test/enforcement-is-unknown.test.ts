@@ -56,6 +56,14 @@ test('without contents, rulesets alone can say that it is required, and not that
   expect(stateOf(await look(safe), 'required_check')).toBe('ok');
 });
 
+test('a branch that GitHub does not show is not one that does not exist', async () => {
+  const ghost = await acme.repository('ghost', [], { protect: {} });
+  acme.github.faults.add({ kind: 'status', status: 404, match: { path: /\/ghost\/branches\/main$/ } });
+  const report = await look(ghost);
+  expect(stateOf(report, 'required_check')).toBe('unknown');
+  expect(report.enforced).toBe('unknown');
+});
+
 test('permissions that only conditions need are a warning', async () => {
   const { github } = acme;
   const plain = await acme.repository('plain');
@@ -124,7 +132,14 @@ describe('GitHub', () => {
       Number(/(\d+) of 5000 requests/.exec(finding(await look(busy), 'rate_limit').message)![1]);
     while ((await left()) > 4_900);
     github.rateLimits.core = 5_000 - (await left()) + 8;
-    expect(stateOf(await look(busy), 'rate_limit')).toBe('warning');
+    const asked = () => github.requests.filter(({ path }) => path.startsWith('/repos/acme/busy')).length;
+    const before = asked();
+    const scarce = await look(busy);
+    expect(stateOf(scarce, 'rate_limit')).toBe('warning');
+    // The rest is for statuses, however often somebody asks.
+    expect(asked()).toBe(before);
+    expect(finding(scarce, 'required_check').message).toContain('the rest is kept for statuses');
+    expect(scarce.enforced).toBe('unknown');
     github.rateLimits.core = 1;
     const report = await look(busy);
     expect(stateOf(report, 'rate_limit')).toBe('failed');
@@ -168,6 +183,17 @@ describe('webhooks', () => {
     }
     await acme.quiet();
     expect(stateOf(await look(hooks), 'webhooks')).toBe('ok');
+  });
+});
+
+test('an archived repository is said to be one', async () => {
+  const { github } = acme;
+  const old = await acme.repository('old');
+  github.archive(old);
+  await acme.quiet();
+  expect(finding(await look(old), 'installation')).toMatchObject({
+    state: 'warning',
+    remedy: `Unarchive it at ${github.url}/acme/old/settings.`,
   });
 });
 

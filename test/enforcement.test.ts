@@ -115,6 +115,9 @@ describe('the required check', () => {
     });
     const report = await look(org);
     const by = 'by the ruleset "Release freezes" of the organization acme';
+    // Once, for however many branches it is.
+    const reads = github.requests.filter(({ path }) => path === `/repos/acme/org-a/rulesets/${id}`);
+    expect(reads).toHaveLength(1);
     for (const branch of ['main', 'release/1']) {
       expect(required(report, branch)).toMatchObject({ state: 'ok' });
       expect(required(report, branch)!.message).toContain(by);

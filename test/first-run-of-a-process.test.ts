@@ -73,6 +73,24 @@ test('kept in the database: killed and started again it is configured, and a wro
   await kill(second);
 });
 
+test('of two who keep theirs in .env at once one wins, and the other is not told that it did', async () => {
+  const service = start('contested-data', { PORT: String(await freePort()) });
+  const url = await service.listening;
+  const ready = ['One', 'Two'].map(async (name) => {
+    const visitor = new Visitor();
+    const wishes = { owner: 'person', name, place: 'env' };
+    const review = await visitor.submit(await visitor.get(`${url}/setup`), wishes);
+    return { visitor, create: await visitor.submit(review) };
+  });
+  const ends = (await Promise.all(ready)).map(({ visitor, create }) => visitor.submit(create, { as: 'ada' }));
+  const pages = (await Promise.all(ends)).map(({ text }) => text);
+  expect(pages.filter((text) => text.includes('is connected'))).toHaveLength(1);
+  const file = await readFile(join(folder, '.env'), 'utf8');
+  expect(file.match(/^APP_ID=/gm)).toHaveLength(1);
+  await kill(service);
+  await rm(join(folder, '.env'));
+});
+
 test('kept in .env: killed and started again it is configured', async () => {
   const first = start('other-data');
   const url = await first.listening;

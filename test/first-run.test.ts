@@ -101,7 +101,10 @@ test('a person may own the App, and GitHub Enterprise has its paths elsewhere', 
 test('GitHub is sent app.yml with this installation’s addresses', async () => {
   const { url } = await run.startAnother({ publicUrl: 'https://holdfast.example' });
   const visitor = new Visitor();
-  const review = await visitor.submit(await visitor.get(`${url}/setup`), { organization: 'acme' });
+  // Others reach it by that address, perhaps through a proxy on this machine.
+  const asked = await visitor.get(`${url}/setup`);
+  const form = await visitor.submit(asked, { code: run.code() });
+  const review = await visitor.submit(form, { organization: 'acme' });
   const manifest = JSON.parse(
     /name="manifest" value="([^"]*)"/.exec(review.text)![1]!.replaceAll('&quot;', '"'),
   );

@@ -1,7 +1,9 @@
-import { request } from 'node:http';
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { access } from 'node:fs/promises';
+import { createServer, request } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type FirstRun, type Shown, startFirstRun, Visitor } from './support/first-run.ts';
 
 // What must not work on the way from the setup page to GitHub and back.
@@ -104,6 +106,42 @@ test('a code that somebody else converted is of no use', async () => {
   await expectRefused(await visitor.get(back.href), 'GitHub does not know this code', 502);
 });
 
+describe('a GitHub that answers', () => {
+  const usable = {
+    ...{ id: 1, slug: 'holdfast', name: 'Holdfast', html_url: 'https://github.com/apps/holdfast' },
+    ...{ client_id: 'Iv', client_secret: 's3cret-of-the-client', webhook_secret: 's3cret-of-webhooks' },
+  };
+
+  test.each<[string, number, string, number, string]>([
+    ['an error', 500, '{"message":"Server Error"}', 503, 'Reload this page'],
+    ['that the code is over its time', 404, '{"message":"Not Found"}', 502, 'delete it first'],
+    ['a page', 201, '<html>s3cret</html>', 502, 'answer cannot be used'],
+    ['half of JSON', 201, '{"id": 1, "pem": "s3cret', 502, 'answer cannot be used'],
+    ['nothing', 201, '{}', 502, 'answer cannot be used'],
+    ['no key', 201, JSON.stringify({ ...usable, pem: 's3cret' }), 502, 'answer cannot be used'],
+    [
+      'a line too many',
+      201,
+      JSON.stringify({ ...usable, slug: 'a\nAPP_ID=1' }),
+      502,
+      'answer cannot be used',
+    ],
+  ])('%s is shown as such', async (_name, status, body, shown, text) => {
+    const server = createServer((_, answer) => {
+      answer.writeHead(status, { 'content-type': 'application/json' }).end(body);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { url } = await run.startAnother({ githubApiUrl: `http://127.0.0.1:${port}` });
+    const visitor = new Visitor();
+    const review = await visitor.submit(await visitor.get(`${url}/setup`), { organization: 'acme' });
+    const state = /state=([\w-]+)"/.exec(review.text)![1];
+    await expectRefused(await visitor.get(`${url}/setup/callback?code=abc&state=${state}`), text, shown);
+    server.close();
+    expect(run.logs.join()).not.toContain('s3cret');
+  });
+});
+
 test('while GitHub does not answer the way back waits, and works afterwards', async () => {
   const visitor = new Visitor();
   const back = await wayBack(visitor);
@@ -135,6 +173,20 @@ test('of two who come back at once one wins, and the other is told what to delet
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
   expect(answers.find(({ status }) => status === 409)!.text).toMatch(/Delete the App (First|Second) at http/);
   expect(await run.database.prisma.appCredentials.count()).toBe(1);
+});
+
+test.each(['env', 'database'])('what one process has kept another does not keep in the %s', async (place) => {
+  const replica = await run.startAnother();
+  const late = new Visitor();
+  const form = await late.get(`${replica.url}/setup`);
+  const create = await late.submit(
+    await late.submit(form, { organization: 'acme', name: `Late ${place}`, place }),
+  );
+  const early = new Visitor();
+  expect((await early.submit(await toGitHub(early), { as: 'ada' })).text).toContain('is connected');
+  const refused = await late.submit(create, { as: 'ada' });
+  expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('Delete the App Late')]);
+  await expect(access(run.envFile)).rejects.toThrow('ENOENT');
 });
 
 test('the same way back twice at once counts once', async () => {
@@ -227,6 +279,7 @@ test('what proxies tell takes trust away and never gives it', async () => {
     { Forwarded: 'for=127.0.0.1' },
     { 'X-Real-IP': '127.0.0.1' },
     { Via: '1.1 proxy' },
+    { 'X-Forwarded-Proto': 'https' },
   ];
   for (const headers of told)
     expect((await new Visitor(headers).get(setupUrl())).text).toContain('Code from the log');
@@ -237,6 +290,18 @@ test('a proxy that names nobody speaks HTTP/1.0, and gives nobody this machineâ€
   const socket = connect(Number(port), '127.0.0.1');
   socket.end(`GET /setup HTTP/1.0\r\nHost: ${host}\r\n\r\n`);
   expect(await text(socket)).toContain('Code from the log');
+});
+
+test('behind a proxy on this machine that leaves no trace everybody gives the code', async () => {
+  const { url } = await run.startAnother({ publicUrl: 'https://holdfast.example' });
+  expect((await new Visitor().get(`${url}/setup`)).text).toContain('Code from the log');
+  const wished = await new Visitor().post(`${url}/setup`, { owner: 'person', name: 'Mine' });
+  expect([wished.status, wished.text]).toEqual([403, expect.stringContaining('Code from the log')]);
+});
+
+test('the pages that there will be lead to the setup page', async () => {
+  for (const path of ['/', '/docs', '/repos/acme/web', '/repos/acme/web/pulls/1'])
+    expect((await new Visitor().get(run.app.url + path)).url).toBe(setupUrl());
 });
 
 test('until there is an App everything else says where to go', async () => {

@@ -17,6 +17,8 @@ const purposeOf = (field: SecretField, appId: bigint) => `${field} of App ${appI
 
 const uniqueViolation = 'P2002';
 
+export const anotherApp = () => conflict('Another App was set up meanwhile.');
+
 /**
  * Keeps the App. Its three secrets are encrypted under `secretKey`; the rest is public.
  * @throws Refusal conflict where an App is kept already: the first one stays.
@@ -40,9 +42,14 @@ export async function saveApp(db: PrismaClient, secretKey: string, app: MadeApp,
     });
   } catch (error) {
     if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === uniqueViolation)
-      throw conflict('Another App was set up meanwhile.');
+      throw anotherApp();
     throw error;
   }
+}
+
+/** @throws Refusal conflict where an App is kept already. */
+export async function assertNoneKept(db: PrismaClient): Promise<void> {
+  if ((await db.appCredentials.count()) > 0) throw anotherApp();
 }
 
 /**

@@ -18,8 +18,8 @@ type Line = Omit<Finding, 'check'> & { check: Finding['check'] | 'service' };
 /** Without these findings there is nothing to say; the message says what to do. */
 class CannotAsk extends Error {}
 
-/** What the shell is told: nothing failed, something did, or the service could not be asked. */
-export const exitCodes = { healthy: 0, failed: 1, couldNotAsk: 2 } as const;
+/** What the shell is told: nothing failed, something did, or neither can be said. */
+export const exitCodes = { healthy: 0, failed: 1, cannotTell: 2 } as const;
 
 /** Asks a running service whether it is well and whether it can hold a repository; prints that. @returns the exit code. */
 export async function doctor(options: DoctorOptions, output: Writable): Promise<number> {
@@ -39,20 +39,23 @@ export async function doctor(options: DoctorOptions, output: Writable): Promise<
   }
   const report = { url: options.url, repository: options.repository, enforced, findings, error };
   output.write(options.isJson ? `${JSON.stringify(report)}\n` : forPeople(report));
-  if (error !== undefined) return exitCodes.couldNotAsk;
-  return findings.some(({ state }) => state === 'failed') ? exitCodes.failed : exitCodes.healthy;
+  if (error !== undefined) return exitCodes.cannotTell;
+  if (findings.some(({ state }) => state === 'failed')) return exitCodes.failed;
+  return enforced === 'unknown' ? exitCodes.cannotTell : exitCodes.healthy;
 }
 
 /** Whether the service runs, and can work. */
 async function askService(options: DoctorOptions): Promise<Line[]> {
   const document = await get(options, '/v1/openapi.json');
   const described = openApi.safeParse(document.body);
+  const ready = await get(options, '/readyz');
+  const waiting = beforeSetup.safeParse(ready.body);
+  if (waiting.success) throw new CannotAsk(`Holdfast answers at ${options.url}. ${waiting.data.detail}`);
   if (!described.success) {
     throw new CannotAsk(
       `What answers at ${options.url} is not Holdfast. Name the service with --url or HOLDFAST_URL.`,
     );
   }
-  const ready = await get(options, '/readyz');
   const message = `Holdfast answers at ${options.url}, with version ${described.data.info.version} of its interface.`;
   const running: Line = { check: 'service', state: 'ok', message, remedy: null };
   if (ready.status === 200) return [running];
@@ -66,9 +69,12 @@ async function askRepository(options: DoctorOptions, repository: string) {
   if (!owner || !name || rest.length > 0) {
     throw new CannotAsk(`"${repository}" is no repository. Name it as owner/repository.`);
   }
-  if (!options.token) {
+  if (!options.token || !/^[\x21-\x7e]+$/.test(options.token)) {
+    const what = options.token
+      ? 'HOLDFAST_TOKEN holds what no credential does, such as a space or a quote. '
+      : '';
     throw new CannotAsk(
-      'Set HOLDFAST_TOKEN to an admin application key (hf_admin_…), or to the GitHub token of an admin of the repository.',
+      `${what}Set HOLDFAST_TOKEN to an admin application key (hf_admin_…), or to the GitHub token of an admin of the repository.`,
     );
   }
   const path = `/v1/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}/enforcement`;
@@ -100,9 +106,10 @@ async function get({ url, token }: DoctorOptions, path: string): Promise<{ statu
   } catch (error) {
     const { message, cause } = error as Error;
     const why = cause instanceof Error && cause.message ? cause.message : message;
-    throw new CannotAsk(
-      `Holdfast does not answer at ${url} (${why}). Start it, or name it with --url or HOLDFAST_URL.`,
-    );
+    const remedy = isUntrusted(cause)
+      ? 'Set NODE_EXTRA_CA_CERTS to a file with the certificate of who signed it.'
+      : 'Start it, or name it with --url or HOLDFAST_URL.';
+    throw new CannotAsk(`Holdfast does not answer at ${url} (${why}). ${remedy}`);
   }
 }
 
@@ -114,6 +121,12 @@ function readJson(text: string): unknown {
   }
 }
 
+/** Whether a certificate was shown whose signer this machine does not know. */
+const isUntrusted = (cause: unknown): boolean =>
+  /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)/.test(String((cause as { code?: unknown } | undefined)?.code));
+
+/** What the service says of itself until there is an App. */
+const beforeSetup = z.object({ status: z.literal('setup'), detail: z.string() });
 const openApi = z.object({ info: z.object({ title: z.literal('Holdfast'), version: z.string() }) });
 const enforcement = z.object({
   enforced: z.union([z.boolean(), z.literal('unknown')]),

@@ -45,9 +45,9 @@ program
     'after',
     `
 For a repository, HOLDFAST_TOKEN is an admin application key or the GitHub token of one of its admins.
-Exits with 0 when nothing failed, 1 when something did, 2 when it could not ask.`,
+Exits with 0 when nothing failed, 1 when something did, 2 when it cannot tell.`,
   )
-  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : exitCodes.couldNotAsk))
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : exitCodes.cannotTell))
   .action(async (repository: string | undefined, options: { url?: string; json?: boolean }) => {
     const { url, token } = serviceToAsk();
     const asked = { repository, url: options.url ?? url, token, isJson: options.json === true };

@@ -4,11 +4,14 @@ import { classifyGitHubError } from '../github/github-error.ts';
 import { type Fact, known, notKnown } from '../pull-requests/fact.ts';
 import type { FoundRepository } from '../repositories/find-repository.ts';
 
-/** What questions about one repository need. `signal` ends them all. */
+/** What questions about one repository need. */
 export type Asking = {
   deps: Pick<Deps, 'github' | 'clock' | 'config'>;
   repository: FoundRepository;
+  /** Ends them all. */
   signal: AbortSignal;
+  /** Why the installation is not to be asked, if so. */
+  spare?: string | null;
 };
 
 /** As the App itself, or as its installation on the repository. */
@@ -16,10 +19,10 @@ type As = 'app' | 'installation';
 
 /**
  * Asks GitHub one thing, and never throws: what it does not answer is not known, with the reason. Nothing is asked
- * of an installation that is suspended or that GitHub told to wait.
+ * of an installation that is suspended, is to be spared, or that GitHub told to wait.
  */
 export async function ask<Answer>(
-  { deps, repository, signal }: Asking,
+  { deps, repository, signal, spare }: Asking,
   as: As,
   question: (client: GitHubClient, request: { signal: AbortSignal }) => Promise<Answer>,
 ): Promise<Fact<Answer>> {
@@ -29,6 +32,7 @@ export async function ask<Answer>(
   if (as === 'installation' && pausedUntil && pausedUntil.getTime() > deps.clock.now()) {
     return notKnown(`GitHub's rate limit is used up until ${pausedUntil.toISOString()}`);
   }
+  if (as === 'installation' && spare) return notKnown(spare);
   try {
     signal.throwIfAborted();
     const answering = (async () => {

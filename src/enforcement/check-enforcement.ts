@@ -4,14 +4,14 @@ import { listFreezes } from '../freezes/freeze-store.ts';
 import { webUrlOf } from '../github/web-url.ts';
 import { enforcesFreezes } from '../products/product.ts';
 import { type FoundRepository, fullName } from '../repositories/find-repository.ts';
-import type { Asking } from './asking.ts';
 import type { Branch, BranchFacts } from './branch-facts.ts';
 import { type Finding, isEnforced } from './finding.ts';
 import { judgeApp } from './judge-app.ts';
 import { judgeBranch, judgeRequired } from './judge-branch.ts';
-import { judgeClock, judgeRateLimit, judgeWebhooks } from './judge-service.ts';
+import { judgeClock, judgeRateLimit, judgeWebhooks, whySpare } from './judge-service.ts';
 import { readBranch, readDormant } from './read-branch.ts';
 import { allBranches, readBranches, type TouchedBranches } from './read-branches.ts';
+import { rulesetReader } from './read-ruleset.ts';
 import { readApp, readLimits, readWebhooks } from './read-service.ts';
 import type { Place } from './remedies.ts';
 
@@ -37,22 +37,26 @@ export async function checkEnforcement(
   deps: Pick<Deps, 'db' | 'github' | 'clock' | 'config'>,
   repository: FoundRepository,
 ): Promise<EnforcementReport> {
-  const asking = { deps, repository, signal: AbortSignal.timeout(patience) };
+  const unsparing = { deps, repository, signal: AbortSignal.timeout(patience) };
   const place = placeFor(deps, repository);
   const freezes = await listFreezes(deps.db, repository.id, nowOf(deps.clock));
-  const [app, limits, touched] = await Promise.all([
-    readApp(asking),
-    readLimits(asking),
-    readBranches(asking, freezes),
-  ]);
+  // First, and free: whoever asks again and again must not use up what statuses need.
+  const limits = await readLimits(unsparing);
+  const asking = { ...unsparing, spare: whySpare(limits.budgets) };
+  const [app, touched] = await Promise.all([readApp(asking), readBranches(asking, freezes)]);
   const branches = allBranches(touched);
+  const readRuleset = rulesetReader(asking);
   const [webhooks, facts] = await Promise.all([
     readWebhooks(asking, app.settings),
-    readInTurn(branches.slice(0, mostBranches), (branch) => readBranch(asking, branch, app.grants)),
+    readInTurn(branches.slice(0, mostBranches), (branch) =>
+      readBranch(asking, branch, app.grants, readRuleset),
+    ),
   ]);
-  const dormant = await dormantFor(asking, place, facts);
+  // Only asked for where a branch requires nothing: it may say why.
+  const isMissing = facts.some((each) => judgeRequired(each, place).state === 'failed');
+  const dormant = isMissing ? await readDormant(asking, readRuleset) : [];
   const findings = [
-    ...judgeHere(repository, app.installation),
+    ...judgeHere(repository, place, app.installation),
     ...facts.flatMap((each) => judgeBranch(each, place, app.grants, dormant)),
     ...judgeTouched(touched, branches.length, place),
     ...judgeApp(app),
@@ -84,20 +88,20 @@ async function readInTurn(
   return all;
 }
 
-/** Only asked for where a branch requires nothing: it may say why. */
-async function dormantFor(asking: Asking, place: Place, facts: BranchFacts[]) {
-  const isMissing = facts.some((each) => judgeRequired(each, place).state === 'failed');
-  return isMissing ? readDormant(asking) : [];
-}
-
 /** What we know ourselves. */
-function judgeHere(repository: FoundRepository, installationUrl: string): Finding[] {
+function judgeHere(repository: FoundRepository, place: Place, installationUrl: string): Finding[] {
   const { account, name, products, installation } = repository;
   const suspended: Finding = {
     check: 'installation',
     state: 'failed',
     message: `Holdfast's installation on ${account.login} is suspended, so it can neither read nor hold anything.`,
     remedy: `Unsuspend it at ${installationUrl}.`,
+  };
+  const archived: Finding = {
+    check: 'installation',
+    state: 'warning',
+    message: `${place.repository} is archived, so nothing merges there, and no freeze can be made.`,
+    remedy: `Unarchive it at ${place.web}/${place.repository}/settings.`,
   };
   const isOn = enforcesFreezes(products);
   const product: Finding = {
@@ -110,7 +114,11 @@ function judgeHere(repository: FoundRepository, installationUrl: string): Findin
       ? null
       : `Enable one with PUT /v1/products/${account.login}/${name} and {"products": ["merge_protections"]}.`,
   };
-  return [...(installation.suspendedAt ? [suspended] : []), product];
+  return [
+    ...(installation.suspendedAt ? [suspended] : []),
+    ...(repository.archived ? [archived] : []),
+    product,
+  ];
 }
 
 /** Which branches could not be found, or were too many. */

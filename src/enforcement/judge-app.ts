@@ -1,12 +1,11 @@
-import { type AppPermission, appEvents, appPermissions, isGranted } from '../github/app-manifest.ts';
+import { type Grants, missingEvents, missingPermissions, permissionText } from '../github/app-manifest.ts';
 import type { Fact } from '../pull-requests/fact.ts';
 import type { Finding } from './finding.ts';
-import type { Grants } from './judge-branch.ts';
 
 /** Without these no freeze holds. Without another only its conditions, or the merge queue, cannot be judged. */
-const vital: ReadonlySet<AppPermission> = new Set(['metadata', 'statuses', 'pull_requests', 'contents']);
+export const vital: ReadonlySet<string> = new Set(['metadata', 'statuses', 'pull_requests', 'contents']);
 /** Without these freezes hold late: the look each hour finds what they would have told. */
-const prompt: ReadonlySet<string> = new Set(['pull_request', 'merge_group']);
+export const prompt: ReadonlySet<string> = new Set(['pull_request', 'merge_group']);
 
 export type AppFacts = {
   /** Of the installation: what was granted there. */
@@ -27,16 +26,16 @@ function judgePermissions({ grants, asked, settings, installation }: AppFacts): 
   const check = 'permissions';
   if (!grants.known)
     return unknown(check, 'Which permissions Holdfast has here', grants.reason, installation);
-  const missing = lacking(grants.value);
+  const missing = missingPermissions(grants.value);
   if (missing.length === 0) {
     return { check, state: 'ok', message: 'Holdfast has every permission of app.yml.', remedy: null };
   }
-  const list = missing.map((name) => `${name}: ${appPermissions[name]}`).join(', ');
+  const list = missing.map(permissionText).join(', ');
   const isVital = missing.some((name) => vital.has(name));
   const consequence = isVital
     ? 'Without them no freeze holds.'
     : 'Conditions and merge queues that need them cannot be judged, and hold.';
-  const notAsked = asked.known ? lacking(asked.value) : [];
+  const notAsked = asked.known ? missingPermissions(asked.value) : [];
   const remedy = notAsked.length
     ? `Add them under Permissions at ${settings}/permissions; then an owner accepts them at ${installation}.`
     : `An owner accepts the new permissions at ${installation}.`;
@@ -44,15 +43,10 @@ function judgePermissions({ grants, asked, settings, installation }: AppFacts): 
   return { check, state: isVital ? 'failed' : 'warning', message, remedy };
 }
 
-const lacking = ({ permissions }: Grants): AppPermission[] =>
-  (Object.keys(appPermissions) as AppPermission[]).filter(
-    (name) => !isGranted(permissions[name], appPermissions[name]),
-  );
-
 function judgeEvents({ grants, settings, installation }: AppFacts): Finding {
   const check = 'events';
   if (!grants.known) return unknown(check, 'Which events Holdfast hears', grants.reason, installation);
-  const missing = appEvents.filter((event) => !grants.value.events.includes(event));
+  const missing = missingEvents(grants.value);
   if (missing.length === 0) {
     return { check, state: 'ok', message: 'Holdfast hears every event of app.yml.', remedy: null };
   }

@@ -1,11 +1,8 @@
-import { type AppPermission, appPermissions, isGranted } from '../github/app-manifest.ts';
+import { type Grants, missingEvents, missingPermissions, permissionText } from '../github/app-manifest.ts';
 import type { Fact } from '../pull-requests/fact.ts';
 import type { BranchFacts, DormantRuleset, Requirement } from './branch-facts.ts';
 import type { Finding } from './finding.ts';
 import { type Place, requireCheck, settingsOf } from './remedies.ts';
-
-/** What the App was granted where it is installed. */
-export type Grants = { permissions: Partial<Record<string, string>>; events: string[] };
 
 /** All that there is to say of one branch. */
 export function judgeBranch(
@@ -119,7 +116,7 @@ function judgeQueue(
       null,
     );
   }
-  const missing = queueNeeds(grants.value);
+  const missing = queueLacks(grants.value);
   if (missing.length === 0)
     return found('ok', `The merge groups of ${branch} wait for ${place.context}, too.`, null);
   return found(
@@ -129,15 +126,17 @@ function judgeQueue(
   );
 }
 
-function queueNeeds({ permissions, events }: Grants): string[] {
-  const needed: AppPermission[] = ['merge_queues', 'statuses'];
-  return [
-    ...needed
-      .filter((name) => !isGranted(permissions[name], appPermissions[name]))
-      .map((name) => `the permission ${name}: ${appPermissions[name]}`),
-    ...(events.includes('merge_group') ? [] : ['the event merge_group']),
-  ];
-}
+/** What a merge group takes to be heard of and answered. */
+export const queueNeeds = { permissions: ['merge_queues', 'statuses'], events: ['merge_group'] };
+
+const queueLacks = (grants: Grants): string[] => [
+  ...missingPermissions(grants)
+    .filter((name) => queueNeeds.permissions.includes(name))
+    .map((name) => `the permission ${permissionText(name)}`),
+  ...missingEvents(grants)
+    .filter((name) => queueNeeds.events.includes(name))
+    .map((name) => `the event ${name}`),
+];
 
 /** Several requirements hold together: one that nobody may pass is enough. */
 function judgeBypass({ name: branch, requirements }: BranchFacts, place: Place): Finding[] {

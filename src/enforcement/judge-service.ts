@@ -103,6 +103,17 @@ export function judgeClock(ahead: Fact<number>): Finding {
 
 export type Budget = { name: string; limit: number; remaining: number; resetAt: Date };
 
+const isScarce = ({ limit, remaining }: Budget): boolean => remaining < limit / 10;
+
+/** Why no more is to be asked than must be, if so: the last tenth of the hour's requests is for statuses. */
+export function whySpare(budgets: Fact<Budget[] | null>): string | null {
+  const scarce = budgets.known ? budgets.value?.find(isScarce) : undefined;
+  if (!scarce) return null;
+  const left =
+    scarce.remaining === 0 ? 'is used up' : 'is nearly used up, and the rest is kept for statuses,';
+  return `GitHub's rate limit ${left} until ${timeOf(scarce.resetAt)}`;
+}
+
 /** @param budgets null: this GitHub does not limit requests. */
 export function judgeRateLimit(budgets: Fact<Budget[] | null>): Finding {
   const check = 'rate_limit';
@@ -114,7 +125,7 @@ export function judgeRateLimit(budgets: Fact<Budget[] | null>): Finding {
   const left = budgets.value
     .map(({ name, limit, remaining }) => `${remaining} of ${limit} ${name}`)
     .join(', ');
-  const scarce = budgets.value.filter(({ limit, remaining }) => remaining < limit / 10);
+  const scarce = budgets.value.filter(isScarce);
   if (scarce.length === 0) {
     return { check, state: 'ok', message: `Left of this hour's rate limit: ${left}.`, remedy: null };
   }

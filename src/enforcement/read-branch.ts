@@ -1,10 +1,10 @@
+import type { Grants } from '../github/app-manifest.ts';
 import { isGitHubStatus } from '../github/github-error.ts';
 import { type Fact, known, notKnown } from '../pull-requests/fact.ts';
 import { type Asking, ask } from './asking.ts';
 import type { Branch, BranchFacts, DormantRuleset, Requirement } from './branch-facts.ts';
-import type { Grants } from './judge-branch.ts';
 import { placeOf } from './read-branches.ts';
-import { readBypass, readRuleset, type Ruleset } from './read-ruleset.ts';
+import { readBypass, type ReadRuleset, type Ruleset } from './read-ruleset.ts';
 
 /** GitHub compares contexts without case. */
 const isOurs = (asking: Asking, context: string): boolean =>
@@ -33,19 +33,24 @@ export async function readRequirements(asking: Asking, branch: Branch): Promise<
 }
 
 /** All that there is to know of a branch. */
-export async function readBranch(asking: Asking, branch: Branch, grants: Fact<Grants>): Promise<BranchFacts> {
+export async function readBranch(
+  asking: Asking,
+  branch: Branch,
+  grants: Fact<Grants>,
+  readRuleset: ReadRuleset,
+): Promise<BranchFacts> {
   const facts = await readRequirements(asking, branch);
   const [hasQueue, requirements] = await Promise.all([
     facts.hasQueue.known ? facts.hasQueue : readHasQueue(asking, branch.name, grants),
-    Promise.all(facts.requirements.map((each) => withBypass(asking, each))),
+    Promise.all(facts.requirements.map((each) => withBypass(each, readRuleset))),
   ]);
   return { ...facts, hasQueue, requirements };
 }
 
-async function withBypass(asking: Asking, requirement: Requirement): Promise<Requirement> {
+async function withBypass(requirement: Requirement, readRuleset: ReadRuleset): Promise<Requirement> {
   const { by } = requirement;
   if (by.kind === 'protection') return requirement;
-  const ruleset = await readRuleset(asking, by.id);
+  const ruleset = await readRuleset(by.id);
   const name = ruleset.known ? ruleset.value.name : null;
   return { ...requirement, by: { ...by, name }, bypass: readBypass(ruleset) };
 }
@@ -71,7 +76,8 @@ function readProtection(asking: Asking, branch: string): Promise<Fact<Requiremen
           bypass: bypassOf(required.enforcement_level),
         }));
     } catch (error) {
-      if (isGitHubStatus(error, 404)) return null;
+      // Another 404 says that we may not see it.
+      if (isGitHubStatus(error, 404) && error.message.startsWith('Branch not found')) return null;
       throw error;
     }
   });
@@ -142,7 +148,7 @@ async function readHasQueue(asking: Asking, branch: string, grants: Fact<Grants>
 const mostDormant = 10;
 
 /** Rulesets that require our check, were they active. Which branches they are meant for is theirs to say. */
-export async function readDormant(asking: Asking): Promise<DormantRuleset[]> {
+export async function readDormant(asking: Asking, readRuleset: ReadRuleset): Promise<DormantRuleset[]> {
   const list = await ask(asking, 'installation', async ({ rest }, request) => {
     const { data } = await rest.repos.getRepoRulesets({ ...placeOf(asking), per_page: 100, request });
     return data;
@@ -151,7 +157,7 @@ export async function readDormant(asking: Asking): Promise<DormantRuleset[]> {
   const asleep = list.value.filter(
     ({ enforcement, target }) => enforcement !== 'active' && (target ?? 'branch') === 'branch',
   );
-  const rulesets = await Promise.all(asleep.slice(0, mostDormant).map(({ id }) => readRuleset(asking, id)));
+  const rulesets = await Promise.all(asleep.slice(0, mostDormant).map(({ id }) => readRuleset(id)));
   return rulesets.flatMap((ruleset) =>
     ruleset.known && requiresOurs(asking, ruleset.value) ? [dormant(ruleset.value)] : [],
   );

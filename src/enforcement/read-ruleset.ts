@@ -6,12 +6,22 @@ import { placeOf } from './read-branches.ts';
 export type Ruleset = Awaited<ReturnType<GitHubClient['rest']['repos']['getRepoRuleset']>>['data'];
 type Actor = NonNullable<Ruleset['bypass_actors']>[number];
 
-/** A ruleset, of the repository or of a level above it. */
-export const readRuleset = (asking: Asking, id: number): Promise<Fact<Ruleset>> =>
-  ask(asking, 'installation', async ({ rest }, request) => {
-    const { data } = await rest.repos.getRepoRuleset({ ...placeOf(asking), ruleset_id: id, request });
-    return data;
-  });
+export type ReadRuleset = (id: number) => Promise<Fact<Ruleset>>;
+
+/** Reads rulesets, of the repository or of a level above it: each once, however many branches it is for. */
+export function rulesetReader(asking: Asking): ReadRuleset {
+  const read = (id: number): Promise<Fact<Ruleset>> =>
+    ask(asking, 'installation', async ({ rest }, request) => {
+      const { data } = await rest.repos.getRepoRuleset({ ...placeOf(asking), ruleset_id: id, request });
+      return data;
+    });
+  const answers = new Map<number, Promise<Fact<Ruleset>>>();
+  return (id) => {
+    const answer = answers.get(id) ?? read(id);
+    answers.set(id, answer);
+    return answer;
+  };
+}
 
 /** Who may pass a ruleset, in words. GitHub tells only those who may edit it, which Holdfast may not. */
 export function readBypass(ruleset: Fact<Ruleset>): Fact<string[]> {

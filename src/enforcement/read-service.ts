@@ -1,11 +1,11 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
+import type { Grants } from '../github/app-manifest.ts';
 import { isGitHubStatus } from '../github/github-error.ts';
 import { webUrlOf } from '../github/web-url.ts';
 import type { Fact } from '../pull-requests/fact.ts';
 import { type Asking, ask } from './asking.ts';
 import type { AppFacts } from './judge-app.ts';
-import type { Grants } from './judge-branch.ts';
 import type { Attempt, Budget, WebhookFacts } from './judge-service.ts';
 
 /** What the App asks for and was granted, and where that is changed. */

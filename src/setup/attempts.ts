@@ -1,4 +1,4 @@
-import type { MadeApp } from '../app-credentials/app-credentials-store.ts';
+import { anotherApp, type MadeApp } from '../app-credentials/app-credentials-store.ts';
 
 /**
  * Which ways back from GitHub were taken: each state counts once. What GitHub hands out it hands out once, so an App
@@ -7,6 +7,8 @@ import type { MadeApp } from '../app-credentials/app-credentials-store.ts';
 export class Attempts {
   readonly #taken = new Set<string>();
   readonly #made = new Map<string, MadeApp>();
+  #turns: Promise<void> = Promise.resolve();
+  #isKept = false;
 
   /** False where the state was used before, or is being used. */
   take(state: string): boolean {
@@ -28,7 +30,17 @@ export class Attempts {
     return this.#made.get(state);
   }
 
-  forget(state: string): void {
-    this.#made.delete(state);
+  /**
+   * Keeps an App, one at a time and once: what is kept in a file has no database that would refuse the second.
+   * @throws Refusal conflict where another was kept; what `keep` throws, after which the next may try.
+   */
+  async keepFirst(keep: () => Promise<void>): Promise<void> {
+    const turn = this.#turns.then(async () => {
+      if (this.#isKept) throw anotherApp();
+      await keep();
+      this.#isKept = true;
+    });
+    this.#turns = turn.catch(() => {});
+    await turn;
   }
 }

@@ -34,7 +34,7 @@ export function createSetup(deps: SetupDeps): Phase {
     );
   } else {
     mountAssets(app);
-    app.get('/', (context) => context.redirect('/setup'));
+    for (const page of ['/', '/docs', '/repos/*']) app.get(page, (context) => context.redirect('/setup'));
     app.route('/setup', setupRoutes(deps, code));
   }
   app.notFound((context) => context.json({ detail }, 503));

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
-import { type MadeApp, saveApp } from '../app-credentials/app-credentials-store.ts';
+import { assertNoneKept, type MadeApp, saveApp } from '../app-credentials/app-credentials-store.ts';
 import { addToEnvFile } from '../app-credentials/env-file.ts';
 import { type Clock, nowOf } from '../clock.ts';
 import type { AppCredentials, StartConfig } from '../config.ts';
@@ -8,7 +8,7 @@ import { Refusal } from '../errors.ts';
 import type { PrismaClient } from '../generated/prisma/client.ts';
 import type { Attempts } from './attempts.ts';
 import { convertCode } from './convert-code.ts';
-import type { Place, SetupCookies } from './setup-cookies.ts';
+import type { Begun, Place, SetupCookies } from './setup-cookies.ts';
 import { donePage, stopPage } from './setup-pages.ts';
 
 export type SetupDeps = {
@@ -23,7 +23,11 @@ export type SetupDeps = {
   become(app: AppCredentials): Promise<void>;
 };
 
-const again = 'Begin again at /setup. If GitHub made an App already, delete it there first.';
+const again =
+  'Begin again at /setup. If GitHub made an App already, delete it first: it is at GitHub under Settings, Developer settings, GitHub Apps.';
+
+/** A page that ends the way back, and says what to do. */
+type Stop = { status: 403 | 409 | 502 | 503; heading: string; text: string };
 
 /** The way back from GitHub: checks that it was begun here, takes the credentials, keeps them, and goes on with them. */
 export async function finishSetup(
@@ -32,44 +36,19 @@ export async function finishSetup(
   attempts: Attempts,
   context: Context,
 ): Promise<Response> {
-  const stop = (status: 403 | 409 | 502 | 503, heading: string, text: string) =>
-    context.html(stopPage(heading, text), status);
+  const stop = ({ status, heading, text }: Stop) => context.html(stopPage(heading, text), status);
   const { code = '', state = '' } = context.req.query();
   const begun = await cookies.begun(context, state);
   if (!begun || !/^[\w-]{1,255}$/.test(code)) {
     deps.log.warn('a way back from GitHub was refused that was not begun here');
-    return stop(403, 'This was not begun in this browser', `Or it was over an hour ago. ${again}`);
+    const text = `Or it was over an hour ago. ${again}`;
+    return stop({ status: 403, heading: 'This was not begun in this browser', text });
   }
-  if (!attempts.take(state)) return stop(403, 'This link was used already', again);
-
-  let app = attempts.made(state);
-  if (!app) {
-    const conversion = await convertCode(deps.config.githubApiUrl, code, deps.clock.now());
-    if (conversion.kind === 'no-answer') {
-      attempts.release(state);
-      return stop(503, 'GitHub does not answer', 'Reload this page in a moment; it works for an hour.');
-    }
-    if (conversion.kind === 'unknown-code') {
-      const text = `The code was used before, or it is over an hour old. ${again}`;
-      return stop(502, 'GitHub does not know this code', text);
-    }
-    ({ app } = conversion);
-    attempts.remember(state, app);
-  }
-
-  try {
-    await keep(deps, begun.place, app);
-  } catch (error) {
-    if (error instanceof Refusal && error.code === 'conflict') {
-      const text = `Holdfast goes on with that one. Delete the App ${app.name} at ${app.htmlUrl}: nothing uses it.`;
-      return stop(409, 'Another App was set up meanwhile', text);
-    }
-    deps.log.error({ err: error }, 'the credentials of the new App could not be kept');
-    attempts.release(state);
-    const text = 'The log says why. Mend that and reload this page: nothing is lost while this process runs.';
-    return stop(503, 'The credentials could not be kept', text);
-  }
-  attempts.forget(state);
+  if (!attempts.take(state)) return stop({ status: 403, heading: 'This link was used already', text: again });
+  const app = await takeApp(deps, attempts, state, code);
+  if ('heading' in app) return stop(app);
+  const failure = await keepApp(deps, attempts, begun, app);
+  if (failure) return stop(failure);
   cookies.end(context);
   deps.log.info({ app: app.slug, id: app.id, keptIn: begun.place }, 'the GitHub App is set up');
   const isRunning = await deps.become(app).then(
@@ -85,5 +64,61 @@ export async function finishSetup(
   return context.html(donePage({ name: app.name, installUrl, place, statusContext, isRunning }));
 }
 
-const keep = ({ db, clock, secretKey, envFile }: SetupDeps, place: Place, app: MadeApp): Promise<void> =>
-  place === 'env' ? addToEnvFile(envFile, app) : saveApp(db, secretKey!, app, nowOf(clock));
+/** The App as GitHub tells of it for the code; or as it did, where it could not be kept then. */
+async function takeApp(
+  { config, clock, log }: SetupDeps,
+  attempts: Attempts,
+  state: string,
+  code: string,
+): Promise<MadeApp | Stop> {
+  const made = attempts.made(state);
+  if (made) return made;
+  const conversion = await convertCode(config.githubApiUrl, code, clock.now());
+  switch (conversion.kind) {
+    case 'made':
+      attempts.remember(state, conversion.app);
+      return conversion.app;
+    case 'no-answer': {
+      attempts.release(state);
+      const text = 'Reload this page in a moment; it works for an hour.';
+      return { status: 503, heading: 'GitHub does not answer', text };
+    }
+    case 'unknown-code': {
+      const text = `The code was used before, or it is over an hour old. ${again}`;
+      return { status: 502, heading: 'GitHub does not know this code', text };
+    }
+    case 'unusable': {
+      log.error({ fields: conversion.fields }, 'what GitHub answered about the new App cannot be used');
+      const text = `Check that GITHUB_API_URL (${config.githubApiUrl}) is GitHub’s. It gives credentials only once. ${again}`;
+      return { status: 502, heading: 'GitHub’s answer cannot be used', text };
+    }
+  }
+}
+
+/** @returns why it is not kept, if so. */
+async function keepApp(
+  deps: SetupDeps,
+  attempts: Attempts,
+  { state, place }: Begun,
+  app: MadeApp,
+): Promise<Stop | null> {
+  try {
+    await attempts.keepFirst(() => keep(deps, place, app));
+    return null;
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'conflict') {
+      const text = `Holdfast goes on with that one. Delete the App ${app.name} at ${app.htmlUrl}: nothing uses it.`;
+      return { status: 409, heading: 'Another App was set up meanwhile', text };
+    }
+    deps.log.error({ err: error }, 'the credentials of the new App could not be kept');
+    attempts.release(state);
+    const text = 'The log says why. Mend that and reload this page: nothing is lost while this process runs.';
+    return { status: 503, heading: 'The credentials could not be kept', text };
+  }
+}
+
+async function keep({ db, clock, secretKey, envFile }: SetupDeps, place: Place, app: MadeApp): Promise<void> {
+  if (place === 'database') return saveApp(db, secretKey!, app, nowOf(clock));
+  await assertNoneKept(db);
+  await addToEnvFile(envFile, app);
+}

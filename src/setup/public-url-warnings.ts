@@ -7,8 +7,13 @@ for (const [network, prefix] of [
   ['172.16.0.0', 12],
   ['192.168.0.0', 16],
   ['169.254.0.0', 16],
+  ['100.64.0.0', 10],
 ] as const)
   privateNetworks.addSubnet(network, prefix, 'ipv4');
+
+/** Names that only machines of one network know. */
+const isLocalName = (hostname: string): boolean =>
+  /^[^.:]+$|\.(?:local|localhost|internal|lan)$/.test(hostname);
 
 /** What is wrong with PUBLIC_URL as the address that GitHub sends webhooks to; nothing, where it looks right. */
 export function publicUrlWarnings(publicUrl: string, webUrl: string): string[] {
@@ -25,6 +30,8 @@ export function publicUrlWarnings(publicUrl: string, webUrl: string): string[] {
   const warnings = [];
   if (isFarAway && isIPv4(hostname) && privateNetworks.check(hostname))
     warnings.push(`${github.host} cannot reach ${publicUrl}: that address belongs to a private network.`);
+  if (isFarAway && isLocalName(hostname))
+    warnings.push(`${github.host} cannot reach ${publicUrl}: that name is known in your network alone.`);
   if (protocol === 'http:')
     warnings.push(`${publicUrl} is not encrypted: put Holdfast behind something that speaks HTTPS.`);
   return warnings;

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
+import type { AppManifest } from '../github/app-manifest.ts';
 import { type Html, layout } from '../pages/layout.ts';
-import type { AppManifest } from './app-manifest.ts';
 import type { Wishes } from './wishes.ts';
 
 const page = (title: string, body: Html): Html => layout({ title, body });

@@ -3,10 +3,10 @@ import { getConnInfo } from '@hono/node-server/conninfo';
 import { Hono, type Context } from 'hono';
 import { readLimited } from '../api/read-body.ts';
 import { isEnvFileWritable } from '../app-credentials/env-file.ts';
+import { appTemplate, manifestFor } from '../github/app-manifest.ts';
 import { webUrlOf } from '../github/web-url.ts';
 import { pageHeaders } from '../pages/page-headers.ts';
 import { type Admission, admissionOf } from './admission.ts';
-import { manifestFor, readAppTemplate } from './app-manifest.ts';
 import { Attempts } from './attempts.ts';
 import { finishSetup, type SetupDeps } from './finish-setup.ts';
 import { publicUrlWarnings } from './public-url-warnings.ts';
@@ -28,7 +28,6 @@ const formOf = async (context: Context): Promise<URLSearchParams> =>
 export function setupRoutes(deps: SetupDeps, code: SetupCode): Hono<Env> {
   const { config, clock, secretKey, envFile } = deps;
   const webUrl = webUrlOf(config.githubApiUrl);
-  const template = readAppTemplate();
   const cookies = new SetupCookies(clock, secretKey);
   const attempts = new Attempts();
   const routes = new Hono<Env>();
@@ -81,7 +80,7 @@ export function setupRoutes(deps: SetupDeps, code: SetupCode): Hono<Env> {
   routes.get('/', (context) =>
     showForm(
       context,
-      { owner: 'organization', organization: '', name: template.name, place: 'database' },
+      { owner: 'organization', organization: '', name: appTemplate.name, place: 'database' },
       null,
     ),
   );
@@ -93,7 +92,7 @@ export function setupRoutes(deps: SetupDeps, code: SetupCode): Hono<Env> {
     const place = database && wishes.place === 'database' ? 'database' : 'env';
     if (place === 'env' && !env) return showForm(context, wishes, `${envFile} cannot be written.`);
     const { origin } = context.get('admission');
-    const manifest = manifestFor(template, {
+    const manifest = manifestFor({
       name: wishes.name,
       publicUrl: config.publicUrl,
       redirectUrl: `${origin}/setup/callback`,
@@ -106,15 +105,18 @@ export function setupRoutes(deps: SetupDeps, code: SetupCode): Hono<Env> {
   return routes;
 }
 
+/** Headers with which proxies say for whom they ask. */
+const ofProxies = /^(?:forwarded|via|x-real-ip|x-forwarded-.+)$/;
+
 function visitOf(context: Context) {
   const { incoming } = context.env as { incoming: { httpVersion: string } };
-  const told = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
   return {
     address: getConnInfo(context).remote.address,
     host: context.req.header('host'),
     // A bare nginx names nobody and sends its own loopback name as Host, but it speaks HTTP/1.0.
     isForwarded:
-      incoming.httpVersion === '1.0' || told.some((name) => context.req.header(name) !== undefined),
+      incoming.httpVersion === '1.0' ||
+      Object.keys(context.req.header()).some((name) => ofProxies.test(name)),
   };
 }
 

@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -72,7 +73,7 @@ test('with an App that may do nothing, and with GitHub down, it answers', async 
   expect(nothing.out).toMatch(/^unknown {2}Whether the default branch|^unknown {2}Whether main/m);
   github.goDown();
   const down = await doctor([vault]);
-  expect(down.code).toBe(0);
+  expect(down.code).toBe(2);
   expect(down.out).toContain('acme/vault: Whether freezes are enforced is not known.');
 });
 
@@ -92,9 +93,25 @@ describe('it could not ask', () => {
       'Holdfast answers 403 about acme/web: Not authenticated',
     ],
     ['nobody listens', [], { HOLDFAST_URL: 'http://127.0.0.1:9' }, 'does not answer at http://127.0.0.1:9'],
+    [
+      'a token with a line break',
+      ['acme/web'],
+      { HOLDFAST_TOKEN: 'hf_admin_s3cret\nhf_admin_s3cret' },
+      'HOLDFAST_TOKEN holds what no credential does',
+    ],
+    [
+      'a token in quotes of a word processor',
+      ['acme/web'],
+      { HOLDFAST_TOKEN: '“hf_admin_s3cret”' },
+      'HOLDFAST_TOKEN',
+    ],
     ['no URL', ['--url', 'holdfast'], {}, 'does not answer at holdfast (Invalid URL)'],
     ['an unknown option', ['--jsno'], {}, "unknown option '--jsno'"],
-  ])('%s', async (_name, args, env, message) => expect(await said(args, env)).toContain(message));
+  ])('%s', async (_name, args, env, message) => {
+    const out = await said(args, env);
+    expect(out).toContain(message);
+    expect(out).not.toContain('s3cret');
+  });
 
   test.each(['acme', 'acme/', '/web', 'acme/web/x', 'acme/no such', 'acme/..', 'acme/nowhere', 'eve/web'])(
     'about %j',
@@ -121,6 +138,14 @@ async function other(listener: RequestListener, ask: (url: string) => Promise<vo
   server.close();
 }
 
+/** A certificate of its own, with its key, in one PEM. */
+const selfSigned = () =>
+  execFileSync(
+    'openssl',
+    'req -x509 -newkey rsa:2048 -nodes -subj /CN=127.0.0.1 -days 1 -keyout - -out -'.split(' '),
+    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+  );
+
 const openapi = { info: { title: 'Holdfast', version: '1' } };
 
 test('what is not Holdfast gets no credential', async () => {
@@ -132,7 +157,35 @@ test('what is not Holdfast gets no credential', async () => {
     },
     async (url) => expect((await doctor(['acme/web', '--url', url])).code).toBe(2),
   );
-  expect(seen).toEqual([undefined]);
+  expect(new Set(seen)).toEqual(new Set([undefined]));
+});
+
+test('a service without a GitHub App says where to set it up, and gets no credential', async () => {
+  const seen: (string | undefined)[] = [];
+  const detail = 'No GitHub App is configured yet. Open https://holdfast.example/setup.';
+  await other(
+    ({ url, headers }, response) => {
+      seen.push(headers.authorization);
+      response
+        .writeHead(503)
+        .end(JSON.stringify(url === '/readyz' ? { status: 'setup', detail } : { detail }));
+    },
+    async (url) => {
+      const { code, out } = await doctor(['acme/web', '--url', url]);
+      expect([code, out]).toEqual([2, `Holdfast answers at ${url}. ${detail}\n`]);
+    },
+  );
+  expect(new Set(seen)).toEqual(new Set([undefined]));
+});
+
+test('a certificate that nobody here has signed is named', async () => {
+  const pem = selfSigned();
+  const server = createTlsServer({ key: pem, cert: pem }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const { code, out } = await doctor(['--url', `https://127.0.0.1:${port}`]);
+  server.close();
+  expect([code, out]).toEqual([2, expect.stringContaining('Set NODE_EXTRA_CA_CERTS')]);
 });
 
 test('a redirect is not followed: it would carry the credential elsewhere', async () => {
@@ -153,7 +206,7 @@ test('a service that is not ready has failed; what it says cannot command the te
         ? { status: 'not ready' }
         : url!.includes('openapi')
           ? openapi
-          : { enforced: true, findings };
+          : { enforced: true, checked_at: '2026-03-01T09:00:00.000Z', findings };
       response.writeHead(isReady ? 503 : 200).end(JSON.stringify(body));
     },
     async (url) => {

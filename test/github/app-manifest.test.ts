@@ -1,21 +1,31 @@
 import { expect, test } from 'vitest';
-import { appEvents, appPermissions, isGranted } from '../../src/github/app-manifest.ts';
-import { documentAt } from '../docs/documents.ts';
+import { prompt, vital } from '../../src/enforcement/judge-app.ts';
+import { queueNeeds } from '../../src/enforcement/judge-branch.ts';
+import { appTemplate, missingEvents, missingPermissions } from '../../src/github/app-manifest.ts';
 
-test('the tables are those of app.yml', () => {
-  const [, permissions, events] = documentAt('app.yml').split(/default_(?:permissions|events):\n/);
-  const granted = [...permissions!.matchAll(/^ +(\w+): (\w+)/gm)].map(([, name, level]) => [name, level]);
-  expect(granted.length).toBeGreaterThan(5);
-  expect(Object.entries(appPermissions)).toEqual(granted);
-  expect(appEvents).toEqual([...events!.matchAll(/^ +- (\w+)/gm)].map(([, name]) => name));
+const { default_permissions: permissions, default_events: events } = appTemplate;
+
+test('what is held to be needed is asked for', () => {
+  expect(Object.keys(permissions)).toEqual(expect.arrayContaining([...vital, ...queueNeeds.permissions]));
+  expect(events).toEqual(expect.arrayContaining([...prompt, ...queueNeeds.events]));
 });
 
 test.each([
-  [undefined, 'read', false],
-  ['read', 'read', true],
-  ['read', 'write', false],
-  ['write', 'read', true],
-  ['admin', 'write', true],
-] as const)('%s is enough for %s: %s', (granted, wanted, enough) =>
-  expect(isGranted(granted, wanted)).toBe(enough),
+  [undefined, ['statuses']],
+  ['read', ['statuses']],
+  ['write', []],
+  ['admin', []],
+])('%s is enough for statuses: write, but for %j', (statuses, missing) =>
+  expect(missingPermissions({ permissions: { ...permissions, statuses }, events })).toEqual(missing),
 );
+
+test('write includes read, and nothing is granted by default', () => {
+  const checks = 'write';
+  expect(missingPermissions({ permissions: { ...permissions, checks }, events })).toEqual([]);
+  expect(missingPermissions({ permissions: {}, events })).toEqual(Object.keys(permissions));
+});
+
+test('events that are not sent are missing', () => {
+  expect(missingEvents({ permissions, events })).toEqual([]);
+  expect(missingEvents({ permissions, events: events.filter((name) => name !== 'push') })).toEqual(['push']);
+});

@@ -22,12 +22,21 @@ test.each([
 
 describe('who is let in', () => {
   const visit = { address: '127.0.0.1', host: 'localhost:3000', isForwarded: false };
+
+  test.each(['http://localhost:3000', 'http://127.0.0.1:8080', 'http://[::1]:3000'])(
+    'from this machine, where PUBLIC_URL %s says that nobody else comes',
+    (own) => expect(admissionOf(visit, own)).toEqual({ kind: 'local', origin: 'http://localhost:3000' }),
+  );
   test.each([
-    ['from this machine', {}, { kind: 'local', origin: 'http://localhost:3000' }],
+    [
+      'from this machine, or through a proxy on it that leaves no trace',
+      {},
+      { kind: 'with-code', origin: 'http://localhost:3000' },
+    ],
     [
       'from this machine by IPv6',
       { address: '::1', host: '[::1]:3000' },
-      { kind: 'local', origin: 'http://[::1]:3000' },
+      { kind: 'with-code', origin: 'http://[::1]:3000' },
     ],
     ['from another machine that claims a loopback name', { address: '203.0.113.9' }, { kind: 'elsewhere' }],
     ['through a proxy that rewrites the name', { isForwarded: true }, { kind: 'elsewhere' }],
@@ -58,6 +67,10 @@ test.each([
   ['http://127.0.0.1:3000', 'https://github.example.com', 'cannot reach'],
   ['https://192.168.1.5', 'https://github.com', 'private network'],
   ['https://10.1.1.5', 'https://octo.ghe.com', 'private network'],
+  ['https://100.64.0.9', 'https://github.com', 'private network'],
+  ['https://holdfast', 'https://github.com', 'your network alone'],
+  ['https://build.internal', 'https://github.com', 'your network alone'],
+  ['https://holdfast', 'https://github.example.com', null],
   ['https://10.1.1.5', 'https://github.example.com', null],
   ['http://holdfast.example', 'https://github.com', 'not encrypted'],
   ['http://localhost:3000', 'http://127.0.0.1:3001', null],

@@ -1,4 +1,7 @@
 // Holdfast without an App, a GitHub without one, and a person with a browser who sets it up.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { TestClock } from 'pg-boss';
 import { pino } from 'pino';
 import { type App, createApp } from '../../src/app.ts';
@@ -17,6 +20,8 @@ export type FirstRun = {
   github: Sandbox;
   clock: TestClock;
   database: Database;
+  /** Where credentials are written on request; there is no such file yet. */
+  envFile: string;
   /** Every line that the service logged. */
   logs: string[];
   /** The code that the log told last. */
@@ -40,6 +45,8 @@ export async function startFirstRun(config: Partial<StartConfig> = {}): Promise<
   const logs: string[] = [];
   const log = pino({ level: 'debug', base: null }, { write: (line: string) => void logs.push(redact(line)) });
   const apps: App[] = [];
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-env-'));
+  const envFile = join(folder, '.env');
   const start = async (more: Partial<StartConfig>) => {
     const port = await freePort();
     const app = await createApp(
@@ -59,7 +66,7 @@ export async function startFirstRun(config: Partial<StartConfig> = {}): Promise<
         ...more,
       },
       // Only the test closes it: one service after another uses it.
-      { clock, database: { ...database, close: async () => {} }, log },
+      { clock, database: { ...database, close: async () => {} }, log, envFile },
     );
     apps.push(app);
     return app;
@@ -69,6 +76,7 @@ export async function startFirstRun(config: Partial<StartConfig> = {}): Promise<
     github,
     clock,
     database,
+    envFile,
     logs,
     code: () => logs.findLast((line) => line.includes('"code"'))?.match(/"code":"([^"]+)"/)?.[1] ?? '',
     async begin() {
@@ -87,6 +95,7 @@ export async function startFirstRun(config: Partial<StartConfig> = {}): Promise<
       for (const each of apps) await each.close();
       await database.close();
       await github.close();
+      await rm(folder, { recursive: true });
       github.assertNoUnknownRoutes();
     },
   };
