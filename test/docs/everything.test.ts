@@ -2,15 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { replayedFor } from '../../src/api/idempotency.ts';
 import { createApi } from '../../src/api/create-api.ts';
 import { systemClock } from '../../src/clock.ts';
 import type { Deps } from '../../src/deps.ts';
+import { retentionDays } from '../../src/events/list-events.ts';
 import type { JobQueue } from '../../src/jobs/queue.ts';
 import type { SetupDeps } from '../../src/setup/finish-setup.ts';
 import { SetupCode } from '../../src/setup/setup-code.ts';
 import { setupRoutes } from '../../src/setup/setup-routes.ts';
+import { sessionSeconds } from '../../src/sign-in/session-store.ts';
 import { between, documentAt, pages, rowsOf } from './documents.ts';
 import { namesIn, sources } from './source-texts.ts';
+
+const unique = (all: string[]) => [...new Set(all)];
 
 // Whatever can be called, set or run stands in the documentation, and nothing else. The lists are the code's own.
 
@@ -27,10 +32,10 @@ describe('addresses', () => {
 
   const api = createApi({ clock: systemClock, log, config } as Deps, {} as JobQueue);
   const setup = { config, clock: systemClock, log, secretKey: null } as SetupDeps;
-  const served = [
+  const served = unique([
     ...routesOf(api),
     ...routesOf(setupRoutes(setup, new SetupCode(systemClock, () => {})), '/setup'),
-  ];
+  ]);
   const isInterface = (route: string) => / \/v1\//.test(route) && !route.endsWith('openapi.json');
   const documented = (text: string) =>
     [...text.matchAll(/`((?:GET|POST|PUT|PATCH|DELETE) \/[^\s`]*)`/g)].map(([, route]) => route!);
@@ -59,7 +64,7 @@ describe('addresses', () => {
     const ofGitHub = ['GET /user', 'GET /app/hook/deliveries', 'GET /meta'];
     const known = new Set([...served, ...ofGitHub]);
     expect(called.length).toBeGreaterThan(50);
-    expect([...new Set(called)].filter((route) => !known.has(route))).toEqual([]);
+    expect(unique(called).filter((route) => !known.has(route))).toEqual([]);
   });
 });
 
@@ -123,6 +128,35 @@ describe('commands', () => {
     const run = (name: string) => (['start', 'test'].includes(name) ? `npm ${name}` : `npm run ${name}`);
     const names = Object.keys(scripts);
     expect(names.filter((name) => !documents.includes(`\`${run(name)}`))).toEqual([]);
+  });
+});
+
+describe('what is stored', () => {
+  const tables = [...documentAt('prisma/schema.prisma').matchAll(/@@map\("(\w+)"\)/g)].map(
+    ([, name]) => name!,
+  );
+  const rows = (page: string, from: string, to: string) =>
+    rowsOf(between(documentAt(page), from, to)).map(([names, ...cells]) => ({
+      names: [...names!.matchAll(/`(\w+)`/g)].map(([, name]) => name!),
+      text: cells.join(' '),
+    }));
+
+  test.each([
+    ['docs/security.md', '## What is stored', '\nThe job queue'],
+    ['docs/how-it-works.md', '## Tables', '\npg-boss'],
+  ])('%s has every table, and no other', (page, from, to) => {
+    const named = rows(page, from, to).flatMap(({ names }) => names);
+    expect(named.toSorted()).toEqual(tables.toSorted());
+  });
+
+  test('how long it is kept is as the code has it', () => {
+    const kept = (table: string) =>
+      rows('docs/security.md', '## What is stored', '\nThe job queue').find(({ names }) =>
+        names.includes(table),
+      )!.text;
+    expect(kept('audit_events')).toContain(`${retentionDays} days`);
+    expect(kept('idempotency_records')).toContain(`${replayedFor / 3_600_000} hours`);
+    expect(kept('sessions')).toContain(`${sessionSeconds / 3600} hours`);
   });
 });
 
