@@ -21,6 +21,7 @@ beforeAll(async () => {
   let githubToken = '';
   holdfast = await startHoldfast((github) => {
     githubToken = seed(github).adminToken;
+    github.install('acme');
   });
   const [admin, ci] = [await holdfast.key('acme', 'admin'), await holdfast.key('acme', 'ci')];
   const mark = '=== next ===';

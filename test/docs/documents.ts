@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 /** A document of the repository. */
 export const documentAt = (path: string): string =>
@@ -25,3 +26,8 @@ export function between(document: string, from: string, to: string): string {
   if (start < 0 || end < 0) throw new Error(`The document lacks ${start < 0 ? from : to}`);
   return document.slice(start + from.length, end);
 }
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Every page of the documentation, by its path. */
+export const pages = globSync(['*.md', 'docs/**/*.md'], { cwd: root }).toSorted();

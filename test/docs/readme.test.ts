@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { endpoints } from '../../src/api/endpoints.ts';
 import { variables } from '../../src/config.ts';
 import { handledEvents } from '../../src/webhooks/register-webhooks.ts';
 import { between, documentAt, rowsOf } from './documents.ts';
@@ -19,19 +18,6 @@ test('the environment table is `variables` of src/config.ts', () => {
   const table = rowsOf(between(readme, '<!-- environment -->', '<!-- /environment -->'));
   const documented = Object.fromEntries(table.map(([name, meaning]) => [coded(name), meaning]));
   expect(documented).toEqual(variables);
-});
-
-test('every route is shown', () => {
-  const missing = endpoints
-    .map(({ method, path }) => `${method.toUpperCase()} /v1${path}`)
-    .filter((route) => !readme.includes(`\`${route}\``));
-  expect(missing).toEqual([]);
-});
-
-test('every route that is shown exists', () => {
-  const known = endpoints.map(({ method, path }) => `${method.toUpperCase()} /v1${path}`);
-  const shown = [...readme.matchAll(/`((?:GET|POST|PUT|PATCH|DELETE) \/v1\/[^\s`]+)`/g)].map((m) => m[1]!);
-  expect(shown.filter((route) => !known.includes(route))).toEqual(['GET /v1/openapi.json']);
 });
 
 test('every permission of app.yml is explained, and no other', () => {
@@ -56,32 +42,4 @@ test('app.yml subscribes to the events that are handled, and to no others', () =
   const automatic = ['installation', 'installation_repositories'];
   const handled = [...new Set(handledEvents.map((event) => event.split('.')[0]!))];
   expect(subscribed.toSorted()).toEqual(handled.filter((name) => !automatic.includes(name)).toSorted());
-});
-
-test('links within the repository lead somewhere', () => {
-  for (const document of [
-    'README.md',
-    'CONTRIBUTING.md',
-    'docs/api.md',
-    'docs/how-it-works.md',
-    'docs/install.md',
-    'docs/operating.md',
-    'docs/enforcement.md',
-  ]) {
-    const links = [...documentAt(document).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map((m) => m[1]!);
-    const folder = document.includes('/') ? 'docs/' : '';
-    for (const link of links.filter((target) => !target.endsWith('/')))
-      expect(() => documentAt(folder + link), `${document} → ${link}`).not.toThrow();
-  }
-});
-
-test('headings that README links to exist', () => {
-  const anchors = [...readme.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
-    heading!
-      .toLowerCase()
-      .replace(/[^\w\s-]/g, '')
-      .replace(/\s/g, '-'),
-  );
-  const linked = [...readme.matchAll(/\]\(#([^)]+)\)/g)].map((match) => match[1]!);
-  expect(linked.filter((anchor) => !anchors.includes(anchor))).toEqual([]);
 });

@@ -1,0 +1,189 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { pino } from 'pino';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { replayedFor } from '../../src/api/idempotency.ts';
+import { createApi } from '../../src/api/create-api.ts';
+import { systemClock } from '../../src/clock.ts';
+import type { Deps } from '../../src/deps.ts';
+import { retentionDays } from '../../src/events/list-events.ts';
+import type { JobQueue } from '../../src/jobs/queue.ts';
+import type { SetupDeps } from '../../src/setup/finish-setup.ts';
+import { SetupCode } from '../../src/setup/setup-code.ts';
+import { setupRoutes } from '../../src/setup/setup-routes.ts';
+import { sessionSeconds } from '../../src/sign-in/session-store.ts';
+import { between, documentAt, pages, rowsOf } from './documents.ts';
+import { namesIn, sources } from './source-texts.ts';
+
+const unique = (all: string[]) => [...new Set(all)];
+
+// Whatever can be called, set or run stands in the documentation, and nothing else. The lists are the code's own.
+
+describe('addresses', () => {
+  const log = pino({ level: 'silent' });
+  const config = { publicUrl: 'https://holdfast.example', githubApiUrl: 'https://api.github.com' };
+  type Route = { method: string; path: string };
+  const shown = ({ method, path }: Route) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`;
+  /** Without middleware. */
+  const routesOf = (app: { routes: Route[] }, prefix = '') =>
+    app.routes
+      .filter(({ method }) => method !== 'ALL')
+      .map(({ method, path }) => shown({ method, path: (prefix + path).replace(/(.)\/$/, '$1') }));
+
+  const api = createApi({ clock: systemClock, log, config } as Deps, {} as JobQueue);
+  const setup = { config, clock: systemClock, log, secretKey: null } as SetupDeps;
+  const served = unique([
+    ...routesOf(api),
+    ...routesOf(setupRoutes(setup, new SetupCode(systemClock, () => {})), '/setup'),
+  ]);
+  const isInterface = (route: string) => / \/v1\//.test(route) && !route.endsWith('openapi.json');
+  const documented = (text: string) =>
+    [...text.matchAll(/`((?:GET|POST|PUT|PATCH|DELETE) \/[^\s`]*)`/g)].map(([, route]) => route!);
+
+  test('every route of the interface is shown, and no other', () => {
+    const routes = served.filter(isInterface);
+    expect(routes.length).toBeGreaterThan(15);
+    const listed = new Set(documented(documentAt('docs/routes.md')).filter(isInterface));
+    expect([...listed].toSorted()).toEqual(routes.toSorted());
+  });
+
+  test('every other address is in the table of docs/pages.md, and no other', () => {
+    const table = between(documentAt('docs/pages.md'), '<!-- addresses -->', '<!-- /addresses -->');
+    const others = served.filter((route) => !isInterface(route));
+    expect(others.length).toBeGreaterThan(15);
+    expect(documented(table).toSorted()).toEqual(others.toSorted());
+  });
+
+  test('what any page calls exists', () => {
+    // GitHub's own are written with `…` or below /repos without /v1.
+    const called = pages.flatMap((page) =>
+      documented(documentAt(page))
+        .map((route) => route.split('?')[0]!)
+        .filter((route) => !route.includes('…')),
+    );
+    const ofGitHub = ['GET /user', 'GET /app/hook/deliveries', 'GET /meta'];
+    const known = new Set([...served, ...ofGitHub]);
+    expect(called.length).toBeGreaterThan(50);
+    expect(unique(called).filter((route) => !known.has(route))).toEqual([]);
+  });
+});
+
+describe('variables', () => {
+  const inTables = new Set(
+    pages.flatMap((page) =>
+      rowsOf(documentAt(page)).flatMap(([cell]) => /^`([A-Z][A-Z0-9_]+)`$/.exec(cell ?? '')?.[1] ?? []),
+    ),
+  );
+
+  test('only config.ts reads the environment', () => {
+    const bin = readdirSync(new URL('../../bin/', import.meta.url)).map(
+      (name) => [`bin/${name}`, readFileSync(new URL(`../../bin/${name}`, import.meta.url), 'utf8')] as const,
+    );
+    const files = [...[...sources].map(([path, file]) => [path, file.text] as const), ...bin];
+    const readers = files.filter(([, text]) =>
+      /\bprocess\s*(?:\.\s*env|\[)|loadEnvFile|\{[^}]*\benv\b[^}]*\}\s*=\s*process/.test(text),
+    );
+    expect(readers.map(([path]) => path)).toEqual(['config.ts']);
+  });
+
+  test('every variable is explained in a table, and no other', () => {
+    // Names of variables are the only names in capitals there.
+    const read = namesIn('config.ts').filter((name) => /^[A-Z][A-Z0-9_]+$/.test(name));
+    expect(read).toContain('HOLDFAST_TOKEN');
+    expect([...inTables].toSorted()).toEqual(read.toSorted());
+  });
+});
+
+describe('commands', () => {
+  let program: Command;
+  beforeAll(async () => {
+    const parse = vi.spyOn(Command.prototype, 'parseAsync').mockImplementation(function (this: Command) {
+      program = this;
+      return Promise.resolve(this);
+    });
+    await import('../../src/cli/holdfast.ts');
+    parse.mockRestore();
+  });
+
+  /** The rows that a command and those below it should have. */
+  function rowsFor(command: Command, path: string): string[][] {
+    const name = [path, command.name()].filter(Boolean).join(' ');
+    const given = command.registeredArguments.map((each) => ` [${each.name()}]`).join('');
+    const own = command.commands.length > 0 ? [] : [[`\`${name}${given}\``, '', command.description()]];
+    const options = command.options.map(({ flags, description }) => ['', `\`${flags}\``, description]);
+    return [...own, ...options, ...command.commands.flatMap((each) => rowsFor(each, name))];
+  }
+
+  test('every command and option is in the table, in the same words, and no other', () => {
+    const table = rowsOf(
+      between(documentAt('docs/command-line.md'), '<!-- commands -->', '<!-- /commands -->'),
+    );
+    expect(table.length).toBeGreaterThan(5);
+    expect(table).toEqual(rowsFor(program, ''));
+  });
+
+  test('every script of npm is explained', () => {
+    const { scripts } = JSON.parse(documentAt('package.json')) as { scripts: Record<string, string> };
+    const documents = documentAt('README.md') + documentAt('CONTRIBUTING.md');
+    const run = (name: string) => (['start', 'test'].includes(name) ? `npm ${name}` : `npm run ${name}`);
+    const names = Object.keys(scripts);
+    expect(names.filter((name) => !documents.includes(`\`${run(name)}`))).toEqual([]);
+  });
+});
+
+describe('what is stored', () => {
+  const tables = [...documentAt('prisma/schema.prisma').matchAll(/@@map\("(\w+)"\)/g)].map(
+    ([, name]) => name!,
+  );
+  const rows = (page: string, from: string, to: string) =>
+    rowsOf(between(documentAt(page), from, to)).map(([names, ...cells]) => ({
+      names: [...names!.matchAll(/`(\w+)`/g)].map(([, name]) => name!),
+      text: cells.join(' '),
+    }));
+
+  test.each([
+    ['docs/security.md', '## What is stored', '\nThe job queue'],
+    ['docs/how-it-works.md', '## Tables', '\npg-boss'],
+  ])('%s has every table, and no other', (page, from, to) => {
+    const named = rows(page, from, to).flatMap(({ names }) => names);
+    expect(named.toSorted()).toEqual(tables.toSorted());
+  });
+
+  test('how long it is kept is as the code has it', () => {
+    const kept = (table: string) =>
+      rows('docs/security.md', '## What is stored', '\nThe job queue').find(({ names }) =>
+        names.includes(table),
+      )!.text;
+    expect(kept('audit_events')).toContain(`${retentionDays} days`);
+    expect(kept('idempotency_records')).toContain(`${replayedFor / 3_600_000} hours`);
+    expect(kept('sessions')).toContain(`${sessionSeconds / 3600} hours`);
+  });
+});
+
+describe('links', () => {
+  const anchorsOf = (page: string) =>
+    [...documentAt(page).matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+      heading!
+        .toLowerCase()
+        .replace(/[^\w\s-]/g, '')
+        .replace(/\s/g, '-'),
+    );
+  const linksOf = (page: string) =>
+    [...documentAt(page).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link]) => link!);
+
+  test.each(pages)('those of %s lead somewhere', (page) => {
+    for (const link of linksOf(page)) {
+      const { pathname, hash } = new URL(link, `file:///${page}`);
+      const target = pathname.slice(1);
+      const isFolder = target.endsWith('/');
+      if (!isFolder) expect(() => documentAt(target), `${page} → ${link}`).not.toThrow();
+      if (hash) expect(anchorsOf(target), `${page} → ${link}`).toContain(hash.slice(1));
+    }
+  });
+
+  test('README leads to every page', () => {
+    const linked = linksOf('README.md');
+    const all = pages.filter((page) => !page.startsWith('docs/decisions/') && page !== 'README.md');
+    expect(all.filter((page) => !linked.includes(page))).toEqual([]);
+  });
+});

@@ -1,0 +1,212 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { ConfigError, readConfig } from '../../src/config.ts';
+import { refusalStatus } from '../../src/errors.ts';
+import { decideGroup, decideHead } from '../../src/freeze-status/decide-status.ts';
+import { freeGroupText, freeText } from '../../src/freeze-status/status-text.ts';
+import { parsedFreeze } from '../../src/freezes/parsed-freeze.ts';
+import { between, documentAt, rowsOf } from './documents.ts';
+import { allTexts, argumentsOf, propertiesOf } from './source-texts.ts';
+
+// People search docs/troubleshooting.md for what they saw. So what it quotes is what is said, and what matters is there.
+
+const page = documentAt('docs/troubleshooting.md');
+
+/** The messages that a marked part of the page is about: what is quoted in the first cells of its tables. */
+function quotedIn(mark: string): string[] {
+  const rows = between(page, `<!-- ${mark} -->`, `<!-- /${mark} -->`)
+    .split('\n')
+    .filter((line) => line.startsWith('| `'));
+  return rowsOf(['', '', ...rows].map((row) => row || '|').join('\n')).flatMap(([cell]) =>
+    [...cell!.matchAll(/`([^`]+)`/g)].map(([, text]) => text!),
+  );
+}
+
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+/** `…` stands for anything. */
+const patternOf = (quoted: string): string => quoted.split('…').map(escaped).join('.*');
+const covers = (quoted: string, text: string): boolean =>
+  new RegExp(`^${patternOf(quoted)}$`, 's').test(text);
+const occursIn = (quoted: string, text: string): boolean => new RegExp(patternOf(quoted), 's').test(text);
+
+const bin = readFileSync(new URL('../../bin/holdfast.mjs', import.meta.url), 'utf8').replaceAll(
+  /\$\{[^}]*\}/g,
+  '…',
+);
+const said = [...allTexts(), bin];
+
+const missingIn = (quoted: string[], texts: string[]): string[] =>
+  texts.filter((text) => !quoted.some((each) => covers(each, text)));
+const inventedIn = (quoted: string[], texts: string[]): string[] =>
+  quoted.filter((each) => !texts.some((text) => occursIn(each, text)));
+
+test('a quoted message says something of its own', () => {
+  for (const mark of [
+    'status',
+    'unjudged',
+    'config',
+    'start',
+    'answers',
+    'findings',
+    'doctor',
+    'pages',
+    'log',
+  ]) {
+    const quoted = quotedIn(mark);
+    expect(quoted.length, mark).toBeGreaterThan(4);
+    for (const each of quoted) expect(each.replace(/[^A-Za-z]/g, '').length, each).toBeGreaterThan(6);
+    expect(new Set(quoted).size, mark).toBe(quoted.length);
+  }
+});
+
+describe('the status', () => {
+  const now = new Date('2026-03-01T09:00:00Z');
+  const freeze = (endsAt: Date | null, conditions: object | null = {}) =>
+    ({
+      freeze: { id: crypto.randomUUID(), endsAt, timezone: 'UTC', reason: 'Quarter end' },
+      conditions: conditions && { matching: { judge: () => true }, exclude: null },
+    }) as unknown as ReturnType<typeof parsedFreeze>;
+  const end = new Date('2026-03-02T09:00:00Z');
+  const facts = [{ number: 7 }] as Parameters<typeof decideHead>[1];
+  const descriptions = [
+    decideHead([], facts, now),
+    decideHead([freeze(end)], facts, now),
+    decideHead([freeze(null)], facts, now),
+    decideHead([freeze(end), freeze(null)], facts, now),
+    decideHead([freeze(end)], [...facts, ...facts], now),
+    decideHead([freeze(end, null)], facts, now),
+    decideGroup([], facts, end, now),
+    decideGroup([freeze(end)], facts, end, now),
+  ].map(({ status }) => status.description);
+
+  test('every description is explained, and no other', () => {
+    expect(descriptions).toContain(freeText);
+    expect(descriptions).toContain(freeGroupText);
+    expect(missingIn(quotedIn('status'), descriptions)).toEqual([]);
+    expect(inventedIn(quotedIn('status'), descriptions)).toEqual([]);
+  });
+
+  test('every reason why a condition could not be judged is explained', () => {
+    const reasons = [
+      ...argumentsOf(/^notKnown$/, 0, /^pull-requests\//),
+      ...allTexts(/^pull-requests\/fact\.ts$/).filter((text) => text.includes(' ')),
+    ].filter((text) => text.includes('…'));
+    expect(reasons.length).toBeGreaterThan(6);
+    expect(missingIn(quotedIn('unjudged'), [...reasons, 'its conditions cannot be read any more'])).toEqual(
+      [],
+    );
+    expect(inventedIn(quotedIn('unjudged'), said)).toEqual([]);
+  });
+});
+
+describe('a start that fails', () => {
+  const problemsOf = (environment: Record<string, string>): string[] => {
+    try {
+      readConfig(environment);
+      return [];
+    } catch (error) {
+      return (error as ConfigError).problems;
+    }
+  };
+  const key = { PRIVATE_KEY: 'none', WEBHOOK_SECRET: 'secret' };
+  const produced = [
+    { PORT: 'http', PUBLIC_URL: 'here', DATABASE_URL: 'mysql://db', SECRET_KEY: 'short', ROLE: 'boss' },
+    { PORT: '70000', LOG_LEVEL: 'loud', LOG_FORMAT: 'xml', STATUS_CONTEXT: 'x'.repeat(256) },
+    { CLIENT_ID: 'Iv1' },
+    { APP_ID: 'Iv1', CLIENT_SECRET: 'secret', ...key },
+    { APP_ID: '1', WEBHOOK_SECRET: 'secret', PRIVATE_KEY_PATH: '/nowhere.pem' },
+  ].flatMap(problemsOf);
+  const kept = argumentsOf(/^ConfigError$/, 0).filter((text) => text !== '…');
+
+  test('every problem of the configuration is explained, and no other', () => {
+    const quoted = quotedIn('config');
+    expect(missingIn(quoted, [...produced, ...kept])).toEqual([]);
+    expect(inventedIn(quoted, [...produced, ...kept])).toEqual([]);
+  });
+
+  test('every message of config.ts was produced above', () => {
+    const messages = allTexts(/^config\.ts$/).filter((text) =>
+      /(?:^|\s)(?:must (?:be|have) |is missing)|there is no file|does not hold/.test(text),
+    );
+    expect(messages.length).toBeGreaterThan(12);
+    expect(messages.filter((each) => !produced.some((problem) => occursIn(each, problem)))).toEqual([]);
+  });
+
+  test('what else stops it is explained, and no other', () => {
+    const others = [
+      ...argumentsOf(/^Error$/, 0, /^database\//),
+      ...argumentsOf(/^super$/, 0, /^database\//),
+      ...allTexts(/^main\.ts$/).filter((text) => text.includes('. ') || text.endsWith('.')),
+    ].filter((text) => text.includes(' '));
+    expect(others.length).toBeGreaterThan(6);
+    expect(missingIn(quotedIn('start'), others)).toEqual([]);
+    expect(inventedIn(quotedIn('start'), said)).toEqual([]);
+  });
+});
+
+test('every sentence that the API answers with is explained, and no other', () => {
+  const refusals = [
+    ...argumentsOf(/^(?:forbidden|notFound|conflict|unavailable)$/, 0),
+    ...argumentsOf(/^Refusal$/, 1),
+    ...propertiesOf('detail', /^(?!api\/responses).*/),
+  ];
+  expect(refusals.length).toBeGreaterThan(25);
+  expect(missingIn(quotedIn('answers'), refusals)).toEqual([]);
+  expect(inventedIn(quotedIn('answers'), said)).toEqual([]);
+});
+
+test('every kind of refusal has its part, under its status', () => {
+  const part = between(page, '<!-- answers -->', '<!-- /answers -->');
+  for (const [code, status] of Object.entries(refusalStatus)) {
+    const section = part.split(/^### /m).find((text) => text.startsWith(String(status)));
+    expect(section, code).toContain(`\`${code}\``);
+  }
+});
+
+test('every finding of the doctor is explained, and no other', () => {
+  const paths = /^enforcement\/|^cli\/doctor\.ts$/;
+  const findings = [
+    ...propertiesOf('message', paths),
+    ...argumentsOf(/^found$/, 1, paths),
+    // `unknown(check, what, why, at)` says "what is not known: why."
+    ...argumentsOf(/^unknown$/, 1, paths).map((what) => `${what} is not known: ….`),
+  ].filter((text) => text !== '… is not known: ….');
+  expect(findings.length).toBeGreaterThan(40);
+  expect(missingIn(quotedIn('findings'), findings)).toEqual([]);
+  expect(inventedIn(quotedIn('findings'), findings)).toEqual([]);
+});
+
+test('every reason why the doctor cannot ask is explained, and no other', () => {
+  const reasons = argumentsOf(/^CannotAsk$/, 0);
+  expect(reasons.length).toBe(5);
+  expect(missingIn(quotedIn('doctor'), reasons)).toEqual([]);
+  expect(inventedIn(quotedIn('doctor'), reasons)).toEqual([]);
+});
+
+test('every page that shows nothing but a message is explained, and no other', () => {
+  const titles = [
+    ...argumentsOf(/^stopPage$/, 0),
+    ...argumentsOf(/^stop$/, 1),
+    ...propertiesOf('title', /^(?:sign-in\/mount-sign-in|pages\/reader)\.ts$/),
+  ];
+  expect(titles.length).toBeGreaterThan(12);
+  expect(missingIn(quotedIn('pages'), titles)).toEqual([]);
+  expect(inventedIn(quotedIn('pages'), titles)).toEqual([]);
+});
+
+test('every line of the log is explained, and no other', () => {
+  const callee = /(?:^|\.)log\.(?:info|warn|error|fatal)$/;
+  const lines = [...argumentsOf(callee, 0), ...argumentsOf(callee, 1)];
+  expect(lines.length).toBeGreaterThan(35);
+  expect(missingIn(quotedIn('log'), lines)).toEqual([]);
+  expect(inventedIn(quotedIn('log'), said)).toEqual([]);
+});
+
+test('what is quoted outside of the tables is said as well', () => {
+  const texts = page
+    .split('\n')
+    .filter((line) => !line.startsWith('|'))
+    .flatMap((line) => [...line.matchAll(/`([A-Z][^`]+ [^`]+ [^`]+[.:…])`/g)].map(([, text]) => text!));
+  expect(texts.length).toBeGreaterThan(5);
+  expect(inventedIn(texts, said)).toEqual([]);
+});
