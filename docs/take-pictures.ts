@@ -1,35 +1,32 @@
-// `npm run docs:pictures`: takes the pictures of docs/pages.md anew, of the demo's GitHub with some freezes, on this
-// machine alone. It wants Debian's chromium, or CHROMIUM.
+// `npm run docs:pictures`: takes the pictures of docs/pages.md anew: Holdfast is set up in a browser, on the demo's
+// GitHub, on this machine alone, and gets some freezes. It wants Debian's chromium, or CHROMIUM.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
-import { chromium } from 'playwright-core';
+import { chromium, type Page } from 'playwright-core';
 import { Temporal } from 'temporal-polyfill';
-import { createApp } from '../src/app.ts';
-import { seed } from '../sandbox/demo-seed.ts';
+import { type App, createApp } from '../src/app.ts';
+import { requireStatus, seed } from '../sandbox/demo-seed.ts';
 import { startSandbox } from '../sandbox/github.ts';
 
-/** One picture: what is in it from the top on, of a page that is so wide. */
-type Picture = { name: string; path: string; width: number; height: number; colorScheme: 'light' | 'dark' };
+/** One picture: the top of a page, so many pixels of it. */
+type Picture = { name: string; path: string; width?: number; height: number; colorScheme?: 'light' | 'dark' };
 
-const pictures: Picture[] = [
-  {
-    name: 'repository-light',
-    path: '/repos/acme/web?zoom=week',
-    width: 1000,
-    height: 900,
-    colorScheme: 'light',
-  },
-  { name: 'repository-dark', path: '/repos/acme/web', width: 1000, height: 900, colorScheme: 'dark' },
-  {
-    name: 'repository-phone',
-    path: '/repos/acme/web?zoom=week',
-    width: 375,
-    height: 900,
-    colorScheme: 'light',
-  },
+/** What anybody sees. */
+const publicPictures: Picture[] = [
+  { name: 'status-held', path: '/repos/acme/web/pulls/2', height: 1000 },
+  { name: 'status-free', path: '/repos/acme/web/pulls/1', height: 620, colorScheme: 'dark' },
+  { name: 'status-phone', path: '/repos/acme/web/pulls/2', width: 375, height: 900 },
+  { name: 'api-reference', path: '/docs', height: 800 },
+];
+/** What an admin of the repository sees. */
+const signedInPictures: Picture[] = [
+  { name: 'repository-light', path: '/repos/acme/web?zoom=week', height: 1000 },
+  { name: 'repository-dark', path: '/repos/acme/web', height: 1000, colorScheme: 'dark' },
+  { name: 'repository-phone', path: '/repos/acme/web?zoom=week', width: 375, height: 900 },
 ];
 
 const now = Temporal.Now.zonedDateTimeISO('UTC').round('hour');
@@ -53,36 +50,96 @@ const freezes = [
   { reason: 'Move to the new database', start: inHours(20), end: inHours(68), timezone: 'Europe/Paris' },
 ];
 
+const folder = new URL('./pictures/', import.meta.url).pathname;
+mkdirSync(folder, { recursive: true });
 const dataDir = mkdtempSync(join(tmpdir(), 'holdfast-pictures-'));
-const github = await startSandbox();
+const github = await startSandbox({ app: null });
 const { adminToken } = seed(github);
-const app = await createApp(
-  {
-    port: 0,
-    host: '127.0.0.1',
-    publicUrl: 'http://127.0.0.1',
-    database: { dataDir },
-    app: { ...github.app, oauth: null },
-    secretKey: null,
-    githubApiUrl: github.url,
-    statusContext: 'holdfast/freeze',
-    statusWritesPerMinute: 6000,
-    role: 'all',
-    logLevel: 'warn',
-    logFormat: 'json',
-  },
-  { log: pino({ level: 'warn' }) },
-);
+const app = await start(await freePort());
+const browser = await chromium.launch({
+  executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+});
 try {
-  github.deliverTo(`${app.url}/api/github/webhooks`);
+  const page = await open({ width: 1000, height: 760 });
+  await setUp(page);
+  requireStatus(github);
   await until(() => github.currentStatus('acme/web', 1) !== null);
   for (const freeze of freezes) await create(freeze);
   await until(() => [2, 3, 4, 6].every((number) => stateOf(number) === 'pending'));
-  await takeAll();
+  for (const picture of publicPictures) await take(await open(picture), picture);
+  for (const picture of signedInPictures) await take(await signIn(await open(picture)), picture);
 } finally {
+  await browser.close();
   await app.close();
   await github.close();
   rmSync(dataDir, { recursive: true, force: true });
+}
+
+/** Without an App: the setup page makes one. */
+function start(port: number): Promise<App> {
+  return createApp(
+    {
+      port,
+      host: '127.0.0.1',
+      publicUrl: `http://127.0.0.1:${port}`,
+      database: { dataDir },
+      app: null,
+      secretKey: null,
+      githubApiUrl: github.url,
+      statusContext: 'holdfast/freeze',
+      statusWritesPerMinute: 6000,
+      role: 'all',
+      logLevel: 'warn',
+      logFormat: 'json',
+    },
+    { log: pino({ level: 'error' }) },
+  );
+}
+
+/** The App's manifest names the port, so it is known before. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function setUp(page: Page): Promise<void> {
+  github.signInToGitHub('ada');
+  await page.goto(`${app.url}/setup`);
+  await page.getByLabel('Its name on').fill('acme');
+  await page.screenshot({ path: join(folder, 'setup.png') });
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('button', { name: 'Go on to' }).click();
+  await page.getByRole('button', { name: 'Create GitHub App' }).click();
+  await page.screenshot({ path: join(folder, 'setup-done.png') });
+  await page.getByRole('link', { name: 'Install' }).click();
+  await page.getByRole('button', { name: 'Install on acme' }).click();
+  await page.close();
+}
+
+async function signIn(page: Page): Promise<Page> {
+  await page.goto(`${app.url}/auth/sign-in?to=/repos/acme/web`);
+  const authorize = page.getByRole('button', { name: 'Authorize Holdfast' });
+  if (await authorize.isVisible()) await authorize.click();
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  return page;
+}
+
+function open({
+  width = 1000,
+  height,
+  colorScheme = 'light',
+}: Omit<Picture, 'name' | 'path'>): Promise<Page> {
+  return browser.newPage({ viewport: { width, height }, colorScheme, timezoneId: 'Europe/Berlin' });
+}
+
+async function take(page: Page, { name, path }: Picture): Promise<void> {
+  await page.goto(app.url + path, { waitUntil: 'networkidle' });
+  await page.screenshot({ path: join(folder, `${name}.png`) });
+  await page.close();
 }
 
 function stateOf(number: number): string | undefined {
@@ -96,25 +153,6 @@ async function create(freeze: object): Promise<void> {
     body: JSON.stringify(freeze),
   });
   if (answer.status !== 201) throw new Error(`A freeze was refused: ${await answer.text()}`);
-}
-
-async function takeAll(): Promise<void> {
-  const folder = new URL('./pictures/', import.meta.url).pathname;
-  mkdirSync(folder, { recursive: true });
-  const browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
-  });
-  try {
-    for (const { name, path, width, height, colorScheme } of pictures) {
-      const page = await browser.newPage({ viewport: { width, height }, colorScheme, timezoneId: 'UTC' });
-      await page.goto(app.url + path);
-      await page.screenshot({ path: join(folder, `${name}.png`) });
-      await page.close();
-    }
-  } finally {
-    await browser.close();
-  }
 }
 
 async function until(isSo: () => boolean): Promise<void> {
