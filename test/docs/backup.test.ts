@@ -16,7 +16,7 @@ import { between, documentAt } from './documents.ts';
 // The commands of docs/operating.md, run as they stand against a real process that was set up by its setup page.
 // Only `systemctl` is ours: it starts and stops that process.
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 90_000 });
 
 const page = documentAt('docs/operating.md');
 const repository = 'acme/web';
@@ -50,11 +50,13 @@ beforeEach(async () => {
   await writeSystemctl();
 });
 afterEach(async () => {
-  if (existsSync(join(folder, 'pid'))) await run('systemctl stop holdfast');
+  if (existsSync(pidFile())) await run('systemctl stop holdfast');
   for (const name of databases) await administer(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   await github.close();
   await rm(folder, { recursive: true, force: true });
 });
+
+const pidFile = () => join(folder, 'pid');
 
 /** A `systemctl` for one unit, with the behaviour that the commands rely on: `stop` returns when the process is gone. */
 async function writeSystemctl(): Promise<void> {
@@ -71,7 +73,7 @@ case $1 in
     echo $! > '${folder}/pid' ;;
   stop)
     if [ -e '${folder}/pid' ]; then
-      kill "$(cat '${folder}/pid')"
+      kill "$(cat '${folder}/pid')" 2>/dev/null || true
       while kill -0 "$(cat '${folder}/pid')" 2>/dev/null; do sleep 0.05; done
       rm '${folder}/pid'
     fi ;;
@@ -111,7 +113,7 @@ const waitFor = (status: string) =>
         );
       }
     },
-    { timeout: 20_000, interval: 50 },
+    { timeout: 40_000, interval: 50 },
   );
 
 async function startAndSetUp(): Promise<void> {
@@ -150,7 +152,7 @@ async function expectAllBack(freeze: string): Promise<void> {
   expect((await ask('GET')).text).toContain(freeze);
   expect((await fetch(`${url}/setup`)).status).toBe(404);
   github.openPullRequest(repository, { author: 'ada' });
-  await github.waitForStatus(repository, 1, 'pending', { timeoutMs: 10_000 });
+  await github.waitForStatus(repository, 1, 'pending', { timeoutMs: 20_000 });
 }
 
 test('the embedded database comes back from its copy, with the secret key', async () => {
@@ -158,9 +160,10 @@ test('the embedded database comes back from its copy, with the secret key', asyn
   await startAndSetUp();
   const freeze = await makeFreeze();
   await run(commandsOf('Back up the embedded database'));
-  await waitFor('ready');
-  await loseFreeze(freeze);
-  await rm(join(holdfast, 'data', 'secret-key'));
+  // It was started again. The disk loses what is on it before that one is up, which saves the test some seconds.
+  expect(existsSync(pidFile())).toBe(true);
+  await run('systemctl stop holdfast');
+  for (const lost of ['postgres', 'secret-key']) await rm(join(holdfast, 'data', lost), { recursive: true });
 
   await run(commandsOf('Restore the embedded database'));
   await expectAllBack(freeze);

@@ -97,11 +97,9 @@ describe('variables', () => {
 describe('commands', () => {
   let program: Command;
   beforeAll(async () => {
-    const parse = vi.spyOn(Command.prototype, 'parseAsync').mockImplementation(function (this: Command) {
-      program = this;
-      return Promise.resolve(this);
-    });
+    const parse = vi.spyOn(Command.prototype, 'parseAsync').mockResolvedValue(new Command());
     await import('../../src/cli/holdfast.ts');
+    program = parse.mock.contexts[0] as Command;
     parse.mockRestore();
   });
 
