@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { chromium } from 'playwright-core';
 import { Temporal } from 'temporal-polyfill';
 import { createApp } from '../src/app.ts';
-import { seed } from '../sandbox/demo-seed.ts';
+import { requireStatus, seed } from '../sandbox/demo-seed.ts';
 import { startSandbox } from '../sandbox/github.ts';
 
 /** One picture: what is in it from the top on, of a page that is so wide. */
@@ -56,6 +56,8 @@ const freezes = [
 const dataDir = mkdtempSync(join(tmpdir(), 'holdfast-pictures-'));
 const github = await startSandbox();
 const { adminToken } = seed(github);
+github.install('acme');
+requireStatus(github);
 const app = await createApp(
   {
     port: 0,
