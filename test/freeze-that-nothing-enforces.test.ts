@@ -67,6 +67,19 @@ test('only the branches that it can touch count', async () => {
     (await freeze(api, { matching_conditions: [{ or: ['base=main', 'base=release'] }] })).warning,
   ).toBeNull();
   expect(named((await freeze(api, { matching_conditions: ['label=x', 'base=next'] })).warning)).toBe('next');
+  expect(
+    (await freeze(api, { matching_conditions: ['base=next'], exclude_conditions: ['base=next'] })).warning,
+  ).toBeNull();
+  expect(
+    named(
+      (
+        await freeze(api, {
+          matching_conditions: ['base=next'],
+          exclude_conditions: ['base=next', 'label=x'],
+        })
+      ).warning,
+    ),
+  ).toBe('next');
   expect(named((await freeze(api)).warning)).toBe('v\\"1, older, old, 1 more');
 });
 

@@ -3,6 +3,7 @@ import { parseConditions } from '../conditions/parse-conditions.ts';
 import type { Freeze } from '../freezes/freeze.ts';
 
 type Conditions = Pick<Freeze, 'matchingConditions'>;
+type Exclusions = Pick<Freeze, 'excludeConditions'>;
 
 /** The branches that `base=` conditions of a freeze name. */
 export function namedBranches({ matchingConditions }: Conditions): string[] {
@@ -16,6 +17,18 @@ export function onlyBranches({ matchingConditions }: Conditions): string[] | nul
   if (!parsed.ok) return null;
   const only = basesOf({ kind: 'and', nodes: parsed.conditions });
   return only && [...only];
+}
+
+/** The branches that a freeze leaves alone whatever else is true of a pull request. */
+export function excludedBranches({ excludeConditions }: Exclusions): string[] {
+  const parsed = parseConditions(excludeConditions, []);
+  if (!parsed.ok || !parsed.conditions.every(isOfBasesAlone)) return [];
+  return [...(basesOf({ kind: 'and', nodes: parsed.conditions }) ?? [])];
+}
+
+function isOfBasesAlone(node: ConditionNode): boolean {
+  if (node.kind === 'not') return false;
+  return node.kind === 'leaf' ? baseOf(node) !== null : node.nodes.every(isOfBasesAlone);
 }
 
 /** The base that a condition asks for as it stands: neither negated nor a pattern. */

@@ -7,7 +7,7 @@ import { placeFor } from './check-enforcement.ts';
 import { judgeRequired } from './judge-branch.ts';
 import { readRequirements } from './read-branch.ts';
 import { allBranches, readBranches } from './read-branches.ts';
-import { onlyBranches } from './touched-branches.ts';
+import { excludedBranches, onlyBranches } from './touched-branches.ts';
 
 type Needed = Pick<Deps, 'github' | 'clock' | 'config'>;
 
@@ -38,12 +38,14 @@ export async function unenforcedBranches(
   const only = onlyBranches(freeze);
   const key = `${repository.id} ${JSON.stringify(only)}`;
   const now = deps.clock.now();
-  const known = answers.get(key);
-  if (known && known.until > now) return known.branches;
-  if (answers.size >= mostRemembered) answers.clear();
-  const branches = findUnenforced(deps, repository, only);
-  answers.set(key, { until: now + remembered, branches });
-  return branches;
+  let answer = answers.get(key);
+  if (!answer || answer.until <= now) {
+    if (answers.size >= mostRemembered) answers.clear();
+    answer = { until: now + remembered, branches: findUnenforced(deps, repository, only) };
+    answers.set(key, answer);
+  }
+  const excluded = excludedBranches(freeze);
+  return (await answer.branches).filter((branch) => !excluded.includes(branch));
 }
 
 async function findUnenforced(

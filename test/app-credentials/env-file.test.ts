@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -46,6 +46,15 @@ test('the file is added to, its other lines stay, and only its owner reads it', 
     webhookSecret: 'web#hook',
     oauth: app.oauth,
   });
+});
+
+test('a link stays one, and what it leads to is written', async () => {
+  const [target, path] = [join(folder, 'elsewhere.env'), join(folder, 'link.env')];
+  await symlink(target, path);
+  await addToEnvFile(path, app);
+  expect((await lstat(path)).isSymbolicLink()).toBe(true);
+  expect(await readFile(target, 'utf8')).toContain('APP_ID="42"');
+  expect((await stat(target)).mode & 0o777).toBe(0o600);
 });
 
 test('where there is no file it is made', async () => {

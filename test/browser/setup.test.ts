@@ -74,3 +74,13 @@ test.each(['light', 'dark'] as const)('the code is asked for in %s', async (colo
   expect(await page.getByLabel('Name of the App').inputValue()).toBe('Holdfast');
   expect(page.problems).toEqual([]);
 });
+
+test.each(['light', 'dark'] as const)('what GitHub cannot reach is warned of in %s', async (colorScheme) => {
+  run = await startFirstRun({ githubApiUrl: 'https://api.github.com' });
+  const page = await openPage(browser, { ...phone, colorScheme });
+  await page.goto(`${run.app.url}/setup`);
+  expect(await page.locator('.notice').textContent()).toContain('github.com cannot reach http://127.0.0.1');
+  await expectAccessible(page);
+  if (folder) await page.screenshot({ path: `${folder}/setup-warning-${colorScheme}.png`, fullPage: true });
+  expect(page.problems).toEqual([]);
+});

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { refusalStatus } from '../../src/errors.ts';
-import { seed } from '../../sandbox/demo-seed.ts';
+import { requireStatus, seed } from '../../sandbox/demo-seed.ts';
 import { type Holdfast, startHoldfast } from '../support/holdfast.ts';
 import { documentAt } from './documents.ts';
 
@@ -22,6 +22,7 @@ beforeAll(async () => {
   holdfast = await startHoldfast((github) => {
     githubToken = seed(github).adminToken;
     github.install('acme');
+    requireStatus(github);
   });
   const [admin, ci] = [await holdfast.key('acme', 'admin'), await holdfast.key('acme', 'ci')];
   const mark = '=== next ===';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { namedBranches, onlyBranches } from '../../src/enforcement/touched-branches.ts';
+import { excludedBranches, namedBranches, onlyBranches } from '../../src/enforcement/touched-branches.ts';
 import type { ConditionInput } from '../../src/conditions/ast.ts';
 
 test.each<[ConditionInput[], string[], string[] | null]>([
@@ -25,6 +25,21 @@ test.each<[ConditionInput[], string[], string[] | null]>([
 ])('%j names %j and touches only %j', (matchingConditions, named, only) => {
   expect(namedBranches({ matchingConditions })).toEqual(named);
   expect(onlyBranches({ matchingConditions })).toEqual(only);
+});
+
+test.each<[ConditionInput[], string[]]>([
+  [[], []],
+  [['base=main'], ['main']],
+  [[{ or: ['base=main', 'base=next'] }], ['main', 'next']],
+  [['base=main', 'label=x'], []],
+  [[{ or: ['base=main', 'label=x'] }], []],
+  [['base=main', 'base=next'], []],
+  [['-base=main'], []],
+  [[{ not: 'base=main' }], []],
+  [['base~=^main'], []],
+  [['nonsense'], []],
+])('where %j is excluded a freeze leaves %j alone', (excludeConditions, expected) => {
+  expect(excludedBranches({ excludeConditions })).toEqual(expected);
 });
 
 test('conditions that cannot be read name nothing and may touch anything', () => {
