@@ -120,6 +120,14 @@ const appVariables = [
 const withoutBlanks = (environment: Environment): Environment =>
   Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
 
+function whyNoKey(error: unknown, name: string, path: string | undefined): string {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return `${name}: there is no file ${path}`;
+  // Of the file system; what the key's parser throws has none.
+  if (syscall) return `${name}: ${path} cannot be read (${code})`;
+  return `${name} does not hold a private key in PEM form`;
+}
+
 function readPrivateKey(environment: Environment, problems: string[]): string {
   const { PRIVATE_KEY: inline, PRIVATE_KEY_PATH: path } = environment;
   if (!inline && !path) {
@@ -137,10 +145,7 @@ function readPrivateKey(environment: Environment, problems: string[]): string {
     createPrivateKey(pem);
     return pem;
   } catch (error) {
-    const unreadable = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    problems.push(
-      unreadable ? `${name}: there is no file ${path}` : `${name} does not hold a private key in PEM form`,
-    );
+    problems.push(whyNoKey(error, name, path));
     return '';
   }
 }
@@ -196,6 +201,8 @@ export function readConfig(environment: Environment): StartConfig {
 
 /** The process's environment, with `.env` of the working directory below it. */
 export function readEnvironment(): Environment {
+  // What is set to nothing is not set, and does not hide what the file says.
+  for (const name of Object.keys(variables)) if (!process.env[name]?.trim()) delete process.env[name];
   try {
     process.loadEnvFile();
   } catch (error) {

@@ -79,7 +79,11 @@ test.each<[string, Record<string, string>, RegExp]>([
     { PRIVATE_KEY: '', PRIVATE_KEY_PATH: '/nowhere.pem' },
     /^PRIVATE_KEY_PATH: there is no file/,
   ],
-  ['a folder as key file', { PRIVATE_KEY: '', PRIVATE_KEY_PATH: folder }, /^PRIVATE_KEY_PATH /],
+  [
+    'a folder as key file',
+    { PRIVATE_KEY: '', PRIVATE_KEY_PATH: folder },
+    /^PRIVATE_KEY_PATH: .* cannot be read \(EISDIR\)/,
+  ],
   ['a port out of range', { PORT: '65536' }, /^PORT must be from 0/],
   ['a port that is none', { PORT: '3e3' }, /^PORT must be a whole number/],
   ['another database', { DATABASE_URL: 'mysql://h/d' }, /^DATABASE_URL must be a postgres/],

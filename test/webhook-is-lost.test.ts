@@ -34,6 +34,20 @@ describe('a lost webhook', () => {
     expect(acme.frozen(web)).toEqual([]);
   });
 
+  test('that tells of a repository made private: its pages close with the next look', async () => {
+    const { github, app, quiet } = acme;
+    const web = await acme.repository('closing', [{}]);
+    const page = () => fetch(`${app.url}/repos/${web}/pulls/1`, { redirect: 'manual' });
+    expect((await page()).status).toBe(200);
+    github.webhookFaults.add({ kind: 'drop' });
+    github.privatize(web);
+    await quiet();
+    github.webhookFaults.clear();
+    expect((await page()).status).toBe(200);
+    await acme.freeze(web);
+    expect((await page()).status).toBe(302);
+  });
+
   test('of one pull request is made good by any later event of it', async () => {
     const { github, quiet } = acme;
     const api = await acme.repository('api', [{}]);

@@ -1,7 +1,11 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { findBypass, refreshMergeQueue, refreshRepository as refreshLater } from '../jobs/tasks.ts';
-import { type LoadedPullRequest, loadOpenPullRequests } from '../pull-requests/load-pull-requests.ts';
+import {
+  type LoadedPullRequest,
+  type LoadedRepository,
+  loadRepository,
+} from '../pull-requests/load-pull-requests.ts';
 import { forgetUnseen, rememberPullRequests } from '../pull-requests/open-pull-request-store.ts';
 import { refreshMergeQueues } from './refresh-merge-queue.ts';
 import { openRefresh, readOrPause, type Refreshable } from './refreshable.ts';
@@ -29,9 +33,10 @@ export async function refreshRepository(
   // A queue that GitHub cannot show must not keep the pull requests from being looked at.
   const queues = await refreshMergeQueues(deps, refresh).catch((error: unknown) => ({ error, branches: [] }));
   if ('notBefore' in queues) return come(deps, repositoryId, queues.notBefore);
-  const pullRequests = await readOrPause(deps, refresh, () => loadOpenPullRequests(refresh.from));
-  if ('notBefore' in pullRequests) return come(deps, repositoryId, pullRequests.notBefore);
-  const differing = await save(deps, refresh, pullRequests);
+  const loaded = await readOrPause(deps, refresh, () => loadRepository(refresh.from));
+  if ('notBefore' in loaded) return come(deps, repositoryId, loaded.notBefore);
+  const { pullRequests } = loaded;
+  const differing = await save(deps, refresh, loaded);
   await refreshOtherQueues(deps, repositoryId, pullRequests, queues.branches);
   const counts = { pullRequests: pullRequests.length, freezes: refresh.freezes.length, differing };
   deps.log.info({ repository: fullName(refresh.repository), ...counts }, 'repository refreshed');
@@ -50,7 +55,11 @@ async function refreshOtherQueues(
   await deps.jobs.send(others.map((branch) => refreshMergeQueue(repositoryId, branch)));
 }
 
-async function save(deps: Deps, refresh: Refreshable, pullRequests: LoadedPullRequest[]): Promise<number> {
+async function save(
+  deps: Deps,
+  refresh: Refreshable,
+  { pullRequests, isPrivate }: LoadedRepository,
+): Promise<number> {
   const { repository, reading, readAt } = refresh;
   const verdicts = decideVerdicts(refresh, pullRequests);
   return deps.db.$transaction(async (tx) => {
@@ -67,6 +76,8 @@ async function save(deps: Deps, refresh: Refreshable, pullRequests: LoadedPullRe
     await judgeNewcomers(deps, tx, refresh, pullRequests);
     await planNextChange(deps, tx, refresh, pullRequests, true);
     await lookAgain(deps, tx, refresh, pullRequests, verdicts);
+    // Its pages ask for a sign-in from now on. Only a webhook opens them: this answer may be older than one.
+    if (isPrivate) await tx.repository.update({ where: { id: repository.id }, data: { private: true } });
     await tx.repository.updateMany({
       where: { id: repository.id, OR: [{ refreshedAt: null }, { refreshedAt: { lt: readAt } }] },
       data: { refreshedAt: readAt },

@@ -47,11 +47,18 @@ const few = 20;
 /** Pull requests whose further facts are read at the same time. */
 const concurrency = 5;
 
+/** A repository as GitHub shows it: every open pull request, and whether it is private. */
+export type LoadedRepository = { pullRequests: LoadedPullRequest[]; isPrivate: boolean };
+
+/** Every open pull request of a repository, as `loadRepository` reads them. */
+export const loadOpenPullRequests = async (from: LoadFrom): Promise<LoadedPullRequest[]> =>
+  (await loadRepository(from)).pullRequests;
+
 /**
  * Every open pull request of a repository, in pages of 100. Facts that GitHub left out are marked as not known.
  * @throws what GitHub throws when a page, or a pull request on it, is missing altogether.
  */
-export async function loadOpenPullRequests(from: LoadFrom): Promise<LoadedPullRequest[]> {
+export async function loadRepository(from: LoadFrom): Promise<LoadedRepository> {
   const read: ReadPullRequest[] = [];
   let size = most;
   let after: string | null = null;
@@ -65,7 +72,7 @@ export async function loadOpenPullRequests(from: LoadFrom): Promise<LoadedPullRe
       continue;
     }
     read.push(...page.read);
-    if (!page.hasNextPage) return complete(from, read);
+    if (!page.hasNextPage) return { pullRequests: await complete(from, read), isPrivate: page.isPrivate };
     after = page.endCursor;
   }
 }
@@ -93,7 +100,7 @@ const incomplete = (what: string) => new Error(`GitHub's answer lacks ${what}`);
 
 /** A page of the open pull requests. */
 async function readOpen(from: LoadFrom, first: number, after: string | null) {
-  type Answer = { repository: { pullRequests: Page<PullRequestAnswer> } | null };
+  type Answer = { repository: { isPrivate: boolean; pullRequests: Page<PullRequestAnswer> } | null };
   const { read, answer } = await askForPullRequests<Answer>(
     from,
     {
@@ -108,10 +115,11 @@ async function readOpen(from: LoadFrom, first: number, after: string | null) {
     first > few,
   );
   const whole = read.filter((pullRequest) => pullRequest !== null);
-  const { hasNextPage, endCursor } = answer.repository!.pullRequests.pageInfo;
+  const { isPrivate, pullRequests } = answer.repository!;
+  const { hasNextPage, endCursor } = pullRequests.pageInfo;
   if (whole.length < read.length) throw incomplete('a pull request');
   if (hasNextPage && (endCursor === null || endCursor === after)) throw incomplete('the next page');
-  return { read: whole, hasNextPage, endCursor };
+  return { read: whole, isPrivate, hasNextPage, endCursor };
 }
 
 async function readNodes(from: LoadFrom, ids: string[], size: number): Promise<ReadPullRequest[]> {

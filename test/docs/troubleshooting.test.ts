@@ -115,6 +115,7 @@ describe('a start that fails', () => {
     { CLIENT_ID: 'Iv1' },
     { APP_ID: 'Iv1', CLIENT_SECRET: 'secret', ...key },
     { APP_ID: '1', WEBHOOK_SECRET: 'secret', PRIVATE_KEY_PATH: '/nowhere.pem' },
+    { APP_ID: '1', WEBHOOK_SECRET: 'secret', PRIVATE_KEY_PATH: '/' },
   ].flatMap(problemsOf);
   const kept = argumentsOf(/^ConfigError$/, 0).filter((text) => text !== '…');
 
@@ -126,7 +127,7 @@ describe('a start that fails', () => {
 
   test('every message of config.ts was produced above', () => {
     const messages = allTexts(/^config\.ts$/).filter((text) =>
-      /(?:^|\s)(?:must (?:be|have) |is missing)|there is no file|does not hold/.test(text),
+      /(?:^|\s)(?:must (?:be|have) |is missing)|there is no file|cannot be read|does not hold/.test(text),
     );
     expect(messages.length).toBeGreaterThan(12);
     expect(messages.filter((each) => !produced.some((problem) => occursIn(each, problem)))).toEqual([]);

@@ -161,6 +161,7 @@ export const openPullRequestsQuery = /* GraphQL */ `
     $owner: String!, $name: String!, $first: Int!, $after: String, $context: String!, ${declaredSwitches}
   ) {
     repository(owner: $owner, name: $name) {
+      isPrivate
       pullRequests(
         states: OPEN, first: $first, after: $after, orderBy: { field: CREATED_AT, direction: ASC }
       ) {
