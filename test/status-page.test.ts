@@ -299,6 +299,26 @@ describe('however often pages are loaded', () => {
     expect(words(await page('acme/crown', 1))).not.toContain('GitHub could not be asked');
   });
 
+  test('half of what GitHub lets us ask in an hour is left for what holds pull requests', async () => {
+    const small = await startAcme();
+    try {
+      const repository = await small.repository('popular', [{}]);
+      small.github.rateLimits.graphql = 40;
+      const visit = async (number: number) =>
+        (await new Visitor(small).open(`/repos/${repository}/pulls/${number}`)).status;
+      const seen = [];
+      for (let number = 1001; number <= 1020; number++) seen.push(await visit(number));
+      await small.advanceTo(new Date(small.clock.now() + 61_000));
+      for (let number = 1021; number <= 1040; number++) seen.push(await visit(number));
+      expect(seen.at(-1)).toBe(503);
+      expect(seen.filter((status) => status === 404).length).toBeLessThanOrEqual(20);
+      await small.freeze(repository);
+      expect(small.shown(repository, 1)).toEqual(heldUntilRemoved);
+    } finally {
+      await small.close();
+    }
+  });
+
   test('one look serves all who want the same at once, also what is not there', async () => {
     const repository = await acme.repository('rush', [{}]);
     for (const number of [1, 77]) {

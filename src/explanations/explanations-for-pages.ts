@@ -7,10 +7,16 @@ import { explainPullRequest, type PullRequestExplanation } from './explain-pull-
 
 /** Milliseconds that one look at GitHub serves, while nothing was looked at anew. */
 const freshFor = 10_000;
-/** Looks a minute and installation: a good half of GitHub's hourly budget is left for what holds pull requests. */
+/** Looks a minute and installation. */
 const looksPerMinute = 30;
 /** So many of them at most are for what everybody may load. */
 export const publicLooksPerMinute = 20;
+/**
+ * Shares of GitHub's hourly budget that are left for what holds pull requests: one look costs many questions where
+ * conditions read the files of a large pull request.
+ */
+const reserve = 1 / 4;
+const publicReserve = 1 / 2;
 const mostKept = 1000;
 /** Milliseconds that somebody waits for GitHub before the page shows what is known. What comes later serves the next. */
 const patience = 5000;
@@ -34,8 +40,7 @@ export class ExplanationsForPages {
     const key = `${repository.id} ${number} ${repository.readings}`;
     const kept = this.#kept.get(key);
     if (kept && kept.until > this.#clock.now()) return inTime(kept.explanation);
-    const most = repository.private ? looksPerMinute : publicLooksPerMinute;
-    if (!this.#looks.take(repository.installation.id, most))
+    if (!this.#mayLook(deps, repository))
       throw unavailable(
         `Too many pages of ${fullName(repository)} were loaded. Load this one in a minute.`,
         60,
@@ -48,6 +53,12 @@ export class ExplanationsForPages {
       if (!(error instanceof Refusal) || error.code !== 'not-found') this.#kept.delete(key);
     });
     return inTime(explanation);
+  }
+
+  #mayLook({ github }: Deps, { private: isPrivate, installation }: FoundRepository): boolean {
+    const left = github.budgetLeft(installation.id, this.#clock.now());
+    if (left < (isPrivate ? reserve : publicReserve)) return false;
+    return this.#looks.take(installation.id, isPrivate ? looksPerMinute : publicLooksPerMinute);
   }
 }
 

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { Probot, ProbotOctokit } from 'probot';
 import type { Config } from '../config.ts';
 import { isGitHubStatus } from './github-error.ts';
+import { RateBudgets } from './rate-budgets.ts';
 
 /** A client that carries some credential; all three kinds answer the same calls. */
 export type GitHubClient = ProbotOctokit;
@@ -17,6 +18,8 @@ export type GitHubApp = {
    * @param permissions what it has granted, as far as the caller knows: a token of before they changed is renewed.
    */
   asInstallation(installationId: bigint, permissions?: unknown): Promise<GitHubClient>;
+  /** The share, 0 to 1, that is left of an installation's hourly budget, as GitHub last said. @param now ms since the epoch. */
+  budgetLeft(installationId: bigint, now: number): number;
   /** As the person who holds a token. */
   asPerson(token: string): Octokit;
   /** The login under which the App writes: `holdfast[bot]`. Asked for once. */
@@ -65,12 +68,18 @@ export async function createGitHubApp(config: Config, log: Logger, cutOff: Abort
   const granted = new Map<bigint, string>();
   let botLogin: string | null = null;
   const clients = new Map<bigint, Promise<GitHubClient>>();
+  const budgets = new RateBudgets();
+  const connect = async (installationId: bigint): Promise<GitHubClient> => {
+    const client = renewing(await probot.auth(Number(installationId)));
+    client.hook.after('request', ({ headers }) => budgets.note(installationId, headers));
+    return client;
+  };
   return {
     probot,
     asApp: () => probot.auth(),
     async asInstallation(installationId, permissions) {
       if (clients.size >= mostClients) clients.clear();
-      const made = clients.get(installationId) ?? probot.auth(Number(installationId)).then(renewing);
+      const made = clients.get(installationId) ?? connect(installationId);
       clients.set(installationId, made);
       const client = await made;
       const known = permissions === undefined ? undefined : JSON.stringify(permissions);
@@ -80,6 +89,7 @@ export async function createGitHubApp(config: Config, log: Logger, cutOff: Abort
       }
       return client;
     },
+    budgetLeft: (installationId, now) => budgets.left(installationId, now),
     asPerson: (token) => new Octokit({ auth: token, baseUrl: config.githubApiUrl, request, log: quiet }),
     async botLogin() {
       botLogin ??= `${(await (await probot.auth()).rest.apps.getAuthenticated()).data!.slug}[bot]`;

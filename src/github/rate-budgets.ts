@@ -1,0 +1,31 @@
+type Headers = Record<string, string | number | undefined>;
+
+/** What GitHub last said of the hourly budgets of installations; each replica hears of what the others use, too. */
+export class RateBudgets {
+  readonly #said = new Map<string, { share: number; resetAt: number }>();
+
+  /** Takes note of an answer's headers. */
+  note(installationId: bigint, headers: Headers): void {
+    const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>
+      Number(headers[`x-ratelimit-${name}`]),
+    ) as [number, number, number];
+    if (!(limit > 0 && remaining >= 0 && reset > 0)) return;
+    if (this.#said.size >= mostKept) this.#said.clear();
+    const said = { share: remaining / limit, resetAt: reset * 1000 };
+    this.#said.set(`${installationId} ${headers['x-ratelimit-resource']}`, said);
+  }
+
+  /**
+   * The share, 0 to 1, that is left of the scarcer budget; 1 where nothing is known of this hour.
+   * @param now milliseconds since the epoch.
+   */
+  left(installationId: bigint, now: number): number {
+    const shares = ['core', 'graphql'].map((resource) => {
+      const said = this.#said.get(`${installationId} ${resource}`);
+      return said && said.resetAt > now ? said.share : 1;
+    });
+    return Math.min(...shares);
+  }
+}
+
+const mostKept = 10_000;
