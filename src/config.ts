@@ -202,7 +202,8 @@ export function readConfig(environment: Environment): StartConfig {
 /** The process's environment, with `.env` of the working directory below it. */
 export function readEnvironment(): Environment {
   // What is set to nothing is not set, and does not hide what the file says.
-  for (const name of Object.keys(variables)) if (!process.env[name]?.trim()) delete process.env[name];
+  for (const name of Object.keys(variables))
+    if (!process.env[name]?.trim()) Reflect.deleteProperty(process.env, name);
   try {
     process.loadEnvFile();
   } catch (error) {

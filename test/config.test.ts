@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { ConfigError, readConfig, type StartConfig } from '../src/config.ts';
+import { ConfigError, readConfig, readEnvironment, type StartConfig } from '../src/config.ts';
 
 const { privateKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,
@@ -113,3 +113,20 @@ test.each(Object.entries({ ...least, PRIVATE_KEY_PATH: keyFile, CLIENT_ID: 'Iv23
   'an App of which only %s is given is half there',
   (name, value) => expect(problemsOf({ [name]: value }).length).toBeGreaterThan(1),
 );
+
+test('what the environment sets to nothing does not hide what .env says; what it sets does', () => {
+  const [here, before] = [process.cwd(), { ...process.env }];
+  writeFileSync(join(folder, '.env'), 'WEBHOOK_SECRET=of the file\nSTATUS_CONTEXT=of the file\n');
+  process.env['WEBHOOK_SECRET'] = '';
+  process.env['STATUS_CONTEXT'] = 'of the environment';
+  process.chdir(folder);
+  try {
+    expect(readEnvironment()).toMatchObject({
+      WEBHOOK_SECRET: 'of the file',
+      STATUS_CONTEXT: 'of the environment',
+    });
+  } finally {
+    process.chdir(here);
+    process.env = before;
+  }
+});

@@ -9,9 +9,9 @@ const writeConflict = 'P2034';
 /** PostgreSQL's own codes for the same, where Prisma passes them on: it shuts down, starts, or has no connection left. */
 const serverAway = /Code: `(?:57P0[1-5]|53300|08[0-9A-Z]{3})`/;
 
-/** The one place that turns what was thrown into an answer. */
+/** Turns what was thrown into an answer of the API; `errorPage` does so for pages. */
 export function errorResponse(error: unknown, context: Context, log: Logger): Response {
-  const refusal = error instanceof Refusal ? error : translate(error);
+  const refusal = refusalOf(error);
   if (!refusal) {
     const requestId = context.res.headers.get('x-request-id');
     log.error({ err: error, requestId }, 'a request failed');
@@ -25,6 +25,10 @@ export function errorResponse(error: unknown, context: Context, log: Logger): Re
       : refusal.message;
   return context.json({ detail }, refusalStatus[refusal.code]);
 }
+
+/** The refusal that was thrown, or that what the database threw amounts to; null for everything else. */
+export const refusalOf = (error: unknown): Refusal | null =>
+  error instanceof Refusal ? error : translate(error);
 
 /** What the database throws that a client can act on. */
 function translate(error: unknown): Refusal | null {

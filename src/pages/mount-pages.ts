@@ -8,6 +8,7 @@ import { mountSignIn } from '../sign-in/mount-sign-in.ts';
 import { readSession } from '../sign-in/read-session.ts';
 import { RepositoryReaders } from '../sign-in/repository-readers.ts';
 import { mountAssets } from './assets.ts';
+import { errorPage } from './error-page.ts';
 import { layout } from './layout.ts';
 import { pageHeaders } from './page-headers.ts';
 import type { PageDeps } from './reader.ts';
@@ -25,6 +26,7 @@ export function mountPages(app: OpenAPIHono, given: Deps): void {
     explanations: new ExplanationsForPages(clock),
     enforcement: new EnforcementForPages(clock),
   };
+  pages.onError((error, context) => errorPage(error, context, given.log));
   mountAssets(pages);
   pages.use(pageHeaders(), notStored);
   mountSignIn(pages, deps);

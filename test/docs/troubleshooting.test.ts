@@ -179,7 +179,7 @@ test('every finding of the doctor is explained, and no other', () => {
 
 test('every reason why the doctor cannot ask is explained, and no other', () => {
   const reasons = argumentsOf(/^CannotAsk$/, 0);
-  expect(reasons.length).toBe(5);
+  expect(reasons.length).toBe(6);
   expect(missingIn(quotedIn('doctor'), reasons)).toEqual([]);
   expect(inventedIn(quotedIn('doctor'), reasons)).toEqual([]);
 });
@@ -187,8 +187,8 @@ test('every reason why the doctor cannot ask is explained, and no other', () => 
 test('every page that shows nothing but a message is explained, and no other', () => {
   const titles = [
     ...argumentsOf(/^stopPage$/, 0),
-    ...argumentsOf(/^stop$/, 1),
-    ...propertiesOf('title', /^(?:sign-in\/mount-sign-in|pages\/reader)\.ts$/),
+    ...propertiesOf('heading', /^setup\//),
+    ...propertiesOf('title', /^(?:sign-in\/mount-sign-in|pages\/reader|pages\/error-page)\.ts$/),
   ];
   expect(titles.length).toBeGreaterThan(12);
   expect(missingIn(quotedIn('pages'), titles)).toEqual([]);

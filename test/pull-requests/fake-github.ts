@@ -156,6 +156,7 @@ function root(fake: FakeGitHub) {
       owner === 'nobody'
         ? fail('NOT_FOUND')
         : {
+            isPrivate: false,
             nameWithOwner: `${owner}/${name}`.replace(/^acme\/Old$/, 'acme/new'),
             pullRequests: (args: Args, _: unknown, info: GraphQLResolveInfo) =>
               connection(fake.pullRequests, args, info, pullRequestNode),

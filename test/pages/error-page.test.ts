@@ -1,0 +1,48 @@
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { logRequests } from '../../src/api/log-requests.ts';
+import type { Deps } from '../../src/deps.ts';
+import { Prisma } from '../../src/generated/prisma/client.ts';
+import { mountPages } from '../../src/pages/mount-pages.ts';
+import { type Acme, startAcme } from '../support/acme.ts';
+
+let acme: Acme;
+beforeAll(async () => {
+  acme = await startAcme();
+});
+afterAll(() => acme.close());
+
+/** A page, where each use of the database throws. */
+async function pageWhere(error: Error): Promise<Response> {
+  const db = new Proxy({} as Deps['db'], {
+    get() {
+      throw error;
+    },
+  });
+  const app = new OpenAPIHono();
+  app.use(logRequests(acme.app.deps.log));
+  mountPages(app, { ...acme.app.deps, db });
+  return app.request('/repos/acme/web');
+}
+
+test('where the database does not answer a page says so, and when to come back', async () => {
+  const gone = new Prisma.PrismaClientKnownRequestError('gone', { code: 'P1001', clientVersion: '7' });
+  const answer = await pageWhere(gone);
+  expect(answer.status).toBe(503);
+  expect(answer.headers.get('retry-after')).toBe('5');
+  expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+  const text = await answer.text();
+  expect(text).toContain('<h1>This cannot be shown now</h1>');
+  expect(text).toContain('The database does not answer.');
+});
+
+test('what nobody foresaw shows the id under which the log has it, and nothing else', async () => {
+  const answer = await pageWhere(new Error('a secret of ours'));
+  expect(answer.status).toBe(500);
+  const id = answer.headers.get('x-request-id')!;
+  const text = await answer.text();
+  expect(text).toContain(`the request id ${id}.`);
+  expect(text).not.toContain('a secret of ours');
+  const line = acme.logs.find((each) => each.includes(id) && each.includes('a request failed'));
+  expect(line).toContain('a secret of ours');
+});
