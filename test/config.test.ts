@@ -115,7 +115,7 @@ test.each(Object.entries({ ...least, PRIVATE_KEY_PATH: keyFile, CLIENT_ID: 'Iv23
 );
 
 test('what the environment sets to nothing does not hide what .env says; what it sets does', () => {
-  const [here, before] = [process.cwd(), { ...process.env }];
+  const here = process.cwd();
   writeFileSync(join(folder, '.env'), 'WEBHOOK_SECRET=of the file\nSTATUS_CONTEXT=of the file\n');
   process.env['WEBHOOK_SECRET'] = '';
   process.env['STATUS_CONTEXT'] = 'of the environment';
@@ -127,6 +127,7 @@ test('what the environment sets to nothing does not hide what .env says; what it
     });
   } finally {
     process.chdir(here);
-    process.env = before;
+    delete process.env['WEBHOOK_SECRET'];
+    delete process.env['STATUS_CONTEXT'];
   }
 });
