@@ -195,11 +195,13 @@ The tour follows when every open pull request has its first status. Ctrl-C ends 
 
 function printTour(values: TourValues): void {
   print(`
-Holdfast     ${values.serviceUrl}   (its interface: ${values.serviceUrl}/v1/openapi.json)
+Holdfast     ${values.serviceUrl}   (its interface: ${values.serviceUrl}/docs)
+Its pages    ${values.serviceUrl}/repos/acme/web and ${values.serviceUrl}/repos/acme/web/pulls/2
 GitHub       ${values.githubUrl}   (a sandbox: nothing leaves this machine)
 ada's token  ${values.adminToken}   (a GitHub token; ada is an admin of acme)
 admin key    ${values.adminKey}
 ci key       ${values.ciKey}
+Enforced?    HOLDFAST_URL=${values.serviceUrl} HOLDFAST_TOKEN=${values.adminKey} npx holdfast doctor acme/web
 
 The tour: paste each line into a second terminal, and watch the statuses change here.
 Steps 2 to 6 fit into the minute that the freeze of step 2 lasts.`);

@@ -99,6 +99,10 @@ test.skipIf(!hasCurl)('every line of the tour works, and Ctrl-C leaves nothing b
   expect(urls).toHaveLength(2);
   const { servers } = JSON.parse(await bash(`curl -s '${urls[0]}/v1/openapi.json'`));
   expect(servers).toEqual([{ url: `${urls[0]}/v1` }]);
+  const [, ...pages] = /^Its pages +(\S+) and (\S+)$/m.exec(output)!;
+  for (const page of pages) expect((await fetch(page)).status, page).toBe(200);
+  const [, doctor] = /^Enforced\? +(.+)$/m.exec(output)!;
+  expect(await bash(doctor!)).toContain('acme/web: Freezes are enforced.');
   expect(await readdir(temporary)).not.toEqual([]);
   process.kill('SIGINT');
   // npm passes on the Ctrl-C that the terminal has sent already.

@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { deriveKey } from '../secret-key.ts';
 
 /** The text was sealed under another key, for another purpose, or was changed since. */
 export class CannotUnseal extends Error {}
@@ -6,10 +7,6 @@ export class CannotUnseal extends Error {}
 const version = 'v1';
 const ivBytes = 12;
 const tagBytes = 16;
-
-/** A key of its own for each use of SECRET_KEY (HKDF-SHA-256): what is signed tells nothing of what is encrypted. */
-export const deriveKey = (secretKey: string, use: string): Buffer =>
-  Buffer.from(hkdfSync('sha256', secretKey, '', `holdfast ${use}`, 32));
 
 const keyOf = (secretKey: string) => deriveKey(secretKey, 'app credentials');
 

@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'hono';
 import { deleteCookie, getSignedCookie, setSignedCookie } from 'hono/cookie';
 import type { Clock } from '../clock.ts';
-import { deriveKey } from '../app-credentials/sealed-text.ts';
+import { deriveKey } from '../secret-key.ts';
 
 /** Where the credentials are to be kept. */
 export type Place = 'database' | 'env';
@@ -23,7 +23,7 @@ export class SetupCookies {
   /** @param secretKey without it the cookies end with the process. */
   constructor(clock: Clock, secretKey: string | null) {
     this.#clock = clock;
-    this.#key = Buffer.from(secretKey === null ? randomBytes(32) : deriveKey(secretKey, 'setup cookies'));
+    this.#key = secretKey === null ? randomBytes(32) : deriveKey(secretKey, 'setup cookies');
   }
 
   /** Remembers that this browser gave the code. */

@@ -1,7 +1,7 @@
-import { createHmac } from 'node:crypto';
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, getSignedCookie, setSignedCookie } from 'hono/cookie';
 import type { Config } from '../config.ts';
+import { deriveKey } from '../secret-key.ts';
 
 /** `session`: who is signed in. `sign-in-…`: a sign-in that is under way; each tab has its own. */
 export type CookieName = 'session' | `sign-in-${string}`;
@@ -15,8 +15,7 @@ const nameOf = (config: Keeper, name: CookieName): string =>
   `${isSecure(config) ? '__Host-' : ''}holdfast-${name}`;
 
 /** One key a purpose, so that one cookie's value never passes for another's. */
-const keyOf = (secretKey: string, name: CookieName): string =>
-  createHmac('sha256', secretKey).update(`cookie ${name}`).digest('base64');
+const keyOf = (secretKey: string, name: CookieName) => deriveKey(secretKey, `cookie ${name}`);
 
 const attributes = (config: Keeper) =>
   ({ path: '/', httpOnly: true, secure: isSecure(config), sameSite: 'Lax' }) as const;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { CannotUnseal, deriveKey, seal, unseal } from '../../src/app-credentials/sealed-text.ts';
+import { CannotUnseal, seal, unseal } from '../../src/app-credentials/sealed-text.ts';
+import { deriveKey } from '../../src/secret-key.ts';
 
 const key = 'a secret key of at least 32 characters';
 

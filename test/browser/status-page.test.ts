@@ -159,3 +159,32 @@ test('what is not there', async () => {
   if (screenshots) await page.screenshot({ path: `${screenshots}/absent.png` });
   await page.context().close();
 });
+
+test('a merge group, at a desk and on a phone', async () => {
+  const repository = await acme.repository('queued', [{}, { labels: ['risky'] }], {
+    protect: { main: ['holdfast/freeze', 'ci'] },
+  });
+  acme.github.enableMergeQueue(repository, 'main');
+  for (const { number, headSha } of acme.github.pullRequests(repository)) {
+    acme.github.postStatus(repository, headSha, { by: 'bob', state: 'success', context: 'ci' });
+    acme.github.enqueue(repository, number);
+  }
+  await acme.quiet();
+  const end = new Date(acme.clock.now() + 10 * 60_000).toISOString().slice(0, 19);
+  await acme.freeze(repository, { reason: 'Release 4.2', end, matching_conditions: ['label=risky'] });
+  const group = acme.github.mergeGroups(repository).find(({ pullRequests }) => pullRequests.at(-1) === 2)!;
+  for (const [colorScheme, size] of [
+    ['light', 'desktop'],
+    ['dark', 'phone'],
+  ] as const) {
+    const page = await openPage(browser, { ...sizes[size], colorScheme });
+    await page.goto(`${acme.app.url}/repos/${repository}/merge-groups/${group.headSha}`);
+    if (screenshots)
+      await page.screenshot({ path: `${screenshots}/group-${colorScheme}-${size}.png`, fullPage: true });
+    expect(await page.textContent('.badge')).toBe('Held');
+    expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
+    await expectAccessible(page);
+    expect(page.problems).toEqual([]);
+    await page.context().close();
+  }
+});
