@@ -70,12 +70,14 @@ test('a merge group to the page of what it merges', async () => {
   const words = async (url: string) =>
     (await visitor.open(url)).text.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
   const group = acme.github.mergeGroups(repository).find(({ pullRequests }) => pullRequests.at(-1) === 2)!;
-  const url = target(repository, group.headSha)!;
-  expect(url).toBe(`https://holdfast.example/repos/${repository}/merge-groups/${group.headSha}`);
+  // A group that may merge is gone the next moment, and its head is the branch's: the pull request's page stays.
+  expect(target(repository, group.headSha)).toBe(pageOf(repository, 2));
+  const url = `https://holdfast.example/repos/${repository}/merge-groups/${group.headSha}`;
   expect(await words(url)).toContain('Free No freeze holds this merge group.');
   expect(await words(url)).toContain('#1 is free #2 is free');
   const end = new Date(acme.clock.now() + 10 * 60_000).toISOString().slice(0, 19);
   await acme.freeze(repository, { reason: 'Short <b>', end, matching_conditions: ['label=risky'] });
+  expect(target(repository, group.headSha)).toBe(url);
   const held = await words(url);
   expect(held).toContain('#2 is frozen until');
   expect(held).toContain('It keeps its place');
@@ -84,4 +86,23 @@ test('a merge group to the page of what it merges', async () => {
   acme.github.dequeue(repository, 2);
   await acme.quiet();
   expect((await visitor.open(url)).status).toBe(404);
+});
+
+test('a merge group that fails to the page of the pull request that is frozen', async () => {
+  const repository = await acme.repository('put-out', [{}, { labels: ['risky'] }, {}], {
+    protect: { main: ['holdfast/freeze', 'ci'] },
+  });
+  acme.github.enableMergeQueue(repository, 'main');
+  for (const { number, headSha } of acme.github.pullRequests(repository)) {
+    acme.github.postStatus(repository, headSha, { by: 'bob', state: 'success', context: 'ci' });
+    acme.github.enqueue(repository, number);
+  }
+  await acme.quiet();
+  const group = acme.github.mergeGroups(repository).find(({ pullRequests }) => pullRequests.at(-1) === 3)!;
+  expect(group.pullRequests).toEqual([1, 2, 3]);
+  await acme.freeze(repository, { matching_conditions: ['label=risky'] });
+  expect(target(repository, group.headSha)).toBe(pageOf(repository, 2));
+  const { status, text } = await new Visitor(acme).open(pageOf(repository, 2));
+  expect(status).toBe(200);
+  expect(text).toContain('>Held<');
 });

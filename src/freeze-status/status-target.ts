@@ -4,25 +4,52 @@ import { mergeGroupPath, pullRequestPath } from '../pages/page-paths.ts';
 type Head = {
   repositoryId: bigint;
   sha: string;
+  state: string;
   isMergeGroup: boolean;
   repository: { name: string; account: { login: string } };
 };
 
 /**
- * Where a status leads: the page of its merge group, or of its pull request. Of several with the same head SHA, to
- * the lowest number of those held, else the lowest.
+ * Where a status leads: the page of its pull request, or of its merge group while that waits. Of several pull requests
+ * with the same head SHA, to the lowest number of those held, else the lowest.
  * @returns a URL; null where no open pull request has the SHA any more.
  */
 export async function statusTarget(
   { db, config }: Pick<Deps, 'db' | 'config'>,
-  { repositoryId, sha, isMergeGroup, repository }: Head,
+  head: Head,
 ): Promise<string | null> {
-  if (isMergeGroup) return config.publicUrl + mergeGroupPath(repository, sha);
+  const { repository, sha } = head;
+  if (head.isMergeGroup && head.state === 'pending')
+    return config.publicUrl + mergeGroupPath(repository, sha);
+  const number = head.isMergeGroup ? await lastingOf(db, head) : await shownOf(db, head);
+  return number === null ? null : config.publicUrl + pullRequestPath(repository, number);
+}
+
+async function shownOf(db: Deps['db'], { repositoryId, sha }: Head): Promise<number | null> {
   const sharing = await db.openPullRequest.findMany({
     where: { repositoryId, headSha: sha },
     select: { number: true, heldBy: true },
     orderBy: { number: 'asc' },
   });
-  const shown = sharing.find(({ heldBy }) => heldBy.length > 0) ?? sharing[0];
-  return shown ? config.publicUrl + pullRequestPath(repository, shown.number) : null;
+  return (sharing.find(({ heldBy }) => heldBy.length > 0) ?? sharing[0])?.number ?? null;
+}
+
+/**
+ * A group that passed or failed is gone at once; its pull requests stay. Of a failed one the first that is held, else
+ * the one whose group it is.
+ */
+async function lastingOf(db: Deps['db'], { repositoryId, sha, state }: Head): Promise<number | null> {
+  const group = await db.mergeGroup.findUnique({
+    where: { repositoryId_headSha: { repositoryId, headSha: sha } },
+    select: { pullRequests: true },
+  });
+  const numbers = group?.pullRequests ?? [];
+  const own = numbers.at(-1) ?? null;
+  if (state !== 'failure') return own;
+  const held = await db.openPullRequest.findMany({
+    where: { repositoryId, number: { in: numbers }, NOT: { heldBy: { isEmpty: true } } },
+    select: { number: true },
+  });
+  const heldNumbers = new Set(held.map(({ number }) => number));
+  return numbers.find((number) => heldNumbers.has(number)) ?? own;
 }
