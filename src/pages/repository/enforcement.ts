@@ -4,7 +4,7 @@ import type { Finding } from '../../enforcement/finding.ts';
 import { instant } from '../instant.ts';
 import type { Html } from '../layout.ts';
 
-/** Whether a freeze would hold: what is wrong or not known first, with what to click or call. */
+/** Whether a freeze would hold: what is wrong or not known, with what to click or call, and folded the rest. */
 export function enforcement(report: EnforcementReport | null, zone: string | null): Html {
   return html`<section id="enforcement" aria-labelledby="enforcement-heading">
     <h2 id="enforcement-heading">Is it enforced?</h2>
@@ -13,22 +13,23 @@ export function enforcement(report: EnforcementReport | null, zone: string | nul
 }
 
 function found({ enforced, checkedAt, findings }: EnforcementReport, zone: string | null): Html {
-  const fine = findings.filter(({ state }) => state === 'ok');
-  const others = order.flatMap((state) => findings.filter((finding) => finding.state === state));
+  const of = (state: Finding['state']) => findings.filter((finding) => finding.state === state);
+  const pressing = [...of('failed'), ...of('unknown')];
   return html`<p>
       <span class="badge ${enforced === true ? 'free' : 'held'}">${verdicts[`${enforced}`]}</span>
       <span class="muted">Looked at ${instant(checkedAt, zone ?? 'UTC')}</span>
     </p>
-    ${list(others)}
-    ${
-      fine.length === 0
-        ? ''
-        : html`<details>
-            <summary>${fine.length === 1 ? '1 check is fine' : `${fine.length} checks are fine`}</summary>
-            ${list(fine)}
-          </details>`
-    }`;
+    ${pressing.length > 0 ? list(pressing) : ''} ${folded('warning', of('warning'))}
+    ${folded('check in order', of('ok'))}`;
 }
+
+const folded = (what: string, findings: Finding[]): Html =>
+  findings.length === 0
+    ? html``
+    : html`<details>
+        <summary>${findings.length} ${findings.length === 1 ? what : what.replace(/\w+/, '$&s')}</summary>
+        ${list(findings)}
+      </details>`;
 
 const verdicts = {
   true: 'Freezes are enforced',
@@ -36,9 +37,7 @@ const verdicts = {
   unknown: 'It is not known whether freezes are enforced',
 };
 
-/** The worst first. */
-const order = ['failed', 'unknown', 'warning'] as const;
-const stateNames = { failed: 'Wrong', unknown: 'Not known', warning: 'Mind', ok: 'Fine' };
+const stateNames = { failed: 'Wrong', unknown: 'Not known', warning: 'Warning', ok: 'Fine' };
 
 const list = (findings: Finding[]): Html =>
   html`<ul class="findings">
