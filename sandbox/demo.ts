@@ -45,16 +45,18 @@ async function start(): Promise<void> {
   const githubPort = await choosePort(ports.github, 3001, 'GitHub');
   const github = await startSandbox({ port: githubPort, ...(setup && { app: null }) });
   const { adminToken } = seed(github);
-  if (!setup) github.install('acme');
   github.onStatus(printStatus);
-  if (!setup) print('The statuses of the open pull requests, as they are set:');
   dataDir = mkdtempSync(join(tmpdir(), 'holdfast-demo-'));
   const config = configFor(github, port, dataDir, setup);
   const app = await createApp(config, { log: warnings() });
   parts.push(app, github);
   if (isStopping) return;
   if (setup) printSetup(app.url);
-  else github.deliverTo(`${app.url}/api/github/webhooks`);
+  else {
+    print('The statuses of the open pull requests, as they are set:');
+    github.deliverTo(`${app.url}/api/github/webhooks`);
+    github.install('acme');
+  }
   await everyStatusSet(github, setup ? Infinity : 60);
   if (isStopping) return;
   requireStatus(github);
