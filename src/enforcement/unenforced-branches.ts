@@ -13,8 +13,10 @@ type Needed = Pick<Deps, 'github' | 'clock' | 'config'>;
 
 /** Milliseconds that whoever makes a freeze waits for GitHub at most. */
 const patience = 2_000;
-/** So long an answer is used again, also one that GitHub did not give in time. */
+/** Milliseconds that an answer is used again, also one that GitHub did not give in time. */
 const remembered = 60_000;
+/** That something is missing, shorter: whoever is warned mends it and tries again. */
+const missingRemembered = 10_000;
 const mostRemembered = 1_000;
 /** A freeze of everything is judged by so many branches, the default one first. */
 const mostBranches = 10;
@@ -44,8 +46,10 @@ export async function unenforcedBranches(
     answer = { until: now + remembered, branches: findUnenforced(deps, repository, only) };
     answers.set(key, answer);
   }
+  const branches = await answer.branches;
+  if (branches.length > 0) answer.until = Math.min(answer.until, now + missingRemembered);
   const excluded = excludedBranches(freeze);
-  return (await answer.branches).filter((branch) => !excluded.includes(branch));
+  return branches.filter((branch) => !excluded.includes(branch));
 }
 
 async function findUnenforced(

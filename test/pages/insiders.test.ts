@@ -97,7 +97,7 @@ test('says that nothing enforces a freeze and what to click; once it is required
   acme.github.protect(web, 'main', {
     checks: [{ context: 'holdfast/freeze', app: acme.github.app.id }],
   });
-  await pass(minute);
+  await pass(minute / 6);
   expect(await pageFor('ada', web)).toContain('<span class="badge free">Freezes are enforced</span>');
 });
 
