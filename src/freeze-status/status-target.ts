@@ -21,7 +21,7 @@ export async function statusTarget(
   const { repository, sha } = head;
   if (head.isMergeGroup && head.state === 'pending')
     return config.publicUrl + mergeGroupPath(repository, sha);
-  const number = head.isMergeGroup ? await lastingOf(db, head) : await shownOf(db, head);
+  const number = head.isMergeGroup ? await ownOf(db, head) : await shownOf(db, head);
   return number === null ? null : config.publicUrl + pullRequestPath(repository, number);
 }
 
@@ -34,22 +34,11 @@ async function shownOf(db: Deps['db'], { repositoryId, sha }: Head): Promise<num
   return (sharing.find(({ heldBy }) => heldBy.length > 0) ?? sharing[0])?.number ?? null;
 }
 
-/**
- * A group that passed or failed is gone at once; its pull requests stay. Of a failed one the first that is held, else
- * the one whose group it is.
- */
-async function lastingOf(db: Deps['db'], { repositoryId, sha, state }: Head): Promise<number | null> {
+/** A group that passed or failed is gone at once; the pull request whose group it is stays. */
+async function ownOf(db: Deps['db'], { repositoryId, sha }: Head): Promise<number | null> {
   const group = await db.mergeGroup.findUnique({
     where: { repositoryId_headSha: { repositoryId, headSha: sha } },
     select: { pullRequests: true },
   });
-  const numbers = group?.pullRequests ?? [];
-  const own = numbers.at(-1) ?? null;
-  if (state !== 'failure') return own;
-  const held = await db.openPullRequest.findMany({
-    where: { repositoryId, number: { in: numbers }, NOT: { heldBy: { isEmpty: true } } },
-    select: { number: true },
-  });
-  const heldNumbers = new Set(held.map(({ number }) => number));
-  return numbers.find((number) => heldNumbers.has(number)) ?? own;
+  return group?.pullRequests.at(-1) ?? null;
 }
