@@ -41,6 +41,9 @@ export const conflict = (message: string) => new Refusal('conflict', message);
 export const unavailable = (message: string, retryAfter = 10) =>
   new Refusal('unavailable', message, { retryAfter });
 
+export const isUnavailable = (error: unknown): error is Refusal =>
+  error instanceof Refusal && error.code === 'unavailable';
+
 /** Bad fields, all of them at once. */
 export const invalid = (problems: Problem[]) =>
   new Refusal('invalid', problems.map((problem) => problem.message).join(' '), { problems });

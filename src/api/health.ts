@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { PrismaClient } from '../generated/prisma/client.ts';
 import type { JobQueue } from '../jobs/queue.ts';
+import { within } from '../within.ts';
 
 /** How long a part may take to answer before it counts as not ready, in milliseconds. */
 const patience = 3000;
@@ -23,7 +24,8 @@ export function mountHealth(api: OpenAPIHono, db: PrismaClient, queue: Pick<JobQ
   });
 }
 
-function inTime(check: Promise<boolean>): Promise<boolean> {
-  const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), patience).unref());
-  return Promise.race([check.catch(() => false), late]);
-}
+const inTime = async (check: Promise<boolean>): Promise<boolean> =>
+  (await within(
+    patience,
+    check.catch(() => false),
+  )) ?? false;

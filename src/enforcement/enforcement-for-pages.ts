@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import type { FoundRepository } from '../repositories/find-repository.ts';
+import { within } from '../within.ts';
 import { checkEnforcement, type EnforcementReport } from './check-enforcement.ts';
 
 /** Milliseconds that a report is shown again: each costs GitHub calls, and people load pages as often as they like. */
@@ -26,9 +27,7 @@ export class EnforcementForPages {
   async get(deps: Deps, repository: FoundRepository): Promise<EnforcementReport | null> {
     const known = this.#looks.get(repository.id);
     const look = known && known.until > this.#clock.now() ? known : this.#begin(deps, repository);
-    const { promise: patienceEnds, resolve } = Promise.withResolvers<null>();
-    const timer = setTimeout(resolve, patience, null);
-    return Promise.race([look.report, patienceEnds]).finally(() => clearTimeout(timer));
+    return within(patience, look.report);
   }
 
   #begin(deps: Deps, repository: FoundRepository): Look {

@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts';
 import { Refusal, unavailable } from '../errors.ts';
 import { MinuteBudget } from '../github/minute-budget.ts';
 import { type FoundRepository, fullName } from '../repositories/find-repository.ts';
+import { within } from '../within.ts';
 import { explainPullRequest, type PullRequestExplanation } from './explain-pull-request.ts';
 
 /** Milliseconds that one look at GitHub serves, while nothing was looked at anew. */
@@ -62,10 +63,8 @@ export class ExplanationsForPages {
   }
 }
 
-async function inTime<Answer>(answer: Promise<Answer>): Promise<Answer> {
-  let timer: NodeJS.Timeout;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(unavailable('GitHub takes its time. Load this in a moment.')), patience);
-  });
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
+async function inTime(answer: Promise<PullRequestExplanation>): Promise<PullRequestExplanation> {
+  const explanation = await within(patience, answer);
+  if (!explanation) throw unavailable('GitHub takes its time. Load this in a moment.');
+  return explanation;
 }

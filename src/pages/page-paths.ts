@@ -10,3 +10,6 @@ export const pullRequestPath = (repository: Named, number: number): string =>
 /** The page that says what holds a merge group, by its head SHA. */
 export const mergeGroupPath = (repository: Named, sha: string): string =>
   `${repositoryPath(repository)}/merge-groups/${sha}`;
+
+/** Where somebody signs in, to come back to a path of ours. */
+export const signInPath = (to: string): string => `/auth/sign-in?to=${encodeURIComponent(to)}`;

@@ -3,14 +3,14 @@ import { repositoryPath } from '../api/path-params.ts';
 import type { Person } from '../auth/github-token.ts';
 import type { Deps } from '../deps.ts';
 import type { EnforcementForPages } from '../enforcement/enforcement-for-pages.ts';
-import { Refusal } from '../errors.ts';
+import { isUnavailable } from '../errors.ts';
 import type { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
 import { type FoundRepository, fullName, knownRepository } from '../repositories/find-repository.ts';
 import { readSession } from '../sign-in/read-session.ts';
 import type { RepositoryReaders } from '../sign-in/repository-readers.ts';
 import { missingForSignIn, signInSettings } from '../sign-in/sign-in-settings.ts';
 import { messagePage } from './message-page.ts';
-import { repositoryPath as repositoryPagePath } from './page-paths.ts';
+import { repositoryPath as repositoryPagePath, signInPath } from './page-paths.ts';
 
 /** What a page needs of the outside world. */
 export type PageDeps = Deps & {
@@ -41,12 +41,12 @@ export async function openRepositoryPage(
         ? { repository, viewer: person }
         : context.redirect(underItsName(context, repository), 302);
   } catch (error) {
-    if (!(error instanceof Refusal) || error.code !== 'unavailable') throw error;
+    if (!isUnavailable(error)) throw error;
     return silentPage(context, person);
   }
   if (person || !signInSettings(deps.config)) return absentPage(deps, context, person);
   const { pathname, search } = new URL(context.req.url);
-  return context.redirect(`/auth/sign-in?to=${encodeURIComponent(pathname + search)}`, 302);
+  return context.redirect(signInPath(pathname + search), 302);
 }
 
 type RepositoryPath = { owner: string; repository: string };

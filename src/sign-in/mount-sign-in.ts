@@ -1,7 +1,8 @@
 import type { Context, Hono } from 'hono';
 import type { Deps } from '../deps.ts';
-import { Refusal } from '../errors.ts';
+import { isUnavailable } from '../errors.ts';
 import { messagePage, type Message } from '../pages/message-page.ts';
+import { signInPath } from '../pages/page-paths.ts';
 import { attemptSeconds, beginAttempt, cookieOf, readAttempt, writeAttempt } from './attempt.ts';
 import { dropCookie, makeRoomForSignIn, readCookie, writeCookie } from './cookies.ts';
 import { authorizeUrl, identify } from './github-identity.ts';
@@ -52,8 +53,7 @@ async function completeSignIn(deps: Deps, context: Context): Promise<Response> {
     await writeCookie(context, { ...config, ...settings }, 'session', session, sessionSeconds);
     return context.redirect(attempt.to, 303);
   } catch (failure) {
-    if (failure instanceof Refusal && failure.code === 'unavailable')
-      return messagePage(context, again(attempt.to, silent));
+    if (isUnavailable(failure)) return messagePage(context, again(attempt.to, silent));
     throw failure;
   }
 }
@@ -79,7 +79,7 @@ const notSetUp = ({ config }: Deps): Message => ({
 });
 
 const signInAt = (to: string) => ({
-  href: `/auth/sign-in?to=${encodeURIComponent(to)}`,
+  href: signInPath(to),
   text: 'Sign in with GitHub',
 });
 

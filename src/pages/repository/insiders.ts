@@ -1,8 +1,9 @@
 import { html } from 'hono/html';
-import { Refusal } from '../../errors.ts';
+import { isUnavailable } from '../../errors.ts';
 import type { FoundRepository } from '../../repositories/find-repository.ts';
 import { missingForSignIn, signInSettings } from '../../sign-in/sign-in-settings.ts';
 import type { Html } from '../layout.ts';
+import { signInPath } from '../page-paths.ts';
 import type { PageDeps, Viewer } from '../reader.ts';
 
 /**
@@ -23,7 +24,7 @@ export async function refuseOutsiders(
     const permission = await deps.readers.permission(deps, viewer, repository);
     return permission === 'admin' || permission === 'write' ? null : notYours;
   } catch (error) {
-    if (!(error instanceof Refusal) || error.code !== 'unavailable') throw error;
+    if (!isUnavailable(error)) throw error;
     return silent;
   }
 }
@@ -32,7 +33,7 @@ const shownTo =
   'Whether freezes are enforced, and the audit log, are shown to people who can write to this repository';
 
 const signInFirst = (path: string): Html =>
-  html`<p>${shownTo}: <a href="/auth/sign-in?to=${encodeURIComponent(path)}">sign in with GitHub</a>.</p>`;
+  html`<p>${shownTo}: <a href="${signInPath(path)}">sign in with GitHub</a>.</p>`;
 
 const notSetUp = (missing: string): Html =>
   html`<p>
