@@ -1,10 +1,10 @@
 // A PostgreSQL of the benchmarks' own, with the settings that it comes with: durable, as in production.
 import { execFileSync } from 'node:child_process';
 import { chownSync, mkdirSync, mkdtempSync, chmodSync, readdirSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { administer, databaseUrl } from '../test/support/postgres.ts';
+import { freePort } from '../test/support/free-port.ts';
 
 export type Postgres = {
   version: string;
@@ -24,14 +24,6 @@ function newestBinaries(): string | null {
   } catch {
     return null;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** Starts it on a free port of loopback; null where no PostgreSQL is installed. */

@@ -1,7 +1,6 @@
 // `npm run docs:pictures`: takes the pictures of docs/pages.md anew: Holdfast is set up in a browser, on the demo's
 // GitHub, on this machine alone, and gets some freezes. It wants Debian's chromium, or CHROMIUM.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,6 +10,7 @@ import { Temporal } from 'temporal-polyfill';
 import { type App, createApp } from '../src/app.ts';
 import { requireStatus, seed } from '../sandbox/demo-seed.ts';
 import { startSandbox } from '../sandbox/github.ts';
+import { freePort } from '../test/support/free-port.ts';
 
 /** One picture: the top of a page, so many pixels of it. */
 type Picture = { name: string; path: string; width?: number; height: number; colorScheme?: 'light' | 'dark' };
@@ -55,6 +55,7 @@ mkdirSync(folder, { recursive: true });
 const dataDir = mkdtempSync(join(tmpdir(), 'holdfast-pictures-'));
 const github = await startSandbox({ app: null });
 const { adminToken } = seed(github);
+// The App's manifest names the port, so it is known before.
 const app = await start(await freePort());
 const browser = await chromium.launch({
   executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
@@ -95,15 +96,6 @@ function start(port: number): Promise<App> {
     },
     { log: pino({ level: 'error' }) },
   );
-}
-
-/** The App's manifest names the port, so it is known before. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function setUp(page: Page): Promise<void> {

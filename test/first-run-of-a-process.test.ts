@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Sandbox, startSandbox } from '../sandbox/github.ts';
-import { freePort } from './faults/free-port.ts';
+import { freePort } from './support/free-port.ts';
 import { Visitor } from './support/first-run.ts';
 import { type ServiceProcess, startProcess } from './support/process.ts';
 

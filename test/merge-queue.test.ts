@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MergeQueueOptions } from '../sandbox/actions/merge-queue-verbs.ts';
 import { type Acme, startAcme } from './support/acme.ts';
+import { passCiOn, queuedIn } from './support/queued.ts';
 
 let acme: Acme;
 beforeAll(async () => {
@@ -27,32 +28,9 @@ const shownOn = (repository: string, number: number) => {
     .find(({ pullRequests }) => pullRequests.at(-1) === number);
   return group && acme.github.currentStatus(repository, group.headSha);
 };
-const ci = (repository: string, sha: string) =>
-  acme.github.postStatus(repository, sha, { by: 'bob', state: 'success', context: 'ci' });
-
-/** A repository whose queue also waits for CI, which passes on pull requests and not yet on their groups. */
-async function queued(
-  name: string,
-  pullRequests: object[],
-  options: MergeQueueOptions = {},
-  branch = 'main',
-) {
-  const required = ['holdfast/freeze', 'ci'];
-  const repository = await acme.repository(
-    name,
-    pullRequests.map((each) => ({ base: branch, ...each })),
-    {
-      protect: { [branch]: required },
-    },
-  );
-  acme.github.enableMergeQueue(repository, branch, options);
-  for (const { number, headSha } of acme.github.pullRequests(repository)) {
-    ci(repository, headSha);
-    acme.github.enqueue(repository, number);
-  }
-  await acme.quiet();
-  return repository;
-}
+const ci = (repository: string, sha: string) => passCiOn(acme, repository, sha);
+const queued = (name: string, pullRequests: object[], options?: MergeQueueOptions, branch?: string) =>
+  queuedIn(acme, name, pullRequests, options, branch);
 
 /** CI passes on every group in flight, as often as it takes. */
 async function passCi(repository: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Acme, startAcme } from './support/acme.ts';
+import { queuedIn } from './support/queued.ts';
 import { Visitor } from './support/visitor.ts';
 
 // The "Details" link of each status.
@@ -57,15 +58,7 @@ test('a page that changes alone writes nothing', async () => {
 });
 
 test('a merge group to the page of what it merges', async () => {
-  const repository = await acme.repository('queued', [{}, { labels: ['risky'] }], {
-    protect: { main: ['holdfast/freeze', 'ci'] },
-  });
-  acme.github.enableMergeQueue(repository, 'main');
-  for (const { number, headSha } of acme.github.pullRequests(repository)) {
-    acme.github.postStatus(repository, headSha, { by: 'bob', state: 'success', context: 'ci' });
-    acme.github.enqueue(repository, number);
-  }
-  await acme.quiet();
+  const repository = await queuedIn(acme, 'queued', [{}, { labels: ['risky'] }]);
   const visitor = new Visitor(acme);
   const words = async (url: string) =>
     (await visitor.open(url)).text.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
@@ -89,15 +82,7 @@ test('a merge group to the page of what it merges', async () => {
 });
 
 test('a merge group that fails to the page of its pull request, which says why', async () => {
-  const repository = await acme.repository('put-out', [{}, { labels: ['risky'] }, {}], {
-    protect: { main: ['holdfast/freeze', 'ci'] },
-  });
-  acme.github.enableMergeQueue(repository, 'main');
-  for (const { number, headSha } of acme.github.pullRequests(repository)) {
-    acme.github.postStatus(repository, headSha, { by: 'bob', state: 'success', context: 'ci' });
-    acme.github.enqueue(repository, number);
-  }
-  await acme.quiet();
+  const repository = await queuedIn(acme, 'put-out', [{}, { labels: ['risky'] }, {}]);
   const group = acme.github.mergeGroups(repository).find(({ pullRequests }) => pullRequests.at(-1) === 2)!;
   await acme.freeze(repository, { matching_conditions: ['label=risky'] });
   expect(target(repository, group.headSha)).toBe(pageOf(repository, 2));

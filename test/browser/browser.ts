@@ -40,4 +40,10 @@ export async function expectAccessible(page: Page, except: string[] = []): Promi
   expect(ours.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html}`)).toEqual([]);
 }
 
+/** Where SCREENSHOTS names a folder, keeps a picture there to look at. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+  const folder = process.env['SCREENSHOTS'];
+  if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+}
+
 export const phone = { viewport: { width: 375, height: 740 } };

@@ -1,9 +1,8 @@
-import { mkdirSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../faults/free-port.ts';
+import { freePort } from '../support/free-port.ts';
 import { type Acme, startAcme } from '../support/acme.ts';
-import { expectAccessible, openBrowser, openPage, phone } from './browser.ts';
+import { expectAccessible, openBrowser, openPage, phone, screenshot } from './browser.ts';
 
 let acme: Acme;
 let browser: Browser;
@@ -44,15 +43,6 @@ afterAll(async () => {
   await acme.close();
 });
 
-/** SCREENSHOTS names a folder to look at the pages in. */
-const pictures = process.env['SCREENSHOTS'];
-async function picture(page: Awaited<ReturnType<typeof openPage>>, name: string): Promise<void> {
-  if (!pictures) return;
-  mkdirSync(pictures, { recursive: true });
-  await page.screenshot({ path: `${pictures}/${name}.png`, fullPage: true });
-  await page.locator('#timeline').screenshot({ path: `${pictures}/${name}-timeline.png` });
-}
-
 /** A page of somebody who is signed in as the repository's admin. */
 async function adasPage(
   options: Parameters<typeof openPage>[1],
@@ -71,7 +61,7 @@ test.each(['light', 'dark'] as const)('the page of a repository in %s', async (c
     const page = await adasPage({ colorScheme });
     await page.goto(`${acme.app.url}/repos/acme/web?zoom=${zoom}`);
     expect(await page.textContent('#enforcement')).toContain('Freezes are not enforced');
-    await picture(page, `repository-${zoom}-${colorScheme}`);
+    await screenshot(page, `repository-${zoom}-${colorScheme}`);
     await expectAccessible(page);
     expect(page.problems).toEqual([]);
   }
@@ -82,7 +72,7 @@ test.each(['light', 'dark'] as const)(
   async (colorScheme) => {
     const page = await adasPage({ ...phone, colorScheme });
     await page.goto(`${acme.app.url}/repos/acme/web?zoom=week`);
-    await picture(page, `repository-phone-${colorScheme}`);
+    await screenshot(page, `repository-phone-${colorScheme}`);
     await expectAccessible(page);
     const widths = await page.evaluate<[number, number]>(
       '[document.documentElement.scrollWidth, document.querySelector(".timeline").scrollWidth]',

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type FirstRun, startFirstRun } from '../support/first-run.ts';
-import { expectAccessible, openBrowser, openPage, phone } from './browser.ts';
+import { expectAccessible, openBrowser, openPage, phone, screenshot } from './browser.ts';
 
 let run: FirstRun;
 let browser: Browser;
@@ -10,9 +10,6 @@ beforeAll(async () => {
 });
 afterEach(() => run.close());
 afterAll(() => browser.close());
-
-/** Where a screenshot is wanted: SCREENSHOTS names a folder. */
-const folder = process.env['SCREENSHOTS'];
 
 test.each([
   ['light', {}],
@@ -26,7 +23,7 @@ test.each([
       '({ scrollWidth: document.documentElement.scrollWidth, innerWidth })',
     );
     expect(scrollWidth).toBeLessThanOrEqual(innerWidth);
-    if (folder) await page.screenshot({ path: `${folder}/${name}-${colorScheme}.png`, fullPage: true });
+    await screenshot(page, `${name}-${colorScheme}`);
   };
   await page.goto(run.app.url);
   expect(page.url()).toBe(`${run.app.url}/setup`);
@@ -68,7 +65,7 @@ test.each(['light', 'dark'] as const)('the code is asked for in %s', async (colo
   });
   await page.goto(`${run.app.url}/setup`);
   await expectAccessible(page);
-  if (folder) await page.screenshot({ path: `${folder}/setup-code-${colorScheme}.png`, fullPage: true });
+  await screenshot(page, `setup-code-${colorScheme}`);
   await page.getByLabel('Code from the log').fill(run.code().toLowerCase());
   await page.getByRole('button').click();
   expect(await page.getByLabel('Name of the App').inputValue()).toBe('Holdfast');
@@ -81,6 +78,6 @@ test.each(['light', 'dark'] as const)('what GitHub cannot reach is warned of in 
   await page.goto(`${run.app.url}/setup`);
   expect(await page.locator('.notice').textContent()).toContain('github.com cannot reach http://127.0.0.1');
   await expectAccessible(page);
-  if (folder) await page.screenshot({ path: `${folder}/setup-warning-${colorScheme}.png`, fullPage: true });
+  await screenshot(page, `setup-warning-${colorScheme}`);
   expect(page.problems).toEqual([]);
 });

@@ -1,17 +1,14 @@
-import { mkdirSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../faults/free-port.ts';
+import { freePort } from '../support/free-port.ts';
 import { type Acme, startAcme } from '../support/acme.ts';
-import { expectAccessible, openBrowser, openPage, phone } from './browser.ts';
+import { queuedIn } from '../support/queued.ts';
+import { expectAccessible, openBrowser, openPage, phone, screenshot } from './browser.ts';
 
 let acme: Acme;
 let browser: Browser;
-/** SCREENSHOTS names a folder to look at the pages in. */
-const screenshots = process.env['SCREENSHOTS'];
 
 beforeAll(async () => {
-  if (screenshots) mkdirSync(screenshots, { recursive: true });
   const port = await freePort();
   const publicUrl = `http://127.0.0.1:${port}`;
   [acme, browser] = await Promise.all([startAcme({ port, publicUrl }), openBrowser()]);
@@ -44,8 +41,7 @@ test.each(
 )('%s, %s, %s', async (verdict, colorScheme, size, number) => {
   const page = await openPage(browser, { ...sizes[size], colorScheme });
   await page.goto(`${acme.app.url}/repos/acme/web/pulls/${number}`);
-  if (screenshots)
-    await page.screenshot({ path: `${screenshots}/${verdict}-${colorScheme}-${size}.png`, fullPage: true });
+  await screenshot(page, `${verdict}-${colorScheme}-${size}`);
   expect((await page.textContent('.badge'))?.toLowerCase()).toBe(verdict);
   // Nothing stands out to the right.
   expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
@@ -83,12 +79,7 @@ test.each(['light', 'dark'] as const)(
     await acme.quiet();
     const page = await openPage(browser, { ...phone, colorScheme });
     await page.goto(`${acme.app.url}/repos/${repository}/pulls/1`);
-    if (screenshots)
-      await page.screenshot({
-        path: `${screenshots}/long-${colorScheme}.png`,
-        fullPage: true,
-        clip: { x: 0, y: 0, width: 375, height: 4000 },
-      });
+    await screenshot(page, `long-${colorScheme}`);
     expect(await page.textContent('main')).toContain('50 freezes hold this pull request.');
     expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
     expect(await page.evaluate(readsLeftToRight('taken off this pull request.'))).toBe(true);
@@ -136,7 +127,7 @@ test('a private page: to GitHub, authorize, back to the page, and out again', as
   await page.waitForURL(url);
   expect(await page.textContent('h1')).toBe('Rotate keys');
   await expectAccessible(page);
-  if (screenshots) await page.screenshot({ path: `${screenshots}/signed-in.png`, fullPage: true });
+  await screenshot(page, 'signed-in');
   await page.getByRole('button', { name: 'Sign out' }).click();
   expect(await page.textContent('h1')).toBe('You are signed out');
   await expectAccessible(page);
@@ -146,7 +137,7 @@ test('a private page: to GitHub, authorize, back to the page, and out again', as
   await page.goto(url);
   await page.getByRole('button', { name: 'Cancel' }).click();
   expect(await page.textContent('h1')).toBe('You did not authorize Holdfast');
-  if (screenshots) await page.screenshot({ path: `${screenshots}/denied.png` });
+  await screenshot(page, 'denied');
   await page.context().close();
 });
 
@@ -156,20 +147,12 @@ test('what is not there', async () => {
   await page.goto(`${acme.app.url}/repos/acme/web/pulls/99`);
   expect(await page.textContent('h1')).toBe('There is no such page');
   await expectAccessible(page);
-  if (screenshots) await page.screenshot({ path: `${screenshots}/absent.png` });
+  await screenshot(page, 'absent');
   await page.context().close();
 });
 
 test('a merge group, at a desk and on a phone', async () => {
-  const repository = await acme.repository('queued', [{}, { labels: ['risky'] }], {
-    protect: { main: ['holdfast/freeze', 'ci'] },
-  });
-  acme.github.enableMergeQueue(repository, 'main');
-  for (const { number, headSha } of acme.github.pullRequests(repository)) {
-    acme.github.postStatus(repository, headSha, { by: 'bob', state: 'success', context: 'ci' });
-    acme.github.enqueue(repository, number);
-  }
-  await acme.quiet();
+  const repository = await queuedIn(acme, 'queued', [{}, { labels: ['risky'] }]);
   const end = new Date(acme.clock.now() + 10 * 60_000).toISOString().slice(0, 19);
   await acme.freeze(repository, { reason: 'Release 4.2', end, matching_conditions: ['label=risky'] });
   const group = acme.github.mergeGroups(repository).find(({ pullRequests }) => pullRequests.at(-1) === 2)!;
@@ -179,8 +162,7 @@ test('a merge group, at a desk and on a phone', async () => {
   ] as const) {
     const page = await openPage(browser, { ...sizes[size], colorScheme });
     await page.goto(`${acme.app.url}/repos/${repository}/merge-groups/${group.headSha}`);
-    if (screenshots)
-      await page.screenshot({ path: `${screenshots}/group-${colorScheme}-${size}.png`, fullPage: true });
+    await screenshot(page, `group-${colorScheme}-${size}`);
     expect(await page.textContent('.badge')).toBe('Held');
     expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
     await expectAccessible(page);

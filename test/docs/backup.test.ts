@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
 import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
-import { freePort } from '../faults/free-port.ts';
+import { freePort } from '../support/free-port.ts';
 import { Visitor } from '../support/first-run.ts';
 import { administer, databaseUrl } from '../support/postgres.ts';
 import { between, documentAt } from './documents.ts';

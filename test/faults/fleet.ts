@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePort } from './free-port.ts';
+import { freePort } from '../support/free-port.ts';
 import type { Report } from './service.ts';
 
 const entry = fileURLToPath(new URL('service.ts', import.meta.url));

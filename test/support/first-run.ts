@@ -9,7 +9,7 @@ import type { StartConfig } from '../../src/config.ts';
 import type { Database } from '../../src/database/database.ts';
 import { redact } from '../../src/log.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
-import { freePort } from '../faults/free-port.ts';
+import { freePort } from './free-port.ts';
 import { openTestDatabase } from './database.ts';
 import { startOfTests, whenIdle } from './holdfast.ts';
 
