@@ -11,6 +11,7 @@ import { endpoints } from './endpoints.ts';
 import { errorResponse } from './error-response.ts';
 import { mountHealth } from './health.ts';
 import { logRequests } from './log-requests.ts';
+import { mountNotServed, noSuchRoute } from './not-served.ts';
 import { openApiDocument } from './openapi.ts';
 
 export const webhookPath = '/api/github/webhooks';
@@ -21,10 +22,7 @@ export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
   const tokens = new GitHubTokens(deps.clock);
   api.use(logRequests(deps.log));
   api.onError((error, context) => errorResponse(error, context, deps.log));
-  api.notFound((context) => {
-    const detail = 'There is no such route. GET /v1/openapi.json lists those that exist.';
-    return context.json({ detail }, 404);
-  });
+  api.notFound(noSuchRoute);
   mountHealth(api, deps.db, queue);
   api.post(webhookPath, (context) => receiveWebhook(deps.github.probot, deps.log, context));
   const v1 = new Hono();
@@ -35,5 +33,6 @@ export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
   api.route('/v1', v1);
   mountApiReference(api, document);
   mountPages(api, deps);
+  mountNotServed(api);
   return api;
 }

@@ -11,8 +11,8 @@ import type { Account } from '../generated/prisma/client.ts';
 import type { FoundRepository } from '../repositories/find-repository.ts';
 import { type Answer, type Remember, runOnce } from './idempotency.ts';
 import { assertStorable, readJsonBody } from './read-body.ts';
-import { errorResponses, jsonContent, securityOf } from './responses.ts';
-import { validate } from './validate.ts';
+import { errorResponses, headersOf, jsonContent, securityOf } from './responses.ts';
+import { validate, validateBody } from './validate.ts';
 
 /** Whom a route lets in, and what its path names. */
 export type Access =
@@ -111,7 +111,7 @@ async function answerCall(
   assertStorable(queries, 'query');
   const query = definition.query ? validate(definition.query, queries, 'query') : {};
   const json = definition.body ? await readJsonBody(req.raw) : undefined;
-  const body = definition.body ? validate(definition.body.schema, json, 'body') : undefined;
+  const body = definition.body ? validateBody(definition.body.schema, json) : undefined;
   const actor = actorOf(credential);
   const { pathname, search } = new URL(req.url);
   const url = new URL(deps.config.publicUrl + pathname + search);
@@ -171,13 +171,18 @@ function announceDeprecation(context: Context, successor: string): void {
   context.header('Link', `<${successor}>; rel="successor-version"`);
 }
 
+const deprecationHeaders = {
+  Deprecation: 'Since when this operation is deprecated (RFC 9745)',
+  Link: 'Its successor: `rel="successor-version"`',
+};
+
 /** An endpoint as the OpenAPI document shows it. */
 export function describeRoute(definition: AnyEndpoint) {
   const { success, body } = definition;
   const answers = {
     description: success.description,
     ...(success.schema && { content: jsonContent(success.schema, success.example) }),
-    ...(success.headers && { headers: headersOf(success.headers) }),
+    ...headersOf({ ...success.headers, ...(definition.deprecated && deprecationHeaders) }),
   };
   const config: RouteConfig = {
     method: definition.method,
@@ -197,11 +202,6 @@ export function describeRoute(definition: AnyEndpoint) {
   };
   return createRoute(config as Parameters<typeof createRoute>[0]);
 }
-
-const headersOf = (headers: Record<string, string>) =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
-  );
 
 const takesIdempotencyKey = ({ method, isReading }: AnyEndpoint): boolean => method === 'post' && !isReading;
 

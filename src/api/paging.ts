@@ -11,6 +11,10 @@ export const pagingQuery = (defaultSize: number) => ({
   cursor: z.string().max(100).optional(),
 });
 
+/** What the OpenAPI document says of the `Link` header of a list that has pages. */
+export const linkHeaderDescription =
+  'The pages around this one (RFC 8288), with absolute addresses; absent where there is only this page. Take them as they are: the cursor is opaque.';
+
 /** A `Link` header; the same question from other places, absolute, as existing clients need it. */
 export function linkHeader(url: URL, cursors: Record<string, string | null>): Record<string, string> {
   const links = Object.entries(cursors).flatMap(([rel, cursor]) =>

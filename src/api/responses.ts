@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { missingHeader } from '../auth/authenticate.ts';
 import type { Access, AnyEndpoint } from './endpoint.ts';
 
 export const errorSchema = z
@@ -20,6 +21,14 @@ export const jsonContent = (schema: z.ZodType, example?: unknown) => ({
   'application/json': { schema, ...(example === undefined ? {} : { example }) },
 });
 
+/** Headers as an answer of the document has them; nothing where there are none. */
+export const headersOf = (headers: Record<string, string>) => {
+  const entries = Object.entries(headers).map(
+    ([name, description]) => [name, { description, schema: { type: 'string' } }] as const,
+  );
+  return entries.length > 0 ? { headers: Object.fromEntries(entries) } : {};
+};
+
 const descriptions: Record<number, { description: string; example: unknown }> = {
   400: {
     description: 'The start cannot be updated because the freeze has already started.',
@@ -27,7 +36,7 @@ const descriptions: Record<number, { description: string; example: unknown }> = 
   },
   403: {
     description: 'Missing, malformed, unknown, revoked or expired credential, or one that may not do this.',
-    example: { detail: 'Not authenticated' },
+    example: { detail: missingHeader },
   },
   404: {
     description: 'No such resource, or none that this credential can see.',
@@ -81,7 +90,8 @@ export function errorResponses({ access, body, method, query, params, alsoRefuse
   return Object.fromEntries(
     [...new Set(statuses)].map((status) => {
       const { description, example } = descriptions[status]!;
-      return [status, { description, content: jsonContent(errorSchema, example) }];
+      const headers = status === 503 ? headersOf({ 'Retry-After': 'Seconds until to ask again' }) : {};
+      return [status, { description, content: jsonContent(errorSchema, example), ...headers }];
     }),
   );
 }

@@ -41,6 +41,16 @@ function typeOf(issue: z.core.$ZodIssue): string {
   }
 }
 
+/**
+ * As `validate`, for a body that may be missing: then each field that it has to have is named.
+ * @throws Refusal invalid.
+ */
+export function validateBody<Schema extends z.ZodType>(schema: Schema, json: unknown): z.output<Schema> {
+  if (json !== undefined) return validate(schema, json, 'body');
+  validate(schema, {}, 'body');
+  throw invalid([{ path: ['body'], message: 'Send a JSON object.', type: 'missing' }]);
+}
+
 /** A body can hold more mistakes than anybody reads; past this many the rest is left out. */
 const mostProblems = 100;
 

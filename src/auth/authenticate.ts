@@ -11,8 +11,14 @@ export type Credential =
   | { kind: 'application-key'; key: ApplicationKey & { account: Account } }
   | { kind: 'github-token'; token: string; person: Person };
 
-/** One text for every credential that is not good, so that it tells nothing of why. */
-const notAuthenticated = () => forbidden('Not authenticated');
+/** Begins with the words that clients of the interface look for, as the texts below do. */
+export const missingHeader =
+  'Not authenticated: the Authorization header is missing. Send `Authorization: Bearer <token>`.';
+const malformedHeader =
+  'Not authenticated: the Authorization header is malformed. Send `Authorization: Bearer <token>`.';
+/** One text for every credential that is not good, so that it tells nothing of why, nor whether there is such a key. */
+const notAccepted =
+  'Not authenticated: this credential is not accepted. It may be mistyped, expired or revoked. Send an application key, or a GitHub token of a person.';
 
 /**
  * Judges the `Authorization` header.
@@ -24,16 +30,18 @@ export async function authenticate(
   tokens: GitHubTokens,
   authorization: string | undefined,
 ): Promise<Credential> {
-  const credential = /^bearer +([\x21-\x7e]{1,4096})$/i.exec(authorization?.trim() ?? '')?.[1];
-  if (!credential) throw notAuthenticated();
+  const header = authorization?.trim();
+  if (!header) throw forbidden(missingHeader);
+  const credential = /^bearer +([\x21-\x7e]{1,4096})$/i.exec(header)?.[1];
+  if (!credential) throw forbidden(malformedHeader);
   if (looksLikeKey(credential)) {
     const key = await findKey(deps, credential);
-    if (!key) throw notAuthenticated();
+    if (!key) throw forbidden(notAccepted);
     return { kind: 'application-key', key };
   }
-  if (!looksLikePersonalToken(credential)) throw notAuthenticated();
+  if (!looksLikePersonalToken(credential)) throw forbidden(notAccepted);
   const person = await tokens.identify(deps, credential);
-  if (!person) throw notAuthenticated();
+  if (!person) throw forbidden(notAccepted);
   return { kind: 'github-token', token: credential, person };
 }
 

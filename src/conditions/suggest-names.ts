@@ -3,21 +3,40 @@
  * @param word at most some tens of characters.
  */
 export function suggestNames(word: string, names: readonly string[]): string {
-  const ranked = names
-    .map((name) => ({ name, distance: distanceTo(word.toLowerCase(), name) }))
-    .sort((one, other) => one.distance - other.distance || (one.name < other.name ? -1 : 1));
-  const nearest = ranked[0]!.distance;
-  const near = nearest <= 2 ? ranked.filter(({ distance }) => distance <= 2) : ranked;
-  const list = near.slice(0, 3).map(({ name }) => `\`${name}\``);
-  if (nearest <= 2) return `Did you mean ${list.join(' or ')}?`;
+  const near = nearNames(word, names);
+  const list = (near.length > 0 ? near : ranked(word, names).map(({ name }) => name))
+    .slice(0, 3)
+    .map((name) => `\`${name}\``);
+  if (near.length > 0) return `Did you mean ${list.join(' or ')}?`;
   return `The nearest are ${list.join(', ')}; \`holdfast conditions attributes\` lists all`;
 }
 
+/**
+ * The names that are one or two slips away from what was written, the nearest first; none where it is far from all.
+ * @param word at most some tens of characters.
+ */
+export function nearNames(word: string, names: readonly string[]): string[] {
+  // Most names are far by their length alone, which costs less to see.
+  const candidates = names.filter(
+    (name) => Math.abs(name.length - word.length) <= 2 || isPartOf(word.toLowerCase(), name.toLowerCase()),
+  );
+  return ranked(word, candidates)
+    .filter(({ distance }) => distance <= 2)
+    .map(({ name }) => name);
+}
+
+const ranked = (word: string, names: readonly string[]) =>
+  names
+    .map((name) => ({ name, distance: distanceTo(word.toLowerCase(), name.toLowerCase()) }))
+    .sort((one, other) => one.distance - other.distance || (one.name < other.name ? -1 : 1));
+
 /** How far a name is from what was written; near where it is one of the name's words, as `approved` is. */
 function distanceTo(word: string, name: string): number {
-  if (word.length > 2 && (name.startsWith(word) || name.split('-').includes(word))) return 2;
-  return editDistance(word, name);
+  return isPartOf(word, name) ? 2 : editDistance(word, name);
 }
+
+const isPartOf = (word: string, name: string): boolean =>
+  word.length > 2 && (name.startsWith(word) || name.split(/[-/.]/).includes(word));
 
 /** Levenshtein's distance, where two neighbours that changed places count once. Both texts are short. */
 function editDistance(one: string, other: string): number {

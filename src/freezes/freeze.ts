@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ConditionInput } from '../conditions/ast.ts';
-import { isTimeZone, parseLocalTime, toInstant, toLocalTime } from './local-time.ts';
+import { isSameLocalTime, isTimeZone, parseLocalTime, toInstant, toLocalTime } from './local-time.ts';
+import { suggestTimeZones } from './suggest-time-zones.ts';
 
 /** A merge freeze of one repository. */
 export type Freeze = {
@@ -44,11 +46,9 @@ export type WindowInput = { start: string | null; end: string | null; timezone: 
  * @returns every problem, not only the first.
  */
 export function planWindow(input: WindowInput, now: Date): WindowResult {
-  const result = inOrder(readWindow(input, now));
-  if (!result.ok || result.value.endsAt === null || result.value.endsAt > now) return result;
-  return invalid([
-    { field: 'end', message: 'The end has passed. Send one in the future, or null for no end.' },
-  ]);
+  const result = readWindow(input, now);
+  if (!result.ok || result.value.endsAt === null || result.value.endsAt > now) return inOrder(result);
+  return badEnd('The end has passed. Send one in the future, or null for no end.');
 }
 
 /**
@@ -72,15 +72,35 @@ export function reviseWindow(
   const value = isSameText ? { ...result.value, startsAt: freeze.startsAt } : result.value;
   const isMoved = value.startsAt.getTime() !== freeze.startsAt.getTime();
   if (isMoved && phaseOf(freeze, now) !== 'scheduled') return { ok: false, reason: 'start-already-passed' };
+  // Of a freeze that has begun, an end in the past says when it ended; of one that has not, it says nothing.
+  if (phaseOf({ ...value, endsAt: null }, now) === 'scheduled' && value.endsAt && value.endsAt <= now) {
+    return badEnd(
+      'The end has passed, and the freeze has not begun. Send one after the start, or delete it.',
+    );
+  }
   return inOrder({ ok: true, value });
+}
+
+/**
+ * Whether two versions of a freeze say the same. The spelling of a time makes no difference (`10:00:00.000`), nor do the
+ * letters of a zone; another wall-clock time or zone does, even where it names the same instant.
+ */
+export function saysTheSame(one: Freeze, other: Freeze): boolean {
+  const { start, end, timezone, ...rest } = one;
+  const { start: otherStart, end: otherEnd, timezone: otherZone, ...otherRest } = other;
+  return (
+    isSameLocalTime(start, otherStart) &&
+    (end === null || otherEnd === null ? end === otherEnd : isSameLocalTime(end, otherEnd)) &&
+    timezone.toLowerCase() === otherZone.toLowerCase() &&
+    isDeepStrictEqual(rest, otherRest)
+  );
 }
 
 /** The instants of both times, not yet compared with each other. */
 function readWindow({ start, end, timezone }: WindowInput, now: Date): WindowResult {
   const problems: WindowProblem[] = [];
   if (!isTimeZone(timezone)) {
-    const message =
-      'This is not a time zone. Send an IANA name such as Europe/Paris, America/New_York or UTC.';
+    const message = `This is not a time zone. ${suggestTimeZones(timezone)}`;
     problems.push({ field: 'timezone', message });
   }
   const read = (field: 'start' | 'end', text: string | null): string | null => {
@@ -106,7 +126,9 @@ function readWindow({ start, end, timezone }: WindowInput, now: Date): WindowRes
 function inOrder(result: WindowResult): WindowResult {
   if (!result.ok || result.value.endsAt === null || result.value.endsAt > result.value.startsAt)
     return result;
-  return invalid([{ field: 'end', message: 'The end must be after the start.' }]);
+  return badEnd('The end must be after the start.');
 }
+
+const badEnd = (message: string): WindowResult => invalid([{ field: 'end', message }]);
 
 const invalid = (problems: WindowProblem[]): WindowResult => ({ ok: false, reason: 'invalid', problems });

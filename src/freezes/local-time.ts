@@ -26,6 +26,10 @@ export function parseLocalTime(text: string): Parsed<string> {
   return { ok: true, value: text.length === 16 ? `${text}:00` : text };
 }
 
+/** Whether two texts that `parseLocalTime` returned name the same wall-clock time. */
+export const isSameLocalTime = (one: string, other: string): boolean =>
+  Temporal.PlainDateTime.from(one).equals(other);
+
 const refuse = (message: string) => ({ ok: false, message }) as const;
 
 /**

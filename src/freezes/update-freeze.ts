@@ -5,7 +5,7 @@ import { conflict } from '../errors.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { assertWritable, type FoundRepository, fullName } from '../repositories/find-repository.ts';
 import { checkFreeze } from './check-freeze.ts';
-import { type Freeze, reviseWindow } from './freeze.ts';
+import { type Freeze, reviseWindow, saysTheSame } from './freeze.ts';
 import { attributesOf, saveFreeze } from './freeze-store.ts';
 import { requestRefresh } from './request-refresh.ts';
 import { requireFreeze } from './require-freeze.ts';
@@ -23,7 +23,7 @@ export type FreezeChange = {
 };
 
 /**
- * Changes the fields that are given.
+ * Changes the fields that are given. What changes nothing is not written, and is no event.
  * @throws Refusal start-already-passed when the start of a begun freeze would move; not-found for a freeze that is
  *   deleted, ended or not of this repository; invalid; conflict when a concurrent change won or the repository
  *   cannot be written to.
@@ -43,6 +43,7 @@ export async function updateFreeze(
     excludeConditions: change.excludeConditions ?? before.excludeConditions,
   });
   const after = { ...before, reason: change.reason ?? before.reason, ...checked };
+  if (saysTheSame(before, after)) return before;
   await deps.db.$transaction(async (tx) => {
     if (!(await saveFreeze(tx, after, actor, now))) {
       throw conflict('A concurrent change of this freeze won. List the freezes and try again.');

@@ -30,16 +30,27 @@ const exclude = conditions(
   'Pull requests matching all of these are not frozen; an empty list excludes none.',
 );
 
+/** A list of a change. Its `type` is said again, as that of the document is given by hand. */
+const orNull = (list: ReturnType<typeof conditions>) =>
+  list.nullish().openapi({ type: ['array', 'null'] } as object);
+
+const wallClock = 'Wall-clock time in `timezone`: ISO 8601 without a designator';
+
+/**
+ * Not `date-time`: that is RFC 3339's, which has an offset, so that clients made from the document would send one (422)
+ * or refuse our answers. OpenAPI's registry of formats has this one, and generators take what they do not know as text.
+ */
 const localTime = z.string().openapi({
-  description: 'Wall-clock time in `timezone`: ISO 8601 without a designator.',
+  format: 'date-time-local',
+  description: wallClock,
   example: '2026-03-01T10:00:00',
 });
 
 export const newFreeze = z
   .object({
     reason: text(10_000, 'A reason'),
-    start: localTime.nullable().openapi({ description: 'null begins now' }),
-    end: localTime.nullish().openapi({ description: 'null or absent: no end' }),
+    start: localTime.nullable().openapi({ description: `${wallClock}; null begins now` }),
+    end: localTime.nullish().openapi({ description: `${wallClock}; null or absent: no end` }),
     timezone: z.string().openapi({ description: 'IANA time zone', example: 'Europe/Paris' }),
     matching_conditions: matching.optional(),
     exclude_conditions: exclude.optional(),
@@ -61,11 +72,11 @@ export const freezeChange = z
     reason: text(10_000, 'A reason').nullish(),
     start: localTime
       .nullish()
-      .openapi({ description: 'Only while the freeze has not begun; null begins now' }),
-    end: localTime.nullish().openapi({ description: 'null: no end' }),
+      .openapi({ description: `${wallClock}; only while the freeze has not begun; null begins now` }),
+    end: localTime.nullish().openapi({ description: `${wallClock}; null: no end` }),
     timezone: z.string().nullish(),
-    matching_conditions: matching.nullish(),
-    exclude_conditions: exclude.nullish(),
+    matching_conditions: orNull(matching),
+    exclude_conditions: orNull(exclude),
   })
   .openapi('ScheduledFreezeChange');
 
@@ -77,8 +88,8 @@ export const freezeSchema = z
   .object({
     id: z.uuid(),
     reason: z.string(),
-    start: z.string(),
-    end: z.string().nullable(),
+    start: localTime,
+    end: localTime.nullable().openapi({ description: `${wallClock}; null: no end` }),
     timezone: z.string(),
     matching_conditions: matching,
     exclude_conditions: exclude,

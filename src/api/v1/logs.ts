@@ -1,21 +1,42 @@
 import { z } from '@hono/zod-openapi';
+import { nearNames } from '../../conditions/suggest-names.ts';
 import { auditEventTypes } from '../../events/append-event.ts';
+import { knownEventTypes } from '../../events/event-types.ts';
 import { listEvents, outcomes } from '../../events/list-events.ts';
 import type { AuditEvent } from '../../generated/prisma/client.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
 import { instant } from '../fields.ts';
-import { linkHeader, pagingQuery } from '../paging.ts';
+import { linkHeader, linkHeaderDescription, pagingQuery } from '../paging.ts';
 import { repositoryPath } from '../path-params.ts';
 
 /** `?x=a&x=b` and `?x=a` alike. */
-const many = <Item extends z.ZodType>(item: Item) =>
+const many = <Item extends z.ZodType<string>>(item: Item) =>
   z
-    .union([z.array(item), item.transform((one) => [one])], 'Send one value, or repeat the parameter.')
+    .preprocess((given) => (typeof given === 'string' ? [given] : given), z.array(item))
     .optional() as unknown as z.ZodOptional<z.ZodArray<Item>>;
 
-const pullRequest = z.string().regex(/^(0|[1-9]\d{0,18})$/, 'Send a pull request number.');
-const eventType = z.enum(auditEventTypes, `Send one of ${auditEventTypes.join(', ')}.`);
-const outcome = z.enum(outcomes, `Send one of ${outcomes.join(', ')}.`);
+/** A value that is wrong, as a message names it. */
+const named = (value: unknown): string => `\`${String(value).slice(0, 100)}\``;
+
+const pullRequest = z.string().regex(/^(0|[1-9]\d{0,18})$/, {
+  error: ({ input }) => `${named(input)} is not a pull request number. Send digits, such as 42.`,
+});
+const eventType = z.enum(knownEventTypes, { error: ({ input }) => noEventType(input) });
+const outcome = z.enum(outcomes, {
+  error: ({ input }) => `${named(input)} is not an outcome. Send one of ${outcomes.join(', ')}.`,
+});
+
+function noEventType(input: unknown): string {
+  const word = String(input).slice(0, 100);
+  const near = [auditEventTypes, knownEventTypes]
+    .map((types) => nearNames(word, types).slice(0, 3))
+    .find((names) => names.length > 0);
+  const advice = near
+    ? `Did you mean ${near.join(' or ')}?`
+    : `Holdfast writes ${auditEventTypes.join(', ')}; GET /v1/openapi.json lists all that may be asked for.`;
+  return `${named(input)} is not an event type. ${advice}`;
+}
+
 const moment = instant('Send an instant such as 2026-03-01T09:00:00Z.')
   .transform((text) => new Date(text))
   .optional();
@@ -86,6 +107,7 @@ export const getLogs = endpoint({
   success: {
     status: 200,
     description: 'A page of events',
+    headers: { Link: linkHeaderDescription },
     schema: z
       .object({ size: z.number().int(), per_page: z.number().int(), events: z.array(event) })
       .openapi('Events'),

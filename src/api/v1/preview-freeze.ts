@@ -3,7 +3,7 @@ import { invalid } from '../../errors.ts';
 import { previewFreeze } from '../../explanations/preview-freeze.ts';
 import { warningTypes } from '../../explanations/preview-warnings.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
-import { linkHeader, pagingQuery } from '../paging.ts';
+import { linkHeader, linkHeaderDescription, pagingQuery } from '../paging.ts';
 import { repositoryPath } from '../path-params.ts';
 import {
   examplePullRequest,
@@ -52,6 +52,7 @@ export const previewFreezeEndpoint = endpoint({
   success: {
     status: 200,
     description: 'What it would do',
+    headers: { Link: linkHeaderDescription },
     schema: preview,
     example: {
       judged_at: '2026-03-31T16:00:00.000Z',

@@ -9,7 +9,10 @@ const body = z
     scopes: z
       .array(text(255, 'A scope').min(1, 'A scope has at least 1 character.'))
       .refine((scopes) => new Set(scopes).size <= 500, 'Send at most 500 different scopes.')
-      .openapi({ description: 'Replaces the whole set; duplicates collapse.', maxItems: 500 }),
+      .openapi({
+        description:
+          'Replaces the whole set; duplicates collapse, and at most 500 different ones may be left.',
+      }),
     all_scopes: z
       .boolean()
       .optional()
