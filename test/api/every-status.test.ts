@@ -123,6 +123,32 @@ describe.each(operations)('$method $template', ({ method, template, responses })
   });
 });
 
+/** Of the path of OpenAPI's form; one that has GET has HEAD too. */
+const methodsOf = (template: string): string[] => {
+  const methods = Object.keys(paths[template]!).map((method) => method.toUpperCase());
+  return [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].sort();
+};
+const every = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+describe.each(Object.keys(paths))('%s', (template) => {
+  // `preview` is no UUID, but it stands where a freeze's id stands.
+  const elsewhere = template.endsWith('/preview') ? ['PATCH', 'DELETE'] : [];
+  const wrong = every.filter((method) => ![...methodsOf(template), ...elsewhere].includes(method));
+
+  test.each(wrong)('answers 405 to %s, whoever asks, and says what it takes', async (method) => {
+    for (const as of [undefined, acme.keys.admin]) {
+      const path = pathOf(template, { last: crypto.randomUUID() });
+      const answer = await acme.call(method, path, { ...(as && { as }) });
+      expect(answer.status).toBe(405);
+      expect(answer.headers.get('allow')?.split(', ')).toEqual(methodsOf(template));
+      if (method !== 'HEAD')
+        expect(answer.body.detail).toBe(
+          `This path does not take ${method}. It takes ${methodsOf(template).join(', ')}.`,
+        );
+    }
+  });
+});
+
 test('the document that is served is the one that is looked at', async () => {
   const { body } = await acme.call('GET', '/v1/openapi.json');
   expect(body).toEqual(openApiDocument('https://holdfast.example'));

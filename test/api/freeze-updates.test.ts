@@ -107,6 +107,53 @@ test.each<Rule>([
   expect(body.scheduled_freezes).toContainEqual(expected);
 });
 
+const wide = { ...later, matching_conditions: ['base=main', { or: ['label=a', { not: 'label=b' }] }] };
+const precise = { ...later, end: '2026-03-03T10:00:00.5' };
+const same: [what: string, freeze: object, change: object][] = [
+  ['nothing', later, {}],
+  ['nulls that leave a field', later, { reason: null, timezone: null, matching_conditions: null }],
+  ['every field as it is', wide, { reason: 'Release', ...wide, exclude_conditions: [] }],
+  ['the times without seconds', later, { start: '2026-03-02T10:00', end: '2026-03-03T10:00' }],
+  ['the times with a fraction', later, { start: '2026-03-02T10:00:00.000', end: '2026-03-03T10:00:00.0' }],
+  ['a fraction in other words', precise, { end: '2026-03-03T10:00:00.500' }],
+  ['the zone in other letters', later, { timezone: 'europe/PARIS' }],
+  ['the start of a begun freeze', begun, { start: '2026-03-01T09:00' }],
+  ['no end again', { ...begun, end: null }, { end: null }],
+];
+test.each(same)('%s: a change that changes nothing is not written', async (_what, freeze, change) => {
+  const made = await acme.freeze(freeze);
+  await acme.quiet();
+  const before = await acme.snapshot();
+  const answer = await update(made.id, change);
+  expect([answer.status, answer.body]).toEqual([200, made]);
+  expect(await acme.snapshot()).toBe(before);
+});
+
+// In Paris 02:30 did not exist on 29 March, so that both name the instant of 03:00.
+const skipped = { start: '2026-03-29T02:30:00', end: null, timezone: 'Europe/Paris' };
+const different: [what: string, freeze: object, change: object][] = [
+  ['another reason', later, { reason: 'Release!' }],
+  [
+    'conditions in another order',
+    { ...later, matching_conditions: ['a', 'b'].map((x) => `label=${x}`) },
+    {
+      matching_conditions: ['label=b', 'label=a'],
+    },
+  ],
+  ['another zone with the same clock', later, { timezone: 'Europe/Brussels' }],
+  ['the same instant by another clock', begun, { start: '2026-03-01T08:00:00', timezone: 'UTC' }],
+  ['another time that names the same instant', skipped, { start: '2026-03-29T03:00:00' }],
+  ['a millisecond', later, { end: '2026-03-03T10:00:00.001' }],
+];
+test.each(different)('%s: is a change, and an event', async (_what, freeze, change) => {
+  const made = await acme.freeze(freeze);
+  const count = () => acme.app.deps.db.auditEvent.count();
+  const before = await count();
+  const answer = await update(made.id, change);
+  expect([answer.status, answer.body]).toEqual([200, { ...made, ...change }]);
+  expect(await count()).toBe(before + 1);
+});
+
 test('an end in the past ends a begun freeze: afterwards it is gone', async () => {
   const { id } = await acme.freeze(begun);
   const answer = await update(id, { end: '2026-03-01T09:30:00' });

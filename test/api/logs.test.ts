@@ -270,6 +270,58 @@ test.each<[query: string, loc: string]>([
   expect(answer.body.detail[0].loc.slice(0, 2)).toEqual(['query', loc]);
 });
 
+const wrongValues: [query: string, says: string][] = [
+  [
+    'event_type=product.enable',
+    '`product.enable` is not an event type. Did you mean product.enabled or product.disabled?',
+  ],
+  ['event_type=action.queue.merge', 'Did you mean action.queue.merged?'],
+  ['event_type=nonsense', '`nonsense` is not an event type. Holdfast writes scheduled_freeze.create, '],
+  ['event_type=product.enabled&event_type=constructor', '`constructor` is not an event type'],
+  ['not_event_type=nonsense', '`nonsense` is not an event type'],
+  ['outcome=Success', '`Success` is not an outcome. Send one of success, failure, pending, neutral.'],
+  ['pull_request=07', '`07` is not a pull request number. Send digits, such as 42.'],
+];
+test.each(wrongValues)('%s: the wrong value is named', async (query, says) => {
+  const { status, body } = await read(`?${query}`);
+  expect(status).toBe(422);
+  expect(body.detail.map(({ msg }: { msg: string }) => msg)).toEqual([expect.stringContaining(says)]);
+});
+
+test('of several values the wrong ones are named, each by its place', async () => {
+  const { body } = await read('?event_type=nonsense&event_type=product.enabled&event_type=');
+  expect(body.detail.map(({ loc }: { loc: unknown[] }) => loc)).toEqual([
+    ['query', 'event_type', 0],
+    ['query', 'event_type', 2],
+  ]);
+});
+
+// As the interface's own OpenAPI document has them; a client may show a list of them all to choose from.
+const typesOfTheInterface = `
+  action.assign action.backport action.close action.comment action.copy action.delete_head_branch
+  action.dismiss_reviews action.edit action.github_actions action.label action.merge action.post_check
+  action.queue.batch_bisection_end action.queue.batch_bisection_start action.queue.change
+  action.queue.checks.change action.queue.checks_end action.queue.checks_not_started action.queue.checks_start
+  action.queue.enter action.queue.leave action.queue.merged action.rebase action.refresh action.request_reviews
+  action.requeue action.review action.squash action.unqueue action.update ci_issue.created ci_issue.linked
+  ci_issue.merged ci_issue.renamed ci_issue.reopened ci_issue.resolved ci_issue.unresolved command.dequeue
+  command.queue command.requeue queue.pause.create queue.pause.delete queue.pause.update
+  scheduled_freeze.create scheduled_freeze.delete scheduled_freeze.update product.enabled product.disabled
+`
+  .trim()
+  .split(/\s+/);
+
+test('every event type of the interface may be asked for, and left out', async () => {
+  const all = await events();
+  for (const type of typesOfTheInterface) {
+    const wanted = all.filter((event) => event.type === type);
+    expect(await events(`&event_type=${type}`), type).toEqual(wanted);
+  }
+  const every = typesOfTheInterface.map((type) => `&event_type=${type}`).join('');
+  expect(await events(every)).toEqual(all);
+  expect(await events(every.replaceAll('&event_type', '&not_event_type'))).toEqual([]);
+});
+
 test.each(['received_to=9999-12-31T23:59:59Z', `cursor=${base64('older:0')}`])(
   '%s is odd, and finds nothing',
   async (query) => {

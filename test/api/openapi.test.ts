@@ -149,7 +149,8 @@ test('limits and requirements are in the schemas', () => {
   expect(NewScheduledFreeze.required.toSorted()).toEqual(['reason', 'start', 'timezone']);
   expect(NewScheduledFreeze.properties.reason).toMatchObject({ type: 'string', maxLength: 10_000 });
   expect(PullRequestScopes.required).toEqual(['scopes']);
-  expect(PullRequestScopes.properties.scopes).toMatchObject({ type: 'array', maxItems: 500 });
+  // 500 different ones, of a list as long as somebody likes.
+  expect(PullRequestScopes.properties.scopes).not.toHaveProperty('maxItems');
   expect(PullRequestScopes.properties.scopes.items).toMatchObject({ minLength: 1, maxLength: 255 });
   expect(Products.properties.products.items.enum.toSorted()).toEqual([
     'ci_insights',
@@ -161,6 +162,39 @@ test('limits and requirements are in the schemas', () => {
     ({ name }: { name: string }) => name === 'number',
   );
   expect(number.schema).toMatchObject({ type: 'integer', minimum: 0, maximum: 9223372036854776000 });
+});
+
+test('null is in the schemas where a change takes it, and nowhere else', () => {
+  const { NewScheduledFreeze, ScheduledFreezeChange } = document.components.schemas;
+  const nullable = (schema: Answer['body']) =>
+    Object.keys(schema.properties).filter((name) => schema.properties[name].type.includes('null'));
+  expect(nullable(NewScheduledFreeze)).toEqual(['start', 'end']);
+  expect(nullable(ScheduledFreezeChange)).toEqual(Object.keys(NewScheduledFreeze.properties));
+});
+
+test('instants are RFC 3339, and wall-clock times are those without an offset', () => {
+  const { NewScheduledFreeze, ScheduledFreezeChange, ScheduledFreeze, Event } = document.components.schemas;
+  for (const { properties } of [NewScheduledFreeze, ScheduledFreezeChange, ScheduledFreeze]) {
+    expect(properties.start.format).toBe('date-time-local');
+    expect(properties.end.format).toBe('date-time-local');
+  }
+  expect(Event.properties.received_at.format).toBe('date-time');
+  const { parameters } = document.paths['/repos/{owner}/{repository}/logs'].get;
+  for (const name of ['received_from', 'received_to'])
+    expect(parameters.find((each: { name: string }) => each.name === name).schema.format).toBe('date-time');
+});
+
+test('headers that clients need are in it', () => {
+  const answer = (method: string, path: string, status: number) =>
+    Object.keys(document.paths[path][method].responses[status].headers ?? {});
+  const repository = '/repos/{owner}/{repository}';
+  expect(answer('get', `${repository}/logs`, 200)).toEqual(['Link']);
+  expect(answer('post', `${repository}/scheduled_freeze/preview`, 200)).toEqual(['Link']);
+  expect(answer('delete', `${repository}/scheduled_freeze/{freeze_id}`, 204)).toEqual([
+    'Deprecation',
+    'Link',
+  ]);
+  expect(answer('get', '/application', 503)).toEqual(['Retry-After']);
 });
 
 test('the examples of the document are requests that succeed', async () => {

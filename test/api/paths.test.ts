@@ -111,7 +111,7 @@ describe('repositories', () => {
         `/v1/products/acme/${dots}`,
       ]) {
         const { status } = await raw('GET', path, acme.people.ada);
-        expect({ path, status: [403, 404, 422].includes(status) }).toEqual({ path, status: true });
+        expect({ path, status: [403, 404, 405, 422].includes(status) }).toEqual({ path, status: true });
       }
     }
     // Whose token it is, and whether the App is there: nothing else was asked.
@@ -263,10 +263,6 @@ test.each([
   ['GET', '/v1/repos/acme/web/scheduled_freeze/'],
   ['GET', '/v1//repos/acme/web/scheduled_freeze'],
   ['GET', '//evil.example/v1/repos/acme/web/logs'],
-  ['PUT', '/v1/repos/acme/web/scheduled_freeze'],
-  ['GET', '/v1/repos/acme/web/scheduled_freeze/00000000-0000-0000-0000-000000000000'],
-  ['POST', '/v1/application'],
-  ['TRACE', '/v1/application'],
   ['GET', '/%zz'],
   ['GET', '/v1/%00'],
 ])('%s %s is no route: 404, in JSON', async (method, path) => {

@@ -347,6 +347,45 @@ test('every bad field is named at once', async () => {
   );
 });
 
+describe('a deletion without a body names the reason that it has to have', () => {
+  const deletions = [
+    ['DELETE', ''],
+    ['POST', '/delete'],
+  ] as const;
+  const ways: [way: string, body: string | undefined, headers: Record<string, string>][] = [
+    ['no body, no content type', undefined, {}],
+    ['no body, but a content type', undefined, { 'Content-Type': 'application/json' }],
+    ['an empty body', '', { 'Content-Type': 'application/json' }],
+    ['an empty body as text', '', { 'Content-Type': 'text/plain' }],
+    ['an empty object', '{}', {}],
+  ];
+  test.each(deletions.flatMap(([method, end]) => ways.map((way) => [method, end, ...way] as const)))(
+    '%s …%s: %s',
+    async (method, end, _way, body, headers) => {
+      const answer = await fetch(`${acme.app.url}${web}/scheduled_freeze/${freezeId}${end}`, {
+        method,
+        headers: { ...headers, Authorization: `Bearer ${acme.keys.admin}` },
+        ...(body !== undefined && { body }),
+      });
+      expect(answer.status).toBe(422);
+      const detail = [{ loc: ['body', 'delete_reason'], msg: 'Field required', type: 'missing' }];
+      expect(await answer.json()).toEqual({ detail });
+    },
+  );
+});
+
+test('a creation without a body names every field that it has to have; a change without one is refused', async () => {
+  const { keys } = acme;
+  const made = await acme.call('POST', `${web}/scheduled_freeze`, { as: keys.admin });
+  expect(made.body.detail.map(({ loc }: { loc: string[] }) => loc[1])).toEqual([
+    'reason',
+    'start',
+    'timezone',
+  ]);
+  const changed = await acme.call('PATCH', `${web}/scheduled_freeze/${freezeId}`, { as: keys.admin });
+  expect([changed.status, changed.body.detail[0].loc]).toEqual([422, ['body']]);
+});
+
 test.each([undefined, 'text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1'])(
   'JSON is read whatever the content type says (%s)',
   async (type) => {

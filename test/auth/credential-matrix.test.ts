@@ -93,7 +93,7 @@ function expected(audience: Audience, who: string, repository: string): 'in' | 4
 
 /** The text says which credential is wanted where a good one of another kind was sent; else it tells nothing. */
 function expectedText(audience: Audience, who: string): RegExp {
-  if (audience === 'any key') return isPerson(who) ? /application keys/ : /^Not authenticated$/;
+  if (audience === 'any key') return isPerson(who) ? /application keys/ : /^Not authenticated: /;
   if (who.includes('key of another owner')) {
     const isRightKind = who.startsWith(audience === 'ci' ? 'a ci' : 'an admin');
     return isRightKind ? /another owner/ : /takes an? (CI|admin) application key/;
@@ -102,7 +102,7 @@ function expectedText(audience: Audience, who: string): RegExp {
   if (who === 'a ci key') return /takes an admin application key \(hf_admin_…\) or a GitHub token/;
   if (isPerson(who))
     return audience === 'ci' ? /takes a CI application key.* not a GitHub token/ : /not an admin/;
-  return /^Not authenticated$/;
+  return /^Not authenticated: /;
 }
 
 const routes = endpoints.map((each) => `${each.method} ${each.path}`);

@@ -23,6 +23,56 @@ function outcome(result: WindowResult): string {
   return result.reason === 'invalid' ? result.problems.map(({ field }) => field).join() : result.reason;
 }
 
+describe('what is wrong is said', () => {
+  const now = instant('2026-03-01T09:00:00Z');
+  const said = (result: WindowResult): string =>
+    result.ok || result.reason !== 'invalid' ? '' : result.problems.map(({ message }) => message).join();
+  const later = { start: '2026-03-02T10:00:00', end: null, timezone: 'UTC' };
+  const past = 'The end has passed. Send one in the future, or null for no end.';
+  const notBegun =
+    'The end has passed, and the freeze has not begun. Send one after the start, or delete it.';
+  const order = 'The end must be after the start.';
+
+  test.each([
+    [{ start: null, end: '2026-03-01T08:00:00' }, past],
+    [{ start: null, end: '2026-03-01T09:00:00' }, past],
+    [{ start: '2026-01-01T00:00:00', end: '2026-01-02T00:00:00' }, past],
+    [{ start: '2026-03-02T10:00:00', end: '2026-02-01T00:00:00' }, past],
+    [{ start: '2026-03-02T10:00:00', end: '2026-03-02T10:00:00' }, order],
+    [{ start: '2026-03-02T10:00:00', end: '2026-03-01T09:00:01' }, order],
+  ])('a new freeze %j', (input, message) => {
+    expect(said(planWindow({ ...input, timezone: 'UTC' }, now))).toBe(message);
+  });
+
+  test.each([
+    [later, { end: '2026-03-01T08:00:00' }, notBegun],
+    [later, { end: '2026-03-02T10:00:00' }, order],
+    [{ ...later, end: '2026-03-03T10:00:00' }, { start: '2026-03-04T10:00:00' }, order],
+    [{ ...later, start: '2026-03-01T07:00:00' }, { end: '2026-03-01T06:00:00' }, order],
+    [{ ...later, start: '2026-03-01T07:00:00' }, { end: '2026-03-01T08:00:00' }, ''],
+  ])('of a change of %j: %j', (freeze, change, message) => {
+    expect(said(reviseWindow(planned(freeze, '2026-03-01T09:00:00Z'), change, now))).toBe(message);
+  });
+
+  const list = 'Send an IANA name such as Europe/Paris, America/New_York or UTC.';
+  test.each([
+    ['Europe/Pariss', 'Did you mean Europe/Paris?'],
+    ['Europe/Prais', 'Did you mean Europe/Paris?'],
+    ['paris', 'Did you mean Europe/Paris?'],
+    ['America/New York', 'Did you mean America/New_York?'],
+    ['US/Eastren', 'Did you mean US/Eastern?'],
+    ['Asia/Kolkatta', 'Did you mean Asia/Kolkata?'],
+    ['UTC+1', list],
+    ['+01:00', list],
+    ['Mars/Olympus_Mons', list],
+    ['Europe', list],
+    ['', list],
+    ['x'.repeat(1000), list],
+  ])('a time zone %s', (timezone, advice) => {
+    expect(said(planWindow({ ...later, timezone }, now))).toBe(`This is not a time zone. ${advice}`);
+  });
+});
+
 test('a freeze holds from its start on and no longer at its end', () => {
   const window = { startsAt: instant('2026-03-01T10:00:00Z'), endsAt: instant('2026-03-01T12:00:00Z') };
   const phases = ['09:59:59.999', '10:00:00', '11:59:59.999', '12:00:00'].map((time) =>

@@ -13,6 +13,8 @@ type Document = { paths: Record<string, Record<string, Operation>>; components: 
 const document = closedDocument(openApiDocument('https://holdfast.example') as Document);
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, strictTypes: false });
 addFormats.default(ajv);
+// Of OpenAPI's registry of formats: RFC 3339 without the offset.
+ajv.addFormat('date-time-local', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?$/);
 // OpenAPI's own words, in schemas and around them.
 ajv.addVocabulary(['example', ...Object.keys(document)]);
 ajv.addSchema(document, 'openapi');
@@ -31,7 +33,11 @@ function look({ method, path, status, text }: SeenAnswer): string | null {
   const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
   if (verb === 'get' && steps.join('/') === 'openapi.json') return null;
   const template = templateOf(steps, verb);
-  if (!template) return status === 404 ? null : 'and no operation is documented there';
+  if (!template) {
+    // What is wrong is the path, or the method alone.
+    const isServed = steps.join('/') === 'openapi.json' || templatesOf(steps).length > 0;
+    return status === (isServed ? 405 : 404) ? null : 'and no operation is documented there';
+  }
   const place = ['paths', template, verb, 'responses', String(status)];
   const response = document.paths[template]![verb]!.responses[status];
   if (!response) return `which is not documented for ${verb} ${template}`;
@@ -62,7 +68,11 @@ function validatorAt(place: string[]): ValidateFunction {
 }
 
 /** The path of the document that a request is for; a fixed step goes before a parameter. */
-function templateOf(steps: string[], verb: string): string | undefined {
+const templateOf = (steps: string[], verb: string): string | undefined =>
+  templatesOf(steps).find((template) => document.paths[template]![verb]);
+
+/** The paths of the document that fit, whatever their methods. */
+function templatesOf(steps: string[]): string[] {
   const fits = (template: string) => {
     const pattern = template.split('/').slice(1);
     return (
@@ -72,8 +82,8 @@ function templateOf(steps: string[], verb: string): string | undefined {
   };
   const parameters = (template: string) => template.split('{').length;
   return Object.keys(document.paths)
-    .filter((template) => document.paths[template]![verb] && fits(template))
-    .sort((one, other) => parameters(one) - parameters(other))[0];
+    .filter(fits)
+    .sort((one, other) => parameters(one) - parameters(other));
 }
 
 /** A copy whose answers let no property through that is not described, as JSON Schema would. */

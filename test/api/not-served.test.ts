@@ -1,0 +1,126 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Acme, startAcme } from './acme.ts';
+
+let acme: Acme;
+beforeAll(async () => {
+  acme = await startAcme();
+});
+afterAll(() => acme.close());
+
+type Seen = { status: number; headers: Record<string, string | string[] | undefined>; text: string };
+
+/** Sends a path as it is, and follows nothing. */
+function send(method: string, path: string, headers: Record<string, string> = {}): Promise<Seen> {
+  const { hostname, port } = new URL(acme.app.url);
+  return new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, method, path, headers }, (response) => {
+      let text = '';
+      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      response.on('end', () => resolve({ status: response.statusCode!, headers: response.headers, text }));
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+const browser = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+
+describe('a path that nothing is at', () => {
+  test.each([
+    '/nothing',
+    '/repos',
+    '/repos/acme',
+    '/docs/more',
+    '/assets/none.css',
+    '/setup',
+    '//evil.example/',
+  ])('%s is a page for a browser, and JSON for a program', async (path) => {
+    const page = await send('GET', path, browser);
+    expect([page.status, page.headers['content-type']]).toEqual([404, 'text/html; charset=UTF-8']);
+    expect(page.text).toContain('<h1>There is no such page</h1>');
+    for (const headers of [
+      {},
+      { Accept: '*/*' },
+      { Accept: 'application/json' },
+      { Accept: 'text/html;q=0' },
+    ]) {
+      const answer = await send('GET', path, headers as Record<string, string>);
+      expect([answer.status, answer.headers['vary']]).toEqual([404, 'Accept']);
+      expect(JSON.parse(answer.text).detail).toMatch(/no such route/);
+    }
+  });
+
+  test.each(['/v1', '/v1/nothing', '/v1/repos/acme/web/'])(
+    '%s of the API is JSON for everybody',
+    async (path) => {
+      const answer = await send('GET', path, browser);
+      expect(answer.status).toBe(404);
+      expect(JSON.parse(answer.text).detail).toMatch(/no such route/);
+    },
+  );
+});
+
+describe('a method that a path does not take', () => {
+  test.each([
+    ['POST', '/', 'GET, HEAD'],
+    ['PUT', '/repos/acme/web', 'GET, HEAD'],
+    ['DELETE', '/docs', 'GET, HEAD'],
+    ['GET', '/auth/sign-out', 'POST'],
+    ['HEAD', '/auth/sign-out', 'POST'],
+    ['GET', '/api/github/webhooks', 'POST'],
+    ['PATCH', '/healthz', 'GET, HEAD'],
+    ['TRACE', '/v1/application', 'GET, HEAD'],
+    ['POST', '/v1/openapi.json', 'GET, HEAD'],
+    ['GET', '/v1/repos/acme/web/scheduled_freeze/preview', 'POST'],
+    ['GET', '/v1/repos/a_b/web/scheduled_freeze/no-id', 'DELETE, PATCH'],
+  ])('%s %s is 405', async (method, path, allow) => {
+    const answer = await send(method, path);
+    expect([answer.status, answer.headers['allow']]).toEqual([405, allow]);
+    if (method !== 'HEAD')
+      expect(JSON.parse(answer.text)).toEqual({
+        detail: `This path does not take ${method}. It takes ${allow}.`,
+      });
+  });
+
+  test('a browser is shown a page', async () => {
+    const answer = await send('GET', '/auth/sign-out', browser);
+    expect([answer.status, answer.headers['allow']]).toEqual([405, 'POST']);
+    expect(answer.text).toContain('<h1>This address cannot be opened like this</h1>');
+  });
+});
+
+describe('the address of a page with a slash too many', () => {
+  test.each([
+    ['/repos/acme/web/', '/repos/acme/web'],
+    ['/repos/acme/web/?zoom=week&x=%2F%2Fevil.example', '/repos/acme/web?zoom=week&x=%2F%2Fevil.example'],
+    ['/repos/acme/web/pulls/1/', '/repos/acme/web/pulls/1'],
+    ['/repos/nobody/nothing/', '/repos/nobody/nothing'],
+    ['/docs/', '/docs'],
+    ['/repos/%0d%0aX-Evil:1/web/', '/repos/%0d%0aX-Evil:1/web'],
+  ])('%s leads to %s', async (path, location) => {
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await send(method, path, browser);
+      expect([answer.status, answer.headers['location']]).toEqual([308, location]);
+    }
+    expect((await send('POST', path)).status).toBe(404);
+  });
+
+  test.each([
+    '//evil.example/',
+    '///evil.example/',
+    '/\\evil.example/',
+    '/repos//evil.example/',
+    '/repos/../..//evil.example/',
+    '/repos/..\\/evil.example/',
+    '/repos/..\\..\\/evil.example/',
+    '/repos/%2e%2e\\/evil.example/',
+    'http://evil.example//evil.example/',
+    'http://evil.example/repos/acme/web/',
+  ])('%s leads to no other host', async (path) => {
+    const { status, headers } = await send('GET', path, browser);
+    expect([308, 404, 400]).toContain(status);
+    const location = headers['location'] ?? '/';
+    expect(new URL(String(location), 'https://holdfast.example').host).toBe('holdfast.example');
+  });
+});
