@@ -188,7 +188,10 @@ test('every page that shows nothing but a message is explained, and no other', (
   const titles = [
     ...argumentsOf(/^stopPage$/, 0),
     ...propertiesOf('heading', /^setup\//),
-    ...propertiesOf('title', /^(?:sign-in\/mount-sign-in|pages\/reader|pages\/error-page)\.ts$/),
+    ...propertiesOf(
+      'title',
+      /^(?:sign-in\/mount-sign-in|pages\/reader|pages\/error-page|api\/not-served)\.ts$/,
+    ),
   ];
   expect(titles.length).toBeGreaterThan(12);
   expect(missingIn(quotedIn('pages'), titles)).toEqual([]);
