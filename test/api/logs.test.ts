@@ -271,10 +271,7 @@ test.each<[query: string, loc: string]>([
 });
 
 const wrongValues: [query: string, says: string][] = [
-  [
-    'event_type=product.enable',
-    '`product.enable` is not an event type. Did you mean product.enabled or product.disabled?',
-  ],
+  ['event_type=product.enable', '`product.enable` is not an event type. Did you mean product.enabled?'],
   ['event_type=action.queue.merge', 'Did you mean action.queue.merged?'],
   ['event_type=nonsense', '`nonsense` is not an event type. Holdfast writes scheduled_freeze.create, '],
   ['event_type=product.enabled&event_type=constructor', '`constructor` is not an event type'],
