@@ -1,10 +1,12 @@
 import { Octokit } from '@octokit/rest';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Job } from '../../src/jobs/tasks.ts';
 import { readDelivery } from '../../src/webhooks/read-delivery.ts';
 import { recoverDeliveries } from '../../src/webhooks/recover-deliveries.ts';
 import type { GitHubClient } from '../../src/github/github-app.ts';
 import { type Acme, startAcme } from '../support/acme.ts';
+
+vi.setConfig({ hookTimeout: 120_000, testTimeout: 60_000 });
 
 let acme: Acme;
 beforeAll(async () => {
@@ -35,4 +37,32 @@ test('ids that no number can hold are read to their last digit', async () => {
   await readDelivery(told, id);
   expect(asked).toEqual(['GET /app/hook/deliveries', `GET /app/hook/deliveries/${id}`]);
   expect(acme.logs.join('')).toContain('GitHub has forgotten a webhook delivery');
+});
+
+test('more than are read: everything that the App has is looked at, once', async () => {
+  const { deps } = acme.app;
+  const now = new Date(acme.clock.now()).toISOString();
+  let pages = 0;
+  const answer = async () => {
+    const page = pages++ % 30;
+    const failed = Array.from({ length: 100 }, (_, index) => ({
+      ...{ id: page * 100 + index, guid: `flood-${page}-${index}`, event: 'pull_request', action: 'edited' },
+      ...{ repository_id: index, installation_id: 2, delivered_at: now },
+    }));
+    const link = `<https://api.github.com/app/hook/deliveries?cursor=${page}>; rel="next"`;
+    return new Response(JSON.stringify(failed), {
+      status: 200,
+      headers: { 'content-type': 'application/json', link },
+    });
+  };
+  const client = new Octokit({ request: { fetch: answer } }) as unknown as GitHubClient;
+  const sent: Job[] = [];
+  const jobs = { ...deps.jobs, send: async (some: Job[]) => void sent.push(...some) };
+  const told = { ...deps, jobs, github: { ...deps.github, asApp: async () => client } };
+  await recoverDeliveries(told);
+  expect(pages).toBe(30);
+  expect(sent).toEqual([{ task: 'sync-installations', data: {}, key: 'all' }]);
+  expect(acme.logs.join('')).toContain('more webhook deliveries failed than are read');
+  await recoverDeliveries(told);
+  expect(sent).toHaveLength(1);
 });
