@@ -1,5 +1,8 @@
-/** What can go wrong between GitHub and the service. `reorder` lets the next delivery overtake. */
-export type WebhookFaultKind = 'drop' | 'repeat' | 'delay' | 'reorder';
+/**
+ * What can go wrong between GitHub and the service. `drop`: GitHub never sends it; `lose`: it is sent and does not
+ * arrive, which GitHub's list of deliveries tells; `reorder` lets the next delivery overtake.
+ */
+export type WebhookFaultKind = 'drop' | 'lose' | 'repeat' | 'delay' | 'reorder';
 
 export interface WebhookFault {
   kind: WebhookFaultKind;

@@ -107,6 +107,8 @@ export class Webhooks {
     const fault = this.faults.take(delivery.event, delivery.action);
     if (fault?.kind === 'drop') {
       delivery.outcome = 'dropped';
+    } else if (fault?.kind === 'lose') {
+      delivery.outcome = 'failed';
     } else if (fault?.kind === 'repeat') {
       void this.#track(this.#send(delivery).then(() => this.#send(this.#new(facts))));
     } else if (fault?.kind === 'delay') {
@@ -126,7 +128,7 @@ export class Webhooks {
     const delivery: Delivery = {
       ...facts,
       id: this.#world.ids.next('delivery', 12_000_000_000),
-      deliveredAt: new Date(),
+      deliveredAt: this.#world.now(),
       statusCode: null,
       duration: 0,
       outcome: 'sending',

@@ -6,23 +6,28 @@ import { conflict, invalid } from '../errors.ts';
 
 export type Answer = { status: number; body?: unknown; headers?: Record<string, string> };
 
-/** Saves an answer for replay; with the transaction of the change, so that both happen or neither. */
+/**
+ * Saves an answer for replay, as the first statement of the transaction that makes the change: both happen, or
+ * neither. Waits for another request with this key whose transaction is open.
+ * @throws where that one made the change: then the transaction must end without making it again.
+ */
 export type Remember = (tx: Tx, answer: Answer) => Promise<void>;
 
 const hours = 3_600_000;
 export const replayedFor = 24 * hours;
-/** A request whose process died is taken over after this; none that lives takes so long. */
-const abandonedAfter = 60_000;
+
+type Place = { caller: string; request: string; key: string };
 
 /**
- * Runs a POST at most once for an `Idempotency-Key`: the first answer is replayed to the same request for 24 h.
- * Only successes are kept, so a client may mend a refused request and send it again under its key.
- * @param request method and path; @param body the parsed JSON.
- * @throws Refusal conflict while the first one still runs; invalid for the same key with another body.
+ * Runs a POST at most once for an `Idempotency-Key`: the first answer is replayed to the same request for 24 h. A
+ * request whose process dies leaves nothing, because its answer is part of its transaction. Only successes are kept, so
+ * a client may mend a refused request and send it again under its key.
+ * @param where.request method and path; @param body the parsed JSON.
+ * @throws Refusal conflict while the first one still runs after 10 s; invalid for the same key with another body.
  */
 export async function runOnce(
   deps: Pick<Deps, 'db' | 'clock'>,
-  where: { caller: string; request: string; key: string },
+  where: Place,
   body: unknown,
   run: (remember: Remember) => Promise<Answer>,
 ): Promise<Answer> {
@@ -32,54 +37,59 @@ export async function runOnce(
   const bodyHash = createHash('sha256')
     .update(JSON.stringify(body) ?? '')
     .digest('hex');
-  const startedAt = nowOf(deps.clock);
-  const earlier = await begin(deps, where, bodyHash, startedAt);
-  if (earlier) return { ...earlier, headers: { ...earlier.headers, 'Idempotent-Replayed': 'true' } };
-  // Only while the key is still ours: a request that was given up for dead must not act after all.
-  const ours = { ...where, startedAt, completedAt: null };
-  const remember: Remember = async (tx, answer) => {
-    const { count } = await tx.idempotencyRecord.updateMany({
-      where: ours,
-      data: { status: answer.status, answer: JSON.stringify(answer), completedAt: nowOf(deps.clock) },
-    });
-    if (count === 0) throw inProgress();
-  };
+  const earlier = await findAnswer(deps, where, bodyHash);
+  if (earlier) return earlier;
   try {
-    return await run(remember);
+    return await run((tx, answer) => save(deps, tx, { ...where, bodyHash, answer }));
   } catch (error) {
-    await deps.db.idempotencyRecord.deleteMany({ where: ours });
-    throw error;
+    if (isLockTimeout(error)) throw inProgress();
+    // Another request with this key was faster. It made the change, which may be why this one was refused.
+    const first = await findAnswer(deps, where, bodyHash);
+    if (!first) throw error;
+    return first;
   }
 }
-
-const inProgress = () =>
-  conflict('Another request with this Idempotency-Key is in progress. Try again in a moment.');
 
 const badKey = (message: string) =>
   invalid([{ path: ['header', 'Idempotency-Key'], message, type: 'value_error' }]);
 
-/** Takes the key, or returns the answer that it already has. */
-async function begin(
-  deps: Pick<Deps, 'db' | 'clock'>,
-  where: { caller: string; request: string; key: string },
+const inProgress = () =>
+  conflict('Another request with this Idempotency-Key is in progress. Try again in a moment.');
+
+/** The answer that a key already has; null for none. */
+async function findAnswer(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  where: Place,
   bodyHash: string,
-  now: Date,
 ): Promise<Answer | null> {
-  const expired = new Date(now.getTime() - replayedFor);
-  await deps.db.idempotencyRecord.deleteMany({ where: { ...where, startedAt: { lte: expired } } });
-  const data = [{ ...where, bodyHash, startedAt: now }];
-  const { count } = await deps.db.idempotencyRecord.createMany({ data, skipDuplicates: true });
-  if (count === 1) return null;
-  const record = await deps.db.idempotencyRecord.findUnique({ where: { caller_request_key: where } });
-  if (record && record.bodyHash !== bodyHash) {
+  const record = await db.idempotencyRecord.findUnique({ where: { caller_request_key: where } });
+  if (!record || record.answeredAt <= expiry(nowOf(clock))) return null;
+  if (record.bodyHash !== bodyHash) {
     throw badKey('This key was used with another body. Use a new key for a new request.');
   }
-  if (record?.answer) return JSON.parse(record.answer) as Answer;
-  const abandoned = new Date(now.getTime() - abandonedAfter);
-  const takenOver = await deps.db.idempotencyRecord.updateMany({
-    where: { ...where, completedAt: null, startedAt: { lte: abandoned } },
-    data: { startedAt: now },
-  });
-  if (takenOver.count === 1) return null;
-  throw inProgress();
+  const answer = JSON.parse(record.answer) as Answer;
+  return { ...answer, headers: { ...answer.headers, 'Idempotent-Replayed': 'true' } };
 }
+
+async function save(
+  { clock }: Pick<Deps, 'clock'>,
+  tx: Tx,
+  { caller, request, key, bodyHash, answer }: Place & { bodyHash: string; answer: Answer },
+): Promise<void> {
+  const now = nowOf(clock);
+  // The same key in another open transaction: PostgreSQL waits here until that one ends, or this long.
+  await tx.$executeRaw`SET LOCAL lock_timeout = '10s'`;
+  const count = await tx.$executeRaw`
+    INSERT INTO idempotency_records AS known (caller, request, key, body_hash, answer, answered_at)
+    VALUES (${caller}, ${request}, ${key}, ${bodyHash}, ${JSON.stringify(answer)}, ${now})
+    ON CONFLICT (caller, request, key) DO UPDATE SET
+      body_hash = excluded.body_hash, answer = excluded.answer, answered_at = excluded.answered_at
+    WHERE known.answered_at <= ${expiry(now)}`;
+  await tx.$executeRaw`SET LOCAL lock_timeout TO DEFAULT`;
+  if (count === 0) throw inProgress();
+}
+
+const expiry = (now: Date): Date => new Date(now.getTime() - replayedFor);
+
+/** PostgreSQL's code for a lock that was not free in time. */
+const isLockTimeout = (error: unknown): boolean => error instanceof Error && /\b55P03\b/.test(error.message);

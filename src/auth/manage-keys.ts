@@ -18,7 +18,7 @@ export async function listKeys(deps: Pick<Deps, 'db'>, account: Account): Promis
 
 /**
  * Makes a key for an owner. The secret is in the answer and nowhere else.
- * @param onSaved runs in the same transaction.
+ * @param beforeSaving runs first in the same transaction.
  * @throws Refusal invalid when `expiresAt` has passed.
  */
 export async function createKey(
@@ -26,7 +26,7 @@ export async function createKey(
   actor: Actor,
   account: Account,
   wanted: { name: string; scope: KeyScope; expiresAt: Date | null },
-  onSaved: (tx: Tx, key: ApplicationKey) => Promise<void> = async () => {},
+  beforeSaving: (tx: Tx, key: ApplicationKey) => Promise<void> = async () => {},
 ): Promise<{ key: ApplicationKey; secret: string }> {
   const now = nowOf(deps.clock);
   if (wanted.expiresAt && wanted.expiresAt <= now) {
@@ -35,26 +35,27 @@ export async function createKey(
     throw invalid([{ path: ['body', 'expires_at'], message, type: 'value_error' }]);
   }
   const secret = generateKey(wanted.scope);
-  const key = await deps.db.$transaction(async (tx) => {
-    const saved = await tx.applicationKey.create({
-      data: {
-        id: randomUUID(),
-        accountId: account.id,
-        ...wanted,
-        secretHash: hashKey(secret),
-        createdAt: now,
-        createdBy: actor,
-      },
-    });
+  const key: ApplicationKey = {
+    id: randomUUID(),
+    accountId: account.id,
+    ...wanted,
+    secretHash: hashKey(secret),
+    createdAt: now,
+    createdBy: actor,
+    revokedAt: null,
+    revokedBy: null,
+  };
+  await deps.db.$transaction(async (tx) => {
+    await beforeSaving(tx, key);
+    const { revokedBy: _nobody, ...data } = key;
+    await tx.applicationKey.create({ data: { ...data, createdBy: actor } });
     await appendEvent(
       tx,
       { accountId: account.id },
-      { type: 'application_key.create', metadata: describe(saved) },
+      { type: 'application_key.create', metadata: describe(key) },
       actor,
       now,
     );
-    await onSaved(tx, saved);
-    return saved;
   });
   return { key, secret };
 }

@@ -2,7 +2,14 @@ import type { Fact } from '../pull-requests/fact.ts';
 import type { Finding } from './finding.ts';
 
 /** One attempt of GitHub to deliver a webhook, newest first in lists. */
-export type Attempt = { guid: string; at: Date; isDelivered: boolean; status: string };
+export type Attempt = {
+  guid: string;
+  at: Date;
+  isDelivered: boolean;
+  status: string;
+  /** It failed, and what it was about was looked at since. */
+  isMadeGood: boolean;
+};
 
 export type WebhookFacts = {
   attempts: Fact<Attempt[]>;
@@ -49,24 +56,26 @@ export function judgeWebhooks({ attempts, hook, lastReceived, settings }: Webhoo
     return found(
       'failed',
       `GitHub could not deliver its last webhook${target}, at ${timeOf(last.at)}: ${last.status}.`,
-      `See the answer at ${list}, and the webhook URL at ${settings}. Holdfast asks for failed ones again each minute.`,
+      `See the answer at ${list}, and the webhook URL at ${settings}. Holdfast looks each minute at what failed ones were about.`,
     );
   }
   const lost = undelivered(attempts.value);
   if (lost > 0) {
     return found(
       'warning',
-      `${lost} of the last ${attempts.value.length} deliveries failed and did not come again yet.`,
-      `Holdfast asks for them again each minute; see why at ${list}.`,
+      `${lost} of the last ${attempts.value.length} deliveries failed, and what they were about was not looked at yet.`,
+      `Holdfast looks at it within a minute; see why they failed at ${list}.`,
     );
   }
   return found('ok', `Webhooks arrive; the last one at ${timeOf(last.at)}.`, null);
 }
 
-/** Webhooks whose newest attempt failed. */
+/** Webhooks whose newest attempt failed, and for which nothing else made good yet. */
 function undelivered(attempts: Attempt[]): number {
   const newest = new Map<string, boolean>();
-  for (const { guid, isDelivered } of attempts) if (!newest.has(guid)) newest.set(guid, isDelivered);
+  for (const { guid, isDelivered, isMadeGood } of attempts) {
+    if (!newest.has(guid)) newest.set(guid, isDelivered || isMadeGood);
+  }
   return newest
     .values()
     .filter((isDelivered) => !isDelivered)

@@ -50,15 +50,21 @@ export async function readWebhooks(
   const [attempts, hook, last] = await Promise.all([
     ask(asking, 'app', async (app, request): Promise<Attempt[]> => {
       const { data } = await app.request('GET /app/hook/deliveries', { per_page: 100, request });
+      const known = await asking.deps.db.webhookDelivery.findMany({
+        where: { guid: { in: data.map(({ guid }) => guid) }, isLost: true },
+        select: { guid: true },
+      });
+      const madeGood = new Set(known.map(({ guid }) => guid));
       return data.map(({ guid, delivered_at: at, status, status_code: code }) => ({
         ...{ guid, at: new Date(at), status, isDelivered: code >= 200 && code < 400 },
+        isMadeGood: madeGood.has(guid),
       }));
     }),
     ask(asking, 'app', async ({ rest }, request) => {
       const { data } = await rest.apps.getWebhookConfigForApp({ request });
       return { url: withoutQuery(data.url ?? ''), contentType: data.content_type ?? 'form' };
     }),
-    asking.deps.db.webhookDelivery.aggregate({ _max: { receivedAt: true } }),
+    asking.deps.db.webhookDelivery.aggregate({ _max: { receivedAt: true }, where: { isLost: false } }),
   ]);
   return { attempts, hook, lastReceived: last._max.receivedAt, settings };
 }

@@ -28,7 +28,7 @@ export type CreatedFreeze = { freeze: Freeze; unenforced: string[] };
 
 /**
  * Schedules a freeze, with its event and the jobs for its boundaries in one transaction.
- * @param onSaved runs in the same transaction.
+ * @param beforeSaving runs first in the same transaction.
  * @throws Refusal conflict where no product enforces freezes or the repository cannot be written to; invalid
  *   for a window or conditions that cannot be.
  */
@@ -37,7 +37,7 @@ export async function createFreeze(
   actor: Actor,
   repository: FoundRepository,
   input: NewFreeze,
-  onSaved: (tx: Tx, created: CreatedFreeze) => Promise<void> = async () => {},
+  beforeSaving: (tx: Tx, created: CreatedFreeze) => Promise<void> = async () => {},
 ): Promise<CreatedFreeze> {
   assertWritable(repository);
   assertEnforced(repository);
@@ -50,6 +50,7 @@ export async function createFreeze(
   };
   const created = { freeze, unenforced: await unenforcedBranches(deps, repository, freeze) };
   await deps.db.$transaction(async (tx) => {
+    await beforeSaving(tx, created);
     await insertFreeze(tx, freeze, actor, now);
     const metadata = { scheduled_freeze_id: freeze.id, scheduled_freeze_attributes: attributesOf(freeze) };
     await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.create', metadata }, actor, now);
@@ -64,7 +65,6 @@ export async function createFreeze(
       );
     }
     await requestRefresh(deps, tx, freeze, now);
-    await onSaved(tx, created);
   });
   deps.log.info({ repository: fullName(repository), freeze: freeze.id, by: actor.name }, 'freeze created');
   return created;

@@ -11,7 +11,7 @@ import { requireFreeze } from './require-freeze.ts';
 
 /**
  * Deletes a freeze; what it held is let go. Who, when and why are kept.
- * @param onSaved runs in the same transaction.
+ * @param beforeSaving runs first in the same transaction.
  * @throws Refusal not-found for a freeze that is deleted, ended or not of this repository; conflict when a
  *   concurrent change won or the repository cannot be written to.
  */
@@ -21,19 +21,19 @@ export async function deleteFreeze(
   repository: FoundRepository,
   id: string,
   reason: string,
-  onSaved: (tx: Tx) => Promise<void> = async () => {},
+  beforeSaving: (tx: Tx) => Promise<void> = async () => {},
 ): Promise<void> {
   const now = nowOf(deps.clock);
   const freeze = await requireFreeze(deps, repository, id);
   assertWritable(repository);
   await deps.db.$transaction(async (tx) => {
+    await beforeSaving(tx);
     if (!(await markDeleted(tx, freeze, actor, reason, now))) {
       throw conflict('A concurrent change of this freeze won. List the freezes and try again.');
     }
     const metadata = { scheduled_freeze_id: id, scheduled_freeze_attributes: attributesOf(freeze), reason };
     await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.delete', metadata }, actor, now);
     await requestRefresh(deps, tx, freeze, now);
-    await onSaved(tx);
   });
   deps.log.info({ repository: fullName(repository), freeze: id, by: actor.name }, 'freeze deleted');
 }

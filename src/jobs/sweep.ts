@@ -50,8 +50,7 @@ export async function sweep(deps: Deps): Promise<void> {
 async function forget(deps: Deps, now: Date): Promise<void> {
   const before = (age: number) => ({ lt: new Date(now.getTime() - age) });
   await deps.db.webhookDelivery.deleteMany({ where: { receivedAt: before(deliveriesKept) } });
-  await deps.db.redelivery.deleteMany({ where: { seenAt: before(deliveriesKept) } });
-  await deps.db.idempotencyRecord.deleteMany({ where: { startedAt: before(replayedFor) } });
+  await deps.db.idempotencyRecord.deleteMany({ where: { answeredAt: before(replayedFor) } });
   await deps.db.session.deleteMany({ where: { expiresAt: { lte: now } } });
   await deps.db.auditEvent.deleteMany({ where: { receivedAt: before(retentionDays * day) } });
 }

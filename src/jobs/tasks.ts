@@ -12,6 +12,7 @@ export type Tasks = {
   'sync-installation': { installationId: string };
   'sync-repository': { repositoryId: string; installationId: string | null };
   'recover-deliveries': Record<string, never>;
+  'read-delivery': { deliveryId: string };
   sweep: Record<string, never>;
 };
 
@@ -44,6 +45,7 @@ export const taskNames: TaskName[] = [
   'sync-installation',
   'sync-repository',
   'recover-deliveries',
+  'read-delivery',
   'sweep',
 ];
 
@@ -124,6 +126,11 @@ export function postStatuses(installationId: bigint, at?: Date): Job {
 export function syncInstallation(installationId: bigint): Job {
   const id = String(installationId);
   return { task: 'sync-installation', data: { installationId: id }, key: id };
+}
+
+/** Read a webhook that could not be delivered from GitHub's copy of it. */
+export function readDelivery(deliveryId: string, guid: string): Job {
+  return { task: 'read-delivery', data: { deliveryId }, key: guid };
 }
 
 /** Read one repository from GitHub again, through the installation that last told of it; with `at`, then. */

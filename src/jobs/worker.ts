@@ -8,6 +8,7 @@ import { refreshRepository } from '../freeze-status/refresh-repository.ts';
 import { syncInstallation } from '../installations/sync-installation.ts';
 import { syncInstallations } from '../installations/sync-installations.ts';
 import { syncRepository } from '../repositories/sync-repository.ts';
+import { readDelivery } from '../webhooks/read-delivery.ts';
 import { recoverDeliveries } from '../webhooks/recover-deliveries.ts';
 import { BoundaryAlarm } from './boundary-alarm.ts';
 import type { JobQueue } from './queue.ts';
@@ -31,6 +32,7 @@ const handlers: Omit<Handlers, 'refresh-pull-request'> = {
   'sync-repository': (deps, { repositoryId, installationId }) =>
     syncRepository(deps, BigInt(repositoryId), installationId === null ? null : BigInt(installationId)),
   'recover-deliveries': (deps) => recoverDeliveries(deps),
+  'read-delivery': (deps, { deliveryId }) => readDelivery(deps, deliveryId),
   sweep: (deps) => sweep(deps),
 };
 

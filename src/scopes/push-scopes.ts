@@ -17,7 +17,7 @@ export type PushedScopes = { scopes: string[]; allScopes: boolean };
 /**
  * Replaces the scopes of a pull request. The same push again changes nothing.
  * @param number exact over the interface's whole range, which is wider than a float or an int8.
- * @param onSaved runs in the same transaction.
+ * @param beforeSaving runs first in the same transaction.
  * @throws Refusal not-found where GitHub says that there is no such pull request; conflict where the repository
  *   cannot be written to. While GitHub cannot say, the scopes are stored all the same.
  */
@@ -27,7 +27,7 @@ export async function pushScopes(
   repository: FoundRepository,
   number: bigint,
   pushed: PushedScopes,
-  onSaved: (tx: Tx) => Promise<void> = async () => {},
+  beforeSaving: (tx: Tx) => Promise<void> = async () => {},
 ): Promise<void> {
   assertWritable(repository);
   if (!(await mayExist(deps, repository, number))) {
@@ -35,6 +35,7 @@ export async function pushScopes(
   }
   const now = nowOf(deps.clock);
   await deps.db.$transaction(async (tx) => {
+    await beforeSaving(tx);
     // A freeze that is being created either sees these scopes in its look, or is seen here.
     await shareRepository(tx, repository.id);
     const isChanged = await save(tx, repository.id, number, pushed, actor, now);
@@ -47,7 +48,6 @@ export async function pushScopes(
         tx,
       );
     }
-    await onSaved(tx);
   });
 }
 

@@ -1,19 +1,21 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import { askBack, keepFailures, readScannedUntil, saveScannedUntil } from './redelivery-store.ts';
-import { isGitHubStatus } from '../github/github-error.ts';
+import type { Job } from '../jobs/tasks.ts';
+import { recallFresh, readScannedUntil, saveLost, saveScannedUntil } from './delivery-store.ts';
+import { type FailedDelivery, standInsOf } from './stand-ins.ts';
 
 /** GitHub keeps deliveries for three days. Milliseconds, as all here. */
 const kept = 3 * 86_400_000;
 /** A delivery shows as failed only when GitHub has stopped waiting for the answer. */
 const overlap = 120_000;
-/** Requests are asked of one budget for the whole App: so many a minute at most. */
-const mostAsked = 60;
 const mostPages = 30;
+/** Things to look at whose jobs are saved in one transaction: a larger one could outlast its time limit. */
+const batch = 100;
 
 /**
- * Has GitHub send again what it could not deliver: reads its list of failed deliveries since the last time, and asks
- * for each again, later each time, until it does not come back as failed.
+ * Has everything looked at again that webhooks told of which GitHub could not deliver: reads its list of failed
+ * deliveries since the last time. Each delivery counts once, and each repository is looked at once, however many of
+ * them failed. Where more failed than are read, everything that the App has is looked at.
  * @throws what GitHub throws while it cannot answer; the next sweep tries again.
  */
 export async function recoverDeliveries(deps: Deps): Promise<void> {
@@ -21,28 +23,40 @@ export async function recoverDeliveries(deps: Deps): Promise<void> {
   const oldest = new Date(now.getTime() - kept);
   const scanned = await readScannedUntil(deps.db);
   const since = scanned && scanned > oldest ? new Date(scanned.getTime() - overlap) : oldest;
-  await scan(deps, since);
-  await saveScannedUntil(deps.db, now);
-  const app = await deps.github.asApp();
-  await askBack(deps.db, now, mostAsked, async (deliveryId) => {
-    try {
-      // A string: these ids have outgrown what a number can hold.
-      await app.request('POST /app/hook/deliveries/{delivery_id}/attempts', {
-        delivery_id: String(deliveryId) as unknown as number,
-      });
-    } catch (error) {
-      if (!isGitHubStatus(error, 404, 422)) throw error;
-      deps.log.warn(
-        { deliveryId: String(deliveryId), err: error },
-        'GitHub has forgotten a webhook delivery',
+  const { failed, isCut } = await listFailed(deps, since);
+  // Those that arrived after all are known as well.
+  const fresh = await recallFresh(deps.db, failed);
+  const standIns = isCut && fresh.length > 0 ? lookAtAll(fresh) : await standInsOf(deps, fresh);
+  for (let start = 0; start < standIns.length; start += batch) {
+    const some = standIns.slice(start, start + batch);
+    await deps.db.$transaction(async (tx) => {
+      await saveLost(
+        tx,
+        some.flatMap(({ served }) => served),
+        now,
       );
-    }
-  });
+      await deps.jobs.send(
+        some.flatMap(({ jobs }) => jobs),
+        tx,
+      );
+    });
+  }
+  await saveScannedUntil(deps.db, now);
+  if (standIns.length > 0) {
+    const counts = { deliveries: fresh.length, looks: standIns.length };
+    deps.log.info(counts, 'webhook deliveries failed; looking at what they were about');
+  }
 }
 
-/** Keeps the failed deliveries since an instant, newest first as GitHub lists them. */
-async function scan(deps: Deps, since: Date): Promise<void> {
+/** Every installation is read, and with it every repository looked at. */
+function lookAtAll(served: FailedDelivery[]): { served: FailedDelivery[]; jobs: Job[] }[] {
+  return [{ served, jobs: [{ task: 'sync-installations', data: {}, key: 'all' }] }];
+}
+
+/** The failed deliveries since an instant, newest first as GitHub lists them. `isCut`: there are more. */
+async function listFailed(deps: Deps, since: Date): Promise<{ failed: FailedDelivery[]; isCut: boolean }> {
   const app = await deps.github.asApp();
+  const failed: FailedDelivery[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < mostPages; page++) {
     const { data, headers } = await app.request('GET /app/hook/deliveries', {
@@ -51,15 +65,15 @@ async function scan(deps: Deps, since: Date): Promise<void> {
       cursor,
     });
     const recent = data.filter(({ delivered_at }) => new Date(delivered_at) >= since);
-    if (recent.length > 0) {
-      const failures = recent.map(({ id, guid }) => ({ deliveryId: BigInt(id), guid }));
-      const count = await keepFailures(deps.db, failures, nowOf(deps.clock));
-      if (count > 0) deps.log.info({ count }, 'webhook deliveries failed; asking GitHub for them again');
-    }
+    failed.push(...recent);
     cursor = nextCursor(headers.link);
-    if (recent.length < data.length || cursor === undefined) return;
+    if (recent.length < data.length || cursor === undefined) return { failed, isCut: false };
   }
-  deps.log.warn({ pages: mostPages }, 'more webhook deliveries failed than are asked for again');
+  deps.log.warn(
+    { deliveries: failed.length },
+    'more webhook deliveries failed than are read; looking at everything',
+  );
+  return { failed, isCut: true };
 }
 
 function nextCursor(link: string | undefined): string | undefined {

@@ -6,6 +6,7 @@ import {
   syncInstallation,
   syncRepository,
 } from '../jobs/tasks.ts';
+import type { Need } from '../conditions/needs.ts';
 import { branchOfRef } from '../merge-queue/merge-group-ref.ts';
 import type { Wake } from './wake.ts';
 
@@ -51,6 +52,19 @@ type Payloads = {
   organization: InOrganization;
 };
 
+/** The facts that an event can change, where that is all that it can do. Such events are frequent. */
+export const readsOfEvent = {
+  pull_request_review_comment: ['review-threads'],
+  pull_request_review_thread: ['review-threads'],
+  label: ['labels'],
+  milestone: ['milestone'],
+  check_run: ['checks', 'required-checks'],
+  // The former one of an environment becomes inactive without an event.
+  deployment_status: ['deployments'],
+  // Whether a pull request conflicts or is behind changes with its base.
+  push: ['conflict', 'behind'],
+} as const satisfies { [Event in keyof Payloads]?: readonly Need[] };
+
 /** Every event that Holdfast acts on, and what it makes look again. `app.yml` subscribes to these. */
 export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], own: Own) => Wake[] } = {
   installation: ({ installation }) => always(syncInstallation(BigInt(installation.id))),
@@ -79,19 +93,17 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
   pull_request_review: (payload) => always(refreshOf(payload)),
   pull_request_review_comment: threads,
   pull_request_review_thread: threads,
-  label: (payload) => repository(payload, ['labels']),
-  milestone: (payload) => repository(payload, ['milestone']),
-  check_run: (payload) => head(payload, payload.check_run.head_sha, ['checks', 'required-checks']),
+  label: (payload) => repository(payload, readsOfEvent.label),
+  milestone: (payload) => repository(payload, readsOfEvent.milestone),
+  check_run: (payload) => head(payload, payload.check_run.head_sha, readsOfEvent.check_run),
   // Under our own context: somebody may have overwritten what we say. No condition reads it.
   status: (payload, own) =>
     payload.context.toLowerCase() === own.statusContext.toLowerCase()
       ? [ownStatus(payload)]
-      : head(payload, payload.sha, ['checks', 'required-checks']),
-  // The former one of an environment becomes inactive without an event.
-  deployment_status: (payload) => repository(payload, ['deployments']),
-  // Whether a pull request conflicts or is behind changes with its base.
+      : head(payload, payload.sha, readsOfEvent.check_run),
+  deployment_status: (payload) => repository(payload, readsOfEvent.deployment_status),
   push: (payload) =>
-    payload.ref.startsWith('refs/heads/') ? repository(payload, ['conflict', 'behind'], true) : [],
+    payload.ref.startsWith('refs/heads/') ? repository(payload, readsOfEvent.push, true) : [],
   membership: teams,
   team: teams,
   organization: teams,
@@ -144,7 +156,7 @@ function threads(payload: InRepository & { pull_request: { number: number } }): 
     number: pull_request.number,
     installationId: idOf(installation),
   };
-  return [{ to: 'pull-request', ...where, reads: ['review-threads'] }];
+  return [{ to: 'pull-request', ...where, reads: readsOfEvent.pull_request_review_thread }];
 }
 
 function teams({ organization }: InOrganization): Wake[] {

@@ -22,7 +22,7 @@ import { Trouble } from './trouble.ts';
 const repository = 'acme/web';
 const chaos = {
   apiFailureRate: 0.2,
-  webhookRates: { drop: 0.2, repeat: 0.2, reorder: 0.2 },
+  webhookRates: { lose: 0.2, repeat: 0.2, reorder: 0.2 },
   staleRate: 0.05,
   staleBy: 1_500,
 };

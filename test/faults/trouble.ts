@@ -55,15 +55,23 @@ export class Trouble {
   /** Whether the service cannot know how a pull request is: no whole and fresh look since it missed something. */
   isBlind(number: number): boolean {
     this.watch();
-    const { requests, chaos, deliveries } = this.#github;
+    const { deliveries } = this.#github;
     const underWay = deliveries.slice(this.#seenDeliveries);
     if (underWay.some(({ payload }) => payload.pull_request?.number === number)) return true;
-    const stale = chaos.events.findLast(({ kind }) => kind === 'stale')?.at ?? 0;
-    const missed = Math.max(stale, this.#missed.get(number) ?? 0);
-    const look = requests.findLast(
+    return this.isStale || this.#isUnseen(this.#missed.get(number));
+  }
+
+  /** Whether GitHub gave an old answer after the last whole and fresh look. */
+  get isStale(): boolean {
+    return this.#isUnseen(this.#github.chaos.events.findLast(({ kind }) => kind === 'stale')?.at);
+  }
+
+  /** Whether no whole and fresh look began since an instant. */
+  #isUnseen(at = 0): boolean {
+    const look = this.#github.requests.findLast(
       ({ operationName, status, asOf }) =>
         operationName === 'OpenPullRequests' && status === 200 && asOf === undefined,
     );
-    return missed > 0 && missed >= (look?.at.getTime() ?? 0);
+    return at > 0 && at >= (look?.at.getTime() ?? 0);
   }
 }

@@ -1,0 +1,26 @@
+import type { EmitterWebhookEvent } from '@octokit/webhooks';
+import type { Deps } from '../deps.ts';
+import { isGitHubStatus } from '../github/github-error.ts';
+
+/**
+ * Takes a delivery that failed from GitHub's copy of it, as if it had arrived.
+ * @param deliveryId a string: these ids have outgrown what a number can hold.
+ * @throws what GitHub throws while it cannot answer; the job queue tries again.
+ */
+export async function readDelivery(deps: Deps, deliveryId: string): Promise<void> {
+  const app = await deps.github.asApp();
+  try {
+    const { data } = await app.request('GET /app/hook/deliveries/{delivery_id}', {
+      delivery_id: deliveryId as unknown as number,
+    });
+    const { guid: id, event: name, request } = data;
+    await deps.github.probot.receive({
+      id,
+      name,
+      payload: request.payload,
+    } as unknown as EmitterWebhookEvent);
+  } catch (error) {
+    if (!isGitHubStatus(error, 404)) throw error;
+    deps.log.warn({ deliveryId, err: error }, 'GitHub has forgotten a webhook delivery');
+  }
+}
