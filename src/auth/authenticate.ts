@@ -4,12 +4,12 @@ import type { Deps } from '../deps.ts';
 import { forbidden } from '../errors.ts';
 import type { Actor } from './actor.ts';
 import { hashKey, isWellFormedKey, looksLikeKey, sameHash } from './application-key.ts';
-import { type GitHubTokens, looksLikePersonalToken, type Person } from './github-token.ts';
+import { type GitHubTokens, looksLikePersonalToken, type TokenHolder } from './github-token.ts';
 
 /** A credential that was found good. What it may do is `authorize`'s question. */
 export type Credential =
   | { kind: 'application-key'; key: ApplicationKey & { account: Account } }
-  | { kind: 'github-token'; token: string; person: Person };
+  | ({ kind: 'github-token'; token: string } & TokenHolder);
 
 /** One text for every credential that is not good, so that it tells nothing of why. */
 const notAuthenticated = () => forbidden('Not authenticated');
@@ -32,9 +32,9 @@ export async function authenticate(
     return { kind: 'application-key', key };
   }
   if (!looksLikePersonalToken(credential)) throw notAuthenticated();
-  const person = await tokens.identify(deps, credential);
-  if (!person) throw notAuthenticated();
-  return { kind: 'github-token', token: credential, person };
+  const holder = await tokens.identify(deps, credential);
+  if (!holder) throw notAuthenticated();
+  return { kind: 'github-token', token: credential, ...holder };
 }
 
 /** Read on every request, never cached: a revoked key is refused at once by every replica. */
