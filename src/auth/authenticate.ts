@@ -5,6 +5,7 @@ import { forbidden } from '../errors.ts';
 import type { Actor } from './actor.ts';
 import { hashKey, isWellFormedKey, looksLikeKey, sameHash } from './application-key.ts';
 import { type GitHubTokens, looksLikePersonalToken, type TokenHolder } from './github-token.ts';
+import { noteUse } from './note-use.ts';
 
 /** A credential that was found good. What it may do is `authorize`'s question. */
 export type Credential =
@@ -29,6 +30,7 @@ export async function authenticate(
   if (looksLikeKey(credential)) {
     const key = await findKey(deps, credential);
     if (!key) throw notAuthenticated();
+    await noteUse(deps, key);
     return { kind: 'application-key', key };
   }
   if (!looksLikePersonalToken(credential)) throw notAuthenticated();
