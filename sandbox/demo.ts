@@ -24,6 +24,8 @@ const host = '127.0.0.1';
 const parts: { close(): Promise<void> }[] = [];
 let dataDir: string | null = null;
 let isStopping = false;
+/** What lets one open the setup page. */
+let setupCode = '';
 
 const starting = start();
 starting.catch((error: unknown) => {
@@ -51,7 +53,7 @@ async function start(): Promise<void> {
   const app = await createApp(config, { log: warnings() });
   parts.push(app, github);
   if (isStopping) return;
-  if (setup) printSetup(app.url);
+  if (setup) printSetup(app.url, setupCode);
   else {
     print('The statuses of the open pull requests, as they are set:');
     github.deliverTo(`${app.url}/api/github/webhooks`);
@@ -142,11 +144,12 @@ function configFor(github: Sandbox, port: number, dataDir: string, setup: boolea
   };
 }
 
-/** The service's warnings as one line each. */
+/** The service's warnings as one line each; the code of the setup page is printed with its address. */
 function warnings() {
   const write = (line: string) => {
-    const { msg } = JSON.parse(redact(line)) as { msg?: string };
-    if (!isStopping) print(`Holdfast warns: ${msg}`);
+    const { msg, code } = JSON.parse(redact(line)) as { msg?: string; code?: string };
+    if (code !== undefined) setupCode = code;
+    else if (!isStopping) print(`Holdfast warns: ${msg}`);
   };
   return pino({ level: 'warn', base: null }, { write });
 }
@@ -184,12 +187,14 @@ function printStatus({ repository, pullRequests, state, description, at }: Statu
   print(`${at.toTimeString().slice(0, 8)}  ${place} ${shown}${padding}  ${description}`);
 }
 
-function printSetup(serviceUrl: string): void {
+function printSetup(serviceUrl: string, code: string): void {
   print(`
 Holdfast runs without a GitHub App. Open its setup page in a browser, make the App for the organization acme, and
 install it there:
 
   ${serviceUrl}/setup
+
+The code that it asks for: ${code}
 
 The tour follows when every open pull request has its first status. Ctrl-C ends it and leaves nothing behind.
 `);

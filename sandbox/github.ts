@@ -19,6 +19,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { Chaos } from './http/chaos.ts';
 import { Faults } from './http/faults.ts';
+import { authorizations } from './actions/authorizations.ts';
 import { installations } from './actions/installations.ts';
 import { people } from './actions/people.ts';
 import { PullRequestEdits } from './actions/pull-request-edits.ts';
@@ -105,6 +106,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
       return world.app;
     },
     ...personVerbs,
+    ...authorizations(world, webhooks),
     ...repositoryVerbs,
     ...installationVerbs,
     ...pullRequestVerbs(world, pullRequests, edits, queues),

@@ -115,10 +115,12 @@ test.skipIf(!hasCurl)('every line of the tour works, and Ctrl-C leaves nothing b
 
 test('--setup begins with the setup page, and goes on with the tour', async () => {
   const process = startDemo('--setup', '--port', '0', '--github-port', '0');
-  await until('the setup page is named', () => output.includes('/setup\n'));
+  await until('the setup page is named', () => /\/setup\n[^]*The code/.test(output));
   const [url] = /http:\S+\/setup/.exec(output)!;
+  const [, code] = /The code that it asks for: +(\S+)/.exec(output)!;
   const visitor = new Visitor();
-  const review = await visitor.submit(await visitor.get(url!), { organization: 'acme' });
+  const form = await visitor.submit(await visitor.get(url!), { code: code! });
+  const review = await visitor.submit(form, { organization: 'acme' });
   const done = await visitor.submit(await visitor.submit(review), { as: 'ada' });
   const install = /href="([^"]+\/installations\/new)"/.exec(done.text)![1]!;
   expect(output).not.toContain('The tour:');

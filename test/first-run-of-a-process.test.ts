@@ -41,9 +41,15 @@ async function kill({ child, ended }: ServiceProcess): Promise<void> {
 }
 const ready = async (url: string) => (await fetch(`${url}/readyz`)).status;
 
-async function setUp(url: string, wishes: Record<string, string>): Promise<void> {
+/** The setup page, after the code of the log. */
+async function open(visitor: Visitor, url: string, service: ServiceProcess) {
+  const code = [...service.output().matchAll(/"code":"([^"]+)"/g)].at(-1)![1]!;
+  return visitor.submit(await visitor.get(`${url}/setup`), { code });
+}
+
+async function setUp(url: string, service: ServiceProcess, wishes: Record<string, string>): Promise<void> {
   const visitor = new Visitor();
-  const review = await visitor.submit(await visitor.get(`${url}/setup`), { owner: 'person', ...wishes });
+  const review = await visitor.submit(await open(visitor, url, service), { owner: 'person', ...wishes });
   const done = await visitor.submit(await visitor.submit(review), { as: 'ada' });
   expect(done.text).toContain('is connected');
 }
@@ -54,7 +60,7 @@ test('kept in the database: killed and started again it is configured, and a wro
   const code = /"code":"([^"]+)"/.exec(first.output())?.[1];
   expect(code).toMatch(/^[A-Z2-9-]{19}$/);
   expect(await ready(url)).toBe(503);
-  await setUp(url, { name: 'In the database' });
+  await setUp(url, first, { name: 'In the database' });
   expect(await ready(url)).toBe(200);
   expect((await stat(join(folder, 'data', 'secret-key'))).mode & 0o777).toBe(0o600);
   for (const secret of [github.app.webhookSecret, github.app.clientSecret!, 'PRIVATE KEY'])
@@ -76,13 +82,14 @@ test('kept in the database: killed and started again it is configured, and a wro
 test('of two who keep theirs in .env at once one wins, and the other is not told that it did', async () => {
   const service = start('contested-data', { PORT: String(await freePort()) });
   const url = await service.listening;
-  const ready = ['One', 'Two'].map(async (name) => {
+  const ready: { visitor: Visitor; create: Awaited<ReturnType<Visitor['get']>> }[] = [];
+  for (const name of ['One', 'Two']) {
     const visitor = new Visitor();
     const wishes = { owner: 'person', name, place: 'env' };
-    const review = await visitor.submit(await visitor.get(`${url}/setup`), wishes);
-    return { visitor, create: await visitor.submit(review) };
-  });
-  const ends = (await Promise.all(ready)).map(({ visitor, create }) => visitor.submit(create, { as: 'ada' }));
+    const review = await visitor.submit(await open(visitor, url, service), wishes);
+    ready.push({ visitor, create: await visitor.submit(review) });
+  }
+  const ends = ready.map(({ visitor, create }) => visitor.submit(create, { as: 'ada' }));
   const pages = (await Promise.all(ends)).map(({ text }) => text);
   expect(pages.filter((text) => text.includes('is connected'))).toHaveLength(1);
   const file = await readFile(join(folder, '.env'), 'utf8');
@@ -94,7 +101,7 @@ test('of two who keep theirs in .env at once one wins, and the other is not told
 test('kept in .env: killed and started again it is configured', async () => {
   const first = start('other-data');
   const url = await first.listening;
-  await setUp(url, { name: 'In a file', place: 'env' });
+  await setUp(url, first, { name: 'In a file', place: 'env' });
   expect(await ready(url)).toBe(200);
   const path = join(folder, '.env');
   expect((await stat(path)).mode & 0o777).toBe(0o600);

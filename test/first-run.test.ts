@@ -17,7 +17,7 @@ const readiness = async (url: string) => (await fetch(`${url}/readyz`)).status;
 /** Everything up to the button at GitHub that makes the App. */
 let names = 0;
 async function toGitHub(visitor: Visitor): Promise<Shown> {
-  const form = await visitor.get(`${run.app.url}/setup`);
+  const form = await run.open(visitor);
   expect(form.status, form.text).toBe(200);
   const review = await visitor.submit(form, { organization: 'acme', name: `Holdfast ${++names}` });
   expect(review.status, review.text).toBe(200);
@@ -90,7 +90,7 @@ test('the way back works after the service was started again', async () => {
 test('a person may own the App, and GitHub Enterprise has its paths elsewhere', async () => {
   const { url } = await run.startAnother({ githubApiUrl: `${run.github.url}/api/v3` });
   const visitor = new Visitor();
-  const form = await visitor.get(`${url}/setup`);
+  const form = await run.open(visitor, url);
   const review = await visitor.submit(form, { owner: 'person', name: 'Bob’s Holdfast' });
   expect(review.text).toContain(`action="${run.github.url}/settings/apps/new?state=`);
   const done = await visitor.submit(await visitor.submit(review), { as: 'bob' });
@@ -156,7 +156,7 @@ test('a process with another SECRET_KEY says so, and waits', async () => {
 test('PostgreSQL without SECRET_KEY keeps nothing: the page says what to set', async () => {
   const database = { connectionString: 'postgres://unused: the test opens the database' };
   const { url } = await run.startAnother({ secretKey: null, database });
-  const { text } = await new Visitor().get(`${url}/setup`);
+  const { text } = await run.open(new Visitor(), url);
   expect(text).toContain('openssl rand -hex 32');
   expect(text).toContain('will be written to <code>.env</code>');
   expect(text).not.toContain('type="checkbox"');

@@ -325,3 +325,19 @@ test('a login is shown as text, whatever is in it', async () => {
   expect(text).not.toContain('<img');
   expect(text).toContain('&lt;img src=x onerror=alert(1)&gt;');
 });
+
+test('who takes the authorization back at GitHub is signed out everywhere, and nobody else is', async () => {
+  const other = new Visitor(acme);
+  for (const [who, login] of [
+    [visitor, 'bob'],
+    [other, 'ada'],
+  ] as const) {
+    const begun = await who.open('/auth/sign-in');
+    await who.open(await who.authorize(begun.location, login));
+    expect((await who.open(vaultPage)).status).toBe(200);
+  }
+  acme.github.revokeAuthorization('bob');
+  await acme.quiet();
+  expect((await visitor.open(vaultPage)).status).not.toBe(200);
+  expect((await other.open(vaultPage)).status).toBe(200);
+});

@@ -11,10 +11,14 @@ const prefixes: Record<UserTokenKind, string> = {
 
 export interface TokenOptions {
   kind?: UserTokenKind;
-  /** Classic and OAuth tokens; default `repo, read:org`. */
+  /** Classic and OAuth tokens; default `repo, admin:org`. */
   scopes?: string[];
   /** Fine-grained and user-to-server tokens: may they read administration settings? Default true. */
   administration?: boolean;
+  /** Fine-grained tokens: the repositories that they are for; default all. */
+  repositories?: string[];
+  /** User-to-server tokens: of the App under test; default of another one. */
+  ownApp?: boolean;
 }
 
 /** Users, bots and organizations. */
@@ -39,7 +43,7 @@ export function people(world: World) {
 
   /** Another token for a person, with chosen scopes; without options a full classic token. */
   function addToken(login: string, options: TokenOptions = {}): string {
-    const { kind = 'classic', scopes = ['repo', 'read:org'], administration = true } = options;
+    const { kind = 'classic', scopes = ['repo', 'admin:org'], administration = true } = options;
     const name = `${kind}:${world.ids.next('token', 0)}`;
     const body =
       kind === 'fine-grained'
@@ -51,6 +55,10 @@ export function people(world: World) {
       user: world.account(login),
       scopes,
       administration,
+      repositoryIds: options.repositories
+        ? new Set(options.repositories.map((name) => world.repository(name).id))
+        : null,
+      ownApp: options.ownApp ?? false,
     };
     world.userTokens.set(token.token, token);
     return token.token;
@@ -103,14 +111,6 @@ export function people(world: World) {
     /** Whom the browser is signed in as from now on; null signs out. */
     signInToGitHub(login: string | null) {
       world.signIns.person = login === null ? null : world.account(login);
-    },
-
-    /** A person takes back what they let the App do: it must ask again, and its tokens for them end. */
-    revokeAuthorization(login: string) {
-      const user = world.account(login);
-      world.signIns.authorized.delete(user.id);
-      for (const { token, kind, user: holder } of [...world.userTokens.values()])
-        if (holder === user && kind === 'user-to-server') world.userTokens.delete(token);
     },
 
     /** The user-to-server tokens that work now. */

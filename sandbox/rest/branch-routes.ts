@@ -69,7 +69,7 @@ export function administer(c: ApiContext, repository: Repository, level: 'read' 
   }
   if (principal.kind !== 'user') throw new GitHubError(401, 'Requires authentication');
   const { token } = principal;
-  if (roleOf(token.user, repository) !== 'admin' || !scopesAllow(token))
+  if (roleOf(token.user, repository) !== 'admin' || !scopesAllow(token, repository))
     throw new GitHubError(404, 'Not Found');
   if (!token.administration) throw notAccessible();
 }

@@ -34,7 +34,7 @@ export function demand(
     const publicRead = wanted.level === 'read' && !repository.private;
     if (!granted || !(reaches(token, repository) || publicRead)) throw notAccessible();
   } else if (principal.kind === 'user') {
-    if (wanted.level === 'write' && !scopesAllow(principal.token)) throw notFound();
+    if (wanted.level === 'write' && !scopesAllow(principal.token, repository)) throw notFound();
     if (atLeast(roleOf(principal.token.user, repository), wanted.role)) return;
     throw new GitHubError(403, `Must have ${wanted.role} access to Repository.`);
   } else if (wanted.level === 'write') {

@@ -1,8 +1,13 @@
 import { accountJson } from '../json/account-json.ts';
 import { notAccessible, notFound, GitHubError } from '../http/github-error.ts';
-import { permits } from '../state/access.ts';
+import { installationJson } from '../json/installation-json.ts';
+import { page } from '../http/paging.ts';
+import { hasScopes, permits } from '../state/access.ts';
 import type { Account } from '../state/model.ts';
 import type { Api, ApiContext, Parts } from '../http/api.ts';
+
+/** Each stands for `read:org`. */
+const orgScopes = new Set(['read:org', 'write:org', 'admin:org']);
 
 /** Users, organizations and who belongs to them; and the rate limit of whoever asks. */
 export function peopleRoutes(api: Api, { world, limits }: Parts): void {
@@ -51,6 +56,20 @@ export function peopleRoutes(api: Api, { world, limits }: Parts): void {
     const user = world.findAccount(c.req.param('login'));
     if (!user || !org.members.has(user.id)) throw notFound();
     return c.json(membershipJson(org, user));
+  });
+
+  // Which Apps an organization has is for its owners, and for tokens that may read its administration.
+  api.get('/orgs/:org/installations', (c) => {
+    const principal = c.get('principal');
+    const org = organization(c);
+    const user = person(c);
+    if (principal.kind !== 'user' || org.members.get(user.id) !== 'admin') throw notFound();
+    const { token } = principal;
+    if (hasScopes(token) ? !token.scopes.some((scope) => orgScopes.has(scope)) : !token.administration)
+      throw new GitHubError(403, 'Resource not accessible by personal access token');
+    const found = [...world.installations.values()].filter(({ account }) => account === org);
+    const installations = page(c, found).map((each) => installationJson(world, each));
+    return c.json({ total_count: found.length, installations });
   });
 
   api.get('/rate_limit', (c) => {

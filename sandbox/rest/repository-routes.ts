@@ -36,7 +36,7 @@ export function repositoryRoutes(api: Api, { world }: Parts): void {
     if (principal.kind !== 'user') throw notAccessible();
     const { kind, administration, user } = principal.token;
     if (!atLeast(roleOf(user, repository), 'admin')) throw notFound();
-    if (!scopesAllow(principal.token)) throw notFound();
+    if (!scopesAllow(principal.token, repository)) throw notFound();
     if (!administration) {
       const message = kind === 'fine-grained' ? 'personal access token' : 'integration';
       throw new GitHubError(403, `Resource not accessible by ${message}`);

@@ -32,16 +32,24 @@ export function reaches(token: InstallationToken, repository: Repository): boole
   return covers(token.installation, repository) && (token.repositoryIds?.has(repository.id) ?? true);
 }
 
-/** Classic and OAuth tokens reach no private repository and change nothing without the `repo` scope. */
-export function scopesAllow({ kind, scopes }: UserToken): boolean {
-  return (kind !== 'classic' && kind !== 'oauth') || scopes.includes('repo');
+/** Only these have scopes; `repo` stands for `public_repo` as well, `admin:org` for `read:org`. */
+export const hasScopes = ({ kind }: UserToken): boolean => kind === 'classic' || kind === 'oauth';
+
+/**
+ * Classic and OAuth tokens reach no private repository without the scope `repo`, and change no public one without
+ * `public_repo`; fine-grained ones only those that they were made for.
+ */
+export function scopesAllow(token: UserToken, repository: Repository): boolean {
+  if (!hasScopes(token)) return token.repositoryIds?.has(repository.id) ?? true;
+  if (token.scopes.includes('repo')) return true;
+  return !repository.private && token.scopes.includes('public_repo');
 }
 
 export function canSee(principal: Principal, repository: Repository): boolean {
   if (!repository.private) return true;
   if (principal.kind === 'installation') return reaches(principal.token, repository);
   if (principal.kind === 'user') {
-    return scopesAllow(principal.token) && roleOf(principal.token.user, repository) !== 'none';
+    return scopesAllow(principal.token, repository) && roleOf(principal.token.user, repository) !== 'none';
   }
   return false;
 }

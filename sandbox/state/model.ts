@@ -39,6 +39,10 @@ export interface UserToken {
   scopes: string[];
   /** Fine-grained and user-to-server tokens: whether they carry `administration: read`. */
   administration: boolean;
+  /** Fine-grained tokens: the ids of the repositories that they were made for. Null: all of the person's. */
+  repositoryIds: Set<number> | null;
+  /** User-to-server tokens: whether people gave it to the App under test, and not to another one. */
+  ownApp: boolean;
 }
 
 export interface InstallationToken {

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { html } from 'hono/html';
 import type { Api, ApiContext, Parts } from '../http/api.ts';
 import { GitHubError, notFound } from '../http/github-error.ts';
+import { accountJson } from '../json/account-json.ts';
 import { people } from '../actions/people.ts';
+import type { UserToken } from '../state/model.ts';
 import type { World } from '../state/world.ts';
 import { webPage } from './web-page.ts';
 
@@ -56,14 +58,29 @@ export function oauthRoutes(api: Api, { world }: Parts): void {
     });
   });
 
+  /** The App asks whether it was given a token. */
+  api.post('/applications/:client_id/token', async (c) => {
+    const { user } = await ownToken(c, world);
+    return c.json({
+      app: { client_id: world.app.clientId, name: world.app.name },
+      user: accountJson(world, user),
+    });
+  });
+
   /** The App gives a token back. */
   api.delete('/applications/:client_id/token', async (c) => {
-    if (c.get('principal').kind !== 'client') throw new GitHubError(401, 'Requires authentication');
-    const { access_token: token } = (await c.req.json()) as { access_token?: string };
-    if (c.req.param('client_id') !== world.app.clientId) throw notFound();
-    if (!token || !world.userTokens.delete(token)) throw notFound();
+    world.userTokens.delete((await ownToken(c, world)).token);
     return c.body(null, 204);
   });
+}
+
+/** The token of the body, which must be one that somebody gave this App. */
+async function ownToken(c: ApiContext, world: World): Promise<UserToken> {
+  if (c.get('principal').kind !== 'client') throw new GitHubError(401, 'Requires authentication');
+  const { access_token: token } = (await c.req.json()) as { access_token?: string };
+  const found = token ? world.userTokens.get(token) : undefined;
+  if (c.req.param('client_id') !== world.app.clientId || !found?.ownApp) throw notFound();
+  return found;
 }
 
 type Asked = Record<string, string>;
@@ -134,7 +151,13 @@ function exchange(world: World, given: Asked): Record<string, string | number> {
     return refuse(mismatch);
   const { login } = found.user;
   return {
-    access_token: people(world).addToken(login, { kind: 'user-to-server', scopes: [] }),
+    access_token: people(world).addToken(login, {
+      kind: 'user-to-server',
+      scopes: [],
+      // It can do what both the App and the person may.
+      administration: 'administration' in app.permissions,
+      ownApp: true,
+    }),
     expires_in: 28_800,
     refresh_token: `ghr_${world.ids.characters(`refresh ${world.ids.next('refresh token', 0)}`, 76)}`,
     refresh_token_expires_in: 15_897_600,

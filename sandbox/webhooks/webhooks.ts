@@ -37,7 +37,9 @@ export interface WebhookEvent {
 /** GitHub gives up on an answer after ten seconds. */
 const answerWithin = 10_000;
 /** Every App gets these, whatever it subscribes to. */
-const automatic = new Set(['installation', 'installation_repositories']);
+const automatic = new Set(['installation', 'installation_repositories', 'github_app_authorization']);
+/** These are about the App itself, and name no installation. */
+const withoutInstallation = new Set(['github_app_authorization']);
 
 /** Signs, sends and records webhooks. Sending never delays the change that caused it. */
 export class Webhooks {
@@ -58,14 +60,16 @@ export class Webhooks {
   emit({ event, action, sender, repository, payload, ...given }: WebhookEvent): void {
     const world = this.#world;
     const installation = given.installation ?? (repository && world.installationFor(repository));
-    if (!installation) return;
-    if (!automatic.has(event) && (installation.suspendedAt || !world.app.events.includes(event))) return;
+    if (!installation && !withoutInstallation.has(event)) return;
+    if (!automatic.has(event) && (installation?.suspendedAt || !world.app.events.includes(event))) return;
     const owner = repository?.owner;
     const body = {
       ...(action && { action }),
       ...(repository && { repository: repositoryJson(world, repository) }),
       ...(owner?.type === 'Organization' && { organization: organizationJson(world, owner) }),
-      installation: { id: installation.id, node_id: installationNodeId(installation.id) },
+      ...(installation && {
+        installation: { id: installation.id, node_id: installationNodeId(installation.id) },
+      }),
       sender: accountJson(world, sender),
       ...payload,
     };
@@ -75,7 +79,7 @@ export class Webhooks {
       action: action ?? null,
       payload: JSON.parse(JSON.stringify(body)),
       redelivery: false,
-      installationId: installation.id,
+      installationId: installation?.id ?? null,
       repositoryId: repository?.id ?? null,
     });
   }

@@ -103,7 +103,7 @@ async function answerCall(
   const path = validate(definition.params, req.param(), 'path') as Record<string, unknown>;
   if (definition.deprecated) announceDeprecation(context, definition.deprecated.successor(path));
   const credential = await authenticate(deps, tokens, req.header('Authorization'));
-  const found = await authorize(deps, tokens, definition.access, credential, path);
+  const found = await authorize(deps, tokens, definition, credential, path);
   const key = takesIdempotencyKey(definition) ? req.header('Idempotency-Key') : undefined;
   // A retried request may replay an answer about what it deleted itself.
   if (key === undefined) await definition.exists?.({ ...found, deps, path } as never);
@@ -141,7 +141,7 @@ const isAnswer = (result: unknown): result is HandlerAnswer => result instanceof
 async function authorize(
   deps: Deps,
   tokens: GitHubTokens,
-  access: Access,
+  { access, method }: AnyEndpoint,
   credential: Credential,
   path: Record<string, unknown>,
 ) {
@@ -150,8 +150,10 @@ async function authorize(
       return {
         repository: await authorizeRepository(deps, tokens, credential, access.scope, path as never),
       };
-    case 'owner':
-      return { account: await authorizeOwner(deps, tokens, credential, path['owner'] as string) };
+    case 'owner': {
+      const to = method === 'get' ? 'read' : 'change';
+      return { account: await authorizeOwner(deps, tokens, credential, path['owner'] as string, to) };
+    }
     case 'own-key':
       return {};
   }

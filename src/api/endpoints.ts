@@ -13,6 +13,7 @@ import { listFreezesEndpoint } from './v1/list-freezes.ts';
 import { getRepositories } from './v1/list-repositories.ts';
 import { explainPullRequestEndpoint } from './v1/explain-pull-request.ts';
 import { getLogs } from './v1/logs.ts';
+import { getOwnerLogs } from './v1/owner-logs.ts';
 import { previewFreezeEndpoint } from './v1/preview-freeze.ts';
 import { getDefaultProducts, putDefaultProducts, putProducts } from './v1/products.ts';
 import { postScopes, putScopes } from './v1/push-scopes.ts';
@@ -40,4 +41,5 @@ export const endpoints: AnyEndpoint[] = [
   postApplications,
   deleteApplication,
   getLogs,
+  getOwnerLogs,
 ];

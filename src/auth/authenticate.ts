@@ -4,12 +4,13 @@ import type { Deps } from '../deps.ts';
 import { forbidden } from '../errors.ts';
 import type { Actor } from './actor.ts';
 import { hashKey, isWellFormedKey, looksLikeKey, sameHash } from './application-key.ts';
-import { type GitHubTokens, looksLikePersonalToken, type Person } from './github-token.ts';
+import { type GitHubTokens, looksLikePersonalToken, type TokenHolder } from './github-token.ts';
+import { noteUse } from './note-use.ts';
 
 /** A credential that was found good. What it may do is `authorize`'s question. */
 export type Credential =
   | { kind: 'application-key'; key: ApplicationKey & { account: Account } }
-  | { kind: 'github-token'; token: string; person: Person };
+  | ({ kind: 'github-token'; token: string } & TokenHolder);
 
 /** Begins with the words that clients of the interface look for, as the texts below do. */
 export const missingHeader =
@@ -37,12 +38,13 @@ export async function authenticate(
   if (looksLikeKey(credential)) {
     const key = await findKey(deps, credential);
     if (!key) throw forbidden(notAccepted);
+    await noteUse(deps, key);
     return { kind: 'application-key', key };
   }
   if (!looksLikePersonalToken(credential)) throw forbidden(notAccepted);
-  const person = await tokens.identify(deps, credential);
-  if (!person) throw forbidden(notAccepted);
-  return { kind: 'github-token', token: credential, person };
+  const holder = await tokens.identify(deps, credential);
+  if (!holder) throw forbidden(notAccepted);
+  return { kind: 'github-token', token: credential, ...holder };
 }
 
 /** Read on every request, never cached: a revoked key is refused at once by every replica. */

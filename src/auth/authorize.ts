@@ -1,7 +1,7 @@
 import type { Account } from '../generated/prisma/client.ts';
 import type { Deps } from '../deps.ts';
-import { forbidden } from '../errors.ts';
-import { findAccount } from '../installations/find-account.ts';
+import { forbidden, Refusal } from '../errors.ts';
+import { findAccount, type InstalledAccount } from '../installations/find-account.ts';
 import {
   findRepository,
   type FoundRepository,
@@ -10,7 +10,12 @@ import {
 } from '../repositories/find-repository.ts';
 import type { KeyScope } from './application-key.ts';
 import type { Credential } from './authenticate.ts';
-import type { GitHubTokens } from './github-token.ts';
+import type { GitHubTokens, Person } from './github-token.ts';
+import { fromSignIn, lacksAdministration, lacksScope } from './token-refusals.ts';
+import { hasScope } from './token-scopes.ts';
+
+type PersonalToken = Extract<Credential, { kind: 'github-token' }>;
+type RepositoryPath = { owner: string; repository: string };
 
 const wanted = {
   admin: 'an admin application key (hf_admin_…) or a GitHub token',
@@ -19,6 +24,9 @@ const wanted = {
 
 const foreignKey = (owner: string) =>
   forbidden(`This application key belongs to another owner than ${owner}.`);
+
+const notAdmin = ({ login }: Person, place: string) =>
+  forbidden(`${login} is not an admin of ${place} on GitHub. Ask one, or use an admin application key.`);
 
 /** Holds for a credential of a kind that the route takes, and for a key of the owner in the path. */
 function assertKind(credential: Credential, scope: KeyScope, owner: string): void {
@@ -36,38 +44,61 @@ function assertKind(credential: Credential, scope: KeyScope, owner: string): voi
 
 /**
  * The repository of the path, for a credential that may use it: a key of its owner with the right scope, or a
- * person who is an admin of it.
- * @throws Refusal forbidden, not-found (also for a person who may not see it), or unavailable.
+ * token that may administer it, of a person who is an admin of it.
+ * @throws Refusal forbidden, not-found (also for a person or a token that may not see it), or unavailable.
  */
 export async function authorizeRepository(
   deps: Deps,
   tokens: GitHubTokens,
   credential: Credential,
   scope: KeyScope,
-  path: { owner: string; repository: string },
+  path: RepositoryPath,
 ): Promise<FoundRepository> {
   assertKind(credential, scope, path.owner);
+  if (credential.kind === 'github-token') return repositoryOfToken(deps, tokens, credential, path);
   const repository = await findRepository(deps, path.owner, path.repository);
-  if (credential.kind === 'application-key') {
-    // After a rename GitHub may answer for an old name with a repository that moved to somebody else.
-    if (repository.accountId !== credential.key.accountId)
-      throw repositoryAbsent(path.owner, path.repository);
-    return repository;
-  }
-  const { token, person } = credential;
+  // After a rename GitHub may answer for an old name with a repository that moved to somebody else.
+  if (repository.accountId !== credential.key.accountId) throw repositoryAbsent(path.owner, path.repository);
+  return repository;
+}
+
+async function repositoryOfToken(
+  deps: Deps,
+  tokens: GitHubTokens,
+  credential: PersonalToken,
+  path: RepositoryPath,
+): Promise<FoundRepository> {
+  const { token, person, grant } = credential;
+  const repository = await findForToken(deps, credential, path);
   const permission = await tokens.permission(deps, token, person, repository);
-  if (permission === 'none') throw repositoryAbsent(path.owner, path.repository);
-  if (permission !== 'admin') {
-    throw forbidden(
-      `${person.login} is not an admin of ${fullName(repository)} on GitHub. Ask one, or use an admin application key.`,
-    );
-  }
+  const trial = grant.by === 'trial' ? await tokens.tryRepository(deps, token, repository) : 'yes';
+  if (permission === 'none' || trial === 'hidden') throw repositoryAbsent(path.owner, path.repository);
+  if (permission !== 'admin') throw notAdmin(person, fullName(repository));
+  if (trial === 'no') throw lacksAdministration(deps, token, fullName(repository));
+  return repository;
+}
+
+/** Scopes are judged before anything tells whether there is such a repository. */
+async function findForToken(
+  deps: Deps,
+  { token, grant }: PersonalToken,
+  { owner, repository: name }: RepositoryPath,
+): Promise<FoundRepository> {
+  if (grant.by === 'sign-in') throw fromSignIn();
+  if (grant.by === 'trial' || hasScope(grant.scopes, 'repo')) return findRepository(deps, owner, name);
+  const lacksRepo = lacksScope(deps, token, 'repo', 'every repository that is not public');
+  if (!hasScope(grant.scopes, 'public_repo')) throw lacksScope(deps, token, 'repo', 'this route');
+  // A private repository answers as one that does not exist.
+  const repository = await findRepository(deps, owner, name).catch((error: unknown) => {
+    throw error instanceof Refusal && error.code === 'not-found' ? lacksRepo : error;
+  });
+  if (repository.private) throw lacksRepo;
   return repository;
 }
 
 /**
- * The owner of the path, for a credential that may administer it: an admin key of the owner, the owner in
- * person, or an admin of the organization.
+ * The owner of the path, for a credential that may read or change what belongs to it: an admin key of the owner, or a
+ * token that may as much at GitHub, of the owner in person or of an admin of the organization.
  * @throws Refusal forbidden, not-found, or unavailable.
  */
 export async function authorizeOwner(
@@ -75,17 +106,52 @@ export async function authorizeOwner(
   tokens: GitHubTokens,
   credential: Credential,
   owner: string,
+  access: 'read' | 'change',
 ): Promise<Account> {
   assertKind(credential, 'admin', owner);
+  if (credential.kind === 'github-token') return ownerOfToken(deps, tokens, credential, owner, access);
   const account = await findAccount(deps, owner);
-  if (credential.kind === 'application-key') {
-    // A login that was given up may belong to somebody else by now: what counts is the account.
-    if (account.id !== credential.key.accountId) throw foreignKey(owner);
-    return account;
+  // A login that was given up may belong to somebody else by now: what counts is the account.
+  if (account.id !== credential.key.accountId) throw foreignKey(owner);
+  return account;
+}
+
+async function ownerOfToken(
+  deps: Deps,
+  tokens: GitHubTokens,
+  { token, person, grant }: PersonalToken,
+  owner: string,
+  access: 'read' | 'change',
+): Promise<Account> {
+  if (grant.by === 'sign-in') throw fromSignIn();
+  const account = await findAccount(deps, owner);
+  const isOrganization = account.type === 'Organization';
+  if (grant.by === 'scopes') {
+    const scope = !isOrganization ? 'repo' : access === 'read' ? 'read:org' : 'admin:org';
+    if (!hasScope(grant.scopes, scope)) throw lacksScope(deps, token, scope, 'this route');
   }
-  const { token, person } = credential;
-  if (await tokens.isOwnerAdmin(deps, token, person, account)) return account;
-  throw forbidden(
-    `${person.login} is not an admin of ${account.login} on GitHub. Ask one, or use an admin application key.`,
-  );
+  if (!(await tokens.isOwnerAdmin(deps, token, person, account))) throw notAdmin(person, account.login);
+  if (grant.by === 'trial') await assertAdministers(deps, tokens, token, account);
+  return account;
+}
+
+/** Tries a token without scopes: on the organization, or on the repository of a person that is the longest at GitHub. */
+async function assertAdministers(
+  deps: Deps,
+  tokens: GitHubTokens,
+  token: string,
+  account: InstalledAccount,
+): Promise<void> {
+  if (account.type === 'Organization') {
+    if ((await tokens.tryOrganization(deps, token, account)) === 'yes') return;
+    throw lacksAdministration(deps, token, account.login);
+  }
+  const repository = await deps.db.repository.findFirst({
+    where: { accountId: account.id, installation: { deletedAt: null } },
+    orderBy: { id: 'asc' },
+  });
+  if (!repository) throw lacksAdministration(deps, token, `a repository of ${account.login}`);
+  const place = { ...repository, account };
+  if ((await tokens.tryRepository(deps, token, place)) === 'yes') return;
+  throw lacksAdministration(deps, token, fullName(place));
 }

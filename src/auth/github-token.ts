@@ -1,13 +1,27 @@
 import type { Clock } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { askGitHub } from '../github/ask-github.ts';
+import { isOwnToken } from '../github/own-tokens.ts';
 import type { InstalledAccount } from '../installations/find-account.ts';
-import type { FoundRepository } from '../repositories/find-repository.ts';
+import { type FoundRepository, fullName } from '../repositories/find-repository.ts';
 import { askPermission, isRefusal, type RepositoryPermission } from './repository-permission.ts';
+import { readScopes } from './token-scopes.ts';
+import { type TrialVerdict, tryOnOrganization, tryOnRepository } from './token-trial.ts';
 import { VerdictCache } from './verdict-cache.ts';
 
 /** The person behind a token. */
 export type Person = { id: number; login: string };
+
+/** What bounds a token, whatever the person behind it may do. */
+export type Grant =
+  /** Classic and OAuth tokens. */
+  | { by: 'scopes'; scopes: string[] }
+  /** Fine-grained tokens and those of other Apps: GitHub does not say, so each place is tried. */
+  | { by: 'trial' }
+  /** It came from signing in to this very App, which shows who somebody is and nothing else. */
+  | { by: 'sign-in' };
+
+export type TokenHolder = { person: Person; grant: Grant };
 
 /** Prefixes of tokens behind which a person stands. A hint only: GitHub decides, and lengths say nothing. */
 const personal = ['ghp_', 'github_pat_', 'gho_', 'ghu_'];
@@ -16,25 +30,28 @@ const personal = ['ghp_', 'github_pat_', 'gho_', 'ghu_'];
 export const looksLikePersonalToken = (credential: string): boolean =>
   personal.some((prefix) => credential.startsWith(prefix));
 
-/** Asks GitHub who holds a token and what that person may do, and remembers it for a short time. */
+/** Asks GitHub who holds a token, what it was granted and what that person may do, and remembers it for a short time. */
 export class GitHubTokens {
-  readonly #people: VerdictCache<Person | null>;
+  readonly #holders: VerdictCache<TokenHolder | null>;
   readonly #repositories: VerdictCache<RepositoryPermission>;
   readonly #owners: VerdictCache<boolean>;
+  readonly #trials: VerdictCache<TrialVerdict>;
 
   constructor(clock: Clock) {
-    this.#people = new VerdictCache(clock, (person) => person !== null);
+    this.#holders = new VerdictCache(clock, (holder) => holder !== null);
     this.#repositories = new VerdictCache(clock, (permission) => permission === 'admin');
     this.#owners = new VerdictCache(clock, (isAdmin) => isAdmin);
+    this.#trials = new VerdictCache(clock, (verdict) => verdict === 'yes');
   }
 
-  /** The person who holds the token; null when GitHub does not know it or no person stands behind it. */
-  async identify(deps: Deps, token: string): Promise<Person | null> {
-    return this.#people.get([token], () =>
+  /** Who holds the token, and what bounds it; null when GitHub does not know it or no person stands behind it. */
+  async identify(deps: Deps, token: string): Promise<TokenHolder | null> {
+    return this.#holders.get([token], () =>
       askGitHub(deps, 'whose token this is', async () => {
         try {
-          const { data } = await deps.github.asPerson(token).rest.users.getAuthenticated();
-          return { id: data.id, login: data.login };
+          const { data, headers } = await deps.github.asPerson(token).rest.users.getAuthenticated();
+          const grant = await grantOf(deps, token, headers['x-oauth-scopes']);
+          return { person: { id: data.id, login: data.login }, grant };
         } catch (error) {
           if (isRefusal(error, deps)) return null;
           throw error;
@@ -50,12 +67,12 @@ export class GitHubTokens {
     person: Person,
     repository: FoundRepository,
   ): Promise<RepositoryPermission> {
-    const { account, installation, id, name } = repository;
+    const { installation, id } = repository;
     return this.#repositories.get([token, String(id)], () =>
-      askGitHub(deps, `what ${person.login} may do with ${account.login}/${name}`, async () => {
+      askGitHub(deps, `what ${person.login} may do with ${fullName(repository)}`, async () => {
         try {
           // A suspended installation has no tokens; then the person's own token must be able to show it.
-          if (installation.suspendedAt) return await ownPermission(deps, token, account.login, name);
+          if (installation.suspendedAt) return await ownPermission(deps, token, id);
           return await askPermission(deps, person, repository);
         } catch (error) {
           if (isRefusal(error, deps)) return 'none';
@@ -71,13 +88,13 @@ export class GitHubTokens {
     return this.#owners.get([token, String(owner.id)], () =>
       askGitHub(deps, `whether ${person.login} is an admin of ${owner.login}`, async () => {
         try {
-          if (owner.installation.suspendedAt) return await isOwnAdmin(deps, token, owner.login);
+          if (owner.installation.suspendedAt) return await isOwnAdmin(deps, token, owner);
           const client = await deps.github.asInstallation(owner.installation.id);
           const { data } = await client.rest.orgs.getMembershipForUser({
             org: owner.login,
             username: person.login,
           });
-          return data.role === 'admin' && data.state === 'active';
+          return isActiveAdmin(data, owner) && data.user?.id === person.id;
         } catch (error) {
           if (isRefusal(error, deps)) return false;
           throw error;
@@ -85,19 +102,51 @@ export class GitHubTokens {
       }),
     );
   }
+
+  /** Whether the token itself may administer the repository: for those without scopes. */
+  async tryRepository(
+    deps: Deps,
+    token: string,
+    repository: Pick<FoundRepository, 'id' | 'private' | 'name' | 'account'>,
+  ): Promise<TrialVerdict> {
+    return this.#trials.get([token, 'repository', String(repository.id)], () =>
+      askGitHub(deps, `what this token may do with ${fullName(repository)}`, () =>
+        tryOnRepository(deps, token, repository),
+      ),
+    );
+  }
+
+  /** Whether the token itself may administer the organization: for those without scopes. */
+  async tryOrganization(deps: Deps, token: string, { id, login }: InstalledAccount): Promise<TrialVerdict> {
+    return this.#trials.get([token, 'organization', String(id)], () =>
+      askGitHub(deps, `what this token may do with ${login}`, () => tryOnOrganization(deps, token, login)),
+    );
+  }
 }
 
-async function isOwnAdmin(deps: Deps, token: string, org: string): Promise<boolean> {
-  const { data } = await deps.github.asPerson(token).rest.orgs.getMembershipForAuthenticatedUser({ org });
-  return data.role === 'admin' && data.state === 'active';
+/** @param scopes the header `X-OAuth-Scopes`, which every answer to a classic or OAuth token has. */
+async function grantOf(deps: Deps, token: string, scopes: string | undefined): Promise<Grant> {
+  if (scopes !== undefined) return { by: 'scopes', scopes: readScopes(scopes) };
+  const { oauth } = deps.config.app;
+  const isOwn = token.startsWith('ghu_') && oauth !== null && (await isOwnToken(deps, oauth, token));
+  return { by: isOwn ? 'sign-in' : 'trial' };
 }
 
-async function ownPermission(
-  deps: Deps,
-  token: string,
-  owner: string,
-  repo: string,
-): Promise<RepositoryPermission> {
-  const { data } = await deps.github.asPerson(token).rest.repos.get({ owner, repo });
+type Membership = { role: string; state: string; organization: { id: number } };
+
+const isActiveAdmin = ({ role, state, organization }: Membership, owner: InstalledAccount): boolean =>
+  role === 'admin' && state === 'active' && BigInt(organization.id) === owner.id;
+
+async function isOwnAdmin(deps: Deps, token: string, owner: InstalledAccount): Promise<boolean> {
+  const { rest } = deps.github.asPerson(token);
+  const { data } = await rest.orgs.getMembershipForAuthenticatedUser({ org: owner.login });
+  return isActiveAdmin(data, owner);
+}
+
+async function ownPermission(deps: Deps, token: string, id: bigint): Promise<RepositoryPermission> {
+  const { request } = deps.github.asPerson(token);
+  const { data } = (await request('GET /repositories/{repository_id}', { repository_id: Number(id) })) as {
+    data: { permissions?: { admin?: boolean } };
+  };
   return data.permissions?.admin ? 'admin' : 'read';
 }

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { nowOf } from '../clock.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
-import { invalid, notFound } from '../errors.ts';
+import { forbidden, invalid, notFound } from '../errors.ts';
 import { appendEvent } from '../events/append-event.ts';
 import type { Account, ApplicationKey } from '../generated/prisma/client.ts';
 import type { Actor } from './actor.ts';
 import { generateKey, hashKey, type KeyScope } from './application-key.ts';
+import { liveKeysFrom, lockKeys } from './key-lineage.ts';
 
 /** The keys of an owner that are not revoked, oldest first; expired ones too, so that they can be seen. */
 export async function listKeys(deps: Pick<Deps, 'db'>, account: Account): Promise<ApplicationKey[]> {
@@ -17,9 +18,10 @@ export async function listKeys(deps: Pick<Deps, 'db'>, account: Account): Promis
 }
 
 /**
- * Makes a key for an owner. The secret is in the answer and nowhere else.
- * @param beforeSaving runs first in the same transaction.
- * @throws Refusal invalid when `expiresAt` has passed.
+ * Makes a key for an owner. The secret is in the answer and nowhere else. A key that is made by a key expires no later
+ * than it.
+ * @param beforeSaving runs in the same transaction, before the key is saved.
+ * @throws Refusal invalid when `expiresAt` has passed; forbidden when the key that makes it was revoked meanwhile.
  */
 export async function createKey(
   deps: Pick<Deps, 'db' | 'clock'>,
@@ -35,33 +37,49 @@ export async function createKey(
     throw invalid([{ path: ['body', 'expires_at'], message, type: 'value_error' }]);
   }
   const secret = generateKey(wanted.scope);
-  const key: ApplicationKey = {
-    id: randomUUID(),
-    accountId: account.id,
-    ...wanted,
-    secretHash: hashKey(secret),
-    createdAt: now,
-    createdBy: actor,
-    revokedAt: null,
-    revokedBy: null,
-  };
-  await deps.db.$transaction(async (tx) => {
-    await beforeSaving(tx, key);
-    const { revokedBy: _nobody, ...data } = key;
+  const key = await deps.db.$transaction(async (tx) => {
+    await lockKeys(tx, account.id);
+    const made: ApplicationKey = {
+      id: randomUUID(),
+      accountId: account.id,
+      ...wanted,
+      expiresAt: earlierOf(wanted.expiresAt, await latestExpiry(tx, actor)),
+      secretHash: hashKey(secret),
+      createdAt: now,
+      createdBy: actor,
+      lastUsedAt: null,
+      revokedAt: null,
+      revokedBy: null,
+    };
+    await beforeSaving(tx, made);
+    const { revokedBy: _nobody, ...data } = made;
     await tx.applicationKey.create({ data: { ...data, createdBy: actor } });
     await appendEvent(
       tx,
       { accountId: account.id },
-      { type: 'application_key.create', metadata: describe(key) },
+      { type: 'application_key.create', metadata: describe(made) },
       actor,
       now,
     );
+    return made;
   });
   return { key, secret };
 }
 
+/** When what the actor makes has to end; null for a person, and for a key that does not expire. */
+async function latestExpiry(tx: Tx, actor: Actor): Promise<Date | null> {
+  if (actor.type === 'user') return null;
+  const maker = await tx.applicationKey.findUniqueOrThrow({ where: { id: actor.id } });
+  if (maker.revokedAt !== null)
+    throw forbidden('The application key that is calling was revoked meanwhile. Use another credential.');
+  return maker.expiresAt;
+}
+
+const earlierOf = (one: Date | null, other: Date | null): Date | null =>
+  one && other ? (one < other ? one : other) : (one ?? other);
+
 /**
- * Revokes a key: every replica refuses it from now on.
+ * Revokes a key, and all that it made: every replica refuses them from now on.
  * @throws Refusal not-found when the owner has no such key, or it is revoked already.
  */
 export async function revokeKey(
@@ -72,20 +90,19 @@ export async function revokeKey(
 ): Promise<void> {
   const now = nowOf(deps.clock);
   await deps.db.$transaction(async (tx) => {
-    const { count } = await tx.applicationKey.updateMany({
-      where: { id, accountId: account.id, revokedAt: null },
+    await lockKeys(tx, account.id);
+    const keys = await liveKeysFrom(tx, account.id, id);
+    if (!keys.some((key) => key.id === id))
+      throw notFound(`${account.login} has no application key ${id}. List them to see which there are.`);
+    await tx.applicationKey.updateMany({
+      where: { id: { in: keys.map((key) => key.id) } },
       data: { revokedAt: now, revokedBy: actor },
     });
-    if (count === 0)
-      throw notFound(`${account.login} has no application key ${id}. List them to see which there are.`);
-    const key = await tx.applicationKey.findUniqueOrThrow({ where: { id } });
-    await appendEvent(
-      tx,
-      { accountId: account.id },
-      { type: 'application_key.revoke', metadata: describe(key) },
-      actor,
-      now,
-    );
+    for (const key of keys) {
+      const metadata = { ...describe(key), ...(key.id !== id && { revoked_with: id }) };
+      const event = { type: 'application_key.revoke', metadata } as const;
+      await appendEvent(tx, { accountId: account.id }, event, actor, now);
+    }
   });
 }
 

@@ -7,23 +7,21 @@ import type { Person } from './github-token.ts';
 export type RepositoryPermission = 'admin' | 'write' | 'read' | 'none';
 
 /**
- * What GitHub says that a person may do with a repository, asked as the installation.
+ * What GitHub says that a person may do with a repository, asked as the installation, and by id: a name may be another
+ * repository's by now. An answer that does not name this very person is none: logins change hands too.
  * @throws what GitHub answers; `isRefusal` tells which of it means `none`.
  */
 export async function askPermission(
   deps: Pick<Deps, 'github'>,
   person: Person,
-  { account, installation, name }: FoundRepository,
+  { id, installation }: Pick<FoundRepository, 'id' | 'installation'>,
 ): Promise<RepositoryPermission> {
-  const client = await deps.github.asInstallation(installation.id);
-  const { data } = await client.rest.repos.getCollaboratorPermissionLevel({
-    owner: account.login,
-    repo: name,
+  const { request } = await deps.github.asInstallation(installation.id);
+  const { data } = (await request('GET /repositories/{repository_id}/collaborators/{username}/permission', {
+    repository_id: Number(id),
     username: person.login,
-  });
-  // The login is a label: were it given to somebody else since, the id tells.
-  if (data.user?.id !== undefined && data.user.id !== person.id) return 'none';
-  return data.permission as RepositoryPermission;
+  })) as { data: { permission: RepositoryPermission; user?: { id: number } | null } };
+  return data.user?.id === person.id ? data.permission : 'none';
 }
 
 /** A clear no from GitHub, as against a rate limit or an outage. */

@@ -40,7 +40,13 @@ export type AuditEvent =
   | { type: 'default_products.update'; metadata: { products_before: Product[]; products_after: Product[] } }
   | {
       type: 'application_key.create' | 'application_key.revoke';
-      metadata: { key_id: string; key_name: string; key_scope: string };
+      metadata: {
+        key_id: string;
+        key_name: string;
+        key_scope: string;
+        /** The key that was revoked, and had made this one, itself or through others. */
+        revoked_with?: string;
+      };
     }
   | {
       type: 'freeze.bypassed';

@@ -4,6 +4,9 @@ import type { AuditEvent, Prisma } from '../generated/prisma/client.ts';
 
 export const outcomes = ['success', 'failure', 'pending', 'neutral'] as const;
 
+/** Whose log: a repository's, or an owner's, with the events that belong to none of its repositories. */
+export type LogPlace = { repositoryId: bigint } | { accountId: bigint };
+
 /** A filter takes one or many values; `not_…` excludes them. */
 export type EventFilter = {
   pullRequest?: string[];
@@ -49,13 +52,13 @@ function decode(cursor: string): { direction: 'older' | 'newer'; id: bigint } {
 }
 
 /**
- * A page of a repository's audit log, newest first. Without a span of time: the last day.
+ * A page of an audit log, newest first. Without a span of time: the last day.
  * @param cursor opaque, from an earlier page's `next` or `previous`.
  * @throws Refusal invalid for a span over 93 days, one that ends before it begins, or a foreign cursor.
  */
 export async function listEvents(
   deps: Pick<Deps, 'db' | 'clock'>,
-  repositoryId: bigint,
+  place: LogPlace,
   filter: EventFilter,
   page: { perPage: number; cursor?: string },
 ): Promise<EventPage> {
@@ -65,7 +68,7 @@ export async function listEvents(
   const cursor = page.cursor === undefined ? null : decode(page.cursor);
   const newer = cursor?.direction === 'newer';
   const where: Prisma.AuditEventWhereInput = {
-    repositoryId,
+    ...('accountId' in place ? { ...place, repositoryId: null } : place),
     receivedAt: { gte: from, lte: to },
     type: { in: filter.eventType, notIn: filter.notEventType },
     outcome: { in: filter.outcome, notIn: filter.notOutcome },

@@ -11,6 +11,7 @@ export type Tasks = {
   'sync-installations': Record<string, never>;
   'sync-installation': { installationId: string };
   'sync-repository': { repositoryId: string; installationId: string | null };
+  'end-sessions': { personId: number };
   'recover-deliveries': Record<string, never>;
   'read-delivery': { deliveryId: string };
   sweep: Record<string, never>;
@@ -44,6 +45,7 @@ export const taskNames: TaskName[] = [
   'sync-installations',
   'sync-installation',
   'sync-repository',
+  'end-sessions',
   'recover-deliveries',
   'read-delivery',
   'sweep',
@@ -146,3 +148,10 @@ export function syncRepository(repositoryId: bigint, installationId: bigint | nu
     at,
   };
 }
+
+/** End every session of a person. */
+export const endSessionsOf = (personId: number): Job => ({
+  task: 'end-sessions',
+  data: { personId },
+  key: String(personId),
+});

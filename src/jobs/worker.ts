@@ -10,6 +10,7 @@ import { syncInstallations } from '../installations/sync-installations.ts';
 import { syncRepository } from '../repositories/sync-repository.ts';
 import { readDelivery } from '../webhooks/read-delivery.ts';
 import { recoverDeliveries } from '../webhooks/recover-deliveries.ts';
+import { endSessions } from '../sign-in/session-store.ts';
 import { BoundaryAlarm } from './boundary-alarm.ts';
 import type { JobQueue } from './queue.ts';
 import { sweep } from './sweep.ts';
@@ -25,6 +26,7 @@ const handlers: Omit<Handlers, 'refresh-pull-request'> = {
     refreshMergeQueue(deps, BigInt(repositoryId), branch, told),
   'correct-status': (deps, { repositoryId, sha, written }) =>
     correctStatus(deps, BigInt(repositoryId), sha, written),
+  'end-sessions': (deps, { personId }) => endSessions(deps, { id: personId }),
   'find-bypass': (deps, { repositoryId, number }) => findBypass(deps, BigInt(repositoryId), number),
   'post-statuses': (deps, { installationId }) => postWaitingStatuses(deps, BigInt(installationId)),
   'sync-installations': (deps) => syncInstallations(deps),

@@ -6,8 +6,10 @@ const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 const groups = 4;
 const groupLength = 4;
 
-/** Wrong codes that are answered in a minute, from wherever they come. */
+/** Wrong codes of one address that are answered in a minute. */
 const mostWrong = 5;
+/** Addresses whose wrong codes are counted; beyond them the oldest is forgotten. */
+const mostAddresses = 1000;
 const minute = 60_000;
 
 /** 80 random bits, as four groups of four characters. */
@@ -23,10 +25,11 @@ const digest = (code: string): Buffer =>
 
 export type CodeVerdict = 'right' | 'wrong' | 'too-many';
 
-/** The code that lets somebody from another machine set the service up: they can read its log. It works once. */
+/** The code that lets somebody set the service up: they can read its log. It works once. */
 export class SetupCode {
   #code = makeCode();
-  #wrongAt: number[] = [];
+  /** By address: how many wrong codes of it were answered, and since when. */
+  readonly #wrong = new Map<string, { count: number; since: number }>();
   readonly #clock: Clock;
   readonly #announce: (code: string) => void;
 
@@ -40,17 +43,30 @@ export class SetupCode {
     this.#announce(this.#code);
   }
 
-  /** Compares in constant time. A right code is spent, and the next one announced. */
-  try(given: string): CodeVerdict {
-    const now = this.#clock.now();
-    this.#wrongAt = this.#wrongAt.filter((at) => at > now - minute);
-    if (this.#wrongAt.length >= mostWrong) return 'too-many';
-    if (!timingSafeEqual(digest(given), digest(this.#code))) {
-      this.#wrongAt.push(now);
-      return 'wrong';
+  /**
+   * Compares in constant time. A right code is spent, and the next one announced. It is always right: who shares an
+   * address with others, as behind a proxy, is not locked out by their wrong ones, and 80 bits are not guessed.
+   * @param address of the socket.
+   */
+  try(given: string, address: string): CodeVerdict {
+    if (timingSafeEqual(digest(given), digest(this.#code))) {
+      this.#code = makeCode();
+      this.announce();
+      return 'right';
     }
-    this.#code = makeCode();
-    this.announce();
-    return 'right';
+    return this.#count(address) > mostWrong ? 'too-many' : 'wrong';
+  }
+
+  /** @returns how many wrong codes the address sent within its present minute, this one included. */
+  #count(address: string): number {
+    const now = this.#clock.now();
+    const known = this.#wrong.get(address);
+    const entry = known && known.since > now - minute ? known : { count: 0, since: now };
+    entry.count++;
+    if (entry === known) return entry.count;
+    this.#wrong.delete(address);
+    this.#wrong.set(address, entry);
+    if (this.#wrong.size > mostAddresses) this.#wrong.delete(this.#wrong.keys().next().value!);
+    return entry.count;
   }
 }

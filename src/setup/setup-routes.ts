@@ -1,4 +1,5 @@
 // The setup page: who may open it (`admitVisitor`), what is asked (`wishes.ts`), to GitHub and back (`finishSetup`).
+import { getConnInfo } from '@hono/node-server/conninfo';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { readLimited } from '../api/read-body.ts';
 import { isEnvFileWritable } from '../app-credentials/env-file.ts';
@@ -43,22 +44,25 @@ export function setupRoutes(deps: SetupDeps, code: SetupCode): Hono<SetupEnv> {
   routes.get('/callback', (context) => finishSetup(deps, cookies, attempts, context));
 
   routes.post('/code', async (context) => {
-    const { origin } = context.get('admission');
-    switch (code.try((await formOf(context)).get('code') ?? '')) {
+    const { address = '' } = getConnInfo(context).remote;
+    switch (code.try((await formOf(context)).get('code') ?? '', address)) {
       case 'right':
-        await cookies.admit(context, origin);
+        await cookies.admit(context, context.get('origin'));
         return context.redirect('/setup', 303);
       case 'wrong':
         deps.log.warn('a wrong setup code was entered');
         return context.html(codePage('This is not the code. It is in the latest start’s log.'), 403);
       case 'too-many':
         context.header('Retry-After', '60');
-        return context.html(codePage('Too many wrong codes. Try again in a minute.'), 429);
+        return context.html(
+          codePage('Too many wrong codes from your address. Send the right one, or wait a minute.'),
+          429,
+        );
     }
   });
 
   routes.use(async (context, next) => {
-    if (context.get('admission').kind === 'local' || (await cookies.isAdmitted(context))) return next();
+    if (await cookies.isAdmitted(context)) return next();
     return context.html(codePage(null), context.req.method === 'GET' ? 200 : 403);
   });
 
@@ -76,7 +80,7 @@ export function setupRoutes(deps: SetupDeps, code: SetupCode): Hono<SetupEnv> {
     const { database, env } = await places();
     const place = database && wishes.place === 'database' ? 'database' : 'env';
     if (place === 'env' && !env) return showForm(context, wishes, `${envFile} cannot be written.`);
-    const { origin } = context.get('admission');
+    const origin = context.get('origin');
     const state = await cookies.begin(context, place, origin);
     return context.html(
       reviewOf(wishes, config.publicUrl, origin, `${webUrl}${settingsOf(wishes)}?state=${state}`),

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Person } from '../auth/github-token.ts';
 import type { Deps } from '../deps.ts';
 import { askGitHub } from '../github/ask-github.ts';
+import { giveTokenBack } from '../github/own-tokens.ts';
 import { webUrlOf } from '../github/web-url.ts';
 import { type Attempt, challengeOf } from './attempt.ts';
 import type { SignInSettings } from './sign-in-settings.ts';
@@ -71,18 +72,10 @@ async function exchange({ config }: Asking, settings: SignInSettings, attempt: A
 const requestTimeout = 12_000;
 
 /** It would end by itself after 8 hours, and only this call knew it: that it could not be given back stops nobody. */
-async function giveBack({ config, log }: Asking, settings: SignInSettings, token: string): Promise<void> {
-  const { clientId, clientSecret } = settings;
-  const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
+async function giveBack(deps: Asking, settings: SignInSettings, token: string): Promise<void> {
   try {
-    const response = await fetch(`${config.githubApiUrl}/applications/${clientId}/token`, {
-      method: 'DELETE',
-      headers: { Authorization: `Basic ${basic}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ access_token: token }),
-      signal: AbortSignal.timeout(requestTimeout),
-    });
-    if (!response.ok) throw new Error(`GitHub answered ${response.status}`);
+    await giveTokenBack(deps, settings, token);
   } catch (error) {
-    log.warn({ err: error }, 'a token of a sign-in could not be given back to GitHub');
+    deps.log.warn({ err: error }, 'a token of a sign-in could not be given back to GitHub');
   }
 }

@@ -42,6 +42,6 @@ export async function findSession({ db, clock }: Store, id: string): Promise<Per
 }
 
 /** Ends every session of a person: on this device and on the others. */
-export async function endSessions({ db }: Pick<Store, 'db'>, person: Person): Promise<void> {
+export async function endSessions({ db }: Pick<Store, 'db'>, person: Pick<Person, 'id'>): Promise<void> {
   await db.session.deleteMany({ where: { personId: BigInt(person.id) } });
 }

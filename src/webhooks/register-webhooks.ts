@@ -13,6 +13,7 @@ export const handledEvents = [
   'installation.new_permissions_accepted',
   'installation_repositories.added',
   'installation_repositories.removed',
+  'github_app_authorization.revoked',
   'repository.created',
   'repository.renamed',
   'repository.transferred',

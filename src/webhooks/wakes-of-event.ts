@@ -1,4 +1,5 @@
 import {
+  endSessionsOf,
   findBypass,
   type Job,
   refreshMergeQueue,
@@ -21,6 +22,7 @@ type InOrganization = Installed & { organization: { id: number } };
 type Payloads = {
   installation: { installation: { id: number } };
   installation_repositories: { installation: { id: number } };
+  github_app_authorization: { sender: { id: number } };
   repository: InRepository;
   pull_request: InRepository & {
     repository: { owner: { id: number } };
@@ -65,10 +67,12 @@ export const readsOfEvent = {
   push: ['conflict', 'behind'],
 } as const satisfies { [Event in keyof Payloads]?: readonly Need[] };
 
-/** Every event that Holdfast acts on, and what it makes look again. `app.yml` subscribes to these. */
+/** Every event that Holdfast acts on, and what it makes look again. `app.yml` subscribes to those that GitHub does not send anyway. */
 export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], own: Own) => Wake[] } = {
   installation: ({ installation }) => always(syncInstallation(BigInt(installation.id))),
   installation_repositories: ({ installation }) => always(syncInstallation(BigInt(installation.id))),
+  // A person takes back that the App may know who they are: what they signed in to by it ends.
+  github_app_authorization: ({ sender }) => always(endSessionsOf(sender.id)),
   repository: ({ repository, installation }) =>
     always(syncRepository(BigInt(repository.id), idOf(installation))),
   pull_request: (payload) => {

@@ -74,6 +74,7 @@ export const contract: Record<string, Terms> = {
     },
   },
   'get /repos/{owner}/{repository}/enforcement': { for: 'repository admins', success: 200 },
+  'get /logs/{owner}': { for: 'owner admins', success: 200 },
   'get /repos/{owner}/{repository}/logs': { for: 'repository admins', success: 200 },
 };
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Acme, startAcme } from '../api/acme.ts';
 
 let acme: Acme;
@@ -10,6 +10,12 @@ afterAll(() => acme.close());
 const path = '/v1/applications/acme';
 const make = (body: object, as = acme.people.ada) => acme.call('POST', path, { as, body });
 const list = async () => (await acme.call('GET', path, { as: acme.people.ada })).body.applications;
+/** What the audit log has of keys. */
+const eventsOf = () =>
+  acme.app.deps.db.auditEvent.findMany({
+    where: { type: { startsWith: 'application_key.' } },
+    orderBy: { id: 'asc' },
+  });
 const own = (as: string) => acme.call('GET', '/v1/application', { as });
 
 test.each(['admin', 'ci'] as const)('a %s key is made, describes itself, and is listed', async (scope) => {
@@ -29,7 +35,7 @@ test.each(['admin', 'ci'] as const)('a %s key is made, describes itself, and is 
   const itself = await own(secret);
   expect(itself.status).toBe(200);
   expect(itself.body).toEqual(shown);
-  expect(await list()).toContainEqual(shown);
+  expect(await list()).toContainEqual(expect.objectContaining(shown));
   expect(JSON.stringify(await list())).not.toContain('secret');
 });
 
@@ -67,13 +73,144 @@ test('a key of another owner is not there to be revoked', async () => {
   expect((await own(acme.keys.foreignAdmin)).status).toBe(200);
 });
 
-test('an admin key can make keys, and revoke itself', async () => {
-  const { body } = await make({ name: 'first', scope: 'admin' });
-  const second = await make({ name: 'second', scope: 'ci' }, body.secret);
-  expect(second.status).toBe(201);
-  expect((await acme.call('DELETE', `${path}/${body.id}`, { as: body.secret })).status).toBe(204);
-  expect((await make({ name: 'third', scope: 'ci' }, body.secret)).status).toBe(403);
-  expect((await own(second.body.secret)).status).toBe(200);
+/** A key of Ada, and a line of keys of which each made the next one. */
+async function line(names: string[], expiresAt: string | null = null) {
+  const keys: { id: string; secret: string; name: string; expires_at: string | null }[] = [];
+  for (const name of names) {
+    const wanted = { name, scope: 'admin', expires_at: keys.length === 0 ? expiresAt : null };
+    const answer = await make(wanted, keys.at(-1)?.secret);
+    expect(answer.status, answer.text).toBe(201);
+    keys.push(answer.body);
+  }
+  return keys;
+}
+const revoke = (id: string, as: string) => acme.call('DELETE', `${path}/${id}`, { as });
+const statuses = async (keys: { secret: string }[]) =>
+  Promise.all(keys.map(async ({ secret }) => (await own(secret)).status));
+
+test('an admin key can make keys, and what it made is revoked with it, at any depth', async () => {
+  const keys = await line(['first', 'second', 'third']);
+  const [, second, third] = keys;
+  const ofAPerson = (await make({ name: 'of a person', scope: 'admin' })).body;
+  const before = await eventsOf();
+  expect((await revoke(second!.id, second!.secret)).status).toBe(204);
+  expect(await statuses([...keys, ofAPerson])).toEqual([200, 403, 403, 200]);
+  const events = (await eventsOf()).slice(before.length);
+  expect(events.map(({ type }) => type)).toEqual(['application_key.revoke', 'application_key.revoke']);
+  const told = new Map(events.map(({ metadata }) => [(metadata as { key_id: string }).key_id, metadata]));
+  expect(told.get(second!.id)).not.toHaveProperty('revoked_with');
+  expect(told.get(third!.id)).toHaveProperty('revoked_with', second!.id);
+  expect((await make({ name: 'more', scope: 'ci' }, second!.secret)).status).toBe(403);
+});
+
+test('a key that was revoked long ago does not cut the line', async () => {
+  const [first, second, third] = await line(['first', 'second', 'third']);
+  // As versions left it that revoked a key alone.
+  await acme.app.deps.db.applicationKey.update({
+    where: { id: second!.id },
+    data: { revokedAt: new Date(acme.clock.now()) },
+  });
+  expect(await statuses([third!])).toEqual([200]);
+  expect((await revoke(first!.id, acme.people.ada)).status).toBe(204);
+  expect(await statuses([third!])).toEqual([403]);
+});
+
+test('a key expires no later than the one that made it', async () => {
+  const end = new Date(acme.clock.now() + 3_600_000).toISOString();
+  const keys = await line(['first', 'second', 'third'], end);
+  expect(keys.map((key) => key.expires_at)).toEqual([end, end, end]);
+  const sooner = new Date(acme.clock.now() + 60_000).toISOString();
+  const later = new Date(acme.clock.now() + 7_200_000).toISOString();
+  const made = async (expires_at: string) =>
+    (await make({ name: 'next', scope: 'ci', expires_at }, keys[0]!.secret)).body.expires_at;
+  expect([await made(sooner), await made(later)]).toEqual([sooner, end]);
+});
+
+test('a key that is made while its maker is revoked is revoked with it, or is not made', async () => {
+  for (let round = 0; round < 5; round++) {
+    const [maker] = await line([`maker ${round}`]);
+    const [made] = await Promise.all([
+      make({ name: `made ${round}`, scope: 'ci' }, maker!.secret),
+      revoke(maker!.id, acme.people.ada),
+    ]);
+    if (made.status === 201) expect(await statuses([made.body])).toEqual([403]);
+    else expect([made.status, made.body.detail]).toEqual([403, expect.any(String)]);
+  }
+});
+
+test('the list says who made a key, and when it was last used, at most a minute ago', async () => {
+  const [key] = await line(['watched']);
+  const listed = async () => (await list()).find(({ id }: { id: string }) => id === key!.id);
+  const ada = { type: 'user', id: expect.any(Number), name: 'ada' };
+  expect(await listed()).toMatchObject({ created_by: ada, last_used_at: null });
+  const usedAt = async (seconds: number) => {
+    await acme.advanceTo(new Date(acme.clock.now() + seconds * 1000));
+    const at = new Date(acme.clock.now()).toISOString();
+    expect((await own(key!.secret)).status).toBe(200);
+    return { at, shown: (await listed()).last_used_at };
+  };
+  const first = await usedAt(1);
+  expect(first.shown).toBe(first.at);
+  expect((await usedAt(59)).shown).toBe(first.at);
+  const third = await usedAt(1);
+  expect(third.shown).toBe(third.at);
+  expect((await make({ name: 'made', scope: 'ci' }, key!.secret)).status).toBe(201);
+  const made = (await list()).find(({ name }: { name: string }) => name === 'made');
+  expect(made.created_by).toEqual({ type: 'application', id: key!.id, name: 'watched' });
+});
+
+test('requests do not write when a key was used: one of a minute does', async () => {
+  const [key] = await line(['busy']);
+  const changes = async () => {
+    const [row] = await acme.app.deps.db.$queryRaw<{ xmin: string }[]>`
+      SELECT xmin::text FROM application_keys WHERE id = ${key!.id}::uuid`;
+    return row!.xmin;
+  };
+  await own(key!.secret);
+  const before = await changes();
+  await Promise.all(Array.from({ length: 10 }, () => own(key!.secret)));
+  expect(await changes()).toBe(before);
+});
+
+describe("the owner's log", () => {
+  const read = async (query = '', as = acme.keys.admin) => acme.call('GET', `/v1/logs/acme${query}`, { as });
+
+  test('shows what belongs to no repository, newest first, in pages', async () => {
+    const { body: key } = await make({ name: 'logged', scope: 'ci' });
+    await revoke(key.id, acme.keys.admin);
+    await acme.call('PUT', '/v1/default_products/acme', { as: acme.keys.admin, body: { products: [] } });
+    await acme.freeze();
+    const page = await read('?per_page=3');
+    expect(page.status, page.text).toBe(200);
+    expect(page.body).toMatchObject({ size: 3, per_page: 3 });
+    expect(page.body.events.map(({ type }: { type: string }) => type)).toEqual([
+      'default_products.update',
+      'application_key.revoke',
+      'application_key.create',
+    ]);
+    for (const event of page.body.events)
+      expect([event.repository, event.pull_request]).toEqual([null, null]);
+    expect(page.body.events[1].metadata).toMatchObject({ key_id: key.id, key_name: 'logged' });
+    expect(page.headers.get('link')).toMatch(
+      /<https:\/\/holdfast\.example\/v1\/logs\/acme\?[^>]+>; rel="next"/,
+    );
+  });
+
+  test('takes the filters of a repository’s log', async () => {
+    const { body } = await read('?event_type=application_key.create&per_page=100');
+    const types = new Set(body.events.map(({ type }: { type: string }) => type));
+    expect([...types]).toEqual(['application_key.create']);
+    expect((await read('?event_type=application_key.create&not_event_type=x')).status).toBe(422);
+    expect(
+      (await read('?received_from=2026-02-01T00:00:00Z&received_to=2026-02-02T00:00:00Z')).body.size,
+    ).toBe(0);
+  });
+
+  test('is not that of another owner', async () => {
+    const { body } = await acme.call('GET', '/v1/logs/globex?per_page=100', { as: acme.keys.foreignAdmin });
+    expect(body.events).toEqual([]);
+    expect((await read('', acme.keys.foreignAdmin)).status).toBe(403);
+  });
 });
 
 test('the owner in person administers a personal account', async () => {

@@ -2,17 +2,83 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateKey } from '../../src/auth/application-key.ts';
 import { endpoints } from '../../src/api/endpoints.ts';
 import { type Acme, startAcme } from '../api/acme.ts';
-import { type Audience, contract, pathOf } from '../api/contract.ts';
+import { type Audience, contract, pathOf, type Terms } from '../api/contract.ts';
+import type { Sandbox } from '../../sandbox/github.ts';
 
 let acme: Acme;
 beforeAll(async () => {
   acme = await startAcme();
+  for (const [who, { more }] of Object.entries(limited))
+    limitedTokens[who] = acme.github.addToken('ada', more);
 });
 afterAll(() => acme.close());
 
 const characters = (count: number) => 'aB3'.repeat(count).slice(0, count);
 const jwt = `eyJ${characters(40)}.eyJ${characters(300)}.${characters(90)}`;
 const past = new Date('2026-03-01T08:59:59Z');
+
+type Reach = { web?: 'in'; vault?: 'in' | 404; owner?: 'reads' | 'in' };
+
+/** Tokens of Ada, who may do everything: what each may do here, and what it lacks elsewhere. */
+const limited: Record<
+  string,
+  { more: Parameters<Sandbox['addToken']>[1]; reach: Reach; lacks: RegExp; lacksOfOwner?: RegExp }
+> = {
+  'a token without scopes': {
+    more: { scopes: [] },
+    reach: {},
+    lacks: /lacks the scope repo, .*\/settings\/tokens/,
+    lacksOfOwner: /lacks the scope (read|admin):org, .*\/settings\/tokens/,
+  },
+  'an oauth token with only read:user': {
+    more: { kind: 'oauth', scopes: ['read:user'] },
+    reach: {},
+    lacks: /lacks the scope repo, .* gh auth refresh -s repo,/,
+    lacksOfOwner: /lacks the scope (read|admin):org, .* gh auth refresh -s \1:org,/,
+  },
+  'a token with public_repo': {
+    more: { scopes: ['public_repo', 'read:org'] },
+    reach: { web: 'in', owner: 'reads' },
+    lacks: /lacks the scope repo, which every repository that is not public needs/,
+    lacksOfOwner: /lacks the scope admin:org, /,
+  },
+  "gh's own token": {
+    more: { kind: 'oauth', scopes: ['gist', 'read:org', 'repo', 'workflow'] },
+    reach: { web: 'in', vault: 'in', owner: 'reads' },
+    lacks: /lacks the scope admin:org, .* gh auth refresh -s admin:org,/,
+  },
+  'a token with repo alone': {
+    more: { scopes: ['repo'] },
+    reach: { web: 'in', vault: 'in' },
+    lacks: /lacks the scope (read|admin):org, /,
+  },
+  'a token with write:org alone': {
+    more: { scopes: ['write:org'] },
+    reach: { owner: 'reads' },
+    lacks: /lacks the scope (repo|admin:org), /,
+  },
+  'a fine-grained token without Administration': {
+    more: { kind: 'fine-grained', administration: false },
+    reach: {},
+    lacks: /lacks the permission Administration \(read\) of acme.*\/settings\/personal-access-tokens/,
+  },
+  'a fine-grained token for one repository': {
+    more: { kind: 'fine-grained', repositories: ['acme/web'] },
+    reach: { web: 'in', vault: 404, owner: 'in' },
+    lacks: /no repository acme\/vault/,
+  },
+  'a ghu_ of another App without Administration': {
+    more: { kind: 'user-to-server', administration: false },
+    reach: {},
+    lacks: /lacks the permission Administration \(read\) of acme.* The App that it was given to/,
+  },
+  'a ghu_ of our own App': {
+    more: { kind: 'user-to-server', ownApp: true },
+    reach: {},
+    lacks: /comes from signing in to Holdfast/,
+  },
+};
+const limitedTokens: Record<string, string> = {};
 
 /** Who calls, as an `Authorization` header. */
 const callers: Record<string, () => string | Promise<string>> = {
@@ -57,6 +123,7 @@ const callers: Record<string, () => string | Promise<string>> = {
   'an owner admin, oauth': () => `Bearer ${acme.adaTokens.oauth}`,
   'an owner admin, user-to-server': () => `Bearer ${acme.adaTokens.userToServer}`,
   'an owner admin, bearer in lower case': () => `bearer ${acme.adaTokens.classic}`,
+  ...Object.fromEntries(Object.keys(limited).map((who) => [who, () => `Bearer ${limitedTokens[who]!}`])),
   'an admin key': () => `Bearer ${acme.keys.admin}`,
   'a ci key': () => `Bearer ${acme.keys.ci}`,
   'an admin key of another owner': () => `Bearer ${acme.keys.foreignAdmin}`,
@@ -64,10 +131,19 @@ const callers: Record<string, () => string | Promise<string>> = {
 };
 
 const isPerson = (who: string) =>
-  /^an? (outsider|reader|writer|member|repository admin|owner admin)/.test(who);
+  who in limited || /^an? (outsider|reader|writer|member|repository admin|owner admin)/.test(who);
 
 /** What the design says of a caller, in the words of its table. */
-function expected(audience: Audience, who: string, repository: string): 'in' | 403 | 404 {
+function expected(
+  { for: audience }: Terms,
+  who: string,
+  repository: string,
+  method: string,
+): 'in' | 403 | 404 {
+  const reach = limited[who]?.reach;
+  if (reach && audience === 'repository admins') return reach[repository as 'web' | 'vault'] ?? 403;
+  if (reach && audience === 'owner admins')
+    return reach.owner === 'in' || (reach.owner === 'reads' && method === 'get') ? 'in' : 403;
   switch (audience) {
     case 'ci':
       return who === 'a ci key' ? 'in' : 403;
@@ -100,6 +176,10 @@ function expectedText(audience: Audience, who: string): RegExp {
   }
   if (who === 'an admin key') return /takes a CI application key \(hf_ci_…\)/;
   if (who === 'a ci key') return /takes an admin application key \(hf_admin_…\) or a GitHub token/;
+  if (limited[who] && audience !== 'ci') {
+    const { lacks, lacksOfOwner = lacks } = limited[who];
+    return audience === 'owner admins' ? lacksOfOwner : lacks;
+  }
   if (isPerson(who))
     return audience === 'ci' ? /takes a CI application key.* not a GitHub token/ : /not an admin/;
   return /^Not authenticated: /;
@@ -129,7 +209,7 @@ describe.each(routes)('%s', (route) => {
     await acme.quiet();
     const before = await acme.snapshot();
     for (const [who, authorization] of headers) {
-      const wanted = expected(row.for, who, repository);
+      const wanted = expected(row, who, repository, method);
       if (wanted === 'in') continue;
       // A bad body as well: the credential is judged first.
       for (const body of row.body ? [row.body, '{'] : [undefined]) {
@@ -143,7 +223,7 @@ describe.each(routes)('%s', (route) => {
     await acme.quiet();
     expect(await acme.snapshot()).toBe(before);
     for (const [who, authorization] of headers) {
-      if (expected(row.for, who, repository) !== 'in') continue;
+      if (expected(row, who, repository, method) !== 'in') continue;
       const target = row.last ? fill(repository, await row.last(acme, repository)) : path;
       const answer = await send(target, authorization, row.body);
       expect({ who, status: answer.status }).toEqual({ who, status: row.success });
@@ -178,7 +258,8 @@ describe.each(routes)('%s', (route) => {
 
 test('no credential that was sent is in a log line', () => {
   const all = acme.logs.join('');
-  for (const secret of [...Object.values(acme.keys), ...Object.values(acme.people), jwt]) {
+  const { keys, people } = acme;
+  for (const secret of [...[keys, people, limitedTokens].flatMap((each) => Object.values(each)), jwt]) {
     expect(all.includes(secret)).toBe(false);
   }
 });

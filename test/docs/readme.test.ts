@@ -39,7 +39,7 @@ test('every event of app.yml is explained, and no other', () => {
 
 test('app.yml subscribes to the events that are handled, and to no others', () => {
   // GitHub sends these to every App, and refuses a manifest that names them.
-  const automatic = ['installation', 'installation_repositories'];
+  const automatic = ['installation', 'installation_repositories', 'github_app_authorization'];
   const handled = [...new Set(handledEvents.map((event) => event.split('.')[0]!))];
   expect(subscribed.toSorted()).toEqual(handled.filter((name) => !automatic.includes(name)).toSorted());
 });

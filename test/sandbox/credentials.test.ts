@@ -94,7 +94,7 @@ describe("people's tokens", () => {
       expect((await call(world.github, each, 'GET', '/user')).body).toMatchObject({ id, login: 'ada' });
     }
     expect((await call(world.github, token, 'GET', '/user')).headers.get('x-oauth-scopes')).toBe(
-      'repo, read:org',
+      'repo, admin:org',
     );
   });
 

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { admissionOf } from '../../src/setup/admission.ts';
+import { expect, test } from 'vitest';
+import { originOf } from '../../src/setup/admission.ts';
 import { isLoopbackAddress } from '../../src/setup/loopback.ts';
 import { publicUrlWarnings } from '../../src/setup/public-url-warnings.ts';
 
@@ -20,45 +20,20 @@ test.each([
   expect(isLoopbackAddress(address)).toBe(expected);
 });
 
-describe('who is let in', () => {
-  const visit = { address: '127.0.0.1', host: 'localhost:3000', isForwarded: false };
-
-  test.each(['http://localhost:3000', 'http://127.0.0.1:8080', 'http://[::1]:3000'])(
-    'from this machine, where PUBLIC_URL %s says that nobody else comes',
-    (own) => expect(admissionOf(visit, own)).toEqual({ kind: 'local', origin: 'http://localhost:3000' }),
-  );
-  test.each([
-    [
-      'from this machine, or through a proxy on it that leaves no trace',
-      {},
-      { kind: 'with-code', origin: 'http://localhost:3000' },
-    ],
-    [
-      'from this machine by IPv6',
-      { address: '::1', host: '[::1]:3000' },
-      { kind: 'with-code', origin: 'http://[::1]:3000' },
-    ],
-    ['from another machine that claims a loopback name', { address: '203.0.113.9' }, { kind: 'elsewhere' }],
-    ['through a proxy that rewrites the name', { isForwarded: true }, { kind: 'elsewhere' }],
-    ['without a name', { host: undefined }, { kind: 'elsewhere' }],
-    ['without an address', { address: undefined }, { kind: 'elsewhere' }],
-    [
-      'by PUBLIC_URL',
-      { address: '203.0.113.9', host: 'holdfast.example' },
-      { kind: 'with-code', origin: publicUrl },
-    ],
-    [
-      'by PUBLIC_URL with its port',
-      { host: 'HOLDFAST.example:443' },
-      { kind: 'with-code', origin: publicUrl },
-    ],
-    ['by another port', { host: 'holdfast.example:8443' }, { kind: 'elsewhere' }],
-    ['by a name that an attacker points here', { host: 'attacker.example:3000' }, { kind: 'elsewhere' }],
-    ['by a name with more in it', { host: 'localhost@attacker.example' }, { kind: 'elsewhere' }],
-    ['by a path', { host: 'localhost/holdfast.example' }, { kind: 'elsewhere' }],
-  ])('%s', (_name, change, expected) => {
-    expect(admissionOf({ ...visit, ...change }, publicUrl)).toEqual(expected);
-  });
+test.each([
+  ['localhost:3000', 'http://localhost:3000'],
+  ['127.0.0.2:8080', 'http://127.0.0.2:8080'],
+  ['[::1]:3000', 'http://[::1]:3000'],
+  ['holdfast.example', publicUrl],
+  ['HOLDFAST.example:443', publicUrl],
+  ['holdfast.example:8443', null],
+  ['attacker.example:3000', null],
+  ['localhost@attacker.example', null],
+  ['localhost/holdfast.example', null],
+  ['127.0.0.1.attacker.example', null],
+  [undefined, null],
+])('under the name %s the origin is %s', (host, expected) => {
+  expect(originOf(host, publicUrl)).toBe(expected);
 });
 
 test.each([

@@ -24,8 +24,10 @@ export type FirstRun = {
   envFile: string;
   /** Every line that the service logged. */
   logs: string[];
-  /** The code that the log told last. */
-  code(): string;
+  /** The code that the log told last; with a URL, of the service that listens there. */
+  code(url?: string): string;
+  /** Opens the setup page and gives the code. */
+  open(visitor: Visitor, url?: string): Promise<Shown>;
   /** Forgets the App, and starts a service anew on the same database. */
   begin(): Promise<void>;
   /** Another process on the same database, on a port of its own. */
@@ -78,7 +80,13 @@ export async function startFirstRun(config: Partial<StartConfig> = {}): Promise<
     database,
     envFile,
     logs,
-    code: () => logs.findLast((line) => line.includes('"code"'))?.match(/"code":"([^"]+)"/)?.[1] ?? '',
+    code(url = '') {
+      const line = logs.findLast((each) => each.includes('"code"') && each.includes(`"setup":"${url}`));
+      return line?.match(/"code":"([^"]+)"/)?.[1] ?? '';
+    },
+    async open(visitor, url = run.app.url) {
+      return visitor.submit(await visitor.get(`${url}/setup`), { code: run.code(url) });
+    },
     async begin() {
       for (const each of apps.splice(0)) await each.close();
       await database.prisma.appCredentials.deleteMany();

@@ -18,6 +18,21 @@ const application = z
   })
   .openapi('Application');
 
+const who = z
+  .object({
+    type: z.enum(['application', 'user']),
+    id: z.union([z.number().int(), z.uuid()]),
+    name: z.string(),
+  })
+  .openapi('Actor', { description: 'A key by its uuid, or a person by the id at GitHub.' });
+
+const listedApplication = application
+  .extend({
+    created_by: who,
+    last_used_at: z.iso.datetime().nullable().openapi({ description: 'Up to a minute behind.' }),
+  })
+  .openapi('ListedApplication');
+
 const example = {
   id: '6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f',
   name: 'release tooling',
@@ -27,6 +42,12 @@ const example = {
   expires_at: null,
 };
 
+const listedExample = {
+  ...example,
+  created_by: { type: 'user', id: 1, name: 'ada' },
+  last_used_at: '2026-03-01T09:05:00.000Z',
+};
+
 const present = (key: ApplicationKey, account: Account) => ({
   id: key.id,
   name: key.name,
@@ -34,6 +55,12 @@ const present = (key: ApplicationKey, account: Account) => ({
   account_scope: { id: Number(account.id), login: account.login },
   created_at: key.createdAt.toISOString(),
   expires_at: key.expiresAt?.toISOString() ?? null,
+});
+
+const presentListed = (key: ApplicationKey, account: Account) => ({
+  ...present(key, account),
+  created_by: key.createdBy,
+  last_used_at: key.lastUsedAt?.toISOString() ?? null,
 });
 
 export const getOwnApplication = endpoint({
@@ -62,12 +89,12 @@ export const getApplications = endpoint({
   success: {
     status: 200,
     description: 'Every key that is not revoked',
-    schema: z.object({ applications: z.array(application) }).openapi('Applications'),
-    example: { applications: [example] },
+    schema: z.object({ applications: z.array(listedApplication) }).openapi('Applications'),
+    example: { applications: [listedExample] },
   },
   async handle({ deps, account }) {
     const keys = await listKeys(deps, account);
-    return { applications: keys.map((key) => present(key, account)) };
+    return { applications: keys.map((key) => presentListed(key, account)) };
   },
 });
 
@@ -75,9 +102,10 @@ const body = z
   .object({
     name: text(255, 'A name').min(1, 'A name has at least 1 character.'),
     scope: z.enum(keyScopes),
-    expires_at: instant('Send an instant such as 2027-01-01T00:00:00Z, or null.')
-      .nullish()
-      .openapi({ description: 'An instant; null or absent: the key does not expire.' }),
+    expires_at: instant('Send an instant such as 2027-01-01T00:00:00Z, or null.').nullish().openapi({
+      description:
+        'An instant; null or absent: the key does not expire. A key that is made by a key expires with it at the latest.',
+    }),
   })
   .openapi('NewApplication');
 
@@ -113,7 +141,7 @@ export const deleteApplication = endpoint({
   method: 'delete',
   path: '/applications/{owner}/{application_id}',
   tag: 'Application keys',
-  summary: 'Revoke an application key at once',
+  summary: 'Revoke an application key, and the keys that it made, at once',
   access: { to: 'owner' },
   params: z.object({ owner, application_id: uuid('application_id') }),
   success: { status: 204, description: 'Revoked' },

@@ -1,8 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import { nearNames } from '../../conditions/suggest-names.ts';
+import type { Deps } from '../../deps.ts';
 import { auditEventTypes } from '../../events/append-event.ts';
 import { knownEventTypes } from '../../events/event-types.ts';
-import { listEvents, outcomes } from '../../events/list-events.ts';
+import { listEvents, type LogPlace, outcomes } from '../../events/list-events.ts';
 import type { AuditEvent } from '../../generated/prisma/client.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
 import { instant } from '../fields.ts';
@@ -68,19 +69,22 @@ const query = z
     }
   });
 
-const event = z
-  .object({
-    id: z.number().int(),
-    received_at: z.iso.datetime(),
-    trigger: z.string(),
-    repository: z.string(),
-    pull_request: z.number().int().nullable(),
-    base_ref: z.string().nullable(),
-    outcome: z.enum(outcomes),
-    type: z.string(),
-    metadata: z.record(z.string(), z.unknown()),
-  })
-  .openapi('Event');
+/** The filters and the paging of every audit log. */
+export const logQuery = query as unknown as z.ZodObject<typeof query.shape>;
+
+/** An event as clients read it. */
+export const eventShape = z.object({
+  id: z.number().int(),
+  received_at: z.iso.datetime(),
+  trigger: z.string(),
+  repository: z.string(),
+  pull_request: z.number().int().nullable(),
+  base_ref: z.string().nullable(),
+  outcome: z.enum(outcomes),
+  type: z.string(),
+  metadata: z.record(z.string(), z.unknown()),
+});
+const event = eventShape.openapi('Event');
 
 const present = (row: AuditEvent) => ({
   id: Number(row.id),
@@ -103,7 +107,7 @@ export const getLogs = endpoint({
     'Pages are linked by the `Link` header (`next`, `prev`). Without a span of time: the last day.',
   access: { to: 'repository', scope: 'admin' },
   params: repositoryPath,
-  query: query as unknown as z.ZodObject<typeof query.shape>,
+  query: logQuery,
   success: {
     status: 200,
     description: 'A page of events',
@@ -135,25 +139,35 @@ export const getLogs = endpoint({
     },
   },
   async handle({ deps, repository, query, url }) {
-    const page = await listEvents(
-      deps,
-      repository.id,
-      {
-        pullRequest: query.pull_request,
-        notPullRequest: query.not_pull_request,
-        eventType: query.event_type,
-        notEventType: query.not_event_type,
-        outcome: query.outcome,
-        notOutcome: query.not_outcome,
-        trigger: query.trigger,
-        notTrigger: query.not_trigger,
-        baseRef: query.base_ref,
-        receivedFrom: query.received_from,
-        receivedTo: query.received_to,
-      },
-      { perPage: query.per_page, cursor: query.cursor },
-    );
-    const body = { size: page.events.length, per_page: query.per_page, events: page.events.map(present) };
-    return new HandlerAnswer(200, body, linkHeader(url, { next: page.next, prev: page.previous }));
+    return readLog(deps, { repositoryId: repository.id }, query, url);
   },
 });
+
+/** A page of an audit log, as its route answers. */
+export async function readLog(
+  deps: Deps,
+  place: LogPlace,
+  query: z.output<typeof logQuery>,
+  url: URL,
+): Promise<HandlerAnswer> {
+  const page = await listEvents(
+    deps,
+    place,
+    {
+      pullRequest: query.pull_request,
+      notPullRequest: query.not_pull_request,
+      eventType: query.event_type,
+      notEventType: query.not_event_type,
+      outcome: query.outcome,
+      notOutcome: query.not_outcome,
+      trigger: query.trigger,
+      notTrigger: query.not_trigger,
+      baseRef: query.base_ref,
+      receivedFrom: query.received_from,
+      receivedTo: query.received_to,
+    },
+    { perPage: query.per_page, cursor: query.cursor },
+  );
+  const body = { size: page.events.length, per_page: query.per_page, events: page.events.map(present) };
+  return new HandlerAnswer(200, body, linkHeader(url, { next: page.next, prev: page.previous }));
+}

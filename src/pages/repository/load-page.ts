@@ -77,7 +77,7 @@ async function readLog(
     receivedTo: now,
   };
   const read = (cursor?: string) =>
-    listEvents(deps, repositoryId, filter, { perPage: eventsPerPage, cursor });
+    listEvents(deps, { repositoryId }, filter, { perPage: eventsPerPage, cursor });
   try {
     return { page: await read(view.log ?? undefined), problems: [] };
   } catch (error) {

@@ -1,0 +1,16 @@
+import type { Webhooks } from '../webhooks/webhooks.ts';
+import type { World } from '../state/world.ts';
+
+/** What people let the App do in their name. */
+export function authorizations(world: World, webhooks: Webhooks) {
+  return {
+    /** A person takes it back: the App must ask again, its tokens for them end, and it is told. */
+    revokeAuthorization(login: string) {
+      const user = world.account(login);
+      world.signIns.authorized.delete(user.id);
+      for (const { token, ownApp, user: holder } of [...world.userTokens.values()])
+        if (holder === user && ownApp) world.userTokens.delete(token);
+      webhooks.emit({ event: 'github_app_authorization', action: 'revoked', sender: user });
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import type { Tx } from '../database/database.ts';
+import type { ApplicationKey } from '../generated/prisma/client.ts';
+
+// A key may make keys. What it made ends with it, at any depth; what a person made stays.
+
+/** Makes whoever else makes or revokes keys of the owner wait until the transaction ends. */
+export async function lockKeys(tx: Tx, accountId: bigint): Promise<void> {
+  await tx.$queryRaw`SELECT 1 FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`;
+}
+
+/** The key with this id and all that it made, itself or through others, as far as they are not revoked; oldest first. */
+export async function liveKeysFrom(tx: Tx, accountId: bigint, id: string): Promise<ApplicationKey[]> {
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    WITH RECURSIVE line AS (
+      SELECT id FROM application_keys WHERE id = ${id}::uuid AND account_id = ${accountId}
+      UNION
+      SELECT made.id FROM application_keys made JOIN line
+        ON made.created_by->>'type' = 'application' AND made.created_by->>'id' = line.id::text
+      WHERE made.account_id = ${accountId}
+    )
+    SELECT id::text FROM line`;
+  return tx.applicationKey.findMany({
+    where: { id: { in: rows.map((row) => row.id) }, revokedAt: null },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+  });
+}

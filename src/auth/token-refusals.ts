@@ -1,0 +1,33 @@
+import { forbidden, type Refusal } from '../errors.ts';
+import { webUrlOf } from '../github/web-url.ts';
+import type { Scope } from './token-scopes.ts';
+
+// Why a person's token is refused although it is good, and what makes it enough.
+
+type GitHub = { config: { githubApiUrl: string } };
+
+/** Of a token that came from signing in: nobody meant to hand out more than who they are. */
+export const fromSignIn = (): Refusal =>
+  forbidden(
+    'This token comes from signing in to Holdfast, which shows who you are and no more. Use a token of your own or an admin application key.',
+  );
+
+/** @param what completes "which … needs". */
+export function lacksScope({ config }: GitHub, token: string, scope: Scope, what: string): Refusal {
+  const add = token.startsWith('gho_')
+    ? `Run gh auth refresh -s ${scope}, and send the token that gh auth token prints then`
+    : `Add it at ${webUrlOf(config.githubApiUrl)}/settings/tokens; it counts within a minute`;
+  return forbidden(
+    `This token lacks the scope ${scope}, which ${what} needs. ${add}. Or use an admin application key.`,
+  );
+}
+
+/** @param place the repository or the owner. */
+export function lacksAdministration({ config }: GitHub, token: string, place: string): Refusal {
+  const add = token.startsWith('github_pat_')
+    ? `Add it at ${webUrlOf(config.githubApiUrl)}/settings/personal-access-tokens`
+    : 'The App that it was given to needs it';
+  return forbidden(
+    `This token lacks the permission Administration (read) of ${place}. ${add}. Or use an admin application key.`,
+  );
+}

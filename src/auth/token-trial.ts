@@ -1,0 +1,46 @@
+import type { Deps } from '../deps.ts';
+import type { FoundRepository } from '../repositories/find-repository.ts';
+import { isRefusal } from './repository-permission.ts';
+
+// Fine-grained tokens and those of other Apps name no scopes. What such a token may do shows when it is tried: each
+// of these questions reads something that needs Administration, of the token itself.
+
+/** `hidden`: the token cannot even see it. */
+export type TrialVerdict = 'yes' | 'no' | 'hidden';
+
+type Place = Pick<FoundRepository, 'id' | 'private'>;
+
+/** Tries whether a token may administer a repository. @throws what GitHub answers where that is no verdict. */
+export async function tryOnRepository(
+  deps: Pick<Deps, 'github' | 'clock'>,
+  token: string,
+  { id, private: isPrivate }: Place,
+): Promise<TrialVerdict> {
+  const { request } = deps.github.asPerson(token);
+  const repository_id = Number(id);
+  const keys = () => request('GET /repositories/{repository_id}/keys', { repository_id, per_page: 1 });
+  if (await answers(deps, keys)) return 'yes';
+  if (!isPrivate) return 'no';
+  const look = () => request('GET /repositories/{repository_id}', { repository_id });
+  return (await answers(deps, look)) ? 'no' : 'hidden';
+}
+
+/** Tries whether a token may administer an organization. @throws as above. */
+export async function tryOnOrganization(
+  deps: Pick<Deps, 'github' | 'clock'>,
+  token: string,
+  org: string,
+): Promise<TrialVerdict> {
+  const { rest } = deps.github.asPerson(token);
+  return (await answers(deps, () => rest.orgs.listAppInstallations({ org, per_page: 1 }))) ? 'yes' : 'no';
+}
+
+async function answers(deps: Pick<Deps, 'clock'>, question: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await question();
+    return true;
+  } catch (error) {
+    if (isRefusal(error, deps)) return false;
+    throw error;
+  }
+}
