@@ -13,7 +13,7 @@ export function gitNode(repository: Repository, sha: string) {
     signature: commit.isVerified ? { __typename: 'GpgSignature', isValid: true } : null,
     // Counting them needs no page; GitHub refuses the commits themselves without one.
     parents: (args: ConnectionArguments, _: unknown, info: GraphQLResolveInfo) =>
-      args.first == null && args.last == null
+      (args.first ?? args.last ?? null) === null
         ? { __typename: 'CommitConnection', totalCount: commit.parents.length }
         : connection(commit.parents, args, info, (oid) => ({ __typename: 'Commit', oid })),
   };

@@ -42,6 +42,7 @@ type Payloads = {
     context: string;
     state: string;
     description: string | null;
+    commit?: { parents?: { sha: string }[] };
     sender: { id: number; login: string };
   };
   deployment_status: InRepository & { deployment: { sha: string } };
@@ -102,7 +103,8 @@ export type Own = { statusContext: string };
 
 const always = (...jobs: Job[]): Wake[] => [{ to: 'jobs', jobs }];
 
-function ownStatus({ repository: place, sha, id, state, description, sender }: Payloads['status']): Wake {
+function ownStatus(payload: Payloads['status']): Wake {
+  const { repository: place, sha, id, state, description, commit, sender } = payload;
   const written = {
     id: String(id),
     state,
@@ -110,7 +112,8 @@ function ownStatus({ repository: place, sha, id, state, description, sender }: P
     by: sender.login,
     byId: sender.id,
   };
-  return { to: 'own-status', repositoryId: BigInt(place.id), sha, written };
+  const merges = commit?.parents?.[1]?.sha ?? null;
+  return { to: 'own-status', repositoryId: BigInt(place.id), sha, merges, written };
 }
 
 const refreshOf = (payload: InRepository & { pull_request: PullRequestPayload }): Job =>

@@ -21,6 +21,8 @@ const parts = {
   mergeCommit: null,
   baseRef: null,
   headRepository: null,
+  // Counts as one that is not known yet.
+  potentialMergeCommit: null,
   // How urgent it is, and nothing else; the queue's entry may need a permission of its own.
   autoMergeRequest: null,
   mergeQueueEntry: null,
