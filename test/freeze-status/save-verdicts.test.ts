@@ -63,7 +63,7 @@ test('the status of each SHA is the strictest of all whose head or test merge co
       const withStatus = given.filter((each) => each.mergeStatus).flatMap(({ merge }) => merge ?? []);
       expect(new Set(verdicts.map((verdict) => verdict.sha))).toEqual(new Set([...heads, ...withStatus]));
       for (const verdict of verdicts) {
-        const sharing = given.filter(({ head, merge }) => [head, merge].includes(verdict.sha));
+        const sharing = given.filter(({ head, merge }) => head === verdict.sha || merge === verdict.sha);
         const isHeld = sharing.some((each) => each.isHeld);
         expect(verdict.status.state).toBe(isHeld ? 'pending' : 'success');
       }
