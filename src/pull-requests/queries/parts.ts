@@ -31,11 +31,12 @@ const parts = {
   status: null,
   statusCheckRollup: null,
   deployments: null,
+  parents: null,
 } satisfies Record<string, Switch | null>;
 
 export type Part = keyof typeof parts;
 
-const ofHead: readonly Part[] = ['status', 'statusCheckRollup', 'deployments'];
+const ofHead: readonly Part[] = ['status', 'statusCheckRollup', 'deployments', 'parents'];
 
 /**
  * The part that an error is about; null where it is about another one, or about the whole.
