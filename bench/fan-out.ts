@@ -95,7 +95,7 @@ export const benchFanOut: Bench = {
       compare('fan-out', 'growth: peak memory', 'MiB', many.ours.peak, few.ours.peak),
     ];
     const notes = [
-      'Pacing is off, the database is PostgreSQL. The floor of the calls is one GraphQL read for each 100 pull requests and one status each; of the times, a loop that posts the same statuses one after another. The calls above the floor are the look, once when a freeze is made, whether anything enforces it.',
+      'Pacing is off, the database is PostgreSQL. The floor of the calls is one GraphQL read for each 100 pull requests and one status each; of the times, a loop that posts the same statuses one after another. The calls above the floor are the look, once when a freeze is made, whether anything enforces it, and the question for closed pull requests, once when a freeze begins.',
       'Growth: the cost of each pull request among the many beside that among the few; linear is 1.',
     ];
     return { figures, notes };

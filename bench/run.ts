@@ -10,11 +10,13 @@ import { type Section, writeReport } from './report.ts';
 import { benchStartUp } from './start-up.ts';
 import { benchStore } from './store.ts';
 import { benchWebhooks } from './webhooks.ts';
+import { benchWindow } from './window.ts';
 
 const benches = [
   benchConditions,
   benchApi,
   benchWebhooks,
+  benchWindow,
   benchFanOut,
   benchBoundaries,
   benchStore,

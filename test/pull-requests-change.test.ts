@@ -53,17 +53,18 @@ describe('during a freeze of everything', () => {
     expect(acme.postsInAll()).toBe(before);
   });
 
-  test('a closed pull request is left alone, and held when it is opened again', async () => {
+  test('a closed pull request is held as well, and stays so when it is opened again', async () => {
     const app = await acme.repository('app', [{}]);
     await then((github) => github.closePullRequest(app, 1));
     const { id } = await acme.freeze(app);
     const { headSha } = acme.github.pullRequest(app, 1);
-    expect(acme.github.statusHistory(app, headSha)).toHaveLength(1);
+    expect(acme.github.statusHistory(app, headSha)).toHaveLength(2);
     await then((github) => github.reopenPullRequest(app, 1));
     expect(acme.frozen(app)).toEqual([1]);
     await then((github) => github.closePullRequest(app, 1));
-    await acme.remove(app, id);
     expect(acme.github.statusHistory(app, headSha)).toHaveLength(2);
+    await acme.remove(app, id);
+    expect(acme.github.statusHistory(app, headSha)).toHaveLength(3);
     await then((github) => github.reopenPullRequest(app, 1));
     expect(acme.shown(app, 1)).toEqual(free);
   });

@@ -144,7 +144,7 @@ export class MergeQueues {
     repository.commits.add(headSha);
     repository.commitDetails.set(headSha, {
       message: `Merge pull request #${pr.number} from ${pr.head.repository.owner.login}/${pr.head.ref}`,
-      ...{ author: person, committer: person, isVerified: true, parents: 2 },
+      ...{ author: person, committer: person, isVerified: true, parents: [baseSha, pr.head.sha] },
     });
     const ref = `refs/heads/gh-readonly-queue/${branch}/pr-${pr.number}-${baseSha}`;
     return { headSha, treeSha: ids.sha(), baseSha, ref, requestedAt };

@@ -6,6 +6,7 @@ import {
 } from './pull-requests.ts';
 import { queueOf, throughTheQueue } from '../state/merge-queue-rules.ts';
 import { bypassBlocker, mergeableState, mergeBlocker } from '../state/mergeability.ts';
+import { testMergeOf } from '../state/test-merge.ts';
 import type { ReviewState } from '../state/model.ts';
 import type { World } from '../state/world.ts';
 import type { MergeQueues } from './merge-queues.ts';
@@ -125,6 +126,16 @@ export function pullRequestVerbs(
     pullRequest: (fullName: string, number: number) => describePullRequest(find(fullName, number)),
     pullRequests: (fullName: string) =>
       [...world.repository(fullName).pullRequests.values()].map(describePullRequest),
+
+    /** The commit by which GitHub tries the merge; it may be put on a branch. Null where there is none. */
+    testMergeCommit: (fullName: string, number: number) => testMergeOf(find(fullName, number)),
+
+    /** While it is under way GitHub tells of no test merge commit; no event says when it is there. */
+    setTestMergeUnderWay(fullName: string, number: number, isUnderWay: boolean) {
+      const pr = find(fullName, number);
+      pr.isMergeUnderWay = isUnderWay;
+      world.formerVersions.changed(pr);
+    },
 
     /** What GitHub says of merging it: `clean`, `blocked`, `draft`, `unstable` or (closed) `unknown`. */
     mergeable: (fullName: string, number: number) => mergeableState(find(fullName, number)),

@@ -86,6 +86,7 @@ export class PullRequests {
       threads: [],
       behind: 0,
       isConflicting: false,
+      isMergeUnderWay: false,
       milestone: given.milestone ? this.milestone(given.milestone) : null,
       autoMerge: given.autoMerge ? { enabledAt: at, enabledBy: author } : null,
       mergeQueueEntry: null,
@@ -95,9 +96,10 @@ export class PullRequests {
       closedAt: null,
     };
     repository.pullRequests.set(number, pr);
-    pr.commits.forEach((each, index) =>
-      this.#describeCommit(repository, each, author, given.commits?.[index]),
-    );
+    pr.commits.forEach((each, index) => {
+      const parent = pr.commits[index - 1] ?? repository.branches.get(base)!;
+      this.#describeCommit(repository, each, author, parent, given.commits?.[index]);
+    });
     this.#know(repository, head, sha);
     this.#events.emit(pr, 'opened');
     return pr;
@@ -116,7 +118,7 @@ export class PullRequests {
       const before = each.head.sha;
       each.head.sha = sha;
       each.commits.push(sha);
-      this.#describeCommit(each.repository, sha, by);
+      this.#describeCommit(each.repository, sha, by, before);
       if (files) each.files = files.map(changedFile);
       this.#know(each.repository, head, sha);
       this.#events.emit(each, 'synchronize', { before, after: sha }, by);
@@ -151,7 +153,15 @@ export class PullRequests {
     return sha;
   }
 
-  #describeCommit(repository: Repository, sha: string, by: Account, given: CommitSpec = {}): void {
+  /** A commit that is there already, such as the head of another pull request, stays what it is. */
+  #describeCommit(
+    repository: Repository,
+    sha: string,
+    by: Account,
+    parent: string,
+    given: CommitSpec = {},
+  ): void {
+    if (repository.commitDetails.has(sha)) return;
     const date = given.date ?? this.#world.now();
     const author = { name: given.author ?? by.login, email: `${by.login}@users.noreply.github.com`, date };
     repository.commitDetails.set(sha, {
@@ -159,7 +169,7 @@ export class PullRequests {
       author,
       committer: author,
       isVerified: given.verified ?? true,
-      parents: given.parents ?? 1,
+      parents: new Array<string>(given.parents ?? 1).fill(parent),
     });
   }
 

@@ -1,6 +1,7 @@
 import { requirementsOf } from '../state/branch-rules.ts';
 import { queueOf } from '../state/merge-queue-rules.ts';
 import { mergeBlocker } from '../state/mergeability.ts';
+import { testMergeOf } from '../state/test-merge.ts';
 import { fullNameOf, type World } from '../state/world.ts';
 import { statusJson } from '../json/status-json.ts';
 import type { Account, CommitStatus, PullRequest, Repository, StatusState } from '../state/model.ts';
@@ -73,7 +74,8 @@ export class Statuses {
     };
     for (const listener of this.#listeners) listener(posted);
     this.#emit(repository, status, affected);
-    for (const pr of affected) this.#mergeIfWaiting(pr);
+    for (const pr of world.openPullRequests(repository))
+      if (pr.autoMerge && [pr.head.sha, testMergeOf(pr)].includes(status.sha)) this.#mergeIfWaiting(pr);
     this.#queues.settleAll(repository);
     return status;
   }
@@ -107,12 +109,15 @@ export class Statuses {
         target_url,
         created_at,
         updated_at,
-        commit: { sha, node_id: sha, parents: [] },
+        commit: { sha, node_id: sha, parents: parentsOf(repository, sha) },
         branches,
       },
     });
   }
 }
+
+const parentsOf = (repository: Repository, sha: string) =>
+  (repository.commitDetails.get(sha)?.parents ?? []).map((parent) => ({ sha: parent }));
 
 /** The part of the sandbox's interface that asks about statuses. */
 export function statusQuestions(world: World, statuses: Statuses, defaultContext: string) {

@@ -3,6 +3,7 @@ import { gitNode } from './git-node.ts';
 import { reportsNode } from './reports-node.ts';
 import type { View } from './view.ts';
 import { combinedState, latestStatuses } from '../state/mergeability.ts';
+import { testMergeOf } from '../state/test-merge.ts';
 import { fullNameOf } from '../state/world.ts';
 import { nodeId } from '../state/ids.ts';
 import type { CommitStatus, PullRequest, Repository } from '../state/model.ts';
@@ -21,6 +22,14 @@ export function commitNode(repository: Repository, sha: string) {
     status: () => statusNode(repository, sha),
     ...gitNode(repository, sha),
   };
+}
+
+/** The test merge commit of a pull request; null where it conflicts, is not open, or GitHub is still making it. */
+export function testMergeNode(view: View, pr: PullRequest) {
+  const sha = pr.isMergeUnderWay ? null : testMergeOf(pr);
+  if (sha === null) return null;
+  const latest = view.world.formerVersions.statuses(pr.repository, sha, view.asOf);
+  return { ...commitNode(pr.repository, sha), status: () => statusNode(pr.repository, sha, latest) };
 }
 
 export function pullRequestCommitNode(view: View, pr: PullRequest, sha: string) {

@@ -1,3 +1,5 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import { connection, type ConnectionArguments } from './connection.ts';
 import type { GitActor, Repository } from '../state/model.ts';
 
 /** What git says of a commit: message, people, signature, parents. */
@@ -9,7 +11,11 @@ export function gitNode(repository: Repository, sha: string) {
     author: actorNode(commit.author),
     committer: actorNode(commit.committer),
     signature: commit.isVerified ? { __typename: 'GpgSignature', isValid: true } : null,
-    parents: () => ({ __typename: 'CommitConnection', totalCount: commit.parents }),
+    // Counting them needs no page; GitHub refuses the commits themselves without one.
+    parents: (args: ConnectionArguments, _: unknown, info: GraphQLResolveInfo) =>
+      (args.first ?? args.last ?? null) === null
+        ? { __typename: 'CommitConnection', totalCount: commit.parents.length }
+        : connection(commit.parents, args, info, (oid) => ({ __typename: 'Commit', oid })),
   };
 }
 

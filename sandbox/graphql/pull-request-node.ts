@@ -1,7 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { accountNode } from './account-node.ts';
 import { atLeast, canSee, roleOf } from '../state/access.ts';
-import { commitNode, pullRequestCommitNode } from './commit-node.ts';
+import { commitNode, pullRequestCommitNode, testMergeNode } from './commit-node.ts';
 import { connection, type ConnectionArguments } from './connection.ts';
 import { fullNameOf } from '../state/world.ts';
 import { mergeQueueNode, queueEntryNode } from './merge-queue-node.ts';
@@ -95,7 +95,11 @@ export function pullRequestNode(view: View, pr: PullRequest): object {
     mergedAt: pr.merged?.at.toISOString() ?? null,
     mergedBy: () => pr.merged && accountNode(pr.merged.by),
     mergeCommit: () => pr.merged && commitNode(repository, pr.merged.sha),
-    mergeable: pr.state !== 'open' ? 'UNKNOWN' : pr.isConflicting ? 'CONFLICTING' : 'MERGEABLE',
+    mergeable: mergeableOf(pr),
+    potentialMergeCommit: () => {
+      withheld('potentialMergeCommit');
+      return testMergeNode(view, pr);
+    },
     mergeStateStatus: () => mergeableState(pr).toUpperCase(),
     locked: pr.locked,
     author: () => {
@@ -145,6 +149,11 @@ export function pullRequestNode(view: View, pr: PullRequest): object {
       return baseRefNode(pr);
     },
   };
+}
+
+function mergeableOf(pr: PullRequest) {
+  if (pr.state !== 'open' || pr.isMergeUnderWay) return 'UNKNOWN';
+  return pr.isConflicting ? 'CONFLICTING' : 'MERGEABLE';
 }
 
 function labelNode(pr: PullRequest, label: Label) {

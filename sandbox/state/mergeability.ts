@@ -1,4 +1,5 @@
 import { mayBypass, requirementsOf } from './branch-rules.ts';
+import { testMergeOf } from './test-merge.ts';
 import type { Account, CommitStatus, PullRequest, Repository } from './model.ts';
 
 export type MergeableState = 'blocked' | 'clean' | 'draft' | 'unstable' | 'unknown';
@@ -30,11 +31,20 @@ export function requiredStates(repository: Repository, branch: string, sha: stri
   });
 }
 
+/**
+ * The commit whose statuses decide on a merge. GitHub: "If the test merge commit has a status, the test merge commit
+ * must pass. Otherwise, the status of the head commit must pass."
+ */
+export function decidingSha(pr: PullRequest): string {
+  const testMerge = testMergeOf(pr);
+  return testMerge && pr.repository.statuses.has(testMerge) ? testMerge : pr.head.sha;
+}
+
 /** Why a pull request may not be merged, in the words of GitHub's 405, or null. */
 export function mergeBlocker(pr: PullRequest): string | null {
   if (pr.state === 'closed') return 'Pull Request is not mergeable';
   if (pr.draft) return 'Pull Request is still a draft';
-  for (const { context, state, isForeign } of requiredStates(pr.repository, pr.base, pr.head.sha)) {
+  for (const { context, state, isForeign } of requiredStates(pr.repository, pr.base, decidingSha(pr))) {
     if (isForeign) return `Required status check "${context}" was not set by the expected GitHub apps.`;
     if (!state) return `Required status check "${context}" is expected.`;
     if (state === 'success') continue;
@@ -46,7 +56,7 @@ export function mergeBlocker(pr: PullRequest): string | null {
 /** Why even this person may not merge it, past every requirement that lets them; null where they may. */
 export function bypassBlocker(pr: PullRequest, by: Account): string | null {
   if (pr.state === 'closed') return 'Pull Request is not mergeable';
-  const unmet = requiredStates(pr.repository, pr.base, pr.head.sha).filter(
+  const unmet = requiredStates(pr.repository, pr.base, decidingSha(pr)).filter(
     ({ state }) => state !== 'success',
   );
   const firm = unmet.find((each) => !mayBypass(pr.repository, each.by, by));
@@ -58,6 +68,8 @@ export function mergeableState(pr: PullRequest): MergeableState {
   if (pr.state === 'closed') return 'unknown';
   if (pr.draft) return 'draft';
   if (mergeBlocker(pr)) return 'blocked';
-  const passing = latestStatuses(pr.repository, pr.head.sha).every((status) => status.state === 'success');
+  const passing = latestStatuses(pr.repository, decidingSha(pr)).every(
+    (status) => status.state === 'success',
+  );
   return passing ? 'clean' : 'unstable';
 }

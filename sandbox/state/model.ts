@@ -104,7 +104,7 @@ export interface Commit {
   author: GitActor;
   committer: GitActor;
   isVerified: boolean;
-  parents: number;
+  parents: string[];
 }
 
 export interface GitActor {
@@ -289,6 +289,8 @@ export interface PullRequest {
   /** How many commits the base has that the head lacks. */
   behind: number;
   isConflicting: boolean;
+  /** GitHub is still making the test merge commit: it tells nobody of one, nor whether it conflicts. */
+  isMergeUnderWay: boolean;
   milestone: { id: number; number: number; title: string } | null;
   autoMerge: { enabledAt: Date; enabledBy: Account } | null;
   mergeQueueEntry: MergeQueueEntry | null;

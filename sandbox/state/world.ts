@@ -105,7 +105,11 @@ export class World {
 
   /** Open pull requests of a repository whose head is this SHA. */
   pullRequestsAt(repository: Repository, sha: string): PullRequest[] {
-    return [...repository.pullRequests.values()].filter((pr) => pr.state === 'open' && pr.head.sha === sha);
+    return this.openPullRequests(repository).filter((pr) => pr.head.sha === sha);
+  }
+
+  openPullRequests(repository: Repository): PullRequest[] {
+    return [...repository.pullRequests.values()].filter((pr) => pr.state === 'open');
   }
 
   /** What a node id points at. */

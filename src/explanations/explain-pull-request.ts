@@ -10,7 +10,14 @@ import {
   judgeFreeze,
 } from '../freezes/judge-freeze.ts';
 import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
-import { decideHead, type Hold, nextChangeAmong, type Status } from '../freeze-status/decide-status.ts';
+import {
+  decideHead,
+  type Hold,
+  holdsOf,
+  nextChangeAmong,
+  type Status,
+} from '../freeze-status/decide-status.ts';
+import { shasOf } from '../freeze-status/save-verdicts.ts';
 import { enforcesFreezes } from '../products/product.ts';
 import {
   type LoadedPullRequest,
@@ -33,12 +40,12 @@ export type Explained = {
 
 export type PullRequestExplanation = {
   pullRequest: LoadedPullRequest;
-  /** Whether it is held now, by its own or by another pull request with the same head SHA. */
+  /** Whether it is held now, by its own or by another pull request with the same head or test merge commit. */
   isFrozen: boolean;
   /** What our status on its head SHA should say; null where it is not open. */
   status: Status | null;
   freezes: Explained[];
-  /** What holds it through other open pull requests with the same head SHA. */
+  /** What holds it through other open pull requests with the same head or test merge commit. */
   sharedHolds: Hold[];
   nextChangeAt: Date | null;
 };
@@ -69,11 +76,13 @@ export async function explainPullRequest(
   const { pullRequest, siblings } = read;
   const { facts, isOpen } = pullRequest;
   const sharing = [facts, ...siblings.map((sibling) => sibling.facts)];
-  const { status, holds } = isOpen ? decideHead(freezes, sharing, now) : { status: null, holds: [] };
+  const hasHead = (sibling: LoadedPullRequest) => shasOf(sibling).includes(facts.headSha);
+  const sharingHead = [facts, ...siblings.filter(hasHead).map((sibling) => sibling.facts)];
+  const holds = isOpen ? sharing.flatMap((each) => holdsOf(freezes, each, now)) : [];
   return {
     pullRequest,
-    isFrozen: status?.state === 'pending',
-    status,
+    isFrozen: holds.length > 0,
+    status: isOpen ? decideHead(freezes, sharingHead, now).status : null,
     freezes: freezes.map((parsed) => ({
       freeze: parsed.freeze,
       verdict: judgeFreeze(parsed, facts, now.getTime()),
@@ -88,15 +97,18 @@ export async function explainPullRequest(
 /** GitHub answers this many pull requests to one question. */
 const mostNodes = 100;
 
-/** The pull request, and the open ones that share its head SHA. */
+/** The pull request, and the open ones with which it shares a head or a test merge commit. */
 async function readWithSiblings(
   from: LoadFrom,
   number: number,
 ): Promise<{ pullRequest: LoadedPullRequest; siblings: LoadedPullRequest[] } | null> {
   const pullRequest = await loadPullRequest(from, number);
   if (!pullRequest) return null;
-  const { headSha } = pullRequest.facts;
-  const { nodeIds } = await siblingsOf(from.deps.db, from.repository.id, [{ number, headSha }]);
+  const { facts, testMerge, headMerges } = pullRequest;
+  const meeting = { number, headSha: facts.headSha, mergeSha: testMerge?.sha ?? null, headMerges };
+  const { nodeIds } = await siblingsOf(from.deps.db, from.repository.id, [meeting]);
   const siblings = nodeIds.length > 0 ? await loadPullRequestNodes(from, nodeIds.slice(0, mostNodes)) : [];
-  return { pullRequest, siblings: siblings.filter((one) => one.isOpen && one.facts.headSha === headSha) };
+  const shas = new Set(shasOf(pullRequest));
+  const shares = (one: LoadedPullRequest) => one.isOpen && shasOf(one).some((sha) => shas.has(sha));
+  return { pullRequest, siblings: siblings.filter(shares) };
 }

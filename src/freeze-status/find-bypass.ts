@@ -8,7 +8,7 @@ import { needsOf, parseStoredFreeze } from '../freezes/parsed-freeze.ts';
 import { findBypass as findLater } from '../jobs/tasks.ts';
 import { enforcesFreezes } from '../products/product.ts';
 import { type LoadedPullRequest, loadPullRequest } from '../pull-requests/load-pull-requests.ts';
-import type { PullRequestFacts } from '../pull-requests/pull-request.ts';
+import { asOpen } from '../pull-requests/pull-request.ts';
 import { fullName } from '../repositories/find-repository.ts';
 import { lockRepository } from '../repositories/lock-repository.ts';
 import { holdsOf } from './decide-status.ts';
@@ -69,19 +69,6 @@ async function readMerge({ from, repository }: Refreshable, number: number): Pro
   const { id, login } = data.merged_by;
   return { pullRequest, at: new Date(data.merged_at), by: { id, login }, base: data.base.ref };
 }
-
-const asOpen = (facts: PullRequestFacts): PullRequestFacts => ({
-  ...facts,
-  values: {
-    ...facts.values,
-    closed: false,
-    merged: false,
-    'closed-at': null,
-    'merged-at': null,
-    'merged-by': null,
-    'merge-commit-sha': null,
-  },
-});
 
 async function record(
   deps: Deps,

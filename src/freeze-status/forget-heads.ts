@@ -3,7 +3,8 @@ import { longestLag } from './plan-write.ts';
 import type { Refreshable } from './refreshable.ts';
 
 /**
- * Takes out what commits should say that no open pull request and no merge group has any more. What was written on them
+ * Takes out what commits should say that no open pull request and no merge group has any more, and no closed pull
+ * request's head that is held or still to be let go. What was written on them
  * is kept for some minutes, but not written again: an older answer may still show them, and must not bring them back
  * as if nothing had been written. Part of the transaction that saves what was read, after it.
  */
@@ -13,7 +14,8 @@ export async function forgetHeads(tx: Tx, { repository, reading, readAt }: Refre
       SELECT sha, greatest(written_at, not_before) < ${new Date(readAt.getTime() - longestLag)} AS is_over
       FROM head_statuses head WHERE repository_id = ${repository.id} AND reading < ${reading}
         AND NOT EXISTS (SELECT 1 FROM open_pull_requests open
-          WHERE open.repository_id = head.repository_id AND open.head_sha = head.sha)
+          WHERE open.repository_id = head.repository_id AND head.sha IN (open.head_sha, open.merge_sha))
+        AND (closed_number IS NULL OR (state = 'success' AND NOT is_waiting))
         AND NOT EXISTS (SELECT 1 FROM merge_groups merge_group
           WHERE merge_group.repository_id = head.repository_id AND merge_group.head_sha = head.sha)
     ), forgotten AS (

@@ -7,7 +7,8 @@ import { changedAtOf } from '../pull-requests/pull-request.ts';
 import type { Refreshable } from './refreshable.ts';
 import type { Told } from './refresh-pull-requests.ts';
 
-// GitHub's answers lag behind its events: one may show less than an event told of, or than an earlier look saw.
+// GitHub's answers lag behind its events: one may show less than an event told of, or than an earlier look saw, or lack
+// the test merge commit, which GitHub makes in the background.
 
 const mostLooks = 4;
 
@@ -16,6 +17,7 @@ const mostLooks = 4;
  * of the transaction that saves the answer, before it is remembered.
  * @param told what events told of; null: the answer is about all that are open.
  * @param shown what the answer shows of them, closed ones too where it does.
+ * @param awaited numbers of those that are to be looked at again for their test merge commits.
  */
 export async function lookAtOutdated(
   deps: Deps,
@@ -23,11 +25,12 @@ export async function lookAtOutdated(
   { repository, reading }: Refreshable,
   told: Told[] | null,
   shown: LoadedPullRequest[],
+  awaited: ReadonlySet<number> = new Set(),
 ): Promise<void> {
   const answers = new Map(shown.map(({ facts }) => [facts.number, changedAtOf(facts)]));
   const isBehind = ({ number, changedAt }: Told) =>
     changedAt !== undefined && inSeconds(answers.get(number) ?? null) < inSeconds(new Date(changedAt));
-  const behindEvents = (told ?? []).filter(isBehind);
+  const behindEvents = (told ?? []).filter((event) => isBehind(event) || awaited.has(event.number));
   const asked = told && [...told.map(({ number }) => number), ...answers.keys()];
   const inAnswer = [...answers].map(([number, changedAt]) => ({ number, changedAt }));
   const seenBefore = await findOutdated(tx, repository.id, asked, inAnswer, reading);

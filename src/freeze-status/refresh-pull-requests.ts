@@ -8,6 +8,7 @@ import {
 } from '../pull-requests/load-pull-requests.ts';
 import {
   forgetPullRequests,
+  type JudgedHead,
   rememberPullRequests,
   siblingsOf,
 } from '../pull-requests/open-pull-request-store.ts';
@@ -16,7 +17,8 @@ import { judgeNewcomers } from './newcomers.ts';
 import { lookAgain, planNextChange } from './plan-next-change.ts';
 import { lookAtOutdated } from './outdated-answers.ts';
 import { type NotRefreshable, openRefresh, readOrPause, type Refreshable } from './refreshable.ts';
-import { decideVerdicts, judgedHeads, saveVerdicts } from './save-verdicts.ts';
+import { saveClosedHeads } from './save-closed-heads.ts';
+import { beforeTheRest, decideVerdicts, judgedHeads, saveVerdicts, shasOf } from './save-verdicts.ts';
 
 /** A pull request that an event told of. */
 export type Told = {
@@ -32,8 +34,8 @@ export type Told = {
 };
 
 /**
- * Looks at some pull requests of a repository and at those that share a head SHA with one of them, now or until now:
- * a status belongs to the SHA. One question serves all that wait at the same time.
+ * Looks at some pull requests of a repository and at those that share a SHA with one of them, now or until now, as head
+ * or test merge commit: a status belongs to the SHA. One question serves all that wait at the same time.
  * @throws what GitHub throws while it cannot answer; the job queue tries again.
  */
 export async function refreshPullRequests(deps: Deps, repositoryId: bigint, told: Told[]): Promise<void> {
@@ -53,24 +55,28 @@ export async function refreshPullRequests(deps: Deps, repositoryId: bigint, told
   await save(deps, refresh as Refreshable, told, affected);
 }
 
-/** What was read: the subjects; all open ones; and which of those decide the SHAs that the subjects have or had. */
-type Affected = { subjects: LoadedPullRequest[]; loaded: LoadedPullRequest[]; judged: LoadedPullRequest[] };
+/** What was read: the subjects; all open ones; and the SHAs that the subjects have or had. */
+type Affected = { subjects: LoadedPullRequest[]; loaded: LoadedPullRequest[]; shas: Set<string> };
 
 /** The pull requests, where they are open, and their open siblings. */
 async function read(deps: Deps, refresh: Refreshable, told: Told[]): Promise<Affected | NotRefreshable> {
   const { from, repository } = refresh;
   const subjects = await loadSubjects(from, told);
-  const heads = told.map(({ number }) => ({
-    number,
-    headSha: subjects.find(({ facts }) => facts.number === number)?.facts.headSha ?? null,
-  }));
-  const { shas, nodeIds } = await siblingsOf(deps.db, repository.id, heads);
+  const meetings = told.map(({ number }) => {
+    const subject = subjects.find(({ facts }) => facts.number === number);
+    return {
+      number,
+      headSha: subject?.facts.headSha ?? null,
+      mergeSha: subject?.testMerge?.sha ?? null,
+      headMerges: subject?.headMerges ?? null,
+    };
+  });
+  const { shas, nodeIds } = await siblingsOf(deps.db, repository.id, meetings);
   // More than one question can name: all of them are looked at, then.
   if (nodeIds.length > mostNodes) return { notBefore: nowOf(deps.clock) };
   const siblings = nodeIds.length > 0 ? await loadPullRequestNodes(from, nodeIds) : [];
   const loaded = [...subjects, ...siblings].filter(({ isOpen }) => isOpen);
-  // A sibling may have moved on meanwhile; its new SHA is judged with the others there, at its own event.
-  return { subjects, loaded, judged: loaded.filter(({ facts }) => shas.has(facts.headSha)) };
+  return { subjects, loaded, shas };
 }
 
 const mostNodes = 100;
@@ -89,19 +95,24 @@ async function loadSubjects(from: Refreshable['from'], told: Told[]): Promise<Lo
 
 async function save(deps: Deps, refresh: Refreshable, told: Told[], affected: Affected): Promise<void> {
   const { repository, reading } = refresh;
-  const { subjects, loaded, judged } = affected;
+  const { subjects, loaded, shas } = affected;
+  // A sibling may have moved on meanwhile; its new SHA is judged with the others there, at its own event.
+  const judged = loaded.filter((pullRequest) => shasOf(pullRequest).some((sha) => shas.has(sha)));
+  const verdicts = decideVerdicts(refresh, loaded, shas).map(beforeTheRest);
   const heads = judgedHeads(refresh, loaded);
+  const awaited = numbersAwaitingTestMerge(heads, loaded);
+  const shut = subjects.filter(({ isOpen }) => !isOpen);
   const open = new Set(heads.map(({ number }) => number));
   const closed = told.map(({ number }) => number).filter((number) => !open.has(number));
   const queues = new Set(loaded.flatMap(({ queueBranch }) => queueBranch ?? []));
   await deps.db.$transaction(async (tx) => {
     await lockRepository(tx, repository.id);
-    await lookAtOutdated(deps, tx, refresh, told, [...subjects, ...loaded]);
+    await lookAtOutdated(deps, tx, refresh, told, [...subjects, ...loaded], awaited);
     if (closed.length > 0) await forgetPullRequests(tx, repository.id, closed, reading);
     await rememberPullRequests(tx, repository.id, heads, reading);
-    const verdicts = decideVerdicts(refresh, judged);
     await saveVerdicts(deps, tx, refresh, verdicts);
-    await judgeNewcomers(deps, tx, refresh, judged);
+    await saveClosedHeads(deps, tx, refresh, shut, 'some');
+    await judgeNewcomers(deps, tx, refresh, judged, loaded);
     await planNextChange(deps, tx, refresh, judged, false);
     await lookAgain(deps, tx, refresh, judged, verdicts);
     await deps.jobs.send(
@@ -109,4 +120,13 @@ async function save(deps: Deps, refresh: Refreshable, told: Told[], affected: Af
       tx,
     );
   });
+}
+
+/** Held ones whose test merge commit GitHub does not tell yet: it may carry a status that counts before the head's. */
+function numbersAwaitingTestMerge(heads: JudgedHead[], loaded: LoadedPullRequest[]): Set<number> {
+  const held = new Set(heads.filter(({ heldBy }) => heldBy.length > 0).map(({ number }) => number));
+  const awaited = loaded.filter(
+    ({ facts, isTestMergeUnderWay }) => isTestMergeUnderWay && held.has(facts.number),
+  );
+  return new Set(awaited.map(({ facts }) => facts.number));
 }

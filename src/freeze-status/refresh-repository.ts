@@ -1,6 +1,11 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import { findBypass, refreshMergeQueue, refreshRepository as refreshLater } from '../jobs/tasks.ts';
+import {
+  findBypass,
+  refreshClosedHeads,
+  refreshMergeQueue,
+  refreshRepository as refreshLater,
+} from '../jobs/tasks.ts';
 import {
   type LoadedPullRequest,
   type LoadedRepository,
@@ -11,6 +16,7 @@ import { refreshMergeQueues } from './refresh-merge-queue.ts';
 import { openRefresh, readOrPause, type Refreshable } from './refreshable.ts';
 import { fullName } from '../repositories/find-repository.ts';
 import { lockRepository } from '../repositories/lock-repository.ts';
+import { judgedBy } from './refresh-closed-heads.ts';
 import { forgetHeads } from './forget-heads.ts';
 import { judgeNewcomers } from './newcomers.ts';
 import { lookAtOutdated } from './outdated-answers.ts';
@@ -60,7 +66,7 @@ async function save(
   refresh: Refreshable,
   { pullRequests, isPrivate }: LoadedRepository,
 ): Promise<number> {
-  const { repository, reading, readAt } = refresh;
+  const { repository, reading, readAt, freezes } = refresh;
   const verdicts = decideVerdicts(refresh, pullRequests);
   return deps.db.$transaction(async (tx) => {
     await lockRepository(tx, repository.id);
@@ -71,6 +77,9 @@ async function save(
       closed.map((number) => findBypass(repository.id, number)),
       tx,
     );
+    // Those that were closed without a webhook are looked at with the others.
+    if (judgedBy(freezes) !== repository.closedJudgedBy || (closed.length > 0 && freezes.length > 0))
+      await deps.jobs.send([refreshClosedHeads(repository.id)], tx);
     const differing = await saveVerdicts(deps, tx, refresh, verdicts);
     await forgetHeads(tx, refresh);
     await judgeNewcomers(deps, tx, refresh, pullRequests);

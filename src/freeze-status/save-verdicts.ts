@@ -19,6 +19,8 @@ export type Verdict = {
   present: PresentStatus;
   /** The smallest is written first. */
   urgency: number;
+  /** The closed pull request whose head it is; absent where an open one has it. */
+  closedNumber?: number;
 };
 
 /**
@@ -29,32 +31,69 @@ export type Verdict = {
  */
 export const groupUrgency = (position: number): number => position - 1_000_000;
 
-/** Decides the status of every head SHA among these open pull requests. */
+/**
+ * Decides the status of every SHA of these open pull requests, for all whose head or test merge commit it is. A test
+ * merge commit that is nobody's head is left alone while it shows no status of ours: with one, GitHub would ask for
+ * it there as well.
+ * @param among only these SHAs; null: all.
+ */
 export function decideVerdicts(
   { freezes, readAt }: Pick<Refreshable, 'freezes' | 'readAt'>,
   pullRequests: LoadedPullRequest[],
+  among: ReadonlySet<string> | null = null,
 ): Verdict[] {
-  const bySha = Map.groupBy(pullRequests, ({ facts }) => facts.headSha);
-  return [...bySha].map(([sha, sharing]) => {
+  const bySha = Map.groupBy(pullRequests.flatMap(commitsOf), ({ sha }) => sha);
+  return [...bySha].flatMap(([sha, commits]): Verdict[] => {
+    const present = newestOf(commits.map(({ status }) => status));
+    if (among && !among.has(sha)) return [];
+    if (!present && !commits.some(({ isHead }) => isHead)) return [];
+    const sharing = commits.map(({ pullRequest }) => pullRequest);
     const facts = sharing.map((pullRequest) => pullRequest.facts);
     const { status, holds } = decideHead(freezes, facts, readAt);
-    const present = sharing[0]!.status;
     const closeness = Math.min(...sharing.map(closenessOf));
-    return { sha, status, holds, present, urgency: 4 * tierOf(status, present) + closeness };
+    return [{ sha, status, holds, present, urgency: 4 * tierOf(status, present) + closeness }];
   });
 }
+
+/** The commits whose statuses decide whether GitHub merges a pull request. */
+function commitsOf(pullRequest: LoadedPullRequest) {
+  const { facts, status, testMerge } = pullRequest;
+  const head = { pullRequest, sha: facts.headSha, status, isHead: true };
+  return testMerge ? [head, { pullRequest, ...testMerge, isHead: false }] : [head];
+}
+
+/** Pull requests that share a commit may have been read one after another. */
+const newestOf = (statuses: PresentStatus[]): PresentStatus =>
+  statuses.reduce((one, other) => (one && (!other || one.at >= other.at) ? one : other), null);
+
+/** The SHAs of a pull request that others may share. */
+export const shasOf = (pullRequest: LoadedPullRequest): string[] =>
+  commitsOf(pullRequest).map(({ sha }) => sha);
+
+/**
+ * A hole that an event has just made, such as a green pull request that is retargeted into a frozen branch, is closed
+ * before those of a freeze that begins: one write, and somebody may be about to use it.
+ */
+export const beforeTheRest = (verdict: Verdict): Verdict =>
+  verdict.status.state === 'pending' && verdict.present?.state === 'success'
+    ? { ...verdict, urgency: verdict.urgency - 4 }
+    : verdict;
+
+/** Behind everything that concerns open pull requests. */
+export const closedUrgency = 16;
 
 /** The pull requests as the index keeps them: where their heads are, and what holds them. */
 export function judgedHeads(
   { freezes, readAt }: Pick<Refreshable, 'freezes' | 'readAt'>,
   pullRequests: LoadedPullRequest[],
 ): JudgedHead[] {
-  return pullRequests.map(({ facts }) => {
+  return pullRequests.map(({ facts, testMerge }) => {
     const { number, nodeId, headSha } = facts;
     return {
       number,
       nodeId,
       headSha,
+      mergeSha: testMerge?.sha ?? null,
       heldBy: holdsOf(freezes, facts, readAt).map(({ freeze }) => freeze.id),
       changedAt: changedAtOf(facts),
     };
@@ -80,7 +119,7 @@ function closenessOf({ isAutoMerging, queueBranch, isMergeable, isDraft }: Loade
 
 /**
  * Keeps the verdicts, and has those written that GitHub does not show yet. A SHA that a later reading has judged
- * is left alone. Call it where the repository's row is locked.
+ * is left alone, unless that one knew of no open pull request there. Call it where the repository's row is locked.
  * @returns how many are to be written.
  */
 export async function saveVerdicts(
@@ -104,7 +143,7 @@ export async function saveVerdicts(
   }));
   const saved = await tx.$queryRaw<{ is_waiting: boolean }[]>`
     INSERT INTO head_statuses AS known (repository_id, installation_id, is_merge_group, reading, not_before,
-      sha, state, description, urgency, is_waiting, waiting_since)
+      sha, state, description, urgency, is_waiting, closed_number, waiting_since)
     SELECT ${repository.id}, ${repository.installation.id}, ${isMergeGroup}, ${reading}, ${now},
       verdict.*, CASE WHEN verdict.is_waiting THEN ${now}::timestamptz END
     FROM unnest(
@@ -112,14 +151,15 @@ export async function saveVerdicts(
       ${rows.map(({ status }) => status.state)}::text[],
       ${rows.map(({ status }) => status.description)}::text[],
       ${rows.map(({ urgency }) => urgency)}::int[],
-      ${rows.map(({ isWaiting }) => isWaiting)}::boolean[]
-    ) AS verdict(sha, state, description, urgency, is_waiting)
+      ${rows.map(({ isWaiting }) => isWaiting)}::boolean[],
+      ${rows.map(({ closedNumber }) => closedNumber ?? null)}::int[]
+    ) AS verdict(sha, state, description, urgency, is_waiting, closed_number)
     ON CONFLICT (repository_id, sha) DO UPDATE SET
       installation_id = excluded.installation_id, reading = excluded.reading,
       state = excluded.state, description = excluded.description, urgency = excluded.urgency,
-      is_waiting = excluded.is_waiting,
+      is_waiting = excluded.is_waiting, closed_number = excluded.closed_number,
       waiting_since = CASE WHEN excluded.is_waiting THEN coalesce(known.waiting_since, excluded.waiting_since) END
-    WHERE known.reading < excluded.reading
+    WHERE known.reading < excluded.reading OR (known.closed_number IS NOT NULL AND excluded.closed_number IS NULL)
     RETURNING is_waiting`;
   const differing = saved.filter((row) => row.is_waiting).length;
   if (differing === 0) return 0;

@@ -4,6 +4,7 @@ import type { Told } from '../freeze-status/refresh-pull-requests.ts';
 export type Tasks = {
   'refresh-repository': { repositoryId: string; at?: string };
   'refresh-pull-request': { repositoryId: string } & Told;
+  'refresh-closed-heads': { repositoryId: string };
   'refresh-merge-queue': { repositoryId: string; branch: string } & ToldOfGroup;
   'correct-status': { repositoryId: string; sha: string; written: ForeignStatus };
   'find-bypass': { repositoryId: string; number: number };
@@ -38,6 +39,7 @@ export type Job = {
 export const taskNames: TaskName[] = [
   'refresh-repository',
   'refresh-pull-request',
+  'refresh-closed-heads',
   'refresh-merge-queue',
   'correct-status',
   'find-bypass',
@@ -77,6 +79,17 @@ export function refreshPullRequest(repositoryId: bigint, told: Told, at?: Date):
     data: { repositoryId: String(repositoryId), ...told },
     // An event of a later change is not served by a look for an earlier one, whose answer may be as old.
     key: `${repositoryId}#${number}/${installationId}~${changedAt}${looks && `!${looks}`}`,
+    at,
+  };
+}
+
+/** Look at the heads of closed pull requests; with `at`, at that instant. */
+export function refreshClosedHeads(repositoryId: bigint, at?: Date): Job {
+  const id = String(repositoryId);
+  return {
+    task: 'refresh-closed-heads',
+    data: { repositoryId: id },
+    key: at ? `${id}@${at.toISOString()}` : id,
     at,
   };
 }

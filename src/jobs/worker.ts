@@ -2,6 +2,7 @@ import type { Deps } from '../deps.ts';
 import { correctStatus } from '../freeze-status/correct-status.ts';
 import { findBypass } from '../freeze-status/find-bypass.ts';
 import { postWaitingStatuses } from '../freeze-status/post-statuses.ts';
+import { refreshClosedHeads } from '../freeze-status/refresh-closed-heads.ts';
 import { refreshMergeQueue } from '../freeze-status/refresh-merge-queue.ts';
 import { refreshPullRequests } from '../freeze-status/refresh-pull-requests.ts';
 import { refreshRepository } from '../freeze-status/refresh-repository.ts';
@@ -22,6 +23,7 @@ type Handlers = { [Name in TaskName]: (deps: Deps, data: Tasks[Name]) => Promise
 const handlers: Omit<Handlers, 'refresh-pull-request'> = {
   'refresh-repository': (deps, { repositoryId, at }) =>
     refreshRepository(deps, BigInt(repositoryId), at === undefined ? null : new Date(at)),
+  'refresh-closed-heads': (deps, { repositoryId }) => refreshClosedHeads(deps, BigInt(repositoryId)),
   'refresh-merge-queue': (deps, { repositoryId, branch, ...told }) =>
     refreshMergeQueue(deps, BigInt(repositoryId), branch, told),
   'correct-status': (deps, { repositoryId, sha, written }) =>

@@ -10,6 +10,7 @@ import type { PullRequestFacts } from './pull-request.ts';
 import { type PresentStatus, statusIn } from './present-status.ts';
 import type { Page, PullRequestAnswer } from './queries/answers.ts';
 import {
+  closedPullRequestsQuery,
   openPullRequestsQuery,
   pullRequestNodesQuery,
   pullRequestQuery,
@@ -26,6 +27,12 @@ export type LoadedPullRequest = {
   /** The login, with `[bot]` for bots; null for a deleted account. */
   author: string | null;
   status: PresentStatus;
+  /** The commit by which GitHub tries to merge it, and our status there, which counts before the head's. */
+  testMerge: { sha: string; status: PresentStatus } | null;
+  /** GitHub does not tell the test merge commit yet. False where there is none, since it conflicts or is not open. */
+  isTestMergeUnderWay: boolean;
+  /** What its head commit merges, where it is a merge commit; null for one of a page of all. */
+  headMerges: string | null;
   isAutoMerging: boolean;
   /** The branch whose merge queue it is in. */
   queueBranch: string | null;
@@ -60,19 +67,51 @@ export const loadOpenPullRequests = async (from: LoadFrom): Promise<LoadedPullRe
  */
 export async function loadRepository(from: LoadFrom): Promise<LoadedRepository> {
   const read: ReadPullRequest[] = [];
+  let isPrivate = false;
+  for await (const page of pagesOf(from, openPullRequestsQuery)) {
+    read.push(...page.read);
+    isPrivate = page.isPrivate;
+  }
+  return { pullRequests: await complete(from, read), isPrivate };
+}
+
+/** So many closed pull requests are looked at: those that changed last. */
+export const mostClosed = 1000;
+
+/**
+ * The pull requests that were closed since, without being merged: of the last 1,000 that changed.
+ * @throws as `loadRepository`.
+ */
+export async function loadClosedPullRequests(from: LoadFrom, since: Date): Promise<LoadedPullRequest[]> {
+  const read: ReadPullRequest[] = [];
+  let seen = 0;
+  const isSince = (time: string | null) => time !== null && Date.parse(time) >= since.getTime();
+  for await (const page of pagesOf(from, closedPullRequestsQuery)) {
+    read.push(...page.read.filter(({ answer }) => isSince(answer.closedAt)));
+    seen += page.read.length;
+    // In the order of their changes, of which closing is one.
+    if (seen >= mostClosed || page.read.some(({ answer }) => !isSince(answer.updatedAt))) break;
+  }
+  return complete(from, read);
+}
+
+type PullRequestsPage = Awaited<ReturnType<typeof readPage>>;
+
+/** A list of pull requests, page by page; pages get smaller where GitHub finds them too big. */
+async function* pagesOf(from: LoadFrom, query: string): AsyncGenerator<PullRequestsPage> {
   let size = most;
   let after: string | null = null;
   for (;;) {
-    let page: Awaited<ReturnType<typeof readOpen>>;
+    let page: PullRequestsPage;
     try {
-      page = await readOpen(from, size, after);
+      page = await readPage(from, query, size, after);
     } catch (error) {
       if (size === few || !isTooMuch(error)) throw error;
       size = few;
       continue;
     }
-    read.push(...page.read);
-    if (!page.hasNextPage) return { pullRequests: await complete(from, read), isPrivate: page.isPrivate };
+    yield page;
+    if (!page.hasNextPage) return;
     after = page.endCursor;
   }
 }
@@ -98,13 +137,12 @@ const names = ({ repository }: LoadFrom) => ({ owner: repository.account.login, 
 
 const incomplete = (what: string) => new Error(`GitHub's answer lacks ${what}`);
 
-/** A page of the open pull requests. */
-async function readOpen(from: LoadFrom, first: number, after: string | null) {
+async function readPage(from: LoadFrom, query: string, first: number, after: string | null) {
   type Answer = { repository: { isPrivate: boolean; pullRequests: Page<PullRequestAnswer> } | null };
   const { read, answer } = await askForPullRequests<Answer>(
     from,
     {
-      query: openPullRequestsQuery,
+      query,
       variables: { ...names(from), first, after },
       path: ['repository', 'pullRequests', 'nodes'],
       pullRequestsOf({ repository }) {
@@ -164,14 +202,28 @@ function statusOf(answer: PullRequestAnswer): Omit<LoadedPullRequest, 'facts'> {
     title: answer.title,
     author: loginOf(answer.author),
     status: presentStatus(answer),
+    ...testMergeOf(answer),
+    headMerges: headOf(answer)?.parents?.nodes?.[1]?.oid ?? null,
     isAutoMerging: answer.autoMergeRequest !== null,
     queueBranch: answer.mergeQueueEntry === null ? null : answer.baseRefName,
     isMergeable: answer.mergeable === 'MERGEABLE',
   };
 }
 
+function testMergeOf(
+  answer: PullRequestAnswer,
+): Pick<LoadedPullRequest, 'testMerge' | 'isTestMergeUnderWay'> {
+  const { state, mergeable, potentialMergeCommit: commit } = answer;
+  return {
+    testMerge: commit && { sha: commit.oid, status: statusIn(commit) },
+    isTestMergeUnderWay: state === 'OPEN' && !commit && mergeable !== 'CONFLICTING',
+  };
+}
+
+const headOf = ({ commits }: PullRequestAnswer) => commits?.nodes?.[0]?.commit;
+
 /** Our status on the head commit, in REST's words; null where there is none. */
-function presentStatus({ commits, headRefOid }: PullRequestAnswer): PresentStatus {
-  const commit = commits?.nodes?.[0]?.commit;
-  return commit?.oid === headRefOid ? statusIn(commit) : null;
+function presentStatus(answer: PullRequestAnswer): PresentStatus {
+  const commit = headOf(answer);
+  return commit?.oid === answer.headRefOid ? statusIn(commit) : null;
 }

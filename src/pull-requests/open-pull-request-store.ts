@@ -1,12 +1,15 @@
 import type { Tx } from '../database/database.ts';
 
-// Which open pull requests have which head SHA. GitHub answers that for branches of the repository, not for forks.
+// Which open pull requests have which head SHA, and which test merge commit: both are SHAs that several can share.
+// GitHub answers the first for branches of the repository, not for forks, and the second not at all.
 
 /** An open pull request, and the ids of the freezes that held it when it was judged. */
 export type JudgedHead = {
   number: number;
   nodeId: string;
   headSha: string;
+  /** Its test merge commit; null where there is none or it is not known. */
+  mergeSha: string | null;
   heldBy: string[];
   /** By GitHub's clock. */
   changedAt: Date | null;
@@ -20,16 +23,17 @@ export async function rememberPullRequests(
   reading: bigint,
 ): Promise<void> {
   await tx.$executeRaw`
-    INSERT INTO open_pull_requests AS known (repository_id, number, node_id, head_sha, held_by, changed_at, reading)
-    SELECT ${repositoryId}, number, node_id, head_sha, held_by::uuid[], changed_at, ${reading} FROM unnest(
+    INSERT INTO open_pull_requests AS known (repository_id, number, node_id, head_sha, merge_sha, held_by, changed_at, reading)
+    SELECT ${repositoryId}, number, node_id, head_sha, merge_sha, held_by::uuid[], changed_at, ${reading} FROM unnest(
       ${heads.map(({ number }) => number)}::int[],
       ${heads.map(({ nodeId }) => nodeId)}::text[],
       ${heads.map(({ headSha }) => headSha)}::text[],
+      ${heads.map(({ mergeSha }) => mergeSha)}::text[],
       ${heads.map(({ heldBy }) => `{${heldBy.join(',')}}`)}::text[],
       ${heads.map(({ changedAt }) => changedAt)}::timestamptz[]
-    ) AS head(number, node_id, head_sha, held_by, changed_at)
+    ) AS head(number, node_id, head_sha, merge_sha, held_by, changed_at)
     ON CONFLICT (repository_id, number) DO UPDATE SET
-      node_id = excluded.node_id, head_sha = excluded.head_sha, held_by = excluded.held_by,
+      node_id = excluded.node_id, head_sha = excluded.head_sha, merge_sha = excluded.merge_sha, held_by = excluded.held_by,
       changed_at = greatest(known.changed_at, excluded.changed_at), reading = excluded.reading
     WHERE known.reading < excluded.reading`;
 }
@@ -84,31 +88,64 @@ export async function forgetPullRequests(
   });
 }
 
+/** By what a pull request can meet others. The SHAs are null for one that is gone. */
+export type Meeting = {
+  number: number;
+  headSha: string | null;
+  mergeSha: string | null;
+  /** What its head merges: where that is the test merge commit of another pull request, the head of that one. */
+  headMerges: string | null;
+};
+
 /**
- * The head SHAs that pull requests have and had when they were last seen, and the node ids of the other pull requests
- * with one of them.
- * @param heads the SHA is null for one that is gone.
+ * The SHAs that pull requests have and had when they were last seen, as heads and test merge commits, and the node ids
+ * of the other pull requests with one of them. Also of those whose head a head of these merges: their test merge commit
+ * may be another than when they were last seen, and no event tells of that.
  */
 export async function siblingsOf(
   tx: Tx,
   repositoryId: bigint,
-  heads: { number: number; headSha: string | null }[],
+  meetings: Meeting[],
 ): Promise<{ shas: Set<string>; nodeIds: string[] }> {
-  const numbers = heads.map(({ number }) => number);
+  const numbers = meetings.map(({ number }) => number);
   const before = await tx.openPullRequest.findMany({ where: { repositoryId, number: { in: numbers } } });
-  const shas = new Set([...heads, ...before].flatMap(({ headSha }) => headSha ?? []));
+  const both = [...meetings, ...before].flatMap(({ headSha, mergeSha }) => [headSha, mergeSha]);
+  const shas = new Set(both.filter((sha) => sha !== null));
+  const merged = meetings.flatMap(({ headMerges }) => headMerges ?? []);
   const siblings = await tx.openPullRequest.findMany({
-    where: { repositoryId, headSha: { in: [...shas] }, number: { notIn: numbers } },
+    where: {
+      repositoryId,
+      number: { notIn: numbers },
+      OR: [{ headSha: { in: [...shas, ...merged] } }, { mergeSha: { in: [...shas] } }],
+    },
     orderBy: { number: 'asc' },
   });
   return { shas, nodeIds: siblings.map(({ nodeId }) => nodeId) };
 }
 
-/** The numbers of the open pull requests that had this head SHA when they were last seen. */
-export async function numbersAt(tx: Tx, repositoryId: bigint, headSha: string): Promise<number[]> {
+/** The numbers of the open pull requests that had this SHA as head or test merge commit when they were last seen. */
+export async function numbersAt(tx: Tx, repositoryId: bigint, sha: string): Promise<number[]> {
   const rows = await tx.openPullRequest.findMany({
-    where: { repositoryId, headSha },
+    where: { repositoryId, OR: [{ headSha: sha }, { mergeSha: sha }] },
     orderBy: { number: 'asc' },
   });
   return rows.map(({ number }) => number);
+}
+
+/**
+ * An open pull request that a status on a SHA counts for, although we have nothing to say there: its test merge commit,
+ * as it was last seen, or another one that merges its head.
+ */
+export async function numberByTestMerge(
+  tx: Tx,
+  repositoryId: bigint,
+  sha: string,
+  merges: string | null,
+): Promise<number | null> {
+  const [found] = await tx.$queryRaw<{ number: number }[]>`
+    SELECT number FROM open_pull_requests
+    WHERE repository_id = ${repositoryId} AND (merge_sha = ${sha} OR head_sha = ${merges})
+      AND NOT EXISTS (SELECT 1 FROM head_statuses WHERE repository_id = ${repositoryId} AND sha = ${sha})
+    ORDER BY number LIMIT 1`;
+  return found?.number ?? null;
 }

@@ -13,3 +13,17 @@ export function changedAtOf({ values }: PullRequestFacts): Date | null {
   const instant = values['updated-at'];
   return typeof instant === 'number' ? new Date(instant) : null;
 }
+
+/** A closed or merged pull request as if it were open still: what freezes would do with it. */
+export const asOpen = (facts: PullRequestFacts): PullRequestFacts => ({
+  ...facts,
+  values: {
+    ...facts.values,
+    closed: false,
+    merged: false,
+    'closed-at': null,
+    'merged-at': null,
+    'merged-by': null,
+    'merge-commit-sha': null,
+  },
+});

@@ -11,13 +11,13 @@ import {
   refreshPullRequest,
   refreshRepository,
 } from '../jobs/tasks.ts';
-import { numbersAt } from '../pull-requests/open-pull-request-store.ts';
+import { numberByTestMerge, numbersAt } from '../pull-requests/open-pull-request-store.ts';
 
 /** What an event makes look again. */
 export type Wake =
   | { to: 'jobs'; jobs: Job[] }
-  /** A status under our context: only where it is not what we want there. */
-  | { to: 'own-status'; repositoryId: bigint; sha: string; written: ForeignStatus }
+  /** A status under our context: only where it is not what we want there. `merges`: what a merge commit merges. */
+  | { to: 'own-status'; repositoryId: bigint; sha: string; merges: string | null; written: ForeignStatus }
   /** Only where the conditions of a present freeze read one of these facts: such events are frequent. */
   | ({ reads: readonly Need[] } & (
       | { to: 'pull-request'; repositoryId: bigint; number: number; installationId: bigint | null }
@@ -41,9 +41,11 @@ export async function jobsOf(deps: Pick<Deps, 'db' | 'clock'>, wakes: Wake[]): P
 async function jobsOfWake({ db, clock }: Pick<Deps, 'db' | 'clock'>, wake: Wake): Promise<Job[]> {
   if (wake.to === 'jobs') return wake.jobs;
   if (wake.to === 'own-status') {
-    const { repositoryId, sha, written } = wake;
+    const { repositoryId, sha, merges, written } = wake;
     const found = await findContradicted(db, repositoryId, sha, { ...written, id: BigInt(written.id) });
-    return found ? [correctStatus(repositoryId, sha, written)] : [];
+    if (found) return [correctStatus(repositoryId, sha, written)];
+    const number = await numberByTestMerge(db, repositoryId, sha, merges);
+    return number === null ? [] : [refreshPullRequest(repositoryId, { number, installationId: null })];
   }
   const where = wake.to === 'account' ? { accountId: wake.accountId } : { repositoryId: wake.repositoryId };
   const reading = await repositoriesReading(db, where, wake.reads, nowOf(clock));

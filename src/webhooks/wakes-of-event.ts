@@ -45,6 +45,7 @@ type Payloads = {
     context: string;
     state: string;
     description: string | null;
+    commit?: { parents?: { sha: string }[] };
     sender: { id: number; login: string };
   };
   deployment_status: InRepository & { deployment: { sha: string } };
@@ -118,7 +119,8 @@ export type Own = { statusContext: string };
 
 const always = (...jobs: Job[]): Wake[] => [{ to: 'jobs', jobs }];
 
-function ownStatus({ repository: place, sha, id, state, description, sender }: Payloads['status']): Wake {
+function ownStatus(payload: Payloads['status']): Wake {
+  const { repository: place, sha, id, state, description, commit, sender } = payload;
   const written = {
     id: String(id),
     state,
@@ -126,7 +128,8 @@ function ownStatus({ repository: place, sha, id, state, description, sender }: P
     by: sender.login,
     byId: sender.id,
   };
-  return { to: 'own-status', repositoryId: BigInt(place.id), sha, written };
+  const merges = commit?.parents?.[1]?.sha ?? null;
+  return { to: 'own-status', repositoryId: BigInt(place.id), sha, merges, written };
 }
 
 const refreshOf = (payload: InRepository & { pull_request: PullRequestPayload }): Job =>

@@ -210,7 +210,7 @@ function pullRequestNode(fixture: Fixture): object {
       author: { name: 'Ada', email: 'ada@acme.example', date: '2026-01-02T03:04:05Z' },
       committer: { name: 'GitHub', email: 'noreply@github.com', date: null },
       signature: null,
-      parents: listed([{}]),
+      parents: listed([{ oid: shaOf(0) }]),
       status: null,
       statusCheckRollup: Array.isArray(statusCheckRollup)
         ? { contexts: listed(statusCheckRollup) }

@@ -22,7 +22,7 @@ const explanation = z
       .nullable()
       .openapi({
         description:
-          'What the status of its head SHA should say; where other open pull requests have the same head, for all of them. null where it is not open',
+          'What the status of its head SHA should say; where others share it, for all of them. null where it is not open',
       }),
     next_change_at: z.iso
       .datetime()

@@ -34,6 +34,7 @@ export type PullRequestAnswer = {
   deletions: number;
   changedFiles: number;
   mergeable: 'MERGEABLE' | 'CONFLICTING' | 'UNKNOWN';
+  potentialMergeCommit: CommitStatusAnswer | null;
   autoMergeRequest: { enabledAt: string | null } | null;
   mergeQueueEntry: { position: number } | null;
   body?: string | null;
@@ -62,6 +63,7 @@ export type CommitStatusAnswer = {
 export type HeadCommitAnswer = CommitStatusAnswer & {
   statusCheckRollup?: { contexts: Page<ContextAnswer> } | null;
   deployments?: ListAnswer<DeploymentAnswer>;
+  parents?: { nodes: ({ oid: string } | null)[] | null };
 };
 
 export type ReviewAnswer = { state: string; authorCanPushToRepository: boolean; author: ActorAnswer };

@@ -21,6 +21,8 @@ const parts = {
   mergeCommit: null,
   baseRef: null,
   headRepository: null,
+  // Counts as one that is not known yet.
+  potentialMergeCommit: null,
   // How urgent it is, and nothing else; the queue's entry may need a permission of its own.
   autoMergeRequest: null,
   mergeQueueEntry: null,
@@ -29,11 +31,12 @@ const parts = {
   status: null,
   statusCheckRollup: null,
   deployments: null,
+  parents: null,
 } satisfies Record<string, Switch | null>;
 
 export type Part = keyof typeof parts;
 
-const ofHead: readonly Part[] = ['status', 'statusCheckRollup', 'deployments'];
+const ofHead: readonly Part[] = ['status', 'statusCheckRollup', 'deployments', 'parents'];
 
 /**
  * The part that an error is about; null where it is about another one, or about the whole.

@@ -46,6 +46,16 @@ const fields = /* GraphQL */ `
     deletions
     changedFiles
     mergeable
+    potentialMergeCommit {
+      oid
+      status {
+        context(name: $context) {
+          state
+          description
+          createdAt
+        }
+      }
+    }
     autoMergeRequest {
       enabledAt
     }
@@ -151,6 +161,23 @@ const fields = /* GraphQL */ `
   ${deploymentPage}
 `;
 
+// Whose test merge commit a head may be. A page of all shows every test merge commit, and need not ask.
+const headMerges = /* GraphQL */ `
+  fragment HeadMerges on PullRequest {
+    commits(last: 1) {
+      nodes {
+        commit {
+          parents(first: 2) {
+            nodes {
+              oid
+            }
+          }
+        }
+      }
+    }
+  }
+`;
+
 const declaredSwitches = Object.keys(switches)
   .map((name) => `$${name}: Boolean!`)
   .join(', ');
@@ -178,6 +205,29 @@ export const openPullRequestsQuery = /* GraphQL */ `
   ${fields}
 `;
 
+/** A page of the closed pull requests that were not merged, those that changed last first; at most 100. */
+export const closedPullRequestsQuery = /* GraphQL */ `
+  query ClosedPullRequests(
+    $owner: String!, $name: String!, $first: Int!, $after: String, $context: String!, ${declaredSwitches}
+  ) {
+    repository(owner: $owner, name: $name) {
+      isPrivate
+      pullRequests(
+        states: CLOSED, first: $first, after: $after, orderBy: { field: UPDATED_AT, direction: DESC }
+      ) {
+        nodes {
+          ...PullRequestFields
+        }
+        pageInfo {
+          hasNextPage
+          endCursor
+        }
+      }
+    }
+  }
+  ${fields}
+`;
+
 /** One pull request, open or not. */
 export const pullRequestQuery = /* GraphQL */ `
   query PullRequest(
@@ -186,10 +236,12 @@ export const pullRequestQuery = /* GraphQL */ `
     repository(owner: $owner, name: $name) {
       pullRequest(number: $number) {
         ...PullRequestFields
+        ...HeadMerges
       }
     }
   }
   ${fields}
+  ${headMerges}
 `;
 
 /** Pull requests by node id. At most 100 ids. */
@@ -197,7 +249,9 @@ export const pullRequestNodesQuery = /* GraphQL */ `
   query PullRequestNodes($ids: [ID!]!, $context: String!, ${declaredSwitches}) {
     nodes(ids: $ids) {
       ...PullRequestFields
+      ...HeadMerges
     }
   }
   ${fields}
+  ${headMerges}
 `;
