@@ -3,19 +3,31 @@
  * @param word at most some tens of characters.
  */
 export function suggestNames(word: string, names: readonly string[]): string {
-  const ranked = names
-    .map((name) => ({ name, distance: distanceTo(word.toLowerCase(), name) }))
-    .sort((one, other) => one.distance - other.distance || (one.name < other.name ? -1 : 1));
-  const nearest = ranked[0]!.distance;
-  const near = nearest <= 2 ? ranked.filter(({ distance }) => distance <= 2) : ranked;
-  const list = near.slice(0, 3).map(({ name }) => `\`${name}\``);
-  if (nearest <= 2) return `Did you mean ${list.join(' or ')}?`;
+  const ranked = rank(word, names);
+  const near = ranked.filter(isNear);
+  const list = (near.length > 0 ? near : ranked).slice(0, 3).map(({ name }) => `\`${name}\``);
+  if (near.length > 0) return `Did you mean ${list.join(' or ')}?`;
   return `The nearest are ${list.join(', ')}; \`holdfast conditions attributes\` lists all`;
 }
 
+/** The names that are nearest to a misspelt one; none where none is near. */
+export function nearestNames(word: string, names: readonly string[]): string[] {
+  const near = rank(word, names).filter(isNear);
+  return near.filter(({ distance }) => distance === near[0]!.distance).map(({ name }) => name);
+}
+
+type Ranked = { name: string; distance: number };
+
+const rank = (word: string, names: readonly string[]): Ranked[] =>
+  names
+    .map((name) => ({ name, distance: distanceTo(word.toLowerCase(), name) }))
+    .sort((one, other) => one.distance - other.distance || (one.name < other.name ? -1 : 1));
+
+const isNear = ({ distance }: Ranked): boolean => distance <= 2;
+
 /** How far a name is from what was written; near where it is one of the name's words, as `approved` is. */
 function distanceTo(word: string, name: string): number {
-  if (word.length > 2 && (name.startsWith(word) || name.split('-').includes(word))) return 2;
+  if (word.length > 2 && (name.startsWith(word) || name.split(/[-_]/).includes(word))) return 2;
   return editDistance(word, name);
 }
 
