@@ -27,8 +27,8 @@ const isNear = ({ distance }: Ranked): boolean => distance <= 2;
 
 /** How far a name is from what was written; near where it is one of the name's words, as `approved` is. */
 function distanceTo(word: string, name: string): number {
-  if (word.length > 2 && (name.startsWith(word) || name.split(/[-_]/).includes(word))) return 2;
-  return editDistance(word, name);
+  const isPart = word.length > 2 && (name.startsWith(word) || name.split(/[-_]/).includes(word));
+  return Math.min(editDistance(word, name), isPart ? 2 : Infinity);
 }
 
 /** Levenshtein's distance, where two neighbours that changed places count once. Both texts are short. */

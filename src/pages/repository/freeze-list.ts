@@ -56,7 +56,7 @@ function row(page: RepositoryPage, freeze: FreezeRecord): Html {
 
 /** Whether others read another reason than who reads this. */
 const hasOther = ({ reason, publicReason }: FreezeRecord): boolean =>
-  publicReason != null && publicReason !== reason;
+  typeof publicReason === 'string' && publicReason !== reason;
 
 const item = (name: string, value: Html | string): Html =>
   html`<div>

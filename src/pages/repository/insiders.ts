@@ -56,7 +56,7 @@ export async function reading(
   viewer: Viewer,
   freezes: Pick<Freeze, 'publicReason'>[],
 ): Promise<typeof asPublic> {
-  if (freezes.every(({ publicReason }) => publicReason == null)) return asPublic;
+  if (freezes.every(({ publicReason }) => typeof publicReason !== 'string')) return asPublic;
   return (await standingOf(deps, repository, viewer)) === 'insider' ? (freeze) => freeze : asPublic;
 }
 
