@@ -8,13 +8,14 @@ import { commitFields } from '../src/conditions/commit-fields.ts';
 const code = (text: string): string => `\`${text}\``;
 
 function attributeTable(): string {
-  const rows = attributeRows().map(({ name, type, modifiers, operators, source, cost, description }) => {
+  const rows = attributeRows().map((row) => {
+    const { name, type, modifiers, operators, source, cost, description, decidedBy } = row;
     const asked = operators.length > 0 ? operators.map(code).join(' ') : 'none';
-    return `| ${code(name)} | ${type} | ${modifiers.map(code).join(' ') || 'none'} | ${asked} | ${description} | ${source} | ${cost} |`;
+    return `| ${code(name)} | ${type} | ${modifiers.map(code).join(' ') || 'none'} | ${asked} | ${description} | ${decidedBy} | ${source} | ${cost} |`;
   });
   return [
-    '| attribute | type | in front | operators | what it has | from | costs to load |',
-    '| --- | --- | --- | --- | --- | --- | --- |',
+    '| attribute | type | in front | operators | what it has | who decides it | from | costs to load |',
+    '| --- | --- | --- | --- | --- | --- | --- | --- |',
     ...rows,
   ].join('\n');
 }

@@ -9,11 +9,11 @@ export function printAttributes(output: Writable, isJson: boolean): void {
     return;
   }
   const width = Math.max(...rows.map(({ name }) => name.length));
-  for (const { name, type, operators, modifiers, source, cost, description } of rows) {
+  for (const { name, type, operators, modifiers, source, cost, description, decidedBy } of rows) {
     const asked = [modifiers.map((each) => each).join(' '), operators.join(' ')].filter(Boolean).join('  ');
     const indent = ' '.repeat(width + 2);
     output.write(
-      `${name.padEnd(width)}  ${type}  ${asked}\n${indent}${description}\n${indent}from ${source}; costs ${cost}\n`,
+      `${name.padEnd(width)}  ${type}  ${asked}\n${indent}${description}\n${indent}decided by: ${decidedBy}\n${indent}from ${source}; costs ${cost}\n`,
     );
   }
 }

@@ -1,4 +1,5 @@
 import { attributeNames, attributeOf } from './attributes.ts';
+import type { DecidedBy } from './attributes/attribute.ts';
 import { needs } from './needs.ts';
 
 /** A row of the table of attributes, for readers. */
@@ -10,6 +11,21 @@ export type AttributeRow = {
   source: string;
   cost: string;
   description: string;
+  /** Who decides it. */
+  decidedBy: string;
+};
+
+const deciders: Record<DecidedBy, string> = {
+  author: 'its author',
+  'author-adds': 'its author, to more',
+  'author-clears': 'its author, to no',
+  'author-elsewhere': 'its author, elsewhere',
+  nobody: 'nobody',
+  opening: 'its opening',
+  collaborators: 'triage or write access',
+  reviewers: 'reviewers',
+  ci: 'CI keys',
+  dependabot: 'Dependabot',
 };
 
 /** The whole table, by name. Only text: what the documents and the command line print. */
@@ -23,6 +39,7 @@ export const attributeRows = (): AttributeRow[] =>
       source,
       needs: need,
       description,
+      decidedBy,
     } = attributeOf(name);
     return {
       name: isCountRequired ? `#${name}` : name,
@@ -32,5 +49,6 @@ export const attributeRows = (): AttributeRow[] =>
       source,
       cost: need ? needs[need] : 'nothing',
       description,
+      decidedBy: deciders[decidedBy],
     };
   });

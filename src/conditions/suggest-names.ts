@@ -36,7 +36,7 @@ function distanceTo(word: string, name: string): number {
 }
 
 const isPartOf = (word: string, name: string): boolean =>
-  word.length > 2 && (name.startsWith(word) || name.split(/[-/.]/).includes(word));
+  word.length > 2 && (name.startsWith(word) || name.split(/[-_/.]/).includes(word));
 
 /** Levenshtein's distance, where two neighbours that changed places count once. Both texts are short. */
 function editDistance(one: string, other: string): number {

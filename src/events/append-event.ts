@@ -7,6 +7,8 @@ import type { Product } from '../products/product.ts';
 /** A freeze as the audit log keeps it. */
 export type FreezeAttributes = {
   reason: string;
+  /** Absent where it was never set. */
+  public_reason?: string | null;
   start: string;
   end: string | null;
   timezone: string;

@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts';
 import { checkFreeze } from '../freezes/check-freeze.ts';
 import type { NewFreeze } from '../freezes/create-freeze.ts';
 import { planWindow } from '../freezes/freeze.ts';
+import { type Counts, countsOf, type Warning, warningsOf } from '../freezes/freeze-warnings.ts';
 import {
   explainFreeze,
   type FreezeReasons,
@@ -14,7 +15,6 @@ import { nextChangeAmong } from '../freeze-status/decide-status.ts';
 import { enforcesFreezes } from '../products/product.ts';
 import { type LoadedPullRequest, loadOpenPullRequests } from '../pull-requests/load-pull-requests.ts';
 import { assertWritable, type FoundRepository } from '../repositories/find-repository.ts';
-import { type Counts, type Warning, warningsOf } from './preview-warnings.ts';
 import { readForExplanation } from './read-for-explanation.ts';
 
 /** What a freeze would do with one open pull request, and why. */
@@ -55,16 +55,13 @@ export async function previewFreeze(
   const affected = judged
     .filter(({ verdict, pullRequest }) => verdict !== 'not_matched' && pullRequest.facts.number > page.after)
     .sort((one, other) => one.pullRequest.facts.number - other.pullRequest.facts.number);
-  const counts = countsOf(judged);
+  const counts = countsOf(judged.map(({ verdict }) => verdict));
+  const seen = { counts, open: open.map(({ facts }) => facts), at: judgedAt };
   return {
     judgedAt,
-    nextChangeAt: nextChangeAmong(
-      [parsed],
-      open.map(({ facts }) => facts),
-      judgedAt,
-    ),
+    nextChangeAt: nextChangeAmong([parsed], seen.open, judgedAt),
     counts,
-    warnings: warningsOf(counts, parsed.conditions?.exclude ?? null, enforcesFreezes(repository.products)),
+    warnings: warningsOf(parsed, seen, enforcesFreezes(repository.products)),
     affected: affected.slice(0, page.size).map((one) => ({
       ...one,
       reasons: explainFreeze(parsed, one.pullRequest.facts, judgedAt.getTime()),
@@ -77,9 +74,3 @@ const judge = (parsed: ParsedFreeze, pullRequest: LoadedPullRequest, at: Date) =
   pullRequest,
   verdict: judgeFreeze(parsed, pullRequest.facts, at.getTime()),
 });
-
-function countsOf(judged: { verdict: FreezeVerdict }[]): Counts {
-  const counts: Counts = { open: judged.length, frozen: 0, excluded: 0, unknown: 0, not_matched: 0 };
-  for (const { verdict } of judged) counts[verdict] += 1;
-  return counts;
-}

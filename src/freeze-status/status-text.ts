@@ -1,3 +1,4 @@
+import { asPublic } from '../freezes/freeze.ts';
 import { describeInstant } from '../freezes/local-time.ts';
 import type { Hold } from './decide-status.ts';
 
@@ -9,7 +10,7 @@ export const freeText = 'No freeze holds this pull request.';
 export const freeGroupText = 'No freeze holds this merge group.';
 
 /**
- * The text of a held status: until when, in the freeze's own zone, and why. Of several freezes the one that
+ * The text of a held status: until when, in the freeze's own zone, and why, for everybody to read. Of several freezes the one that
  * lets go last is named.
  * @param isShared whether several pull requests have this head SHA, so that readers must be told which is held.
  */
@@ -20,8 +21,8 @@ export function frozenText(holds: Hold[], isShared: boolean): string {
   const until = freeze.endsAt ? `until ${describeInstant(freeze.endsAt, freeze.timezone)}` : 'until removed';
   const freezes = new Set(holds.map((hold) => hold.freeze.id)).size;
   const more = freezes > 1 ? ` (+${freezes - 1} more)` : '';
-  const why = unjudged ? `could not be judged: ${unjudged}` : freeze.reason;
-  return fit(`${who} ${until}${more}: ${why}`);
+  const why = unjudged ? `could not be judged: ${unjudged}` : asPublic(freeze).reason;
+  return fit(`${who} ${until}${more}${why === '' ? '' : `: ${why}`}`);
 }
 
 const endOf = ({ freeze }: Hold): number => freeze.endsAt?.getTime() ?? Infinity;

@@ -4,17 +4,18 @@ import { nowOf } from '../clock.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
-import { unenforcedBranches } from '../enforcement/unenforced-branches.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { enforcesFreezes } from '../products/product.ts';
 import { assertWritable, type FoundRepository, fullName } from '../repositories/find-repository.ts';
 import { checkFreeze } from './check-freeze.ts';
 import { type Freeze, planWindow } from './freeze.ts';
 import { attributesOf, insertFreeze } from './freeze-store.ts';
+import { lookAhead } from './look-ahead.ts';
 import { requestRefresh } from './request-refresh.ts';
 
 export type NewFreeze = {
   reason: string;
+  publicReason?: string;
   /** Wall-clock time in `timezone`; null begins now. */
   start: string | null;
   end: string | null;
@@ -23,8 +24,8 @@ export type NewFreeze = {
   excludeConditions: unknown[];
 };
 
-/** A saved freeze, and the branches on which nothing enforces it. */
-export type CreatedFreeze = { freeze: Freeze; unenforced: string[] };
+/** A saved freeze, and what to warn of, in sentences. */
+export type SavedFreeze = { freeze: Freeze; warnings: string[] };
 
 /**
  * Schedules a freeze, with its event and the jobs for its boundaries in one transaction.
@@ -37,8 +38,8 @@ export async function createFreeze(
   actor: Actor,
   repository: FoundRepository,
   input: NewFreeze,
-  beforeSaving: (tx: Tx, created: CreatedFreeze) => Promise<void> = async () => {},
-): Promise<CreatedFreeze> {
+  beforeSaving: (tx: Tx, saved: SavedFreeze) => Promise<void> = async () => {},
+): Promise<SavedFreeze> {
   assertWritable(repository);
   assertEnforced(repository);
   const now = nowOf(deps.clock);
@@ -46,16 +47,18 @@ export async function createFreeze(
     id: randomUUID(),
     repositoryId: repository.id,
     reason: input.reason,
+    publicReason: input.publicReason,
     ...checkFreeze(planWindow(input, now), input),
   };
-  const created = { freeze, unenforced: await unenforcedBranches(deps, repository, freeze) };
+  const { unenforced, warnings } = await lookAhead(deps, repository, freeze);
+  const saved = { freeze, warnings };
   await deps.db.$transaction(async (tx) => {
-    await beforeSaving(tx, created);
+    await beforeSaving(tx, saved);
     await insertFreeze(tx, freeze, actor, now);
     const metadata = { scheduled_freeze_id: freeze.id, scheduled_freeze_attributes: attributesOf(freeze) };
     await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.create', metadata }, actor, now);
-    if (created.unenforced.length > 0) {
-      const found = { scheduled_freeze_id: freeze.id, branches: created.unenforced };
+    if (unenforced.length > 0) {
+      const found = { scheduled_freeze_id: freeze.id, branches: unenforced };
       await appendEvent(
         tx,
         placeOf(repository),
@@ -67,7 +70,7 @@ export async function createFreeze(
     await requestRefresh(deps, tx, freeze, now);
   });
   deps.log.info({ repository: fullName(repository), freeze: freeze.id, by: actor.name }, 'freeze created');
-  return created;
+  return saved;
 }
 
 function assertEnforced(repository: FoundRepository): void {

@@ -15,6 +15,7 @@ export const fromRow = (row: FreezeRow): StoredFreeze => ({
   id: row.id,
   repositoryId: row.repositoryId,
   reason: row.reason,
+  publicReason: row.hasPublicReason ? row.publicReason : undefined,
   start: row.start,
   end: row.end,
   timezone: row.timezone,
@@ -136,14 +137,28 @@ export async function markDeleted(
 }
 
 function columns(freeze: Freeze) {
-  const { reason, start, end, timezone, startsAt, endsAt, matchingConditions, excludeConditions } = freeze;
+  const {
+    reason,
+    publicReason,
+    start,
+    end,
+    timezone,
+    startsAt,
+    endsAt,
+    matchingConditions,
+    excludeConditions,
+  } = freeze;
   const reads = [...needsOf([parseFreeze(freeze)]).facts];
-  return { reason, start, end, timezone, startsAt, endsAt, matchingConditions, excludeConditions, reads };
+  return {
+    ...{ reason, start, end, timezone, startsAt, endsAt, matchingConditions, excludeConditions, reads },
+    ...{ publicReason, hasPublicReason: publicReason !== undefined },
+  };
 }
 
 /** The freeze as the interface and the audit log show it, less its id. */
 export const attributesOf = (freeze: Freeze): FreezeAttributes => ({
   reason: freeze.reason,
+  ...(freeze.publicReason !== undefined && { public_reason: freeze.publicReason }),
   start: freeze.start,
   end: freeze.end,
   timezone: freeze.timezone,

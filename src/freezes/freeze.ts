@@ -8,6 +8,8 @@ export type Freeze = {
   id: string;
   repositoryId: bigint;
   reason: string;
+  /** What everybody but admins and insiders reads instead; undefined: it was never set, null: it was taken away. */
+  publicReason?: string | null;
   matchingConditions: ConditionInput[];
   excludeConditions: ConditionInput[];
 } & FreezeWindow;
@@ -21,6 +23,12 @@ export type FreezeWindow = {
   startsAt: Date;
   endsAt: Date | null;
 };
+
+/** A freeze as everybody may read it: with its public reason, where it has one, in the place of the reason. */
+export const asPublic = <F extends Pick<Freeze, 'reason' | 'publicReason'>>(freeze: F): F => ({
+  ...freeze,
+  reason: freeze.publicReason ?? freeze.reason,
+});
 
 export type Phase = 'scheduled' | 'ongoing' | 'ended';
 

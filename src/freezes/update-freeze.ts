@@ -5,14 +5,18 @@ import { conflict } from '../errors.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { assertWritable, type FoundRepository, fullName } from '../repositories/find-repository.ts';
 import { checkFreeze } from './check-freeze.ts';
-import { type Freeze, reviseWindow, saysTheSame } from './freeze.ts';
+import type { SavedFreeze } from './create-freeze.ts';
+import { reviseWindow, saysTheSame } from './freeze.ts';
 import { attributesOf, saveFreeze } from './freeze-store.ts';
+import { lookAhead } from './look-ahead.ts';
 import { requestRefresh } from './request-refresh.ts';
 import { requireFreeze } from './require-freeze.ts';
 
 /** `undefined` leaves a field as it is. */
 export type FreezeChange = {
   reason?: string;
+  /** null takes it away. */
+  publicReason?: string | null;
   /** null begins now. */
   start?: string | null;
   /** null never ends. */
@@ -34,7 +38,7 @@ export async function updateFreeze(
   repository: FoundRepository,
   id: string,
   change: FreezeChange,
-): Promise<Freeze> {
+): Promise<SavedFreeze> {
   const now = nowOf(deps.clock);
   const before = await requireFreeze(deps, repository, id);
   assertWritable(repository);
@@ -42,8 +46,15 @@ export async function updateFreeze(
     matchingConditions: change.matchingConditions ?? before.matchingConditions,
     excludeConditions: change.excludeConditions ?? before.excludeConditions,
   });
-  const after = { ...before, reason: change.reason ?? before.reason, ...checked };
-  if (saysTheSame(before, after)) return before;
+  const after = {
+    ...before,
+    reason: change.reason ?? before.reason,
+    publicReason: revisePublicReason(before.publicReason, change.publicReason),
+    ...checked,
+  };
+  // Side by side: neither the change nor its statuses wait for it.
+  const ahead = lookAhead(deps, repository, after);
+  if (saysTheSame(before, after)) return { freeze: before, warnings: (await ahead).warnings };
   await deps.db.$transaction(async (tx) => {
     if (!(await saveFreeze(tx, after, actor, now))) {
       throw conflict('A concurrent change of this freeze won. List the freezes and try again.');
@@ -57,5 +68,11 @@ export async function updateFreeze(
     await requestRefresh(deps, tx, after, now);
   });
   deps.log.info({ repository: fullName(repository), freeze: id, by: actor.name }, 'freeze changed');
-  return after;
+  return { freeze: after, warnings: (await ahead).warnings };
 }
+
+type PublicReason = FreezeChange['publicReason'];
+
+/** What was never set is not taken away: answers go on without it. */
+const revisePublicReason = (before: PublicReason, change: PublicReason): PublicReason =>
+  change === undefined || (change === null && before === undefined) ? before : change;

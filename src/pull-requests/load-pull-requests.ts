@@ -45,6 +45,8 @@ export type LoadFrom = {
   client: GitHubClient;
   repository: FoundRepository;
   needs: FactNeeds;
+  /** Once it is aborted nothing more is asked. */
+  signal?: AbortSignal;
 };
 
 /** GitHub gives no more at once. */
@@ -138,6 +140,7 @@ const names = ({ repository }: LoadFrom) => ({ owner: repository.account.login, 
 const incomplete = (what: string) => new Error(`GitHub's answer lacks ${what}`);
 
 async function readPage(from: LoadFrom, query: string, first: number, after: string | null) {
+  from.signal?.throwIfAborted();
   type Answer = { repository: { isPrivate: boolean; pullRequests: Page<PullRequestAnswer> } | null };
   const { read, answer } = await askForPullRequests<Answer>(
     from,
@@ -188,10 +191,10 @@ async function complete(from: LoadFrom, read: ReadPullRequest[]): Promise<Loaded
     scopes: needs.facts.has('scopes') ? await loadScopes(deps.db, repository.id, numbers) : null,
     mergedOnes: new Map(),
   };
-  return atMost(concurrency, read, async (one) => ({
-    facts: await readFacts(from, shared, one),
-    ...statusOf(one.answer),
-  }));
+  return atMost(concurrency, read, async (one) => {
+    from.signal?.throwIfAborted();
+    return { facts: await readFacts(from, shared, one), ...statusOf(one.answer) };
+  });
 }
 
 /** How it stands, whatever conditions ask. */

@@ -50,8 +50,8 @@ export async function startAcme(): Promise<Acme> {
     github.addRepository('globex/site');
     github.install('acme');
     github.install('globex');
-    github.openPullRequest('acme/web', { author: 'ada' });
-    github.openPullRequest('acme/vault', { author: 'ada' });
+    github.openPullRequest('acme/web', { author: 'ada', labels: ['risky'] });
+    github.openPullRequest('acme/vault', { author: 'ada', labels: ['risky'] });
   });
   const call = mannered(holdfast);
   const acme: Acme = {

@@ -139,7 +139,7 @@ describe('the preview of a freeze', () => {
 
   test.each<[string, object, string[]]>([
     ['nothing matches', { matching_conditions: ['label=none'] }, ['matches_nothing']],
-    ['everything matches', { matching_conditions: ['#title>0'] }, ['matches_everything']],
+    ['everything matches', { matching_conditions: ['number>0'] }, ['matches_everything']],
     [
       'everything matches, and is excluded',
       { exclude_conditions: ['#title>0'] },
@@ -155,7 +155,27 @@ describe('the preview of a freeze', () => {
       { ...mixed, exclude_conditions: [{ or: ['label=hotfix', 'title~=urgent'] }] },
       ['author_controlled_exclude'],
     ],
-    ['both are asked for', { ...mixed, exclude_conditions: ['label=hotfix', 'title~=urgent'] }, []],
+    [
+      'an exclude by what the author’s workflow says',
+      { ...mixed, exclude_conditions: ['check-success=e2e'] },
+      ['author_controlled_exclude'],
+    ],
+    [
+      'what the author keeps from matching',
+      { matching_conditions: ['base=main', '-title~=urgent'] },
+      ['author_controlled_exclude'],
+    ],
+    [
+      'both are asked for, and none has both',
+      { ...mixed, exclude_conditions: ['label=hotfix', 'title~=urgent'] },
+      ['or_meant'],
+    ],
+    ['both are asked for', { ...mixed, exclude_conditions: ['label=hotfix', 'title=B'] }, []],
+    [
+      'a place narrows, and is no alternative',
+      { exclude_conditions: ['base=release', 'label=none'] },
+      ['matches_everything'],
+    ],
     ['a team that is not there', { matching_conditions: ['base=main', 'author=@acme/none'] }, ['not_judged']],
   ])('warns: %s', async (_name, more, expected) => {
     expect(warnings(await preview(more))).toEqual(expected);

@@ -97,11 +97,13 @@ test.each<Rule>([
   ],
   ['a bad end outweighs a start that cannot move', begun, { start: null, end: 'x' }, 422, {}],
 ])('%s', async (_rule, freeze, change, status, after) => {
-  const before = await acme.freeze(freeze);
-  const answer = await update(before.id, change);
+  // No open pull request has the labels of these lists, and the answers warn of that.
+  const { warnings: _warned, ...before } = await acme.freeze(freeze);
+  const answer = await update(before['id'] as string, change);
   expect(answer.status, answer.text).toBe(status);
+  const { warnings: _warnings, ...shown } = answer.body;
   const expected = { ...before, ...after };
-  if (status === 200) expect(answer.body).toEqual(expected);
+  if (status === 200) expect(shown).toEqual(expected);
   if (status === 400) expect(answer.body.detail).toMatch(/has begun, so its start cannot change/);
   const { body } = await acme.call('GET', path, { as: acme.keys.admin });
   expect(body.scheduled_freezes).toContainEqual(expected);

@@ -8,6 +8,13 @@ test.each([
   ['on \r\nX-Evil: 1', '299 holdfast "on %0D%0AX-Evil: 1"'],
   ['on \ud800', '299 holdfast "on %EF%BF%BD"'],
 ])('%j', (text, header) => {
-  expect(warningHeader(text)).toEqual({ Warning: header });
-  expect(() => new Headers(warningHeader(text))).not.toThrow();
+  expect(warningHeader([text])).toEqual({ Warning: header });
+  expect(() => new Headers(warningHeader([text]))).not.toThrow();
+});
+
+test('several texts are one header, and none is none', () => {
+  expect(warningHeader(['one', 'two, "three"'])).toEqual({
+    Warning: '299 holdfast "one", 299 holdfast "two, \\"three\\""',
+  });
+  expect(warningHeader([])).toEqual({});
 });

@@ -50,6 +50,10 @@ const cases: Record<string, { held: Given[]; free: Given[] }> = {
     held: [of({ base: 'main' }), of({ base: 'main', label: ['docs'] })],
     free: [of({ base: 'main', label: ['hotfix'] }), of({ base: 'next' })],
   },
+  'Hotfixes, and one pull request besides': {
+    held: [of({ base: 'main' }), of({ base: 'main', number: 4 })],
+    free: [of({ base: 'main', label: ['hotfix'] }), of({ base: 'main', number: 3 }), of({ base: 'next' })],
+  },
   'Only one scope': { held: [of({ scope: ['payments', 'web'] })], free: [of({ scope: ['web'] }), of({})] },
   'Everything but one scope': {
     held: [of({ scope: ['docs', 'web'] }), of({ scope: ['web'] }), of({})],

@@ -1,12 +1,15 @@
 import { z } from '@hono/zod-openapi';
 import type { Deps } from '../../deps.ts';
-import type { NewFreeze } from '../../freezes/create-freeze.ts';
+import type { NewFreeze, SavedFreeze } from '../../freezes/create-freeze.ts';
 import type { Freeze } from '../../freezes/freeze.ts';
 import { attributesOf } from '../../freezes/freeze-store.ts';
 import { requireFreeze } from '../../freezes/require-freeze.ts';
 import type { FoundRepository } from '../../repositories/find-repository.ts';
+import { HandlerAnswer } from '../endpoint.ts';
 import { text } from '../fields.ts';
 import { owner, repository, uuid } from '../path-params.ts';
+import { unknownFields } from '../unknown-fields.ts';
+import { warningHeader } from '../warning-header.ts';
 
 /** The recursive part of the document. Validated by `conditions/`, which counts depth and names every bad leaf. */
 const node = { anyOf: [{ type: 'string' }, { $ref: '#/components/schemas/MatchingConditionsDict' }] };
@@ -46,9 +49,16 @@ const localTime = z.string().openapi({
   example: '2026-03-01T10:00:00',
 });
 
+const publicReason = text(10_000, 'A public reason').nullish().openapi({
+  description:
+    'What everybody but admins and insiders reads in the place of the reason, in statuses first of all; null: the reason itself',
+});
+
+/** Loose: fields that nobody knows are accepted, and named in the answer. */
 export const newFreeze = z
-  .object({
+  .looseObject({
     reason: text(10_000, 'A reason'),
+    public_reason: publicReason,
     start: localTime.nullable().openapi({ description: `${wallClock}; null begins now` }),
     end: localTime.nullish().openapi({ description: `${wallClock}; null or absent: no end` }),
     timezone: z.string().openapi({ description: 'IANA time zone', example: 'Europe/Paris' }),
@@ -60,6 +70,7 @@ export const newFreeze = z
 /** What the fields that were left out stand for. */
 export const readNewFreeze = (body: z.output<typeof newFreeze>): NewFreeze => ({
   reason: body.reason,
+  publicReason: body.public_reason ?? undefined,
   start: body.start,
   end: body.end ?? null,
   timezone: body.timezone,
@@ -68,8 +79,9 @@ export const readNewFreeze = (body: z.output<typeof newFreeze>): NewFreeze => ({
 });
 
 export const freezeChange = z
-  .object({
+  .looseObject({
     reason: text(10_000, 'A reason').nullish(),
+    public_reason: publicReason,
     start: localTime
       .nullish()
       .openapi({ description: `${wallClock}; only while the freeze has not begun; null begins now` }),
@@ -84,17 +96,33 @@ export const freezeDeletion = z
   .object({ delete_reason: text(10_000, 'A reason') })
   .openapi('ScheduledFreezeDeletion');
 
-export const freezeSchema = z
+const freezeFields = {
+  id: z.uuid(),
+  reason: z.string(),
+  public_reason: z
+    .string()
+    .nullable()
+    .optional()
+    .openapi({ description: 'Absent where it was never set; null where it was taken away' }),
+  start: localTime,
+  end: localTime.nullable().openapi({ description: `${wallClock}; null: no end` }),
+  timezone: z.string(),
+  matching_conditions: matching,
+  exclude_conditions: exclude,
+};
+
+export const freezeSchema = z.object(freezeFields).openapi('ScheduledFreeze');
+
+/** A freeze as the answer to its creation or change shows it. */
+const savedFreezeSchema = z
   .object({
-    id: z.uuid(),
-    reason: z.string(),
-    start: localTime,
-    end: localTime.nullable().openapi({ description: `${wallClock}; null: no end` }),
-    timezone: z.string(),
-    matching_conditions: matching,
-    exclude_conditions: exclude,
+    ...freezeFields,
+    warnings: z.array(z.string()).min(1).optional().openapi({
+      description:
+        'What looks like a mistake, in sentences; absent where nothing does: nothing enforces the freeze, no open pull request matches, its author controls an exclusion, its items were probably meant as `or`, a field that nobody knows',
+    }),
   })
-  .openapi('ScheduledFreeze');
+  .openapi('SavedScheduledFreeze');
 
 export const exampleFreeze = {
   id: '6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f',
@@ -115,3 +143,26 @@ export const freezeExists = ({ deps, repository, path }: FreezeCall) =>
   requireFreeze(deps, repository, path.freeze_id);
 
 export const presentFreeze = (freeze: Freeze) => ({ id: freeze.id, ...attributesOf(freeze) });
+
+/** The success of a creation or change. */
+export const savedFreezeSuccess = {
+  description: 'The freeze',
+  schema: savedFreezeSchema,
+  example: exampleFreeze,
+  headers: { Warning: 'The `warnings` but for fields that nobody knows' },
+};
+
+/**
+ * The answer to a creation or change.
+ * @param sent the body that it answers.
+ */
+export function savedFreezeAnswer(
+  status: 200 | 201,
+  { freeze, warnings }: SavedFreeze,
+  sent: z.output<typeof newFreeze> | z.output<typeof freezeChange>,
+): HandlerAnswer {
+  const [fields, answered] = [newFreeze, savedFreezeSchema].map(({ shape }) => Object.keys(shape));
+  const all = [...warnings, ...unknownFields(sent, fields!, answered!, 'a freeze')];
+  const body = { ...presentFreeze(freeze), ...(all.length > 0 && { warnings: all }) };
+  return new HandlerAnswer(status, body, warningHeader(warnings));
+}

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { invalid } from '../../errors.ts';
 import { previewFreeze } from '../../explanations/preview-freeze.ts';
-import { warningTypes } from '../../explanations/preview-warnings.ts';
+import { warningTypes } from '../../freezes/freeze-warnings.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
 import { linkHeader, linkHeaderDescription, pagingQuery } from '../paging.ts';
 import { repositoryPath } from '../path-params.ts';

@@ -1,12 +1,11 @@
 import { updateFreeze } from '../../freezes/update-freeze.ts';
 import { endpoint } from '../endpoint.ts';
 import {
-  exampleFreeze,
   freezeChange,
   freezeExists,
   freezePath,
-  freezeSchema,
-  presentFreeze,
+  savedFreezeAnswer,
+  savedFreezeSuccess,
 } from './freeze-schemas.ts';
 
 export const updateFreezeEndpoint = endpoint({
@@ -18,17 +17,18 @@ export const updateFreezeEndpoint = endpoint({
   params: freezePath,
   exists: freezeExists,
   body: { schema: freezeChange, example: { end: '2026-04-01T12:00:00' } },
-  success: { status: 200, description: 'The freeze', schema: freezeSchema, example: exampleFreeze },
+  success: { status: 200, ...savedFreezeSuccess },
   alsoRefuses: [400],
   async handle({ deps, actor, repository, path, body }) {
     const change = {
       reason: body.reason ?? undefined,
+      publicReason: body.public_reason,
       start: body.start,
       end: body.end,
       timezone: body.timezone ?? undefined,
       matchingConditions: body.matching_conditions ?? undefined,
       excludeConditions: body.exclude_conditions ?? undefined,
     };
-    return presentFreeze(await updateFreeze(deps, actor, repository, path.freeze_id, change));
+    return savedFreezeAnswer(200, await updateFreeze(deps, actor, repository, path.freeze_id, change), body);
   },
 });

@@ -11,6 +11,35 @@ export type AttributeType =
 /** What a value to compare with must look like; `team` values are allowed where logins are. */
 export type ValueRule = 'any' | 'branch' | 'login' | 'check' | 'pull request' | readonly string[];
 
+/**
+ * Who decides what a pull request has there. What the author decides alone, without anybody's consent and with the
+ * same change, is no guard: neither of an exclusion nor against slipping out of what a freeze selects.
+ */
+export type DecidedBy =
+  /** The author, at will. */
+  | 'author'
+  /** The author, and only to more: a change can touch more files, or be opened anew and later; nothing of it goes away. */
+  | 'author-adds'
+  /** The author, and only to no: a draft, or one in conflict, does not merge. */
+  | 'author-clears'
+  /** Nobody, while it is open; or the clock. It guards nothing: whoever waits has it. */
+  | 'nobody'
+  /**
+   * The author, by merging elsewhere. The base is no way out, since another branch is not the frozen one, and no guard
+   * either, since everybody may name it.
+   */
+  | 'author-elsewhere'
+  /** Who opened it, when it was opened: one person or one pull request that an admin named. */
+  | 'opening'
+  /** People with triage or write access. The author may be one; that is for the repository's admins to say. */
+  | 'collaborators'
+  /** Reviewers with write access, who cannot approve what is their own. */
+  | 'reviewers'
+  /** Holders of a CI key. */
+  | 'ci'
+  /** Dependabot, and who may push to its branches. */
+  | 'dependabot';
+
 /** One row of the table: everything that the parser, the matcher, the loader and the documents know of a name. */
 export type Attribute<Type extends AttributeType = AttributeType> = {
   type: Type;
@@ -26,6 +55,7 @@ export type Attribute<Type extends AttributeType = AttributeType> = {
   /** Where its value comes from, in the source's own words. */
   source: string;
   description: string;
+  decidedBy: DecidedBy;
 };
 
 const ranges = ['>=', '<=', '>', '<'] as const;
@@ -38,7 +68,7 @@ const row = <Type extends AttributeType>(
   type: Type,
   operators: readonly Operator[],
   modifiers: readonly Modifier[],
-  [source, description, details]: RowText,
+  [source, description, decidedBy, details]: RowText,
 ): Attribute<Type> => ({
   type,
   operators,
@@ -49,10 +79,11 @@ const row = <Type extends AttributeType>(
   needs: null,
   source,
   description,
+  decidedBy,
   ...details,
 });
 
-type RowText = [source: string, description: string, details?: Details];
+type RowText = [source: string, description: string, decidedBy: DecidedBy, details?: Details];
 
 export const boolean = (...texts: RowText) => row('boolean', [], ['-'], texts);
 export const number = (...texts: RowText) => row('number', comparisons, ['-'], texts);

@@ -1,14 +1,18 @@
 import { boolean, commitList, count, list } from './attribute.ts';
 
-const files = (description: string) => list('PullRequest.files', description, { needs: 'files' });
+const files = (description: string) =>
+  list('PullRequest.files', description, 'author-adds', { needs: 'files' });
 const dependabot = (description: string) =>
-  list('Commit.message', `${description}, from the message of Dependabot’s commit`, { needs: 'commits' });
+  list('Commit.message', `${description}, from the message of Dependabot’s commit`, 'dependabot', {
+    needs: 'commits',
+  });
 
 /** What a pull request changes. */
 export const changeAttributes = {
   files: list(
     'PullRequest.files',
     'paths of the changed files; a rename stands at both of its paths. `#files` is GitHub’s count, where it stands once',
+    'author-adds',
     {
       needs: 'files',
       hasOwnCount: true,
@@ -17,28 +21,40 @@ export const changeAttributes = {
   'added-files': files('paths of the added files, and the new paths of renamed ones'),
   'modified-files': files('paths of the changed files that were there before and still are'),
   'removed-files': files('paths of the removed files, and the old paths of renamed ones'),
-  'added-lines': count('PullRequest.additions', 'how many lines are added'),
-  'deleted-lines': count('PullRequest.deletions', 'how many lines are deleted'),
-  'modified-lines': count('PullRequest.additions, deletions', 'how many lines are added or deleted'),
+  'added-lines': count('PullRequest.additions', 'how many lines are added', 'author-adds'),
+  'deleted-lines': count('PullRequest.deletions', 'how many lines are deleted', 'author-adds'),
+  'modified-lines': count(
+    'PullRequest.additions, deletions',
+    'how many lines are added or deleted',
+    'author-adds',
+  ),
   'mergify-configuration-changed': boolean(
     'PullRequest.files',
     'whether `.mergify.yml`, `.mergify/config.yml` or `.github/mergify.yml` is changed',
+    'author-adds',
     { needs: 'files' },
   ),
   commits: commitList(
     'PullRequest.commits',
     'its commits: their messages, or `commits[i].field` with 0 the first, -1 the last and `*` any. `#commits` is GitHub’s count',
+    'author',
     { needs: 'commits', hasOwnCount: true },
   ),
   'commits-behind': count(
     'GET /repos/{owner}/{repo}/compare',
     'how many commits its base has that it lacks',
+    'author',
     { needs: 'behind' },
   ),
-  'commits-unverified': list('Commit.signature', 'messages of the commits without a verified signature', {
-    needs: 'commits',
-  }),
-  'linear-history': boolean('Commit.parents', 'whether each of its commits has one parent', {
+  'commits-unverified': list(
+    'Commit.signature',
+    'messages of the commits without a verified signature',
+    'author',
+    {
+      needs: 'commits',
+    },
+  ),
+  'linear-history': boolean('Commit.parents', 'whether each of its commits has one parent', 'author', {
     needs: 'commits',
   }),
   'dependabot-dependency-name': dependabot('the dependencies that Dependabot updates'),

@@ -1,13 +1,15 @@
 import { list } from './attribute.ts';
 
+/** The author's: workflows run as the pull request's own branch has them, and any of them can take any name. */
 const checks = (description: string) =>
-  list('StatusCheckRollup.contexts', `names of the checks and commit statuses ${description}`, {
+  list('StatusCheckRollup.contexts', `names of the checks and commit statuses ${description}`, 'author', {
     needs: 'checks',
     rule: 'check',
   });
 
+/** The author's: a job of its own workflow deploys to any environment that asks nobody. */
 const deployments = (description: string) =>
-  list('Commit.deployments', description, { needs: 'deployments' });
+  list('Commit.deployments', description, 'author', { needs: 'deployments' });
 
 /** What ran on the head commit. Of runs with one name the newest counts; our own commit status is left out. */
 export const checkAttributes = {
@@ -17,6 +19,7 @@ export const checkAttributes = {
   'check-pending': list(
     'StatusCheckRollup.contexts, Ref.refUpdateRule',
     'names of the checks and commit statuses that have not ended, and of required ones that have not begun',
+    'author',
     { needs: 'required-checks', rule: 'check' },
   ),
   'check-skipped': checks('that were skipped'),

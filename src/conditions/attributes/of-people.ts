@@ -1,21 +1,29 @@
 import { list, text } from './attribute.ts';
 
 const reviews = (description: string) =>
-  list('PullRequest.latestOpinionatedReviews', description, { needs: 'reviews', rule: 'login' });
+  list('PullRequest.latestOpinionatedReviews', description, 'reviewers', { needs: 'reviews', rule: 'login' });
+
+/** The author's: who opened a pull request may comment on it, and resolve what is said there. */
+const threads = (description: string) =>
+  list('PullRequest.reviewThreads', description, 'author', { needs: 'review-threads' });
 
 /** Who is concerned with a pull request. Logins; those of bots end in `[bot]`. */
 export const peopleAttributes = {
-  author: text('PullRequest.author', 'login of who opened the pull request; bots end in `[bot]`', {
+  author: text('PullRequest.author', 'login of who opened the pull request; bots end in `[bot]`', 'opening', {
     rule: 'login',
   }),
-  assignee: list('PullRequest.assignees', 'logins of its assignees', { needs: 'assignees', rule: 'login' }),
-  'merged-by': text('PullRequest.mergedBy', 'login of who merged it; none before', {
+  assignee: list('PullRequest.assignees', 'logins of its assignees', 'collaborators', {
+    needs: 'assignees',
+    rule: 'login',
+  }),
+  'merged-by': text('PullRequest.mergedBy', 'login of who merged it; none before', 'nobody', {
     needs: 'merger',
     rule: 'login',
   }),
   'review-requested': list(
     'PullRequest.reviewRequests',
     'whose review is asked for: logins, and teams both as `@slug` and as `@org/slug`',
+    'collaborators',
     { needs: 'review-requests', rule: 'login' },
   ),
   'approved-reviews-by': reviews('who approved last; of people with write access, and bots'),
@@ -26,15 +34,9 @@ export const peopleAttributes = {
   'commented-reviews-by': list(
     'PullRequest.reviews',
     'who left a reviewing comment; of people with write access, and bots',
-    {
-      needs: 'comments',
-      rule: 'login',
-    },
+    'collaborators',
+    { needs: 'comments', rule: 'login' },
   ),
-  'review-threads-resolved': list('PullRequest.reviewThreads', 'first comments of the resolved threads', {
-    needs: 'review-threads',
-  }),
-  'review-threads-unresolved': list('PullRequest.reviewThreads', 'first comments of the unresolved threads', {
-    needs: 'review-threads',
-  }),
+  'review-threads-resolved': threads('first comments of the resolved threads'),
+  'review-threads-unresolved': threads('first comments of the unresolved threads'),
 } as const;

@@ -2,59 +2,69 @@ import { boolean, choice, list, number, text, timestamp } from './attribute.ts';
 
 /** What a pull request says of itself. */
 export const pullRequestAttributes = {
-  base: text('PullRequest.baseRefName', 'branch that the pull request merges into', { rule: 'branch' }),
-  body: text('PullRequest.body', 'description of the pull request, without `<!-- comments -->`', {
+  base: text('PullRequest.baseRefName', 'branch that the pull request merges into', 'author-elsewhere', {
+    rule: 'branch',
+  }),
+  body: text('PullRequest.body', 'description of the pull request, without `<!-- comments -->`', 'author', {
     needs: 'body',
   }),
-  'body-raw': text('PullRequest.body', 'description of the pull request as it was written', {
+  'body-raw': text('PullRequest.body', 'description of the pull request as it was written', 'author', {
     needs: 'body',
   }),
-  closed: boolean('PullRequest.closed', 'whether it is closed, merged or not; an open one is not'),
-  'closed-at': timestamp('PullRequest.closedAt', 'when it was closed'),
+  closed: boolean('PullRequest.closed', 'whether it is closed, merged or not; an open one is not', 'nobody'),
+  'closed-at': timestamp('PullRequest.closedAt', 'when it was closed', 'nobody'),
   conflict: boolean(
     'PullRequest.mergeable',
     'whether GitHub says that it conflicts with its base; false while GitHub has not found out',
+    'author-clears',
     { needs: 'conflict' },
   ),
-  'created-at': timestamp('PullRequest.createdAt', 'when it was opened'),
+  'created-at': timestamp('PullRequest.createdAt', 'when it was opened', 'author-adds'),
   'depends-on': list(
     'PullRequest.body',
     'the merged ones, as `owner/repo#n`, of the pull requests that the description names in lines `Depends-On: #n` or `Depends-On: <URL>`',
+    'author',
     { needs: 'dependencies', rule: 'pull request' },
   ),
-  draft: boolean('PullRequest.isDraft', 'whether it is a draft'),
+  draft: boolean('PullRequest.isDraft', 'whether it is a draft', 'author-clears'),
   'from-fork': boolean(
     'PullRequest.isCrossRepository',
     'whether its branch is in another repository, or in one that was deleted',
+    'author-adds',
   ),
   'github-review-decision': choice(
     'PullRequest.reviewDecision',
     'GitHub’s own verdict on its reviews; none where no review is required',
+    'reviewers',
     { needs: 'review-decision', rule: ['APPROVED', 'CHANGES_REQUESTED', 'REVIEW_REQUIRED'] },
   ),
-  head: text('PullRequest.headRefName', 'branch that the pull request comes from', { rule: 'branch' }),
+  head: text('PullRequest.headRefName', 'branch that the pull request comes from', 'author', {
+    rule: 'branch',
+  }),
   'head-repo-full-name': text(
     'PullRequest.headRepository',
     '`owner/repo` of its branch; none when it was deleted',
+    'author',
   ),
-  label: list('PullRequest.labels', 'names of its labels', { needs: 'labels' }),
-  locked: boolean('PullRequest.locked', 'whether its conversation is locked'),
-  'merge-commit-sha': text('PullRequest.mergeCommit', 'the commit that merged it; none before', {
+  label: list('PullRequest.labels', 'names of its labels', 'collaborators', { needs: 'labels' }),
+  locked: boolean('PullRequest.locked', 'whether its conversation is locked', 'collaborators'),
+  'merge-commit-sha': text('PullRequest.mergeCommit', 'the commit that merged it; none before', 'nobody', {
     needs: 'merger',
   }),
-  merged: boolean('PullRequest.merged', 'whether it is merged; an open one is not'),
-  'merged-at': timestamp('PullRequest.mergedAt', 'when it was merged'),
-  milestone: text('PullRequest.milestone', 'title of its milestone', {
+  merged: boolean('PullRequest.merged', 'whether it is merged; an open one is not', 'nobody'),
+  'merged-at': timestamp('PullRequest.mergedAt', 'when it was merged', 'nobody'),
+  milestone: text('PullRequest.milestone', 'title of its milestone', 'collaborators', {
     needs: 'milestone',
     operators: ['=', '!=', '~=', '>=', '<=', '>', '<'],
   }),
-  number: number('PullRequest.number', 'number of the pull request'),
-  'repository-full-name': text('Repository.nameWithOwner', '`owner/repo` that it merges into'),
-  'repository-name': text('Repository.name', 'name of the repository that it merges into'),
-  scope: list('CI', 'scopes that CI pushed; with `all_scopes`, every scope', { needs: 'scopes' }),
-  title: text('PullRequest.title', 'title of the pull request'),
+  number: number('PullRequest.number', 'number of the pull request', 'opening'),
+  'repository-full-name': text('Repository.nameWithOwner', '`owner/repo` that it merges into', 'nobody'),
+  'repository-name': text('Repository.name', 'name of the repository that it merges into', 'nobody'),
+  scope: list('CI', 'scopes that CI pushed; with `all_scopes`, every scope', 'ci', { needs: 'scopes' }),
+  title: text('PullRequest.title', 'title of the pull request', 'author'),
   'updated-at': timestamp(
     'PullRequest.updatedAt',
     'when it last changed, as of the last event that Holdfast receives',
+    'author-adds',
   ),
 } as const;

@@ -102,6 +102,7 @@ function tell(event: AuditEvent, pullRequest: string): Omit<DescribedEvent, 'act
 type Field = keyof FreezeAttributes;
 const fieldNames: Record<Field, string> = {
   reason: 'Reason',
+  public_reason: 'Public reason',
   start: 'Start',
   end: 'End',
   timezone: 'Time zone',
@@ -118,6 +119,7 @@ const about = (freeze: FreezeAttributes, details: Detail[] = []) => ({
 const attributes = (freeze: FreezeAttributes): Detail[] =>
   fields
     .filter((field) => field !== 'exclude_conditions' || freeze[field].length > 0)
+    .filter((field) => field !== 'public_reason' || freeze[field] !== undefined)
     .map((field) => ({ name: fieldNames[field], text: textOf(freeze, field) }));
 
 const changes = (before: FreezeAttributes, after: FreezeAttributes): Detail[] =>
@@ -131,7 +133,7 @@ const changes = (before: FreezeAttributes, after: FreezeAttributes): Detail[] =>
 
 function textOf(freeze: FreezeAttributes, field: Field): string {
   const value = freeze[field];
-  if (value === null) return 'none';
+  if (value === null || value === undefined) return 'none';
   if (typeof value === 'string') return field === 'start' || field === 'end' ? wallClock(value) : value;
   if (value.length === 0) return field === 'matching_conditions' ? 'every pull request' : 'none';
   return inOneLine(value as ConditionInput[]);

@@ -42,6 +42,7 @@ function row(page: RepositoryPage, freeze: FreezeRecord): Html {
     <h3 id="reason-${freeze.id}">${title}</h3>
     <dl>
       ${title === freeze.reason ? '' : item('Reason', longText(freeze.reason))}
+      ${hasOther(freeze) ? item('Public reason', longText(freeze.publicReason!)) : ''}
       ${item('From', time(startsAt))} ${item('Until', endsAt ? time(endsAt) : 'it is removed')}
       ${item('Time zone', timezone)}
       ${item('Holds', conditions(freeze.matchingConditions, freeze.excludeConditions))}
@@ -52,6 +53,10 @@ function row(page: RepositoryPage, freeze: FreezeRecord): Html {
     </dl>
   </article>`;
 }
+
+/** Whether others read another reason than who reads this. */
+const hasOther = ({ reason, publicReason }: FreezeRecord): boolean =>
+  typeof publicReason === 'string' && publicReason !== reason;
 
 const item = (name: string, value: Html | string): Html =>
   html`<div>

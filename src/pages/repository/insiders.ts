@@ -1,32 +1,63 @@
 import { html } from 'hono/html';
 import { isUnavailable } from '../../errors.ts';
+import { asPublic, type Freeze } from '../../freezes/freeze.ts';
 import type { FoundRepository } from '../../repositories/find-repository.ts';
 import { missingForSignIn, signInSettings } from '../../sign-in/sign-in-settings.ts';
 import type { Html } from '../layout.ts';
 import { signInPath } from '../page-paths.ts';
 import type { PageDeps, Viewer } from '../reader.ts';
 
+/** How the viewer of a page stands to its repository; `unknown` while GitHub does not say. */
+type Standing = 'insider' | 'stranger' | 'outsider' | 'unknown';
+
 /**
- * Whether the viewer of a page may see what tells of weak places and of people: whether freezes are enforced, and the
- * audit log. Of a private repository everybody who reads it; of a public one, which anybody reads, who can write to it.
- * @returns null where they may, else what to tell them.
+ * Whether the viewer of a page may see what tells of weak places and of people: whether freezes are enforced, the
+ * audit log, and reasons that are not public. Of a private repository everybody who reads it; of a public one, which
+ * anybody reads, who can write to it.
  */
+async function standingOf(deps: PageDeps, repository: FoundRepository, viewer: Viewer): Promise<Standing> {
+  if (repository.private) return 'insider';
+  if (!viewer) return 'stranger';
+  try {
+    const permission = await deps.readers.permission(deps, viewer, repository);
+    return permission === 'admin' || permission === 'write' ? 'insider' : 'outsider';
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    return 'unknown';
+  }
+}
+
+/** @returns null for an insider, else what to tell the viewer. */
 export async function refuseOutsiders(
   deps: PageDeps,
   repository: FoundRepository,
   viewer: Viewer,
   path: string,
 ): Promise<Html | null> {
-  if (repository.private) return null;
-  if (!viewer)
-    return signInSettings(deps.config) ? signInFirst(path) : notSetUp(missingForSignIn(deps.config));
-  try {
-    const permission = await deps.readers.permission(deps, viewer, repository);
-    return permission === 'admin' || permission === 'write' ? null : notYours;
-  } catch (error) {
-    if (!isUnavailable(error)) throw error;
-    return silent;
+  switch (await standingOf(deps, repository, viewer)) {
+    case 'insider':
+      return null;
+    case 'stranger':
+      return signInSettings(deps.config) ? signInFirst(path) : notSetUp(missingForSignIn(deps.config));
+    case 'outsider':
+      return notYours;
+    case 'unknown':
+      return silent;
   }
+}
+
+/**
+ * How the viewer reads freezes.
+ * @param freezes all of the page: GitHub is asked for the viewer's standing only where one has a public reason.
+ */
+export async function reading(
+  deps: PageDeps,
+  repository: FoundRepository,
+  viewer: Viewer,
+  freezes: Pick<Freeze, 'publicReason'>[],
+): Promise<typeof asPublic> {
+  if (freezes.every(({ publicReason }) => typeof publicReason !== 'string')) return asPublic;
+  return (await standingOf(deps, repository, viewer)) === 'insider' ? (freeze) => freeze : asPublic;
 }
 
 const shownTo =

@@ -3,6 +3,7 @@ import type { Deps } from '../../deps.ts';
 import { Refusal } from '../../errors.ts';
 import { type EventPage, listEvents, retentionDays } from '../../events/list-events.ts';
 import { type HeldPullRequest, heldPullRequests } from '../../freeze-status/held-pull-requests.ts';
+import { asPublic } from '../../freezes/freeze.ts';
 import {
   currentFreezes,
   type FreezeRecord,
@@ -35,12 +36,12 @@ const eventsPerPage = 25;
 /** More bars nobody can tell apart. */
 const mostBars = 200;
 
-/** Reads from our own database what the page shows. */
+/** Reads from our own database what the page shows. @param isInside whether the viewer sees the log and reasons that are not public. */
 export async function loadPage(
   deps: Pick<Deps, 'db' | 'clock'>,
   repository: FoundRepository,
   view: View,
-  hasLog: boolean,
+  isInside: boolean,
 ): Promise<RepositoryPage> {
   const now = nowOf(deps.clock);
   const { id } = repository;
@@ -49,16 +50,18 @@ export async function loadPage(
     pastFreezes(deps.db, id, now, { first: view.past, size: pastPerPage }),
     freezesWithin(deps.db, id, view.window, mostBars + 1),
     heldPullRequests(deps, id),
-    hasLog ? readLog(deps, id, view, now) : { page: null, problems: [] },
+    isInside ? readLog(deps, id, view, now) : { page: null, problems: [] },
   ]);
+  const read = (freezes: FreezeRecord[]) => (isInside ? freezes : freezes.map(asPublic));
+  const shownPast = past ?? (await pastFreezes(deps.db, id, now, { first: null, size: pastPerPage }))!;
   return {
     repository,
     view,
     now,
     problems: [...(past ? [] : [noSuchFreeze]), ...log.problems],
-    current,
-    past: past ?? (await pastFreezes(deps.db, id, now, { first: null, size: pastPerPage }))!,
-    shown: within.slice(0, mostBars),
+    current: read(current),
+    past: { ...shownPast, freezes: read(shownPast.freezes) },
+    shown: read(within.slice(0, mostBars)),
     isCut: within.length > mostBars,
     held,
     log: log.page,

@@ -2,11 +2,13 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { recallMergeGroup, type RecalledMergeGroup } from '../../explanations/recall-merge-group.ts';
 import { writtenStatuses, type WrittenStatus } from '../../freeze-status/written-statuses.ts';
+import type { asPublic } from '../../freezes/freeze.ts';
 import { type FoundRepository, fullName } from '../../repositories/find-repository.ts';
 import { type Html, layout } from '../layout.ts';
 import { longHeading } from '../long-text.ts';
 import { pullRequestPath, repositoryPath } from '../page-paths.ts';
 import { absentPage, openRepositoryPage, type PageDeps } from '../reader.ts';
+import { reading } from '../repository/insiders.ts';
 import { lasts, reasons } from './freeze-card.ts';
 import { statusesTable } from './statuses-table.ts';
 
@@ -21,9 +23,17 @@ export async function mergeGroupPage(deps: PageDeps, context: Context): Promise<
   const group = shaShape.test(sha) ? await recallMergeGroup(deps, repository, sha) : null;
   if (!group) return absentPage(deps, context, viewer);
   const statuses = await writtenStatuses(deps.db, repository.id, sha);
+  const freezes = [...group.heldBy, ...group.pullRequests.flatMap(({ heldBy }) => heldBy)];
+  const read = await reading(deps, repository, viewer, freezes);
   const title = `${fullName(repository)}: merge group ${sha.slice(0, 10)}`;
-  return context.html(layout({ title, body: body(repository, sha, group, statuses), viewer }));
+  return context.html(layout({ title, body: body(repository, sha, readAs(read, group), statuses), viewer }));
 }
+
+const readAs = (read: typeof asPublic, group: RecalledMergeGroup): RecalledMergeGroup => ({
+  ...group,
+  pullRequests: group.pullRequests.map((each) => ({ ...each, heldBy: each.heldBy.map(read) })),
+  heldBy: group.heldBy.map(read),
+});
 
 function body(
   repository: FoundRepository,

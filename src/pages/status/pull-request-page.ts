@@ -4,6 +4,7 @@ import * as params from '../../api/path-params.ts';
 import { Refusal } from '../../errors.ts';
 import { greatestNumber, type PullRequestExplanation } from '../../explanations/explain-pull-request.ts';
 import { recallPullRequest } from '../../explanations/recall-pull-request.ts';
+import type { asPublic, Freeze } from '../../freezes/freeze.ts';
 import type { Hold } from '../../freeze-status/decide-status.ts';
 import { writtenStatuses, type WrittenStatus } from '../../freeze-status/written-statuses.ts';
 import { webUrlOf } from '../../github/web-url.ts';
@@ -13,6 +14,7 @@ import { instant } from '../instant.ts';
 import { type Html, layout } from '../layout.ts';
 import { pullRequestPath, repositoryPath } from '../page-paths.ts';
 import { absentPage, openRepositoryPage, type PageDeps, silentPage } from '../reader.ts';
+import { reading } from '../repository/insiders.ts';
 import { holdingCard, passingCard, reasons, type ShownFreeze } from './freeze-card.ts';
 import { statusesTable } from './statuses-table.ts';
 
@@ -41,7 +43,21 @@ export async function pullRequestPage(deps: PageDeps, context: Context): Promise
   if (shown === 'silent') return silentPage(context, viewer);
   const statuses = await writtenStatuses(deps.db, repository.id, shown.headSha);
   const title = `${fullName(repository)} #${shown.number}`;
-  return context.html(layout({ title, body: body(deps, repository, shown, statuses), viewer }));
+  const read = await reading(deps, repository, viewer, freezesOf(shown));
+  return context.html(layout({ title, body: body(deps, repository, readAs(read, shown), statuses), viewer }));
+}
+
+const freezesOf = ({ holding, live }: Shown): Freeze[] =>
+  [...holding, ...(live?.passing ?? []), ...(live?.sharedHolds ?? [])].map(({ freeze }) => freeze);
+
+function readAs(read: typeof asPublic, { holding, live, ...rest }: Shown): Shown {
+  const each = <F extends { freeze: Freeze }>(all: F[]) =>
+    all.map((one) => ({ ...one, freeze: read(one.freeze) }));
+  return {
+    ...rest,
+    holding: each(holding),
+    live: live && { ...live, passing: each(live.passing), sharedHolds: each(live.sharedHolds) },
+  };
 }
 
 /** As GitHub says it now; else as it was last seen. */

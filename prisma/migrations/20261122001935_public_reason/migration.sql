@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "freezes" ADD COLUMN     "has_public_reason" BOOLEAN NOT NULL DEFAULT false,
+ADD COLUMN     "public_reason" TEXT;

@@ -1,0 +1,149 @@
+import { attributeOf } from '../conditions/attributes.ts';
+import { escapedByAuthor, excludedByAuthor } from '../conditions/author-control.ts';
+import type { Matcher } from '../conditions/match.ts';
+import type { PullRequestFacts } from '../pull-requests/pull-request.ts';
+import type { FreezeVerdict } from './judge-freeze.ts';
+import type { FreezeConditions, ParsedFreeze } from './parsed-freeze.ts';
+
+export const warningTypes = [
+  'matches_nothing',
+  'matches_everything',
+  'author_controlled_exclude',
+  'or_meant',
+  'not_judged',
+  'not_enforced',
+] as const;
+
+export type Warning = { type: (typeof warningTypes)[number]; message: string };
+
+/** How many open pull requests the freeze would do what with. */
+export type Counts = { open: number } & Record<FreezeVerdict, number>;
+
+export function countsOf(verdicts: FreezeVerdict[]): Counts {
+  const counts: Counts = { open: verdicts.length, frozen: 0, excluded: 0, unknown: 0, not_matched: 0 };
+  for (const verdict of verdicts) counts[verdict] += 1;
+  return counts;
+}
+
+/** The open pull requests, what the freeze would do with them, and when. */
+export type Seen = { counts: Counts; open: PullRequestFacts[]; at: Date };
+
+/**
+ * What an admin should know of a freeze.
+ * @param seen null where it is not known what is open.
+ * @param isEnforced whether a product that enforces freezes is enabled.
+ */
+export function warningsOf({ conditions }: ParsedFreeze, seen: Seen | null, isEnforced: boolean): Warning[] {
+  return [
+    ...(isEnforced ? [] : [noProduct]),
+    ...(seen ? warningsOfCounts(seen.counts) : []),
+    ...(conditions ? warningsOfAuthor(conditions) : []),
+    ...(conditions && seen ? warningsOfOr(conditions, seen) : []),
+  ];
+}
+
+const noProduct: Warning = {
+  type: 'not_enforced',
+  message: 'Neither merge_protections nor merge_queue is enabled here, so nothing enforces this freeze.',
+};
+
+/** @param url where to read what is missing. */
+export function warningOfBranches(branches: string[], context: string, url: string): Warning[] {
+  if (branches.length === 0) return [];
+  const message = `Nothing enforces this freeze on ${some(branches)}: ${context} is not required there, or not from Holdfast. See ${url}`;
+  return [{ type: 'not_enforced', message }];
+}
+
+function warningsOfCounts(counts: Counts): Warning[] {
+  const warnings: Warning[] = [];
+  const held = counts.frozen + counts.unknown;
+  if (counts.open === 0) {
+    const message = 'There is no open pull request now, so nothing shows whether the conditions are right.';
+    warnings.push({ type: 'matches_nothing', message });
+  } else if (held === 0) {
+    const message = `This freeze holds none of the open pull requests (${counts.open}).`;
+    warnings.push({ type: 'matches_nothing', message });
+  } else if (held === counts.open) {
+    const message = `Every open pull request would be frozen (${counts.open}), and none excluded.`;
+    warnings.push({ type: 'matches_everything', message });
+  }
+  if (counts.unknown > 0) {
+    const message = `${counts.unknown} could not be judged, and would be held for that.`;
+    warnings.push({ type: 'not_judged', message });
+  }
+  return warnings;
+}
+
+function warningsOfAuthor({ matching, exclude }: FreezeConditions): Warning[] {
+  const loose = exclude ? excludedByAuthor(exclude) : [];
+  const escapes = escapedByAuthor(matching);
+  const warn = (message: string): Warning => ({ type: 'author_controlled_exclude', message });
+  return [
+    ...(loose.length > 0
+      ? [
+          warn(
+            `The author of a pull request alone can get it excluded: ${some(loose.map(quote))} rests on what the author decides. \`label\`, \`author\` and \`base\` do not.`,
+          ),
+        ]
+      : []),
+    ...(escapes.length > 0
+      ? [
+          warn(
+            `The author of a pull request alone can keep it from being held, with the same change: ${some(escapes.map(quote))} rests on what the author decides. \`label\`, \`files\` and \`base\` do not.`,
+          ),
+        ]
+      : []),
+  ];
+}
+
+/** An exclusion whose items exclude something one by one and nothing together: they were meant as alternatives. */
+function warningsOfOr({ matching, exclude }: FreezeConditions, { open, at }: Seen): Warning[] {
+  if (exclude?.kind !== 'and' || exclude.nodes.length < 2) return [];
+  const now = at.getTime();
+  const selected = open.filter((facts) => matching.judge(facts, now) !== false);
+  if (selected.some((facts) => exclude.judge(facts, now) !== false)) return [];
+  const alone = exclude.nodes
+    .map((item) => ({ item, excludes: selected.filter((facts) => item.judge(facts, now) === true) }))
+    .find(({ item, excludes }) => excludes.length > 0 && !narrows(item, excludes.length, selected.length));
+  if (!alone) return [];
+  const numbers = alone.excludes.map(({ number }) => `#${number}`);
+  const or = `{"or": [${exclude.nodes.map((item) => JSON.stringify(inputOf(item))).join(', ')}]}`;
+  const message =
+    `The items of exclude_conditions all have to hold: together they exclude no open pull request, ${quote(textOf(alone.item))} alone excludes ${some(numbers)}. ` +
+    `If one of them is enough, put them into an or: ${or.length <= longestOr ? `\`${or}\`` : '`{"or": […]}`'}.`;
+  return [{ type: 'or_meant', message }];
+}
+
+const longestOr = 300;
+
+/** Whether an item says where or when, or holds for everything: then it narrows the others and is no alternative. */
+function narrows(item: Matcher, excluded: number, selected: number): boolean {
+  if (excluded === selected && selected > 1) return true;
+  if (item.kind !== 'leaf') return false;
+  const { decidedBy } = attributeOf(item.leaf.attribute);
+  return decidedBy === 'nobody' || decidedBy === 'author-elsewhere';
+}
+
+/** A condition as it was sent. */
+function inputOf(item: Matcher): unknown {
+  if (item.kind === 'leaf') return item.leaf.text;
+  return { [item.kind]: item.kind === 'not' ? inputOf(item.node) : item.nodes.map(inputOf) };
+}
+
+function textOf(item: Matcher): string {
+  const input = inputOf(item);
+  return typeof input === 'string' ? input : JSON.stringify(input);
+}
+
+/** Warnings stand in a header too: they stay short, whatever people write into conditions. */
+const longestQuote = 80;
+const quote = (text: string): string =>
+  `\`${text.length <= longestQuote ? text : `${text.slice(0, longestQuote - 1)}…`}\``;
+
+const mostNamed = 3;
+
+/** The first of many. */
+function some(names: string[]): string {
+  const more = names.length - mostNamed;
+  return [...names.slice(0, mostNamed), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+}

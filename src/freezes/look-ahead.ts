@@ -1,0 +1,50 @@
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import { unenforcedBranches } from '../enforcement/unenforced-branches.ts';
+import { enforcesFreezes } from '../products/product.ts';
+import { openPullRequestsInTime } from '../pull-requests/open-pull-requests-in-time.ts';
+import { type FoundRepository, fullName } from '../repositories/find-repository.ts';
+import { type Freeze, phaseOf } from './freeze.ts';
+import { countsOf, type Seen, warningOfBranches, warningsOf } from './freeze-warnings.ts';
+import { judgeFreeze } from './judge-freeze.ts';
+import { needsOf, parseFreeze, type ParsedFreeze } from './parsed-freeze.ts';
+
+/** What is known of a freeze when it is saved: the branches where nothing enforces it, and what to warn of. */
+export type Ahead = { unenforced: string[]; warnings: string[] };
+
+/**
+ * Looks what a freeze would do before it is saved, or while it is. Never throws and takes 2 s at most: GitHub is asked
+ * both questions side by side, and what it does not say in time is not warned of.
+ */
+export async function lookAhead(deps: Deps, repository: FoundRepository, freeze: Freeze): Promise<Ahead> {
+  // Of one that its change has just ended there is nothing to say.
+  if (phaseOf(freeze, nowOf(deps.clock)) === 'ended') return { unenforced: [], warnings: [] };
+  const parsed = parseFreeze(freeze);
+  const [unenforced, seen] = await Promise.all([
+    unenforcedBranches(deps, repository, freeze),
+    see(deps, repository, parsed),
+  ]);
+  const { publicUrl, statusContext } = deps.config;
+  const url = `${publicUrl}/v1/repos/${fullName(repository)}/enforcement`;
+  const isEnforced = enforcesFreezes(repository.products);
+  const warnings = [
+    ...warningOfBranches(unenforced, statusContext, url),
+    ...warningsOf(parsed, seen, isEnforced).filter(({ type }) => !forPreviews.has(type)),
+  ];
+  return { unenforced, warnings: warnings.map(({ message }) => message) };
+}
+
+/** That a freeze holds everything is what most are for, and what could not be judged says its status. */
+const forPreviews = new Set(['matches_everything', 'not_judged']);
+
+/** What the freeze does with what is open now; null where that is not known, or says nothing about its conditions. */
+async function see(deps: Deps, repository: FoundRepository, freeze: ParsedFreeze): Promise<Seen | null> {
+  const { matchingConditions, excludeConditions, startsAt } = freeze.freeze;
+  if (matchingConditions.length + excludeConditions.length === 0) return null;
+  const loaded = await openPullRequestsInTime(deps, repository, needsOf([freeze]));
+  if (!loaded || loaded.length === 0) return null;
+  const now = nowOf(deps.clock);
+  const at = startsAt > now ? startsAt : now;
+  const open = loaded.map(({ facts }) => facts);
+  return { open, at, counts: countsOf(open.map((facts) => judgeFreeze(freeze, facts, at.getTime()))) };
+}

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Acme, startAcme } from './support/acme.ts';
+import { Visitor } from './support/visitor.ts';
+
+// Why a freeze is there is for admins and insiders to know where it has a public reason.
+
+let acme: Acme;
+beforeAll(async () => {
+  acme = await startAcme();
+  for (const login of ['mallory', 'wendy', 'rita']) acme.github.addUser(login);
+});
+afterAll(() => acme.close());
+
+const secret = 'We are buying Initech';
+const open = 'Maintenance';
+
+async function read(path: string, login: string | null = null): Promise<string> {
+  const visitor = new Visitor(acme);
+  if (login) await visitor.signIn(login);
+  const { status, text } = await visitor.open(path);
+  expect(status).toBe(200);
+  return text;
+}
+
+const reads = (text: string) => [text.includes(secret), text.includes(open)];
+const list = async (repository: string) =>
+  (await acme.call('GET', `/v1/repos/${repository}/scheduled_freeze`, { as: acme.admin })).body
+    .scheduled_freezes;
+
+test('everybody but admins and insiders reads it in the place of the reason', async () => {
+  const roles = { wendy: 'write', rita: 'read' } as const;
+  const head = { headSha: 'f'.repeat(40) };
+  const web = await acme.repository('web', [head, head, { labels: ['free'] }], { roles });
+  const made = await acme.freeze(web, {
+    reason: secret,
+    public_reason: open,
+    exclude_conditions: ['label=free'],
+  });
+  expect(made).toMatchObject({ reason: secret, public_reason: open });
+
+  // A status is for all to see, whoever looks.
+  expect(acme.shown(web, 1)?.description).toContain(`until removed: ${open}`);
+
+  // The page with its timeline, and those of a held pull request (its own freeze, and of what shares its head) and of
+  // one that the freeze lets go.
+  const pages = [`/repos/${web}`, `/repos/${web}/pulls/1`, `/repos/${web}/pulls/3`];
+  for (const page of pages) {
+    for (const login of [null, 'mallory', 'rita'])
+      expect(reads(await read(page, login)), page).toEqual([false, true]);
+    for (const login of ['wendy', 'ada']) expect(reads(await read(page, login))[0], page).toBe(true);
+  }
+  expect(reads(await read(pages[0]!, 'ada'))).toEqual([true, true]);
+
+  // Admins read both, by the API and in the audit log.
+  const [listed] = await list(web);
+  const explained = await acme.call('GET', `/v1/repos/${web}/pulls/1/freezes`, { as: acme.admin });
+  const log = await acme.call('GET', `/v1/repos/${web}/logs`, { as: acme.admin });
+  const both = { reason: secret, public_reason: open };
+  expect(listed).toMatchObject(both);
+  expect(explained.body.freezes[0].scheduled_freeze).toMatchObject(both);
+  expect(explained.body.status.description).toContain(open);
+  expect(log.body.events[0].metadata.scheduled_freeze_attributes).toMatchObject(both);
+
+  // Also of one that is over.
+  await acme.remove(web, made.id);
+  expect(reads(await read(pages[0]!))).toEqual([false, true]);
+  expect(reads(await read(pages[0]!, 'ada'))).toEqual([true, true]);
+});
+
+test('of a private repository everybody who reads it is an insider, and the status is public all the same', async () => {
+  const vault = await acme.repository('vault', [{}], { private: true, roles: { rita: 'read' } });
+  await acme.freeze(vault, { reason: secret, public_reason: open });
+  expect(acme.shown(vault, 1)?.description).toContain(open);
+  for (const page of [`/repos/${vault}`, `/repos/${vault}/pulls/1`])
+    expect(reads(await read(page, 'rita'))[0]).toBe(true);
+});
+
+test('nobody is taken for an insider while GitHub does not say so', async () => {
+  const quiet = await acme.repository('quiet', [{}], { roles: { wendy: 'write' } });
+  await acme.freeze(quiet, { reason: secret, public_reason: open });
+  const wendy = new Visitor(acme);
+  await wendy.signIn('wendy');
+  acme.github.goDown();
+  try {
+    for (const page of [`/repos/${quiet}`, `/repos/${quiet}/pulls/1`])
+      expect(reads((await wendy.open(page)).text)).toEqual([false, true]);
+  } finally {
+    acme.github.comeBack();
+  }
+});
+
+test('it is set, changed and taken away; who never set it sees nothing of it', async () => {
+  const lib = await acme.repository('lib', [{}]);
+  const fields = ['id', 'reason', 'start', 'end', 'timezone', 'matching_conditions', 'exclude_conditions'];
+  const made = await acme.freeze(lib, { reason: secret, public_reason: null });
+  expect(Object.keys(made)).toEqual(fields);
+  const same = await acme.update(lib, made.id, { public_reason: null });
+  expect(Object.keys(same)).toEqual(fields);
+  expect(Object.keys((await list(lib))[0])).toEqual(fields);
+  expect(acme.shown(lib, 1)?.description).toContain(secret);
+
+  expect(await acme.update(lib, made.id, { public_reason: open })).toMatchObject({ public_reason: open });
+  expect(acme.shown(lib, 1)?.description).toBe(`Frozen until removed: ${open}`);
+  expect(await acme.update(lib, made.id, { reason: 'Another' })).toMatchObject({ public_reason: open });
+  expect(acme.shown(lib, 1)?.description).toBe(`Frozen until removed: ${open}`);
+  expect(await acme.update(lib, made.id, { public_reason: '' })).toMatchObject({ public_reason: '' });
+  expect(acme.shown(lib, 1)?.description).toBe('Frozen until removed');
+
+  expect(await acme.update(lib, made.id, { public_reason: null })).toMatchObject({ public_reason: null });
+  expect((await list(lib))[0]).toMatchObject({ reason: 'Another', public_reason: null });
+  expect(acme.shown(lib, 1)?.description).toBe('Frozen until removed: Another');
+  expect(reads(await read(`/repos/${lib}`, 'ada'))).toEqual([true, true]);
+});
+
+test.each([['x'.repeat(10_001)], [7], [['x']]])('%.20j is refused', async (value) => {
+  const body = { reason: 'x', public_reason: value, start: null, timezone: 'UTC' };
+  const answer = await acme.call('POST', '/v1/repos/acme/web/scheduled_freeze', { as: acme.admin, body });
+  expect(answer.status).toBe(422);
+  expect(answer.body.detail[0].loc).toEqual(['body', 'public_reason']);
+});

@@ -1,0 +1,250 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type Acme, startAcme } from './support/acme.ts';
+import type { Answer } from './support/holdfast.ts';
+
+let acme: Acme;
+beforeAll(async () => {
+  acme = await startAcme();
+});
+afterEach(() => {
+  acme.github.comeBack();
+  acme.github.faults.clear();
+});
+afterAll(() => acme.close());
+
+const freezes = (repository: string, rest = '') => `/v1/repos/${repository}/scheduled_freeze${rest}`;
+const newFreeze = { reason: 'Release', start: null, timezone: 'UTC' };
+
+async function create(repository: string, more: object, headers: Record<string, string> = {}) {
+  const body = { ...newFreeze, ...more };
+  const answer = await acme.call('POST', freezes(repository), { as: acme.admin, body, headers });
+  expect(answer.status, answer.text).toBe(201);
+  return answer;
+}
+
+async function change(repository: string, id: string, body: object) {
+  const answer = await acme.call('PATCH', freezes(repository, `/${id}`), { as: acme.admin, body });
+  expect(answer.status, answer.text).toBe(200);
+  return answer;
+}
+
+/** The sentences of the header. */
+const inHeader = ({ headers }: Answer): string[] =>
+  [...(headers.get('warning') ?? '').matchAll(/299 holdfast "((?:[^"\\]|\\.)*)"/g)].map(([, text]) =>
+    text!.replace(/\\(.)/g, '$1'),
+  );
+
+const pullRequests = [{ title: 'A' }, { title: 'B', labels: ['hotfix'] }, { title: 'C' }, { title: 'D' }];
+
+const byAuthor = 'The author of a pull request alone can get it excluded: `title~=hotfix` rests on';
+const byEscape =
+  'The author of a pull request alone can keep it from being held, with the same change: `-title~=hotfix` rests on';
+const orMeant =
+  'The items of exclude_conditions all have to hold: together they exclude no open pull request, `label=hotfix` alone excludes #2. If one of them is enough, put them into an or: `{"or": ["label=hotfix", "number=3"]}`.';
+
+describe('the answer to a freeze that looks like a mistake says so, in the body and in the header', () => {
+  test('nothing where nothing does, nor that everything is selected; and lists never do', async () => {
+    const web = await acme.repository('web', pullRequests);
+    for (const more of [
+      {},
+      { exclude_conditions: ['label=hotfix'] },
+      { matching_conditions: ['base=main'] },
+    ]) {
+      const made = await create(web, more);
+      expect(made.body).not.toHaveProperty('warnings');
+      expect(made.headers.get('warning')).toBeNull();
+    }
+    await create(web, { matching_conditions: ['label=none'] });
+    const { body } = await acme.call('GET', freezes(web), { as: acme.admin });
+    for (const freeze of body.scheduled_freezes) expect(freeze).not.toHaveProperty('warnings');
+  });
+
+  test('nothing enforces it', async () => {
+    const bare = await acme.repository('bare', pullRequests, { protect: {} });
+    const made = await create(bare, {});
+    expect(made.body.warnings).toEqual([
+      'Nothing enforces this freeze on main: holdfast/freeze is not required there, or not from Holdfast. See https://holdfast.example/v1/repos/acme/bare/enforcement',
+    ]);
+    expect(inHeader(made)).toEqual(made.body.warnings);
+    const changed = await change(bare, made.body.id, { reason: 'Later' });
+    expect(changed.body.warnings).toEqual(made.body.warnings);
+    await acme.setProducts(bare, []);
+    expect((await change(bare, made.body.id, { reason: 'Last' })).body.warnings).toContain(
+      'Neither merge_protections nor merge_queue is enabled here, so nothing enforces this freeze.',
+    );
+  });
+
+  test('no open pull request matches', async () => {
+    const shop = await acme.repository('shop', pullRequests);
+    const made = await create(shop, { matching_conditions: ['label=hotfx'] });
+    expect(made.body.warnings).toEqual(['This freeze holds none of the open pull requests (4).']);
+    expect(inHeader(made)).toEqual(made.body.warnings);
+    const mended = await change(shop, made.body.id, { matching_conditions: ['label=hotfix'] });
+    expect(mended.body).not.toHaveProperty('warnings');
+  });
+
+  test('where none is open at all, that shows nothing', async () => {
+    const empty = await acme.repository('empty');
+    expect((await create(empty, { matching_conditions: ['label=hotfix'] })).body).not.toHaveProperty(
+      'warnings',
+    );
+  });
+
+  test.each<[string, object, string]>([
+    ['an exclusion', { exclude_conditions: ['title~=hotfix'] }, byAuthor],
+    ['what it selects', { matching_conditions: ['-title~=hotfix'] }, byEscape],
+  ])('the author alone controls %s', async (name, conditions, sentence) => {
+    const repository = await acme.repository(name.replaceAll(' ', '-'), pullRequests);
+    const made = await create(repository, conditions);
+    expect(made.body.warnings).toEqual([expect.stringContaining(sentence)]);
+    expect(inHeader(made)).toEqual(made.body.warnings);
+  });
+
+  test('an exclusion that stopped excluding: with the or that was probably meant', async () => {
+    const lib = await acme.repository('lib', pullRequests);
+    const made = await create(lib, { exclude_conditions: ['label=hotfix'] });
+    await acme.quiet();
+    expect(acme.frozen(lib)).toEqual([1, 3, 4]);
+    const changed = await change(lib, made.body.id, { exclude_conditions: ['label=hotfix', 'number=3'] });
+    expect(changed.body.warnings).toEqual([orMeant]);
+    expect(inHeader(changed)).toEqual([orMeant]);
+    await acme.quiet();
+    expect(acme.frozen(lib)).toEqual([1, 2, 3, 4]);
+    const mended = await change(lib, made.body.id, {
+      exclude_conditions: [{ or: ['label=hotfix', 'number=3'] }],
+    });
+    expect(mended.body).not.toHaveProperty('warnings');
+    await acme.quiet();
+    expect(acme.frozen(lib)).toEqual([1, 4]);
+    const preview = await acme.call('POST', freezes(lib, '/preview'), {
+      as: acme.admin,
+      body: { ...newFreeze, exclude_conditions: ['label=hotfix', 'number=3'] },
+    });
+    expect(preview.body.warnings).toContainEqual({ type: 'or_meant', message: orMeant });
+  });
+
+  test('a replayed answer warns as the first one did', async () => {
+    const site = await acme.repository('site', pullRequests);
+    const body = { exclude_conditions: ['label=hotfix', 'number=3'], reasn: 'x' };
+    const key = { 'Idempotency-Key': 'once' };
+    const [first, again] = [await create(site, body, key), await create(site, body, key)];
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(first.body.warnings).toHaveLength(2);
+    expect(again.body).toEqual(first.body);
+    expect(inHeader(again)).toEqual(inHeader(first));
+  });
+});
+
+describe('fields that nobody knows are accepted, and named', () => {
+  let known: string;
+  beforeAll(async () => {
+    known = await acme.repository('known', pullRequests);
+  });
+
+  test.each<[string, string]>([
+    [
+      'exclude_condition',
+      '`exclude_condition` is not a field of a freeze: did you mean `exclude_conditions`?',
+    ],
+    ['Reason', '`Reason` is not a field of a freeze: did you mean `reason`?'],
+    [
+      'excludeConditions',
+      '`excludeConditions` is not a field of a freeze: did you mean `exclude_conditions`?',
+    ],
+    [
+      'conditions',
+      '`conditions` is not a field of a freeze: did you mean `exclude_conditions` or `matching_conditions`?',
+    ],
+    ['holds', '`holds` is not a field of a freeze, so it does nothing. Leave it out.'],
+    ['environments', '`environments` is not a field of a freeze, so it does nothing. Leave it out.'],
+    ['plan_id', '`plan_id` is not a field of a freeze, so it does nothing. Leave it out.'],
+    ['toString', '`toString` is not a field of a freeze, so it does nothing. Leave it out.'],
+  ])('%s', async (field, sentence) => {
+    const { body } = await create(known, { start: '2026-05-01T00:00:00' });
+    const made = await create(known, { start: '2026-05-01T00:00:00', [field]: ['label=x'] });
+    expect(made.body.warnings).toEqual([sentence]);
+    // The header has what it always had.
+    expect(made.headers.get('warning')).toBeNull();
+    expect({ ...made.body, id: '', warnings: undefined }).toEqual({ ...body, id: '' });
+    expect((await change(known, made.body.id, { [field]: 1 })).body.warnings).toEqual([sentence]);
+  });
+
+  test('what an answer has can be sent back', async () => {
+    const made = await create(known, { matching_conditions: ['label=none'], public_reason: 'Closed' });
+    const changed = await change(known, made.body.id, made.body);
+    expect(changed.body).toEqual(made.body);
+  });
+
+  test('however many and however long, the answer stays short', async () => {
+    const fields = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`field ${index}"\n`, 1]));
+    const made = await create(known, { ['x'.repeat(100_000)]: 1, ...fields, __proto__: 1 });
+    expect(made.body.warnings).toHaveLength(11);
+    expect(made.body.warnings.at(-1)).toBe('The body has 4991 more that are not fields of a freeze.');
+    expect(made.text.length).toBeLessThan(3000);
+  });
+
+  test('what people wrote into conditions cannot make the header long or break it', async () => {
+    const evil = Array.from({ length: 40 }, (_, index) => `title~="${'ü"\\\\'.repeat(200)}${index}`);
+    const made = await create(known, { exclude_conditions: evil });
+    expect(made.headers.get('warning')!.length).toBeLessThan(4000);
+    expect(made.body.warnings).toHaveLength(1);
+  });
+});
+
+describe('whoever saves a freeze waits two seconds at most', () => {
+  test.each(['POST', 'PATCH'])(
+    'a slow GitHub does not keep %s longer, and is not warned of',
+    async (method) => {
+      const slow = await acme.repository(`slow-${method.toLowerCase()}`, pullRequests);
+      const { body } = await create(slow, {});
+      acme.github.faults.add({ kind: 'delay', ms: 11_000, match: { path: /graphql|\/rules\/branches\// } });
+      const started = performance.now();
+      const conditions = { matching_conditions: ['label=none'] };
+      const answer =
+        method === 'POST' ? await create(slow, conditions) : await change(slow, body.id, conditions);
+      expect(performance.now() - started).toBeLessThan(9_000);
+      expect(answer.body).not.toHaveProperty('warnings');
+    },
+  );
+
+  test.each(['502', 'reset'] as const)(
+    'GitHub being down (%s) warns of nothing that it knows',
+    async (how) => {
+      const down = await acme.repository(`down-${how}`, pullRequests);
+      acme.github.goDown(how);
+      const made = await create(down, {
+        matching_conditions: ['label=none'],
+        exclude_conditions: ['title=x'],
+      });
+      expect(made.body.warnings).toEqual([
+        expect.stringContaining('`title=x` rests on what the author decides'),
+      ]);
+    },
+  );
+
+  test('a change is saved, and its statuses written, while GitHub is still asked', async () => {
+    const api = await acme.repository('api', pullRequests);
+    const { body } = await create(api, { matching_conditions: ['label=none'] });
+    await acme.quiet();
+    acme.github.faults.add({ kind: 'delay', ms: 1_500, match: { path: /\/rules\/branches\// } });
+    // Of another branch, that nobody has asked about.
+    const changing = change(api, body.id, { matching_conditions: [{ or: ['base=main', 'base=next'] }] });
+    let isAnswered = false;
+    void changing.then(() => (isAnswered = true));
+    await expect.poll(() => acme.frozen(api), { timeout: 1_400 }).toEqual([1, 2, 3, 4]);
+    expect(isAnswered).toBe(false);
+    await changing;
+  });
+
+  test('the same question is asked once for several at the same time', async () => {
+    const busy = await acme.repository('busy', pullRequests);
+    const asked = () => acme.github.requests.filter(({ path }) => path === '/graphql').length;
+    const start = '2026-05-01T00:00:00';
+    const before = asked();
+    await Promise.all(
+      Array.from({ length: 8 }, () => create(busy, { start, matching_conditions: ['label=none'] })),
+    );
+    // One for all of them, and those of the look at the repository.
+    expect(asked() - before).toBeLessThan(8);
+  });
+});
