@@ -126,7 +126,7 @@ export function pullRequestVerbs(
     pullRequests: (fullName: string) =>
       [...world.repository(fullName).pullRequests.values()].map(describePullRequest),
 
-    /** What GitHub says of merging it: `clean`, `blocked`, `draft`, `unstable` or (closed) `unknown`. */
+    /** Whether it can be merged, and why not, as it truly is; `mergeStateStatus` follows some seconds later. */
     mergeable: (fullName: string, number: number) => mergeableState(find(fullName, number)),
   };
 }

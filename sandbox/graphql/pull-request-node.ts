@@ -6,7 +6,6 @@ import { connection, type ConnectionArguments } from './connection.ts';
 import { fullNameOf } from '../state/world.ts';
 import { mergeQueueNode, queueEntryNode } from './merge-queue-node.ts';
 import { queueOf } from '../state/merge-queue-rules.ts';
-import { mergeableState } from '../state/mergeability.ts';
 import { nodeId } from '../state/ids.ts';
 import { refusal } from './refusal.ts';
 import { repositoryNode } from './repository-node.ts';
@@ -96,7 +95,7 @@ export function pullRequestNode(view: View, pr: PullRequest): object {
     mergedBy: () => pr.merged && accountNode(pr.merged.by),
     mergeCommit: () => pr.merged && commitNode(repository, pr.merged.sha),
     mergeable: pr.state !== 'open' ? 'UNKNOWN' : pr.isConflicting ? 'CONFLICTING' : 'MERGEABLE',
-    mergeStateStatus: () => mergeableState(pr).toUpperCase(),
+    mergeStateStatus: () => view.world.mergeStates.ask(pr).toUpperCase(),
     locked: pr.locked,
     author: () => {
       withheld('author');

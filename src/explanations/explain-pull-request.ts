@@ -11,7 +11,7 @@ import {
 } from '../freezes/judge-freeze.ts';
 import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import { decideHead, type Hold, nextChangeAmong, type Status } from '../freeze-status/decide-status.ts';
-import { enforcesFreezes } from '../products/product.ts';
+import { freezesAreOn } from '../products/product.ts';
 import {
   type LoadedPullRequest,
   type LoadFrom,
@@ -60,7 +60,7 @@ export async function explainPullRequest(
   if (number > greatestNumber) throw absent;
   if (repository.installation.suspendedAt) throw suspended(repository.account.login);
   const now = nowOf(deps.clock);
-  const all = enforcesFreezes(repository.products) ? await listFreezes(deps.db, repository.id, now) : [];
+  const all = freezesAreOn(repository.products) ? await listFreezes(deps.db, repository.id, now) : [];
   const freezes = all.filter((freeze) => phaseOf(freeze, now) === 'ongoing').map(parseStoredFreeze);
   const read = await readForExplanation(deps, repository, needsOf(freezes), (from) =>
     readWithSiblings(from, Number(number)),

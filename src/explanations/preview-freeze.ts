@@ -11,7 +11,7 @@ import {
 } from '../freezes/judge-freeze.ts';
 import { needsOf, parseFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import { nextChangeAmong } from '../freeze-status/decide-status.ts';
-import { enforcesFreezes } from '../products/product.ts';
+import { freezesAreOn } from '../products/product.ts';
 import { type LoadedPullRequest, loadOpenPullRequests } from '../pull-requests/load-pull-requests.ts';
 import { assertWritable, type FoundRepository } from '../repositories/find-repository.ts';
 import { type Counts, type Warning, warningsOf } from './preview-warnings.ts';
@@ -64,7 +64,7 @@ export async function previewFreeze(
       judgedAt,
     ),
     counts,
-    warnings: warningsOf(counts, parsed.conditions?.exclude ?? null, enforcesFreezes(repository.products)),
+    warnings: warningsOf(counts, parsed.conditions?.exclude ?? null, freezesAreOn(repository.products)),
     affected: affected.slice(0, page.size).map((one) => ({
       ...one,
       reasons: explainFreeze(parsed, one.pullRequest.facts, judgedAt.getTime()),

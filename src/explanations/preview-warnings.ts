@@ -7,7 +7,7 @@ export const warningTypes = [
   'matches_everything',
   'author_controlled_exclude',
   'not_judged',
-  'not_enforced',
+  'switched_off',
 ] as const;
 
 export type Warning = { type: (typeof warningTypes)[number]; message: string };
@@ -16,12 +16,12 @@ export type Warning = { type: (typeof warningTypes)[number]; message: string };
 export type Counts = { open: number } & Record<FreezeVerdict, number>;
 
 /** What an admin should know before a freeze is saved. */
-export function warningsOf(counts: Counts, exclude: Matcher | null, isEnforced: boolean): Warning[] {
+export function warningsOf(counts: Counts, exclude: Matcher | null, isOn: boolean): Warning[] {
   const warnings: Warning[] = [];
   const held = counts.frozen + counts.unknown;
-  if (!isEnforced) {
+  if (!isOn) {
     const message = 'Neither merge_protections nor merge_queue is enabled here, so it cannot be created yet.';
-    warnings.push({ type: 'not_enforced', message });
+    warnings.push({ type: 'switched_off', message });
   }
   if (counts.open === 0) {
     const message = 'There is no open pull request now, so nothing shows whether the conditions are right.';

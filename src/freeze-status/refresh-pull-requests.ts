@@ -6,17 +6,14 @@ import {
   loadPullRequest,
   loadPullRequestNodes,
 } from '../pull-requests/load-pull-requests.ts';
-import {
-  forgetPullRequests,
-  rememberPullRequests,
-  siblingsOf,
-} from '../pull-requests/open-pull-request-store.ts';
+import { forgetPullRequests, siblingsOf } from '../pull-requests/open-pull-request-store.ts';
 import { lockRepository } from '../repositories/lock-repository.ts';
+import { rememberJudged } from './ask-merge-states.ts';
 import { judgeNewcomers } from './newcomers.ts';
 import { lookAgain, planNextChange } from './plan-next-change.ts';
 import { lookAtOutdated } from './outdated-answers.ts';
 import { type NotRefreshable, openRefresh, readOrPause, type Refreshable } from './refreshable.ts';
-import { decideVerdicts, judgedHeads, saveVerdicts } from './save-verdicts.ts';
+import { decideVerdicts, saveVerdicts } from './save-verdicts.ts';
 
 /** A pull request that an event told of. */
 export type Told = {
@@ -90,15 +87,14 @@ async function loadSubjects(from: Refreshable['from'], told: Told[]): Promise<Lo
 async function save(deps: Deps, refresh: Refreshable, told: Told[], affected: Affected): Promise<void> {
   const { repository, reading } = refresh;
   const { subjects, loaded, judged } = affected;
-  const heads = judgedHeads(refresh, loaded);
-  const open = new Set(heads.map(({ number }) => number));
+  const open = new Set(loaded.map(({ facts }) => facts.number));
   const closed = told.map(({ number }) => number).filter((number) => !open.has(number));
   const queues = new Set(loaded.flatMap(({ queueBranch }) => queueBranch ?? []));
   await deps.db.$transaction(async (tx) => {
     await lockRepository(tx, repository.id);
     await lookAtOutdated(deps, tx, refresh, told, [...subjects, ...loaded]);
     if (closed.length > 0) await forgetPullRequests(tx, repository.id, closed, reading);
-    await rememberPullRequests(tx, repository.id, heads, reading);
+    await rememberJudged(deps, tx, refresh, loaded);
     const verdicts = decideVerdicts(refresh, judged);
     await saveVerdicts(deps, tx, refresh, verdicts);
     await judgeNewcomers(deps, tx, refresh, judged);

@@ -6,7 +6,8 @@ import {
   type LoadedRepository,
   loadRepository,
 } from '../pull-requests/load-pull-requests.ts';
-import { forgetUnseen, rememberPullRequests } from '../pull-requests/open-pull-request-store.ts';
+import { forgetUnseen } from '../pull-requests/open-pull-request-store.ts';
+import { rememberJudged } from './ask-merge-states.ts';
 import { refreshMergeQueues } from './refresh-merge-queue.ts';
 import { openRefresh, readOrPause, type Refreshable } from './refreshable.ts';
 import { fullName } from '../repositories/find-repository.ts';
@@ -15,7 +16,7 @@ import { forgetHeads } from './forget-heads.ts';
 import { judgeNewcomers } from './newcomers.ts';
 import { lookAtOutdated } from './outdated-answers.ts';
 import { lookAgain, planNextChange } from './plan-next-change.ts';
-import { decideVerdicts, judgedHeads, saveVerdicts } from './save-verdicts.ts';
+import { decideVerdicts, saveVerdicts } from './save-verdicts.ts';
 
 /**
  * Looks at every open pull request of a repository and has the differences written. Level-triggered: it asks
@@ -65,7 +66,7 @@ async function save(
   return deps.db.$transaction(async (tx) => {
     await lockRepository(tx, repository.id);
     await lookAtOutdated(deps, tx, refresh, null, pullRequests);
-    await rememberPullRequests(tx, repository.id, judgedHeads(refresh, pullRequests), reading);
+    await rememberJudged(deps, tx, refresh, pullRequests);
     const closed = await forgetUnseen(tx, repository.id, reading);
     await deps.jobs.send(
       closed.map((number) => findBypass(repository.id, number)),

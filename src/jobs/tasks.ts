@@ -5,6 +5,7 @@ export type Tasks = {
   'refresh-repository': { repositoryId: string; at?: string };
   'refresh-pull-request': { repositoryId: string } & Told;
   'refresh-merge-queue': { repositoryId: string; branch: string } & ToldOfGroup;
+  'ask-merge-states': { repositoryId: string };
   'correct-status': { repositoryId: string; sha: string; written: ForeignStatus };
   'find-bypass': { repositoryId: string; number: number };
   'post-statuses': { installationId: string };
@@ -37,6 +38,7 @@ export const taskNames: TaskName[] = [
   'refresh-repository',
   'refresh-pull-request',
   'refresh-merge-queue',
+  'ask-merge-states',
   'correct-status',
   'find-bypass',
   'post-statuses',
@@ -91,6 +93,12 @@ export function refreshMergeQueue(
     key: `${id}:${branch}${group}${at ? `@${at.toISOString()}` : ''}`,
     at,
   };
+}
+
+/** Ask GitHub, at an instant, whether it would merge what freezes of a repository hold. */
+export function askMergeStates(repositoryId: bigint, at: Date): Job {
+  const id = String(repositoryId);
+  return { task: 'ask-merge-states', data: { repositoryId: id }, key: `${id}@${at.toISOString()}`, at };
 }
 
 /** Write our status again over one that says something else. */
