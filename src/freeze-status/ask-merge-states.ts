@@ -12,12 +12,12 @@ import { findReadable, readOrPause, type Refreshable } from './refreshable.ts';
 import { judgedHeads } from './save-verdicts.ts';
 import { type Asked, saveMergeStates } from './save-merge-states.ts';
 
-/** Questions go together that are due within so many milliseconds. */
-const step = 5_000;
+/** What becomes due within so many milliseconds is asked together. */
+const step = 4_000;
 /** GitHub works its answer out in the background: nothing is asked so short after a status. */
 const settling = 4_000;
 /** While statuses wait to be written. */
-const writtenAfter = 10_000;
+const writtenAfter = 5_000;
 /** The share of GitHub's budget that is left for what holds pull requests. */
 const reserve = 1 / 10;
 const spareFor = 60_000;
@@ -107,5 +107,5 @@ async function nextDue({ db, clock }: Deps, repositoryId: bigint): Promise<Date 
 
 async function comeBack(deps: Deps, repositoryId: bigint, at: Date | null): Promise<void> {
   if (!at) return;
-  await deps.jobs.send([askLater(repositoryId, new Date(Math.ceil(at.getTime() / step) * step))]);
+  await deps.jobs.send([askLater(repositoryId, new Date(Math.ceil(at.getTime() / 1000) * 1000))]);
 }

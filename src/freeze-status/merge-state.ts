@@ -15,8 +15,8 @@ export type Watched = {
 const mergeable: ReadonlySet<string | null> = new Set<MergeState>(['CLEAN', 'UNSTABLE', 'HAS_HOOKS']);
 
 /** Milliseconds to the next question. */
-const unknownFor = 5_000;
-const confirmAfter = 10_000;
+const unknownFor = 4_000;
+const confirmAfter = 8_000;
 const leakingEvery = 60_000;
 /** What was required may be required no more, and no event tells. */
 const settledFor = 10 * 60_000;

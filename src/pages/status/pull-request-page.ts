@@ -177,7 +177,7 @@ function sharing(repository: FoundRepository, holds: Hold[]): Html {
       ${[...byNumber].map(
         ([number, each]) =>
           html`<li>
-            <a href="${pullRequestPath(repository, number)}">#${number}</a> is held by
+            <a href="${pullRequestPath(repository, number)}">#${number}</a> is frozen by
             ${reasons(each.map(({ freeze }) => freeze))}.
           </li>`,
       )}
