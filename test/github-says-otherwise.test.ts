@@ -17,9 +17,9 @@ const context = 'holdfast/freeze';
 const ours = () => ({ checks: [{ context, app: acme.github.app.id }] });
 
 /** Lets time pass in steps, as a service sees it. */
-async function pass(seconds: number): Promise<void> {
-  for (let passed = 0; passed < seconds; passed += 5) {
-    await acme.advanceTo(new Date(acme.clock.now() + 5_000));
+async function pass(seconds: number, step = 5): Promise<void> {
+  for (let passed = 0; passed < seconds; passed += step) {
+    await acme.advanceTo(new Date(acme.clock.now() + step * 1000));
   }
 }
 
@@ -81,12 +81,12 @@ describe('a pull request that a freeze holds, on a branch that does not require 
     ]);
     expect(repositoryPage).toContain('found that GitHub would merge #1 past a freeze');
 
-    await pass(180);
+    await pass(180, 60);
     expect(await leaks(web)).toHaveLength(1);
 
     github.protect(web, 'main', ours());
     expect(github.mergeable(web, 1)).toBe('blocked');
-    await pass(65);
+    await pass(70, 35);
     const mended = { pull_requests: { to_hold: 2, held: 2 }, leaking: [], not_held: [] };
     expect(await progress(web, id)).toMatchObject({ enforced: true, ...mended });
     expect(await enforcement(web)).toMatchObject({ enforced: true, ...mended });
@@ -115,7 +115,7 @@ describe('a pull request that a freeze holds, on a branch that does not require 
     await pass(30);
     expect((await enforcement(lib)).leaking).toEqual([1]);
     const second = await acme.freeze(lib, { reason: 'Audit' });
-    await pass(70);
+    await pass(70, 35);
     const ids = (await leaks(lib)).map(({ metadata }: { metadata: { scheduled_freeze_id: string } }) => {
       return metadata.scheduled_freeze_id;
     });
@@ -123,7 +123,7 @@ describe('a pull request that a freeze holds, on a branch that does not require 
     await acme.remove(lib, first.id);
     await acme.remove(lib, second.id);
     expect(await enforcement(lib)).toMatchObject({ leaking: [], pull_requests: { to_hold: 0, held: 0 } });
-    await pass(70);
+    await pass(70, 35);
     expect(await leaks(lib)).toHaveLength(3);
   });
 });
@@ -175,7 +175,7 @@ test('a requirement that is lifted during the freeze is found in ten minutes', a
   await acme.freeze(lifted);
   await pass(30);
   github.protect(lifted, 'main', []);
-  for (let minute = 0; minute < 11; minute++) await acme.advanceTo(new Date(acme.clock.now() + 60_000));
+  await pass(11 * 60, 110);
   expect((await enforcement(lifted)).leaking).toEqual([1]);
 });
 
@@ -203,7 +203,7 @@ test('while GitHub limits us or is down it is asked later, and the statuses do n
     (await progress(busy, (await get(`${busy}/scheduled_freeze`)).scheduled_freezes[0].id)).leaking,
   ).toEqual([]);
   fault.remove();
-  await pass(120);
+  await pass(120, 20);
   expect((await enforcement(busy)).leaking).toEqual([1]);
 });
 
