@@ -32,9 +32,11 @@ export async function saveMergeStates(
     // About another head it says nothing: a look is under way.
     const isOfHead = answer?.headSha === each.headSha;
     const watched = judgeMergeState(each, isOfHead ? answer.state : null, now);
-    return { before: each, base: answer?.base ?? '', ...each, ...watched };
+    return { before: each, base: isOfHead ? answer.base : null, ...each, ...watched };
   });
-  const leaks = judged.filter((each): each is typeof each & Leak => each.leakingSince !== null);
+  const leaks = judged.filter(
+    (each): each is typeof each & Leak => each.leakingSince !== null && each.base !== null,
+  );
   await deps.db.$transaction(async (tx) => {
     await lockRepository(tx, repository.id);
     await tx.$executeRaw`
