@@ -144,6 +144,11 @@ export async function startSandbox(options: SandboxOptions = {}) {
       world.clockAhead = milliseconds;
     },
 
+    /** `mergeStateStatus` is so many milliseconds behind what was posted; 2,000 unless told. */
+    setMergeStatesBehind(milliseconds: number) {
+      world.mergeStates.behind = milliseconds;
+    },
+
     deliveries: webhooks.deliveries,
     webhookFaults: webhooks.faults,
     /** Sets where webhooks go. */

@@ -102,8 +102,14 @@ describe('the progress of a freeze', () => {
     const { id } = await acme.freeze(ops, { matching_conditions: ['label=risky'] });
     expect(await progress(ops, id)).toEqual({
       phase: 'ongoing',
+      switched_on: true,
       enforced: true,
       pull_requests: { to_hold: 2, held: 0 },
+      leaking: [],
+      not_held: [
+        { pull_request: 1, reason: 'waiting' },
+        { pull_request: 2, reason: 'waiting' },
+      ],
       merge_groups: { to_hold: 0, held: 0 },
       waiting_writes: 2,
       waiting_since: since,

@@ -110,7 +110,7 @@ test('held for another pull request with the same head', async () => {
   await acme.freeze(repository, { reason: 'Release branch', matching_conditions: ['base=release'] });
   const text = words(await page(repository, 1));
   expect(text).toContain('Held Its commit is held, and so is this pull request.');
-  expect(text).toContain('#2 is held by Release branch .');
+  expect(text).toContain('#2 is frozen by Release branch .');
 });
 
 test('closed ones are said to be closed', async () => {

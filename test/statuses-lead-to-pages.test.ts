@@ -74,7 +74,7 @@ test('a merge group to the page of what it merges', async () => {
   const held = await words(url);
   expect(held).toContain('#2 is frozen until');
   expect(held).toContain('It keeps its place');
-  expect(held).toContain('#1 is free #2 is held by Short &lt;b&gt;');
+  expect(held).toContain('#1 is free #2 is frozen by Short &lt;b&gt;');
   expect(held).toMatch(/UTC pending #2 is frozen/);
   acme.github.dequeue(repository, 2);
   await acme.quiet();

@@ -70,7 +70,7 @@ describe('the answer to a freeze that looks like a mistake says so, in the body 
     expect(changed.body.warnings).toEqual(made.body.warnings);
     await acme.setProducts(bare, []);
     expect((await change(bare, made.body.id, { reason: 'Last' })).body.warnings).toContain(
-      'Neither merge_protections nor merge_queue is enabled here, so nothing enforces this freeze.',
+      'Neither merge_protections nor merge_queue is enabled here, so this freeze holds nothing.',
     );
   });
 

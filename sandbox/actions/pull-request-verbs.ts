@@ -137,7 +137,7 @@ export function pullRequestVerbs(
       world.formerVersions.changed(pr);
     },
 
-    /** What GitHub says of merging it: `clean`, `blocked`, `draft`, `unstable` or (closed) `unknown`. */
+    /** Whether it can be merged, and why not, as it truly is; `mergeStateStatus` follows some seconds later. */
     mergeable: (fullName: string, number: number) => mergeableState(find(fullName, number)),
   };
 }

@@ -13,6 +13,7 @@ export interface RepositoryOptions {
   protect?: Record<string, Protection>;
   defaultBranch?: string;
   fork?: boolean;
+  preReceiveHooks?: boolean;
 }
 
 /** Repositories: making, naming and ending them. */
@@ -48,6 +49,7 @@ export function repositories(world: World, webhooks: Webhooks) {
         archived: options.archived ?? false,
         fork: options.fork ?? false,
         defaultBranch,
+        hasPreReceiveHooks: options.preReceiveHooks ?? false,
         roles: new Map(),
         protection: new Map(),
         rulesets: [],

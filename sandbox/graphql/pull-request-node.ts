@@ -6,7 +6,6 @@ import { connection, type ConnectionArguments } from './connection.ts';
 import { fullNameOf } from '../state/world.ts';
 import { mergeQueueNode, queueEntryNode } from './merge-queue-node.ts';
 import { queueOf } from '../state/merge-queue-rules.ts';
-import { mergeableState } from '../state/mergeability.ts';
 import { nodeId } from '../state/ids.ts';
 import { refusal } from './refusal.ts';
 import { repositoryNode } from './repository-node.ts';
@@ -100,7 +99,7 @@ export function pullRequestNode(view: View, pr: PullRequest): object {
       withheld('potentialMergeCommit');
       return testMergeNode(view, pr);
     },
-    mergeStateStatus: () => mergeableState(pr).toUpperCase(),
+    mergeStateStatus: () => view.world.mergeStates.ask(pr).toUpperCase(),
     locked: pr.locked,
     author: () => {
       withheld('author');

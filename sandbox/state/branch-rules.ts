@@ -1,6 +1,6 @@
 import { roleOf } from './access.ts';
-import type { Account, BranchProtection, BypassActor, Patterns, Repository, RequiredCheck } from './model.ts';
-import type { Ruleset } from './model.ts';
+import type { Account, BranchProtection, BypassActor, Patterns, PullRequest } from './model.ts';
+import type { Repository, RequiredCheck, Ruleset } from './model.ts';
 
 /** The active rulesets that apply to a branch, those of the organization first. The branch need not exist. */
 export function rulesetsOn(repository: Repository, branch: string): Ruleset[] {
@@ -25,6 +25,10 @@ export function requirementsOf(
   const all = [...(protection ? [protection] : []), ...rulesetsOn(repository, branch)];
   return all.flatMap((by) => by.checks.map((check) => ({ check, by })));
 }
+
+/** Whether its base requires branches to be up to date, and it is not. */
+export const isBehind = ({ repository, base, behind }: PullRequest): boolean =>
+  behind > 0 && requirementsOf(repository, base).some(({ by }) => by.strict);
 
 /** Whether a person may merge past a protection or a ruleset. */
 export function mayBypass(repository: Repository, by: BranchProtection | Ruleset, person: Account): boolean {

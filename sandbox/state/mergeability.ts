@@ -1,8 +1,9 @@
-import { mayBypass, requirementsOf } from './branch-rules.ts';
+import { isBehind, mayBypass, requirementsOf } from './branch-rules.ts';
 import { testMergeOf } from './test-merge.ts';
 import type { Account, CommitStatus, PullRequest, Repository } from './model.ts';
 
-export type MergeableState = 'blocked' | 'clean' | 'draft' | 'unstable' | 'unknown';
+export type MergeableState =
+  'behind' | 'blocked' | 'clean' | 'dirty' | 'draft' | 'has_hooks' | 'unstable' | 'unknown';
 
 /** The newest status of each context on a SHA. Contexts differ only by more than case. */
 export function latestStatuses(repository: Repository, sha: string): CommitStatus[] {
@@ -44,13 +45,14 @@ export function decidingSha(pr: PullRequest): string {
 export function mergeBlocker(pr: PullRequest): string | null {
   if (pr.state === 'closed') return 'Pull Request is not mergeable';
   if (pr.draft) return 'Pull Request is still a draft';
+  if (pr.isConflicting) return 'Pull Request is not mergeable';
   for (const { context, state, isForeign } of requiredStates(pr.repository, pr.base, decidingSha(pr))) {
     if (isForeign) return `Required status check "${context}" was not set by the expected GitHub apps.`;
     if (!state) return `Required status check "${context}" is expected.`;
     if (state === 'success') continue;
     return `Required status check "${context}" is ${state === 'pending' ? 'pending' : 'failing'}.`;
   }
-  return null;
+  return isBehind(pr) ? 'Head branch is not up to date with the base branch.' : null;
 }
 
 /** Why even this person may not merge it, past every requirement that lets them; null where they may. */
@@ -67,9 +69,17 @@ export function bypassBlocker(pr: PullRequest, by: Account): string | null {
 export function mergeableState(pr: PullRequest): MergeableState {
   if (pr.state === 'closed') return 'unknown';
   if (pr.draft) return 'draft';
-  if (mergeBlocker(pr)) return 'blocked';
-  const passing = latestStatuses(pr.repository, decidingSha(pr)).every(
-    (status) => status.state === 'success',
+  if (pr.isConflicting) return 'dirty';
+  if (mergeBlocker(pr)) return isBehind(pr) && !mergeBlocker({ ...pr, behind: 0 }) ? 'behind' : 'blocked';
+  if (!passesAll(pr)) return 'unstable';
+  return pr.repository.hasPreReceiveHooks ? 'has_hooks' : 'clean';
+}
+
+/** Whether every status and every check of it passes, whether it is required or not. */
+function passesAll(pr: PullRequest): boolean {
+  const runs = pr.repository.checkRuns.get(pr.head.sha) ?? [];
+  return (
+    latestStatuses(pr.repository, decidingSha(pr)).every(({ state }) => state === 'success') &&
+    runs.every(({ conclusion }) => ['success', 'neutral', 'skipped'].includes(conclusion ?? ''))
   );
-  return passing ? 'clean' : 'unstable';
 }

@@ -174,6 +174,8 @@ export interface Repository {
   archived: boolean;
   fork: boolean;
   defaultBranch: string;
+  /** GitHub Enterprise Server only: scripts that may refuse a push. */
+  hasPreReceiveHooks: boolean;
   /** User id to the role given directly. */
   roles: Map<number, Role>;
   /** Classic protection, by branch. */

@@ -7,6 +7,7 @@ import type {
   UserToken,
 } from './model.ts';
 import { FormerVersions } from './former-versions.ts';
+import { MergeStates } from './merge-states.ts';
 import { SignIns } from './sign-ins.ts';
 import { decodeNodeId, IdSource } from './ids.ts';
 
@@ -43,6 +44,7 @@ export class World {
   /** Old `owner/name` in lower case to repository id; a repository that takes the name over wins. */
   readonly formerNames = new Map<string, number>();
   readonly formerVersions = new FormerVersions();
+  readonly mergeStates: MergeStates;
   readonly signIns = new SignIns();
   /** The one App that the sandbox knows; null until somebody makes it. */
   registeredApp: AppIdentity | null;
@@ -56,6 +58,7 @@ export class World {
   constructor(app: AppIdentity | null, now: () => Date) {
     this.registeredApp = app;
     this.now = now;
+    this.mergeStates = new MergeStates(now);
   }
 
   get app(): AppIdentity {

@@ -46,7 +46,7 @@ const descriptions: Record<number, { description: string; example: unknown }> = 
   },
   409: {
     description:
-      'The state does not allow it: a concurrent change won, an Idempotency-Key is in progress, the repository is archived, the installation is suspended, or no product enforces freezes.',
+      'The state does not allow it: a concurrent change won, an Idempotency-Key is in progress, the repository is archived, the installation is suspended, or freezes are switched off.',
     example: { detail: 'A concurrent change won. Read the resource and try again.' },
   },
   413: {

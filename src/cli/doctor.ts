@@ -25,19 +25,20 @@ export const exitCodes = { healthy: 0, failed: 1, cannotTell: 2 } as const;
 export async function doctor(options: DoctorOptions, output: Writable): Promise<number> {
   const findings: Line[] = [];
   let enforced: boolean | 'unknown' | undefined;
+  let leaking: number[] | undefined;
   let error: string | undefined;
   try {
     findings.push(...(await askService(options)));
     if (options.repository !== undefined) {
       const report = await askRepository(options, options.repository);
-      enforced = report.enforced;
+      ({ enforced, leaking } = report);
       findings.push(...report.findings);
     }
   } catch (cause) {
     if (!(cause instanceof CannotAsk)) throw cause;
     error = cause.message;
   }
-  const report = { url: options.url, repository: options.repository, enforced, findings, error };
+  const report = { url: options.url, repository: options.repository, enforced, leaking, findings, error };
   output.write(options.isJson ? `${JSON.stringify(report)}\n` : forPeople(report));
   if (error !== undefined) return exitCodes.cannotTell;
   if (findings.some(({ state }) => state === 'failed')) return exitCodes.failed;
@@ -130,6 +131,7 @@ const beforeSetup = z.object({ status: z.literal('setup'), detail: z.string() })
 const openApi = z.object({ info: z.object({ title: z.literal('Holdfast'), version: z.string() }) });
 const enforcement = z.object({
   enforced: z.union([z.boolean(), z.literal('unknown')]),
+  leaking: z.array(z.int()).optional(),
   findings: z.array(
     z.object({
       check: z.enum(checks),
@@ -149,7 +151,13 @@ const conclusions = new Map<boolean | 'unknown' | undefined, string>([
   ['unknown', 'Whether freezes are enforced is not known.'],
 ]);
 
-type Report = { findings: Line[]; enforced?: boolean | 'unknown'; repository?: string; error?: string };
+type Report = {
+  findings: Line[];
+  leaking?: number[];
+  enforced?: boolean | 'unknown';
+  repository?: string;
+  error?: string;
+};
 
 function forPeople({ findings, enforced, repository, error }: Report): string {
   const width = Math.max(...Object.values(marks).map(({ length }) => length));

@@ -1,13 +1,17 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
+import { askAbout, findLeaking } from '../freeze-status/ask-merge-states.ts';
+import type { HeldPullRequest } from '../freeze-status/held-pull-requests.ts';
 import { listFreezes } from '../freezes/freeze-store.ts';
 import { webUrlOf } from '../github/web-url.ts';
-import { enforcesFreezes } from '../products/product.ts';
+import { freezesAreOn } from '../products/product.ts';
 import { type FoundRepository, fullName } from '../repositories/find-repository.ts';
+import { ask } from './asking.ts';
 import type { Branch, BranchFacts } from './branch-facts.ts';
 import { type Finding, isEnforced } from './finding.ts';
 import { judgeApp } from './judge-app.ts';
 import { judgeBranch, judgeRequired } from './judge-branch.ts';
+import { judgeHeld } from './judge-held.ts';
 import { judgeClock, judgeRateLimit, judgeWebhooks, whySpare } from './judge-service.ts';
 import { readBranch, readDormant } from './read-branch.ts';
 import { allBranches, readBranches, type TouchedBranches } from './read-branches.ts';
@@ -15,10 +19,14 @@ import { rulesetReader } from './read-ruleset.ts';
 import { readApp, readLimits, readWebhooks } from './read-service.ts';
 import type { Place } from './remedies.ts';
 
-export type EnforcementReport = {
+/** What GitHub requires and allows, and how the service is. */
+export type Settings = { checkedAt: Date; findings: Finding[] };
+
+export type EnforcementReport = Settings & {
+  /** Whether GitHub would refuse to merge what freezes hold. */
   enforced: boolean | 'unknown';
-  checkedAt: Date;
-  findings: Finding[];
+  /** The pull requests that freezes hold or should hold. */
+  held: HeldPullRequest[];
 };
 
 /** Milliseconds for all questions together; what is not answered by then is unknown. */
@@ -28,15 +36,26 @@ const mostBranches = 20;
 /** Branches read at the same time. */
 const atOnce = 4;
 
-/**
- * Looks whether freezes of a repository are enforced: what GitHub requires, whom it lets pass, what the App may do,
- * and whether the service hears and keeps time. Reads only, and does not throw where GitHub is slow, down or refuses:
- * that is unknown.
- */
-export async function checkEnforcement(
-  deps: Pick<Deps, 'db' | 'github' | 'clock' | 'config'>,
+/** What settings mean for what is held. */
+export function reportOf(
+  deps: Pick<Deps, 'config'>,
   repository: FoundRepository,
-): Promise<EnforcementReport> {
+  settings: Settings,
+  held: HeldPullRequest[],
+): EnforcementReport {
+  const findings = [...judgeHeld(held, placeFor(deps, repository)), ...settings.findings];
+  return { enforced: isEnforced(findings), checkedAt: settings.checkedAt, findings, held };
+}
+
+/**
+ * Looks whether GitHub enforces freezes of a repository: what it requires, whom it lets pass, what the App may do,
+ * and whether the service hears and keeps time. What GitHub would merge all the same is asked about again. Changes
+ * nothing at GitHub, and does not throw where GitHub is slow, down or refuses: that is unknown.
+ */
+export async function checkSettings(
+  deps: Pick<Deps, 'db' | 'github' | 'clock' | 'config' | 'log'>,
+  repository: FoundRepository,
+): Promise<Settings> {
   const unsparing = { deps, repository, signal: AbortSignal.timeout(patience) };
   const place = placeFor(deps, repository);
   const freezes = await listFreezes(deps.db, repository.id, nowOf(deps.clock));
@@ -46,11 +65,14 @@ export async function checkEnforcement(
   const [app, touched] = await Promise.all([readApp(asking), readBranches(asking, freezes)]);
   const branches = allBranches(touched);
   const readRuleset = rulesetReader(asking);
+  const leaking = await findLeaking(deps.db, repository.id);
   const [webhooks, facts] = await Promise.all([
     readWebhooks(asking, app.settings),
     readInTurn(branches.slice(0, mostBranches), (branch) =>
       readBranch(asking, branch, app.grants, readRuleset),
     ),
+    leaking.length > 0 &&
+      ask(asking, 'installation', (client) => askAbout(deps, client, repository, leaking)),
   ]);
   // Only asked for where a branch requires nothing: it may say why.
   const isMissing = facts.some((each) => judgeRequired(each, place).state === 'failed');
@@ -64,7 +86,7 @@ export async function checkEnforcement(
     judgeClock(limits.ahead),
     judgeRateLimit(limits.budgets),
   ];
-  return { enforced: isEnforced(findings), checkedAt: nowOf(deps.clock), findings };
+  return { checkedAt: nowOf(deps.clock), findings };
 }
 
 /** What remedies are made of. */
@@ -103,12 +125,12 @@ function judgeHere(repository: FoundRepository, place: Place, installationUrl: s
     message: `${place.repository} is archived, so nothing merges there, and no freeze can be made.`,
     remedy: `Unarchive it at ${place.web}/${place.repository}/settings.`,
   };
-  const isOn = enforcesFreezes(products);
+  const isOn = freezesAreOn(products);
   const product: Finding = {
     check: 'product',
     state: isOn ? 'ok' : 'failed',
     message: isOn
-      ? `A product that enforces freezes is enabled on ${fullName(repository)}.`
+      ? `Freezes are switched on for ${fullName(repository)}.`
       : `Neither merge_protections nor merge_queue is enabled on ${fullName(repository)}, so nothing is held.`,
     remedy: isOn
       ? null

@@ -1,7 +1,13 @@
+import type { HeldPullRequest } from '../freeze-status/held-pull-requests.ts';
+import type { Freeze } from '../freezes/freeze.ts';
+import { excludedBranches, onlyBranches } from './touched-branches.ts';
+
 /** What is looked at. */
 export const checks = [
   'installation',
   'product',
+  'leaking',
+  'held',
   'branches',
   'required_check',
   'merge_queue',
@@ -27,11 +33,44 @@ export type Finding = {
 };
 
 /** Those without which no freeze holds. */
-const deciding = new Set<Finding['check']>(['installation', 'product', 'permissions', 'required_check']);
+const deciding = new Set<Finding['check']>([
+  'installation',
+  'product',
+  'leaking',
+  'permissions',
+  'required_check',
+]);
 
-/** Whether freezes hold on every branch: no where one thing is known to be missing, unknown where it may be. */
+/**
+ * Whether GitHub would refuse to merge what a freeze holds, on every branch: no where one thing is known to be missing,
+ * unknown where it may be. This is what "enforced" means everywhere.
+ */
 export function isEnforced(findings: Finding[]): boolean | 'unknown' {
   const decisive = findings.filter(({ check }) => deciding.has(check));
   if (decisive.some(({ state }) => state === 'failed')) return false;
   return decisive.some(({ state }) => state === 'unknown') ? 'unknown' : true;
+}
+
+/**
+ * The same of the branches that one freeze can touch, and of the pull requests that it holds.
+ * @param findings on the whole repository.
+ * @param held what the freeze holds or should hold.
+ */
+export function isFreezeEnforced(
+  findings: Finding[],
+  freeze: Pick<Freeze, 'matchingConditions' | 'excludeConditions'>,
+  held: HeldPullRequest[],
+): boolean | 'unknown' {
+  if (held.some(({ notHeld }) => notHeld === 'leaking')) return false;
+  const only = onlyBranches(freeze);
+  const excluded = excludedBranches(freeze);
+  const touches = (branch: string) => !excluded.includes(branch) && (only?.includes(branch) ?? true);
+  const enforced = isEnforced(
+    findings.filter(({ check, branch }) => check !== 'leaking' && (branch === undefined || touches(branch))),
+  );
+  const isLookedAt = (name: string) =>
+    findings.some(({ check, branch }) => check === 'required_check' && branch === name);
+  // Only so many branches are looked at.
+  if (enforced === true && only?.some((branch) => touches(branch) && !isLookedAt(branch))) return 'unknown';
+  return enforced;
 }

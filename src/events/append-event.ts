@@ -62,6 +62,16 @@ export type AuditEvent =
       };
     }
   | {
+      type: 'freeze.leaking';
+      metadata: {
+        scheduled_freeze_id: string;
+        scheduled_freeze_attributes: FreezeAttributes;
+        head_sha: string;
+        /** What GitHub said of merging it: `CLEAN`, `UNSTABLE` or `HAS_HOOKS`. */
+        merge_state: string;
+      };
+    }
+  | {
       type: 'freeze.not_enforced';
       /** `branches` did not require the status check `context` when the freeze was made. */
       metadata: { scheduled_freeze_id: string; branches: string[]; context: string };
@@ -81,6 +91,7 @@ export const auditEventTypes: AuditEvent['type'][] = [
   'application_key.create',
   'application_key.revoke',
   'freeze.bypassed',
+  'freeze.leaking',
   'freeze.not_enforced',
   'freeze_status.overwritten',
 ];
@@ -96,13 +107,18 @@ export const participles: Record<AuditEvent['type'], string> = {
   'application_key.create': 'created',
   'application_key.revoke': 'revoked',
   'freeze.bypassed': 'bypassed',
+  'freeze.leaking': 'found',
   // Who made the freeze, and when.
   'freeze.not_enforced': 'created',
   'freeze_status.overwritten': 'overwritten',
 };
 
-/** What people did at GitHub, past us. */
-const atGitHub = new Set<AuditEvent['type']>(['freeze.bypassed', 'freeze_status.overwritten']);
+/** What happened at GitHub, past us. */
+const atGitHub = new Set<AuditEvent['type']>([
+  'freeze.bypassed',
+  'freeze.leaking',
+  'freeze_status.overwritten',
+]);
 
 /** What keeps a freeze from holding. */
 const failures = new Set<AuditEvent['type']>([...atGitHub, 'freeze.not_enforced']);

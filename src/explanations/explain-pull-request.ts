@@ -18,7 +18,7 @@ import {
   type Status,
 } from '../freeze-status/decide-status.ts';
 import { shasOf } from '../freeze-status/save-verdicts.ts';
-import { enforcesFreezes } from '../products/product.ts';
+import { freezesAreOn } from '../products/product.ts';
 import {
   type LoadedPullRequest,
   type LoadFrom,
@@ -67,7 +67,7 @@ export async function explainPullRequest(
   if (number > greatestNumber) throw absent;
   if (repository.installation.suspendedAt) throw suspended(repository.account.login);
   const now = nowOf(deps.clock);
-  const all = enforcesFreezes(repository.products) ? await listFreezes(deps.db, repository.id, now) : [];
+  const all = freezesAreOn(repository.products) ? await listFreezes(deps.db, repository.id, now) : [];
   const freezes = all.filter((freeze) => phaseOf(freeze, now) === 'ongoing').map(parseStoredFreeze);
   const read = await readForExplanation(deps, repository, needsOf(freezes), (from) =>
     readWithSiblings(from, Number(number)),

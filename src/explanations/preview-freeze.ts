@@ -12,7 +12,7 @@ import {
 } from '../freezes/judge-freeze.ts';
 import { needsOf, parseFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import { nextChangeAmong } from '../freeze-status/decide-status.ts';
-import { enforcesFreezes } from '../products/product.ts';
+import { freezesAreOn } from '../products/product.ts';
 import { type LoadedPullRequest, loadOpenPullRequests } from '../pull-requests/load-pull-requests.ts';
 import { assertWritable, type FoundRepository } from '../repositories/find-repository.ts';
 import { readForExplanation } from './read-for-explanation.ts';
@@ -61,7 +61,7 @@ export async function previewFreeze(
     judgedAt,
     nextChangeAt: nextChangeAmong([parsed], seen.open, judgedAt),
     counts,
-    warnings: warningsOf(parsed, seen, enforcesFreezes(repository.products)),
+    warnings: warningsOf(parsed, seen, freezesAreOn(repository.products)),
     affected: affected.slice(0, page.size).map((one) => ({
       ...one,
       reasons: explainFreeze(parsed, one.pullRequest.facts, judgedAt.getTime()),

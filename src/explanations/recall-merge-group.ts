@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts';
 import type { Freeze } from '../freezes/freeze.ts';
+import { type ReasonNotHeld, whyGroupNotHeld } from '../freeze-status/held-pull-requests.ts';
 import type { FoundRepository } from '../repositories/find-repository.ts';
 import { ongoingAmong } from './recall-pull-request.ts';
 
@@ -11,6 +12,8 @@ export type RecalledMergeGroup = {
   /** What it merges, in the order of the queue; empty while GitHub's queue does not show it. */
   pullRequests: { number: number; heldBy: Freeze[] }[];
   heldBy: Freeze[];
+  /** Where freezes hold it: why that is not known to be so. */
+  notHeld: ReasonNotHeld | null;
 };
 
 /** @returns null for one that is not in flight. */
@@ -40,5 +43,6 @@ export async function recallMergeGroup(
     status,
     pullRequests: group.pullRequests.map((number) => ({ number, heldBy: among(held.get(number) ?? []) })),
     heldBy: among(group.heldBy),
+    notHeld: await whyGroupNotHeld(deps, id, headSha),
   };
 }

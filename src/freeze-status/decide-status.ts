@@ -18,7 +18,7 @@ export type Hold = {
 
 /**
  * The one status of a head SHA, for all open pull requests that have it: the strictest verdict counts.
- * @param freezes the ongoing ones; none where nothing enforces them.
+ * @param freezes the ongoing ones; none where they are switched off.
  * @param pullRequests at least one, all with the same head SHA.
  * @returns also what holds them.
  */

@@ -6,7 +6,7 @@ import { type Freeze, phaseOf } from '../freezes/freeze.ts';
 import { attributesOf, freezesSince } from '../freezes/freeze-store.ts';
 import { needsOf, parseStoredFreeze } from '../freezes/parsed-freeze.ts';
 import { findBypass as findLater } from '../jobs/tasks.ts';
-import { enforcesFreezes } from '../products/product.ts';
+import { freezesAreOn } from '../products/product.ts';
 import { type LoadedPullRequest, loadPullRequest } from '../pull-requests/load-pull-requests.ts';
 import { asOpen } from '../pull-requests/pull-request.ts';
 import { fullName } from '../repositories/find-repository.ts';
@@ -35,8 +35,8 @@ export async function findBypass(deps: Deps, repositoryId: bigint, number: numbe
   if (candidates.length === 0) return;
   const opened = await openRefresh(deps, repositoryId);
   if ('notBefore' in opened) return comeBack(deps, repositoryId, number, opened.notBefore);
-  // Where no product enforces freezes, nothing was held.
-  if (!enforcesFreezes(opened.repository.products)) return;
+  // Where freezes are switched off, nothing was held.
+  if (!freezesAreOn(opened.repository.products)) return;
   const needs = needsOf(candidates.map(({ parsed }) => parsed));
   const refresh: Refreshable = { ...opened, from: { ...opened.from, needs } };
   const merge = await readOrPause(deps, refresh, () => readMerge(refresh, number));

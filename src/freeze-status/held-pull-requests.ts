@@ -1,5 +1,32 @@
 import type { Deps } from '../deps.ts';
-import { shownAsHeld } from '../freezes/freeze-enforcement.ts';
+import { Prisma } from '../generated/prisma/client.ts';
+
+/**
+ * Why what a freeze should hold is not known to be held: its status waits to be written, GitHub refused the status,
+ * somebody keeps overwriting it, or GitHub would merge it all the same.
+ */
+export const reasonsNotHeld = ['waiting', 'refused', 'contested', 'leaking'] as const;
+export type ReasonNotHeld = (typeof reasonsNotHeld)[number];
+
+/** Of a row `head` of `head_statuses`, where there is one: GitHub may show something else than that it is held. */
+export const isUnwritten = Prisma.sql`(
+  head.state IS NULL OR head.state = 'success' OR coalesce(head.written_state = 'success', false)
+  OR (head.is_waiting AND (head.written_state IS NULL OR head.attempts > 0)))`;
+
+/**
+ * What "held" means, here alone: null where the row `held` (with `leaking_since`) is known to be held by the status
+ * `head` of its SHA; else a `ReasonNotHeld`.
+ */
+export const whyNotHeld = Prisma.sql`
+  CASE WHEN held.leaking_since IS NOT NULL THEN 'leaking'
+    WHEN head.not_held = 'contested' THEN 'contested'
+    WHEN head.not_held IS NOT NULL THEN 'refused'
+    WHEN ${isUnwritten} THEN 'waiting' END`;
+
+/** Of a row of `merge_groups`: a group leaks with what it merges, since nothing waits for its status then. */
+export const leakingWithGroup = Prisma.sql`
+  (SELECT min(merged.leaking_since) FROM open_pull_requests merged
+    WHERE merged.repository_id = merge_groups.repository_id AND merged.number = ANY(merge_groups.pull_requests))`;
 
 /** An open pull request that a freeze held when it was last judged. */
 export type HeldPullRequest = {
@@ -7,20 +34,39 @@ export type HeldPullRequest = {
   headSha: string;
   /** The ids of the freezes. */
   heldBy: string[];
-  /** Whether GitHub shows it as held: its status is written. */
-  isShown: boolean;
+  /** Null where it is known to be held. */
+  notHeld: ReasonNotHeld | null;
 };
 
-/** The held pull requests of a repository by number, as far as our own tables know: GitHub is not asked. */
+/**
+ * The pull requests of a repository that freezes hold or should hold, by number, as far as our own tables know.
+ * GitHub is not asked.
+ * @param only the one of this number.
+ */
 export async function heldPullRequests(
   { db }: Pick<Deps, 'db'>,
   repositoryId: bigint,
+  only: number | null = null,
 ): Promise<HeldPullRequest[]> {
   return db.$queryRaw<HeldPullRequest[]>`
-    SELECT held.number, held.head_sha AS "headSha", held.held_by AS "heldBy",
-      COALESCE(${shownAsHeld}, false) AS "isShown"
+    SELECT held.number, held.head_sha AS "headSha", held.held_by AS "heldBy", ${whyNotHeld} AS "notHeld"
     FROM open_pull_requests held
     LEFT JOIN head_statuses head ON head.repository_id = held.repository_id AND head.sha = held.head_sha
     WHERE held.repository_id = ${repositoryId} AND cardinality(held.held_by) > 0
+      AND (${only}::int IS NULL OR held.number = ${only}::int)
     ORDER BY held.number`;
+}
+
+/** Why a merge group in flight that freezes should hold is not known to be held; null where it is. */
+export async function whyGroupNotHeld(
+  { db }: Pick<Deps, 'db'>,
+  repositoryId: bigint,
+  headSha: string,
+): Promise<ReasonNotHeld | null> {
+  const [group] = await db.$queryRaw<{ notHeld: ReasonNotHeld | null }[]>`
+    SELECT ${whyNotHeld} AS "notHeld"
+    FROM (SELECT head_sha, ${leakingWithGroup} AS leaking_since FROM merge_groups
+      WHERE repository_id = ${repositoryId} AND head_sha = ${headSha}) held
+    LEFT JOIN head_statuses head ON head.repository_id = ${repositoryId} AND head.sha = held.head_sha`;
+  return group?.notHeld ?? null;
 }

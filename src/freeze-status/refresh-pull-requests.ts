@@ -6,13 +6,9 @@ import {
   loadPullRequest,
   loadPullRequestNodes,
 } from '../pull-requests/load-pull-requests.ts';
-import {
-  forgetPullRequests,
-  type JudgedHead,
-  rememberPullRequests,
-  siblingsOf,
-} from '../pull-requests/open-pull-request-store.ts';
+import { forgetPullRequests, type JudgedHead, siblingsOf } from '../pull-requests/open-pull-request-store.ts';
 import { lockRepository } from '../repositories/lock-repository.ts';
+import { rememberJudged } from './ask-merge-states.ts';
 import { judgeNewcomers } from './newcomers.ts';
 import { lookAgain, planNextChange } from './plan-next-change.ts';
 import { lookAtOutdated } from './outdated-answers.ts';
@@ -109,7 +105,7 @@ async function save(deps: Deps, refresh: Refreshable, told: Told[], affected: Af
     await lockRepository(tx, repository.id);
     await lookAtOutdated(deps, tx, refresh, told, [...subjects, ...loaded], awaited);
     if (closed.length > 0) await forgetPullRequests(tx, repository.id, closed, reading);
-    await rememberPullRequests(tx, repository.id, heads, reading);
+    await rememberJudged(deps, tx, refresh, heads);
     await saveVerdicts(deps, tx, refresh, verdicts);
     await saveClosedHeads(deps, tx, refresh, shut, 'some');
     await judgeNewcomers(deps, tx, refresh, judged, loaded);

@@ -11,7 +11,8 @@ import {
   type LoadedRepository,
   loadRepository,
 } from '../pull-requests/load-pull-requests.ts';
-import { forgetUnseen, rememberPullRequests } from '../pull-requests/open-pull-request-store.ts';
+import { forgetUnseen } from '../pull-requests/open-pull-request-store.ts';
+import { rememberJudged } from './ask-merge-states.ts';
 import { refreshMergeQueues } from './refresh-merge-queue.ts';
 import { openRefresh, readOrPause, type Refreshable } from './refreshable.ts';
 import { fullName } from '../repositories/find-repository.ts';
@@ -71,7 +72,7 @@ async function save(
   return deps.db.$transaction(async (tx) => {
     await lockRepository(tx, repository.id);
     await lookAtOutdated(deps, tx, refresh, null, pullRequests);
-    await rememberPullRequests(tx, repository.id, judgedHeads(refresh, pullRequests), reading);
+    await rememberJudged(deps, tx, refresh, judgedHeads(refresh, pullRequests));
     const closed = await forgetUnseen(tx, repository.id, reading);
     await deps.jobs.send(
       closed.map((number) => findBypass(repository.id, number)),

@@ -6,7 +6,7 @@ import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/parsed
 import { classifyGitHubError } from '../github/github-error.ts';
 import { pauseInstallation } from '../github/pause.ts';
 import type { LoadFrom } from '../pull-requests/load-pull-requests.ts';
-import { enforcesFreezes } from '../products/product.ts';
+import { freezesAreOn } from '../products/product.ts';
 import { syncRepository } from '../jobs/tasks.ts';
 import { type FoundRepository, fullName } from '../repositories/find-repository.ts';
 
@@ -16,13 +16,38 @@ export type Refreshable = {
   /** The number of this reading of the repository: what it finds never replaces what a later one found. */
   reading: bigint;
   readAt: Date;
-  /** The ongoing freezes; none where no product enforces them. */
+  /** The ongoing freezes; none where they are switched off. */
   freezes: ParsedFreeze[];
   from: LoadFrom;
 };
 
 /** Why nothing can be read now: never, or not before an instant. */
 export type NotRefreshable = { notBefore: Date | null };
+
+/**
+ * A repository that GitHub may be asked about, and the instant that this counts for.
+ * @param notBefore as for `openRefresh`.
+ */
+export async function findReadable(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  repositoryId: bigint,
+  notBefore: Date | null = null,
+): Promise<{ repository: FoundRepository; readAt: Date } | NotRefreshable> {
+  const found = await deps.db.repository.findUnique({
+    relationLoadStrategy: 'join',
+    where: { id: repositoryId },
+    include: { account: true, installation: true },
+  });
+  const installation = found?.installation;
+  if (!found || !installation || installation.suspendedAt || installation.deletedAt || found.archived) {
+    return { notBefore: null };
+  }
+  const readAt = latestOf([nowOf(deps.clock), notBefore, found.refreshedAt]);
+  const pauses = [installation.pausedUntil, installation.readsPausedUntil].filter((pause) => pause !== null);
+  const paused = Math.max(...pauses.map((pause) => pause.getTime()));
+  if (paused > readAt.getTime()) return { notBefore: new Date(paused) };
+  return { repository: { ...found, installation }, readAt };
+}
 
 /**
  * Prepares the reading of a repository.
@@ -35,31 +60,20 @@ export async function openRefresh(
   repositoryId: bigint,
   notBefore: Date | null = null,
 ): Promise<Refreshable | NotRefreshable> {
-  const found = await deps.db.repository.findUnique({
-    relationLoadStrategy: 'join',
-    where: { id: repositoryId },
-    include: { account: true, installation: true },
-  });
-  const installation = found?.installation;
-  if (!found || !installation || installation.suspendedAt || installation.deletedAt || found.archived) {
-    return { notBefore: null };
-  }
-  const now = nowOf(deps.clock);
-  const readAt = latestOf([now, notBefore, found.refreshedAt]);
-  const pauses = [installation.pausedUntil, installation.readsPausedUntil].filter((pause) => pause !== null);
-  const paused = Math.max(...pauses.map((pause) => pause.getTime()));
-  if (paused > readAt.getTime()) return { notBefore: new Date(paused) };
-  const isEnforced = enforcesFreezes(found.products);
+  const readable = await findReadable(deps, repositoryId, notBefore);
+  if ('notBefore' in readable) return readable;
+  const { repository, readAt } = readable;
+  const { installation } = repository;
+  const isOn = freezesAreOn(repository.products);
   // Where freezes are off and we never wrote, there is nothing to let go of.
-  if (!isEnforced && !found.firstStatusAt) return { notBefore: null };
-  const repository = { ...found, installation };
+  if (!isOn && !repository.firstStatusAt) return { notBefore: null };
   // Taken before anything is read. Not a time: the clocks of replicas differ.
   const { readings: reading } = await deps.db.repository.update({
     where: { id: repositoryId },
     data: { readings: { increment: 1 } },
     select: { readings: true },
   });
-  const all = isEnforced ? await listFreezes(deps.db, repositoryId, readAt) : [];
+  const all = isOn ? await listFreezes(deps.db, repositoryId, readAt) : [];
   const freezes = all.filter((freeze) => phaseOf(freeze, readAt) === 'ongoing').map(parseStoredFreeze);
   // A new token may be asked for here, and refused or limited as everything else.
   const client = await readOrPause(deps, { repository }, () =>

@@ -5,7 +5,7 @@ import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
-import { enforcesFreezes } from '../products/product.ts';
+import { freezesAreOn } from '../products/product.ts';
 import { assertWritable, type FoundRepository, fullName } from '../repositories/find-repository.ts';
 import { checkFreeze } from './check-freeze.ts';
 import { type Freeze, planWindow } from './freeze.ts';
@@ -30,7 +30,7 @@ export type SavedFreeze = { freeze: Freeze; warnings: string[] };
 /**
  * Schedules a freeze, with its event and the jobs for its boundaries in one transaction.
  * @param beforeSaving runs first in the same transaction.
- * @throws Refusal conflict where no product enforces freezes or the repository cannot be written to; invalid
+ * @throws Refusal conflict where freezes are switched off or the repository cannot be written to; invalid
  *   for a window or conditions that cannot be.
  */
 export async function createFreeze(
@@ -41,7 +41,7 @@ export async function createFreeze(
   beforeSaving: (tx: Tx, saved: SavedFreeze) => Promise<void> = async () => {},
 ): Promise<SavedFreeze> {
   assertWritable(repository);
-  assertEnforced(repository);
+  assertSwitchedOn(repository);
   const now = nowOf(deps.clock);
   const freeze: Freeze = {
     id: randomUUID(),
@@ -73,11 +73,11 @@ export async function createFreeze(
   return saved;
 }
 
-function assertEnforced(repository: FoundRepository): void {
-  if (enforcesFreezes(repository.products)) return;
+function assertSwitchedOn(repository: FoundRepository): void {
+  if (freezesAreOn(repository.products)) return;
   const { account, name } = repository;
   throw conflict(
-    `Freezes are not enforced on ${fullName(repository)}: neither merge_protections nor merge_queue is enabled. ` +
+    `Freezes are switched off for ${fullName(repository)}: neither merge_protections nor merge_queue is enabled. ` +
       `Enable one first with PUT /v1/products/${account.login}/${name} and {"products": ["merge_protections"]}.`,
   );
 }

@@ -12,6 +12,7 @@ export const warningTypes = [
   'or_meant',
   'not_judged',
   'not_enforced',
+  'switched_off',
 ] as const;
 
 export type Warning = { type: (typeof warningTypes)[number]; message: string };
@@ -31,11 +32,11 @@ export type Seen = { counts: Counts; open: PullRequestFacts[]; at: Date };
 /**
  * What an admin should know of a freeze.
  * @param seen null where it is not known what is open.
- * @param isEnforced whether a product that enforces freezes is enabled.
+ * @param isOn whether freezes are switched on, by one of their products.
  */
-export function warningsOf({ conditions }: ParsedFreeze, seen: Seen | null, isEnforced: boolean): Warning[] {
+export function warningsOf({ conditions }: ParsedFreeze, seen: Seen | null, isOn: boolean): Warning[] {
   return [
-    ...(isEnforced ? [] : [noProduct]),
+    ...(isOn ? [] : [noProduct]),
     ...(seen ? warningsOfCounts(seen.counts) : []),
     ...(conditions ? warningsOfAuthor(conditions) : []),
     ...(conditions && seen ? warningsOfOr(conditions, seen) : []),
@@ -43,8 +44,8 @@ export function warningsOf({ conditions }: ParsedFreeze, seen: Seen | null, isEn
 }
 
 const noProduct: Warning = {
-  type: 'not_enforced',
-  message: 'Neither merge_protections nor merge_queue is enabled here, so nothing enforces this freeze.',
+  type: 'switched_off',
+  message: 'Neither merge_protections nor merge_queue is enabled here, so this freeze holds nothing.',
 };
 
 /** @param url where to read what is missing. */

@@ -1,7 +1,7 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { unenforcedBranches } from '../enforcement/unenforced-branches.ts';
-import { enforcesFreezes } from '../products/product.ts';
+import { freezesAreOn } from '../products/product.ts';
 import { openPullRequestsInTime } from '../pull-requests/open-pull-requests-in-time.ts';
 import { type FoundRepository, fullName } from '../repositories/find-repository.ts';
 import { type Freeze, phaseOf } from './freeze.ts';
@@ -26,10 +26,10 @@ export async function lookAhead(deps: Deps, repository: FoundRepository, freeze:
   ]);
   const { publicUrl, statusContext } = deps.config;
   const url = `${publicUrl}/v1/repos/${fullName(repository)}/enforcement`;
-  const isEnforced = enforcesFreezes(repository.products);
+  const isOn = freezesAreOn(repository.products);
   const warnings = [
     ...warningOfBranches(unenforced, statusContext, url),
-    ...warningsOf(parsed, seen, isEnforced).filter(({ type }) => !forPreviews.has(type)),
+    ...warningsOf(parsed, seen, isOn).filter(({ type }) => !forPreviews.has(type)),
   ];
   return { unenforced, warnings: warnings.map(({ message }) => message) };
 }

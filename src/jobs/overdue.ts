@@ -73,6 +73,15 @@ export async function installationsWithWaiting(db: Tx, now: Date): Promise<bigin
   );
 }
 
+/** Repositories of which GitHub should have been asked whether it would merge what freezes hold: a job was lost. */
+export async function withUnaskedMergeStates(db: Tx, now: Date): Promise<bigint[]> {
+  return ids(
+    await db.$queryRaw<Row[]>`
+      SELECT DISTINCT repository_id AS id FROM open_pull_requests
+      WHERE merge_state_due_at <= ${new Date(now.getTime() - minute)}`,
+  );
+}
+
 /** Merge queues with groups in flight. */
 export async function branchesInFlight(db: Tx): Promise<{ repositoryId: bigint; branch: string }[]> {
   return db.mergeGroup.findMany({

@@ -9,8 +9,9 @@ import {
   installationsWithWaiting,
   unfinished,
   withPassedBoundary,
+  withUnaskedMergeStates,
 } from './overdue.ts';
-import { postStatuses, refreshMergeQueue, refreshRepository } from './tasks.ts';
+import { askMergeStates, postStatuses, refreshMergeQueue, refreshRepository } from './tasks.ts';
 
 const day = 86_400_000;
 /** GitHub sends a delivery again for at most 7 days. */
@@ -26,16 +27,18 @@ export async function sweep(deps: Deps): Promise<void> {
   const now = nowOf(deps.clock);
   const missed = new Set([...(await withPassedBoundary(db, now)), ...(await unfinished(db, now))]);
   const unchecked = (await askForUnchecked(db, now)).filter((id) => !missed.has(id));
-  const [boundaries, queues, installations] = [
+  const [boundaries, queues, installations, unasked] = [
     await comingBoundaries(db, now),
     await branchesInFlight(db),
     await installationsWithWaiting(db, now),
+    await withUnaskedMergeStates(db, now),
   ];
   await deps.jobs.send([
     ...queues.map(({ repositoryId, branch }) => refreshMergeQueue(repositoryId, branch)),
     ...[...missed, ...unchecked].map((id) => refreshRepository(id)),
     ...boundaries.map(({ repositoryId, at }) => refreshRepository(repositoryId, at)),
     ...installations.map((id) => postStatuses(id)),
+    ...unasked.map((id) => askMergeStates(id, now)),
     { task: 'recover-deliveries', data: {}, key: 'all' },
   ]);
   await forget(deps, now);

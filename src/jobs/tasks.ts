@@ -6,6 +6,7 @@ export type Tasks = {
   'refresh-pull-request': { repositoryId: string } & Told;
   'refresh-closed-heads': { repositoryId: string };
   'refresh-merge-queue': { repositoryId: string; branch: string } & ToldOfGroup;
+  'ask-merge-states': { repositoryId: string };
   'correct-status': { repositoryId: string; sha: string; written: ForeignStatus };
   'find-bypass': { repositoryId: string; number: number };
   'post-statuses': { installationId: string };
@@ -41,6 +42,7 @@ export const taskNames: TaskName[] = [
   'refresh-pull-request',
   'refresh-closed-heads',
   'refresh-merge-queue',
+  'ask-merge-states',
   'correct-status',
   'find-bypass',
   'post-statuses',
@@ -108,6 +110,12 @@ export function refreshMergeQueue(
     key: `${id}:${branch}${group}${at ? `@${at.toISOString()}` : ''}`,
     at,
   };
+}
+
+/** Ask GitHub, at an instant, whether it would merge what freezes of a repository hold. */
+export function askMergeStates(repositoryId: bigint, at: Date): Job {
+  const id = String(repositoryId);
+  return { task: 'ask-merge-states', data: { repositoryId: id }, key: `${id}@${at.toISOString()}`, at };
 }
 
 /** Write our status again over one that says something else. */

@@ -1,4 +1,5 @@
 import type { Deps } from '../deps.ts';
+import { askMergeStates } from '../freeze-status/ask-merge-states.ts';
 import { correctStatus } from '../freeze-status/correct-status.ts';
 import { findBypass } from '../freeze-status/find-bypass.ts';
 import { postWaitingStatuses } from '../freeze-status/post-statuses.ts';
@@ -26,6 +27,7 @@ const handlers: Omit<Handlers, 'refresh-pull-request'> = {
   'refresh-closed-heads': (deps, { repositoryId }) => refreshClosedHeads(deps, BigInt(repositoryId)),
   'refresh-merge-queue': (deps, { repositoryId, branch, ...told }) =>
     refreshMergeQueue(deps, BigInt(repositoryId), branch, told),
+  'ask-merge-states': (deps, { repositoryId }) => askMergeStates(deps, BigInt(repositoryId)),
   'correct-status': (deps, { repositoryId, sha, written }) =>
     correctStatus(deps, BigInt(repositoryId), sha, written),
   'end-sessions': (deps, { personId }) => endSessions(deps, { id: personId }),
@@ -69,6 +71,7 @@ const taking: Partial<Record<TaskName, { takers: number; jobs: number }>> = {
   'refresh-repository': { takers: 4, jobs: 4 },
   'refresh-pull-request': { takers: 3, jobs: 40 },
   'refresh-merge-queue': { takers: 3, jobs: 4 },
+  'ask-merge-states': { takers: 2, jobs: 4 },
   'post-statuses': { takers: 4, jobs: 4 },
 };
 const usual = { takers: 1, jobs: 4 };

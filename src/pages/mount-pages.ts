@@ -2,7 +2,6 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { html } from 'hono/html';
 import type { Deps } from '../deps.ts';
-import { EnforcementForPages } from '../enforcement/enforcement-for-pages.ts';
 import { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
 import { mountSignIn } from '../sign-in/mount-sign-in.ts';
 import { readSession } from '../sign-in/read-session.ts';
@@ -24,7 +23,6 @@ export function mountPages(app: OpenAPIHono, given: Deps): void {
     ...given,
     readers: new RepositoryReaders(clock),
     explanations: new ExplanationsForPages(clock),
-    enforcement: new EnforcementForPages(clock),
   };
   pages.onError((error, context) => errorPage(error, context, given.log));
   mountAssets(pages);

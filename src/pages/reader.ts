@@ -2,7 +2,6 @@ import type { Context } from 'hono';
 import { repositoryPath } from '../api/path-params.ts';
 import type { Person } from '../auth/github-token.ts';
 import type { Deps } from '../deps.ts';
-import type { EnforcementForPages } from '../enforcement/enforcement-for-pages.ts';
 import { isUnavailable } from '../errors.ts';
 import type { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
 import { type FoundRepository, fullName, knownRepository } from '../repositories/find-repository.ts';
@@ -16,7 +15,6 @@ import { repositoryPath as repositoryPagePath, signInPath } from './page-paths.t
 export type PageDeps = Deps & {
   readers: RepositoryReaders;
   explanations: ExplanationsForPages;
-  enforcement: EnforcementForPages;
 };
 
 /** Who is signed in. */

@@ -2,9 +2,9 @@ export const products = ['ci_insights', 'merge_protections', 'workflow_automatio
 
 export type Product = (typeof products)[number];
 
-/** What a new owner starts with: the two that enforce freezes. */
+/** What a new owner starts with: either switches freezes on. */
 export const defaultProducts: readonly Product[] = ['merge_protections', 'merge_queue'];
 
-/** Freezes hold pull requests where one of these is enabled. */
-export const enforcesFreezes = (enabled: readonly Product[]): boolean =>
+/** Freezes are judged and written where one of these is enabled. Whether GitHub enforces them is another question. */
+export const freezesAreOn = (enabled: readonly Product[]): boolean =>
   enabled.includes('merge_protections') || enabled.includes('merge_queue');

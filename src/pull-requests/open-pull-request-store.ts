@@ -15,16 +15,23 @@ export type JudgedHead = {
   changedAt: Date | null;
 };
 
-/** Adds or moves pull requests in the index, except where a later reading has seen them already. */
+/**
+ * Adds or moves pull requests in the index, except where a later reading has seen them already.
+ * @param askAt when to ask GitHub whether it would merge those that are held and new, or changed since it was asked.
+ * @returns whether there are such.
+ */
 export async function rememberPullRequests(
   tx: Tx,
   repositoryId: bigint,
   heads: JudgedHead[],
   reading: bigint,
-): Promise<void> {
-  await tx.$executeRaw`
-    INSERT INTO open_pull_requests AS known (repository_id, number, node_id, head_sha, merge_sha, held_by, changed_at, reading)
-    SELECT ${repositoryId}, number, node_id, head_sha, merge_sha, held_by::uuid[], changed_at, ${reading} FROM unnest(
+  askAt: Date,
+): Promise<boolean> {
+  const rows = await tx.$queryRaw<{ dueAt: Date | null }[]>`
+    INSERT INTO open_pull_requests AS known (repository_id, number, node_id, head_sha, merge_sha, held_by, changed_at,
+      reading, merge_state_due_at)
+    SELECT ${repositoryId}, number, node_id, head_sha, merge_sha, held_by::uuid[], changed_at, ${reading},
+      CASE WHEN held_by <> '{}' THEN ${askAt}::timestamptz END FROM unnest(
       ${heads.map(({ number }) => number)}::int[],
       ${heads.map(({ nodeId }) => nodeId)}::text[],
       ${heads.map(({ headSha }) => headSha)}::text[],
@@ -33,9 +40,19 @@ export async function rememberPullRequests(
       ${heads.map(({ changedAt }) => changedAt)}::timestamptz[]
     ) AS head(number, node_id, head_sha, merge_sha, held_by, changed_at)
     ON CONFLICT (repository_id, number) DO UPDATE SET
-      node_id = excluded.node_id, head_sha = excluded.head_sha, merge_sha = excluded.merge_sha, held_by = excluded.held_by,
-      changed_at = greatest(known.changed_at, excluded.changed_at), reading = excluded.reading
-    WHERE known.reading < excluded.reading`;
+      node_id = excluded.node_id, head_sha = excluded.head_sha, merge_sha = excluded.merge_sha,
+      held_by = excluded.held_by,
+      changed_at = greatest(known.changed_at, excluded.changed_at), reading = excluded.reading,
+      merge_state_due_at = CASE WHEN (excluded.head_sha, excluded.held_by) = (known.head_sha, known.held_by)
+        AND coalesce(excluded.changed_at <= known.changed_at, true) THEN known.merge_state_due_at
+        ELSE excluded.merge_state_due_at END,
+      merge_state = CASE WHEN excluded.head_sha = known.head_sha AND excluded.held_by <> '{}' THEN known.merge_state END,
+      merge_state_asks = CASE WHEN excluded.head_sha = known.head_sha THEN known.merge_state_asks ELSE 0 END,
+      leaking_since = CASE WHEN excluded.head_sha = known.head_sha AND excluded.held_by <> '{}'
+        THEN known.leaking_since END
+    WHERE known.reading < excluded.reading
+    RETURNING merge_state_due_at AS "dueAt"`;
+  return rows.some(({ dueAt }) => dueAt?.getTime() === askAt.getTime());
 }
 
 /** A pull request, and when it had last changed when it was last seen. */

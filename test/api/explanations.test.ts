@@ -193,11 +193,11 @@ describe('the preview of a freeze', () => {
     ]);
   });
 
-  test('warns where nothing enforces freezes, and of a repository without pull requests', async () => {
+  test('warns where freezes are switched off, and of a repository without pull requests', async () => {
     await acme.repository('empty');
     await acme.setProducts('acme/empty', []);
     const answer = await preview({}, '', 'acme/empty');
-    expect(warnings(answer)).toEqual(['not_enforced', 'matches_nothing']);
+    expect(warnings(answer)).toEqual(['switched_off', 'matches_nothing']);
   });
 
   test('refuses what the creation refuses, all at once', async () => {

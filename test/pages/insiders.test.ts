@@ -89,7 +89,7 @@ test('says that nothing enforces a freeze and what to click; once it is required
   const web = await acme.repository('loose', [{}], { protect: {} });
   await acme.freeze(web);
   const before = await pageFor('ada', web);
-  expect(before).toContain('<span class="badge held">Freezes are not enforced</span>');
+  expect(before).toContain('<span class="badge leaking">Freezes are not enforced</span>');
   expect(before).toMatch(/<strong>Wrong:<\/strong> main does not require holdfast\/freeze/);
   const rules = `${acme.github.url}/${web}/settings/rules/new?target=branch`;
   expect(before).toContain(`<a href="${rules}" rel="noreferrer">${rules}</a>, or as an admin`);

@@ -64,9 +64,9 @@ describe('the list', () => {
     expect(text).toContain('Except those that match label=hotfix');
     expect(text).toContain('Made by the application key admin key, 2026-03-01 10:00 Europe/Paris');
     const [pullRequest] = acme.github.pullRequests(web);
-    expect(text).toContain(`Held now 1 pull request #1 ${pullRequest!.headSha.slice(0, 7)}`);
+    expect(text).toContain(`Held now 1 pull request is held. #1 ${pullRequest!.headSha.slice(0, 7)}`);
     expect(html).toContain(`<a href="/repos/${web}/pulls/1">#1</a>`);
-    expect(row(html, other)).toContain('Held now 1 pull request #2');
+    expect(row(html, other)).toContain('Held now 1 pull request is held. #2');
     expect(text).not.toContain('#2');
     expect(html).toContain('<span class="badge held">2 freezes are ongoing</span>');
     expect(html).toContain('2 pull requests are held.');
@@ -79,7 +79,7 @@ describe('the list', () => {
       data: { isWaiting: true, writtenState: 'success' },
     });
     expect(row((await read()).html, freeze)).toContain(
-      'Held now 2 pull requests; the status of 2 is still to be written',
+      'Held now 0 pull requests are held. 2 are to be held: 2 wait for their statuses',
     );
   });
 

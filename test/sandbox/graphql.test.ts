@@ -97,7 +97,7 @@ describe('what it answers', () => {
       id: nodeId,
       number,
       state: 'OPEN',
-      mergeStateStatus: 'BLOCKED',
+      mergeStateStatus: 'UNKNOWN',
       author: { __typename: 'Bot', login: 'dependabot' },
       headRefOid: headSha,
       labels: { nodes: [{ name: 'risky' }, { name: 'deps' }] },

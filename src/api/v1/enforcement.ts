@@ -1,8 +1,9 @@
 import { z } from '@hono/zod-openapi';
-import { checkEnforcement } from '../../enforcement/check-enforcement.ts';
 import { checks, states } from '../../enforcement/finding.ts';
+import { lookAtEnforcement } from '../../enforcement/recent-enforcement.ts';
 import { endpoint } from '../endpoint.ts';
 import { repositoryPath } from '../path-params.ts';
+import { enforced, exampleHeld, heldFields, presentHeld } from './held-schemas.ts';
 
 const finding = z
   .object({
@@ -16,10 +17,12 @@ const finding = z
 
 const report = z
   .object({
-    enforced: z.union([z.boolean(), z.literal('unknown')]).openapi({
-      description: 'Whether a freeze holds on every branch that it can touch',
+    enforced: enforced.openapi({
+      description:
+        'Whether GitHub would refuse to merge what a freeze holds, on every branch that one can touch',
     }),
     checked_at: z.iso.datetime(),
+    ...heldFields,
     findings: z.array(finding),
   })
   .openapi('Enforcement');
@@ -40,6 +43,7 @@ export const enforcementEndpoint = endpoint({
     example: {
       enforced: false,
       checked_at: '2026-03-01T09:00:00.000Z',
+      ...exampleHeld,
       findings: [
         {
           check: 'required_check',
@@ -54,7 +58,7 @@ export const enforcementEndpoint = endpoint({
     },
   },
   async handle({ deps, repository }) {
-    const { enforced, checkedAt, findings } = await checkEnforcement(deps, repository);
-    return { enforced, checked_at: checkedAt.toISOString(), findings };
+    const { enforced, checkedAt, held, findings } = await lookAtEnforcement(deps, repository);
+    return { enforced, checked_at: checkedAt.toISOString(), ...presentHeld(held), findings };
   },
 });

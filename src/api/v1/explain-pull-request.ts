@@ -16,7 +16,9 @@ import { exampleFreeze, freezeSchema, presentFreeze } from './freeze-schemas.ts'
 const explanation = z
   .object({
     pull_request: pullRequestSchema,
-    frozen: z.boolean().openapi({ description: 'Whether it is held now' }),
+    frozen: z
+      .boolean()
+      .openapi({ description: 'Whether a freeze selects it now, or another pull request with its head' }),
     status: z
       .object({ state: z.enum(['pending', 'success']), description: z.string() })
       .nullable()

@@ -1,20 +1,20 @@
 import { z } from '@hono/zod-openapi';
-import { freezeEnforcement, type Progress } from '../../freezes/freeze-enforcement.ts';
+import { freezeEnforcement } from '../../enforcement/freeze-enforcement.ts';
 import { endpoint } from '../endpoint.ts';
 import { freezePath } from './freeze-schemas.ts';
-
-const progress = z.object({
-  to_hold: z.int().openapi({ description: 'How many the freeze holds' }),
-  held: z.int().openapi({ description: 'On how many of them GitHub shows that' }),
-});
+import { enforced, exampleHeld, heldFields, presentHeld, presentProgress, progress } from './held-schemas.ts';
 
 const enforcement = z
   .object({
     phase: z.enum(['scheduled', 'ongoing']),
-    enforced: z.boolean().openapi({
-      description: 'Whether a product that enforces freezes is enabled on the repository',
+    switched_on: z.boolean().openapi({
+      description: 'Whether a product that switches freezes on is enabled on the repository',
     }),
-    pull_requests: progress,
+    enforced: enforced.openapi({
+      description:
+        'Whether GitHub would refuse to merge what this freeze holds, on every branch that it can touch; as GitHub said a minute ago at most',
+    }),
+    ...heldFields,
     merge_groups: progress,
     waiting_writes: z.int().openapi({ description: 'Statuses on these that wait to be written' }),
     waiting_since: z.iso
@@ -29,8 +29,6 @@ const enforcement = z
   })
   .openapi('FreezeEnforcement');
 
-const present = ({ toHold, held }: Progress) => ({ to_hold: toHold, held });
-
 export const freezeEnforcementEndpoint = endpoint({
   method: 'get',
   path: '/repos/{owner}/{repository}/scheduled_freeze/{freeze_id}/enforcement',
@@ -44,11 +42,12 @@ export const freezeEnforcementEndpoint = endpoint({
     schema: enforcement,
     example: {
       phase: 'ongoing',
-      enforced: true,
-      pull_requests: { to_hold: 120, held: 97 },
+      switched_on: true,
+      enforced: false,
+      ...exampleHeld,
       merge_groups: { to_hold: 2, held: 2 },
-      waiting_writes: 23,
-      waiting_since: '2026-03-31T16:00:01.000Z',
+      waiting_writes: 0,
+      waiting_since: null,
       looked_at: '2026-03-31T16:00:02.000Z',
       look_due: false,
     },
@@ -57,9 +56,10 @@ export const freezeEnforcementEndpoint = endpoint({
     const found = await freezeEnforcement(deps, repository, path.freeze_id);
     return {
       phase: found.phase,
-      enforced: found.isEnforced,
-      pull_requests: present(found.pullRequests),
-      merge_groups: present(found.mergeGroups),
+      switched_on: found.isOn,
+      enforced: found.enforced,
+      ...presentHeld(found.held),
+      merge_groups: presentProgress(found.mergeGroups),
       waiting_writes: found.waitingWrites,
       waiting_since: found.waitingSince?.toISOString() ?? null,
       looked_at: found.lookedAt?.toISOString() ?? null,

@@ -1,5 +1,5 @@
-import type { Actor } from '../../auth/actor.ts';
+import { type Actor, ourselves } from '../../auth/actor.ts';
 
 /** Who did something, for people. */
-export const actorName = ({ type, name }: Actor): string =>
-  type === 'application' ? `the application key ${name}` : name;
+export const actorName = ({ type, id, name }: Actor): string =>
+  type === 'application' && id !== ourselves.id ? `the application key ${name}` : name;

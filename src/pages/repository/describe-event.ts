@@ -26,6 +26,7 @@ export const eventTypeNames: Partial<Record<AuditEvent['type'], string>> = {
   'product.enabled': 'Product enabled',
   'product.disabled': 'Product disabled',
   'freeze.bypassed': 'Merged past a freeze',
+  'freeze.leaking': 'GitHub would merge past a freeze',
   'freeze.not_enforced': 'Freeze that nothing enforces',
   'freeze_status.overwritten': 'Status overwritten',
 };
@@ -71,6 +72,16 @@ function tell(event: AuditEvent, pullRequest: string): Omit<DescribedEvent, 'act
           { name: 'Merged at', text: wallClock(merged_at) },
           { name: 'Head', text: head_sha.slice(0, 7) },
           { name: 'Our status then', text: shown_state ?? 'none' },
+        ]),
+      };
+    }
+    case 'freeze.leaking': {
+      const { scheduled_freeze_attributes: freeze, head_sha, merge_state } = event.metadata;
+      return {
+        did: `found that GitHub would merge ${pullRequest} past a freeze`,
+        ...about(freeze, [
+          { name: 'Head', text: head_sha.slice(0, 7) },
+          { name: 'GitHub calls it', text: merge_state },
         ]),
       };
     }

@@ -16,7 +16,7 @@ function found({ enforced, checkedAt, findings }: EnforcementReport, zone: strin
   const of = (state: Finding['state']) => findings.filter((finding) => finding.state === state);
   const pressing = [...of('failed'), ...of('unknown')];
   return html`<p>
-      <span class="badge ${enforced === true ? 'free' : 'held'}">${verdicts[`${enforced}`]}</span>
+      <span class="badge ${badges[`${enforced}`]}">${verdicts[`${enforced}`]}</span>
       <span class="muted">Looked at ${instant(checkedAt, zone ?? 'UTC')}</span>
     </p>
     ${pressing.length > 0 ? list(pressing) : ''} ${folded('warning', of('warning'))}
@@ -30,6 +30,8 @@ const folded = (what: string, findings: Finding[]): Html =>
         <summary>${findings.length} ${findings.length === 1 ? what : what.replace(/\w+/, '$&s')}</summary>
         ${list(findings)}
       </details>`;
+
+const badges = { true: 'free', false: 'leaking', unknown: 'held' };
 
 const verdicts = {
   true: 'Freezes are enforced',

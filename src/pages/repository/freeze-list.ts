@@ -1,7 +1,10 @@
 import { html } from 'hono/html';
 import type { Actor } from '../../auth/actor.ts';
+import type { EnforcementReport } from '../../enforcement/check-enforcement.ts';
+import { isFreezeEnforced } from '../../enforcement/finding.ts';
 import type { FreezeRecord } from '../../freezes/freeze-records.ts';
 import type { HeldPullRequest } from '../../freeze-status/held-pull-requests.ts';
+import { countsOf, whyNot } from '../held.ts';
 import { instant } from '../instant.ts';
 import type { Html } from '../layout.ts';
 import { longText, shorten } from '../long-text.ts';
@@ -11,28 +14,30 @@ import { stateOf, stateWords } from './freeze-state.ts';
 import type { RepositoryPage } from './load-page.ts';
 import { linkTo } from './view.ts';
 
-/** The ongoing, the scheduled and, by pages, the past freezes. */
-export function freezeList(page: RepositoryPage): Html {
+/**
+ * The ongoing, the scheduled and, by pages, the past freezes.
+ * @param report null where it is not known, or not for the reader.
+ */
+export function freezeList(page: RepositoryPage, report: EnforcementReport | null): Html {
   const { current, past, now, view } = page;
   const ofState = (state: string) => current.filter((freeze) => stateOf(freeze, now) === state);
-  return html`${group(page, 'Ongoing freezes', ofState('ongoing'), 'No freeze is ongoing.')}
-    ${group(page, 'Scheduled freezes', ofState('scheduled'), 'None is scheduled.')}
-    ${group(page, 'Past freezes', past.freezes, 'None has ended or was deleted.')}
+  const group = (name: string, freezes: FreezeRecord[], none: string) => {
+    const id = name.toLowerCase().replaceAll(' ', '-');
+    return html`<section id="${id}" aria-labelledby="${id}-heading">
+      <h2 id="${id}-heading">${name}</h2>
+      ${freezes.length === 0 ? html`<p class="muted">${none}</p>` : freezes.map((freeze) => row(page, freeze, report))}
+    </section>`;
+  };
+  return html`${group('Ongoing freezes', ofState('ongoing'), 'No freeze is ongoing.')}
+    ${group('Scheduled freezes', ofState('scheduled'), 'None is scheduled.')}
+    ${group('Past freezes', past.freezes, 'None has ended or was deleted.')}
     <nav class="bar-of-links" aria-label="Pages of past freezes">
       ${past.newer ? html`<a href="${linkTo(view, { past: past.newer }, 'past-freezes')}">Newer freezes</a>` : ''}
       ${past.older ? html`<a href="${linkTo(view, { past: past.older }, 'past-freezes')}">Older freezes</a>` : ''}
     </nav>`;
 }
 
-function group(page: RepositoryPage, name: string, freezes: FreezeRecord[], none: string): Html {
-  const id = name.toLowerCase().replaceAll(' ', '-');
-  return html`<section id="${id}" aria-labelledby="${id}-heading">
-    <h2 id="${id}-heading">${name}</h2>
-    ${freezes.length === 0 ? html`<p class="muted">${none}</p>` : freezes.map((freeze) => row(page, freeze))}
-  </section>`;
-}
-
-function row(page: RepositoryPage, freeze: FreezeRecord): Html {
+function row(page: RepositoryPage, freeze: FreezeRecord, report: EnforcementReport | null): Html {
   const { timezone, startsAt, endsAt, createdAt, createdBy, deletion } = freeze;
   const state = stateOf(freeze, page.now);
   const title = shorten(freeze.reason, 120);
@@ -47,6 +52,7 @@ function row(page: RepositoryPage, freeze: FreezeRecord): Html {
       ${item('Time zone', timezone)}
       ${item('Holds', conditions(freeze.matchingConditions, freeze.excludeConditions))}
       ${state === 'ongoing' ? item('Held now', heldBy(page, freeze)) : ''}
+      ${report && (state === 'ongoing' || state === 'scheduled') ? item('Enforced', enforced(page, freeze, report)) : ''}
       ${item('Made by', madeBy(createdBy, time(createdAt)))}
       ${deletion ? item('Deleted by', madeBy(deletion.by, time(deletion.at))) : ''}
       ${deletion ? item('Because', longText(deletion.reason)) : ''}
@@ -72,11 +78,8 @@ const mostLinks = 1000;
 function heldBy({ repository, held }: RepositoryPage, { id }: FreezeRecord): Html {
   if (repository.refreshedAt === null) return html`The open pull requests have not been looked at yet.`;
   const its = held.filter((pullRequest) => pullRequest.heldBy.includes(id));
-  const waiting = its.filter(({ isShown }) => !isShown).length;
   const names = its.slice(0, mostLinks).map((pullRequest) => html`<li>${link(repository, pullRequest)}</li>`);
-  return html`${its.length === 1 ? '1 pull request' : `${its.length} pull requests`}${
-    waiting > 0 ? `; the status of ${waiting} is still to be written` : ''
-  }
+  return html`${countsOf(its)}
   ${
     its.length === 0
       ? ''
@@ -87,6 +90,19 @@ function heldBy({ repository, held }: RepositoryPage, { id }: FreezeRecord): Htm
   }`;
 }
 
-const link = ({ account, name }: RepositoryPage['repository'], { number, headSha }: HeldPullRequest): Html =>
+function enforced({ held }: RepositoryPage, freeze: FreezeRecord, report: EnforcementReport): Html {
+  const its = held.filter(({ heldBy }) => heldBy.includes(freeze.id));
+  const word = isFreezeEnforced(report.findings, freeze, its);
+  if (word === true) return html`yes`;
+  return word === 'unknown'
+    ? html`not known, <a href="#enforcement">see why</a>`
+    : html`<strong class="leaking">no</strong>, <a href="#enforcement">see why</a>`;
+}
+
+const link = (
+  { account, name }: RepositoryPage['repository'],
+  { number, headSha, notHeld }: HeldPullRequest,
+): Html =>
   html`<a href="/repos/${account.login}/${name}/pulls/${number}">#${number}</a>
-    <code>${headSha.slice(0, 7)}</code>`;
+    <code>${headSha.slice(0, 7)}</code>
+    ${notHeld && html`<span class="${notHeld}">(${whyNot[notHeld]})</span>`}`;

@@ -1,7 +1,11 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { nowOf } from '../../clock.ts';
+import type { EnforcementReport } from '../../enforcement/check-enforcement.ts';
+import { isFreezeEnforced } from '../../enforcement/finding.ts';
+import { recentEnforcement } from '../../enforcement/recent-enforcement.ts';
 import { fullName } from '../../repositories/find-repository.ts';
+import { countsOf } from '../held.ts';
 import { type Html, layout } from '../layout.ts';
 import { openRepositoryPage, type PageDeps } from '../reader.ts';
 import { auditLog } from './audit-log.ts';
@@ -23,22 +27,29 @@ export async function showRepository(deps: PageDeps, context: Context): Promise<
   const refusal = await refuseOutsiders(deps, repository, viewer, pathname + search);
   const [page, report] = await Promise.all([
     loadPage(deps, repository, view, refusal === null),
-    refusal ? null : deps.enforcement.get(deps, repository),
+    refusal ? null : recentEnforcement(deps, repository),
   ]);
   const body = html`<h1>${fullName(repository)}</h1>
-    ${summary(page)}
+    ${summary(page, report)}
     ${[...problems, ...page.problems].map((problem) => html`<p class="notice" role="status">${problem}</p>`)}
-    ${refusal ?? enforcement(report, view.zone)} ${timeline(page)} ${freezeList(page)}
+    ${refusal ?? enforcement(report, view.zone)} ${timeline(page)} ${freezeList(page, report)}
     ${page.log ? auditLog(page.log, view) : ''}`;
   return context.html(layout({ title: fullName(repository), body, viewer }));
 }
 
-function summary({ current, held, now }: RepositoryPage): Html {
+function summary({ current, held, now }: RepositoryPage, report: EnforcementReport | null): Html {
   const ongoing = current.filter((freeze) => stateOf(freeze, now) === 'ongoing');
   if (ongoing.length === 0) return html`<p><span class="badge free">No freeze is ongoing</span></p>`;
+  const of = (freeze: { id: string }) => held.filter(({ heldBy }) => heldBy.includes(freeze.id));
+  const isLoose = ongoing.some(
+    (freeze) => report && isFreezeEnforced(report.findings, freeze, of(freeze)) === false,
+  );
   const ids = new Set(ongoing.map(({ id }) => id));
-  const count = held.filter(({ heldBy }) => heldBy.some((id) => ids.has(id))).length;
+  const all = held.filter(({ heldBy }) => heldBy.some((id) => ids.has(id)));
   const freezes = ongoing.length === 1 ? '1 freeze is ongoing' : `${ongoing.length} freezes are ongoing`;
-  const pullRequests = count === 1 ? '1 pull request is held' : `${count} pull requests are held`;
-  return html`<p><span class="badge held">${freezes}</span> <span>${pullRequests}.</span></p>`;
+  return html`<p>
+    <span class="badge held">${freezes}</span>
+    ${isLoose ? html`<a class="badge leaking" href="#enforcement">Not enforced</a>` : ''}
+    <span>${countsOf(all)}</span>
+  </p>`;
 }

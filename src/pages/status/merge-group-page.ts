@@ -4,6 +4,7 @@ import { recallMergeGroup, type RecalledMergeGroup } from '../../explanations/re
 import { writtenStatuses, type WrittenStatus } from '../../freeze-status/written-statuses.ts';
 import type { asPublic } from '../../freezes/freeze.ts';
 import { type FoundRepository, fullName } from '../../repositories/find-repository.ts';
+import { whyNot } from '../held.ts';
 import { type Html, layout } from '../layout.ts';
 import { longHeading } from '../long-text.ts';
 import { pullRequestPath, repositoryPath } from '../page-paths.ts';
@@ -38,12 +39,12 @@ const readAs = (read: typeof asPublic, group: RecalledMergeGroup): RecalledMerge
 function body(
   repository: FoundRepository,
   sha: string,
-  { branch, status, pullRequests, heldBy }: RecalledMergeGroup,
+  { branch, status, pullRequests, heldBy, notHeld }: RecalledMergeGroup,
   statuses: WrittenStatus[],
 ): Html {
   return html`<p class="muted"><a href="${repositoryPath(repository)}">${fullName(repository)}</a></p>
     <h1>Merge group <code>${sha.slice(0, 10)}</code> for <code>${branch}</code></h1>
-    <p>${verdict(heldBy.length > 0, status)}</p>
+    <p>${verdict(heldBy.length > 0, status, notHeld)}</p>
     ${heldBy.length > 0 ? html`<h2>What holds it</h2>` : ''}
     ${heldBy.map(
       (freeze) =>
@@ -61,7 +62,7 @@ function body(
               ({ number, heldBy: holding }) =>
                 html`<li>
                   <a href="${pullRequestPath(repository, number)}">#${number}</a>
-                  ${holding.length > 0 ? html`is held by ${reasons(holding)}` : 'is free'}
+                  ${holding.length > 0 ? html`is frozen by ${reasons(holding)}` : 'is free'}
                 </li>`,
             )}
           </ul>`
@@ -69,9 +70,18 @@ function body(
     ${statusesTable(sha, statuses)}`;
 }
 
-function verdict(isHeld: boolean, status: RecalledMergeGroup['status']): Html {
+function verdict(
+  isHeld: boolean,
+  status: RecalledMergeGroup['status'],
+  notHeld: RecalledMergeGroup['notHeld'],
+): Html {
   if (!status) return html`<span class="badge">Not judged yet</span> Load the page again in a moment.`;
   if (!isHeld) return html`<span class="badge free">Free</span> ${status.description}`;
+  if (notHeld === 'leaking')
+    return html`<span class="badge leaking">Not held</span> Freezes hold what it merges, but GitHub would
+      merge it: the branch does not require our status.`;
+  if (notHeld)
+    return html`<span class="badge held">To be held</span> ${status.description}, but ${whyNot[notHeld]}.`;
   const next =
     status.state === 'failure'
       ? 'GitHub takes its pull request out of the queue. Put it back when the freeze is over.'

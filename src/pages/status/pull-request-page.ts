@@ -6,11 +6,13 @@ import { greatestNumber, type PullRequestExplanation } from '../../explanations/
 import { recallPullRequest } from '../../explanations/recall-pull-request.ts';
 import type { asPublic, Freeze } from '../../freezes/freeze.ts';
 import type { Hold } from '../../freeze-status/decide-status.ts';
+import { heldPullRequests, type ReasonNotHeld } from '../../freeze-status/held-pull-requests.ts';
 import { writtenStatuses, type WrittenStatus } from '../../freeze-status/written-statuses.ts';
 import { webUrlOf } from '../../github/web-url.ts';
-import { enforcesFreezes } from '../../products/product.ts';
+import { freezesAreOn } from '../../products/product.ts';
 import { type FoundRepository, fullName } from '../../repositories/find-repository.ts';
 import { instant } from '../instant.ts';
+import { whyNot } from '../held.ts';
 import { type Html, layout } from '../layout.ts';
 import { pullRequestPath, repositoryPath } from '../page-paths.ts';
 import { absentPage, openRepositoryPage, type PageDeps, silentPage } from '../reader.ts';
@@ -23,6 +25,8 @@ type Shown = {
   number: number;
   headSha: string;
   holding: ShownFreeze[];
+  /** Where freezes hold it: why that is not known to be so. */
+  notHeld: ReasonNotHeld | null;
   live:
     | (Pick<PullRequestExplanation, 'pullRequest' | 'status' | 'nextChangeAt'> & {
         passing: ShownFreeze[];
@@ -75,6 +79,7 @@ async function look(
       number: Number(number),
       headSha,
       holding: freezes.filter(isHolding),
+      notHeld: await whyNotHeld(deps, repository, Number(number), live.pullRequest.status?.state ?? null),
       live: { ...live, passing },
     };
   } catch (error) {
@@ -84,14 +89,27 @@ async function look(
     // While the installation is suspended nobody will ever say more.
     if (!recalled) return error.code === 'unavailable' ? 'silent' : 'absent';
     const holding = recalled.heldBy.map((freeze) => ({ freeze }));
-    return { number: Number(number), headSha: recalled.headSha, holding, live: null };
+    const notHeld = await whyNotHeld(deps, repository, Number(number));
+    return { number: Number(number), headSha: recalled.headSha, holding, notHeld, live: null };
   }
+}
+
+/** @param shown what GitHub showed just now, where it was asked: it may show less than we wrote. */
+async function whyNotHeld(
+  deps: PageDeps,
+  repository: FoundRepository,
+  number: number,
+  shown?: string | null,
+): Promise<ReasonNotHeld | null> {
+  const [held] = await heldPullRequests(deps, repository.id, number);
+  const isShown = shown === undefined || (shown !== null && shown !== 'success');
+  return held?.notHeld ?? (isShown ? null : 'waiting');
 }
 
 function body(
   { config }: PageDeps,
   repository: FoundRepository,
-  { number, headSha, holding, live }: Shown,
+  { number, headSha, holding, notHeld, live }: Shown,
   statuses: WrittenStatus[],
 ): Html {
   const name = fullName(repository);
@@ -103,8 +121,8 @@ function body(
       <a href="${webUrlOf(config.githubApiUrl)}/${name}/pull/${number}">#${number} on GitHub</a>
     </p>
     <h1>${live ? live.pullRequest.title : `Pull request #${number}`}</h1>
-    <p>${verdict(isOpen, isHeld, holding.length)}</p>
-    ${enforcesFreezes(repository.products) ? '' : switchedOff(name)} ${live ? aboutGitHub(live) : notLive}
+    <p>${verdict(isOpen, isHeld, holding.length, notHeld)}</p>
+    ${freezesAreOn(repository.products) ? '' : switchedOff(name)} ${live ? aboutGitHub(live) : notLive}
     ${
       isOpen && holding.length > 0
         ? html`<h2>What holds it</h2>
@@ -122,7 +140,7 @@ function body(
     ${statusesTable(headSha, statuses)}`;
 }
 
-function verdict(isOpen: boolean, isHeld: boolean, freezes: number): Html {
+function verdict(isOpen: boolean, isHeld: boolean, freezes: number, notHeld: ReasonNotHeld | null): Html {
   if (!isOpen) return html`<span class="badge">Closed</span> Freezes hold open pull requests only.`;
   if (!isHeld) return html`<span class="badge free">Free</span> No freeze holds this pull request.`;
   const by =
@@ -131,6 +149,12 @@ function verdict(isOpen: boolean, isHeld: boolean, freezes: number): Html {
       : freezes === 1
         ? 'A freeze holds'
         : 'Its commit is held, and so is';
+  if (notHeld === 'leaking')
+    return html`<span class="badge leaking">Not held</span> ${by} this pull request, but GitHub would merge
+      it: its base branch does not require our status, or takes it from others. An admin finds out why with
+      <code>holdfast doctor</code>.`;
+  if (notHeld)
+    return html`<span class="badge held">To be held</span> ${by} this pull request, but ${whyNot[notHeld]}.`;
   return html`<span class="badge held">Held</span> ${by} this pull request.`;
 }
 
@@ -169,7 +193,7 @@ function sharing(repository: FoundRepository, holds: Hold[]): Html {
       ${[...byNumber].map(
         ([number, each]) =>
           html`<li>
-            <a href="${pullRequestPath(repository, number)}">#${number}</a> is held by
+            <a href="${pullRequestPath(repository, number)}">#${number}</a> is frozen by
             ${reasons(each.map(({ freeze }) => freeze))}.
           </li>`,
       )}

@@ -1,0 +1,34 @@
+import { type MergeableState, mergeableState } from './mergeability.ts';
+import type { PullRequest } from './model.ts';
+
+/**
+ * What GitHub answers to whether it would merge a pull request. It works that out in the background: the first question
+ * after the head or the base has moved gets `unknown` and starts the work, and for some time after a status or a check
+ * the answer is that of before.
+ */
+export class MergeStates {
+  readonly #now: () => Date;
+  readonly #asked = new WeakMap<PullRequest, string>();
+  /** How far the answers are behind what was posted, in milliseconds of `now`. */
+  behind = 2_000;
+
+  constructor(now: () => Date) {
+    this.#now = now;
+  }
+
+  /** @param pr as it is shown; an older version of it is the same pull request. */
+  ask(pr: PullRequest): MergeableState {
+    const { repository, number, head, base } = pr;
+    const subject = repository.pullRequests.get(number) ?? pr;
+    const moved = `${head.sha} ${base} ${repository.branches.get(base)}`;
+    const isNew = this.#asked.get(subject) !== moved;
+    this.#asked.set(subject, moved);
+    return isNew ? 'unknown' : mergeableState({ ...pr, repository: this.#before(pr) });
+  }
+
+  #before({ repository, head: { sha } }: PullRequest): PullRequest['repository'] {
+    const until = this.#now().getTime() - this.behind;
+    const posted = (repository.statuses.get(sha) ?? []).filter(({ createdAt }) => +createdAt <= until);
+    return { ...repository, statuses: new Map([[sha, posted]]) };
+  }
+}

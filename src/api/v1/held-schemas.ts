@@ -1,0 +1,43 @@
+import { z } from '@hono/zod-openapi';
+import type { Progress } from '../../enforcement/freeze-enforcement.ts';
+import { type HeldPullRequest, reasonsNotHeld } from '../../freeze-status/held-pull-requests.ts';
+
+/** In every answer: whether GitHub would refuse the merge. */
+export const enforced = z.union([z.boolean(), z.literal('unknown')]);
+
+export const progress = z.object({
+  to_hold: z.int().openapi({ description: 'How many should be held' }),
+  held: z.int().openapi({ description: 'How many of them are known to be held' }),
+});
+
+/** Fields that say which pull requests are held, and which are not. */
+export const heldFields = {
+  pull_requests: progress,
+  leaking: z.array(z.int()).openapi({
+    description: 'Pull requests that should be held and that GitHub would merge, by its own word',
+  }),
+  not_held: z.array(z.object({ pull_request: z.int(), reason: z.enum(reasonsNotHeld) })).openapi({
+    description:
+      'Pull requests that should be held and are not known to be: their status waits to be written, GitHub refused it, somebody keeps overwriting it, or GitHub would merge them',
+  }),
+};
+
+export const exampleHeld = {
+  pull_requests: { to_hold: 12, held: 11 },
+  leaking: [7],
+  not_held: [{ pull_request: 7, reason: 'leaking' }],
+};
+
+export const presentProgress = ({ toHold, held }: Progress) => ({ to_hold: toHold, held });
+
+/** @param pullRequests what should be held. */
+export function presentHeld(pullRequests: HeldPullRequest[]) {
+  const missing = pullRequests.flatMap(({ number, notHeld }) =>
+    notHeld ? [{ pull_request: number, reason: notHeld }] : [],
+  );
+  return {
+    pull_requests: { to_hold: pullRequests.length, held: pullRequests.length - missing.length },
+    leaking: missing.filter(({ reason }) => reason === 'leaking').map(({ pull_request: number }) => number),
+    not_held: missing,
+  };
+}

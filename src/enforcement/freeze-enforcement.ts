@@ -1,0 +1,79 @@
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import {
+  type HeldPullRequest,
+  heldPullRequests,
+  leakingWithGroup,
+  whyNotHeld,
+} from '../freeze-status/held-pull-requests.ts';
+import { phaseOf } from '../freezes/freeze.ts';
+import { requireFreeze } from '../freezes/require-freeze.ts';
+import { freezesAreOn } from '../products/product.ts';
+import type { FoundRepository } from '../repositories/find-repository.ts';
+import { isFreezeEnforced } from './finding.ts';
+import { recentEnforcement } from './recent-enforcement.ts';
+
+/** How many should be held, and how many are known to be. */
+export type Progress = { toHold: number; held: number };
+
+/** How far a freeze is enforced. */
+export type FreezeEnforcement = {
+  phase: 'scheduled' | 'ongoing';
+  /** Whether a product that switches freezes on is enabled on the repository. */
+  isOn: boolean;
+  /** Whether GitHub would refuse to merge what it holds, as GitHub said a minute ago at most. */
+  enforced: boolean | 'unknown';
+  /** The pull requests that it holds or should hold. */
+  held: HeldPullRequest[];
+  mergeGroups: Progress;
+  /** Statuses on what it holds that wait to be written, and since when the oldest does. */
+  waitingWrites: number;
+  waitingSince: Date | null;
+  /** When all open pull requests were last looked at; and whether another look was asked for since. */
+  lookedAt: Date | null;
+  isLookDue: boolean;
+};
+
+type Row = { kind: 'head' | 'group'; to_hold: number; held: number; waiting: number; since: Date | null };
+
+/**
+ * The progress of a freeze.
+ * @throws Refusal not-found for one that has ended or was deleted.
+ */
+export async function freezeEnforcement(
+  deps: Deps,
+  repository: FoundRepository,
+  id: string,
+): Promise<FreezeEnforcement> {
+  const freeze = await requireFreeze(deps, repository, id);
+  const report = await recentEnforcement(deps, repository);
+  const held = (await heldPullRequests(deps, repository.id)).filter(({ heldBy }) => heldBy.includes(id));
+  const rows = await deps.db.$queryRaw<Row[]>`
+    SELECT kind, count(*)::int AS to_hold, count(*) FILTER (WHERE why IS NULL)::int AS held,
+      count(DISTINCT sha) FILTER (WHERE is_waiting)::int AS waiting,
+      min(waiting_since) FILTER (WHERE is_waiting) AS since
+    FROM (
+      SELECT held.kind, head.sha, head.is_waiting, head.waiting_since, ${whyNotHeld} AS why
+      FROM (
+        SELECT 'head' AS kind, head_sha, leaking_since FROM open_pull_requests
+        WHERE repository_id = ${repository.id} AND ${id}::uuid = ANY(held_by)
+        UNION ALL
+        SELECT 'group', head_sha, ${leakingWithGroup} FROM merge_groups WHERE repository_id = ${repository.id} AND ${id}::uuid = ANY(held_by)
+      ) held
+      LEFT JOIN head_statuses head ON head.repository_id = ${repository.id} AND head.sha = held.head_sha
+    ) shown GROUP BY kind`;
+  const groups = rows.find(({ kind }) => kind === 'group');
+  const since = rows.flatMap((row) => row.since ?? []).sort((one, other) => one.getTime() - other.getTime());
+  const { refreshedAt, refreshRequestedAt } = repository;
+  return {
+    phase: phaseOf(freeze, nowOf(deps.clock)) === 'scheduled' ? 'scheduled' : 'ongoing',
+    isOn: freezesAreOn(repository.products),
+    enforced: report ? isFreezeEnforced(report.findings, freeze, held) : 'unknown',
+    held,
+    mergeGroups: { toHold: groups?.to_hold ?? 0, held: groups?.held ?? 0 },
+    waitingWrites: rows.reduce((sum, row) => sum + row.waiting, 0),
+    waitingSince: since[0] ?? null,
+    lookedAt: refreshedAt,
+    isLookDue: refreshRequestedAt !== null,
+  };
+}
