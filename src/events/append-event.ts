@@ -61,6 +61,22 @@ export type AuditEvent =
   | {
       type: 'freeze_status.overwritten';
       metadata: { sha: string; state: string; description: string; expected_state: string };
+    }
+  | {
+      /** GitHub took no status that holds on a commit that a freeze holds, and why, in its words. */
+      type: 'freeze_status.refused';
+      metadata: { sha: string; state: string; description: string; why: string };
+    }
+  | {
+      /** Somebody else writes there, more often than our status is repeated. `state` and `description` are theirs. */
+      type: 'freeze_status.contested';
+      metadata: {
+        sha: string;
+        state: string | null;
+        description: string | null;
+        expected_state: string;
+        times_written: number;
+      };
     };
 
 export const auditEventTypes: AuditEvent['type'][] = [
@@ -75,6 +91,8 @@ export const auditEventTypes: AuditEvent['type'][] = [
   'freeze.bypassed',
   'freeze.not_enforced',
   'freeze_status.overwritten',
+  'freeze_status.refused',
+  'freeze_status.contested',
 ];
 
 /** The keys of the metadata that say who did it and when begin with these. */
@@ -91,10 +109,17 @@ export const participles: Record<AuditEvent['type'], string> = {
   // Who made the freeze, and when.
   'freeze.not_enforced': 'created',
   'freeze_status.overwritten': 'overwritten',
+  'freeze_status.refused': 'refused',
+  'freeze_status.contested': 'contested',
 };
 
-/** What people did at GitHub, past us. */
-const atGitHub = new Set<AuditEvent['type']>(['freeze.bypassed', 'freeze_status.overwritten']);
+/** What happened at GitHub, past us. */
+const atGitHub = new Set<AuditEvent['type']>([
+  'freeze.bypassed',
+  'freeze_status.overwritten',
+  'freeze_status.refused',
+  'freeze_status.contested',
+]);
 
 /** What keeps a freeze from holding. */
 const failures = new Set<AuditEvent['type']>([...atGitHub, 'freeze.not_enforced']);
@@ -106,17 +131,20 @@ export type EventPlace = {
   pullRequest?: { number: number; base: string };
 };
 
-export const placeOf = (repository: FoundRepository): EventPlace => ({
+export const placeOf = (repository: Omit<FoundRepository, 'installation'>): EventPlace => ({
   accountId: repository.accountId,
   repository: { id: repository.id, name: fullName(repository) },
 });
 
-/** Writes to the audit log. Called with the transaction that makes the change: both happen, or neither. */
+/**
+ * Writes to the audit log. Called with the transaction that makes the change: both happen, or neither.
+ * @param actor null where nobody did it, or nobody knows who.
+ */
 export async function appendEvent(
   tx: Tx,
   place: EventPlace,
   event: AuditEvent,
-  actor: Actor,
+  actor: Actor | null,
   now: Date,
 ): Promise<void> {
   const participle = participles[event.type];

@@ -28,7 +28,7 @@ type Row = { kind: 'head' | 'group'; to_hold: number; held: number; waiting: num
 
 /** Of a row `head` of `head_statuses`: whether GitHub shows it as held, as far as we know. */
 export const shownAsHeld = Prisma.sql`
-  head.state <> 'success' AND (NOT head.is_waiting OR head.written_state <> 'success')`;
+  head.state <> 'success' AND (NOT head.is_waiting OR head.written_state <> 'success') AND head.not_held IS NULL`;
 
 /**
  * The progress of a freeze.

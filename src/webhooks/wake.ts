@@ -2,7 +2,7 @@ import type { Need } from '../conditions/needs.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { repositoriesReading } from '../freezes/freeze-store.ts';
-import { findContradicted } from '../freeze-status/correct-status.ts';
+import { isOfConsequence } from '../freeze-status/correct-status.ts';
 import {
   correctStatus,
   type ForeignStatus,
@@ -16,7 +16,7 @@ import { numbersAt } from '../pull-requests/open-pull-request-store.ts';
 /** What an event makes look again. */
 export type Wake =
   | { to: 'jobs'; jobs: Job[] }
-  /** A status under our context: only where it is not what we want there. */
+  /** A status under our context: only where it is on a head that we know, and not the echo of our own. */
   | { to: 'own-status'; repositoryId: bigint; sha: string; written: ForeignStatus }
   /** Only where the conditions of a present freeze read one of these facts: such events are frequent. */
   | ({ reads: readonly Need[] } & (
@@ -42,8 +42,9 @@ async function jobsOfWake({ db, clock }: Pick<Deps, 'db' | 'clock'>, wake: Wake)
   if (wake.to === 'jobs') return wake.jobs;
   if (wake.to === 'own-status') {
     const { repositoryId, sha, written } = wake;
-    const found = await findContradicted(db, repositoryId, sha, { ...written, id: BigInt(written.id) });
-    return found ? [correctStatus(repositoryId, sha, written)] : [];
+    return (await isOfConsequence(db, repositoryId, sha, written))
+      ? [correctStatus(repositoryId, sha, written)]
+      : [];
   }
   const where = wake.to === 'account' ? { accountId: wake.accountId } : { repositoryId: wake.repositoryId };
   const reading = await repositoriesReading(db, where, wake.reads, nowOf(clock));

@@ -42,6 +42,7 @@ type Payloads = {
     context: string;
     state: string;
     description: string | null;
+    created_at: string;
     sender: { id: number; login: string };
   };
   deployment_status: InRepository & { deployment: { sha: string } };
@@ -102,9 +103,11 @@ export type Own = { statusContext: string };
 
 const always = (...jobs: Job[]): Wake[] => [{ to: 'jobs', jobs }];
 
-function ownStatus({ repository: place, sha, id, state, description, sender }: Payloads['status']): Wake {
+function ownStatus(payload: Payloads['status']): Wake {
+  const { repository: place, sha, id, state, description, created_at, sender } = payload;
   const written = {
     id: String(id),
+    at: created_at,
     state,
     description: description ?? '',
     by: sender.login,

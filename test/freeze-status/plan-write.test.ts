@@ -18,6 +18,9 @@ const known = (status: { state: string; description: string }, more: Partial<Kno
   writes: 1,
   overwrites: 0,
   attempts: 0,
+  isFinal: false,
+  isMergeGroup: false,
+  notHeld: null,
   ...more,
 });
 

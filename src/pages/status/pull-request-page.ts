@@ -5,7 +5,7 @@ import { Refusal } from '../../errors.ts';
 import { greatestNumber, type PullRequestExplanation } from '../../explanations/explain-pull-request.ts';
 import { recallPullRequest } from '../../explanations/recall-pull-request.ts';
 import type { Hold } from '../../freeze-status/decide-status.ts';
-import { writtenStatuses, type WrittenStatus } from '../../freeze-status/written-statuses.ts';
+import { isFinalOn, writtenStatuses, type WrittenStatus } from '../../freeze-status/written-statuses.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { enforcesFreezes } from '../../products/product.ts';
 import { type FoundRepository, fullName } from '../../repositories/find-repository.ts';
@@ -20,6 +20,8 @@ import { statusesTable } from './statuses-table.ts';
 type Shown = {
   number: number;
   headSha: string;
+  /** Whether its last status was written, which stays. */
+  isFinal: boolean;
   holding: ShownFreeze[];
   live:
     | (Pick<PullRequestExplanation, 'pullRequest' | 'status' | 'nextChangeAt'> & {
@@ -40,8 +42,11 @@ export async function pullRequestPage(deps: PageDeps, context: Context): Promise
   if (shown === 'absent') return absentPage(deps, context, viewer);
   if (shown === 'silent') return silentPage(context, viewer);
   const statuses = await writtenStatuses(deps.db, repository.id, shown.headSha);
+  const isFinal = await isFinalOn(deps.db, repository.id, shown.headSha);
   const title = `${fullName(repository)} #${shown.number}`;
-  return context.html(layout({ title, body: body(deps, repository, shown, statuses), viewer }));
+  return context.html(
+    layout({ title, body: body(deps, repository, { ...shown, isFinal }, statuses), viewer }),
+  );
 }
 
 /** As GitHub says it now; else as it was last seen. */
@@ -49,7 +54,7 @@ async function look(
   deps: PageDeps,
   repository: FoundRepository,
   number: bigint,
-): Promise<Shown | 'absent' | 'silent'> {
+): Promise<Omit<Shown, 'isFinal'> | 'absent' | 'silent'> {
   try {
     const { freezes, ...live } = await deps.explanations.get(deps, repository, number);
     const { headSha } = live.pullRequest.facts;
@@ -75,7 +80,7 @@ async function look(
 function body(
   { config }: PageDeps,
   repository: FoundRepository,
-  { number, headSha, holding, live }: Shown,
+  { number, headSha, isFinal, holding, live }: Shown,
   statuses: WrittenStatus[],
 ): Html {
   const name = fullName(repository);
@@ -88,7 +93,8 @@ function body(
     </p>
     <h1>${live ? live.pullRequest.title : `Pull request #${number}`}</h1>
     <p>${verdict(isOpen, isHeld, holding.length)}</p>
-    ${enforcesFreezes(repository.products) ? '' : switchedOff(name)} ${live ? aboutGitHub(live) : notLive}
+    ${enforcesFreezes(repository.products) ? '' : switchedOff(name)} ${isOpen && isFinal ? finalNotice : ''}
+    ${live ? aboutGitHub(live, isFinal) : notLive}
     ${
       isOpen && holding.length > 0
         ? html`<h2>What holds it</h2>
@@ -125,14 +131,23 @@ const switchedOff = (name: string): Html =>
     <code>merge_queue</code> is enabled. An admin switches them on with <code>PUT /v1/products/${name}</code>.
   </p>`;
 
+/** Freezes end; this does not. */
+const finalNotice = html`<p class="notice">
+  GitHub takes at most 1,000 statuses on a commit, and this one has had nearly all of them. It stays blocked,
+  also without a freeze. Push a new commit: it is judged anew.
+</p>`;
+
 const notLive = html`<p class="card" role="status">
   GitHub could not be asked, so this is what Holdfast knew when it last looked. Load the page again in a
   minute for the conditions and what they saw.
 </p>`;
 
 /** Where GitHub does not show yet what is decided; and when the clock alone may decide anew. */
-function aboutGitHub({ pullRequest, status, nextChangeAt }: NonNullable<Shown['live']>): Html {
-  const isBehind = status && pullRequest.status?.state !== status.state;
+function aboutGitHub(
+  { pullRequest, status, nextChangeAt }: NonNullable<Shown['live']>,
+  isFinal: boolean,
+): Html {
+  const isBehind = !isFinal && status && pullRequest.status?.state !== status.state;
   return html`${
     isBehind
       ? html`<p>
