@@ -9,12 +9,10 @@ export const freeText = 'No freeze holds this pull request.';
 export const freeGroupText = 'No freeze holds this merge group.';
 
 /** The last text of a commit whose statuses are used up. */
-export const lastText =
-  'GitHub takes hardly any more statuses on this commit. Push a new commit, and it is judged anew.';
+export const lastText = 'This commit has used up its statuses. Push a new commit.';
 
 /** The same of a merge group. */
-export const lastGroupText =
-  'GitHub takes hardly any more statuses on this merge group. Put the pull request into the queue again.';
+export const lastGroupText = 'This merge group has used up its statuses. Queue the pull request again.';
 
 /**
  * The text of a held status: until when, in the freeze's own zone, and why. Of several freezes the one that
