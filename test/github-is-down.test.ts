@@ -98,7 +98,7 @@ test('a status that arrived although its answer was lost is not written twice', 
   await pass(30, 6);
   expect(states(site, 1)).toEqual(['success', 'pending']);
   const asked = askedSince(before).map(({ method, path }) => `${method} ${path.split('?')[0]}`);
-  expect(asked).toContain(`GET /repos/acme/site/commits/${headSha}/status`);
+  expect(asked).toContain(`GET /repos/acme/site/commits/${headSha}/statuses`);
   expect(asked.filter((line) => line.includes('/statuses/'))).toEqual([]);
 });
 

@@ -30,7 +30,12 @@ export interface NewStatus {
   creator: Account;
   /** The App that posts it. */
   appId?: number;
+  /** GitHub's id of it, which rises; another one is what a GitHub has that was restored from a backup. */
+  id?: number;
 }
+
+/** GitHub takes so many of a SHA and context, in any case of its letters, whoever posts them. */
+const mostPerContext = 1_000;
 
 /** Holds statuses and tells who listens. A status that satisfies protection lets auto-merge go, as on GitHub. */
 export class Statuses {
@@ -53,10 +58,18 @@ export class Statuses {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Whether a SHA has had all its statuses of a context. */
+  isFull(repository: Repository, sha: string, context: string): boolean {
+    const key = context.toLowerCase();
+    const same = (repository.statuses.get(sha) ?? []).filter((each) => each.context.toLowerCase() === key);
+    return same.length >= mostPerContext;
+  }
+
+  /** @throws where `isFull`. */
   post(repository: Repository, given: NewStatus): CommitStatus {
     const world = this.#world;
-    const { appId = null } = given;
-    const id = world.ids.next('status', 30_000_000);
+    if (this.isFull(repository, given.sha, given.context)) throw new Error(tooMany);
+    const { appId = null, id = world.ids.next('status', 30_000_000) } = given;
     const status = { ...given, id, appId, createdAt: world.now() };
     const history = repository.statuses.get(status.sha) ?? [];
     history.push(status);
@@ -118,6 +131,8 @@ export class Statuses {
 
 const parentsOf = (repository: Repository, sha: string) =>
   (repository.commitDetails.get(sha)?.parents ?? []).map((parent) => ({ sha: parent }));
+/** GitHub's words for one more than it takes. */
+export const tooMany = 'This SHA and context has reached the maximum number of statuses.';
 
 /** The part of the sandbox's interface that asks about statuses. */
 export function statusQuestions(world: World, statuses: Statuses, defaultContext: string) {
@@ -148,11 +163,11 @@ export function statusQuestions(world: World, statuses: Statuses, defaultContext
       return historyOf(fullName, sha, context).map(entry);
     },
 
-    /** Someone other than the App posts a status, which anyone with write access may. */
+    /** Someone other than the App posts a status, which anyone with write access may. Throws from the 1,001st on. */
     postStatus(
       fullName: string,
       numberOrSha: number | string,
-      given: { by: string; state: StatusState; context?: string; description?: string },
+      given: { by: string; state: StatusState; context?: string; description?: string; id?: number },
     ) {
       statuses.post(world.repository(fullName), {
         sha: shaOf(fullName, numberOrSha),
@@ -161,6 +176,7 @@ export function statusQuestions(world: World, statuses: Statuses, defaultContext
         description: given.description ?? null,
         targetUrl: null,
         creator: world.account(given.by),
+        id: given.id,
       });
     },
 

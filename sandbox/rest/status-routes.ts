@@ -1,4 +1,5 @@
 import { combinedState, latestStatuses } from '../state/mergeability.ts';
+import { tooMany } from '../actions/statuses.ts';
 import { GitHubError, invalid, notFound } from '../http/github-error.ts';
 import { actor, demand, onRepository, refuseArchived } from './on-repository.ts';
 import { page } from '../http/paging.ts';
@@ -8,7 +9,6 @@ import { bodyOf, type Api, type ApiContext, type Parts } from '../http/api.ts';
 import type { Repository, StatusState } from '../state/model.ts';
 
 const states = ['error', 'failure', 'pending', 'success'];
-const mostPerContext = 1_000;
 
 /** Posting and reading commit statuses. */
 export function statusRoutes(api: Api, { world, statuses }: Parts): void {
@@ -17,6 +17,8 @@ export function statusRoutes(api: Api, { world, statuses }: Parts): void {
     refuseArchived(repository);
     const sha = c.req.param('sha') ?? '';
     const status = validated(repository, sha, await bodyOf(c));
+    if (statuses.isFull(repository, sha, status.context))
+      throw invalid('Status', [{ code: 'custom', message: tooMany }]);
     const appId = c.get('principal').kind === 'installation' ? world.app.id : undefined;
     const posted = statuses.post(repository, { ...status, creator: actor(c, world), appId });
     return c.json(statusJson(world, repository, posted), 201);
@@ -61,13 +63,6 @@ function validated(repository: Repository, sha: string, body: Record<string, unk
   }
   if (errors.length > 0) throw invalid('Status', errors);
   if (!repository.commits.has(sha)) throw new GitHubError(422, `No commit found for SHA: ${sha}`);
-  const same = (repository.statuses.get(sha) ?? []).filter(
-    (each) => each.context.toLowerCase() === String(context).toLowerCase(),
-  );
-  if (same.length >= mostPerContext) {
-    const message = 'This SHA and context has reached the maximum number of statuses.';
-    throw invalid('Status', [{ code: 'custom', message }]);
-  }
   return {
     sha,
     state: state as StatusState,

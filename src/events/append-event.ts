@@ -79,6 +79,22 @@ export type AuditEvent =
   | {
       type: 'freeze_status.overwritten';
       metadata: { sha: string; state: string; description: string; expected_state: string };
+    }
+  | {
+      /** GitHub took no status that holds on a commit that a freeze holds, and why, in its words. */
+      type: 'freeze_status.refused';
+      metadata: { sha: string; state: string; description: string; why: string };
+    }
+  | {
+      /** Somebody else writes there, more often than our status is repeated. `state` and `description` are theirs. */
+      type: 'freeze_status.contested';
+      metadata: {
+        sha: string;
+        state: string | null;
+        description: string | null;
+        expected_state: string;
+        times_written: number;
+      };
     };
 
 export const auditEventTypes: AuditEvent['type'][] = [
@@ -94,6 +110,8 @@ export const auditEventTypes: AuditEvent['type'][] = [
   'freeze.leaking',
   'freeze.not_enforced',
   'freeze_status.overwritten',
+  'freeze_status.refused',
+  'freeze_status.contested',
 ];
 
 /** The keys of the metadata that say who did it and when begin with these. */
@@ -111,6 +129,8 @@ export const participles: Record<AuditEvent['type'], string> = {
   // Who made the freeze, and when.
   'freeze.not_enforced': 'created',
   'freeze_status.overwritten': 'overwritten',
+  'freeze_status.refused': 'refused',
+  'freeze_status.contested': 'contested',
 };
 
 /** What happened at GitHub, past us. */
@@ -118,6 +138,8 @@ const atGitHub = new Set<AuditEvent['type']>([
   'freeze.bypassed',
   'freeze.leaking',
   'freeze_status.overwritten',
+  'freeze_status.refused',
+  'freeze_status.contested',
 ]);
 
 /** What keeps a freeze from holding. */
@@ -130,17 +152,20 @@ export type EventPlace = {
   pullRequest?: { number: number; base: string };
 };
 
-export const placeOf = (repository: FoundRepository): EventPlace => ({
+export const placeOf = (repository: Omit<FoundRepository, 'installation'>): EventPlace => ({
   accountId: repository.accountId,
   repository: { id: repository.id, name: fullName(repository) },
 });
 
-/** Writes to the audit log. Called with the transaction that makes the change: both happen, or neither. */
+/**
+ * Writes to the audit log. Called with the transaction that makes the change: both happen, or neither.
+ * @param actor null where nobody did it, or nobody knows who.
+ */
 export async function appendEvent(
   tx: Tx,
   place: EventPlace,
   event: AuditEvent,
-  actor: Actor,
+  actor: Actor | null,
   now: Date,
 ): Promise<void> {
   const participle = participles[event.type];

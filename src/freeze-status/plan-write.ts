@@ -1,23 +1,23 @@
 import type { PresentStatus } from '../pull-requests/present-status.ts';
-import type { Status } from './decide-status.ts';
+import { type Status, wantedOn } from './decide-status.ts';
+import { isFull, type StatusCount, takesTexts } from './status-budget.ts';
 
-/** What we know of our own writes on a SHA. */
-export type Known = {
+/** What we know of the statuses on a SHA. `writtenState` and `writtenDescription` are what stands, ours or not. */
+export type Known = StatusCount & {
   writtenState: string | null;
   writtenDescription: string | null;
   writtenAt: Date | null;
   writtenDuring: bigint | null;
-  writes: number;
-  overwrites: number;
   /** Writes whose answer did not come: one may have arrived, and the next looks first. */
   attempts: number;
+  /** The last status that GitHub takes was written, or refused: nothing else is wanted there. */
+  isFinal: boolean;
+  isMergeGroup: boolean;
+  notHeld: string | null;
 };
 
 /** GitHub's answers are behind for seconds; this is generous. */
 export const longestLag = 5 * 60_000;
-
-/** GitHub takes 1,000 statuses for a SHA and context: the last hundred are kept for changes of the state. */
-const mostTexts = 900;
 
 /** Whether a verdict must be written. */
 export function mustWrite(
@@ -29,9 +29,30 @@ export function mustWrite(
 ): boolean {
   if (known && known.attempts > 0) return true;
   const shown = shownNow(present, known, reading, now);
-  if (shown?.state !== verdict.state) return true;
-  if (shown.description === verdict.description) return false;
-  return !known || known.writes + known.overwrites < mostTexts;
+  // GitHub takes nothing more there. It is tried once, where a freeze begins, so that the refusal is told of.
+  if (known?.isFinal && isFull(known))
+    return verdict.state !== 'success' && shown?.state === 'success' && known.notHeld !== 'refused';
+  const wanted = known ? wantedOn({ ...known, ...verdict }) : verdict;
+  if (shown?.state !== wanted.state) return true;
+  if (shown.description === wanted.description) return false;
+  return !known || takesTexts(known);
+}
+
+/** A status under our context that somebody else must have written, as the reading saw it; null where there is none. */
+export function foreignIn(
+  present: PresentStatus,
+  known: Known | null,
+  reading: bigint,
+  now: Date,
+): PresentStatus {
+  // One of ours may have arrived without its answer.
+  if (known && known.attempts > 0) return null;
+  if (!present || !known || known.writtenState === null) return present;
+  if (shownNow(present, known, reading, now) !== present) return null;
+  const isNewer = inSeconds(present.at.getTime()) > inSeconds(known.writtenAt?.getTime() ?? 0);
+  const isOther =
+    present.state !== known.writtenState || present.description !== (known.writtenDescription ?? '');
+  return isNewer || isOther ? present : null;
 }
 
 const inSeconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);

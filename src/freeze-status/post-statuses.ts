@@ -4,14 +4,26 @@ import type { HeadStatus } from '../generated/prisma/client.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
 import { pauseInstallation } from '../github/pause.ts';
 import { postStatuses, syncRepository } from '../jobs/tasks.ts';
-import { fullName } from '../repositories/find-repository.ts';
+import { type FoundRepository, fullName } from '../repositories/find-repository.ts';
+import { type Status, wantedOn } from './decide-status.ts';
 import { type Lease, takeLease } from './installation-lease.ts';
-import { type Posted, postStatus } from './post-status.ts';
+import type { StatusList } from './list-statuses.ts';
+import { markContested } from './not-held.ts';
+import {
+  countsFirst,
+  findStanding,
+  lookAtStatuses,
+  looksFirst,
+  postStatus,
+  wantedBy,
+} from './post-status.ts';
+import { refuseStatus } from './refuse-status.ts';
 import { checkAccessAfter } from './refreshable.ts';
+import { keepCount, settleStatus } from './settle-status.ts';
+import { isContested } from './status-budget.ts';
 import { statusTarget } from './status-target.ts';
-import { mostKept } from './written-statuses.ts';
 
-type Waiting = HeadStatus & { repository: { id: bigint; name: string; account: { login: string } } };
+type Waiting = { head: HeadStatus; repository: Omit<FoundRepository, 'installation'> };
 
 /** While another worker writes for the installation, look again after this. */
 const lookAgain = 2000;
@@ -65,22 +77,25 @@ async function drain(deps: Deps, installationId: bigint, lease: Lease): Promise<
 }
 
 async function nextDue(deps: Deps, installationId: bigint): Promise<Waiting | null> {
-  return deps.db.headStatus.findFirst({
+  const found = await deps.db.headStatus.findFirst({
     relationLoadStrategy: 'join',
     where: { installationId, isWaiting: true, notBefore: { lte: nowOf(deps.clock) } },
     orderBy: [{ urgency: 'asc' }, { repositoryId: 'asc' }, { sha: 'asc' }],
-    include: { repository: { select: { id: true, name: true, account: { select: { login: true } } } } },
+    include: { repository: { include: { account: true } } },
   });
+  if (!found) return null;
+  const { repository, ...head } = found;
+  return { head, repository };
 }
 
 /** Writes one status. When to go on, where GitHub asks to wait or is down. */
 async function attempt(
   deps: Deps,
   installationId: bigint,
-  write: Waiting,
+  { head, repository }: Waiting,
   lease: Lease,
 ): Promise<Date | null> {
-  const { repositoryId, sha, reading } = write;
+  const { repositoryId, sha, reading } = head;
   // Counted before the write: after a crash the next attempt looks first whether this one had arrived.
   const { count } = await deps.db.headStatus.updateMany({
     where: { repositoryId, sha, reading, isWaiting: true },
@@ -88,43 +103,61 @@ async function attempt(
   });
   // Another verdict has taken its place.
   if (count === 0) return null;
-  const { account, name } = write.repository;
-  const about = { repository: fullName(write.repository), sha, state: write.state };
+  const about = { repository: fullName(repository), sha };
+  const place = { owner: repository.account.login, repo: repository.name };
+  const look = (isCounting: boolean) =>
+    lookAtStatuses(deps, installationId, place, sha, isCounting, () => lease.keep());
+  let wanted: Status = wantedOn(head);
+  let list: StatusList | null = null;
   try {
-    const place = { owner: account.login, repo: name };
-    const post = { ...write, targetUrl: await statusTarget(deps, write) };
-    const posted = await postStatus(deps, installationId, place, post, () => lease.keep());
-    // Whoever has the lease by now goes on.
-    if (!posted) return null;
-    deps.log.info({ ...about, description: write.description }, 'status written');
-    await settle(deps, write, posted);
+    if (looksFirst(head)) {
+      list = await look(countsFirst(head));
+      // Whoever has the lease by now goes on.
+      if (!list) return null;
+      await keepCount(deps, head, list);
+    }
+    const { isFinal, ...status } = wantedBy(head, list);
+    wanted = status;
+    const standing = findStanding(head, wanted, list);
+    if (standing) {
+      await settleStatus(deps, head, { ...wanted, ...standing, isNew: false, isFinal });
+      return null;
+    }
+    if (head.state !== 'success' && isContested(head, nowOf(deps.clock)))
+      await markContested(deps, repository, head, null);
+    const targetUrl = await statusTarget(deps, { ...head, state: wanted.state, repository });
+    const posted = await postStatus(deps, installationId, place, sha, wanted, targetUrl);
+    deps.log.info({ ...about, ...wanted }, 'status written');
+    await settleStatus(deps, head, { ...wanted, ...posted, isNew: true, isFinal });
     return null;
   } catch (error) {
     const now = deps.clock.now();
     const failure = classifyGitHubError(error, now);
-    deps.log.warn({ ...about, failure }, 'a status could not be written');
+    deps.log.warn({ ...about, state: wanted.state, failure }, 'a status could not be written');
     switch (failure.kind) {
       case 'limited':
         await pauseInstallation(deps, installationId, failure);
         return new Date(Math.max(now + 1000, failure.retryAt));
       case 'invalid':
-        // The commit is gone or the status cannot be: trying again would fail again.
-        await giveUp(deps, { repositoryId, sha, reading });
+        // What stands there tells whether it holds all the same; where that cannot be read, it does not.
+        list ??= head.notHeld === 'refused' ? null : await look(true).catch(() => null);
+        if (list) await keepCount(deps, head, list);
+        await refuseStatus(deps, repository, head, wanted, list, failure.message);
         return null;
       case 'absent':
       case 'refused':
-        await giveUp(deps, { repositoryId });
+        await giveUp(deps, repositoryId);
         await deps.jobs.send([
           syncRepository(repositoryId, installationId, new Date(now + checkAccessAfter)),
         ]);
         return null;
       case 'down': {
-        const backoff = Math.min(longestBackoff, 1000 * 2 ** Math.min(write.attempts, 6));
+        const backoff = Math.min(longestBackoff, 1000 * 2 ** Math.min(head.attempts, 6));
         // It may have arrived all the same: whatever is wanted by then, the next attempt looks first, also where
         // another worker, who took our lease for lost, has written meanwhile.
         await deps.db.headStatus.updateMany({
           where: { repositoryId, sha },
-          data: { notBefore: new Date(now + backoff), isWaiting: true, attempts: write.attempts + 1 },
+          data: { notBefore: new Date(now + backoff), isWaiting: true, attempts: head.attempts + 1 },
         });
         await goOnAt(deps, installationId, now + backoff);
         // Not the whole wait: GitHub may be failing on this one commit, and the others must not stand behind it.
@@ -134,44 +167,9 @@ async function attempt(
   }
 }
 
-/** Nothing of this repository can be written, or this verdict cannot: a new reading may bring others. */
-const giveUp = (deps: Deps, where: { repositoryId: bigint; sha?: string; reading?: bigint }) =>
-  deps.db.headStatus.updateMany({ where, data: { isWaiting: false, waitingSince: null, attempts: 0 } });
-
-/**
- * Remembers what was written, among the latest of its SHA. A verdict that changed meanwhile waits now, whatever it was
- * compared with.
- */
-async function settle(
-  deps: Deps,
-  { repositoryId, sha, state, description }: Waiting,
-  posted: Posted,
-): Promise<void> {
-  // Somebody may have written after us, and `correctStatus` known it before we came here: that stands.
-  await deps.db.$executeRaw`
-    WITH posted AS (
-      SELECT coalesce(written_id <= ${posted.id}, true) AS is_newest FROM head_statuses
-      WHERE repository_id = ${repositoryId} AND sha = ${sha} FOR UPDATE
-    ), settled AS (
-      UPDATE head_statuses SET
-        is_waiting = is_newest IS FALSE OR (state, description) IS DISTINCT FROM (${state}, ${description}),
-        waiting_since = CASE WHEN is_newest IS FALSE OR (state, description) IS DISTINCT FROM (${state}, ${description})
-          THEN coalesce(waiting_since, ${nowOf(deps.clock)}) END,
-        written_state = CASE WHEN is_newest THEN ${state} ELSE written_state END,
-        written_description = CASE WHEN is_newest THEN ${description} ELSE written_description END,
-        written_at = CASE WHEN is_newest THEN ${posted.at} ELSE written_at END,
-        written_id = greatest(written_id, ${posted.id}),
-        attempts = CASE WHEN is_newest THEN 0 ELSE attempts END,
-        writes = writes + 1,
-        written_during = (SELECT readings FROM repositories WHERE id = ${repositoryId})
-      FROM posted WHERE repository_id = ${repositoryId} AND sha = ${sha}
-      RETURNING 1
-    ), kept AS (
-      INSERT INTO written_statuses (repository_id, sha, id, state, description, at)
-      SELECT ${repositoryId}, ${sha}, ${posted.id}, ${state}, ${description}, ${posted.at} FROM settled
-      ON CONFLICT DO NOTHING
-    )
-    DELETE FROM written_statuses WHERE repository_id = ${repositoryId} AND sha = ${sha} AND id IN (
-      SELECT id FROM written_statuses WHERE repository_id = ${repositoryId} AND sha = ${sha} AND id <> ${posted.id}
-      ORDER BY id DESC OFFSET ${mostKept - 1})`;
-}
+/** Nothing of this repository can be written: a new reading may bring others. */
+const giveUp = (deps: Deps, repositoryId: bigint) =>
+  deps.db.headStatus.updateMany({
+    where: { repositoryId },
+    data: { isWaiting: false, waitingSince: null, attempts: 0 },
+  });

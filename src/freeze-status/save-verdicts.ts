@@ -7,7 +7,7 @@ import type { JudgedHead } from '../pull-requests/open-pull-request-store.ts';
 import type { PresentStatus } from '../pull-requests/present-status.ts';
 import { changedAtOf } from '../pull-requests/pull-request.ts';
 import { decideHead, type Hold, holdsOf, type Status } from './decide-status.ts';
-import { type Known, mustWrite } from './plan-write.ts';
+import { foreignIn, type Known, mustWrite, shownNow } from './plan-write.ts';
 import { fullName } from '../repositories/find-repository.ts';
 import type { Refreshable } from './refreshable.ts';
 
@@ -137,28 +137,56 @@ export async function saveVerdicts(
     repository.id,
     verdicts.map(({ sha }) => sha),
   );
-  const rows = verdicts.map((verdict) => ({
-    ...verdict,
-    isWaiting: mustWrite(verdict.status, verdict.present, known.get(verdict.sha) ?? null, reading, now),
-  }));
+  const rows = verdicts.map((verdict) => {
+    const { present } = verdict;
+    const before = known.get(verdict.sha) ?? null;
+    const isWaiting = mustWrite(verdict.status, present, before, reading, now);
+    const shown = shownNow(present, before, reading, now);
+    return {
+      ...verdict,
+      isWaiting,
+      foreign: foreignIn(present, before, reading, now),
+      isHeld: !isWaiting && shown !== null && shown.state !== 'success',
+    };
+  });
+  const heldAgain = rows.filter(({ isHeld }) => isHeld).map(({ sha }) => sha);
   const saved = await tx.$queryRaw<{ is_waiting: boolean }[]>`
     INSERT INTO head_statuses AS known (repository_id, installation_id, is_merge_group, reading, not_before,
-      sha, state, description, urgency, is_waiting, closed_number, waiting_since)
+      sha, state, description, urgency, is_waiting, closed_number, waiting_since, counted_id, written_state,
+      written_description)
     SELECT ${repository.id}, ${repository.installation.id}, ${isMergeGroup}, ${reading}, ${now},
-      verdict.*, CASE WHEN verdict.is_waiting THEN ${now}::timestamptz END
+      sha, state, description, urgency, is_waiting, closed_number, CASE WHEN is_waiting THEN ${now}::timestamptz END,
+      CASE WHEN is_foreign THEN NULL ELSE 0 END,
+      CASE WHEN is_foreign THEN foreign_state END, CASE WHEN is_foreign THEN foreign_description END
     FROM unnest(
       ${rows.map(({ sha }) => sha)}::text[],
       ${rows.map(({ status }) => status.state)}::text[],
       ${rows.map(({ status }) => status.description)}::text[],
       ${rows.map(({ urgency }) => urgency)}::int[],
       ${rows.map(({ isWaiting }) => isWaiting)}::boolean[],
-      ${rows.map(({ closedNumber }) => closedNumber ?? null)}::int[]
-    ) AS verdict(sha, state, description, urgency, is_waiting, closed_number)
+      ${rows.map(({ closedNumber }) => closedNumber ?? null)}::int[],
+      ${rows.map(({ foreign }) => foreign !== null)}::boolean[],
+      ${rows.map(({ foreign }) => foreign?.state ?? '')}::text[],
+      ${rows.map(({ foreign }) => foreign?.description ?? '')}::text[]
+    ) AS verdict(sha, state, description, urgency, is_waiting, closed_number, is_foreign, foreign_state, foreign_description)
     ON CONFLICT (repository_id, sha) DO UPDATE SET
       installation_id = excluded.installation_id, reading = excluded.reading,
       state = excluded.state, description = excluded.description, urgency = excluded.urgency,
       is_waiting = excluded.is_waiting, closed_number = excluded.closed_number,
-      waiting_since = CASE WHEN excluded.is_waiting THEN coalesce(known.waiting_since, excluded.waiting_since) END
+      waiting_since = CASE WHEN excluded.is_waiting THEN coalesce(known.waiting_since, excluded.waiting_since) END,
+      -- What others wrote is counted before the next write.
+      counted_id = CASE WHEN excluded.counted_id IS NULL THEN NULL ELSE known.counted_id END,
+      written_state = coalesce(excluded.written_state, known.written_state),
+      written_description = coalesce(excluded.written_description, known.written_description),
+      -- A new verdict waits for nothing; the pause is for the same text again.
+      (not_before, times_written, repeat_after) = (
+        SELECT CASE WHEN is_repeat THEN greatest(known.not_before, known.repeat_after) ELSE excluded.not_before END,
+          CASE WHEN is_repeat THEN known.times_written ELSE 0 END, CASE WHEN is_repeat THEN known.repeat_after END
+        FROM (SELECT known.is_final
+          OR (known.state, known.description) = (excluded.state, excluded.description) AS is_repeat) wanted),
+      not_held = CASE WHEN excluded.state = 'success' OR excluded.sha = ANY(${heldAgain}::text[])
+        AND (known.not_held = 'refused' OR known.repeat_after <= ${now}) THEN NULL ELSE known.not_held END,
+      not_held_told = CASE WHEN excluded.state = 'success' THEN NULL ELSE known.not_held_told END
     WHERE known.reading < excluded.reading OR (known.closed_number IS NOT NULL AND excluded.closed_number IS NULL)
     RETURNING is_waiting`;
   const differing = saved.filter((row) => row.is_waiting).length;
@@ -175,7 +203,8 @@ export async function saveVerdicts(
 /** What we wrote on these SHAs. Their rows stay as they are until the transaction ends: a write settles after it. */
 async function lockKnown(tx: Tx, repositoryId: bigint, shas: string[]): Promise<Map<string, Known>> {
   const rows = await tx.$queryRaw<KnownRow[]>`
-    SELECT sha, written_state, written_description, written_at, written_during, writes, overwrites, attempts
+    SELECT sha, written_state, written_description, written_at, written_during, writes, overwrites, attempts,
+      is_final, is_merge_group, not_held
     FROM head_statuses WHERE repository_id = ${repositoryId} AND sha = ANY(${shas}::text[])
     ORDER BY sha FOR UPDATE`;
   return new Map(
@@ -189,6 +218,9 @@ async function lockKnown(tx: Tx, repositoryId: bigint, shas: string[]): Promise<
         writes: row.writes,
         overwrites: row.overwrites,
         attempts: row.attempts,
+        isFinal: row.is_final,
+        isMergeGroup: row.is_merge_group,
+        notHeld: row.not_held,
       },
     ]),
   );
@@ -203,6 +235,9 @@ type KnownRow = {
   writes: number;
   overwrites: number;
   attempts: number;
+  is_final: boolean;
+  is_merge_group: boolean;
+  not_held: string | null;
 };
 
 /** One line for each reason and freeze: a team that is not there holds a thousand pull requests. */

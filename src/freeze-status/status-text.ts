@@ -9,6 +9,12 @@ export const freeText = 'No freeze holds this pull request.';
 
 export const freeGroupText = 'No freeze holds this merge group.';
 
+/** The last text of a commit whose statuses are used up. */
+export const lastText = 'This commit has used up its statuses. Push a new commit.';
+
+/** The same of a merge group. */
+export const lastGroupText = 'This merge group has used up its statuses. Queue the pull request again.';
+
 /**
  * The text of a held status: until when, in the freeze's own zone, and why, for everybody to read. Of several freezes the one that
  * lets go last is named.

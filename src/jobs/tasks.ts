@@ -27,8 +27,16 @@ export type ToldOfGroup = {
   installationId?: string | null;
 };
 
-/** A status under our context that says something else than ours. */
-export type ForeignStatus = { id: string; state: string; description: string; by: string; byId: number };
+/** A status under our context that is not known to be our own. */
+export type ForeignStatus = {
+  id: string;
+  /** By GitHub's clock; absent from jobs of versions before this field. */
+  at?: string;
+  state: string;
+  description: string;
+  by: string;
+  byId: number;
+};
 
 export type TaskName = keyof Tasks;
 
@@ -118,7 +126,7 @@ export function askMergeStates(repositoryId: bigint, at: Date): Job {
   return { task: 'ask-merge-states', data: { repositoryId: id }, key: `${id}@${at.toISOString()}`, at };
 }
 
-/** Write our status again over one that says something else. */
+/** Count a status of somebody else, and write ours again where that one says something else. */
 export function correctStatus(repositoryId: bigint, sha: string, written: ForeignStatus): Job {
   const id = String(repositoryId);
   return {

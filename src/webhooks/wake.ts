@@ -2,7 +2,7 @@ import type { Need } from '../conditions/needs.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { repositoriesReading } from '../freezes/freeze-store.ts';
-import { findContradicted } from '../freeze-status/correct-status.ts';
+import { isOfConsequence } from '../freeze-status/correct-status.ts';
 import {
   correctStatus,
   type ForeignStatus,
@@ -16,7 +16,10 @@ import { numberByTestMerge, numbersAt } from '../pull-requests/open-pull-request
 /** What an event makes look again. */
 export type Wake =
   | { to: 'jobs'; jobs: Job[] }
-  /** A status under our context: only where it is not what we want there. `merges`: what a merge commit merges. */
+  /**
+   * A status under our context: only where it is on a head that we know, and not the echo of our own. `merges`: what a
+   * merge commit merges.
+   */
   | { to: 'own-status'; repositoryId: bigint; sha: string; merges: string | null; written: ForeignStatus }
   /** Only where the conditions of a present freeze read one of these facts: such events are frequent. */
   | ({ reads: readonly Need[] } & (
@@ -42,8 +45,8 @@ async function jobsOfWake({ db, clock }: Pick<Deps, 'db' | 'clock'>, wake: Wake)
   if (wake.to === 'jobs') return wake.jobs;
   if (wake.to === 'own-status') {
     const { repositoryId, sha, merges, written } = wake;
-    const found = await findContradicted(db, repositoryId, sha, { ...written, id: BigInt(written.id) });
-    if (found) return [correctStatus(repositoryId, sha, written)];
+    if (await isOfConsequence(db, repositoryId, sha, written))
+      return [correctStatus(repositoryId, sha, written)];
     const number = await numberByTestMerge(db, repositoryId, sha, merges);
     return number === null ? [] : [refreshPullRequest(repositoryId, { number, installationId: null })];
   }

@@ -45,6 +45,7 @@ type Payloads = {
     context: string;
     state: string;
     description: string | null;
+    created_at: string;
     commit?: { parents?: { sha: string }[] };
     sender: { id: number; login: string };
   };
@@ -120,9 +121,10 @@ export type Own = { statusContext: string };
 const always = (...jobs: Job[]): Wake[] => [{ to: 'jobs', jobs }];
 
 function ownStatus(payload: Payloads['status']): Wake {
-  const { repository: place, sha, id, state, description, commit, sender } = payload;
+  const { repository: place, sha, id, state, description, created_at, commit, sender } = payload;
   const written = {
     id: String(id),
+    at: created_at,
     state,
     description: description ?? '',
     by: sender.login,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type ConfigError, readConfig } from '../../src/config.ts';
 import { refusalStatus } from '../../src/errors.ts';
-import { decideGroup, decideHead } from '../../src/freeze-status/decide-status.ts';
+import { decideGroup, decideHead, wantedOn } from '../../src/freeze-status/decide-status.ts';
 import { freeGroupText, freeText } from '../../src/freeze-status/status-text.ts';
 import type { ParsedFreeze } from '../../src/freezes/parsed-freeze.ts';
 import { between, documentAt, rowsOf } from './documents.ts';
@@ -78,6 +78,9 @@ describe('the status', () => {
     decideGroup([], facts, end, now),
     decideGroup([freeze(end)], facts, end, now),
   ].map(({ status }) => status.description);
+  const final = { state: 'success', description: freeText, isFinal: true };
+  descriptions.push(wantedOn({ ...final, isMergeGroup: false }).description);
+  descriptions.push(wantedOn({ ...final, isMergeGroup: true }).description);
 
   test('every description is explained, and no other', () => {
     expect(descriptions).toContain(freeText);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Known, mustWrite } from '../../src/freeze-status/plan-write.ts';
+import { foreignIn, type Known, mustWrite } from '../../src/freeze-status/plan-write.ts';
+import { lastText } from '../../src/freeze-status/status-text.ts';
 
 const held = { state: 'pending', description: 'Frozen' } as const;
 const other = { state: 'pending', description: 'Frozen until removed' } as const;
@@ -18,6 +19,9 @@ const known = (status: { state: string; description: string }, more: Partial<Kno
   writes: 1,
   overwrites: 0,
   attempts: 0,
+  isFinal: false,
+  isMergeGroup: false,
+  notHeld: null,
   ...more,
 });
 
@@ -79,5 +83,41 @@ describe('GitHub takes 1,000 statuses of a SHA and context', () => {
 
   test('a new state is written all the same', () => {
     expect(mustWrite(free, shown(held, 100), known(held, { writes: 990 }), 6n, at(160))).toBe(true);
+  });
+});
+
+describe('where the last status is written', () => {
+  const last = { state: 'pending', description: lastText };
+  const full = { isFinal: true, writes: 10, overwrites: 990 };
+  test.each([
+    ['it stands, whatever freezes say', free, shown(last, 100), known(last, { isFinal: true }), false],
+    ['it stands, and a freeze begins', held, shown(last, 100), known(last, { isFinal: true }), false],
+    ['somebody overwrote it', free, shown(free, 120), known(last, { isFinal: true }), true],
+    ['GitHub takes no more, and a freeze begins', held, shown(free, 120), known(last, full), true],
+    [
+      'GitHub takes no more, and that was told',
+      held,
+      shown(free, 120),
+      known(last, { ...full, notHeld: 'refused' }),
+      false,
+    ],
+    ['GitHub takes no more, and nothing holds', free, shown(free, 120), known(last, full), false],
+    ['GitHub takes no more, and what stands holds', held, shown(other, 120), known(last, full), false],
+  ])('%s', (_name, verdict, present, written, expected) => {
+    expect(mustWrite(verdict, present, written, 6n, at(160))).toBe(expected);
+  });
+});
+
+describe('somebody else must have written', () => {
+  test.each([
+    ['none stands', null, null, false],
+    ['one stands on a commit that we never wrote on', shown(free, 90), null, true],
+    ['ours stands', shown(held, 100), known(held), false],
+    ['what says the same came later', shown(held, 101), known(held), true],
+    ['another came later', shown(free, 101), known(held), true],
+    ['the answer is older than ours', shown(free, 99), known(held), false],
+    ['a write of ours may have arrived', shown(held, 101), known(held, { attempts: 1 }), false],
+  ])('%s', (_name, present, written, expected) => {
+    expect(foreignIn(present, written, 6n, at(160)) !== null).toBe(expected);
   });
 });

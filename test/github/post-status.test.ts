@@ -3,7 +3,8 @@ import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { generateKeyPairSync } from 'node:crypto';
 import type { Config } from '../../src/config.ts';
-import { postStatus } from '../../src/freeze-status/post-status.ts';
+import { findStanding, lookAtStatuses, postStatus } from '../../src/freeze-status/post-status.ts';
+import type { HeadStatus } from '../../src/generated/prisma/client.ts';
 import { createGitHubApp, type GitHubApp } from '../../src/github/github-app.ts';
 
 // The requests to the letter, and what becomes of answers that GitHub's sandbox cannot be told to give.
@@ -24,16 +25,26 @@ const config = {
   githubApiUrl: 'https://github.example/api/v3',
   statusContext: 'holdfast/freeze',
 } as Config;
-const wanted = { state: 'pending', description: 'Frozen until removed: Release', context: 'holdfast/freeze' };
-const posted = { id: 31_000_001, created_at: '2026-03-01T09:00:00Z' };
-const write = (attempts: number, writtenId: bigint | null = null, mayWrite = async () => true) =>
-  postStatus(
-    { github, config },
-    7n,
-    repository,
-    { sha, ...wanted, attempts, writtenId, targetUrl: null },
-    mayWrite,
-  );
+const wanted = {
+  state: 'pending',
+  description: 'Frozen until removed: Release',
+  context: 'holdfast/freeze',
+} as const;
+const creator = { login: 'holdfast[bot]' };
+const posted = { id: 31_000_001, created_at: '2026-03-01T09:00:00Z', creator };
+/** One attempt as `post-statuses.ts` makes it. Null where the right to write was lost. */
+async function write(
+  attempts: number,
+  known: Partial<HeadStatus> = {},
+  mayWrite = async () => true,
+  targetUrl: string | null = null,
+) {
+  const deps = { github, config };
+  const head = { writtenId: null, contradictedBy: null, ...known } as HeadStatus;
+  const list = attempts > 0 ? await lookAtStatuses(deps, 7n, repository, sha, true, mayWrite) : null;
+  if (attempts > 0 && !list) return null;
+  return findStanding(head, wanted, list) ?? (await postStatus(deps, 7n, repository, sha, wanted, targetUrl));
+}
 
 let github: GitHubApp;
 beforeAll(async () => {
@@ -47,6 +58,7 @@ beforeEach(() => {
     permissions: {},
   };
   nock(config.githubApiUrl).post('/app/installations/7/access_tokens').optionally().reply(201, token);
+  nock(config.githubApiUrl).get('/app').optionally().reply(200, { slug: 'holdfast' });
 });
 afterEach(() => {
   expect(nock.pendingMocks().filter((mock) => !mock.includes('access_tokens'))).toEqual([]);
@@ -55,11 +67,11 @@ afterEach(() => {
 });
 
 const expectPost = () => nock(config.githubApiUrl).post(`/repos/acme/web/statuses/${sha}`, wanted);
-const expectLook = (statuses: object[]) =>
+const expectLook = (statuses: object[], page = 1) =>
   nock(config.githubApiUrl)
-    .get(`/repos/acme/web/commits/${sha}/status`)
-    .query({ per_page: 100 })
-    .reply(200, { state: 'pending', statuses });
+    .get(`/repos/acme/web/commits/${sha}/statuses`)
+    .query({ per_page: 100, page })
+    .reply(200, statuses);
 
 test('a first attempt posts, and asks nothing before', async () => {
   expectPost().reply(201, posted);
@@ -68,14 +80,7 @@ test('a first attempt posts, and asks nothing before', async () => {
 
 test('the page that it leads to is posted, and is no reason to post', async () => {
   const targetUrl = 'https://holdfast.example/repos/acme/web/pulls/1';
-  const writeTo = (attempts: number) =>
-    postStatus(
-      { github, config },
-      7n,
-      repository,
-      { sha, ...wanted, attempts, writtenId: null, targetUrl },
-      async () => true,
-    );
+  const writeTo = (attempts: number) => write(attempts, {}, undefined, targetUrl);
   nock(config.githubApiUrl)
     .post(`/repos/acme/web/statuses/${sha}`, { ...wanted, target_url: targetUrl })
     .reply(201, posted);
@@ -93,9 +98,10 @@ test('a network error is thrown, and the next attempt finds that the status arri
 
 test.each([
   ['none', []],
-  ['another context', [{ ...wanted, context: 'ci' }]],
-  ['another state', [{ ...wanted, state: 'success' }]],
-  ['another text', [{ ...wanted, description: 'Frozen' }]],
+  ['another context', [{ ...posted, ...wanted, context: 'ci' }]],
+  ['another state', [{ ...posted, ...wanted, state: 'success' }]],
+  ['another text', [{ ...posted, ...wanted, description: 'Frozen' }]],
+  ['the same of somebody else', [{ ...posted, ...wanted, creator: { login: 'bob' } }]],
 ])('a second attempt that finds %s posts', async (_name, statuses) => {
   expectLook(statuses);
   expectPost().reply(201, posted);
@@ -105,16 +111,33 @@ test.each([
 test('a second attempt takes no answer that is older than what we know of', async () => {
   expectLook([{ ...wanted, ...posted }]);
   expectPost().reply(201, { ...posted, id: posted.id + 2 });
-  expect(await write(1, BigInt(posted.id) + 1n)).toMatchObject({ id: BigInt(posted.id) + 2n });
+  expect(await write(1, { writtenId: BigInt(posted.id) + 1n })).toMatchObject({ id: BigInt(posted.id) + 2n });
+});
+
+test('a second attempt takes no answer that does not know of the status that an event told of', async () => {
+  expectLook([{ ...wanted, ...posted }]);
+  expectPost().reply(201, { ...posted, id: posted.id + 2 });
+  expect(await write(1, { contradictedBy: BigInt(posted.id) + 1n })).toMatchObject({
+    id: BigInt(posted.id) + 2n,
+  });
+});
+
+test('a look counts on all pages what is under our context, in any case of letters', async () => {
+  const other = { ...posted, ...wanted, context: 'ci' };
+  const foreign = { ...posted, ...wanted, context: 'HOLDFAST/freeze', creator: null };
+  expectLook([{ ...posted, ...wanted }, ...Array<object>(99).fill(other)]);
+  expectLook([foreign, foreign, other], 2);
+  const list = await lookAtStatuses({ github, config }, 7n, repository, sha, true, async () => true);
+  expect(list).toMatchObject({ count: { writes: 1, overwrites: 2 }, statuses: { length: 3 } });
 });
 
 test('a second attempt whose right to write is lost does not post', async () => {
   expectLook([]);
-  expect(await write(1, null, async () => false)).toBeNull();
+  expect(await write(1, {}, async () => false)).toBeNull();
 });
 
 test('a second attempt that cannot look does not post', async () => {
-  nock(config.githubApiUrl).get(`/repos/acme/web/commits/${sha}/status`).query(true).reply(502, {});
+  nock(config.githubApiUrl).get(`/repos/acme/web/commits/${sha}/statuses`).query(true).reply(502, {});
   await expect(write(1)).rejects.toThrow();
 });
 

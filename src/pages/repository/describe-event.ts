@@ -29,6 +29,8 @@ export const eventTypeNames: Partial<Record<AuditEvent['type'], string>> = {
   'freeze.leaking': 'GitHub would merge past a freeze',
   'freeze.not_enforced': 'Freeze that nothing enforces',
   'freeze_status.overwritten': 'Status overwritten',
+  'freeze_status.refused': 'Status refused',
+  'freeze_status.contested': 'Status contested',
 };
 
 /** An event of the audit log in words. One of a type that is not known here (a newer version wrote it) stays as it is. */
@@ -102,6 +104,28 @@ function tell(event: AuditEvent, pullRequest: string): Omit<DescribedEvent, 'act
         details: [
           { name: 'State', before: expected_state, text: state },
           { name: 'Text', text: description },
+        ],
+      };
+    }
+    case 'freeze_status.refused': {
+      const { sha, state, description, why } = event.metadata;
+      return {
+        did: `could not be held: GitHub refused our status on ${sha.slice(0, 7)}`,
+        details: [
+          { name: 'State', text: state },
+          { name: 'Text', text: description },
+          { name: 'Because', text: why },
+        ],
+      };
+    }
+    case 'freeze_status.contested': {
+      const { sha, state, description, expected_state, times_written } = event.metadata;
+      return {
+        did: `overwrites our status on ${sha.slice(0, 7)} again and again, so it is not held`,
+        details: [
+          { name: 'State', before: expected_state, text: state ?? 'unknown' },
+          { name: 'Text', text: description ?? 'unknown' },
+          { name: 'Written', text: `${times_written} times` },
         ],
       };
     }

@@ -7,7 +7,7 @@ import { recallPullRequest } from '../../explanations/recall-pull-request.ts';
 import type { asPublic, Freeze } from '../../freezes/freeze.ts';
 import type { Hold } from '../../freeze-status/decide-status.ts';
 import { heldPullRequests, type ReasonNotHeld } from '../../freeze-status/held-pull-requests.ts';
-import { writtenStatuses, type WrittenStatus } from '../../freeze-status/written-statuses.ts';
+import { isFinalOn, writtenStatuses, type WrittenStatus } from '../../freeze-status/written-statuses.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { freezesAreOn } from '../../products/product.ts';
 import { type FoundRepository, fullName } from '../../repositories/find-repository.ts';
@@ -24,6 +24,8 @@ import { statusesTable } from './statuses-table.ts';
 type Shown = {
   number: number;
   headSha: string;
+  /** Whether its last status was written, which stays. */
+  isFinal: boolean;
   holding: ShownFreeze[];
   /** Where freezes hold it: why that is not known to be so. */
   notHeld: ReasonNotHeld | null;
@@ -46,12 +48,15 @@ export async function pullRequestPage(deps: PageDeps, context: Context): Promise
   if (shown === 'absent') return absentPage(deps, context, viewer);
   if (shown === 'silent') return silentPage(context, viewer);
   const statuses = await writtenStatuses(deps.db, repository.id, shown.headSha);
+  const isFinal = await isFinalOn(deps.db, repository.id, shown.headSha);
   const title = `${fullName(repository)} #${shown.number}`;
   const read = await reading(deps, repository, viewer, freezesOf(shown));
-  return context.html(layout({ title, body: body(deps, repository, readAs(read, shown), statuses), viewer }));
+  return context.html(
+    layout({ title, body: body(deps, repository, readAs(read, { ...shown, isFinal }), statuses), viewer }),
+  );
 }
 
-const freezesOf = ({ holding, live }: Shown): Freeze[] =>
+const freezesOf = ({ holding, live }: Pick<Shown, 'holding' | 'live'>): Freeze[] =>
   [...holding, ...(live?.passing ?? []), ...(live?.sharedHolds ?? [])].map(({ freeze }) => freeze);
 
 function readAs(read: typeof asPublic, { holding, live, ...rest }: Shown): Shown {
@@ -69,7 +74,7 @@ async function look(
   deps: PageDeps,
   repository: FoundRepository,
   number: bigint,
-): Promise<Shown | 'absent' | 'silent'> {
+): Promise<Omit<Shown, 'isFinal'> | 'absent' | 'silent'> {
   try {
     const { freezes, ...live } = await deps.explanations.get(deps, repository, number);
     const { headSha } = live.pullRequest.facts;
@@ -109,7 +114,7 @@ async function whyNotHeld(
 function body(
   { config }: PageDeps,
   repository: FoundRepository,
-  { number, headSha, holding, notHeld, live }: Shown,
+  { number, headSha, isFinal, holding, notHeld, live }: Shown,
   statuses: WrittenStatus[],
 ): Html {
   const name = fullName(repository);
@@ -122,7 +127,8 @@ function body(
     </p>
     <h1>${live ? live.pullRequest.title : `Pull request #${number}`}</h1>
     <p>${verdict(isOpen, isHeld, holding.length, notHeld)}</p>
-    ${freezesAreOn(repository.products) ? '' : switchedOff(name)} ${live ? aboutGitHub(live) : notLive}
+    ${freezesAreOn(repository.products) ? '' : switchedOff(name)} ${isOpen && isFinal ? finalNotice : ''}
+    ${live ? aboutGitHub(live, isFinal) : notLive}
     ${
       isOpen && holding.length > 0
         ? html`<h2>What holds it</h2>
@@ -165,14 +171,23 @@ const switchedOff = (name: string): Html =>
     <code>merge_queue</code> is enabled. An admin switches them on with <code>PUT /v1/products/${name}</code>.
   </p>`;
 
+/** Freezes end; this does not. */
+const finalNotice = html`<p class="notice">
+  GitHub takes at most 1,000 statuses on a commit, and this one has had nearly all of them. It stays blocked,
+  also without a freeze. Push a new commit: it is judged anew.
+</p>`;
+
 const notLive = html`<p class="card" role="status">
   GitHub could not be asked, so this is what Holdfast knew when it last looked. Load the page again in a
   minute for the conditions and what they saw.
 </p>`;
 
 /** Where GitHub does not show yet what is decided; and when the clock alone may decide anew. */
-function aboutGitHub({ pullRequest, status, nextChangeAt }: NonNullable<Shown['live']>): Html {
-  const isBehind = status && pullRequest.status?.state !== status.state;
+function aboutGitHub(
+  { pullRequest, status, nextChangeAt }: NonNullable<Shown['live']>,
+  isFinal: boolean,
+): Html {
+  const isBehind = !isFinal && status && pullRequest.status?.state !== status.state;
   return html`${
     isBehind
       ? html`<p>
