@@ -203,7 +203,7 @@ GitHub       ${values.githubUrl}   (a sandbox: nothing leaves this machine)
 ada's token  ${values.adminToken}   (a GitHub token; ada is an admin of acme)
 admin key    ${values.adminKey}
 ci key       ${values.ciKey}
-Enforced?    HOLDFAST_URL=${values.serviceUrl} HOLDFAST_TOKEN=${values.adminKey} npx holdfast doctor acme/web
+Enforced?    HOLDFAST_URL=${values.serviceUrl} HOLDFAST_TOKEN=${values.adminKey} npx --no-install holdfast doctor acme/web
 
 The tour: paste each line into a second terminal, and watch the statuses change here.
 Steps 2 to 6 fit into the minute that the freeze of step 2 lasts.`);
