@@ -2,6 +2,7 @@
 // with keys made through the API, a tour of curl lines, and one line for each status that changes.
 //   --port N, --github-port N   where to listen; 0 takes any free port. Without them 3000 and 3001 if they are free.
 //   --setup                     begins before that: no GitHub App yet, and the setup page to make one.
+import { BlockList } from 'node:net';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -136,6 +137,8 @@ function configFor(github: Sandbox, port: number, dataDir: string, setup: boolea
     statusContext: 'holdfast/freeze',
     // This GitHub has no limit on writes.
     statusWritesPerMinute: 6000,
+    strangerQuestionsPerMinute: 1_000_000,
+    trustedProxies: new BlockList(),
     role: 'all',
     logLevel: 'warn',
     logFormat: 'json',

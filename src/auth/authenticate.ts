@@ -14,6 +14,10 @@ export type Credential =
 /** One text for every credential that is not good, so that it tells nothing of why. */
 const notAuthenticated = () => forbidden('Not authenticated');
 
+/** The credential in an `Authorization` header; null where there is none. */
+export const bearerOf = (authorization: string | undefined): string | null =>
+  /^bearer +([\x21-\x7e]{1,4096})$/i.exec(authorization?.trim() ?? '')?.[1] ?? null;
+
 /**
  * Judges the `Authorization` header.
  * @throws Refusal forbidden for a missing, malformed, unknown, revoked or expired credential; unavailable when
@@ -24,7 +28,7 @@ export async function authenticate(
   tokens: GitHubTokens,
   authorization: string | undefined,
 ): Promise<Credential> {
-  const credential = /^bearer +([\x21-\x7e]{1,4096})$/i.exec(authorization?.trim() ?? '')?.[1];
+  const credential = bearerOf(authorization);
   if (!credential) throw notAuthenticated();
   if (looksLikeKey(credential)) {
     const key = await findKey(deps, credential);

@@ -28,7 +28,10 @@ async function knownAccount(deps: Deps, login: string): Promise<InstalledAccount
  */
 export async function findAccount(deps: Deps, login: string): Promise<InstalledAccount> {
   const known = await knownAccount(deps, login);
-  if (known) return known;
+  return known ?? deps.github.once(`account ${login}`.toLowerCase(), () => lookUp(deps, login));
+}
+
+async function lookUp(deps: Deps, login: string): Promise<InstalledAccount> {
   const app = await deps.github.asApp();
   const found = await askGitHub(deps, `whether Holdfast is installed on ${login}`, async () => {
     try {

@@ -1,3 +1,4 @@
+import { BlockList } from 'node:net';
 import { TestClock } from 'pg-boss';
 import { pino } from 'pino';
 import { type App, createApp } from '../../src/app.ts';
@@ -61,6 +62,8 @@ export async function startHoldfast(
       githubApiUrl: github.url,
       statusContext: 'holdfast/freeze',
       statusWritesPerMinute: 1_000_000,
+      strangerQuestionsPerMinute: 1_000_000,
+      trustedProxies: new BlockList(),
       role: 'all',
       logLevel: 'debug',
       logFormat: 'json',
