@@ -38,6 +38,9 @@ export const forbidden = (message: string) => new Refusal('forbidden', message);
 export const notFound = (message: string) => new Refusal('not-found', message);
 export const conflict = (message: string) => new Refusal('conflict', message);
 
+export const isConflict = (error: unknown): error is Refusal =>
+  error instanceof Refusal && error.code === 'conflict';
+
 /** GitHub or the database cannot answer now; nothing was granted and nothing was changed. */
 export const unavailable = (message: string, retryAfter = 10) =>
   new Refusal('unavailable', message, { retryAfter });

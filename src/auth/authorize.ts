@@ -1,7 +1,7 @@
 import type { Account } from '../generated/prisma/client.ts';
 import type { Deps } from '../deps.ts';
-import { forbidden } from '../errors.ts';
-import { findAccount } from '../installations/find-account.ts';
+import { forbidden, isConflict } from '../errors.ts';
+import { findAccount, notInstalled } from '../installations/find-account.ts';
 import {
   findRepository,
   type FoundRepository,
@@ -47,7 +47,7 @@ export async function authorizeRepository(
   path: { owner: string; repository: string },
 ): Promise<FoundRepository> {
   assertKind(credential, scope, path.owner);
-  const repository = await findRepository(deps, path.owner, path.repository);
+  const repository = await find(deps, credential, path);
   if (credential.kind === 'application-key') {
     // After a rename GitHub may answer for an old name with a repository that moved to somebody else.
     if (repository.accountId !== credential.key.accountId)
@@ -56,13 +56,29 @@ export async function authorizeRepository(
   }
   const { token, person } = credential;
   const permission = await tokens.permission(deps, token, person, repository);
-  if (permission === 'none') throw repositoryAbsent(path.owner, path.repository);
+  // While the installation is suspended, only its admins learn that it is there.
+  const isHidden = permission !== 'admin' && repository.installation.suspendedAt !== null;
+  if (permission === 'none' || isHidden) throw repositoryAbsent(path.owner, path.repository);
   if (permission !== 'admin') {
     throw forbidden(
       `${person.login} is not an admin of ${fullName(repository)} on GitHub. Ask one, or use an admin application key.`,
     );
   }
   return repository;
+}
+
+/** A repository that is looked up for the first time while its installation is suspended is not there for a person. */
+async function find(
+  deps: Deps,
+  credential: Credential,
+  path: { owner: string; repository: string },
+): Promise<FoundRepository> {
+  try {
+    return await findRepository(deps, path.owner, path.repository);
+  } catch (error) {
+    if (credential.kind === 'application-key' || !isConflict(error)) throw error;
+    throw repositoryAbsent(path.owner, path.repository);
+  }
 }
 
 /**
@@ -85,6 +101,7 @@ export async function authorizeOwner(
   }
   const { token, person } = credential;
   if (await tokens.isOwnerAdmin(deps, token, person, account)) return account;
+  if (account.installation.suspendedAt) throw notInstalled(owner);
   throw forbidden(
     `${person.login} is not an admin of ${account.login} on GitHub. Ask one, or use an admin application key.`,
   );

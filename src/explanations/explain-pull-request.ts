@@ -20,6 +20,7 @@ import {
 } from '../pull-requests/load-pull-requests.ts';
 import { siblingsOf } from '../pull-requests/open-pull-request-store.ts';
 import { type FoundRepository, fullName, suspended } from '../repositories/find-repository.ts';
+import { hideDependencies } from './hide-dependencies.ts';
 import { readForExplanation } from './read-for-explanation.ts';
 import { type ReleasingLabels, releasingLabels } from './releasing-labels.ts';
 
@@ -69,6 +70,7 @@ export async function explainPullRequest(
   const { pullRequest, siblings } = read;
   const { facts, isOpen } = pullRequest;
   const sharing = [facts, ...siblings.map((sibling) => sibling.facts)];
+  const hide = await hideDependencies(deps, repository, [facts]);
   const { status, holds } = isOpen ? decideHead(freezes, sharing, now) : { status: null, holds: [] };
   return {
     pullRequest,
@@ -77,7 +79,7 @@ export async function explainPullRequest(
     freezes: freezes.map((parsed) => ({
       freeze: parsed.freeze,
       verdict: judgeFreeze(parsed, facts, now.getTime()),
-      reasons: explainFreeze(parsed, facts, now.getTime()),
+      reasons: hide(explainFreeze(parsed, facts, now.getTime()), facts),
       releasing: releasingLabels(parsed, facts, now.getTime()),
     })),
     sharedHolds: holds.filter((hold) => hold.pullRequest !== facts.number),

@@ -14,6 +14,7 @@ import { nextChangeAmong } from '../freeze-status/decide-status.ts';
 import { enforcesFreezes } from '../products/product.ts';
 import { type LoadedPullRequest, loadOpenPullRequests } from '../pull-requests/load-pull-requests.ts';
 import { assertWritable, type FoundRepository } from '../repositories/find-repository.ts';
+import { hideDependencies } from './hide-dependencies.ts';
 import { type Counts, type Warning, warningsOf } from './preview-warnings.ts';
 import { readForExplanation } from './read-for-explanation.ts';
 
@@ -56,6 +57,12 @@ export async function previewFreeze(
     .filter(({ verdict, pullRequest }) => verdict !== 'not_matched' && pullRequest.facts.number > page.after)
     .sort((one, other) => one.pullRequest.facts.number - other.pullRequest.facts.number);
   const counts = countsOf(judged);
+  const shown = affected.slice(0, page.size);
+  const hide = await hideDependencies(
+    deps,
+    repository,
+    shown.map(({ pullRequest }) => pullRequest.facts),
+  );
   return {
     judgedAt,
     nextChangeAt: nextChangeAmong(
@@ -65,9 +72,9 @@ export async function previewFreeze(
     ),
     counts,
     warnings: warningsOf(counts, parsed.conditions?.exclude ?? null, enforcesFreezes(repository.products)),
-    affected: affected.slice(0, page.size).map((one) => ({
+    affected: shown.map((one) => ({
       ...one,
-      reasons: explainFreeze(parsed, one.pullRequest.facts, judgedAt.getTime()),
+      reasons: hide(explainFreeze(parsed, one.pullRequest.facts, judgedAt.getTime()), one.pullRequest.facts),
     })),
     hasMore: affected.length > page.size,
   };

@@ -8,6 +8,7 @@ import { unenforcedBranches } from '../enforcement/unenforced-branches.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { enforcesFreezes } from '../products/product.ts';
 import { assertWritable, type FoundRepository, fullName } from '../repositories/find-repository.ts';
+import { assertRoom } from './assert-room.ts';
 import { checkFreeze } from './check-freeze.ts';
 import { type Freeze, planWindow } from './freeze.ts';
 import { attributesOf, insertFreeze } from './freeze-store.ts';
@@ -29,7 +30,8 @@ export type CreatedFreeze = { freeze: Freeze; unenforced: string[] };
 /**
  * Schedules a freeze, with its event and the jobs for its boundaries in one transaction.
  * @param onSaved runs in the same transaction.
- * @throws Refusal conflict where no product enforces freezes or the repository cannot be written to; invalid
+ * @throws Refusal conflict where no product enforces freezes, the repository cannot be written to or has as many
+ *   freezes as it may; invalid
  *   for a window or conditions that cannot be.
  */
 export async function createFreeze(
@@ -50,6 +52,7 @@ export async function createFreeze(
   };
   const created = { freeze, unenforced: await unenforcedBranches(deps, repository, freeze) };
   await deps.db.$transaction(async (tx) => {
+    await assertRoom(tx, repository, now);
     await insertFreeze(tx, freeze, actor, now);
     const metadata = { scheduled_freeze_id: freeze.id, scheduled_freeze_attributes: attributesOf(freeze) };
     await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.create', metadata }, actor, now);

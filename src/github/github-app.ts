@@ -57,7 +57,8 @@ export async function createGitHubApp(config: Config, log: Logger, cutOff: Abort
     appId: config.app.id,
     privateKey: config.app.privateKey,
     secret: config.app.webhookSecret,
-    log,
+    // Below this level Probot and Octokit log whole requests, with what people wrote.
+    log: log.isLevelEnabled('debug') ? log.child({}, { level: 'info' }) : log,
     baseUrl: config.githubApiUrl,
     request,
     Octokit: ProbotOctokit.defaults(({ auth, ...options }: { auth?: object }) => ({

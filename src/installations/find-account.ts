@@ -11,6 +11,9 @@ import { readInstallation } from './read-installation.ts';
 /** An account with the App installed. */
 export type InstalledAccount = Account & { installation: Installation };
 
+export const notInstalled = (login: string) =>
+  notFound(`Holdfast is not installed on ${login}. Install the App there, then try again.`);
+
 /** The account with this login, in any case, as far as the database knows one with the App installed. */
 async function knownAccount(deps: Deps, login: string): Promise<InstalledAccount | null> {
   const installation = await deps.db.installation.findFirst({
@@ -42,7 +45,7 @@ async function lookUp(deps: Deps, login: string): Promise<InstalledAccount> {
       throw error;
     }
   });
-  if (!found) throw notFound(`Holdfast is not installed on ${login}. Install the App there, then try again.`);
+  if (!found) throw notInstalled(login);
   return deps.db.$transaction(async (tx) => {
     const id = await saveInstallation(tx, found, nowOf(deps.clock));
     await deps.jobs.send([syncInstallation(id)], tx);

@@ -24,6 +24,10 @@ export type PageDeps = Deps & {
 /** Somebody who is signed in, as a credential. */
 const readerOf = ({ id }: Person): string => `person ${id}`;
 
+/** Somebody who was let in: what strangers do is not held against them for a day. */
+export const rememberReader = (deps: PageDeps, person: Person): Promise<void> =>
+  deps.strangers.known.remember(deps, readerOf(person));
+
 /** What the page of one request needs: its questions to GitHub count, unless who is signed in was let in before. */
 export function forRequest(deps: PageDeps, context: Context): PageDeps {
   return deps.strangers.guard(deps, context, async () => {
@@ -75,7 +79,7 @@ async function findReadable(
   if (!repository?.private) return repository;
   if (!person) return null;
   if ((await deps.readers.permission(deps, person, repository)) === 'none') return null;
-  await deps.strangers.known.remember(deps, readerOf(person));
+  await rememberReader(deps, person);
   return repository;
 }
 

@@ -13,10 +13,16 @@ import { linkTo } from './view.ts';
 
 /** The ongoing, the scheduled and, by pages, the past freezes. */
 export function freezeList(page: RepositoryPage): Html {
-  const { current, past, now, view } = page;
-  const ofState = (state: string) => current.filter((freeze) => stateOf(freeze, now) === state);
-  return html`${group(page, 'Ongoing freezes', ofState('ongoing'), 'No freeze is ongoing.')}
-    ${group(page, 'Scheduled freezes', ofState('scheduled'), 'None is scheduled.')}
+  const { current, listed, past, now, view } = page;
+  const ofState = (state: string) => listed.freezes.filter((freeze) => stateOf(freeze, now) === state);
+  const none = (state: string, text: string) =>
+    current.some((freeze) => stateOf(freeze, now) === state) ? 'None of them is on this page.' : text;
+  return html`${group(page, 'Ongoing freezes', ofState('ongoing'), none('ongoing', 'No freeze is ongoing.'))}
+    ${group(page, 'Scheduled freezes', ofState('scheduled'), none('scheduled', 'None is scheduled.'))}
+    <nav class="bar-of-links" aria-label="Pages of ongoing and scheduled freezes">
+      ${listed.earlier ? html`<a href="${linkTo(view, { current: listed.earlier }, 'ongoing-freezes')}">Earlier freezes</a>` : ''}
+      ${listed.later ? html`<a href="${linkTo(view, { current: listed.later }, 'ongoing-freezes')}">Later freezes</a>` : ''}
+    </nav>
     ${group(page, 'Past freezes', past.freezes, 'None has ended or was deleted.')}
     <nav class="bar-of-links" aria-label="Pages of past freezes">
       ${past.newer ? html`<a href="${linkTo(view, { past: past.newer }, 'past-freezes')}">Newer freezes</a>` : ''}
@@ -62,7 +68,7 @@ const item = (name: string, value: Html | string): Html =>
 const madeBy = (actor: Actor, at: Html): Html => html`${actorName(actor)}, ${at}`;
 
 /** Longer lists of links no reader goes through, and no browser likes. */
-const mostLinks = 1000;
+const mostLinks = 100;
 
 function heldBy({ repository, held }: RepositoryPage, { id }: FreezeRecord): Html {
   if (repository.refreshedAt === null) return html`The open pull requests have not been looked at yet.`;

@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
-import { isUnavailable } from '../../errors.ts';
+import { isTooManyRequests, isUnavailable } from '../../errors.ts';
 import type { FoundRepository } from '../../repositories/find-repository.ts';
 import { missingForSignIn, signInSettings } from '../../sign-in/sign-in-settings.ts';
 import type { Html } from '../layout.ts';
 import { signInPath } from '../page-paths.ts';
-import type { PageDeps, Viewer } from '../reader.ts';
+import { type PageDeps, rememberReader, type Viewer } from '../reader.ts';
 
 /**
  * Whether the viewer of a page may see what tells of weak places and of people: whether freezes are enforced, and the
@@ -22,9 +22,11 @@ export async function refuseOutsiders(
     return signInSettings(deps.config) ? signInFirst(path) : notSetUp(missingForSignIn(deps.config));
   try {
     const permission = await deps.readers.permission(deps, viewer, repository);
-    return permission === 'admin' || permission === 'write' ? null : notYours;
+    if (permission !== 'admin' && permission !== 'write') return notYours;
+    await rememberReader(deps, viewer);
+    return null;
   } catch (error) {
-    if (!isUnavailable(error)) throw error;
+    if (!isUnavailable(error) && !isTooManyRequests(error)) throw error;
     return silent;
   }
 }

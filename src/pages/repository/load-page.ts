@@ -11,7 +11,7 @@ import {
   pastFreezes,
 } from '../../freezes/freeze-records.ts';
 import type { FoundRepository } from '../../repositories/find-repository.ts';
-import { noSuchFreeze, type View } from './view.ts';
+import { noSuchCurrentFreeze, noSuchFreeze, type View } from './view.ts';
 
 /** What a repository's page shows. */
 export type RepositoryPage = {
@@ -20,7 +20,9 @@ export type RepositoryPage = {
   now: Date;
   /** What was wrong with the address, in sentences. */
   problems: string[];
+  /** All that are not over, and the page of them that is listed. */
   current: FreezeRecord[];
+  listed: CurrentPage;
   past: PastPage;
   /** Those on the timeline, and whether there are more. */
   shown: FreezeRecord[];
@@ -30,10 +32,14 @@ export type RepositoryPage = {
   log: EventPage | null;
 };
 
+/** Freezes in the order of `current`, and which the pages around begin with. */
+export type CurrentPage = { freezes: FreezeRecord[]; earlier: string | null; later: string | null };
+
+const currentPerPage = 20;
 const pastPerPage = 20;
 const eventsPerPage = 25;
 /** More bars nobody can tell apart. */
-const mostBars = 200;
+const mostBars = 100;
 
 /** Reads from our own database what the page shows. */
 export async function loadPage(
@@ -51,17 +57,31 @@ export async function loadPage(
     heldPullRequests(deps, id),
     hasLog ? readLog(deps, id, view, now) : { page: null, problems: [] },
   ]);
+  const listed = pageFrom(current, view.current);
   return {
     repository,
     view,
     now,
-    problems: [...(past ? [] : [noSuchFreeze]), ...log.problems],
+    problems: [...(listed ? [] : [noSuchCurrentFreeze]), ...(past ? [] : [noSuchFreeze]), ...log.problems],
     current,
+    listed: listed ?? pageFrom(current, null)!,
     past: past ?? (await pastFreezes(deps.db, id, now, { first: null, size: pastPerPage }))!,
     shown: within.slice(0, mostBars),
     isCut: within.length > mostBars,
     held,
     log: log.page,
+  };
+}
+
+/** @param first the id of the freeze that the page begins with. @returns null where there is no such freeze. */
+function pageFrom(current: FreezeRecord[], first: string | null): CurrentPage | null {
+  const start = first === null ? 0 : current.findIndex(({ id }) => id === first);
+  if (start < 0) return null;
+  const before = Math.max(0, start - currentPerPage);
+  return {
+    freezes: current.slice(start, start + currentPerPage),
+    earlier: start === 0 ? null : current[before]!.id,
+    later: current[start + currentPerPage]?.id ?? null,
   };
 }
 
