@@ -1,5 +1,6 @@
 // `npm run docs:pictures`: takes the pictures of docs/pages.md anew: Holdfast is set up in a browser, on the demo's
 // GitHub, on this machine alone, and gets some freezes. It wants Debian's chromium, or CHROMIUM.
+import { BlockList } from 'node:net';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -92,6 +93,8 @@ function start(port: number): Promise<App> {
       githubApiUrl: github.url,
       statusContext: 'holdfast/freeze',
       statusWritesPerMinute: 6000,
+      strangerQuestionsPerMinute: 1_000_000,
+      trustedProxies: new BlockList(),
       role: 'all',
       logLevel: 'warn',
       logFormat: 'json',

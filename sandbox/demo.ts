@@ -2,6 +2,7 @@
 // with keys made through the API, a tour of curl lines, and one line for each status that changes.
 //   --port N, --github-port N   where to listen; 0 takes any free port. Without them 3000 and 3001 if they are free.
 //   --setup                     begins before that: no GitHub App yet, and the setup page to make one.
+import { BlockList } from 'node:net';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -138,6 +139,8 @@ function configFor(github: Sandbox, port: number, dataDir: string, setup: boolea
     statusContext: 'holdfast/freeze',
     // This GitHub has no limit on writes.
     statusWritesPerMinute: 6000,
+    strangerQuestionsPerMinute: 1_000_000,
+    trustedProxies: new BlockList(),
     role: 'all',
     logLevel: 'warn',
     logFormat: 'json',
@@ -208,7 +211,7 @@ GitHub       ${values.githubUrl}   (a sandbox: nothing leaves this machine)
 ada's token  ${values.adminToken}   (a GitHub token; ada is an admin of acme)
 admin key    ${values.adminKey}
 ci key       ${values.ciKey}
-Enforced?    HOLDFAST_URL=${values.serviceUrl} HOLDFAST_TOKEN=${values.adminKey} npx holdfast doctor acme/web
+Enforced?    HOLDFAST_URL=${values.serviceUrl} HOLDFAST_TOKEN=${values.adminKey} npx --no-install holdfast doctor acme/web
 
 The tour: paste each line into a second terminal, and watch the statuses change here.
 Steps 2 to 6 fit into the minute that the freeze of step 2 lasts.`);

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { BlockList, isIP } from 'node:net';
 import { createPrivateKey } from 'node:crypto';
 import * as z from 'zod';
 
@@ -25,6 +26,10 @@ export type Config = {
   githubApiUrl: string;
   statusContext: string;
   statusWritesPerMinute: number;
+  /** In all; half of it for one address. */
+  strangerQuestionsPerMinute: number;
+  /** Whose `X-Forwarded-For` is believed. */
+  trustedProxies: BlockList;
   role: 'all' | 'web' | 'worker';
   logLevel: string;
   logFormat: 'json' | 'pretty';
@@ -36,7 +41,7 @@ export type StartConfig = Omit<Config, 'app'> & { app: AppCredentials | null };
 /** Every variable the service reads, with what it is for: the README's table is checked against this. */
 export const variables = {
   PORT: 'TCP port to listen on (3000; 0 takes a free one)',
-  HOST: 'address to listen on (all)',
+  HOST: 'address to listen on (127.0.0.1; with PUBLIC_URL all)',
   PUBLIC_URL: 'where people and GitHub reach the service (http://localhost:PORT)',
   DATABASE_URL: 'PostgreSQL 15 or newer; unset: the embedded database in DATA_DIR',
   DATA_DIR: 'folder of the embedded database (./data)',
@@ -51,6 +56,9 @@ export const variables = {
   GITHUB_API_URL: 'https://api.github.com; https://HOST/api/v3 for GitHub Enterprise Server',
   STATUS_CONTEXT: 'name of the commit status (holdfast/freeze)',
   STATUS_WRITES_PER_MINUTE: 'most statuses written per minute and installation (75)',
+  STRANGER_QUESTIONS_PER_MINUTE:
+    'most questions to GitHub a minute for callers that are not known, half of it for one address (30)',
+  TRUSTED_PROXIES: 'proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,192.0.2.7 (none)',
   ROLE: 'all, web (API and webhooks) or worker (statuses)',
   LOG_LEVEL: 'fatal, error, warn, info, debug, trace (info)',
   LOG_FORMAT: 'json or pretty (json)',
@@ -77,9 +85,30 @@ const number = (least: number, most: number, fallback: number) =>
     .refine((value) => value >= least && value <= most, `must be from ${least} to ${most}`)
     .default(fallback);
 
+/** Addresses and networks (CIDR), separated by commas. */
+const proxies = z
+  .string()
+  .default('')
+  .transform((text, context) => {
+    const list = new BlockList();
+    for (const each of text
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean)) {
+      const [address = '', length, ...rest] = each.split('/');
+      const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+      const most = family === 'ipv6' ? 128 : 32;
+      const bits = length === undefined ? most : /^\d{1,3}$/.test(length) ? Number(length) : NaN;
+      if (isIP(address) && rest.length === 0 && bits <= most) list.addSubnet(address, bits, family);
+      else
+        context.addIssue({ code: 'custom', message: 'must be IP addresses or networks such as 10.0.0.0/8' });
+    }
+    return list;
+  });
+
 const schema = z.object({
   PORT: number(0, 65_535, 3000),
-  HOST: z.string().default('0.0.0.0'),
+  HOST: z.string().optional(),
   PUBLIC_URL: httpUrl.optional(),
   DATABASE_URL: z
     .url({
@@ -95,6 +124,8 @@ const schema = z.object({
   GITHUB_API_URL: httpUrl.default('https://api.github.com'),
   STATUS_CONTEXT: z.string().max(255, 'must be at most 255 characters').default('holdfast/freeze'),
   STATUS_WRITES_PER_MINUTE: number(1, 1_000_000, 75),
+  STRANGER_QUESTIONS_PER_MINUTE: number(1, 1_000_000, 30),
+  TRUSTED_PROXIES: proxies,
   ROLE: z.enum(['all', 'web', 'worker'], 'must be all, web or worker').default('all'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   LOG_FORMAT: z.enum(['json', 'pretty'], 'must be json or pretty').default('json'),
@@ -185,7 +216,8 @@ export function readConfig(environment: Environment): StartConfig {
   const values = parsed.data;
   return {
     port: values.PORT,
-    host: values.HOST,
+    // Without an address that others know, nobody else has a reason to come.
+    host: values.HOST ?? (values.PUBLIC_URL ? '0.0.0.0' : '127.0.0.1'),
     publicUrl: (values.PUBLIC_URL ?? `http://localhost:${values.PORT}`).replace(/\/+$/, ''),
     database: values.DATABASE_URL ? { connectionString: values.DATABASE_URL } : { dataDir: values.DATA_DIR },
     app,
@@ -193,6 +225,8 @@ export function readConfig(environment: Environment): StartConfig {
     githubApiUrl: values.GITHUB_API_URL.replace(/\/+$/, ''),
     statusContext: values.STATUS_CONTEXT,
     statusWritesPerMinute: values.STATUS_WRITES_PER_MINUTE,
+    strangerQuestionsPerMinute: values.STRANGER_QUESTIONS_PER_MINUTE,
+    trustedProxies: values.TRUSTED_PROXIES,
     role: values.ROLE,
     logLevel: values.LOG_LEVEL,
     logFormat: values.LOG_FORMAT,

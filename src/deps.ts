@@ -15,4 +15,9 @@ export type Deps = {
   config: Config;
   /** Aborted when the service stops: long work hands back what is left of it. */
   stopping: AbortSignal;
+  /**
+   * Called before GitHub is asked on behalf of a caller who is not known yet: throws where such callers asked too
+   * much. Not there for known callers and for the service's own work, which no stranger may hold up.
+   */
+  beforeQuestion?: () => Promise<void>;
 };

@@ -6,6 +6,7 @@ export const refusalStatus = {
   conflict: 409,
   'too-large': 413,
   invalid: 422,
+  'too-many-requests': 429,
   unavailable: 503,
 } as const;
 
@@ -21,7 +22,7 @@ export type Problem = { path: (string | number)[]; message: string; type: string
 export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly problems: Problem[];
-  /** Seconds; only for `unavailable`. */
+  /** Seconds; only for `unavailable` and `too-many-requests`. */
   readonly retryAfter: number | undefined;
 
   constructor(code: RefusalCode, message: string, more: { problems?: Problem[]; retryAfter?: number } = {}) {
@@ -37,12 +38,22 @@ export const forbidden = (message: string) => new Refusal('forbidden', message);
 export const notFound = (message: string) => new Refusal('not-found', message);
 export const conflict = (message: string) => new Refusal('conflict', message);
 
+export const isConflict = (error: unknown): error is Refusal =>
+  error instanceof Refusal && error.code === 'conflict';
+
 /** GitHub or the database cannot answer now; nothing was granted and nothing was changed. */
 export const unavailable = (message: string, retryAfter = 10) =>
   new Refusal('unavailable', message, { retryAfter });
 
 export const isUnavailable = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.code === 'unavailable';
+
+/** A limit is used up; nothing was asked and nothing was changed. @param retryAfter seconds. */
+export const tooManyRequests = (message: string, retryAfter: number) =>
+  new Refusal('too-many-requests', message, { retryAfter });
+
+export const isTooManyRequests = (error: unknown): error is Refusal =>
+  error instanceof Refusal && error.code === 'too-many-requests';
 
 /** Bad fields, all of them at once. */
 export const invalid = (problems: Problem[]) =>

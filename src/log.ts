@@ -18,15 +18,28 @@ export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat'>, wri
   return pino(options, { write: (line: string) => write(redact(pretty ? prettify(line) : line)) });
 }
 
+/** What is logged of an error. Others carry payloads: GraphQL's `data`, a webhook's `event`, the answer to a request. */
+const toldOfErrors = [
+  'type',
+  'message',
+  'stack',
+  'status',
+  'code',
+  'meta',
+  'problems',
+  'syscall',
+  'path',
+] as const;
+
 /** An error as it is logged: of a request to GitHub what was asked, without the query, the facts and the answer. */
 function withoutBodies(error: Error): object {
-  const {
-    request,
-    response: _response,
-    ...plain
-  } = pino.stdSerializers.err(error) as Record<string, unknown>;
-  if (!isRequest(request)) return plain;
-  return { ...plain, request: { method: request.method, url: request.url } };
+  if (!(error instanceof Error)) return {};
+  const all = pino.stdSerializers.err(error) as unknown as Record<string, unknown>;
+  const told = Object.fromEntries(toldOfErrors.filter((key) => key in all).map((key) => [key, all[key]]));
+  const { request } = all;
+  const each = error instanceof AggregateError ? { errors: error.errors.map(withoutBodies) } : {};
+  if (!isRequest(request)) return { ...told, ...each };
+  return { ...told, ...each, request: { method: request.method, url: request.url } };
 }
 
 const isRequest = (request: unknown): request is { method: string; url: string } =>

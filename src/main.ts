@@ -2,6 +2,9 @@ import { createApp } from './app.ts';
 import { ConfigError, readConfig, readEnvironment } from './config.ts';
 import { DataDirInUse } from './database/data-dir-lock.ts';
 
+// Whatever the service writes, its database above all, is for its own account alone.
+process.umask(0o077);
+
 try {
   const app = await createApp(readConfig(readEnvironment()));
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

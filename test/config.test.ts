@@ -1,3 +1,4 @@
+import { BlockList } from 'node:net';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -31,7 +32,7 @@ function problemsOf(environment: Record<string, string>): string[] {
 test('the defaults', () => {
   expect(readConfig(least)).toEqual({
     port: 3000,
-    host: '0.0.0.0',
+    host: '127.0.0.1',
     publicUrl: 'http://localhost:3000',
     database: { dataDir: './data' },
     app: { id: 42, privateKey, webhookSecret: 'shh-secret', oauth: null },
@@ -39,6 +40,8 @@ test('the defaults', () => {
     githubApiUrl: 'https://api.github.com',
     statusContext: 'holdfast/freeze',
     statusWritesPerMinute: 75,
+    strangerQuestionsPerMinute: 30,
+    trustedProxies: expect.any(BlockList),
     role: 'all',
     logLevel: 'info',
     logFormat: 'json',
@@ -48,6 +51,25 @@ test('the defaults', () => {
 const keyIs = (config: StartConfig) => config.app?.privateKey;
 
 test.each<[string, Record<string, string>, (config: StartConfig) => unknown, unknown]>([
+  ['a public URL opens all addresses', { PUBLIC_URL: 'https://h.example' }, ({ host }) => host, '0.0.0.0'],
+  [
+    'an address that is set stays',
+    { PUBLIC_URL: 'https://h.example', HOST: '192.0.2.1' },
+    ({ host }) => host,
+    '192.0.2.1',
+  ],
+  ['no proxy is trusted unasked', {}, ({ trustedProxies }) => trustedProxies.check('127.0.0.1'), false],
+  [
+    'proxies, as networks and addresses',
+    { TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::/32,192.0.2.7' },
+    ({ trustedProxies: list }) => [
+      list.check('10.200.0.1'),
+      list.check('192.0.2.7'),
+      list.check('192.0.2.8'),
+      list.check('2001:db8:1::1', 'ipv6'),
+    ],
+    [true, true, false, true],
+  ],
   ['blanks count as absent', { PORT: ' ', DATABASE_URL: '', LOG_FORMAT: '' }, ({ port }) => port, 3000],
   [
     'slashes at the end go',

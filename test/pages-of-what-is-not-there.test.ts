@@ -95,7 +95,7 @@ test('however many names somebody tries, GitHub is asked so often and no more', 
     await mallory.open('/repos/acme/vault'),
     await mallory.open('/repos/acme/nothing'),
   ];
-  expect(vault.status).toBe(503);
+  expect(vault.status).toBe(429);
   expect(visible(vault)).toEqual(visible(nothing));
   expect((await mallory.open('/repos/acme/web')).status).toBe(200);
   expect((await ada.open('/repos/acme/vault')).status).toBe(200);

@@ -283,7 +283,7 @@ describe('however often pages are loaded', () => {
     expect(asked() - before).toBe(publicLooksPerMinute);
     expect(words(await page(repository, last))).toContain('GitHub could not be asked');
     // What is not known here cannot be looked for either.
-    expect((await page(repository, 99)).status).toBe(503);
+    expect((await page(repository, 99)).status).toBe(429);
     expect((await visitor.open(`/repos/${repository}/pulls/9223372036854775807`)).status).toBe(404);
     await acme.advanceTo(new Date(acme.clock.now() + 61_000));
     expect(words(await page(repository, last))).toContain('It holds every pull request.');

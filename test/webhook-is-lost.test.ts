@@ -150,9 +150,6 @@ describe('what anyone may send', () => {
   test.each([
     ['another secret', (body: string) => sign(body, 'development')],
     ['another body', () => sign('{}')],
-    ['no hash', () => 'sha256='],
-    ['another algorithm', () => `sha1=${'0'.repeat(40)}`],
-    ['garbage', () => 'ÿ'],
   ])('a wrong signature (%s) is refused before anything is parsed or logged', async (_name, signature) => {
     const before = await jobsSent();
     const body = `{"action":"opened","title":"${secretText}"`;

@@ -3,11 +3,12 @@ import { createRoute, type RouteConfig, z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import type { Actor } from '../auth/actor.ts';
 import type { KeyScope } from '../auth/application-key.ts';
-import { actorOf, authenticate, type Credential } from '../auth/authenticate.ts';
+import { actorOf, authenticate, bearerOf, type Credential } from '../auth/authenticate.ts';
 import { authorizeOwner, authorizeRepository } from '../auth/authorize.ts';
 import type { GitHubTokens } from '../auth/github-token.ts';
 import type { Deps } from '../deps.ts';
 import type { Account } from '../generated/prisma/client.ts';
+import type { StrangerLimits } from '../limits/stranger-limits.ts';
 import type { FoundRepository } from '../repositories/find-repository.ts';
 import { type Answer, type Remember, runOnce } from './idempotency.ts';
 import { assertStorable, readJsonBody } from './read-body.ts';
@@ -81,11 +82,14 @@ export function endpoint<A extends Access, P extends z.ZodObject, Q extends z.Zo
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the list holds endpoints of every type
 export type AnyEndpoint = Endpoint<any, any, any, any>;
 
+/** Who calls, and what callers who are not known may make us ask of GitHub. */
+export type Callers = { tokens: GitHubTokens; strangers: StrangerLimits };
+
 /** Serves an endpoint. */
-export function mount(api: Hono, deps: Deps, tokens: GitHubTokens, definition: AnyEndpoint): void {
+export function mount(api: Hono, deps: Deps, callers: Callers, definition: AnyEndpoint): void {
   const path = describeRoute(definition).getRoutingPath();
   api.on(definition.method.toUpperCase(), path, async (context) => {
-    const answer = await answerCall(deps, tokens, definition, context);
+    const answer = await answerCall(deps, callers, definition, context);
     for (const [name, value] of Object.entries(answer.headers ?? {})) context.header(name, value);
     return answer.body === undefined
       ? context.body(null, answer.status as 204)
@@ -95,15 +99,19 @@ export function mount(api: Hono, deps: Deps, tokens: GitHubTokens, definition: A
 
 async function answerCall(
   deps: Deps,
-  tokens: GitHubTokens,
+  { tokens, strangers }: Callers,
   definition: AnyEndpoint,
   context: Context,
 ): Promise<Answer> {
   const { req } = context;
   const path = validate(definition.params, req.param(), 'path') as Record<string, unknown>;
   if (definition.deprecated) announceDeprecation(context, definition.deprecated.successor(path));
-  const credential = await authenticate(deps, tokens, req.header('Authorization'));
-  const found = await authorize(deps, tokens, definition, credential, path);
+  const authorization = req.header('Authorization');
+  const asking = strangers.guard(deps, context, async () => bearerOf(authorization));
+  const credential = await authenticate(asking, tokens, authorization);
+  const isKey = credential.kind === 'application-key';
+  const found = await authorize(isKey ? deps : asking, tokens, definition, credential, path);
+  if (!isKey && definition.access.to !== 'own-key') await strangers.known.remember(deps, credential.token);
   const key = takesIdempotencyKey(definition) ? req.header('Idempotency-Key') : undefined;
   // A retried request may replay an answer about what it deleted itself.
   if (key === undefined) await definition.exists?.({ ...found, deps, path } as never);

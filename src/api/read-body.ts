@@ -20,18 +20,26 @@ export async function readJsonBody(request: Request): Promise<unknown> {
 
 /**
  * The bytes of a request's body.
- * @throws Refusal too-large over `limit` bytes, as soon as that is known.
+ * @param claim is told how many they are, as far as that is known: first what the header says, then what arrived.
+ * @throws Refusal too-large over `limit` bytes, as soon as that is known; what `claim` throws.
  */
-export async function readLimited(request: Request, limit: number): Promise<Uint8Array> {
+export async function readLimited(
+  request: Request,
+  limit: number,
+  claim: (bytes: number) => void = () => {},
+): Promise<Uint8Array> {
   const tooLarge = () =>
     new Refusal('too-large', `The body is over ${limit / mebibyte} MiB. Send a smaller one.`);
-  if (Number(request.headers.get('content-length')) > limit) throw tooLarge();
+  const announced = Number(request.headers.get('content-length'));
+  if (announced > limit) throw tooLarge();
+  claim(announced);
   if (!request.body) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of request.body) {
     size += chunk.length;
     if (size > limit) throw tooLarge();
+    claim(size);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -57,6 +57,14 @@ const descriptions: Record<number, { description: string; example: unknown }> = 
     description: 'Bad path, query, header or body; every bad field is named.',
     example: { detail: [{ loc: ['body', 'reason'], msg: 'Field required', type: 'missing' }] },
   },
+  429: {
+    description:
+      'Callers who are not known asked too much of GitHub in this minute; see `Retry-After`. Application keys, and GitHub tokens that were good within the last day, never get it.',
+    example: {
+      detail:
+        'Callers that Holdfast does not know made it ask GitHub too often in this minute. Try again in 42 s, or use an application key: it is not limited.',
+    },
+  },
   500: {
     description: 'An error of ours. The text names a request id and nothing else.',
     example: {
@@ -84,6 +92,7 @@ export function errorResponses({ access, body, method, query, params, alsoRefuse
     ...(writes || access.to === 'repository' ? [409] : []),
     ...(body ? [413] : []),
     ...(hasInput ? [422] : []),
+    429,
     500,
     503,
   ];

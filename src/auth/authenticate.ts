@@ -21,6 +21,10 @@ const malformedHeader =
 const notAccepted =
   'Not authenticated: this credential is not accepted. It may be mistyped, expired or revoked. Send an application key, or a GitHub token of a person.';
 
+/** The credential in an `Authorization` header; null where there is none. */
+export const bearerOf = (authorization: string | undefined): string | null =>
+  /^bearer +([\x21-\x7e]{1,4096})$/i.exec(authorization?.trim() ?? '')?.[1] ?? null;
+
 /**
  * Judges the `Authorization` header.
  * @throws Refusal forbidden for a missing, malformed, unknown, revoked or expired credential; unavailable when
@@ -31,9 +35,8 @@ export async function authenticate(
   tokens: GitHubTokens,
   authorization: string | undefined,
 ): Promise<Credential> {
-  const header = authorization?.trim();
-  if (!header) throw forbidden(missingHeader);
-  const credential = /^bearer +([\x21-\x7e]{1,4096})$/i.exec(header)?.[1];
+  if (!authorization?.trim()) throw forbidden(missingHeader);
+  const credential = bearerOf(authorization);
   if (!credential) throw forbidden(malformedHeader);
   if (looksLikeKey(credential)) {
     const key = await findKey(deps, credential);

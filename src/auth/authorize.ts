@@ -1,7 +1,7 @@
 import type { Account } from '../generated/prisma/client.ts';
 import type { Deps } from '../deps.ts';
-import { forbidden, Refusal } from '../errors.ts';
-import { findAccount, type InstalledAccount } from '../installations/find-account.ts';
+import { forbidden, isConflict, Refusal } from '../errors.ts';
+import { findAccount, type InstalledAccount, notInstalled } from '../installations/find-account.ts';
 import {
   findRepository,
   type FoundRepository,
@@ -72,7 +72,10 @@ async function repositoryOfToken(
   const repository = await findForToken(deps, credential, path);
   const permission = await tokens.permission(deps, token, person, repository);
   const trial = grant.by === 'trial' ? await tokens.tryRepository(deps, token, repository) : 'yes';
-  if (permission === 'none' || trial === 'hidden') throw repositoryAbsent(path.owner, path.repository);
+  // While the installation is suspended, only its admins learn that it is there.
+  const isHidden = permission !== 'admin' && repository.installation.suspendedAt !== null;
+  if (permission === 'none' || trial === 'hidden' || isHidden)
+    throw repositoryAbsent(path.owner, path.repository);
   if (permission !== 'admin') throw notAdmin(person, fullName(repository));
   if (trial === 'no') throw lacksAdministration(deps, token, fullName(repository));
   return repository;
@@ -85,15 +88,24 @@ async function findForToken(
   { owner, repository: name }: RepositoryPath,
 ): Promise<FoundRepository> {
   if (grant.by === 'sign-in') throw fromSignIn();
-  if (grant.by === 'trial' || hasScope(grant.scopes, 'repo')) return findRepository(deps, owner, name);
+  if (grant.by === 'trial' || hasScope(grant.scopes, 'repo')) return findForPerson(deps, owner, name);
   const lacksRepo = lacksScope(deps, token, 'repo', 'every repository that is not public');
   if (!hasScope(grant.scopes, 'public_repo')) throw lacksScope(deps, token, 'repo', 'this route');
   // A private repository answers as one that does not exist.
-  const repository = await findRepository(deps, owner, name).catch((error: unknown) => {
+  const repository = await findForPerson(deps, owner, name).catch((error: unknown) => {
     throw error instanceof Refusal && error.code === 'not-found' ? lacksRepo : error;
   });
   if (repository.private) throw lacksRepo;
   return repository;
+}
+
+/** A repository that is looked up for the first time while its installation is suspended is not there for a person. */
+async function findForPerson(deps: Deps, owner: string, name: string): Promise<FoundRepository> {
+  try {
+    return await findRepository(deps, owner, name);
+  } catch (error) {
+    throw isConflict(error) ? repositoryAbsent(owner, name) : error;
+  }
 }
 
 /**
@@ -128,9 +140,14 @@ async function ownerOfToken(
   const isOrganization = account.type === 'Organization';
   if (grant.by === 'scopes') {
     const scope = !isOrganization ? 'repo' : access === 'read' ? 'read:org' : 'admin:org';
-    if (!hasScope(grant.scopes, scope)) throw lacksScope(deps, token, scope, 'this route');
+    // Whoever may not see it is not told that the installation is suspended.
+    if (!hasScope(grant.scopes, scope))
+      throw account.installation.suspendedAt
+        ? notInstalled(owner)
+        : lacksScope(deps, token, scope, 'this route');
   }
-  if (!(await tokens.isOwnerAdmin(deps, token, person, account))) throw notAdmin(person, account.login);
+  if (!(await tokens.isOwnerAdmin(deps, token, person, account)))
+    throw account.installation.suspendedAt ? notInstalled(owner) : notAdmin(person, account.login);
   if (grant.by === 'trial') await assertAdministers(deps, tokens, token, account);
   return account;
 }

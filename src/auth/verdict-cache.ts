@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Clock } from '../clock.ts';
+import { SingleFlight } from '../github/single-flight.ts';
 
 const positiveLife = 60_000;
 const negativeLife = 10_000;
@@ -12,6 +13,7 @@ const mostEntries = 10_000;
 export class VerdictCache<Verdict> {
   readonly #secret = randomBytes(32);
   readonly #entries = new Map<string, { verdict: Verdict; until: number }>();
+  readonly #underWay = new SingleFlight<Verdict>();
   readonly #clock: Clock;
   readonly #isPositive: (verdict: Verdict) => boolean;
 
@@ -20,11 +22,15 @@ export class VerdictCache<Verdict> {
     this.#isPositive = isPositive;
   }
 
-  /** The remembered verdict on these parts (the token first), or the answer of `ask`. Failures are not kept. */
+  /** The remembered verdict on these parts (the token first), or the answer of `ask`, asked once at a time. Failures are not kept. */
   async get(parts: string[], ask: () => Promise<Verdict>): Promise<Verdict> {
     const key = createHmac('sha256', this.#secret).update(JSON.stringify(parts)).digest('base64');
     const entry = this.#entries.get(key);
     if (entry && entry.until > this.#clock.now()) return entry.verdict;
+    return this.#underWay.run(key, () => this.#ask(key, ask));
+  }
+
+  async #ask(key: string, ask: () => Promise<Verdict>): Promise<Verdict> {
     // Counted from the question, not from the answer: a revocation in between must not live longer.
     const asked = this.#clock.now();
     const verdict = await ask();

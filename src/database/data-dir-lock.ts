@@ -53,7 +53,7 @@ function askHolder(path: string): Promise<string | null> {
  * @throws DataDirInUse when another living process has it.
  */
 export async function lockDataDir(dataDir: string): Promise<() => Promise<void>> {
-  await mkdir(dataDir, { recursive: true });
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const folder = await realpath(dataDir);
   const lockPath = socketPath(folder, 'lock');
   const ownPath = socketPath(folder, `lock.${process.pid}`);

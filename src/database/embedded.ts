@@ -1,3 +1,4 @@
+import { chmod, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { fromPglite } from 'pg-boss';
@@ -14,7 +15,10 @@ import { migrate } from './migrate.ts';
 export async function openEmbedded(dataDir: string): Promise<Database> {
   const unlock = await lockDataDir(dataDir);
   try {
+    // Before as well: nobody reads along while it starts.
+    await closeToOthers(dataDir);
     const pglite = await PGlite.create(join(dataDir, 'postgres'));
+    await closeToOthers(dataDir);
     const database = await wrapPglite(pglite);
     return {
       ...database,
@@ -26,6 +30,16 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
   } catch (error) {
     await unlock();
     throw error;
+  }
+}
+
+/** Folders 0700 and files 0600: an earlier version, a restored copy or PGlite itself may have made others. */
+async function closeToOthers(dataDir: string): Promise<void> {
+  await chmod(dataDir, 0o700);
+  const entries = await readdir(dataDir, { withFileTypes: true, recursive: true });
+  for (const entry of entries) {
+    if (!entry.isDirectory() && !entry.isFile()) continue;
+    await chmod(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o700 : 0o600);
   }
 }
 

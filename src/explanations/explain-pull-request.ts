@@ -27,6 +27,7 @@ import {
 } from '../pull-requests/load-pull-requests.ts';
 import { siblingsOf } from '../pull-requests/open-pull-request-store.ts';
 import { type FoundRepository, fullName, suspended } from '../repositories/find-repository.ts';
+import { hideDependencies } from './hide-dependencies.ts';
 import { readForExplanation } from './read-for-explanation.ts';
 import { type ReleasingLabels, releasingLabels } from './releasing-labels.ts';
 
@@ -76,6 +77,7 @@ export async function explainPullRequest(
   const { pullRequest, siblings } = read;
   const { facts, isOpen } = pullRequest;
   const sharing = [facts, ...siblings.map((sibling) => sibling.facts)];
+  const hide = await hideDependencies(deps, repository, [facts]);
   const hasHead = (sibling: LoadedPullRequest) => shasOf(sibling).includes(facts.headSha);
   const sharingHead = [facts, ...siblings.filter(hasHead).map((sibling) => sibling.facts)];
   const holds = isOpen ? sharing.flatMap((each) => holdsOf(freezes, each, now)) : [];
@@ -86,7 +88,7 @@ export async function explainPullRequest(
     freezes: freezes.map((parsed) => ({
       freeze: parsed.freeze,
       verdict: judgeFreeze(parsed, facts, now.getTime()),
-      reasons: explainFreeze(parsed, facts, now.getTime()),
+      reasons: hide(explainFreeze(parsed, facts, now.getTime()), facts),
       releasing: releasingLabels(parsed, facts, now.getTime()),
     })),
     sharedHolds: holds.filter((hold) => hold.pullRequest !== facts.number),

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import { Refusal, unavailable } from '../errors.ts';
-import { MinuteBudget } from '../github/minute-budget.ts';
+import { Refusal, tooManyRequests, unavailable } from '../errors.ts';
+import { takeOne } from '../limits/minute-counts.ts';
 import { type FoundRepository, fullName } from '../repositories/find-repository.ts';
 import { within } from '../within.ts';
 import { explainPullRequest, type PullRequestExplanation } from './explain-pull-request.ts';
@@ -29,24 +29,25 @@ const patience = 5000;
 export class ExplanationsForPages {
   readonly #clock: Clock;
   readonly #kept = new Map<string, { explanation: Promise<PullRequestExplanation>; until: number }>();
-  readonly #looks: MinuteBudget<bigint>;
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#looks = new MinuteBudget(clock);
   }
 
-  /** @throws Refusal as `explainPullRequest`; unavailable also where so many looks were taken in this minute. */
+  /** @throws Refusal as `explainPullRequest`; too-many-requests where so many looks were taken in this minute. */
   async get(deps: Deps, repository: FoundRepository, number: bigint): Promise<PullRequestExplanation> {
     const key = `${repository.id} ${number} ${repository.readings}`;
     const kept = this.#kept.get(key);
     if (kept && kept.until > this.#clock.now()) return inTime(kept.explanation);
-    if (!this.#mayLook(deps, repository))
-      throw unavailable(
+    // Counted for whoever asks; the answer serves others too.
+    const { beforeQuestion, ...own } = deps;
+    await beforeQuestion?.();
+    if (!(await this.#mayLook(deps, repository)))
+      throw tooManyRequests(
         `Too many pages of ${fullName(repository)} were loaded. Load this one in a minute.`,
         60,
       );
-    const explanation = explainPullRequest(deps, repository, number);
+    const explanation = explainPullRequest(own, repository, number);
     if (this.#kept.size >= mostKept) this.#kept.clear();
     this.#kept.set(key, { explanation, until: this.#clock.now() + freshFor });
     // That there is none is an answer; that GitHub gave none is not.
@@ -56,10 +57,11 @@ export class ExplanationsForPages {
     return inTime(explanation);
   }
 
-  #mayLook({ github }: Deps, { private: isPrivate, installation }: FoundRepository): boolean {
-    const left = github.budgetLeft(installation.id, this.#clock.now());
+  async #mayLook(deps: Deps, { private: isPrivate, installation }: FoundRepository): Promise<boolean> {
+    const left = deps.github.budgetLeft(installation.id, this.#clock.now());
     if (left < (isPrivate ? reserve : publicReserve)) return false;
-    return this.#looks.take(installation.id, isPrivate ? looksPerMinute : publicLooksPerMinute);
+    const most = isPrivate ? looksPerMinute : publicLooksPerMinute;
+    return takeOne(deps, `looks ${installation.id}`, most);
   }
 }
 

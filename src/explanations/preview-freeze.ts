@@ -15,6 +15,7 @@ import { nextChangeAmong } from '../freeze-status/decide-status.ts';
 import { freezesAreOn } from '../products/product.ts';
 import { type LoadedPullRequest, loadOpenPullRequests } from '../pull-requests/load-pull-requests.ts';
 import { assertWritable, type FoundRepository } from '../repositories/find-repository.ts';
+import { hideDependencies } from './hide-dependencies.ts';
 import { readForExplanation } from './read-for-explanation.ts';
 
 /** What a freeze would do with one open pull request, and why. */
@@ -57,14 +58,20 @@ export async function previewFreeze(
     .sort((one, other) => one.pullRequest.facts.number - other.pullRequest.facts.number);
   const counts = countsOf(judged.map(({ verdict }) => verdict));
   const seen = { counts, open: open.map(({ facts }) => facts), at: judgedAt };
+  const shown = affected.slice(0, page.size);
+  const hide = await hideDependencies(
+    deps,
+    repository,
+    shown.map(({ pullRequest }) => pullRequest.facts),
+  );
   return {
     judgedAt,
     nextChangeAt: nextChangeAmong([parsed], seen.open, judgedAt),
     counts,
     warnings: warningsOf(parsed, seen, freezesAreOn(repository.products)),
-    affected: affected.slice(0, page.size).map((one) => ({
+    affected: shown.map((one) => ({
       ...one,
-      reasons: explainFreeze(parsed, one.pullRequest.facts, judgedAt.getTime()),
+      reasons: hide(explainFreeze(parsed, one.pullRequest.facts, judgedAt.getTime()), one.pullRequest.facts),
     })),
     hasMore: affected.length > page.size,
   };

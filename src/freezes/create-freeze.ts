@@ -7,6 +7,7 @@ import { conflict } from '../errors.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { freezesAreOn } from '../products/product.ts';
 import { assertWritable, type FoundRepository, fullName } from '../repositories/find-repository.ts';
+import { assertRoom } from './assert-room.ts';
 import { checkFreeze } from './check-freeze.ts';
 import { type Freeze, planWindow } from './freeze.ts';
 import { attributesOf, insertFreeze } from './freeze-store.ts';
@@ -30,7 +31,8 @@ export type SavedFreeze = { freeze: Freeze; warnings: string[] };
 /**
  * Schedules a freeze, with its event and the jobs for its boundaries in one transaction.
  * @param beforeSaving runs first in the same transaction.
- * @throws Refusal conflict where freezes are switched off or the repository cannot be written to; invalid
+ * @throws Refusal conflict where freezes are switched off, the repository cannot be written to or has as many freezes
+ *   as it may; invalid
  *   for a window or conditions that cannot be.
  */
 export async function createFreeze(
@@ -54,6 +56,7 @@ export async function createFreeze(
   const saved = { freeze, warnings };
   await deps.db.$transaction(async (tx) => {
     await beforeSaving(tx, saved);
+    await assertRoom(tx, repository, now);
     await insertFreeze(tx, freeze, actor, now);
     const metadata = { scheduled_freeze_id: freeze.id, scheduled_freeze_attributes: attributesOf(freeze) };
     await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.create', metadata }, actor, now);

@@ -6,13 +6,14 @@ import { classifyGitHubError } from './github-error.ts';
  * Runs a question to GitHub on behalf of a waiting client. A clear answer passes through, thrown or returned;
  * when GitHub cannot answer now, the client is told to come back.
  * @param about completes the sentence "GitHub could not say …".
- * @throws Refusal unavailable (503 with `Retry-After`).
+ * @throws Refusal unavailable (503 with `Retry-After`); too-many-requests where strangers asked too much.
  */
 export async function askGitHub<Answer>(
-  deps: Pick<Deps, 'clock' | 'log'>,
+  deps: Pick<Deps, 'clock' | 'log' | 'beforeQuestion'>,
   about: string,
   question: () => Promise<Answer>,
 ): Promise<Answer> {
+  await deps.beforeQuestion?.();
   try {
     return await question();
   } catch (error) {

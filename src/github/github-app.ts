@@ -4,6 +4,7 @@ import { Probot, ProbotOctokit } from 'probot';
 import type { Config } from '../config.ts';
 import { isGitHubStatus } from './github-error.ts';
 import { RateBudgets } from './rate-budgets.ts';
+import { SingleFlight } from './single-flight.ts';
 
 /** A client that carries some credential; all three kinds answer the same calls. */
 export type GitHubClient = ProbotOctokit;
@@ -22,6 +23,8 @@ export type GitHubApp = {
   budgetLeft(installationId: bigint, now: number): number;
   /** As the person who holds a token. */
   asPerson(token: string): Octokit;
+  /** The answer to a question that waiting clients ask: the same one is asked once at a time. @param question what tells it from others. */
+  once<Answer>(question: string, ask: () => Promise<Answer>): Promise<Answer>;
   /** The login under which the App writes: `holdfast[bot]`. Asked for once. */
   botLogin(): Promise<string>;
 };
@@ -54,7 +57,8 @@ export async function createGitHubApp(config: Config, log: Logger, cutOff: Abort
     appId: config.app.id,
     privateKey: config.app.privateKey,
     secret: config.app.webhookSecret,
-    log,
+    // Below this level Probot and Octokit log whole requests, with what people wrote.
+    log: log.isLevelEnabled('debug') ? log.child({}, { level: 'info' }) : log,
     baseUrl: config.githubApiUrl,
     request,
     Octokit: ProbotOctokit.defaults(({ auth, ...options }: { auth?: object }) => ({
@@ -69,6 +73,7 @@ export async function createGitHubApp(config: Config, log: Logger, cutOff: Abort
   let botLogin: string | null = null;
   const clients = new Map<bigint, Promise<GitHubClient>>();
   const budgets = new RateBudgets();
+  const questions = new SingleFlight<unknown>();
   const connect = async (installationId: bigint): Promise<GitHubClient> => {
     const client = renewing(await probot.auth(Number(installationId)));
     client.hook.after('request', ({ headers }) => budgets.note(installationId, headers));
@@ -91,6 +96,7 @@ export async function createGitHubApp(config: Config, log: Logger, cutOff: Abort
     },
     budgetLeft: (installationId, now) => budgets.left(installationId, now),
     asPerson: (token) => new Octokit({ auth: token, baseUrl: config.githubApiUrl, request, log: quiet }),
+    once: (question, ask) => questions.run(question, ask) as ReturnType<typeof ask>,
     async botLogin() {
       botLogin ??= `${(await (await probot.auth()).rest.apps.getAuthenticated()).data!.slug}[bot]`;
       return botLogin;

@@ -11,6 +11,9 @@ import { readInstallation } from './read-installation.ts';
 /** An account with the App installed. */
 export type InstalledAccount = Account & { installation: Installation };
 
+export const notInstalled = (login: string) =>
+  notFound(`Holdfast is not installed on ${login}. Install the App there, then try again.`);
+
 /** The account with this login, in any case, as far as the database knows one with the App installed. */
 async function knownAccount(deps: Deps, login: string): Promise<InstalledAccount | null> {
   const installation = await deps.db.installation.findFirst({
@@ -28,7 +31,10 @@ async function knownAccount(deps: Deps, login: string): Promise<InstalledAccount
  */
 export async function findAccount(deps: Deps, login: string): Promise<InstalledAccount> {
   const known = await knownAccount(deps, login);
-  if (known) return known;
+  return known ?? deps.github.once(`account ${login}`.toLowerCase(), () => lookUp(deps, login));
+}
+
+async function lookUp(deps: Deps, login: string): Promise<InstalledAccount> {
   const app = await deps.github.asApp();
   const found = await askGitHub(deps, `whether Holdfast is installed on ${login}`, async () => {
     try {
@@ -39,7 +45,7 @@ export async function findAccount(deps: Deps, login: string): Promise<InstalledA
       throw error;
     }
   });
-  if (!found) throw notFound(`Holdfast is not installed on ${login}. Install the App there, then try again.`);
+  if (!found) throw notInstalled(login);
   return deps.db.$transaction(async (tx) => {
     const id = await saveInstallation(tx, found, nowOf(deps.clock));
     await deps.jobs.send([syncInstallation(id)], tx);

@@ -2,6 +2,7 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { retentionDays } from '../events/list-events.ts';
 import { replayedFor } from '../api/idempotency.ts';
+import { knownFor } from '../limits/known-credentials.ts';
 import {
   askForUnchecked,
   branchesInFlight,
@@ -13,7 +14,8 @@ import {
 } from './overdue.ts';
 import { askMergeStates, postStatuses, refreshMergeQueue, refreshRepository } from './tasks.ts';
 
-const day = 86_400_000;
+const hour = 3_600_000;
+const day = 24 * hour;
 /** GitHub sends a delivery again for at most 7 days. */
 const deliveriesKept = 8 * day;
 
@@ -54,6 +56,9 @@ async function forget(deps: Deps, now: Date): Promise<void> {
   const before = (age: number) => ({ lt: new Date(now.getTime() - age) });
   await deps.db.webhookDelivery.deleteMany({ where: { receivedAt: before(deliveriesKept) } });
   await deps.db.idempotencyRecord.deleteMany({ where: { answeredAt: before(replayedFor) } });
+  await deps.db.minuteCount.deleteMany({ where: { minute: before(hour) } });
+  await deps.db.knownCredential.deleteMany({ where: { goodAt: before(knownFor) } });
+  await deps.db.usedSignIn.deleteMany({ where: { expiresAt: { lte: now } } });
   await deps.db.session.deleteMany({ where: { expiresAt: { lte: now } } });
   await deps.db.auditEvent.deleteMany({ where: { receivedAt: before(retentionDays * day) } });
 }

@@ -3,6 +3,7 @@ import { Hono, type MiddlewareHandler } from 'hono';
 import { html } from 'hono/html';
 import type { Deps } from '../deps.ts';
 import { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
+import type { StrangerLimits } from '../limits/stranger-limits.ts';
 import { mountSignIn } from '../sign-in/mount-sign-in.ts';
 import { readSession } from '../sign-in/read-session.ts';
 import { RepositoryReaders } from '../sign-in/repository-readers.ts';
@@ -10,27 +11,32 @@ import { mountAssets } from './assets.ts';
 import { errorPage } from './error-page.ts';
 import { layout } from './layout.ts';
 import { pageHeaders } from './page-headers.ts';
-import type { PageDeps } from './reader.ts';
+import { forRequest, type PageDeps } from './reader.ts';
 import { showRepository } from './repository/show-repository.ts';
 import { mergeGroupPage } from './status/merge-group-page.ts';
 import { pullRequestPage } from './status/pull-request-page.ts';
 
 /** The pages for people: one file a page, each mounted here. */
-export function mountPages(app: OpenAPIHono, given: Deps): void {
+export function mountPages(app: OpenAPIHono, given: Deps, strangers: StrangerLimits): void {
   const pages = new Hono();
   const { clock } = given;
   const deps: PageDeps = {
     ...given,
     readers: new RepositoryReaders(clock),
     explanations: new ExplanationsForPages(clock),
+    strangers,
   };
   pages.onError((error, context) => errorPage(error, context, given.log));
   mountAssets(pages);
   pages.use(pageHeaders(), notStored);
-  mountSignIn(pages, deps);
-  pages.get('/repos/:owner/:repository', (context) => showRepository(deps, context));
-  pages.get('/repos/:owner/:repository/pulls/:number', (context) => pullRequestPage(deps, context));
-  pages.get('/repos/:owner/:repository/merge-groups/:sha', (context) => mergeGroupPage(deps, context));
+  mountSignIn(pages, deps, strangers);
+  pages.get('/repos/:owner/:repository', (context) => showRepository(forRequest(deps, context), context));
+  pages.get('/repos/:owner/:repository/pulls/:number', (context) =>
+    pullRequestPage(forRequest(deps, context), context),
+  );
+  pages.get('/repos/:owner/:repository/merge-groups/:sha', (context) =>
+    mergeGroupPage(forRequest(deps, context), context),
+  );
   pages.get('/', async (context) =>
     context.html(layout({ title: 'Home', body: home, viewer: await readSession(deps, context) })),
   );

@@ -4,6 +4,7 @@ import type { Person } from '../auth/github-token.ts';
 import type { Deps } from '../deps.ts';
 import { isUnavailable } from '../errors.ts';
 import type { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
+import type { StrangerLimits } from '../limits/stranger-limits.ts';
 import { type FoundRepository, fullName, knownRepository } from '../repositories/find-repository.ts';
 import { readSession } from '../sign-in/read-session.ts';
 import type { RepositoryReaders } from '../sign-in/repository-readers.ts';
@@ -15,7 +16,23 @@ import { repositoryPath as repositoryPagePath, signInPath } from './page-paths.t
 export type PageDeps = Deps & {
   readers: RepositoryReaders;
   explanations: ExplanationsForPages;
+  strangers: StrangerLimits;
 };
+
+/** Somebody who is signed in, as a credential. */
+const readerOf = ({ id }: Person): string => `person ${id}`;
+
+/** Somebody who was let in: what strangers do is not held against them for a day. */
+export const rememberReader = (deps: PageDeps, person: Person): Promise<void> =>
+  deps.strangers.known.remember(deps, readerOf(person));
+
+/** What the page of one request needs: its questions to GitHub count, unless who is signed in was let in before. */
+export function forRequest(deps: PageDeps, context: Context): PageDeps {
+  return deps.strangers.guard(deps, context, async () => {
+    const person = await readSession(deps, context);
+    return person && readerOf(person);
+  });
+}
 
 /** Who is signed in. */
 export type Viewer = Person | null;
@@ -59,7 +76,9 @@ async function findReadable(
   const repository = known ?? (person && (await deps.readers.lookUp(deps, person, owner, name)));
   if (!repository?.private) return repository;
   if (!person) return null;
-  return (await deps.readers.permission(deps, person, repository)) === 'none' ? null : repository;
+  if ((await deps.readers.permission(deps, person, repository)) === 'none') return null;
+  await rememberReader(deps, person);
+  return repository;
 }
 
 const isNamed = (repository: FoundRepository, path: RepositoryPath): boolean =>

@@ -1,7 +1,7 @@
 import type { FactNeeds } from '../conditions/needed-facts.ts';
 import type { Deps } from '../deps.ts';
 import type { GitHubApp } from '../github/github-app.ts';
-import { MinuteBudget } from '../github/minute-budget.ts';
+import { takeOne } from '../limits/minute-counts.ts';
 import type { FoundRepository } from '../repositories/find-repository.ts';
 import { within } from '../within.ts';
 import { type LoadedPullRequest, loadOpenPullRequests } from './load-pull-requests.ts';
@@ -18,7 +18,7 @@ const looksPerMinute = 30;
 const reserve = 1 / 2;
 
 type Open = LoadedPullRequest[] | null;
-type Looks = { kept: Map<string, { open: Promise<Open>; until: number }>; budget: MinuteBudget<bigint> };
+type Looks = Map<string, { open: Promise<Open>; until: number }>;
 
 /** Of each service in this process; a cache of its own, since ids are GitHub's. */
 const looksOf = new WeakMap<GitHubApp, Looks>();
@@ -32,7 +32,7 @@ export async function openPullRequestsInTime(
   repository: FoundRepository,
   needs: FactNeeds,
 ): Promise<Open> {
-  const looks = looksOf.get(deps.github) ?? { kept: new Map(), budget: new MinuteBudget(deps.clock) };
+  const looks = looksOf.get(deps.github) ?? (new Map() as Looks);
   looksOf.set(deps.github, looks);
   const { id, readings } = repository;
   const key = JSON.stringify([
@@ -42,34 +42,29 @@ export async function openPullRequestsInTime(
     [...needs.teams].sort(),
   ]);
   const now = deps.clock.now();
-  let look = looks.kept.get(key);
+  let look = looks.get(key);
   if (!look || look.until <= now) {
-    look = { open: read(deps, repository, needs, looks.budget), until: now + freshFor };
-    if (looks.kept.size >= mostKept) looks.kept.clear();
-    looks.kept.set(key, look);
+    look = { open: read(deps, repository, needs), until: now + freshFor };
+    if (looks.size >= mostKept) looks.clear();
+    looks.set(key, look);
   }
   try {
     return await within(patience, look.open);
   } catch (error) {
-    looks.kept.delete(key);
+    looks.delete(key);
     deps.log.debug({ err: error }, 'the open pull requests could not be read in time');
     return null;
   }
 }
 
-async function read(
-  deps: Deps,
-  repository: FoundRepository,
-  needs: FactNeeds,
-  budget: MinuteBudget<bigint>,
-): Promise<Open> {
+async function read(deps: Deps, repository: FoundRepository, needs: FactNeeds): Promise<Open> {
   const { id: installation, pausedUntil, permissions } = repository.installation;
   const now = deps.clock.now();
   const signal = AbortSignal.timeout(patience);
   if (pausedUntil && pausedUntil.getTime() > now) return null;
   if (deps.github.budgetLeft(installation, now) < reserve) return null;
   const known = await deps.db.openPullRequest.count({ where: { repositoryId: repository.id } });
-  if (known > mostOpen || !budget.take(installation, looksPerMinute)) return null;
+  if (known > mostOpen || !(await takeOne(deps, `looks ahead ${installation}`, looksPerMinute))) return null;
   const client = await deps.github.asInstallation(installation, permissions);
   return loadOpenPullRequests({ deps, client, repository, needs, signal });
 }

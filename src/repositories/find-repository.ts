@@ -27,7 +27,9 @@ export const repositoryAbsent = (owner: string, name: string) =>
 export async function findRepository(deps: Deps, owner: string, name: string): Promise<FoundRepository> {
   // In a URL to GitHub these two would climb out of the path.
   if (name === '.' || name === '..') throw repositoryAbsent(owner, name);
-  return (await knownRepository(deps, owner, name)) ?? (await lookUp(deps, owner, name));
+  const known = await knownRepository(deps, owner, name);
+  const question = `repository ${owner}/${name}`.toLowerCase();
+  return known ?? deps.github.once(question, () => lookUp(deps, owner, name));
 }
 
 /** The repository of this name as far as the database knows one with the App installed: asks nobody. */

@@ -1,4 +1,5 @@
 import type { Context, Hono } from 'hono';
+import type { StrangerLimits } from '../limits/stranger-limits.ts';
 import type { Deps } from '../deps.ts';
 import { isUnavailable } from '../errors.ts';
 import { messagePage, type Message } from '../pages/message-page.ts';
@@ -7,14 +8,20 @@ import { attemptSeconds, beginAttempt, cookieOf, readAttempt, writeAttempt } fro
 import { dropCookie, makeRoomForSignIn, readCookie, writeCookie } from './cookies.ts';
 import { authorizeUrl, identify } from './github-identity.ts';
 import { ownPath } from './own-path.ts';
+import { useAttempt } from './used-attempts.ts';
 import { readSession } from './read-session.ts';
 import { beginSession, endSessions, sessionSeconds } from './session-store.ts';
 import { callbackPath, missingForSignIn, signInSettings } from './sign-in-settings.ts';
 
 /** Signing in with GitHub, and out. What a person may see is asked anew for each page, not kept. */
-export function mountSignIn(pages: Hono, deps: Deps): void {
+export function mountSignIn(pages: Hono, deps: Deps, strangers: StrangerLimits): void {
   pages.get('/auth/sign-in', (context) => signIn(deps, context));
-  pages.get(callbackPath, (context) => completeSignIn(deps, context));
+  pages.get(callbackPath, (context) =>
+    completeSignIn(
+      strangers.guard(deps, context, async () => null),
+      context,
+    ),
+  );
   pages.post('/auth/sign-out', (context) => signOut(deps, context));
 }
 
@@ -30,17 +37,21 @@ async function signIn(deps: Deps, context: Context): Promise<Response> {
 }
 
 /** GitHub sends the person here, with a code or with the reason why there is none. */
-async function completeSignIn(deps: Deps, context: Context): Promise<Response> {
+async function completeSignIn(given: Deps, context: Context): Promise<Response> {
+  const { beforeQuestion: _counted, ...deps } = given;
   const { config, clock, log } = deps;
   const settings = signInSettings(config);
   if (!settings) return messagePage(context, notSetUp(deps));
   const { code, state = '', error } = context.req.query();
   const attempt = readAttempt(await readCookie(context, config, cookieOf(state)), state, clock.now());
   if (!attempt) return messagePage(context, notBegunHere);
-  // It works once, whatever comes of it.
-  dropCookie(context, config, cookieOf(state));
-  if (error === 'access_denied') return messagePage(context, again(attempt.to, denied));
   try {
+    // Before it is used up: it may come again when the limit lets it.
+    await given.beforeQuestion?.();
+    dropCookie(context, config, cookieOf(state));
+    if (error === 'access_denied') return messagePage(context, again(attempt.to, denied));
+    // A copy of the cookie is worth nothing afterwards, whatever comes of it.
+    if (!(await useAttempt(deps, attempt))) return messagePage(context, notBegunHere);
     const person =
       code && !error
         ? await identify(deps, settings, attempt, code)

@@ -3,9 +3,10 @@ import { askPermission, isRefusal, type RepositoryPermission } from '../auth/rep
 import { VerdictCache } from '../auth/verdict-cache.ts';
 import type { Clock } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import { Refusal, unavailable } from '../errors.ts';
+import { isTooManyRequests, isUnavailable, Refusal, tooManyRequests } from '../errors.ts';
 import { askGitHub } from '../github/ask-github.ts';
-import { MinuteBudget } from '../github/minute-budget.ts';
+import { bucketOf } from '../limits/bucket.ts';
+import { takeOne } from '../limits/minute-counts.ts';
 import { findRepository, type FoundRepository, fullName } from '../repositories/find-repository.ts';
 
 /** Questions to GitHub that one person's page loads may make us ask. */
@@ -18,21 +19,19 @@ export const questionsPerMinute = 30;
 export class RepositoryReaders {
   readonly #permissions: VerdictCache<RepositoryPermission>;
   readonly #lookedUp: VerdictCache<FoundRepository | null>;
-  readonly #questions: MinuteBudget<number>;
 
   constructor(clock: Clock) {
     this.#permissions = new VerdictCache(clock, (permission) => permission !== 'none');
     this.#lookedUp = new VerdictCache(clock, () => false);
-    this.#questions = new MinuteBudget(clock);
   }
 
-  /** @throws Refusal unavailable while GitHub cannot say, or after too many questions of this person. */
+  /** @throws Refusal unavailable while GitHub cannot say; too-many-requests after too many questions of this person. */
   async permission(deps: Deps, person: Person, repository: FoundRepository): Promise<RepositoryPermission> {
     // Without a token of the installation nobody can be asked.
     if (repository.installation.suspendedAt) return 'none';
     const about = `what ${person.login} may do with ${fullName(repository)}`;
-    return this.#permissions.get([String(person.id), person.login, String(repository.id)], () => {
-      this.#count(person);
+    return this.#permissions.get([String(person.id), person.login, String(repository.id)], async () => {
+      await count(deps, person);
       return askGitHub(deps, about, async () => {
         try {
           return await askPermission(deps, person, repository);
@@ -52,19 +51,22 @@ export class RepositoryReaders {
   async lookUp(deps: Deps, person: Person, owner: string, name: string): Promise<FoundRepository | null> {
     const key = [String(person.id), owner.toLowerCase(), name.toLowerCase()];
     return this.#lookedUp.get(key, async () => {
-      this.#count(person);
+      await count(deps, person);
       try {
         return await findRepository(deps, owner, name);
       } catch (error) {
         // Also of an owner whose installation is suspended: what one may see there cannot be asked.
-        if (error instanceof Refusal && error.code !== 'unavailable') return null;
+        if (error instanceof Refusal && !isTemporary(error)) return null;
         throw error;
       }
     });
   }
+}
 
-  #count({ id, login }: Person): void {
-    if (!this.#questions.take(id, questionsPerMinute))
-      throw unavailable(`${login} loaded too many pages. Load this one in a minute.`, 60);
-  }
+const isTemporary = (refusal: Refusal): boolean => isUnavailable(refusal) || isTooManyRequests(refusal);
+
+async function count(deps: Deps, { id, login }: Person): Promise<void> {
+  const name = `reader ${bucketOf(deps, 'reader', String(id))}`;
+  if (!(await takeOne(deps, name, questionsPerMinute)))
+    throw tooManyRequests(`${login} loaded too many pages. Load this one in a minute.`, 60);
 }

@@ -3,40 +3,97 @@ import type { EmitterWebhookEvent } from '@octokit/webhooks';
 import type { Probot } from 'probot';
 import type { Logger } from 'pino';
 import { readLimited } from '../api/read-body.ts';
+import { validate } from '../api/validate.ts';
+import { Refusal } from '../errors.ts';
+import { within } from '../within.ts';
+import { BytesInFlight, type Share } from './bytes-in-flight.ts';
+import { envelope, payloads } from './payloads.ts';
+import { handledEvents } from './register-webhooks.ts';
 
+const mebibyte = 1024 * 1024;
 /** GitHub sends nothing larger. */
-const largest = 25 * 1024 * 1024;
+const largest = 25 * mebibyte;
+/** Milliseconds. GitHub gives a delivery up then. */
+const patience = 10_000;
+
+/** Of all webhooks of the process: their bodies are read before it is known who sent them. */
+export const bytesInFlight = new BytesInFlight(64 * mebibyte);
 
 /**
- * Answers GitHub's POST. The signature is checked on the bytes as they came, before anything is parsed; the 2xx
- * is sent when the event's jobs are committed. Not Probot's own middleware: it waits for handlers at most 9 s
- * and then answers 202 with the work only in memory, and it logs whole payloads of unsigned requests.
+ * Answers GitHub's POST. What the headers must look like is checked before the body is read, and the signature on the
+ * bytes as they came, before anything is parsed; the 2xx is sent when the event's jobs are committed. Not Probot's own
+ * middleware: it waits for handlers at most 9 s and then answers 202 with the work only in memory, and it logs whole
+ * payloads of unsigned requests.
  */
 export async function receiveWebhook(probot: Probot, log: Logger, context: Context): Promise<Response> {
   const { req } = context;
-  const id = req.header('X-GitHub-Delivery');
-  const name = req.header('X-GitHub-Event');
-  const signature = req.header('X-Hub-Signature-256');
-  if (!id || !name || !signature) {
-    const detail = 'Send the headers X-GitHub-Delivery, X-GitHub-Event and X-Hub-Signature-256.';
+  const id = req.header('X-GitHub-Delivery') ?? '';
+  const name = req.header('X-GitHub-Event') ?? '';
+  const signature = req.header('X-Hub-Signature-256') ?? '';
+  if (!/^[\w-]{1,64}$/.test(id) || !/^\w{1,64}$/.test(name) || !/^sha256=[0-9a-f]{64}$/i.test(signature)) {
+    const detail =
+      'Send the headers X-GitHub-Delivery, X-GitHub-Event and X-Hub-Signature-256 as GitHub does: a GUID, the name of an event, and sha256= with 64 hexadecimal digits.';
     return context.json({ detail }, 400);
   }
-  const raw = Buffer.from(await readLimited(req.raw, largest)).toString('utf8');
-  if (!(await probot.webhooks.verify(raw, signature).catch(() => false))) {
-    log.warn(
-      { delivery: id.slice(0, 64), event: name.slice(0, 64) },
-      'a webhook with a wrong signature was refused',
-    );
-    const detail =
-      'The signature does not match: WEBHOOK_SECRET differs from the secret in the App’s settings.';
-    return context.json({ detail }, 401);
+  const share = bytesInFlight.open();
+  try {
+    const raw = await readInTime(req.raw, share);
+    if (raw === 'late') {
+      const detail = 'The body did not arrive within 10 seconds. Send it again.';
+      return context.json({ detail }, 408, { Connection: 'close' });
+    }
+    if (raw === 'broken') return context.json({ detail: 'The body broke off. Send it again.' }, 400);
+    if (!(await probot.webhooks.verify(raw, signature).catch(() => false))) {
+      log.warn({ delivery: id, event: name }, 'a webhook with a wrong signature was refused');
+      const detail =
+        'The signature does not match: WEBHOOK_SECRET differs from the secret in the App’s settings.';
+      return context.json({ detail }, 401);
+    }
+    const payload = readPayload(name, raw);
+    if (typeof payload === 'string') return context.json({ detail: payload }, 400);
+    // Probot looks handlers up by name in an object, and would find what every object has.
+    if (isHandled(name, payload)) await probot.receive({ id, name, payload } as EmitterWebhookEvent);
+    return context.json({ accepted: true }, 202);
+  } finally {
+    share.release();
   }
+}
+
+/** The body as text. `late` where it did not arrive in time, `broken` where the sender hung up. */
+async function readInTime(request: Request, share: Share): Promise<string | 'late' | 'broken'> {
+  try {
+    const bytes = await within(patience, readLimited(request, largest, share.claim));
+    return bytes === null ? 'late' : Buffer.from(bytes).toString('utf8');
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    return 'broken';
+  }
+}
+
+const handled = new Set<string>(handledEvents);
+
+/** Whether the payload is of an event that anything is done for. */
+const isHandled = (name: string, payload: object): boolean =>
+  handled.has(name) ||
+  ('action' in payload && typeof payload.action === 'string' && handled.has(`${name}.${payload.action}`));
+
+/** The payload, with what Holdfast reads of it checked; a sentence that says what is wrong where it is none. */
+function readPayload(name: string, raw: string): object | string {
   let payload: unknown;
   try {
     payload = JSON.parse(raw);
   } catch {
-    return context.json({ detail: 'The payload is not JSON: set the content type application/json.' }, 400);
+    return 'The payload is not JSON: set the content type application/json.';
   }
-  await probot.receive({ id, name, payload } as EmitterWebhookEvent);
-  return context.json({ accepted: true }, 202);
+  if (typeof payload !== 'object' || payload === null || Array.isArray(payload))
+    return 'The payload is not a JSON object.';
+  try {
+    validate(envelope, payload, 'body');
+    if (isHandled(name, payload)) validate(payloads[name as keyof typeof payloads], payload, 'body');
+    return payload;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const problems = error.problems.map(({ path, message }) => `${path.slice(1).join('.')}: ${message}`);
+    return `The payload is not one of the event ${name}: ${problems.join(' ')}`;
+  }
 }

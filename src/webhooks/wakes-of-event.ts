@@ -9,52 +9,15 @@ import {
 } from '../jobs/tasks.ts';
 import type { Need } from '../conditions/needs.ts';
 import { branchOfRef } from '../merge-queue/merge-group-ref.ts';
+import type { Payloads } from './payloads.ts';
 import type { Wake } from './wake.ts';
 
 // Events say what to look at again; what is true is read from GitHub by the job. So an event that is late,
 // repeated or out of order does no harm.
 
-type Installed = { installation?: { id: number } };
-type InRepository = Installed & { repository: { id: number } };
-type PullRequestPayload = { number: number; node_id: string; updated_at: string };
-type InOrganization = Installed & { organization: { id: number } };
-
-type Payloads = {
-  installation: { installation: { id: number } };
-  installation_repositories: { installation: { id: number } };
-  github_app_authorization: { sender: { id: number } };
-  repository: InRepository;
-  pull_request: InRepository & {
-    repository: { owner: { id: number } };
-    action: string;
-    pull_request: PullRequestPayload & { merged?: boolean };
-  };
-  pull_request_review: InRepository & { pull_request: PullRequestPayload };
-  pull_request_review_comment: InRepository & { pull_request: { number: number } };
-  pull_request_review_thread: InRepository & { pull_request: { number: number } };
-  label: InRepository;
-  milestone: InRepository;
-  check_run: InRepository & { check_run: { head_sha: string } };
-  merge_group: InRepository & {
-    action: string;
-    merge_group: { head_sha: string; head_ref: string; base_ref: string };
-  };
-  status: InRepository & {
-    id: number;
-    sha: string;
-    context: string;
-    state: string;
-    description: string | null;
-    created_at: string;
-    commit?: { parents?: { sha: string }[] };
-    sender: { id: number; login: string };
-  };
-  deployment_status: InRepository & { deployment: { sha: string } };
-  push: InRepository & { ref: string };
-  membership: InOrganization;
-  team: InOrganization;
-  organization: InOrganization;
-};
+type InRepository = Payloads['repository'];
+type InOrganization = Payloads['organization'];
+type PullRequestPayload = Payloads['pull_request_review']['pull_request'];
 
 /** The facts that an event can change, where that is all that it can do. Such events are frequent. */
 export const readsOfEvent = {

@@ -100,6 +100,19 @@ const ways: Record<string, (route: Route) => Promise<number>> = {
   },
   413: (route) => statusOf(route, { body: 'x'.repeat(1024 * 1024 + 1) }),
   422: (route) => statusOf(route, { owner: 'a_b' }),
+  async 429(route) {
+    const { config } = acme.app.deps;
+    const most = config.strangerQuestionsPerMinute;
+    config.strangerQuestionsPerMinute = 1;
+    const ask = () => statusOf(route, { as: `ghp_${crypto.randomUUID().replaceAll('-', '')}` });
+    try {
+      expect(await ask()).toBe(403);
+      return await ask();
+    } finally {
+      config.strangerQuestionsPerMinute = most;
+      await acme.clock.setTime(new Date(acme.clock.now() + 60_000));
+    }
+  },
   async 500(route) {
     const last = await route.last?.(acme, 'web');
     return withFailing('queries', new Error('something unforeseen'), () => statusOf(route, { last }));

@@ -120,6 +120,17 @@ describe('commands', () => {
     expect(table).toEqual(rowsFor(program, ''));
   });
 
+  test('npx is never told in a way that could fetch a package of a stranger', () => {
+    const told = [
+      ...pages.map(documentAt),
+      documentAt('sandbox/demo.ts'),
+      ...[...sources.values()].map(({ text }) => text),
+    ];
+    const calls = told.flatMap((text) => [...text.matchAll(/\bnpx (\S+ \S+)/g)].map(([, words]) => words!));
+    expect(calls.length).toBeGreaterThan(5);
+    expect(unique(calls.map((words) => words.replace(/[`.,:;)]+$/, '')))).toEqual(['--no-install holdfast']);
+  });
+
   test('every script of npm is explained', () => {
     const { scripts } = JSON.parse(documentAt('package.json')) as { scripts: Record<string, string> };
     const documents = documentAt('README.md') + documentAt('CONTRIBUTING.md');

@@ -29,11 +29,10 @@ const covers = (quoted: string, text: string): boolean =>
   new RegExp(`^${patternOf(quoted)}$`, 's').test(text);
 const occursIn = (quoted: string, text: string): boolean => new RegExp(patternOf(quoted), 's').test(text);
 
-const bin = readFileSync(new URL('../../bin/holdfast.mjs', import.meta.url), 'utf8').replaceAll(
-  /\$\{[^}]*\}/g,
-  '…',
+const bin = ['holdfast', 'start'].map((name) =>
+  readFileSync(new URL(`../../bin/${name}.mjs`, import.meta.url), 'utf8').replaceAll(/\$\{[^}]*\}/g, '…'),
 );
-const said = [...allTexts(), bin];
+const said = [...allTexts(), ...bin];
 
 const missingIn = (quoted: string[], texts: string[]): string[] =>
   texts.filter((text) => !quoted.some((each) => covers(each, text)));
@@ -114,6 +113,7 @@ describe('a start that fails', () => {
   const key = { PRIVATE_KEY: 'none', WEBHOOK_SECRET: 'secret' };
   const produced = [
     { PORT: 'http', PUBLIC_URL: 'here', DATABASE_URL: 'mysql://db', SECRET_KEY: 'short', ROLE: 'boss' },
+    { TRUSTED_PROXIES: '10.0.0.0/33' },
     { PORT: '70000', LOG_LEVEL: 'loud', LOG_FORMAT: 'xml', STATUS_CONTEXT: 'x'.repeat(256) },
     { CLIENT_ID: 'Iv1' },
     { APP_ID: 'Iv1', CLIENT_SECRET: 'secret', ...key },

@@ -1,6 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { logRequests } from '../../src/api/log-requests.ts';
+import { StrangerLimits } from '../../src/limits/stranger-limits.ts';
 import type { Deps } from '../../src/deps.ts';
 import { Prisma } from '../../src/generated/prisma/client.ts';
 import { mountPages } from '../../src/pages/mount-pages.ts';
@@ -21,7 +22,7 @@ async function pageWhere(error: Error): Promise<Response> {
   });
   const app = new OpenAPIHono();
   app.use(logRequests(acme.app.deps.log));
-  mountPages(app, { ...acme.app.deps, db });
+  mountPages(app, { ...acme.app.deps, db }, new StrangerLimits());
   return app.request('/repos/acme/web');
 }
 

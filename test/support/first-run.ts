@@ -1,4 +1,5 @@
 // Holdfast without an App, a GitHub without one, and a person with a browser who sets it up.
+import { BlockList } from 'node:net';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,6 +63,8 @@ export async function startFirstRun(config: Partial<StartConfig> = {}): Promise<
         githubApiUrl: github.url,
         statusContext: 'holdfast/freeze',
         statusWritesPerMinute: 1_000_000,
+        strangerQuestionsPerMinute: 1_000_000,
+        trustedProxies: new BlockList(),
         role: 'all',
         logLevel: 'debug',
         logFormat: 'json',

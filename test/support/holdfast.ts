@@ -1,10 +1,10 @@
+import { BlockList } from 'node:net';
 import { TestClock } from 'pg-boss';
-import { pino } from 'pino';
 import { type App, createApp } from '../../src/app.ts';
 import type { Config } from '../../src/config.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
 import { generateKey, hashKey, type KeyScope } from '../../src/auth/application-key.ts';
-import { redact } from '../../src/log.ts';
+import { createLogger } from '../../src/log.ts';
 import { openTestDatabase } from './database.ts';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into bodies of every shape
@@ -49,7 +49,7 @@ export async function startHoldfast(
   });
   const logs: string[] = [];
   const database = await openTestDatabase();
-  const log = pino({ level: 'debug', base: null }, { write: (line: string) => void logs.push(redact(line)) });
+  const log = createLogger({ logLevel: 'trace', logFormat: 'json' }, (line) => void logs.push(line));
   const app = await createApp(
     {
       port: 0,
@@ -61,6 +61,8 @@ export async function startHoldfast(
       githubApiUrl: github.url,
       statusContext: 'holdfast/freeze',
       statusWritesPerMinute: 1_000_000,
+      strangerQuestionsPerMinute: 1_000_000,
+      trustedProxies: new BlockList(),
       role: 'all',
       logLevel: 'debug',
       logFormat: 'json',

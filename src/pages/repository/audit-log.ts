@@ -28,9 +28,9 @@ export function auditLog(log: EventPage, view: View): Html {
   </section>`;
 }
 
-const typeChoice = ({ window, at, zone, past, event }: View): Html =>
+const typeChoice = ({ window, at, zone, current, past, event }: View): Html =>
   html`<form class="choice" method="get" action="#log">
-    ${kept({ zoom: window.zoom, at: at && at.toString(), zone, past })}
+    ${kept({ zoom: window.zoom, at: at && at.toString(), zone, current, past })}
     <label for="event">Show</label>
     <select id="event" name="event">
       ${option('', 'All events', event === null)}

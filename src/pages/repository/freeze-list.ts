@@ -19,22 +19,35 @@ import { linkTo } from './view.ts';
  * @param report null where it is not known, or not for the reader.
  */
 export function freezeList(page: RepositoryPage, report: EnforcementReport | null): Html {
-  const { current, past, now, view } = page;
-  const ofState = (state: string) => current.filter((freeze) => stateOf(freeze, now) === state);
-  const group = (name: string, freezes: FreezeRecord[], none: string) => {
-    const id = name.toLowerCase().replaceAll(' ', '-');
-    return html`<section id="${id}" aria-labelledby="${id}-heading">
-      <h2 id="${id}-heading">${name}</h2>
-      ${freezes.length === 0 ? html`<p class="muted">${none}</p>` : freezes.map((freeze) => row(page, freeze, report))}
-    </section>`;
-  };
-  return html`${group('Ongoing freezes', ofState('ongoing'), 'No freeze is ongoing.')}
-    ${group('Scheduled freezes', ofState('scheduled'), 'None is scheduled.')}
-    ${group('Past freezes', past.freezes, 'None has ended or was deleted.')}
+  const { current, listed, past, now, view } = page;
+  const ofState = (state: string) => listed.freezes.filter((freeze) => stateOf(freeze, now) === state);
+  const none = (state: string, text: string) =>
+    current.some((freeze) => stateOf(freeze, now) === state) ? 'None of them is on this page.' : text;
+  return html`${group(page, report, 'Ongoing freezes', ofState('ongoing'), none('ongoing', 'No freeze is ongoing.'))}
+    ${group(page, report, 'Scheduled freezes', ofState('scheduled'), none('scheduled', 'None is scheduled.'))}
+    <nav class="bar-of-links" aria-label="Pages of ongoing and scheduled freezes">
+      ${listed.earlier ? html`<a href="${linkTo(view, { current: listed.earlier }, 'ongoing-freezes')}">Earlier freezes</a>` : ''}
+      ${listed.later ? html`<a href="${linkTo(view, { current: listed.later }, 'ongoing-freezes')}">Later freezes</a>` : ''}
+    </nav>
+    ${group(page, report, 'Past freezes', past.freezes, 'None has ended or was deleted.')}
     <nav class="bar-of-links" aria-label="Pages of past freezes">
       ${past.newer ? html`<a href="${linkTo(view, { past: past.newer }, 'past-freezes')}">Newer freezes</a>` : ''}
       ${past.older ? html`<a href="${linkTo(view, { past: past.older }, 'past-freezes')}">Older freezes</a>` : ''}
     </nav>`;
+}
+
+function group(
+  page: RepositoryPage,
+  report: EnforcementReport | null,
+  name: string,
+  freezes: FreezeRecord[],
+  none: string,
+): Html {
+  const id = name.toLowerCase().replaceAll(' ', '-');
+  return html`<section id="${id}" aria-labelledby="${id}-heading">
+    <h2 id="${id}-heading">${name}</h2>
+    ${freezes.length === 0 ? html`<p class="muted">${none}</p>` : freezes.map((freeze) => row(page, freeze, report))}
+  </section>`;
 }
 
 function row(page: RepositoryPage, freeze: FreezeRecord, report: EnforcementReport | null): Html {
@@ -73,7 +86,7 @@ const item = (name: string, value: Html | string): Html =>
 const madeBy = (actor: Actor, at: Html): Html => html`${actorName(actor)}, ${at}`;
 
 /** Longer lists of links no reader goes through, and no browser likes. */
-const mostLinks = 1000;
+const mostLinks = 100;
 
 function heldBy({ repository, held }: RepositoryPage, { id }: FreezeRecord): Html {
   if (repository.refreshedAt === null) return html`The open pull requests have not been looked at yet.`;

@@ -1,11 +1,11 @@
 import { html } from 'hono/html';
-import { isUnavailable } from '../../errors.ts';
+import { isTooManyRequests, isUnavailable } from '../../errors.ts';
 import { asPublic, type Freeze } from '../../freezes/freeze.ts';
 import type { FoundRepository } from '../../repositories/find-repository.ts';
 import { missingForSignIn, signInSettings } from '../../sign-in/sign-in-settings.ts';
 import type { Html } from '../layout.ts';
 import { signInPath } from '../page-paths.ts';
-import type { PageDeps, Viewer } from '../reader.ts';
+import { type PageDeps, rememberReader, type Viewer } from '../reader.ts';
 
 /** How the viewer of a page stands to its repository; `unknown` while GitHub does not say. */
 type Standing = 'insider' | 'stranger' | 'outsider' | 'unknown';
@@ -20,9 +20,11 @@ async function standingOf(deps: PageDeps, repository: FoundRepository, viewer: V
   if (!viewer) return 'stranger';
   try {
     const permission = await deps.readers.permission(deps, viewer, repository);
-    return permission === 'admin' || permission === 'write' ? 'insider' : 'outsider';
+    if (permission !== 'admin' && permission !== 'write') return 'outsider';
+    await rememberReader(deps, viewer);
+    return 'insider';
   } catch (error) {
-    if (!isUnavailable(error)) throw error;
+    if (!isUnavailable(error) && !isTooManyRequests(error)) throw error;
     return 'unknown';
   }
 }

@@ -12,7 +12,7 @@ import {
   pastFreezes,
 } from '../../freezes/freeze-records.ts';
 import type { FoundRepository } from '../../repositories/find-repository.ts';
-import { noSuchFreeze, type View } from './view.ts';
+import { noSuchCurrentFreeze, noSuchFreeze, type View } from './view.ts';
 
 /** What a repository's page shows. */
 export type RepositoryPage = {
@@ -21,7 +21,9 @@ export type RepositoryPage = {
   now: Date;
   /** What was wrong with the address, in sentences. */
   problems: string[];
+  /** All that are not over, and the page of them that is listed. */
   current: FreezeRecord[];
+  listed: CurrentPage;
   past: PastPage;
   /** Those on the timeline, and whether there are more. */
   shown: FreezeRecord[];
@@ -31,10 +33,14 @@ export type RepositoryPage = {
   log: EventPage | null;
 };
 
+/** Freezes in the order of `current`, and which the pages around begin with. */
+export type CurrentPage = { freezes: FreezeRecord[]; earlier: string | null; later: string | null };
+
+const currentPerPage = 20;
 const pastPerPage = 20;
 const eventsPerPage = 25;
 /** More bars nobody can tell apart. */
-const mostBars = 200;
+const mostBars = 100;
 
 /** Reads from our own database what the page shows. @param isInside whether the viewer sees the log and reasons that are not public. */
 export async function loadPage(
@@ -53,18 +59,33 @@ export async function loadPage(
     isInside ? readLog(deps, id, view, now) : { page: null, problems: [] },
   ]);
   const read = (freezes: FreezeRecord[]) => (isInside ? freezes : freezes.map(asPublic));
+  const listed = pageFrom(current, view.current);
+  const shownListed = listed ?? pageFrom(current, null)!;
   const shownPast = past ?? (await pastFreezes(deps.db, id, now, { first: null, size: pastPerPage }))!;
   return {
     repository,
     view,
     now,
-    problems: [...(past ? [] : [noSuchFreeze]), ...log.problems],
+    problems: [...(listed ? [] : [noSuchCurrentFreeze]), ...(past ? [] : [noSuchFreeze]), ...log.problems],
     current: read(current),
+    listed: { ...shownListed, freezes: read(shownListed.freezes) },
     past: { ...shownPast, freezes: read(shownPast.freezes) },
     shown: read(within.slice(0, mostBars)),
     isCut: within.length > mostBars,
     held,
     log: log.page,
+  };
+}
+
+/** @param first the id of the freeze that the page begins with. @returns null where there is no such freeze. */
+function pageFrom(current: FreezeRecord[], first: string | null): CurrentPage | null {
+  const start = first === null ? 0 : current.findIndex(({ id }) => id === first);
+  if (start < 0) return null;
+  const before = Math.max(0, start - currentPerPage);
+  return {
+    freezes: current.slice(start, start + currentPerPage),
+    earlier: start === 0 ? null : current[before]!.id,
+    later: current[start + currentPerPage]?.id ?? null,
   };
 }
 

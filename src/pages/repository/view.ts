@@ -11,6 +11,8 @@ export type View = {
   at: Temporal.PlainDate | null;
   /** The zone that was asked for, in Temporal's spelling; null: none, and the window is in UTC. */
   zone: string | null;
+  /** The freeze that the list of ongoing and scheduled ones begins with; null: the earliest. */
+  current: string | null;
   /** The past freeze that the list of those begins with; null: the newest. */
   past: string | null;
   /** Of the audit log: a cursor, and the one type to show. */
@@ -19,7 +21,9 @@ export type View = {
 };
 
 /** The words of the address: all that a link may change. */
-export type ViewQuery = Partial<Record<'zoom' | 'at' | 'zone' | 'past' | 'log' | 'event', string>>;
+export type ViewQuery = Partial<
+  Record<'zoom' | 'at' | 'zone' | 'current' | 'past' | 'log' | 'event', string>
+>;
 
 /** Dates that every part of us can hold: within these the window and the ones around it have four-digit years. */
 const firstYear = 1900;
@@ -50,11 +54,15 @@ export function readView(query: ViewQuery, now: Date): { view: View; problems: s
     `at is a date such as 2026-11-16, from ${firstYear} to ${lastYear}; this is today.`,
   );
   const past = read('past', (text) => (z.guid().safeParse(text).success ? text : null), noSuchFreeze);
+  const current = given('current');
   const event = read('event', oneOf(auditEventTypes), 'There is no such type of event; these are all types.');
   const shownZone = zone ?? 'UTC';
   const window = windowAround(zoom ?? 'month', at ?? dayOf(now, shownZone), shownZone);
-  return { view: { window, at, zone, past, log: given('log'), event }, problems };
+  return { view: { window, at, zone, current, past, log: given('log'), event }, problems };
 }
+
+export const noSuchCurrentFreeze =
+  'The list of ongoing and scheduled freezes cannot begin there, so it begins with the earliest.';
 
 export const noSuchFreeze = 'The list of past freezes cannot begin there, so it begins with the newest.';
 
@@ -84,11 +92,11 @@ const spellingOf = (zone: string): string =>
  * @param part the id of the element to go to.
  */
 export function linkTo(
-  { window, at, zone, past, log, event }: View,
+  { window, at, zone, current, past, log, event }: View,
   change: Partial<Record<keyof ViewQuery, string | null>>,
   part: string,
 ): string {
-  const shown = { zoom: window.zoom, at: at && at.toString(), zone, past, log, event };
+  const shown = { zoom: window.zoom, at: at && at.toString(), zone, current, past, log, event };
   const words = Object.entries({ ...shown, ...change }).filter(([, value]) => value !== null);
   return `?${new URLSearchParams(words as [string, string][])}#${part}`;
 }

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import * as params from '../../api/path-params.ts';
-import { Refusal } from '../../errors.ts';
+import { isTooManyRequests, Refusal } from '../../errors.ts';
 import { greatestNumber, type PullRequestExplanation } from '../../explanations/explain-pull-request.ts';
 import { recallPullRequest } from '../../explanations/recall-pull-request.ts';
 import type { asPublic, Freeze } from '../../freezes/freeze.ts';
@@ -92,6 +92,7 @@ async function look(
     if (error.code === 'not-found') return 'absent';
     const recalled = await recallPullRequest(deps, repository, Number(number));
     // While the installation is suspended nobody will ever say more.
+    if (!recalled && isTooManyRequests(error)) throw error;
     if (!recalled) return error.code === 'unavailable' ? 'silent' : 'absent';
     const holding = recalled.heldBy.map((freeze) => ({ freeze }));
     const notHeld = await whyNotHeld(deps, repository, Number(number));

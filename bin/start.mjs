@@ -1,0 +1,14 @@
+// Plain JavaScript, so that a Node that cannot run TypeScript can say so. `npm start` runs the Node that the lockfile
+// pins where it has one for the platform, and else the machine's own.
+import process from 'node:process';
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+
+if (major > 22 || (major === 22 && minor >= 18)) {
+  await import('../src/main.ts');
+} else {
+  process.stderr.write(
+    `Holdfast needs Node 22.18 or later; this is ${process.versions.node}. On Linux (x64, arm64) npm ci brings one for npm start; elsewhere update Node.\n`,
+  );
+  process.exitCode = 1;
+}

@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "head_statuses" ADD COLUMN IF NOT EXISTS "not_held" TEXT;

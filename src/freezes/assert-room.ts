@@ -1,0 +1,22 @@
+import type { Tx } from '../database/database.ts';
+import { conflict } from '../errors.ts';
+import { type FoundRepository, fullName } from '../repositories/find-repository.ts';
+import { lockRepository } from '../repositories/lock-repository.ts';
+import { notEnded } from './freeze-store.ts';
+
+/** Freezes of a repository that are not over: each of them is judged on every pull request. */
+export const mostFreezes = 1000;
+
+/**
+ * Holds while one more freeze may be saved in this transaction: others who save one wait for its end.
+ * @throws Refusal conflict.
+ */
+export async function assertRoom(tx: Tx, repository: FoundRepository, now: Date): Promise<void> {
+  await lockRepository(tx, repository.id);
+  const count = await tx.freeze.count({ where: { repositoryId: repository.id, ...notEnded(now) } });
+  if (count < mostFreezes) return;
+  const name = fullName(repository);
+  throw conflict(
+    `${name} has 1,000 freezes that are not over, the most there can be. Delete one first: GET /v1/repos/${name}/scheduled_freeze lists them, the earliest start first; those whose end is null stay until they are deleted.`,
+  );
+}

@@ -1,0 +1,37 @@
+import { type BlockList, isIP } from 'node:net';
+
+/** An IP address without the notation of IPv4 in IPv6; null for what is none. */
+function plain(text: string): string | null {
+  const address = text.trim().replace(/^::ffff:(?=\d+\.)/i, '');
+  return isIP(address) ? address : null;
+}
+
+const isTrusted = (address: string, trusted: BlockList): boolean =>
+  trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+
+/**
+ * The address that a request came from: the socket's, or where that is a trusted proxy's, the right-most of
+ * `X-Forwarded-For` that is not: what stands left of it anybody could have written.
+ */
+export function clientAddress(
+  socket: string | undefined,
+  forwardedFor: string | undefined,
+  trusted: BlockList,
+): string {
+  let client = plain(socket ?? '') ?? '';
+  for (const hop of (forwardedFor ?? '').split(',').toReversed()) {
+    const next = plain(hop);
+    if (!client || !isTrusted(client, trusted) || next === null) break;
+    client = next;
+  }
+  return client;
+}
+
+/** What is counted as one: an IPv4 address, or of IPv6 the /64 that one customer gets. */
+export function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const [left = '', right] = new URL(`http://[${address.split('%')[0]}]`).hostname.slice(1, -1).split('::');
+  const groups = (text: string) => text.split(':').filter((group) => group !== '');
+  const zeros = right === undefined ? 0 : 8 - groups(left).length - groups(right).length;
+  return [...groups(left), ...Array<string>(zeros).fill('0'), ...groups(right ?? '')].slice(0, 4).join(':');
+}

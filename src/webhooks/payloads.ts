@@ -1,0 +1,63 @@
+// What Holdfast reads of GitHub's payloads, by event. What else they hold is not looked at.
+import * as z from 'zod';
+
+const id = z.int().positive();
+/** GraphQL's integers end there, and GitHub's numbers with them. */
+const number = z.int().min(1).max(2_147_483_647);
+const sha = z.string().regex(/^[0-9a-f]{40,64}$/, 'Send a SHA in hexadecimal.');
+/** The database keeps neither NUL nor halves of surrogate pairs. */
+const text = z
+  .string()
+  .refine((value) => value.isWellFormed() && !value.includes('\0'), 'Send well-formed text without NUL.');
+
+const installed = { installation: z.object({ id }).optional() };
+const inRepository = { ...installed, repository: z.object({ id }) };
+const inOrganization = z.object({ ...installed, organization: z.object({ id }) });
+const ofPullRequest = z.object({ ...inRepository, pull_request: z.object({ number }) });
+const pullRequest = z.object({ number, node_id: text, updated_at: z.iso.datetime({ offset: true }) });
+const installation = z.object({ installation: z.object({ id }) });
+
+/** Of every event. */
+export const envelope = z.object({ action: z.string().optional() });
+
+export const payloads = {
+  installation,
+  installation_repositories: installation,
+  github_app_authorization: z.object({ sender: z.object({ id }) }),
+  repository: z.object(inRepository),
+  pull_request: z.object({
+    ...inRepository,
+    repository: z.object({ id, owner: z.object({ id }) }),
+    action: text,
+    pull_request: pullRequest.extend({ merged: z.boolean().nullish() }),
+  }),
+  pull_request_review: z.object({ ...inRepository, pull_request: pullRequest }),
+  pull_request_review_comment: ofPullRequest,
+  pull_request_review_thread: ofPullRequest,
+  label: z.object(inRepository),
+  milestone: z.object(inRepository),
+  check_run: z.object({ ...inRepository, check_run: z.object({ head_sha: sha }) }),
+  merge_group: z.object({
+    ...inRepository,
+    action: text,
+    merge_group: z.object({ head_sha: sha, head_ref: text, base_ref: text }),
+  }),
+  status: z.object({
+    ...inRepository,
+    id,
+    sha,
+    context: text,
+    state: text,
+    description: text.nullable(),
+    created_at: z.iso.datetime({ offset: true }),
+    commit: z.object({ parents: z.array(z.object({ sha })).optional() }).optional(),
+    sender: z.object({ id, login: text }),
+  }),
+  deployment_status: z.object({ ...inRepository, deployment: z.object({ sha: text }) }),
+  push: z.object({ ...inRepository, ref: text }),
+  membership: inOrganization,
+  team: inOrganization,
+  organization: inOrganization,
+};
+
+export type Payloads = { [Event in keyof typeof payloads]: z.output<(typeof payloads)[Event]> };

@@ -1,0 +1,22 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Acme, startAcme } from './acme.ts';
+
+let acme: Acme;
+beforeAll(async () => {
+  acme = await startAcme();
+});
+afterAll(() => acme.close());
+
+test.each([
+  ['GET', '/v1/repos/acme/web/scheduled_freeze', 200],
+  ['GET', '/v1/openapi.json', 200],
+  ['POST', '/v1/repos/acme/web/scheduled_freeze', 422],
+  ['GET', '/v1/repos/acme/nowhere/scheduled_freeze', 404],
+  ['GET', '/v1/nothing', 404],
+  ['PUT', '/v1/repos/acme/web/pulls/1/scopes', 403],
+])('%s %s is not stored and not taken for something else', async (method, path, status) => {
+  const answer = await acme.call(method, path, { as: acme.keys.admin });
+  expect(answer.status).toBe(status);
+  expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(answer.headers.get('cache-control')).toMatch(/\bno-store$/);
+});

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { mostFreezes } from '../src/freezes/assert-room.ts';
+import { type Acme, startAcme } from './support/acme.ts';
+
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
+
+let acme: Acme;
+beforeAll(async () => {
+  acme = await startAcme();
+});
+afterAll(() => acme.close());
+
+const minutes = 60_000;
+
+/** Freezes of a repository that begin one after another from tomorrow on, saved without the API. */
+async function fill(repository: string, count: number): Promise<void> {
+  const { db } = acme.app.deps;
+  const nameKey = repository.split('/')[1]!;
+  const { id: repositoryId } = await db.repository.findFirstOrThrow({ where: { nameKey } });
+  const by = { type: 'user', id: 1, name: 'ada' };
+  const now = new Date(acme.clock.now());
+  await db.freeze.createMany({
+    data: Array.from({ length: count }, (_, index) => {
+      const startsAt = new Date(now.getTime() + 24 * 60 * minutes + index * minutes);
+      return {
+        id: randomUUID(),
+        repositoryId,
+        reason: `Freeze number ${index + 1}. ${'Why. '.repeat(50)}`,
+        start: startsAt.toISOString().slice(0, 19),
+        timezone: 'UTC',
+        startsAt,
+        matchingConditions: ['label=risky'],
+        excludeConditions: [],
+        reads: [],
+        createdAt: now,
+        createdBy: by,
+        updatedAt: now,
+        updatedBy: by,
+      };
+    }),
+  });
+}
+
+test('a repository has at most 1,000 freezes that are not over, however many are made at once', async () => {
+  const full = await acme.repository('full');
+  await fill(full, mostFreezes - 2);
+  const path = `/v1/repos/${full}/scheduled_freeze`;
+  const create = () =>
+    acme.call('POST', path, {
+      as: acme.admin,
+      body: { reason: 'One more', start: '2026-04-01T00:00:00', timezone: 'UTC' },
+    });
+  const answers = await Promise.all([create(), create(), create(), create()]);
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409]);
+  const { detail } = answers.find(({ status }) => status === 409)!.body;
+  expect(detail).toContain('acme/full has 1,000 freezes that are not over');
+  expect(detail).toContain('GET /v1/repos/acme/full/scheduled_freeze');
+  const made = answers.find(({ status }) => status === 201)!.body;
+  await acme.remove(full, made.id);
+  expect((await create()).status).toBe(201);
+  // Another repository has room of its own.
+  await acme.freeze(await acme.repository('roomy'));
+});
+
+test('the page of a repository with 1,000 freezes is small, and leads to all of them', async () => {
+  const long = await acme.repository('long', [{}]);
+  await fill(long, mostFreezes - 1);
+  await acme.freeze(long, { reason: 'Ongoing' });
+  const load = async (query = '') => {
+    const response = await fetch(`${acme.app.url}/repos/${long}${query}`);
+    expect(response.status).toBe(200);
+    return response.text();
+  };
+  const laterLink = (text: string) =>
+    /href="(\?[^"#]*)#ongoing-freezes">Later freezes/.exec(text)?.[1]?.replaceAll('&amp;', '&');
+  const first = await load();
+  expect(first.length).toBeLessThan(150_000);
+  expect(first.match(/<article/g)).toHaveLength(20);
+  expect(first).toContain('>Ongoing<');
+  expect(first).not.toContain('Earlier freezes');
+  const second = await load(laterLink(first));
+  expect(second.match(/<article/g)).toHaveLength(20);
+  expect(second).toContain('None of them is on this page.');
+  expect(second).toContain('1 freeze is ongoing');
+  expect(second).toContain('Freeze number 20.');
+  expect(second).toContain('Earlier freezes');
+  expect(await load('?current=nonsense')).toContain('cannot begin there');
+});
