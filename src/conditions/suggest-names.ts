@@ -32,6 +32,7 @@ const ranked = (word: string, names: readonly string[]) =>
 
 /** How far a name is from what was written; near where it is one of the name's words, as `approved` is. */
 function distanceTo(word: string, name: string): number {
+  if (word === name) return 0;
   return isPartOf(word, name) ? 2 : editDistance(word, name);
 }
 
