@@ -180,9 +180,12 @@ describe('conflicts', () => {
     const { id } = await acme.freeze();
     acme.github.suspend('acme');
     await acme.quiet();
-    const before = await acme.snapshot();
+    const admins = [acme.keys.admin, acme.people.ada, acme.people.rita];
     try {
-      for (const caller of [acme.keys.admin, acme.people.ada, acme.people.rita]) {
+      for (const caller of admins)
+        expect((await acme.call('GET', at('acme/web'), { as: caller })).status).toBe(200);
+      const before = await acme.snapshot();
+      for (const caller of admins) {
         const write = { as: caller, body: { ...freezeBody, delete_reason: 'x' } };
         for (const [method, path] of [
           ['POST', at('acme/web')],
@@ -194,10 +197,18 @@ describe('conflicts', () => {
           expect(answer.status).toBe(409);
           expect(answer.body.detail).toMatch(/suspended.*Unsuspend it/);
         }
-        expect((await acme.call('GET', at('acme/web'), { as: caller })).status).toBe(200);
       }
-      expect((await acme.call('GET', at('acme/web'), { as: acme.people.rea })).status).toBe(403);
-      expect((await acme.call('GET', at('acme/vault'), { as: acme.people.eve })).status).toBe(404);
+      // For everybody else it answers as one that is not there.
+      for (const [name, caller] of [
+        ['web', 'rea'],
+        ['web', 'wes'],
+        ['vault', 'eve'],
+      ] as const) {
+        const { status, body } = await acme.call('GET', at(`acme/${name}`), { as: acme.people[caller] });
+        const absent = await acme.call('GET', at('acme/nowhere'), { as: acme.people[caller] });
+        expect(status).toBe(404);
+        expect(body.detail).toBe(absent.body.detail.replace('nowhere', name));
+      }
       expect(await acme.snapshot()).toBe(before);
     } finally {
       acme.github.unsuspend('acme');
