@@ -198,7 +198,7 @@ function send(method: string, path: string, sent: Record<string, string>, text?:
   });
 }
 
-/** The tables that requests change; what the workers keep besides follows on its own time. */
+/** The tables that requests change, but for when a key was used; what the workers keep follows on its own time. */
 const tables = [
   ...['freezes', 'pull_request_scopes', 'application_keys', 'audit_events', 'idempotency_records'],
   ...['accounts', 'installations'],
@@ -206,7 +206,8 @@ const tables = [
 async function contents(): Promise<string> {
   const parts = tables.map(
     (table) =>
-      `SELECT '${table}' AS name, md5(coalesce(string_agg(t::text, '' ORDER BY t::text), '')) AS sum FROM ${table} t`,
+      `SELECT '${table}' AS name, md5(coalesce(string_agg(row::text, '' ORDER BY row::text), '')) AS sum
+       FROM (SELECT to_jsonb(t) - 'last_used_at' AS row FROM ${table} t) AS shown`,
   );
   const products = `SELECT 'products', string_agg(id || products::text, '' ORDER BY id) FROM repositories`;
   return JSON.stringify(await acme.app.deps.db.$queryRawUnsafe([...parts, products].join(' UNION ALL ')));
