@@ -168,7 +168,7 @@ test('null is in the schemas where a change takes it, and nowhere else', () => {
   const { NewScheduledFreeze, ScheduledFreezeChange } = document.components.schemas;
   const nullable = (schema: Answer['body']) =>
     Object.keys(schema.properties).filter((name) => schema.properties[name].type.includes('null'));
-  expect(nullable(NewScheduledFreeze)).toEqual(['start', 'end']);
+  expect(nullable(NewScheduledFreeze)).toEqual(['public_reason', 'start', 'end']);
   expect(nullable(ScheduledFreezeChange)).toEqual(Object.keys(NewScheduledFreeze.properties));
 });
 
