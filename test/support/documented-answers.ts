@@ -28,7 +28,9 @@ export function faultOf(answer: SeenAnswer): string | null {
 }
 
 function look({ method, path, status, text }: SeenAnswer): string | null {
-  const steps = path.split(/[?#]/)[0]!.split('/').slice(2);
+  // Dots in a path are resolved before it is routed.
+  const { pathname } = new URL(`http://holdfast.example${path}`);
+  const steps = pathname.split('/').slice(2);
   // Served like a GET, without the body.
   const verb = method === 'HEAD' ? 'get' : method.toLowerCase();
   if (verb === 'get' && steps.join('/') === 'openapi.json') return null;
