@@ -94,23 +94,6 @@ describe('a repository', () => {
       expect(acme.shown(app, 1)).toEqual(heldUntilRemoved);
     }
   });
-
-  test.each([true, false])(
-    'that is deleted is gone (told of it: %s), and its jobs come to rest',
-    async (notify) => {
-      const { advanceTo, clock, github } = acme;
-      const inMinutes = (minutes: number) => new Date(clock.now() + minutes * 60_000);
-      const gone = await acme.repository(`gone-${notify}`, [{}]);
-      await acme.freeze(gone, { end: inMinutes(10).toISOString().slice(0, 19) });
-      await then(() => github.deleteRepository(gone, { notify }));
-      for (let minute = 0; minute < 12; minute += 2) await advanceTo(inMinutes(2));
-      expect(await freezesOf(gone)).toBe(404);
-      const before = github.requests.length;
-      for (let minute = 0; minute < 6; minute += 2) await advanceTo(inMinutes(2));
-      const asked = github.requests.slice(before).filter(({ path }) => !path.startsWith('/app/'));
-      expect(asked).toEqual([]);
-    },
-  );
 });
 
 describe('an installation', () => {
