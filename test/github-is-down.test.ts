@@ -18,7 +18,7 @@ async function pass(seconds: number, steps: number): Promise<void> {
   for (let step = 0; step < steps; step++) await acme.advanceTo(inSeconds(seconds / steps));
 }
 const posting = { method: 'POST', path: /\/statuses\// };
-const reading = { method: 'POST', path: /^\/graphql$/ };
+const reading = ({ operationName }: { operationName?: string }) => operationName === 'OpenPullRequests';
 /** What the service asked GitHub since a number of requests; less the list of failed deliveries, which is the App's. */
 const askedSince = (count: number) =>
   acme.github.requests.slice(count).filter(({ path }) => !path.startsWith('/app/hook/deliveries'));

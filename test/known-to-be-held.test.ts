@@ -100,3 +100,40 @@ test('a changed text is no reason: what GitHub shows meanwhile holds as well', a
   await acme.app.deps.db.headStatus.updateMany({ where: { sha }, data: { attempts: 1 } });
   expect(await progress(lib, id)).toMatchObject({ pull_requests: { to_hold: 1, held: 0 } });
 });
+
+test('one whose test merge commit still shows our success is to be held, until that is written', async () => {
+  const { github } = acme;
+  const site = await acme.repository('site', [{}]);
+  const merge = github.testMergeCommit(site, 1)!;
+  github.openPullRequest(site, { author: 'bob', base: 'release', headSha: merge });
+  await acme.quiet();
+  expect(acme.shown(site, 2)?.state).toBe('success');
+  const fault = github.faults.add({ kind: 'status', match: { method: 'POST', path: new RegExp(merge) } });
+  const { id } = await acme.freeze(site, { matching_conditions: ['base=main'] });
+  for (let step = 0; step < 5; step++) await acme.advanceTo(new Date(acme.clock.now() + 2_000));
+  expect(acme.shown(site, 1)?.state).toBe('pending');
+  expect(await progress(site, id)).toMatchObject({
+    pull_requests: { to_hold: 1, held: 0 },
+    not_held: [{ pull_request: 1, reason: 'waiting' }],
+  });
+  fault.remove();
+  await acme.advanceTo(new Date(acme.clock.now() + 60_000));
+  expect(await progress(site, id)).toMatchObject({ pull_requests: { to_hold: 1, held: 1 }, not_held: [] });
+});
+
+test('one that GitHub let us write nothing on is to be held', async () => {
+  const { github } = acme;
+  const core = await acme.repository('core', [{}]);
+  const { id } = await acme.freeze(core);
+  github.faults.add({ kind: 'status', status: 404, match: { method: 'POST', path: /\/statuses\// } });
+  github.openPullRequest(core, { author: 'bob' });
+  await acme.quiet();
+  expect(await progress(core, id)).toMatchObject({
+    pull_requests: { to_hold: 2, held: 1 },
+    not_held: [{ pull_request: 2, reason: 'waiting' }],
+    waiting_writes: 0,
+  });
+  github.faults.clear();
+  await acme.advanceTo(new Date(acme.clock.now() + 60_000));
+  expect(await progress(core, id)).toMatchObject({ pull_requests: { to_hold: 2, held: 2 }, not_held: [] });
+});

@@ -7,7 +7,10 @@ beforeAll(async () => {
 });
 afterAll(() => acme.close());
 
-const reads = () => acme.github.requests.filter(({ path }) => path.startsWith('/graphql')).length;
+const questions = () => acme.github.requests.filter(({ path }) => path.startsWith('/graphql'));
+const mergeStates = () => questions().filter(({ operationName }) => operationName === 'MergeStates').length;
+/** How often pull requests were read; whether GitHub would merge those that are held is asked apart. */
+const reads = () => questions().length - mergeStates();
 
 describe('with nobody doing anything', () => {
   test('a schedule holds and lets go, day after day, to the millisecond, and GitHub is asked at the flips and each hour only', async () => {
@@ -24,17 +27,23 @@ describe('with nobody doing anything', () => {
     await advanceTo('2026-03-02T07:59:59.999Z');
     expect(frozen(web)).toEqual([]);
     expect(reads()).toBe(before);
+    // Nothing is held yet.
+    expect(mergeStates()).toBe(0);
 
     await advanceTo('2026-03-02T08:00:00Z');
     expect(frozen(web)).toEqual([1]);
     expect(reads()).toBe(before + 1);
     await advanceTo('2026-03-02T15:30:00Z');
     const afternoon = reads();
+    expect(mergeStates()).toBeGreaterThan(0);
     await advanceTo('2026-03-02T16:00:00Z');
     expect(frozen(web)).toEqual([1]);
     await advanceTo('2026-03-02T16:00:01Z');
     expect(frozen(web)).toEqual([]);
     expect(reads()).toBe(afternoon + 1);
+    const evening = mergeStates();
+    await advanceTo('2026-03-02T17:00:00Z');
+    expect(mergeStates()).toBe(evening);
 
     await advanceTo('2026-03-03T08:00:00Z');
     expect(frozen(web)).toEqual([1]);

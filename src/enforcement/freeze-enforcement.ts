@@ -4,6 +4,7 @@ import {
   type HeldPullRequest,
   heldPullRequests,
   leakingWithGroup,
+  statusesOfHeld,
   whyNotHeld,
 } from '../freeze-status/held-pull-requests.ts';
 import { phaseOf } from '../freezes/freeze.ts';
@@ -55,12 +56,12 @@ export async function freezeEnforcement(
     FROM (
       SELECT held.kind, head.sha, head.is_waiting, head.waiting_since, ${whyNotHeld} AS why
       FROM (
-        SELECT 'head' AS kind, head_sha, leaking_since FROM open_pull_requests
+        SELECT 'head' AS kind, repository_id, head_sha, merge_sha, leaking_since FROM open_pull_requests
         WHERE repository_id = ${repository.id} AND ${id}::uuid = ANY(held_by)
         UNION ALL
-        SELECT 'group', head_sha, ${leakingWithGroup} FROM merge_groups WHERE repository_id = ${repository.id} AND ${id}::uuid = ANY(held_by)
-      ) held
-      LEFT JOIN head_statuses head ON head.repository_id = ${repository.id} AND head.sha = held.head_sha
+        SELECT 'group', repository_id, head_sha, NULL, ${leakingWithGroup} FROM merge_groups
+        WHERE repository_id = ${repository.id} AND ${id}::uuid = ANY(held_by)
+      ) held ${statusesOfHeld}
     ) shown GROUP BY kind`;
   const groups = rows.find(({ kind }) => kind === 'group');
   const since = rows.flatMap((row) => row.since ?? []).sort((one, other) => one.getTime() - other.getTime());

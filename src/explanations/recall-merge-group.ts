@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts';
 import type { Freeze } from '../freezes/freeze.ts';
+import { type Status, wantedOn } from '../freeze-status/decide-status.ts';
 import { type ReasonNotHeld, whyGroupNotHeld } from '../freeze-status/held-pull-requests.ts';
 import type { FoundRepository } from '../repositories/find-repository.ts';
 import { ongoingAmong } from './recall-pull-request.ts';
@@ -8,7 +9,7 @@ import { ongoingAmong } from './recall-pull-request.ts';
 export type RecalledMergeGroup = {
   branch: string;
   /** What our status on it says, or is about to say; null before it is judged. */
-  status: { state: string; description: string } | null;
+  status: (Status & { isFinal: boolean }) | null;
   /** What it merges, in the order of the queue; empty while GitHub's queue does not show it. */
   pullRequests: { number: number; heldBy: Freeze[] }[];
   heldBy: Freeze[];
@@ -29,7 +30,7 @@ export async function recallMergeGroup(
   if (!group) return null;
   const status = await db.headStatus.findUnique({
     where: { repositoryId_sha: { repositoryId: id, sha: headSha } },
-    select: { state: true, description: true },
+    select: { state: true, description: true, isFinal: true, isMergeGroup: true },
   });
   const open = await db.openPullRequest.findMany({
     where: { repositoryId: id, number: { in: group.pullRequests } },
@@ -40,7 +41,7 @@ export async function recallMergeGroup(
   const among = (ids: string[]) => freezes.filter((freeze) => ids.includes(freeze.id));
   return {
     branch: group.branch,
-    status,
+    status: status && { ...wantedOn(status), isFinal: status.isFinal },
     pullRequests: group.pullRequests.map((number) => ({ number, heldBy: among(held.get(number) ?? []) })),
     heldBy: among(group.heldBy),
     notHeld: await whyGroupNotHeld(deps, id, headSha),

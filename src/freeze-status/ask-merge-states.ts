@@ -6,7 +6,8 @@ import { askMergeStates as askLater, inSteps } from '../jobs/tasks.ts';
 import { type JudgedHead, rememberPullRequests } from '../pull-requests/open-pull-request-store.ts';
 import { mostMergeStates, readMergeStates } from '../pull-requests/read-merge-states.ts';
 import type { FoundRepository } from '../repositories/find-repository.ts';
-import { isUnwritten } from './held-pull-requests.ts';
+import { lockRepository } from '../repositories/lock-repository.ts';
+import { isUnwritten, statusesOfHeld } from './held-pull-requests.ts';
 import { findReadable, readOrPause, type Refreshable } from './refreshable.ts';
 import { type Asked, saveMergeStates } from './save-merge-states.ts';
 
@@ -34,6 +35,19 @@ export async function rememberJudged(
   const at = inSteps(nowOf(deps.clock), step);
   const isDue = await rememberPullRequests(tx, repository.id, heads, reading, at);
   if (isDue) await deps.jobs.send([askLater(repository.id, at)], tx);
+}
+
+/** Has GitHub asked soon about what a SHA holds again: for a while another status stood there. */
+export async function askSoon(deps: Deps, repositoryId: bigint, sha: string): Promise<void> {
+  const at = inSteps(nowOf(deps.clock), step);
+  await deps.db.$transaction(async (tx) => {
+    await lockRepository(tx, repositoryId);
+    const { count } = await tx.openPullRequest.updateMany({
+      where: { repositoryId, OR: [{ headSha: sha }, { mergeSha: sha }], mergeStateDueAt: { gt: at } },
+      data: { mergeStateDueAt: at },
+    });
+    if (count > 0) await deps.jobs.send([askLater(repositoryId, at)], tx);
+  });
 }
 
 /**
@@ -88,10 +102,9 @@ export const findLeaking = (db: Tx, repositoryId: bigint): Promise<Asked[]> => d
 const findDue = (db: Tx, repositoryId: bigint, now: Date): Promise<Asked[]> => db.$queryRaw<Asked[]>`
   SELECT number, node_id AS "nodeId", head_sha AS "headSha", held_by AS "heldBy", merge_state AS "mergeState",
     merge_state_asks AS asks, leaking_since AS "leakingSince"
-  FROM open_pull_requests held
-  LEFT JOIN head_statuses head ON head.repository_id = held.repository_id AND head.sha = held.head_sha
+  FROM open_pull_requests held ${statusesOfHeld}
   WHERE held.repository_id = ${repositoryId} AND held.merge_state_due_at <= ${now} AND NOT ${isUnwritten}
-    AND coalesce(head.written_at <= ${new Date(now.getTime() - settling)}, true)
+    AND coalesce(greatest(head.written_at, merge.written_at) <= ${new Date(now.getTime() - settling)}, true)
   ORDER BY held.merge_state_due_at, held.number LIMIT ${mostMergeStates}`;
 
 /** What is due and was not asked about waits for its status. */

@@ -8,19 +8,31 @@ import { Prisma } from '../generated/prisma/client.ts';
 export const reasonsNotHeld = ['waiting', 'refused', 'contested', 'leaking'] as const;
 export type ReasonNotHeld = (typeof reasonsNotHeld)[number];
 
-/** Of a row `head` of `head_statuses`, where there is one: GitHub may show something else than that it is held. */
-export const isUnwritten = Prisma.sql`(
-  head.state IS NULL OR head.state = 'success' OR coalesce(head.written_state = 'success', false)
-  OR (head.is_waiting AND (head.written_state IS NULL OR head.attempts > 0)))`;
+/** The statuses that decide on a row `held`: `head` of its head SHA, and `merge` of its test merge commit, if any. */
+export const statusesOfHeld = Prisma.sql`
+  LEFT JOIN head_statuses head ON head.repository_id = held.repository_id AND head.sha = held.head_sha
+  LEFT JOIN head_statuses merge ON merge.repository_id = held.repository_id AND merge.sha = held.merge_sha`;
 
 /**
- * What "held" means, here alone: null where the row `held` (with `leaking_since`) is known to be held by the status
- * `head` of its SHA; else a `ReasonNotHeld`.
+ * Of these: GitHub may show something else than that it is held. A test merge commit without a row has no status of
+ * ours, so GitHub asks the head alone.
+ */
+export const isUnwritten = Prisma.sql`(
+  head.state IS NULL OR ${mayShowSuccess(Prisma.sql`head`)} OR ${mayShowSuccess(Prisma.sql`merge`)})`;
+
+function mayShowSuccess(status: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`coalesce(${status}.state = 'success' OR ${status}.written_state = 'success'
+    OR ${status}.attempts > 0 OR (${status}.is_waiting AND ${status}.written_state IS NULL), false)`;
+}
+
+/**
+ * What "held" means, here alone: null where the row `held` (with `leaking_since`) is known to be held by the statuses
+ * that are joined to it; else a `ReasonNotHeld`.
  */
 export const whyNotHeld = Prisma.sql`
   CASE WHEN held.leaking_since IS NOT NULL THEN 'leaking'
-    WHEN head.not_held = 'contested' THEN 'contested'
-    WHEN head.not_held IS NOT NULL THEN 'refused'
+    WHEN 'contested' IN (head.not_held, merge.not_held) THEN 'contested'
+    WHEN coalesce(head.not_held, merge.not_held) IS NOT NULL THEN 'refused'
     WHEN ${isUnwritten} THEN 'waiting' END`;
 
 /** Of a row of `merge_groups`: a group leaks with what it merges, since nothing waits for its status then. */
@@ -50,8 +62,7 @@ export async function heldPullRequests(
 ): Promise<HeldPullRequest[]> {
   return db.$queryRaw<HeldPullRequest[]>`
     SELECT held.number, held.head_sha AS "headSha", held.held_by AS "heldBy", ${whyNotHeld} AS "notHeld"
-    FROM open_pull_requests held
-    LEFT JOIN head_statuses head ON head.repository_id = held.repository_id AND head.sha = held.head_sha
+    FROM open_pull_requests held ${statusesOfHeld}
     WHERE held.repository_id = ${repositoryId} AND cardinality(held.held_by) > 0
       AND (${only}::int IS NULL OR held.number = ${only}::int)
     ORDER BY held.number`;
@@ -65,8 +76,7 @@ export async function whyGroupNotHeld(
 ): Promise<ReasonNotHeld | null> {
   const [group] = await db.$queryRaw<{ notHeld: ReasonNotHeld | null }[]>`
     SELECT ${whyNotHeld} AS "notHeld"
-    FROM (SELECT head_sha, ${leakingWithGroup} AS leaking_since FROM merge_groups
-      WHERE repository_id = ${repositoryId} AND head_sha = ${headSha}) held
-    LEFT JOIN head_statuses head ON head.repository_id = ${repositoryId} AND head.sha = held.head_sha`;
+    FROM (SELECT repository_id, head_sha, NULL::text AS merge_sha, ${leakingWithGroup} AS leaking_since
+      FROM merge_groups WHERE repository_id = ${repositoryId} AND head_sha = ${headSha}) held ${statusesOfHeld}`;
   return group?.notHeld ?? null;
 }

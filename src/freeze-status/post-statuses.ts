@@ -167,9 +167,12 @@ async function attempt(
   }
 }
 
-/** Nothing of this repository can be written: a new reading may bring others. */
-const giveUp = (deps: Deps, repositoryId: bigint) =>
-  deps.db.headStatus.updateMany({
-    where: { repositoryId },
-    data: { isWaiting: false, waitingSince: null, attempts: 0 },
-  });
+/**
+ * Nothing of this repository can be written: a new reading may bring others. What should hold and was never written
+ * keeps an attempt: so it does not count as held, and the next write looks first.
+ */
+const giveUp = ({ db }: Deps, repositoryId: bigint) =>
+  db.$executeRaw`
+    UPDATE head_statuses SET is_waiting = false, waiting_since = NULL,
+      attempts = CASE WHEN is_waiting AND state <> 'success' AND written_state IS NULL THEN 1 ELSE 0 END
+    WHERE repository_id = ${repositoryId}`;

@@ -2,6 +2,7 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import type { HeadStatus } from '../generated/prisma/client.ts';
 import { inSteps, refreshRepository } from '../jobs/tasks.ts';
+import { askSoon } from './ask-merge-states.ts';
 import type { StatusList } from './list-statuses.ts';
 import type { Settled } from './post-status.ts';
 import { pauseAfter, timesOf } from './status-budget.ts';
@@ -70,6 +71,7 @@ export async function settleStatus(deps: Deps, head: HeadStatus, settled: Settle
         ORDER BY at DESC, id DESC OFFSET ${mostKept - 1})
     )
     SELECT not_held FROM settled`;
+  if (head.writtenState === 'success' && state !== 'success') await askSoon(deps, repositoryId, sha);
   if (row?.not_held !== 'contested' || !repeatAfter) return;
   const after = new Date(Math.max(now.getTime(), repeatAfter.getTime()));
   await deps.jobs.send([refreshRepository(repositoryId, inSteps(after, lookAfter))]);

@@ -76,6 +76,7 @@ function verdict(
   notHeld: RecalledMergeGroup['notHeld'],
 ): Html {
   if (!status) return html`<span class="badge">Not judged yet</span> Load the page again in a moment.`;
+  if (status.isFinal) return html`<span class="badge held">Failed</span> ${status.description}`;
   if (!isHeld) return html`<span class="badge free">Free</span> ${status.description}`;
   if (notHeld === 'leaking')
     return html`<span class="badge leaking">Not held</span> Freezes hold what it merges, but GitHub would
