@@ -32,7 +32,7 @@ const ranked = (word: string, names: readonly string[]) =>
 
 /** How far a name is from what was written; near where it is one of the name's words, as `approved` is. */
 function distanceTo(word: string, name: string): number {
-  return isPartOf(word, name) ? 2 : editDistance(word, name);
+  return Math.min(editDistance(word, name), isPartOf(word, name) ? 2 : Infinity);
 }
 
 const isPartOf = (word: string, name: string): boolean =>
