@@ -18,7 +18,7 @@ type Protect = NonNullable<Parameters<Sandbox['addRepository']>[1]>['protect'];
 type Setup = {
   name: string;
   protect?: (appId: number) => Protect;
-  then?: (repository: string) => Promise<unknown> | void;
+  then?: (repository: string) => unknown;
   conditions?: object;
   enforced: boolean;
 };

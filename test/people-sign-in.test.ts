@@ -313,8 +313,8 @@ test('a token that cannot be given back stops nobody, and is in no log', async (
 test('pages are read: nothing but the form signs anybody out, or changes anything', async () => {
   await visitor.signIn('bob');
   for (const path of ['/', vaultPage, '/auth/sign-in', '/auth/callback'])
-    expect((await visitor.open(path, { method: 'POST' })).status, path).toBe(404);
-  expect((await visitor.open('/auth/sign-out')).status).toBe(404);
+    expect((await visitor.open(path, { method: 'POST' })).status, path).toBe(405);
+  expect((await visitor.open('/auth/sign-out')).status).toBe(405);
   expect((await visitor.open(vaultPage)).status).toBe(200);
 });
 

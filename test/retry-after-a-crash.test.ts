@@ -69,13 +69,13 @@ const post = (url: string) => fetch(`${url}${path}`, { method: 'POST', headers: 
 /** Has the next POST stop on its way; resolves when it stands there, to what lets go. */
 async function holdUp(): Promise<{ reached: Promise<unknown>; letGo(): Promise<unknown> }> {
   if (!server) {
-    const reached = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<undefined>();
     const fault = github.faults.add({
       kind: 'delay',
       ms: 1_500,
       match: ({ method, path: asked }) => {
         const isOfFreeze = method === 'GET' && asked.includes(`/repos/${web}/`);
-        if (isOfFreeze) reached.resolve();
+        if (isOfFreeze) reached.resolve(undefined);
         return isOfFreeze;
       },
     });

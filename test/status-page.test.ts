@@ -293,7 +293,7 @@ describe('however often pages are loaded', () => {
     await acme.repository('crown', [{}], { private: true, roles: { bob: 'read' } });
     const repository = await acme.repository('crowd', [{}]);
     for (const number of numbers) await page(repository, 1000 + number);
-    expect((await page(repository, 2000)).status).toBe(503);
+    expect((await page(repository, 2000)).status).toBe(429);
     await visitor.signIn('bob');
     expect(words(await page('acme/crown', 1))).toContain('No freeze holds this pull request.');
     expect(words(await page('acme/crown', 1))).not.toContain('GitHub could not be asked');

@@ -116,6 +116,8 @@ const everything = {
   context: 'holdfast/freeze',
   state: 'success',
   description: null,
+  created_at: '2026-03-01T09:00:00Z',
+  commit: { parents: [{ sha }] },
   sender: { id: 3, login: 'ada' },
   deployment: { sha },
   ref: 'refs/heads/main',

@@ -1,4 +1,4 @@
-import { nearNames } from '../conditions/suggest-names.ts';
+import { nearestNames } from '../conditions/suggest-names.ts';
 
 /** Nobody reads more, and a body may have thousands. */
 const mostNamed = 10;
@@ -21,9 +21,9 @@ export function unknownFields(body: object, fields: string[], answered: string[]
 }
 
 function sentence(name: string, fields: string[], of: string): string {
-  const near = name.length <= longest ? nearNames(name, fields).at(0) : undefined;
+  const near = name.length <= longest ? nearestNames(name, fields) : [];
   const shown = name.length <= longest ? name : `${name.slice(0, longest - 1)}…`;
   const what = `\`${shown}\` is not a field of ${of}`;
-  if (near === undefined) return `${what}, so it does nothing. Leave it out.`;
-  return `${what}: did you mean \`${near}\`?`;
+  if (near.length === 0) return `${what}, so it does nothing. Leave it out.`;
+  return `${what}: did you mean ${near.map((field) => `\`${field}\``).join(' or ')}?`;
 }

@@ -3,11 +3,11 @@
  * @param word at most some tens of characters.
  */
 export function suggestNames(word: string, names: readonly string[]): string {
-  const near = nearNames(word, names);
-  const list = (near.length > 0 ? near : ranked(word, names).map(({ name }) => name))
+  const meant = nearNames(word, names);
+  const list = (meant.length > 0 ? meant : ranked(word, names).map(({ name }) => name))
     .slice(0, 3)
     .map((name) => `\`${name}\``);
-  if (near.length > 0) return `Did you mean ${list.join(' or ')}?`;
+  if (meant.length > 0) return `Did you mean ${list.join(' or ')}?`;
   return `The nearest are ${list.join(', ')}; \`holdfast conditions attributes\` lists all`;
 }
 
@@ -15,14 +15,22 @@ export function suggestNames(word: string, names: readonly string[]): string {
  * The names that are one or two slips away from what was written, the nearest first; none where it is far from all.
  * @param word at most some tens of characters.
  */
-export function nearNames(word: string, names: readonly string[]): string[] {
+export const nearNames = (word: string, names: readonly string[]): string[] =>
+  near(word, names).map(({ name }) => name);
+
+/** Those of `nearNames` that no other is nearer than: several where they are equally near. */
+export function nearestNames(word: string, names: readonly string[]): string[] {
+  const [first, ...others] = near(word, names);
+  if (!first) return [];
+  return [first, ...others.filter(({ distance }) => distance === first.distance)].map(({ name }) => name);
+}
+
+function near(word: string, names: readonly string[]) {
   // Most names are far by their length alone, which costs less to see.
   const candidates = names.filter(
     (name) => Math.abs(name.length - word.length) <= 2 || isPartOf(word.toLowerCase(), name.toLowerCase()),
   );
-  return ranked(word, candidates)
-    .filter(({ distance }) => distance <= 2)
-    .map(({ name }) => name);
+  return ranked(word, candidates).filter(({ distance }) => distance <= 2);
 }
 
 const ranked = (word: string, names: readonly string[]) =>
@@ -32,8 +40,7 @@ const ranked = (word: string, names: readonly string[]) =>
 
 /** How far a name is from what was written; near where it is one of the name's words, as `approved` is. */
 function distanceTo(word: string, name: string): number {
-  if (word === name) return 0;
-  return isPartOf(word, name) ? 2 : editDistance(word, name);
+  return Math.min(editDistance(word, name), isPartOf(word, name) ? 2 : Infinity);
 }
 
 const isPartOf = (word: string, name: string): boolean =>

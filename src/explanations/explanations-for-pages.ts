@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { Refusal, tooManyRequests, unavailable } from '../errors.ts';
+import { SingleFlight } from '../github/single-flight.ts';
 import { takeOne } from '../limits/minute-counts.ts';
 import { type FoundRepository, fullName } from '../repositories/find-repository.ts';
 import { within } from '../within.ts';
@@ -22,46 +23,65 @@ const mostKept = 1000;
 /** Milliseconds that somebody waits for GitHub before the page shows what is known. What comes later serves the next. */
 const patience = 5000;
 
+type Look = { explanation: Promise<PullRequestExplanation>; until: number };
+
 /**
  * Explanations for pages, which anybody may load as often as they like: nobody must use up by it what GitHub lets us
  * ask in an hour.
  */
 export class ExplanationsForPages {
   readonly #clock: Clock;
-  readonly #kept = new Map<string, { explanation: Promise<PullRequestExplanation>; until: number }>();
+  readonly #kept = new Map<string, Look>();
+  readonly #beginnings = new SingleFlight<Look>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** @throws Refusal as `explainPullRequest`; too-many-requests where so many looks were taken in this minute. */
+  /**
+   * @throws Refusal as `explainPullRequest`; too-many-requests where so many looks were taken in this minute;
+   * unavailable where GitHub's budget of this hour is kept for what holds pull requests.
+   */
   async get(deps: Deps, repository: FoundRepository, number: bigint): Promise<PullRequestExplanation> {
     const key = `${repository.id} ${number} ${repository.readings}`;
     const kept = this.#kept.get(key);
-    if (kept && kept.until > this.#clock.now()) return inTime(kept.explanation);
-    // Counted for whoever asks; the answer serves others too.
+    const isFresh = kept !== undefined && kept.until > this.#clock.now();
+    const look = isFresh
+      ? kept
+      : await this.#beginnings.run(key, () => this.#begin(deps, repository, number, key));
+    return inTime(look.explanation);
+  }
+
+  /** Counted for whoever asks; the answer serves others too. */
+  async #begin(deps: Deps, repository: FoundRepository, number: bigint, key: string): Promise<Look> {
     const { beforeQuestion, ...own } = deps;
     await beforeQuestion?.();
-    if (!(await this.#mayLook(deps, repository)))
-      throw tooManyRequests(
-        `Too many pages of ${fullName(repository)} were loaded. Load this one in a minute.`,
-        60,
-      );
+    await this.#count(deps, repository);
     const explanation = explainPullRequest(own, repository, number);
     if (this.#kept.size >= mostKept) this.#kept.clear();
-    this.#kept.set(key, { explanation, until: this.#clock.now() + freshFor });
+    const look = { explanation, until: this.#clock.now() + freshFor };
+    this.#kept.set(key, look);
     // That there is none is an answer; that GitHub gave none is not.
     explanation.catch((error: unknown) => {
       if (!(error instanceof Refusal) || error.code !== 'not-found') this.#kept.delete(key);
     });
-    return inTime(explanation);
+    return look;
   }
 
-  async #mayLook(deps: Deps, { private: isPrivate, installation }: FoundRepository): Promise<boolean> {
+  async #count(deps: Deps, repository: FoundRepository): Promise<void> {
+    const { private: isPrivate, installation } = repository;
     const left = deps.github.budgetLeft(installation.id, this.#clock.now());
-    if (left < (isPrivate ? reserve : publicReserve)) return false;
+    if (left < (isPrivate ? reserve : publicReserve))
+      throw unavailable(
+        'What GitHub still lets Holdfast ask in this hour is kept for freezes. Load this page later.',
+        60,
+      );
     const most = isPrivate ? looksPerMinute : publicLooksPerMinute;
-    return takeOne(deps, `looks ${installation.id}`, most);
+    if (!(await takeOne(deps, `looks ${installation.id}`, most)))
+      throw tooManyRequests(
+        `Too many pages of ${fullName(repository)} were loaded. Load this one in a minute.`,
+        60,
+      );
   }
 }
 

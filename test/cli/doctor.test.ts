@@ -206,7 +206,14 @@ test('a service that is not ready has failed; what it says cannot command the te
         ? { status: 'not ready' }
         : url!.includes('openapi')
           ? openapi
-          : { enforced: true, checked_at: '2026-03-01T09:00:00.000Z', findings };
+          : {
+              enforced: true,
+              checked_at: '2026-03-01T09:00:00.000Z',
+              pull_requests: { to_hold: 0, held: 0 },
+              leaking: [],
+              not_held: [],
+              findings,
+            };
       response.writeHead(isReady ? 503 : 200).end(JSON.stringify(body));
     },
     async (url) => {
