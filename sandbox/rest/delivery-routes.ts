@@ -11,10 +11,10 @@ export function deliveryRoutes(api: Api, { webhooks }: Parts): void {
     const before = Number(c.req.query('cursor') ?? Infinity);
     const status = c.req.query('status');
     const all = webhooks.deliveries
-      // What was dropped was never sent, and GitHub knows nothing of it.
+      // What was dropped was never sent, and GitHub knows nothing of it; what is under way has no outcome yet.
       .filter(
         (each) =>
-          each.outcome !== 'dropped' &&
+          (each.outcome === 'answered' || each.outcome === 'failed') &&
           each.id < before &&
           (!status || (status === 'success') === succeeded(each)),
       )

@@ -26,7 +26,9 @@ test('deliveries that are not shown are unknown, whatever arrived here', () => {
 });
 
 test('webhooks as forms are refused by Holdfast, though GitHub may call them delivered', () => {
-  const attempts = known([{ guid: 'a', at: new Date(0), isDelivered: true, status: 'OK', isMadeGood: false }]);
+  const attempts = known([
+    { guid: 'a', at: new Date(0), isDelivered: true, status: 'OK', isMadeGood: false },
+  ]);
   expect(judgeWebhooks({ ...facts, attempts }).state).toBe('ok');
   expect(judgeWebhooks({ ...facts, attempts, hook: hook('form') }).state).toBe('failed');
 });
