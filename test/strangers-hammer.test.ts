@@ -92,12 +92,15 @@ test('a thousand addresses leave a bounded number of rows, and no credential tha
 
 test('the same question under way is asked once', async () => {
   const token = unknownToken();
+  // No answer comes before all have asked.
+  const late = acme.github.faults.add({ kind: 'delay', ms: 1_000 });
   const ofToken = await asked(() => Promise.all(Array.from({ length: 10 }, () => list('acme/web', token))));
   expect(ofToken).toEqual(['GET /user']);
   const ofName = await asked(() =>
     Promise.all(Array.from({ length: 10 }, () => list('acme/nowhere', acme.admin))),
   );
   expect(ofName).toEqual(['GET /repos/acme/nowhere/installation']);
+  late.remove();
 });
 
 test('a freeze begins while strangers hammer: statuses are written, and who was good goes on', async () => {

@@ -54,9 +54,9 @@ function editDistance(one: string, other: string): number {
     const next = [i];
     for (let j = 1; j <= other.length; j++) {
       const isSame = one[i - 1] === other[j - 1];
-      const swapped = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
-      const steps = [row[j - 1]! + (isSame ? 0 : 1), row[j]! + 1, next[j - 1]! + 1];
-      next.push(Math.min(...steps, swapped ? before[j - 2]! + 1 : Infinity));
+      const isSwapped = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
+      const swapped = isSwapped ? before[j - 2]! + 1 : Infinity;
+      next.push(Math.min(row[j - 1]! + (isSame ? 0 : 1), row[j]! + 1, next[j - 1]! + 1, swapped));
     }
     before = row;
     row = next;
