@@ -9,6 +9,9 @@ const writeConflict = 'P2034';
 /** PostgreSQL's own codes for the same, where Prisma passes them on: it shuts down, starts, or has no connection left. */
 const serverAway = /Code: `(?:57P0[1-5]|53300|08[0-9A-Z]{3})`/;
 
+/** What the driver throws, without a code, where a connection breaks under a transaction, its commit included. */
+const connectionLost = /^(?:Connection terminated|Client has encountered a connection error)/;
+
 /** Turns what was thrown into an answer of the API; `errorPage` does so for pages. */
 export function errorResponse(error: unknown, context: Context, log: Logger): Response {
   const refusal = refusalOf(error);
@@ -51,6 +54,13 @@ function translate(error: unknown): Refusal | null {
       {
         retryAfter: 5,
       },
+    );
+  }
+  if (error instanceof Error && connectionLost.test(error.message)) {
+    return new Refusal(
+      'unavailable',
+      'The connection to the database broke, so it is not known whether anything was changed. Read the resource, or send the request again with the same Idempotency-Key.',
+      { retryAfter: 5 },
     );
   }
   return null;

@@ -37,6 +37,16 @@ test('where the database does not answer a page says so, and when to come back',
   expect(text).toContain('The database does not answer.');
 });
 
+test.each([
+  'Connection terminated unexpectedly',
+  'Client has encountered a connection error and is not queryable',
+])('where the connection breaks (%s) a page says so, and when to come back', async (message) => {
+  const answer = await pageWhere(new Error(message));
+  expect(answer.status).toBe(503);
+  expect(answer.headers.get('retry-after')).toBe('5');
+  expect(await answer.text()).toContain('The connection to the database broke');
+});
+
 test('what nobody foresaw shows the id under which the log has it, and nothing else', async () => {
   const answer = await pageWhere(new Error('a secret of ours'));
   expect(answer.status).toBe(500);
