@@ -1,6 +1,7 @@
 import { nowOf } from '../clock.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
+import { Prisma } from '../generated/prisma/client.ts';
 import type { GitHubClient } from '../github/github-app.ts';
 import { askMergeStates as askLater, inSteps } from '../jobs/tasks.ts';
 import { type JudgedHead, rememberPullRequests } from '../pull-requests/open-pull-request-store.ts';
@@ -91,17 +92,19 @@ export async function askAbout(
   await saveMergeStates(deps, repository, asked, answers);
 }
 
+/** An `Asked` as its row has it. */
+const askedColumns = Prisma.sql`number, node_id AS "nodeId", head_sha AS "headSha", held_by AS "heldBy",
+  merge_state AS "mergeState", merge_state_asks AS asks, leaking_since AS "leakingSince"`;
+
 /** Those that GitHub would merge, as far as is known: whoever has mended that wants to see it. */
 export const findLeaking = (db: Tx, repositoryId: bigint): Promise<Asked[]> => db.$queryRaw<Asked[]>`
-  SELECT number, node_id AS "nodeId", head_sha AS "headSha", held_by AS "heldBy", merge_state AS "mergeState",
-    merge_state_asks AS asks, leaking_since AS "leakingSince"
+  SELECT ${askedColumns}
   FROM open_pull_requests WHERE repository_id = ${repositoryId} AND leaking_since IS NOT NULL
   ORDER BY number LIMIT ${mostMergeStates}`;
 
 /** Of those whose status stands. */
 const findDue = (db: Tx, repositoryId: bigint, now: Date): Promise<Asked[]> => db.$queryRaw<Asked[]>`
-  SELECT number, node_id AS "nodeId", head_sha AS "headSha", held_by AS "heldBy", merge_state AS "mergeState",
-    merge_state_asks AS asks, leaking_since AS "leakingSince"
+  SELECT ${askedColumns}
   FROM open_pull_requests held ${statusesOfHeld}
   WHERE held.repository_id = ${repositoryId} AND held.merge_state_due_at <= ${now} AND NOT ${isUnwritten}
     AND coalesce(greatest(head.written_at, merge.written_at) <= ${new Date(now.getTime() - settling)}, true)

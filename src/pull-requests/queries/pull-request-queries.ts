@@ -182,15 +182,15 @@ const declaredSwitches = Object.keys(switches)
   .map((name) => `$${name}: Boolean!`)
   .join(', ');
 
-/** A page of the open pull requests of a repository, at most 100. */
-export const openPullRequestsQuery = /* GraphQL */ `
-  query OpenPullRequests(
+/** A page of a list of pull requests, at most 100. */
+const pageQuery = (operation: string, states: string, field: string, direction: string) => /* GraphQL */ `
+  query ${operation}(
     $owner: String!, $name: String!, $first: Int!, $after: String, $context: String!, ${declaredSwitches}
   ) {
     repository(owner: $owner, name: $name) {
       isPrivate
       pullRequests(
-        states: OPEN, first: $first, after: $after, orderBy: { field: CREATED_AT, direction: ASC }
+        states: ${states}, first: $first, after: $after, orderBy: { field: ${field}, direction: ${direction} }
       ) {
         nodes {
           ...PullRequestFields
@@ -205,28 +205,11 @@ export const openPullRequestsQuery = /* GraphQL */ `
   ${fields}
 `;
 
-/** A page of the closed pull requests that were not merged, those that changed last first; at most 100. */
-export const closedPullRequestsQuery = /* GraphQL */ `
-  query ClosedPullRequests(
-    $owner: String!, $name: String!, $first: Int!, $after: String, $context: String!, ${declaredSwitches}
-  ) {
-    repository(owner: $owner, name: $name) {
-      isPrivate
-      pullRequests(
-        states: CLOSED, first: $first, after: $after, orderBy: { field: UPDATED_AT, direction: DESC }
-      ) {
-        nodes {
-          ...PullRequestFields
-        }
-        pageInfo {
-          hasNextPage
-          endCursor
-        }
-      }
-    }
-  }
-  ${fields}
-`;
+/** A page of the open pull requests of a repository. */
+export const openPullRequestsQuery = pageQuery('OpenPullRequests', 'OPEN', 'CREATED_AT', 'ASC');
+
+/** A page of the closed pull requests that were not merged, those that changed last first. */
+export const closedPullRequestsQuery = pageQuery('ClosedPullRequests', 'CLOSED', 'UPDATED_AT', 'DESC');
 
 /** One pull request, open or not. */
 export const pullRequestQuery = /* GraphQL */ `
