@@ -41,12 +41,12 @@ export async function rememberJudged(
 /** Has GitHub asked soon about what a SHA holds again: for a while another status stood there. */
 export async function askSoon(deps: Deps, repositoryId: bigint, sha: string): Promise<void> {
   const at = inSteps(nowOf(deps.clock), step);
+  const where = { repositoryId, OR: [{ headSha: sha }, { mergeSha: sha }], mergeStateDueAt: { gt: at } };
+  // In a fan-out they are due already: it must not take the repository's lock for each status.
+  if ((await deps.db.openPullRequest.count({ where })) === 0) return;
   await deps.db.$transaction(async (tx) => {
     await lockRepository(tx, repositoryId);
-    const { count } = await tx.openPullRequest.updateMany({
-      where: { repositoryId, OR: [{ headSha: sha }, { mergeSha: sha }], mergeStateDueAt: { gt: at } },
-      data: { mergeStateDueAt: at },
-    });
+    const { count } = await tx.openPullRequest.updateMany({ where, data: { mergeStateDueAt: at } });
     if (count > 0) await deps.jobs.send([askLater(repositoryId, at)], tx);
   });
 }
