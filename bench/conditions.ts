@@ -1,5 +1,5 @@
 // How fast conditions are judged, beside a predicate that somebody wrote by hand for the same freeze.
-import type { PullRequestFacts } from '../src/pull-requests/pull-request.ts';
+import type { PullRequestFacts } from '../src/github/pull-requests/pull-request.ts';
 import type { Freeze } from '../src/freezes/freeze.ts';
 import { compare } from './figure.ts';
 import type { Bench } from './bench.ts';

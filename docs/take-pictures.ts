@@ -9,7 +9,7 @@ import { pino } from 'pino';
 import { chromium, type Page } from 'playwright-core';
 import { Temporal } from 'temporal-polyfill';
 import { type App, createApp } from '../src/app.ts';
-import { requireStatus, seed } from '../sandbox/demo-seed.ts';
+import { requireStatus, seed } from '../demo/demo-seed.ts';
 import { startSandbox } from '../sandbox/github.ts';
 import { freePort } from '../test/support/free-port.ts';
 

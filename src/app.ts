@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import type { Logger } from 'pino';
-import { loadApp } from './app-credentials/app-credentials-store.ts';
-import { envFilePath } from './app-credentials/env-file.ts';
+import { loadApp } from './setup/app-credentials-store.ts';
+import { envFilePath } from './setup/env-file.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { AppCredentials, StartConfig } from './config.ts';
 import { connectDatabase } from './database/connect.ts';
@@ -10,7 +10,7 @@ import type { Database } from './database/database.ts';
 import type { Deps } from './deps.ts';
 import { createLogger } from './log.ts';
 import type { Phase } from './phase.ts';
-import { readSecretKey } from './secret-key.ts';
+import { readSecretKey } from './setup/secret-key.ts';
 import { createService, type Ground, type Service } from './service.ts';
 import { createSetup } from './setup/create-setup.ts';
 

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
-import { createApi } from './api/create-api.ts';
+import { createApi } from './http.ts';
 import type { Clock } from './clock.ts';
 import type { AppCredentials, StartConfig } from './config.ts';
 import type { Database } from './database/database.ts';
 import type { Deps } from './deps.ts';
-import { clearLeases } from './freeze-status/installation-lease.ts';
+import { clearLeases } from './outbox/lease.ts';
 import { createGitHubApp } from './github/github-app.ts';
-import { startJobQueue } from './jobs/queue.ts';
-import { startWorker } from './jobs/worker.ts';
+import { startJobQueue } from './queue/queue.ts';
+import { startWorker } from './worker/worker.ts';
 import type { Phase } from './phase.ts';
 import { registerWebhooks } from './webhooks/register-webhooks.ts';
 

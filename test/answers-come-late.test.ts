@@ -1,8 +1,8 @@
 // GitHub's answers lag behind its events, overlap with our writes, or never come.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { refreshMergeQueue } from '../src/freeze-status/refresh-merge-queue.ts';
-import { refreshRepository } from '../src/jobs/tasks.ts';
+import { refreshMergeQueue } from '../src/reconcile/merge-queue.ts';
+import { refreshRepository } from '../src/queue/jobs.ts';
 import { type Acme, startAcme } from './support/acme.ts';
 
 let acme: Acme;

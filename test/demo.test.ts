@@ -28,7 +28,7 @@ afterEach(async () => {
 
 /** Starts the demo with a temporary folder of the test's own, so that whatever it leaves behind is seen. */
 function startDemo(...options: string[]): ChildProcess {
-  demo = spawn(process.execPath, ['sandbox/demo.ts', ...options], {
+  demo = spawn(process.execPath, ['demo/demo.ts', ...options], {
     env: { ...process.env, TMPDIR: temporary },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { questionsPerMinute } from '../src/sign-in/repository-readers.ts';
+import { questionsPerMinute } from '../src/auth/sign-in/repository-readers.ts';
 import { type Acme, startAcme } from './support/acme.ts';
 import { type Seen, Visitor } from './support/visitor.ts';
 

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { BlockList } from 'node:net';
 import { serve } from '@hono/node-server';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { createApi } from '../src/api/create-api.ts';
-import type { JobQueue } from '../src/jobs/queue.ts';
+import { createApi } from '../src/http.ts';
+import type { JobQueue } from '../src/queue/queue.ts';
 import { type Acme, startAcme } from './support/acme.ts';
 import { Visitor } from './support/visitor.ts';
 

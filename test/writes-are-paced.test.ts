@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { takeLease } from '../src/freeze-status/installation-lease.ts';
+import { takeLease } from '../src/outbox/lease.ts';
 import { type Acme, startAcme } from './support/acme.ts';
 
 // Minutes of the clock pass in steps, and each step is some work.

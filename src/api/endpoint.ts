@@ -1,15 +1,15 @@
 // Every route goes through the same steps in the same order: path, credential, permission and existence, body.
 import { createRoute, type RouteConfig, z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
-import type { Actor } from '../auth/actor.ts';
+import type { Actor } from '../events/actor.ts';
 import type { KeyScope } from '../auth/application-key.ts';
 import { actorOf, authenticate, bearerOf, type Credential } from '../auth/authenticate.ts';
 import { authorizeOwner, authorizeRepository } from '../auth/authorize.ts';
 import type { GitHubTokens } from '../auth/github-token.ts';
 import type { Deps } from '../deps.ts';
 import type { Account } from '../generated/prisma/client.ts';
-import type { StrangerLimits } from '../limits/stranger-limits.ts';
-import type { FoundRepository } from '../repositories/find-repository.ts';
+import type { StrangerLimits } from '../github/limits/stranger-limits.ts';
+import type { FoundRepository } from '../installations/find-repository.ts';
 import { type Answer, type Remember, runOnce } from './idempotency.ts';
 import { assertStorable, readJsonBody } from './read-body.ts';
 import { errorResponses, headersOf, jsonContent, securityOf } from './responses.ts';

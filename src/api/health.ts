@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { PrismaClient } from '../generated/prisma/client.ts';
-import type { JobQueue } from '../jobs/queue.ts';
+import type { JobQueue } from '../queue/queue.ts';
 import { within } from '../within.ts';
 
 /** How long a part may take to answer before it counts as not ready, in milliseconds. */

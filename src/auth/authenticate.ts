@@ -2,7 +2,7 @@ import type { ApplicationKey, Account } from '../generated/prisma/client.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { forbidden } from '../errors.ts';
-import type { Actor } from './actor.ts';
+import type { Actor } from '../events/actor.ts';
 import { hashKey, isWellFormedKey, looksLikeKey, sameHash } from './application-key.ts';
 import { type GitHubTokens, looksLikePersonalToken, type TokenHolder } from './github-token.ts';
 import { noteUse } from './note-use.ts';

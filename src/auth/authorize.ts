@@ -7,7 +7,7 @@ import {
   type FoundRepository,
   fullName,
   repositoryAbsent,
-} from '../repositories/find-repository.ts';
+} from '../installations/find-repository.ts';
 import type { KeyScope } from './application-key.ts';
 import type { Credential } from './authenticate.ts';
 import type { GitHubTokens, Person } from './github-token.ts';

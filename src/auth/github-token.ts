@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts';
 import { askGitHub } from '../github/ask-github.ts';
 import { isOwnToken } from '../github/own-tokens.ts';
 import type { InstalledAccount } from '../installations/find-account.ts';
-import { type FoundRepository, fullName } from '../repositories/find-repository.ts';
+import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { askPermission, isRefusal, type RepositoryPermission } from './repository-permission.ts';
 import { readScopes } from './token-scopes.ts';
 import { type TrialVerdict, tryOnOrganization, tryOnRepository } from './token-trial.ts';

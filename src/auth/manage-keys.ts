@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts';
 import { forbidden, invalid, notFound } from '../errors.ts';
 import { appendEvent } from '../events/append-event.ts';
 import type { Account, ApplicationKey } from '../generated/prisma/client.ts';
-import type { Actor } from './actor.ts';
+import type { Actor } from '../events/actor.ts';
 import { generateKey, hashKey, type KeyScope } from './application-key.ts';
 import { liveKeysFrom, lockKeys } from './key-lineage.ts';
 

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts';
 import { classifyGitHubError, isGitHubStatus } from '../github/github-error.ts';
-import type { FoundRepository } from '../repositories/find-repository.ts';
+import type { FoundRepository } from '../installations/find-repository.ts';
 import type { Person } from './github-token.ts';
 
 /** What a person may do with a repository. `none`: it must look as if it were not there. */

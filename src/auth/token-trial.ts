@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts';
-import type { FoundRepository } from '../repositories/find-repository.ts';
+import type { FoundRepository } from '../installations/find-repository.ts';
 import { isRefusal } from './repository-permission.ts';
 
 // Fine-grained tokens and those of other Apps name no scopes. What such a token may do shows when it is tried: each

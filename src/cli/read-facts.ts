@@ -10,7 +10,7 @@ import { type CommitFacts, type CommitField, commitFields } from '../conditions/
 import type { ConditionFacts } from '../conditions/condition-facts.ts';
 import { suggestNames } from '../conditions/suggest-names.ts';
 import { parseTimestamp } from '../conditions/time/timestamp.ts';
-import { withoutComments } from '../pull-requests/facts/without-comments.ts';
+import { withoutComments } from '../github/facts/without-comments.ts';
 
 type Result<Value> = { ok: true; value: Value } | { ok: false; message: string };
 

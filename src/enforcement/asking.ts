@@ -1,8 +1,8 @@
 import type { Deps } from '../deps.ts';
 import type { GitHubClient } from '../github/github-app.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
-import { type Fact, known, notKnown } from '../pull-requests/fact.ts';
-import type { FoundRepository } from '../repositories/find-repository.ts';
+import { type Fact, known, notKnown } from '../github/pull-requests/fact.ts';
+import type { FoundRepository } from '../installations/find-repository.ts';
 
 /** What questions about one repository need. */
 export type Asking = {

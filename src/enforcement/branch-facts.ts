@@ -1,4 +1,4 @@
-import type { Fact } from '../pull-requests/fact.ts';
+import type { Fact } from '../github/pull-requests/fact.ts';
 
 /** Why a branch is looked at. `stacked`: it is the base of one open pull request and the head of another. */
 export type Reason = 'default' | 'freeze' | 'base' | 'stacked';

@@ -1,11 +1,11 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import { askAbout, findLeaking } from '../freeze-status/ask-merge-states.ts';
-import type { HeldPullRequest } from '../freeze-status/held-pull-requests.ts';
+import { askAbout, findLeaking } from '../reconcile/merge-states/ask-merge-states.ts';
+import type { HeldPullRequest } from '../reconcile/held-pull-requests.ts';
 import { listFreezes } from '../freezes/freeze-store.ts';
 import { webUrlOf } from '../github/web-url.ts';
-import { freezesAreOn } from '../products/product.ts';
-import { type FoundRepository, fullName } from '../repositories/find-repository.ts';
+import { freezesAreOn } from '../installations/product.ts';
+import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { ask } from './asking.ts';
 import type { Branch, BranchFacts } from './branch-facts.ts';
 import { type Finding, isEnforced } from './finding.ts';

@@ -1,4 +1,4 @@
-import type { HeldPullRequest } from '../freeze-status/held-pull-requests.ts';
+import type { HeldPullRequest } from '../reconcile/held-pull-requests.ts';
 import type { Freeze } from '../freezes/freeze.ts';
 import { excludedBranches, onlyBranches } from './touched-branches.ts';
 

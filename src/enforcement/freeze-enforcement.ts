@@ -6,11 +6,11 @@ import {
   leakingWithGroup,
   statusesOfHeld,
   whyNotHeld,
-} from '../freeze-status/held-pull-requests.ts';
+} from '../reconcile/held-pull-requests.ts';
 import { phaseOf } from '../freezes/freeze.ts';
 import { requireFreeze } from '../freezes/require-freeze.ts';
-import { freezesAreOn } from '../products/product.ts';
-import type { FoundRepository } from '../repositories/find-repository.ts';
+import { freezesAreOn } from '../installations/product.ts';
+import type { FoundRepository } from '../installations/find-repository.ts';
 import { isFreezeEnforced } from './finding.ts';
 import { recentEnforcement } from './recent-enforcement.ts';
 

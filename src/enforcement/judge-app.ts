@@ -1,5 +1,5 @@
 import { type Grants, missingEvents, missingPermissions, permissionText } from '../github/app-manifest.ts';
-import type { Fact } from '../pull-requests/fact.ts';
+import type { Fact } from '../github/pull-requests/fact.ts';
 import type { Finding } from './finding.ts';
 
 /** Without these no freeze holds. Without another only its conditions, or the merge queue, cannot be judged. */

@@ -1,5 +1,5 @@
 import { type Grants, missingEvents, missingPermissions, permissionText } from '../github/app-manifest.ts';
-import type { Fact } from '../pull-requests/fact.ts';
+import type { Fact } from '../github/pull-requests/fact.ts';
 import type { BranchFacts, DormantRuleset, Requirement } from './branch-facts.ts';
 import type { Finding } from './finding.ts';
 import { type Place, requireCheck, settingsOf } from './remedies.ts';

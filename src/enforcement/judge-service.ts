@@ -1,4 +1,4 @@
-import type { Fact } from '../pull-requests/fact.ts';
+import type { Fact } from '../github/pull-requests/fact.ts';
 import type { Finding } from './finding.ts';
 
 /** One attempt of GitHub to deliver a webhook, newest first in lists. */

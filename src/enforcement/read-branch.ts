@@ -1,6 +1,6 @@
 import type { Grants } from '../github/app-manifest.ts';
 import { isGitHubStatus } from '../github/github-error.ts';
-import { type Fact, known, notKnown } from '../pull-requests/fact.ts';
+import { type Fact, known, notKnown } from '../github/pull-requests/fact.ts';
 import { type Asking, ask } from './asking.ts';
 import type { Branch, BranchFacts, DormantRuleset, Requirement } from './branch-facts.ts';
 import { placeOf } from './read-branches.ts';

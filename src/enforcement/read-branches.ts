@@ -1,4 +1,4 @@
-import type { Fact } from '../pull-requests/fact.ts';
+import type { Fact } from '../github/pull-requests/fact.ts';
 import { type Asking, ask } from './asking.ts';
 import type { Branch } from './branch-facts.ts';
 import { namedBranches } from './touched-branches.ts';

@@ -1,5 +1,5 @@
 import type { GitHubClient } from '../github/github-app.ts';
-import { type Fact, known, notKnown } from '../pull-requests/fact.ts';
+import { type Fact, known, notKnown } from '../github/pull-requests/fact.ts';
 import { type Asking, ask } from './asking.ts';
 import { placeOf } from './read-branches.ts';
 

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts';
 import type { Grants } from '../github/app-manifest.ts';
 import { isGitHubStatus } from '../github/github-error.ts';
 import { webUrlOf } from '../github/web-url.ts';
-import type { Fact } from '../pull-requests/fact.ts';
+import type { Fact } from '../github/pull-requests/fact.ts';
 import { type Asking, ask } from './asking.ts';
 import type { AppFacts } from './judge-app.ts';
 import type { Attempt, Budget, WebhookFacts } from './judge-service.ts';

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts';
-import { heldPullRequests } from '../freeze-status/held-pull-requests.ts';
+import { heldPullRequests } from '../reconcile/held-pull-requests.ts';
 import type { GitHubApp } from '../github/github-app.ts';
-import type { FoundRepository } from '../repositories/find-repository.ts';
+import type { FoundRepository } from '../installations/find-repository.ts';
 import { within } from '../within.ts';
 import { checkSettings, type EnforcementReport, reportOf, type Settings } from './check-enforcement.ts';
 import { isEnforced } from './finding.ts';

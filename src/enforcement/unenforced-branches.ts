@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts';
 import type { Freeze } from '../freezes/freeze.ts';
 import type { GitHubApp } from '../github/github-app.ts';
-import type { FoundRepository } from '../repositories/find-repository.ts';
+import type { FoundRepository } from '../installations/find-repository.ts';
 import type { Branch } from './branch-facts.ts';
 import { placeFor } from './check-enforcement.ts';
 import { judgeRequired } from './judge-branch.ts';

@@ -1,8 +1,8 @@
-import type { Actor } from '../auth/actor.ts';
+import type { Actor } from './actor.ts';
 import type { Tx } from '../database/database.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
-import { type FoundRepository, fullName } from '../repositories/find-repository.ts';
-import type { Product } from '../products/product.ts';
+import { type FoundRepository, fullName } from '../installations/find-repository.ts';
+import type { Product } from '../installations/product.ts';
 
 /** A freeze as the audit log keeps it. */
 export type FreezeAttributes = {

@@ -16,17 +16,17 @@ import {
   holdsOf,
   nextChangeAmong,
   type Status,
-} from '../freeze-status/decide-status.ts';
-import { shasOf } from '../freeze-status/save-verdicts.ts';
-import { freezesAreOn } from '../products/product.ts';
+} from '../reconcile/judge.ts';
+import { shasOf } from '../reconcile/save.ts';
+import { freezesAreOn } from '../installations/product.ts';
 import {
   type LoadedPullRequest,
   type LoadFrom,
   loadPullRequest,
   loadPullRequestNodes,
-} from '../pull-requests/load-pull-requests.ts';
-import { siblingsOf } from '../pull-requests/open-pull-request-store.ts';
-import { type FoundRepository, fullName, suspended } from '../repositories/find-repository.ts';
+} from '../github/pull-requests/load-pull-requests.ts';
+import { siblingsOf } from '../reconcile/open-pull-request-store.ts';
+import { type FoundRepository, fullName, suspended } from '../installations/find-repository.ts';
 import { hideDependencies } from './hide-dependencies.ts';
 import { readForExplanation } from './read-for-explanation.ts';
 import { type ReleasingLabels, releasingLabels } from './releasing-labels.ts';

@@ -2,8 +2,8 @@ import type { Clock } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { Refusal, tooManyRequests, unavailable } from '../errors.ts';
 import { SingleFlight } from '../github/single-flight.ts';
-import { takeOne } from '../limits/minute-counts.ts';
-import { type FoundRepository, fullName } from '../repositories/find-repository.ts';
+import { takeOne } from '../github/limits/minute-counts.ts';
+import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { within } from '../within.ts';
 import { explainPullRequest, type PullRequestExplanation } from './explain-pull-request.ts';
 

@@ -2,7 +2,7 @@ import type { ConditionFacts } from '../conditions/condition-facts.ts';
 import type { Reason } from '../conditions/explain.ts';
 import type { Deps } from '../deps.ts';
 import type { FreezeReasons } from '../freezes/judge-freeze.ts';
-import { type FoundRepository, fullName } from '../repositories/find-repository.ts';
+import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 
 /** Takes out of reasons what they tell of pull requests that the reader may not see. */
 export type HideDependencies = (reasons: FreezeReasons, facts: ConditionFacts) => FreezeReasons;

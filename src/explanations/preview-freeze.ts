@@ -11,10 +11,10 @@ import {
   judgeFreeze,
 } from '../freezes/judge-freeze.ts';
 import { needsOf, parseFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
-import { nextChangeAmong } from '../freeze-status/decide-status.ts';
-import { freezesAreOn } from '../products/product.ts';
-import { type LoadedPullRequest, loadOpenPullRequests } from '../pull-requests/load-pull-requests.ts';
-import { assertWritable, type FoundRepository } from '../repositories/find-repository.ts';
+import { nextChangeAmong } from '../reconcile/judge.ts';
+import { freezesAreOn } from '../installations/product.ts';
+import { type LoadedPullRequest, loadOpenPullRequests } from '../github/pull-requests/load-pull-requests.ts';
+import { assertWritable, type FoundRepository } from '../installations/find-repository.ts';
 import { hideDependencies } from './hide-dependencies.ts';
 import { readForExplanation } from './read-for-explanation.ts';
 

@@ -1,8 +1,8 @@
 import type { FactNeeds } from '../conditions/needed-facts.ts';
 import type { Deps } from '../deps.ts';
 import { askGitHub } from '../github/ask-github.ts';
-import type { LoadFrom } from '../pull-requests/load-pull-requests.ts';
-import { type FoundRepository, fullName } from '../repositories/find-repository.ts';
+import type { LoadFrom } from '../github/pull-requests/load-pull-requests.ts';
+import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 
 /**
  * Reads pull requests from GitHub for somebody who waits. A pause of the installation does not keep it from asking:

@@ -1,8 +1,8 @@
 import type { Deps } from '../deps.ts';
 import type { Freeze } from '../freezes/freeze.ts';
-import { type Status, wantedOn } from '../freeze-status/decide-status.ts';
-import { type ReasonNotHeld, whyGroupNotHeld } from '../freeze-status/held-pull-requests.ts';
-import type { FoundRepository } from '../repositories/find-repository.ts';
+import { type Status, wantedOn } from '../reconcile/judge.ts';
+import { type ReasonNotHeld, whyGroupNotHeld } from '../reconcile/held-pull-requests.ts';
+import type { FoundRepository } from '../installations/find-repository.ts';
 import { ongoingAmong } from './recall-pull-request.ts';
 
 /** A merge group in flight as it was last judged. */

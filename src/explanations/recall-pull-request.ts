@@ -2,7 +2,7 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { type Freeze, phaseOf } from '../freezes/freeze.ts';
 import { listFreezes } from '../freezes/freeze-store.ts';
-import type { FoundRepository } from '../repositories/find-repository.ts';
+import type { FoundRepository } from '../installations/find-repository.ts';
 
 /** What the database knows of an open pull request: as it was when it was last judged. */
 export type RecalledPullRequest = { headSha: string; heldBy: Freeze[] };

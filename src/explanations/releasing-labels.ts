@@ -1,7 +1,7 @@
 import type { Matcher } from '../conditions/match.ts';
 import { judgeFreeze } from '../freezes/judge-freeze.ts';
 import type { ParsedFreeze } from '../freezes/parsed-freeze.ts';
-import type { PullRequestFacts } from '../pull-requests/pull-request.ts';
+import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 
 /** Labels of which one alone makes a freeze let go of a pull request: put on, or taken off. */
 export type ReleasingLabels = { putOn: string[]; takeOff: string[] };

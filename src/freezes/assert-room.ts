@@ -1,7 +1,7 @@
 import type { Tx } from '../database/database.ts';
 import { conflict } from '../errors.ts';
-import { type FoundRepository, fullName } from '../repositories/find-repository.ts';
-import { lockRepository } from '../repositories/lock-repository.ts';
+import { type FoundRepository, fullName } from '../installations/find-repository.ts';
+import { lockRepository } from '../installations/lock-repository.ts';
 import { notEnded } from './freeze-store.ts';
 
 /** Freezes of a repository that are not over: each of them is judged on every pull request. */

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import type { Actor } from '../auth/actor.ts';
+import type { Actor } from '../events/actor.ts';
 import { nowOf } from '../clock.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
-import { freezesAreOn } from '../products/product.ts';
-import { assertWritable, type FoundRepository, fullName } from '../repositories/find-repository.ts';
+import { freezesAreOn } from '../installations/product.ts';
+import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { assertRoom } from './assert-room.ts';
 import { checkFreeze } from './check-freeze.ts';
 import { type Freeze, planWindow } from './freeze.ts';
 import { attributesOf, insertFreeze } from './freeze-store.ts';
 import { lookAhead } from './look-ahead.ts';
-import { requestRefresh } from './request-refresh.ts';
+import { requestRefresh } from './request-reconcile.ts';
 
 export type NewFreeze = {
   reason: string;

@@ -1,12 +1,12 @@
-import type { Actor } from '../auth/actor.ts';
+import type { Actor } from '../events/actor.ts';
 import { nowOf } from '../clock.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
-import { assertWritable, type FoundRepository, fullName } from '../repositories/find-repository.ts';
+import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { attributesOf, markDeleted } from './freeze-store.ts';
-import { requestRefresh } from './request-refresh.ts';
+import { requestRefresh } from './request-reconcile.ts';
 import { requireFreeze } from './require-freeze.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Actor } from '../auth/actor.ts';
+import type { Actor } from '../events/actor.ts';
 import type { Tx } from '../database/database.ts';
 import { type Freeze as FreezeRow, Prisma } from '../generated/prisma/client.ts';
 import { earliestFirst, fromRow, notEnded, type StoredFreeze } from './freeze-store.ts';

@@ -1,7 +1,7 @@
 import { attributeOf } from '../conditions/attributes.ts';
 import { escapedByAuthor, excludedByAuthor } from '../conditions/author-control.ts';
 import type { Matcher } from '../conditions/match.ts';
-import type { PullRequestFacts } from '../pull-requests/pull-request.ts';
+import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 import type { FreezeVerdict } from './judge-freeze.ts';
 import type { FreezeConditions, ParsedFreeze } from './parsed-freeze.ts';
 

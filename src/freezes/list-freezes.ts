@@ -1,6 +1,6 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import type { FoundRepository } from '../repositories/find-repository.ts';
+import type { FoundRepository } from '../installations/find-repository.ts';
 import type { Freeze } from './freeze.ts';
 import { listFreezes as readFreezes } from './freeze-store.ts';
 

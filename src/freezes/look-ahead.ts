@@ -1,9 +1,9 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { unenforcedBranches } from '../enforcement/unenforced-branches.ts';
-import { freezesAreOn } from '../products/product.ts';
-import { openPullRequestsInTime } from '../pull-requests/open-pull-requests-in-time.ts';
-import { type FoundRepository, fullName } from '../repositories/find-repository.ts';
+import { freezesAreOn } from '../installations/product.ts';
+import { openPullRequestsInTime } from '../github/pull-requests/open-pull-requests-in-time.ts';
+import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { type Freeze, phaseOf } from './freeze.ts';
 import { countsOf, type Seen, warningOfBranches, warningsOf } from './freeze-warnings.ts';
 import { judgeFreeze } from './judge-freeze.ts';

@@ -1,7 +1,7 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
-import { type FoundRepository, fullName } from '../repositories/find-repository.ts';
+import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { findFreeze, type StoredFreeze } from './freeze-store.ts';
 
 /**

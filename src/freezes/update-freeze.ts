@@ -1,15 +1,15 @@
-import type { Actor } from '../auth/actor.ts';
+import type { Actor } from '../events/actor.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
-import { assertWritable, type FoundRepository, fullName } from '../repositories/find-repository.ts';
+import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { checkFreeze } from './check-freeze.ts';
 import type { SavedFreeze } from './create-freeze.ts';
 import { reviseWindow, saysTheSame } from './freeze.ts';
 import { attributesOf, saveFreeze } from './freeze-store.ts';
 import { lookAhead } from './look-ahead.ts';
-import { requestRefresh } from './request-refresh.ts';
+import { requestRefresh } from './request-reconcile.ts';
 import { requireFreeze } from './require-freeze.ts';
 
 /** `undefined` leaves a field as it is. */

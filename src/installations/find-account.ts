@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
 import { isGitHubStatus } from '../github/github-error.ts';
 import { askGitHub } from '../github/ask-github.ts';
-import { syncInstallation } from '../jobs/tasks.ts';
+import { syncInstallation } from '../queue/jobs.ts';
 import { saveInstallation } from './save-installation.ts';
 import { readInstallation } from './read-installation.ts';
 

@@ -1,5 +1,5 @@
 import type { Tx } from '../database/database.ts';
-import { defaultProducts } from '../products/product.ts';
+import { defaultProducts } from './product.ts';
 
 /** A person or an organization, as GitHub shows it inside other objects. */
 export type GitHubAccount = { id: number; login: string; type: string };

@@ -1,8 +1,8 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { classifyGitHubError, isGitHubStatus } from '../github/github-error.ts';
-import { refreshRepository } from '../jobs/tasks.ts';
-import { type GitHubRepository, saveRepository } from '../repositories/save-repository.ts';
+import { refreshRepository } from '../queue/jobs.ts';
+import { type GitHubRepository, saveRepository } from './save-repository.ts';
 import { readInstallation } from './read-installation.ts';
 import { markUninstalled, saveInstallation } from './save-installation.ts';
 

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts';
-import { syncInstallation } from '../jobs/tasks.ts';
+import { syncInstallation } from '../queue/jobs.ts';
 
 /**
  * Has every installation read again, present and known ones: whatever was installed, removed or changed while

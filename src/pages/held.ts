@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { HeldPullRequest, ReasonNotHeld } from '../freeze-status/held-pull-requests.ts';
+import type { HeldPullRequest, ReasonNotHeld } from '../reconcile/held-pull-requests.ts';
 import type { Html } from './layout.ts';
 
 /** Why one that should be held is not known to be, after a "but". */

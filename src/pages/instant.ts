@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { describeInstant } from '../freezes/local-time.ts';
+import { describeInstant } from '../time/local-time.ts';
 import type { Html } from './layout.ts';
 
 /**

@@ -4,13 +4,13 @@ import type { Person } from '../auth/github-token.ts';
 import type { Deps } from '../deps.ts';
 import { isUnavailable } from '../errors.ts';
 import type { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
-import type { StrangerLimits } from '../limits/stranger-limits.ts';
-import { type FoundRepository, fullName, knownRepository } from '../repositories/find-repository.ts';
-import { readSession } from '../sign-in/read-session.ts';
-import type { RepositoryReaders } from '../sign-in/repository-readers.ts';
-import { missingForSignIn, signInSettings } from '../sign-in/sign-in-settings.ts';
+import type { StrangerLimits } from '../github/limits/stranger-limits.ts';
+import { type FoundRepository, fullName, knownRepository } from '../installations/find-repository.ts';
+import { readSession } from '../auth/sign-in/read-session.ts';
+import type { RepositoryReaders } from '../auth/sign-in/repository-readers.ts';
+import { missingForSignIn, signInSettings } from '../auth/sign-in/sign-in-settings.ts';
 import { messagePage } from './message-page.ts';
-import { repositoryPath as repositoryPagePath, signInPath } from './page-paths.ts';
+import { repositoryPath as repositoryPagePath, signInPath } from '../page-paths.ts';
 
 /** What a page needs of the outside world. */
 export type PageDeps = Deps & {

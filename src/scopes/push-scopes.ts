@@ -1,13 +1,13 @@
-import type { Actor } from '../auth/actor.ts';
+import type { Actor } from '../events/actor.ts';
 import { nowOf } from '../clock.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
 import { isGitHubStatus } from '../github/github-error.ts';
 import { repositoriesReading } from '../freezes/freeze-store.ts';
-import { refreshPullRequest } from '../jobs/tasks.ts';
-import { shareRepository } from '../repositories/lock-repository.ts';
-import { assertWritable, type FoundRepository, fullName } from '../repositories/find-repository.ts';
+import { refreshPullRequest } from '../queue/jobs.ts';
+import { shareRepository } from '../installations/lock-repository.ts';
+import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
 
 /** GraphQL's integers end here, and GitHub's numbers with them. */
 const greatestOnGitHub = 2_147_483_647n;

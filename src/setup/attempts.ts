@@ -1,4 +1,4 @@
-import { anotherApp, type MadeApp } from '../app-credentials/app-credentials-store.ts';
+import { anotherApp, type MadeApp } from './app-credentials-store.ts';
 
 /**
  * Which ways back from GitHub were taken: each state counts once. What GitHub hands out it hands out once, so an App

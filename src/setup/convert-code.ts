@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { Octokit } from '@octokit/rest';
 import * as z from 'zod';
-import type { MadeApp } from '../app-credentials/app-credentials-store.ts';
+import type { MadeApp } from './app-credentials-store.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
 
 /** What a line of `.env` can hold. */

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { errorResponse } from '../api/error-response.ts';
 import { logRequests } from '../api/log-requests.ts';
-import { loadApp } from '../app-credentials/app-credentials-store.ts';
+import { loadApp } from './app-credentials-store.ts';
 import { mountAssets } from '../pages/assets.ts';
 import type { Phase } from '../phase.ts';
 import type { SetupDeps } from './finish-setup.ts';

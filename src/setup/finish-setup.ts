@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
-import { assertNoneKept, type MadeApp, saveApp } from '../app-credentials/app-credentials-store.ts';
-import { addToEnvFile } from '../app-credentials/env-file.ts';
+import { assertNoneKept, type MadeApp, saveApp } from './app-credentials-store.ts';
+import { addToEnvFile } from './env-file.ts';
 import { type Clock, nowOf } from '../clock.ts';
 import type { AppCredentials, StartConfig } from '../config.ts';
 import { Refusal } from '../errors.ts';

@@ -2,7 +2,7 @@
 import { getConnInfo } from '@hono/node-server/conninfo';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { readLimited } from '../api/read-body.ts';
-import { isEnvFileWritable } from '../app-credentials/env-file.ts';
+import { isEnvFileWritable } from './env-file.ts';
 import { appTemplate, manifestFor } from '../github/app-manifest.ts';
 import { webUrlOf } from '../github/web-url.ts';
 import { pageHeaders } from '../pages/page-headers.ts';

@@ -1,6 +1,6 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import type { Job } from '../jobs/tasks.ts';
+import type { Job } from '../queue/jobs.ts';
 
 /**
  * Saves a delivery and its jobs in one transaction. A GUID seen before changes nothing: GitHub keeps it when a

@@ -1,6 +1,6 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import type { Job } from '../jobs/tasks.ts';
+import type { Job } from '../queue/jobs.ts';
 import { recallFresh, readScannedUntil, saveLost, saveScannedUntil } from './delivery-store.ts';
 import { type FailedDelivery, standInsOf } from './stand-ins.ts';
 

@@ -6,7 +6,7 @@ import {
   refreshRepository,
   syncInstallation,
   syncRepository,
-} from '../jobs/tasks.ts';
+} from '../queue/jobs.ts';
 import { handledEvents } from './register-webhooks.ts';
 import { jobsOf } from './wake.ts';
 import { readsOfEvent } from './wakes-of-event.ts';

@@ -2,7 +2,7 @@ import type { Need } from '../conditions/needs.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { repositoriesReading } from '../freezes/freeze-store.ts';
-import { isOfConsequence } from '../freeze-status/correct-status.ts';
+import { isOfConsequence } from '../outbox/correct.ts';
 import {
   correctStatus,
   type ForeignStatus,
@@ -10,8 +10,8 @@ import {
   type Job,
   refreshPullRequest,
   refreshRepository,
-} from '../jobs/tasks.ts';
-import { numberByTestMerge, numbersAt } from '../pull-requests/open-pull-request-store.ts';
+} from '../queue/jobs.ts';
+import { numberByTestMerge, numbersAt } from '../reconcile/open-pull-request-store.ts';
 
 /** What an event makes look again. */
 export type Wake =

@@ -6,9 +6,9 @@ import {
   refreshPullRequest,
   syncInstallation,
   syncRepository,
-} from '../jobs/tasks.ts';
+} from '../queue/jobs.ts';
 import type { Need } from '../conditions/needs.ts';
-import { branchOfRef } from '../merge-queue/merge-group-ref.ts';
+import { branchOfRef } from '../github/merge-group-ref.ts';
 import type { Payloads } from './payloads.ts';
 import type { Wake } from './wake.ts';
 

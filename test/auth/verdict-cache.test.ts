@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { GitHubTokens } from '../../src/auth/github-token.ts';
-import { createApi } from '../../src/api/create-api.ts';
-import type { JobQueue } from '../../src/jobs/queue.ts';
+import { createApi } from '../../src/http.ts';
+import type { JobQueue } from '../../src/queue/queue.ts';
 import { type Acme, startAcme } from '../api/acme.ts';
 
 const list = '/v1/repos/acme/vault/scheduled_freeze';

@@ -4,7 +4,7 @@ import type { ConditionInput } from '../../src/conditions/ast.ts';
 import { explain } from '../../src/conditions/explain.ts';
 import { neededFacts } from '../../src/conditions/needed-facts.ts';
 import { parseConditions } from '../../src/conditions/parse-conditions.ts';
-import type { PullRequestFacts } from '../../src/pull-requests/pull-request.ts';
+import type { PullRequestFacts } from '../../src/github/pull-requests/pull-request.ts';
 import type { Verdict } from '../../src/conditions/verdict.ts';
 import { prepared, somePullRequest } from './some-pull-request.ts';
 

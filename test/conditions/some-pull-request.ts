@@ -3,7 +3,7 @@ import type { CommitFacts } from '../../src/conditions/commit-fields.ts';
 import type { ConditionInput } from '../../src/conditions/ast.ts';
 import { type Matcher, prepare } from '../../src/conditions/match.ts';
 import { parseConditions } from '../../src/conditions/parse-conditions.ts';
-import type { PullRequestFacts } from '../../src/pull-requests/pull-request.ts';
+import type { PullRequestFacts } from '../../src/github/pull-requests/pull-request.ts';
 
 export const someCommit = (fields: Partial<CommitFacts> = {}): CommitFacts => ({
   author: 'Mona Lisa',

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { refusalStatus } from '../../src/errors.ts';
-import { requireStatus, seed } from '../../sandbox/demo-seed.ts';
+import { requireStatus, seed } from '../../demo/demo-seed.ts';
 import { type Holdfast, startHoldfast } from '../support/holdfast.ts';
 import { documentAt } from './documents.ts';
 

@@ -3,15 +3,15 @@ import { Command } from 'commander';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { replayedFor } from '../../src/api/idempotency.ts';
-import { createApi } from '../../src/api/create-api.ts';
+import { createApi } from '../../src/http.ts';
 import { systemClock } from '../../src/clock.ts';
 import type { Deps } from '../../src/deps.ts';
 import { retentionDays } from '../../src/events/list-events.ts';
-import type { JobQueue } from '../../src/jobs/queue.ts';
+import type { JobQueue } from '../../src/queue/queue.ts';
 import type { SetupDeps } from '../../src/setup/finish-setup.ts';
 import { SetupCode } from '../../src/setup/setup-code.ts';
 import { setupRoutes } from '../../src/setup/setup-routes.ts';
-import { sessionSeconds } from '../../src/sign-in/session-store.ts';
+import { sessionSeconds } from '../../src/auth/sign-in/session-store.ts';
 import { between, documentAt, pages, rowsOf } from './documents.ts';
 import { namesIn, sources } from './source-texts.ts';
 
@@ -123,7 +123,7 @@ describe('commands', () => {
   test('npx is never told in a way that could fetch a package of a stranger', () => {
     const told = [
       ...pages.map(documentAt),
-      documentAt('sandbox/demo.ts'),
+      documentAt('demo/demo.ts'),
       ...[...sources.values()].map(({ text }) => text),
     ];
     const calls = told.flatMap((text) => [...text.matchAll(/\bnpx (\S+ \S+)/g)].map(([, words]) => words!));

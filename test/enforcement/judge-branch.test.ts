@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { BranchFacts, Requirement } from '../../src/enforcement/branch-facts.ts';
 import { type Finding, isEnforced, states } from '../../src/enforcement/finding.ts';
 import { judgeBranch } from '../../src/enforcement/judge-branch.ts';
-import { known, notKnown } from '../../src/pull-requests/fact.ts';
+import { known, notKnown } from '../../src/github/pull-requests/fact.ts';
 
 // What the sandbox cannot be brought to say: an Enterprise's rulesets, older servers, halves of answers.
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { judgeRateLimit, judgeWebhooks, whySpare } from '../../src/enforcement/judge-service.ts';
-import { known, notKnown } from '../../src/pull-requests/fact.ts';
+import { known, notKnown } from '../../src/github/pull-requests/fact.ts';
 
 // What the sandbox cannot be brought to say: an App that never had a delivery, servers without limits.
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toInstant, toLocalTime } from '../../src/freezes/local-time.ts';
+import { toInstant, toLocalTime } from '../../src/time/local-time.ts';
 
 const at = (text: string, zone: string, role: 'start' | 'end') => toInstant(text, zone, role).toISOString();
 

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { generateKeyPairSync } from 'node:crypto';
 import type { Config } from '../../src/config.ts';
-import { findStanding, lookAtStatuses, postStatus } from '../../src/freeze-status/post-status.ts';
+import { findStanding, lookAtStatuses, postStatus } from '../../src/outbox/write-status.ts';
 import type { HeadStatus } from '../../src/generated/prisma/client.ts';
 import { createGitHubApp, type GitHubApp } from '../../src/github/github-app.ts';
 

@@ -1,7 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { logRequests } from '../../src/api/log-requests.ts';
-import { StrangerLimits } from '../../src/limits/stranger-limits.ts';
+import { StrangerLimits } from '../../src/github/limits/stranger-limits.ts';
 import type { Deps } from '../../src/deps.ts';
 import { Prisma } from '../../src/generated/prisma/client.ts';
 import { mountPages } from '../../src/pages/mount-pages.ts';

@@ -9,7 +9,7 @@ import { systemClock } from '../../src/clock.ts';
 import { connectDatabase } from '../../src/database/connect.ts';
 import type { Database } from '../../src/database/database.ts';
 import { wrapPglite } from '../../src/database/embedded.ts';
-import { startJobQueue } from '../../src/jobs/queue.ts';
+import { startJobQueue } from '../../src/queue/queue.ts';
 import { administer, databaseUrl } from './postgres.ts';
 
 declare module 'vitest' {

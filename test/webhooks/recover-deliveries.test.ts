@@ -1,6 +1,6 @@
 import { Octokit } from '@octokit/rest';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import type { Job } from '../../src/jobs/tasks.ts';
+import type { Job } from '../../src/queue/jobs.ts';
 import { readDelivery } from '../../src/webhooks/read-delivery.ts';
 import { recoverDeliveries } from '../../src/webhooks/recover-deliveries.ts';
 import type { GitHubClient } from '../../src/github/github-app.ts';

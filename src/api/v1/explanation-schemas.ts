@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { Reason } from '../../conditions/explain.ts';
 import type { FreezeReasons } from '../../freezes/judge-freeze.ts';
-import type { LoadedPullRequest } from '../../pull-requests/load-pull-requests.ts';
-import { type FoundRepository, fullName } from '../../repositories/find-repository.ts';
+import type { LoadedPullRequest } from '../../github/pull-requests/load-pull-requests.ts';
+import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 
 export const verdict = z
   .enum(['frozen', 'excluded', 'unknown', 'not_matched'])

@@ -4,7 +4,7 @@ import type { NewFreeze, SavedFreeze } from '../../freezes/create-freeze.ts';
 import type { Freeze } from '../../freezes/freeze.ts';
 import { attributesOf } from '../../freezes/freeze-store.ts';
 import { requireFreeze } from '../../freezes/require-freeze.ts';
-import type { FoundRepository } from '../../repositories/find-repository.ts';
+import type { FoundRepository } from '../../installations/find-repository.ts';
 import { HandlerAnswer } from '../endpoint.ts';
 import { text } from '../fields.ts';
 import { owner, repository, uuid } from '../path-params.ts';

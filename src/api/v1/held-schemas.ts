@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Progress } from '../../enforcement/freeze-enforcement.ts';
-import { type HeldPullRequest, reasonsNotHeld } from '../../freeze-status/held-pull-requests.ts';
+import { type HeldPullRequest, reasonsNotHeld } from '../../reconcile/held-pull-requests.ts';
 
 /** In every answer: whether GitHub would refuse the merge. */
 export const enforced = z.union([z.boolean(), z.literal('unknown')]);

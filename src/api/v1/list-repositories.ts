@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { products } from '../../products/product.ts';
-import { listRepositories } from '../../repositories/list-repositories.ts';
+import { products } from '../../installations/product.ts';
+import { listRepositories } from '../../installations/list-repositories.ts';
 import { endpoint } from '../endpoint.ts';
 import { ownerPath } from '../path-params.ts';
 

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { products } from '../../products/product.ts';
-import { setDefaultProducts, setRepositoryProducts } from '../../products/set-products.ts';
+import { products } from '../../installations/product.ts';
+import { setDefaultProducts, setRepositoryProducts } from '../../installations/set-products.ts';
 import { endpoint } from '../endpoint.ts';
 import { ownerPath, repositoryPath } from '../path-params.ts';
 

@@ -1,4 +1,4 @@
-import { isTimeZone } from '../../freezes/local-time.ts';
+import { isTimeZone } from '../../time/local-time.ts';
 import type { Parsed } from './parsed.ts';
 
 /** Thrown while a text is read, and turned into `Parsed` by `parsed`: it never leaves this folder. */

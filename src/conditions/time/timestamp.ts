@@ -1,4 +1,4 @@
-import { toInstant } from '../../freezes/local-time.ts';
+import { toInstant } from '../../time/local-time.ts';
 import { midnightOf } from './calendar.ts';
 import type { Parsed } from './parsed.ts';
 import { parsed } from './time-text.ts';

@@ -1,4 +1,4 @@
-import { type Actor, ourselves } from '../../auth/actor.ts';
+import { type Actor, ourselves } from '../../events/actor.ts';
 
 /** Who did something, for people. */
 export const actorName = ({ type, id, name }: Actor): string =>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Actor } from '../../auth/actor.ts';
+import type { Actor } from '../../events/actor.ts';
 import type { ConditionInput } from '../../conditions/ast.ts';
 import { type AuditEvent, type FreezeAttributes, participles } from '../../events/append-event.ts';
 import type { AuditEvent as EventRow } from '../../generated/prisma/client.ts';

@@ -1,9 +1,9 @@
 import { html } from 'hono/html';
-import type { Actor } from '../../auth/actor.ts';
+import type { Actor } from '../../events/actor.ts';
 import type { EnforcementReport } from '../../enforcement/check-enforcement.ts';
 import { isFreezeEnforced } from '../../enforcement/finding.ts';
 import type { FreezeRecord } from '../../freezes/freeze-records.ts';
-import type { HeldPullRequest } from '../../freeze-status/held-pull-requests.ts';
+import type { HeldPullRequest } from '../../reconcile/held-pull-requests.ts';
 import { countsOf, whyNot } from '../held.ts';
 import { instant } from '../instant.ts';
 import type { Html } from '../layout.ts';

@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
 import { isTooManyRequests, isUnavailable } from '../../errors.ts';
 import { asPublic, type Freeze } from '../../freezes/freeze.ts';
-import type { FoundRepository } from '../../repositories/find-repository.ts';
-import { missingForSignIn, signInSettings } from '../../sign-in/sign-in-settings.ts';
+import type { FoundRepository } from '../../installations/find-repository.ts';
+import { missingForSignIn, signInSettings } from '../../auth/sign-in/sign-in-settings.ts';
 import type { Html } from '../layout.ts';
-import { signInPath } from '../page-paths.ts';
+import { signInPath } from '../../page-paths.ts';
 import { type PageDeps, rememberReader, type Viewer } from '../reader.ts';
 
 /** How the viewer of a page stands to its repository; `unknown` while GitHub does not say. */

@@ -2,7 +2,7 @@ import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 import { Refusal } from '../../errors.ts';
 import { type EventPage, listEvents, retentionDays } from '../../events/list-events.ts';
-import { type HeldPullRequest, heldPullRequests } from '../../freeze-status/held-pull-requests.ts';
+import { type HeldPullRequest, heldPullRequests } from '../../reconcile/held-pull-requests.ts';
 import { asPublic } from '../../freezes/freeze.ts';
 import {
   currentFreezes,
@@ -11,7 +11,7 @@ import {
   type PastPage,
   pastFreezes,
 } from '../../freezes/freeze-records.ts';
-import type { FoundRepository } from '../../repositories/find-repository.ts';
+import type { FoundRepository } from '../../installations/find-repository.ts';
 import { noSuchCurrentFreeze, noSuchFreeze, type View } from './view.ts';
 
 /** What a repository's page shows. */

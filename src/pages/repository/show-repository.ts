@@ -4,7 +4,7 @@ import { nowOf } from '../../clock.ts';
 import type { EnforcementReport } from '../../enforcement/check-enforcement.ts';
 import { isFreezeEnforced } from '../../enforcement/finding.ts';
 import { recentEnforcement } from '../../enforcement/recent-enforcement.ts';
-import { fullName } from '../../repositories/find-repository.ts';
+import { fullName } from '../../installations/find-repository.ts';
 import { countsOf } from '../held.ts';
 import { type Html, layout } from '../layout.ts';
 import { openRepositoryPage, type PageDeps } from '../reader.ts';

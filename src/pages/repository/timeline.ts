@@ -1,9 +1,9 @@
 import type { Temporal } from 'temporal-polyfill';
 import { html } from 'hono/html';
 import type { FreezeRecord } from '../../freezes/freeze-records.ts';
-import { describeInstant } from '../../freezes/local-time.ts';
-import { type Bar, layOutTimeline, type Tick } from '../../timeline/lay-out-timeline.ts';
-import { dayBefore, type TimelineWindow, type Zoom, zooms } from '../../timeline/timeline-window.ts';
+import { describeInstant } from '../../time/local-time.ts';
+import { type Bar, layOutTimeline, type Tick } from '../timeline/lay-out-timeline.ts';
+import { dayBefore, type TimelineWindow, type Zoom, zooms } from '../timeline/timeline-window.ts';
 import type { Html } from '../layout.ts';
 import { shorten } from '../long-text.ts';
 import { type FreezeState, stateOf, stateWords } from './freeze-state.ts';

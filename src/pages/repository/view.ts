@@ -1,8 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
 import { z } from 'zod';
 import { type AuditEvent, auditEventTypes } from '../../events/append-event.ts';
-import { isTimeZone } from '../../freezes/local-time.ts';
-import { dayOf, type TimelineWindow, windowAround, zooms } from '../../timeline/timeline-window.ts';
+import { isTimeZone } from '../../time/local-time.ts';
+import { dayOf, type TimelineWindow, windowAround, zooms } from '../timeline/timeline-window.ts';
 
 /** What the address of a repository's page asks to see. */
 export type View = {

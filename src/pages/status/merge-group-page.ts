@@ -1,13 +1,13 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { recallMergeGroup, type RecalledMergeGroup } from '../../explanations/recall-merge-group.ts';
-import { writtenStatuses, type WrittenStatus } from '../../freeze-status/written-statuses.ts';
+import { writtenStatuses, type WrittenStatus } from '../../outbox/written-statuses.ts';
 import type { asPublic } from '../../freezes/freeze.ts';
-import { type FoundRepository, fullName } from '../../repositories/find-repository.ts';
+import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { whyNot } from '../held.ts';
 import { type Html, layout } from '../layout.ts';
 import { longHeading } from '../long-text.ts';
-import { pullRequestPath, repositoryPath } from '../page-paths.ts';
+import { pullRequestPath, repositoryPath } from '../../page-paths.ts';
 import { absentPage, openRepositoryPage, type PageDeps } from '../reader.ts';
 import { reading } from '../repository/insiders.ts';
 import { lasts, reasons } from './freeze-card.ts';

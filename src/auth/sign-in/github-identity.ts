@@ -1,0 +1,81 @@
+import * as z from 'zod';
+import type { Person } from '../github-token.ts';
+import type { Deps } from '../../deps.ts';
+import { askGitHub } from '../../github/ask-github.ts';
+import { giveTokenBack } from '../../github/own-tokens.ts';
+import { webUrlOf } from '../../github/web-url.ts';
+import { type Attempt, challengeOf } from './attempt.ts';
+import type { SignInSettings } from './sign-in-settings.ts';
+
+// GitHub's web application flow (docs: "Generating a user access token for a GitHub App").
+
+type Asking = Pick<Deps, 'config' | 'github' | 'clock' | 'log'>;
+
+/** Where a person tells GitHub that we may know who they are. */
+export function authorizeUrl({ config }: Asking, settings: SignInSettings, attempt: Attempt): string {
+  const url = new URL(`${webUrlOf(config.githubApiUrl)}/login/oauth/authorize`);
+  url.search = new URLSearchParams({
+    client_id: settings.clientId,
+    redirect_uri: settings.callbackUrl,
+    state: attempt.state,
+    code_challenge: challengeOf(attempt),
+    code_challenge_method: 'S256',
+  }).toString();
+  return url.href;
+}
+
+/** GitHub's word for why it gave no token: `bad_verification_code`, `incorrect_client_credentials` … */
+export type NoToken = { refusal: string };
+
+/**
+ * Who stands behind a code. The token that it is exchanged for is used once and given back: only who it was is kept.
+ * @throws Refusal unavailable while GitHub cannot answer.
+ */
+export async function identify(
+  deps: Asking,
+  settings: SignInSettings,
+  attempt: Attempt,
+  code: string,
+): Promise<Person | NoToken> {
+  return askGitHub(deps, 'who you are', async () => {
+    const answer = await exchange(deps, settings, attempt, code);
+    if ('error' in answer) return { refusal: answer.error };
+    try {
+      const { data } = await deps.github.asPerson(answer.access_token).rest.users.getAuthenticated();
+      return { id: data.id, login: data.login };
+    } finally {
+      await giveBack(deps, settings, answer.access_token);
+    }
+  });
+}
+
+const answerShape = z.union([z.object({ error: z.string() }), z.object({ access_token: z.string() })]);
+
+/** GitHub answers most refusals with 200 and an `error`. */
+async function exchange({ config }: Asking, settings: SignInSettings, attempt: Attempt, code: string) {
+  const response = await fetch(`${webUrlOf(config.githubApiUrl)}/login/oauth/access_token`, {
+    method: 'POST',
+    headers: { Accept: 'application/json' },
+    body: new URLSearchParams({
+      client_id: settings.clientId,
+      client_secret: settings.clientSecret,
+      code,
+      redirect_uri: settings.callbackUrl,
+      code_verifier: attempt.verifier,
+    }),
+    signal: AbortSignal.timeout(requestTimeout),
+  });
+  if (!response.ok) throw new Error(`GitHub answered ${response.status} to the exchange of a code`);
+  return answerShape.parse(await response.json());
+}
+
+const requestTimeout = 12_000;
+
+/** It would end by itself after 8 hours, and only this call knew it: that it could not be given back stops nobody. */
+async function giveBack(deps: Asking, settings: SignInSettings, token: string): Promise<void> {
+  try {
+    await giveTokenBack(deps, settings, token);
+  } catch (error) {
+    deps.log.warn({ err: error }, 'a token of a sign-in could not be given back to GitHub');
+  }
+}

@@ -1,0 +1,45 @@
+import { nowOf } from '../../clock.ts';
+import type { Deps } from '../../deps.ts';
+import { hmacOf } from './bucket.ts';
+
+// The only access to the table of known credentials: HMACs of what was found good within the last day.
+
+const hour = 3_600_000;
+/** Milliseconds that a credential stays known after it was good. */
+export const knownFor = 24 * hour;
+/** It is written again so often at most. */
+const writtenEach = hour;
+const mostKept = 10_000;
+
+type Store = Pick<Deps, 'db' | 'clock' | 'config'>;
+
+/** Remembers who was let in, without what they were let in with. */
+export class KnownCredentials {
+  /** When it was written by this process. */
+  readonly #written = new Map<string, number>();
+
+  /** @param credential a token, or `person` with GitHub's id of somebody who is signed in. */
+  async remember(deps: Store, credential: string): Promise<void> {
+    const hash = hashOf(deps, credential);
+    const now = nowOf(deps.clock);
+    const written = this.#written.get(hash);
+    if (written !== undefined && now.getTime() - written < writtenEach) return;
+    if (this.#written.size >= mostKept) this.#written.clear();
+    this.#written.set(hash, now.getTime());
+    await deps.db.knownCredential.upsert({
+      where: { hash },
+      create: { hash, goodAt: now },
+      update: { goodAt: now },
+    });
+    await deps.db.$executeRaw`
+      DELETE FROM known_credentials WHERE hash IN (
+        SELECT hash FROM known_credentials ORDER BY good_at DESC OFFSET ${mostKept})`;
+  }
+
+  async has(deps: Store, credential: string): Promise<boolean> {
+    const goodAt = { gt: new Date(deps.clock.now() - knownFor) };
+    return (await deps.db.knownCredential.count({ where: { hash: hashOf(deps, credential), goodAt } })) > 0;
+  }
+}
+
+const hashOf = (deps: Store, credential: string): string => hmacOf(deps, 'known credentials', credential);

@@ -1,0 +1,34 @@
+import { nowOf } from '../../clock.ts';
+import type { Deps } from '../../deps.ts';
+
+// The only access to the table of counts. It is in the database so that limits hold for all replicas together.
+
+const minute = 60_000;
+
+/** Seconds until the present minute ends. */
+export const secondsLeft = (now: Date): number =>
+  Math.max(1, Math.ceil((minute - (now.getTime() % minute)) / 1000));
+
+/**
+ * Takes one of the `most` of the present minute.
+ * @param name one row each: there must be few of them.
+ * @returns false where all are taken.
+ */
+export async function takeOne(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  name: string,
+  most: number,
+): Promise<boolean> {
+  const now = nowOf(deps.clock);
+  const present = new Date(now.getTime() - (now.getTime() % minute));
+  // Clocks of replicas differ: one that is a minute behind counts along, and one that was far ahead is forgotten.
+  const taken = await deps.db.$queryRaw<{ count: number }[]>`
+    INSERT INTO minute_counts AS known (name, minute, count) VALUES (${name}, ${present}::timestamptz, 1)
+    ON CONFLICT (name) DO UPDATE SET
+      count = CASE WHEN EXCLUDED.minute = known.minute OR EXCLUDED.minute = known.minute - INTERVAL '1 minute'
+        THEN known.count + 1 ELSE 1 END,
+      minute = CASE WHEN EXCLUDED.minute = known.minute - INTERVAL '1 minute' THEN known.minute ELSE EXCLUDED.minute END
+    WHERE known.count < ${most} OR EXCLUDED.minute NOT IN (known.minute, known.minute - INTERVAL '1 minute')
+    RETURNING count`;
+  return taken.length > 0;
+}

@@ -1,0 +1,232 @@
+import type { FactNeeds } from '../../conditions/needed-facts.ts';
+import type { Deps } from '../../deps.ts';
+import type { GitHubClient } from '../github-app.ts';
+import type { FoundRepository } from '../../installations/find-repository.ts';
+import { loadScopes } from '../../scopes/load-scopes.ts';
+import { askForPullRequests, isTooMuch, type ReadPullRequest } from './ask-for-pull-requests.ts';
+import { atMost } from './at-most.ts';
+import { loginOf } from '../facts/login-of.ts';
+import type { PullRequestFacts } from './pull-request.ts';
+import { type PresentStatus, statusIn } from './present-status.ts';
+import type { Page, PullRequestAnswer } from '../queries/answers.ts';
+import {
+  closedPullRequestsQuery,
+  openPullRequestsQuery,
+  pullRequestNodesQuery,
+  pullRequestQuery,
+} from '../queries/pull-request-queries.ts';
+import { readFacts, type Shared } from './read-facts.ts';
+import { readTeams } from './read-teams.ts';
+
+/** A pull request as it stands at GitHub: what conditions read, our present status, and how urgent it is. */
+export type LoadedPullRequest = {
+  facts: PullRequestFacts;
+  isOpen: boolean;
+  isDraft: boolean;
+  title: string;
+  /** The login, with `[bot]` for bots; null for a deleted account. */
+  author: string | null;
+  status: PresentStatus;
+  /** The commit by which GitHub tries to merge it, and our status there, which counts before the head's. */
+  testMerge: { sha: string; status: PresentStatus } | null;
+  /** GitHub does not tell the test merge commit yet. False where there is none, since it conflicts or is not open. */
+  isTestMergeUnderWay: boolean;
+  /** What its head commit merges, where it is a merge commit; null for one of a page of all. */
+  headMerges: string | null;
+  isAutoMerging: boolean;
+  /** The branch whose merge queue it is in. */
+  queueBranch: string | null;
+  isMergeable: boolean;
+};
+
+/** Where to read, and which facts the present conditions need. */
+export type LoadFrom = {
+  deps: Pick<Deps, 'db' | 'config' | 'log'>;
+  client: GitHubClient;
+  repository: FoundRepository;
+  needs: FactNeeds;
+  /** Once it is aborted nothing more is asked. */
+  signal?: AbortSignal;
+};
+
+/** GitHub gives no more at once. */
+const most = 100;
+/** How many it can answer in its time where 100 are too many. */
+const few = 20;
+/** Pull requests whose further facts are read at the same time. */
+const concurrency = 5;
+
+/** A repository as GitHub shows it: every open pull request, and whether it is private. */
+export type LoadedRepository = { pullRequests: LoadedPullRequest[]; isPrivate: boolean };
+
+/** Every open pull request of a repository, as `loadRepository` reads them. */
+export const loadOpenPullRequests = async (from: LoadFrom): Promise<LoadedPullRequest[]> =>
+  (await loadRepository(from)).pullRequests;
+
+/**
+ * Every open pull request of a repository, in pages of 100. Facts that GitHub left out are marked as not known.
+ * @throws what GitHub throws when a page, or a pull request on it, is missing altogether.
+ */
+export async function loadRepository(from: LoadFrom): Promise<LoadedRepository> {
+  const read: ReadPullRequest[] = [];
+  let isPrivate = false;
+  for await (const page of pagesOf(from, openPullRequestsQuery)) {
+    read.push(...page.read);
+    isPrivate = page.isPrivate;
+  }
+  return { pullRequests: await complete(from, read), isPrivate };
+}
+
+/** So many closed pull requests are looked at: those that changed last. */
+export const mostClosed = 1000;
+
+/**
+ * The pull requests that were closed since, without being merged: of the last 1,000 that changed.
+ * @throws as `loadRepository`.
+ */
+export async function loadClosedPullRequests(from: LoadFrom, since: Date): Promise<LoadedPullRequest[]> {
+  const read: ReadPullRequest[] = [];
+  let seen = 0;
+  const isSince = (time: string | null) => time !== null && Date.parse(time) >= since.getTime();
+  for await (const page of pagesOf(from, closedPullRequestsQuery)) {
+    read.push(...page.read.filter(({ answer }) => isSince(answer.closedAt)));
+    seen += page.read.length;
+    // In the order of their changes, of which closing is one.
+    if (seen >= mostClosed || page.read.some(({ answer }) => !isSince(answer.updatedAt))) break;
+  }
+  return complete(from, read);
+}
+
+type PullRequestsPage = Awaited<ReturnType<typeof readPage>>;
+
+/** A list of pull requests, page by page; pages get smaller where GitHub finds them too big. */
+async function* pagesOf(from: LoadFrom, query: string): AsyncGenerator<PullRequestsPage> {
+  let size = most;
+  let after: string | null = null;
+  for (;;) {
+    let page: PullRequestsPage;
+    try {
+      page = await readPage(from, query, size, after);
+    } catch (error) {
+      if (size === few || !isTooMuch(error)) throw error;
+      size = few;
+      continue;
+    }
+    yield page;
+    if (!page.hasNextPage) return;
+    after = page.endCursor;
+  }
+}
+
+/** One pull request, open or not; null when the repository has none of this number. */
+export async function loadPullRequest(from: LoadFrom, number: number): Promise<LoadedPullRequest | null> {
+  type Answer = { repository: { pullRequest: PullRequestAnswer | null } | null };
+  const { read } = await askForPullRequests<Answer>(from, {
+    query: pullRequestQuery,
+    variables: { ...names(from), number },
+    path: ['repository', 'pullRequest'],
+    pullRequestsOf: ({ repository }) => [repository?.pullRequest ?? null],
+  });
+  return read[0] ? (await complete(from, [read[0]]))[0]! : null;
+}
+
+/** Pull requests by node id, at most 100. Those that are gone are left out. */
+export async function loadPullRequestNodes(from: LoadFrom, ids: string[]): Promise<LoadedPullRequest[]> {
+  return complete(from, await readNodes(from, ids, most));
+}
+
+const names = ({ repository }: LoadFrom) => ({ owner: repository.account.login, name: repository.name });
+
+const incomplete = (what: string) => new Error(`GitHub's answer lacks ${what}`);
+
+async function readPage(from: LoadFrom, query: string, first: number, after: string | null) {
+  from.signal?.throwIfAborted();
+  type Answer = { repository: { isPrivate: boolean; pullRequests: Page<PullRequestAnswer> } | null };
+  const { read, answer } = await askForPullRequests<Answer>(
+    from,
+    {
+      query,
+      variables: { ...names(from), first, after },
+      path: ['repository', 'pullRequests', 'nodes'],
+      pullRequestsOf({ repository }) {
+        if (!repository?.pullRequests?.nodes) throw incomplete('a page of pull requests');
+        return repository.pullRequests.nodes;
+      },
+    },
+    first > few,
+  );
+  const whole = read.filter((pullRequest) => pullRequest !== null);
+  const { isPrivate, pullRequests } = answer.repository!;
+  const { hasNextPage, endCursor } = pullRequests.pageInfo;
+  if (whole.length < read.length) throw incomplete('a pull request');
+  if (hasNextPage && (endCursor === null || endCursor === after)) throw incomplete('the next page');
+  return { read: whole, isPrivate, hasNextPage, endCursor };
+}
+
+async function readNodes(from: LoadFrom, ids: string[], size: number): Promise<ReadPullRequest[]> {
+  const read: (ReadPullRequest | null)[] = [];
+  try {
+    for (let at = 0; at < ids.length; at += size) {
+      const question = {
+        query: pullRequestNodesQuery,
+        variables: { ids: ids.slice(at, at + size) },
+        path: ['nodes'],
+        pullRequestsOf: ({ nodes }: { nodes: (PullRequestAnswer | null)[] }) => nodes,
+      };
+      read.push(...(await askForPullRequests(from, question, size > few)).read);
+    }
+  } catch (error) {
+    if (size === few || !isTooMuch(error)) throw error;
+    return readNodes(from, ids, few);
+  }
+  return read.filter((pullRequest) => pullRequest !== null);
+}
+
+async function complete(from: LoadFrom, read: ReadPullRequest[]): Promise<LoadedPullRequest[]> {
+  if (read.length === 0) return [];
+  const { deps, repository, needs } = from;
+  const numbers = read.map(({ answer }) => answer.number);
+  const shared: Shared = {
+    teams: await readTeams(from, needs.teams),
+    scopes: needs.facts.has('scopes') ? await loadScopes(deps.db, repository.id, numbers) : null,
+    mergedOnes: new Map(),
+  };
+  return atMost(concurrency, read, async (one) => {
+    from.signal?.throwIfAborted();
+    return { facts: await readFacts(from, shared, one), ...statusOf(one.answer) };
+  });
+}
+
+/** How it stands, whatever conditions ask. */
+function statusOf(answer: PullRequestAnswer): Omit<LoadedPullRequest, 'facts'> {
+  return {
+    isOpen: answer.state === 'OPEN',
+    isDraft: answer.isDraft,
+    title: answer.title,
+    author: loginOf(answer.author),
+    status: presentStatus(answer),
+    ...testMergeOf(answer),
+    headMerges: headOf(answer)?.parents?.nodes?.[1]?.oid ?? null,
+    isAutoMerging: answer.autoMergeRequest !== null,
+    queueBranch: answer.mergeQueueEntry === null ? null : answer.baseRefName,
+    isMergeable: answer.mergeable === 'MERGEABLE',
+  };
+}
+
+function testMergeOf(
+  answer: PullRequestAnswer,
+): Pick<LoadedPullRequest, 'testMerge' | 'isTestMergeUnderWay'> {
+  const { state, mergeable, potentialMergeCommit: commit } = answer;
+  return {
+    testMerge: commit && { sha: commit.oid, status: statusIn(commit) },
+    isTestMergeUnderWay: state === 'OPEN' && !commit && mergeable !== 'CONFLICTING',
+  };
+}
+
+const headOf = ({ commits }: PullRequestAnswer) => commits?.nodes?.[0]?.commit;
+
+/** Our status on the head commit, in REST's words; null where there is none. */
+function presentStatus(answer: PullRequestAnswer): PresentStatus {
+  const commit = headOf(answer);
+  return commit?.oid === answer.headRefOid ? statusIn(commit) : null;
+}

@@ -1,0 +1,70 @@
+import type { FactNeeds } from '../../conditions/needed-facts.ts';
+import type { Deps } from '../../deps.ts';
+import type { GitHubApp } from '../github-app.ts';
+import { takeOne } from '../limits/minute-counts.ts';
+import type { FoundRepository } from '../../installations/find-repository.ts';
+import { within } from '../../within.ts';
+import { type LoadedPullRequest, loadOpenPullRequests } from './load-pull-requests.ts';
+
+/** Milliseconds that somebody who saves a freeze waits at most. What is not read by then is not asked for any more. */
+const patience = 2_000;
+/** Milliseconds that one look serves, while nothing was looked at anew. */
+const freshFor = 10_000;
+const mostKept = 100;
+/** What GitHub cannot give in time, it is not asked for. */
+const mostOpen = 300;
+/** Looks a minute and installation, and the share of GitHub's hourly budget that is left for statuses. */
+const looksPerMinute = 30;
+const reserve = 1 / 2;
+
+type Open = LoadedPullRequest[] | null;
+type Looks = Map<string, { open: Promise<Open>; until: number }>;
+
+/** Of each service in this process; a cache of its own, since ids are GitHub's. */
+const looksOf = new WeakMap<GitHubApp, Looks>();
+
+/**
+ * The open pull requests of a repository, if they can be had soon and at no cost to statuses.
+ * @returns null where they cannot; never throws.
+ */
+export async function openPullRequestsInTime(
+  deps: Deps,
+  repository: FoundRepository,
+  needs: FactNeeds,
+): Promise<Open> {
+  const looks = looksOf.get(deps.github) ?? (new Map() as Looks);
+  looksOf.set(deps.github, looks);
+  const { id, readings } = repository;
+  const key = JSON.stringify([
+    String(id),
+    String(readings),
+    [...needs.facts].sort(),
+    [...needs.teams].sort(),
+  ]);
+  const now = deps.clock.now();
+  let look = looks.get(key);
+  if (!look || look.until <= now) {
+    look = { open: read(deps, repository, needs), until: now + freshFor };
+    if (looks.size >= mostKept) looks.clear();
+    looks.set(key, look);
+  }
+  try {
+    return await within(patience, look.open);
+  } catch (error) {
+    looks.delete(key);
+    deps.log.debug({ err: error }, 'the open pull requests could not be read in time');
+    return null;
+  }
+}
+
+async function read(deps: Deps, repository: FoundRepository, needs: FactNeeds): Promise<Open> {
+  const { id: installation, pausedUntil, permissions } = repository.installation;
+  const now = deps.clock.now();
+  const signal = AbortSignal.timeout(patience);
+  if (pausedUntil && pausedUntil.getTime() > now) return null;
+  if (deps.github.budgetLeft(installation, now) < reserve) return null;
+  const known = await deps.db.openPullRequest.count({ where: { repositoryId: repository.id } });
+  if (known > mostOpen || !(await takeOne(deps, `looks ahead ${installation}`, looksPerMinute))) return null;
+  const client = await deps.github.asInstallation(installation, permissions);
+  return loadOpenPullRequests({ deps, client, repository, needs, signal });
+}

@@ -1,0 +1,29 @@
+import type { ConditionFacts } from '../../conditions/condition-facts.ts';
+
+/** What is known of a pull request, for judging it. */
+export type PullRequestFacts = ConditionFacts & {
+  number: number;
+  /** GitHub's GraphQL id. */
+  nodeId: string;
+  headSha: string;
+};
+
+/** When a pull request last changed, by GitHub's clock, in whole seconds. */
+export function changedAtOf({ values }: PullRequestFacts): Date | null {
+  const instant = values['updated-at'];
+  return typeof instant === 'number' ? new Date(instant) : null;
+}
+
+/** A closed or merged pull request as if it were open still: what freezes would do with it. */
+export const asOpen = (facts: PullRequestFacts): PullRequestFacts => ({
+  ...facts,
+  values: {
+    ...facts.values,
+    closed: false,
+    merged: false,
+    'closed-at': null,
+    'merged-at': null,
+    'merged-by': null,
+    'merge-commit-sha': null,
+  },
+});

@@ -1,0 +1,48 @@
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { Hono, type MiddlewareHandler } from 'hono';
+import { GitHubTokens } from './auth/github-token.ts';
+import type { Deps } from './deps.ts';
+import { StrangerLimits } from './github/limits/stranger-limits.ts';
+import type { JobQueue } from './queue/queue.ts';
+import { mountApiReference } from './pages/api-reference.ts';
+import { mountPages } from './pages/mount-pages.ts';
+import { receiveWebhook } from './webhooks/receive-webhook.ts';
+import { mount } from './api/endpoint.ts';
+import { endpoints } from './api/endpoints.ts';
+import { errorResponse } from './api/error-response.ts';
+import { mountHealth } from './api/health.ts';
+import { logRequests } from './api/log-requests.ts';
+import { mountNotServed, noSuchRoute } from './api/not-served.ts';
+import { openApiDocument } from './api/openapi.ts';
+
+/** Answers are for the one who asked, and never to be taken for something else than they say. */
+const apiHeaders: MiddlewareHandler = async (context, next) => {
+  await next();
+  context.header('X-Content-Type-Options', 'nosniff');
+  if (!context.res.headers.has('Cache-Control')) context.header('Cache-Control', 'no-store');
+};
+
+export const webhookPath = '/api/github/webhooks';
+
+/** The HTTP side: the `/v1` interface, GitHub's webhooks, and health. */
+export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
+  const api = new OpenAPIHono();
+  const tokens = new GitHubTokens(deps.clock);
+  const strangers = new StrangerLimits();
+  api.use(logRequests(deps.log));
+  api.onError((error, context) => errorResponse(error, context, deps.log));
+  api.notFound(noSuchRoute);
+  mountHealth(api, deps.db, queue);
+  api.post(webhookPath, (context) => receiveWebhook(deps.github.probot, deps.log, context));
+  const v1 = new Hono();
+  api.use('/v1/*', apiHeaders);
+  for (const definition of endpoints) mount(v1, deps, { tokens, strangers }, definition);
+  let made: object | undefined;
+  const document = () => (made ??= openApiDocument(deps.config.publicUrl));
+  v1.get('/openapi.json', (context) => context.json(document()));
+  api.route('/v1', v1);
+  mountApiReference(api, document);
+  mountPages(api, deps, strangers);
+  mountNotServed(api);
+  return api;
+}

@@ -1,0 +1,107 @@
+import type { Account, Installation, Repository } from '../generated/prisma/client.ts';
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import { conflict, notFound } from '../errors.ts';
+import { askGitHub } from '../github/ask-github.ts';
+import { classifyGitHubError, isGitHubStatus } from '../github/github-error.ts';
+import { readInstallation } from './read-installation.ts';
+import { saveInstallation } from './save-installation.ts';
+import { refreshRepository } from '../queue/jobs.ts';
+import { type GitHubRepository, saveRepository } from './save-repository.ts';
+
+/** A repository where the App is installed. */
+export type FoundRepository = Repository & { account: Account; installation: Installation };
+
+/** `owner/name`, as people write it. */
+export const fullName = ({ account, name }: { account: { login: string }; name: string }): string =>
+  `${account.login}/${name}`;
+
+export const repositoryAbsent = (owner: string, name: string) =>
+  notFound(`There is no repository ${owner}/${name} with Holdfast installed that this credential can see.`);
+
+/**
+ * The repository of this name, in any case of letters. One that is not known yet is looked up at GitHub.
+ * @throws Refusal not-found where the App is not installed; unavailable while GitHub cannot say; conflict when
+ *   its installation was suspended before the repository was ever seen.
+ */
+export async function findRepository(deps: Deps, owner: string, name: string): Promise<FoundRepository> {
+  // In a URL to GitHub these two would climb out of the path.
+  if (name === '.' || name === '..') throw repositoryAbsent(owner, name);
+  const known = await knownRepository(deps, owner, name);
+  const question = `repository ${owner}/${name}`.toLowerCase();
+  return known ?? deps.github.once(question, () => lookUp(deps, owner, name));
+}
+
+/** The repository of this name as far as the database knows one with the App installed: asks nobody. */
+export async function knownRepository(
+  deps: Pick<Deps, 'db'>,
+  owner: string,
+  name: string,
+): Promise<FoundRepository | null> {
+  const repository = await deps.db.repository.findFirst({
+    relationLoadStrategy: 'join',
+    where: {
+      nameKey: name.toLowerCase(),
+      account: { loginKey: owner.toLowerCase() },
+      installation: { deletedAt: null },
+    },
+    include: { account: true, installation: true },
+    // A name that was given up may belong to another repository now: the one seen last holds it.
+    orderBy: { seenAt: 'desc' },
+  });
+  return repository?.installation ? { ...repository, installation: repository.installation } : null;
+}
+
+async function lookUp(deps: Deps, owner: string, name: string): Promise<FoundRepository> {
+  const { installation, repository } = await askGitHub(deps, `what ${owner}/${name} is`, () =>
+    readFromGitHub(deps, owner, name),
+  );
+  const id = await deps.db.$transaction(async (tx) => {
+    const now = nowOf(deps.clock);
+    const installationId = await saveInstallation(tx, installation, now);
+    const saved = await saveRepository(tx, repository, installationId, now);
+    await deps.jobs.send([refreshRepository(saved)], tx);
+    return saved;
+  });
+  const found = await deps.db.repository.findUniqueOrThrow({
+    where: { id },
+    include: { account: true, installation: true },
+  });
+  return { ...found, installation: found.installation! };
+}
+
+async function readFromGitHub(deps: Deps, owner: string, name: string) {
+  const app = await deps.github.asApp();
+  try {
+    const { data } = await app.rest.apps.getRepoInstallation({ owner, repo: name });
+    const installation = readInstallation(data);
+    if (installation.suspendedAt) throw suspended(installation.account.login);
+    const client = await deps.github.asInstallation(BigInt(installation.id));
+    const repository = (await client.rest.repos.get({ owner, repo: name })).data as GitHubRepository;
+    return { installation, repository };
+  } catch (error) {
+    if (isGitHubStatus(error, 404)) throw repositoryAbsent(owner, name);
+    const failure = classifyGitHubError(error, deps.clock.now());
+    if (failure.kind === 'refused' && /suspended/i.test(failure.message)) throw suspended(owner);
+    throw error;
+  }
+}
+
+export const suspended = (owner: string) =>
+  conflict(
+    `Holdfast's installation on ${owner} is suspended. Unsuspend it in the owner's GitHub settings first.`,
+  );
+
+/**
+ * Holds for a repository whose pull requests can be changed.
+ * @throws Refusal conflict when its installation is suspended or it is archived.
+ */
+export function assertWritable(repository: FoundRepository): void {
+  const { account, installation, archived, name } = repository;
+  if (installation.suspendedAt) throw suspended(account.login);
+  if (archived) {
+    throw conflict(
+      `${account.login}/${name} is archived on GitHub, so nothing can merge. Unarchive it first.`,
+    );
+  }
+}

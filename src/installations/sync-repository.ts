@@ -1,0 +1,59 @@
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import { classifyGitHubError, isGitHubStatus } from '../github/github-error.ts';
+import { refreshRepository, syncInstallation } from '../queue/jobs.ts';
+import { type GitHubRepository, saveRepository } from './save-repository.ts';
+
+/**
+ * Makes the database agree with GitHub on one repository: its name, owner and whether it is archived, or that
+ * the installation can no longer see it. It is looked at again afterwards.
+ * @param installationId the installation to ask through; null when the event named none.
+ * @throws what GitHub throws while it cannot answer; the job queue tries again.
+ */
+export async function syncRepository(deps: Deps, id: bigint, installationId: bigint | null): Promise<void> {
+  const known = await deps.db.repository.findUnique({ where: { id }, select: { installationId: true } });
+  const through = installationId ?? known?.installationId ?? null;
+  if (through === null) return;
+  const repository = await readById(deps, id, through);
+  if (repository === 'suspended') return;
+  const now = nowOf(deps.clock);
+  await deps.db.$transaction(async (tx) => {
+    if (!repository) {
+      // Only the installation that lost it: after a transfer another one may have it by now.
+      await tx.repository.updateMany({
+        where: { id, installationId: through },
+        data: { installationId: null },
+      });
+      return;
+    }
+    if (!(await tx.installation.findUnique({ where: { id: through } }))) {
+      // Transferred to an owner whose installation we have not read yet.
+      await deps.jobs.send([syncInstallation(through)], tx);
+      return;
+    }
+    await saveRepository(tx, repository, through, now);
+    await tx.repository.update({ where: { id }, data: { refreshRequestedAt: now } });
+    await deps.jobs.send([refreshRepository(id)], tx);
+  });
+}
+
+/**
+ * What the installation sees of the repository; null when GitHub says that it does not see it. A refusal is not
+ * taken for that: a rotated key or an IP allow list ends, and the repository must not be lost by it.
+ */
+async function readById(
+  deps: Deps,
+  id: bigint,
+  through: bigint,
+): Promise<GitHubRepository | 'suspended' | null> {
+  try {
+    const client = await deps.github.asInstallation(through);
+    const { data } = await client.request('GET /repositories/{id}', { id: Number(id) });
+    return data as GitHubRepository;
+  } catch (error) {
+    if (isGitHubStatus(error, 404)) return null;
+    const failure = classifyGitHubError(error, deps.clock.now());
+    if (failure.kind === 'refused' && /suspended/i.test(failure.message)) return 'suspended';
+    throw error;
+  }
+}

@@ -1,0 +1,127 @@
+import { nowOf } from '../clock.ts';
+import type { Tx } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
+import { appendEvent, placeOf } from '../events/append-event.ts';
+import type { HeadStatus } from '../generated/prisma/client.ts';
+import { type ForeignStatus, postStatuses } from '../queue/jobs.ts';
+import { type FoundRepository, fullName } from '../installations/find-repository.ts';
+import { wantedOn } from '../reconcile/judge.ts';
+import { markContested } from './not-held.ts';
+import { isContested, isUsedUp } from './status-budget.ts';
+
+type Event = Pick<ForeignStatus, 'id' | 'at' | 'state' | 'description'>;
+
+const says = (head: HeadStatus, { state, description }: Event): boolean => {
+  const wanted = wantedOn(head);
+  return state === wanted.state && description === wanted.description;
+};
+
+/** Whether a status came after our last write: by its id, or by its time where GitHub, restored, counts ids anew. */
+function isLater({ writtenId, writtenAt }: HeadStatus, { id, at }: Event): boolean {
+  if (writtenId === null || BigInt(id) > writtenId) return true;
+  return at !== undefined && writtenAt !== null && inSeconds(new Date(at)) > inSeconds(writtenAt);
+}
+
+const inSeconds = (instant: Date): number => Math.floor(instant.getTime() / 1000);
+
+/** Whether an event says that another status stands there instead of what we want. */
+const isContradicted = (head: HeadStatus, event: Event): boolean =>
+  isLater(head, event) && !says(head, event);
+
+/**
+ * Whether the event of a status under our context needs work: it is on a head that we know, and not the echo of a
+ * write of ours, of one that is under way included.
+ */
+export async function isOfConsequence(
+  db: Tx,
+  repositoryId: bigint,
+  sha: string,
+  event: ForeignStatus,
+): Promise<boolean> {
+  const head = await db.headStatus.findUnique({ where: { repositoryId_sha: { repositoryId, sha } } });
+  if (!head || head.writtenId === BigInt(event.id)) return false;
+  const mayBeUnderWay = head.attempts > 0 && event.by.endsWith('[bot]') && says(head, event);
+  return !mayBeUnderWay;
+}
+
+/**
+ * Counts a status that somebody else wrote under our context. Where it says something else than we want, ours is
+ * written again, and who wrote it is recorded; where they use the commit's statuses up, the last one is written.
+ */
+export async function correctStatus(
+  deps: Deps,
+  repositoryId: bigint,
+  sha: string,
+  foreign: ForeignStatus,
+): Promise<void> {
+  const repository = await deps.db.repository.findUnique({
+    where: { id: repositoryId },
+    include: { account: true, installation: true },
+  });
+  const { installation } = repository ?? {};
+  if (!repository || !installation) return;
+  // Ours too: an attempt whose answer was lost may arrive late, and stands corrected without being recorded.
+  const isOurs = foreign.by === (await deps.github.botLogin());
+  await deps.db.$transaction(async (tx) => {
+    await tx.$queryRaw`SELECT 1 FROM head_statuses WHERE repository_id = ${repositoryId} AND sha = ${sha} FOR UPDATE`;
+    const where = { repositoryId_sha: { repositoryId, sha } };
+    const found = await tx.headStatus.findUnique({ where });
+    if (!found) return;
+    const isContrary = isContradicted(found, foreign);
+    // Of ours that waits the newer one is about to be written.
+    if (isOurs && (!isContrary || found.isWaiting)) return;
+    const head = isOurs || isCounted(found, foreign) ? found : await countForeign(tx, found);
+    const isLast = !head.isFinal && isUsedUp(head);
+    if (!isContrary && !isLast) return;
+    const now = nowOf(deps.clock);
+    const notBefore = isLast ? now : head.isWaiting ? head.notBefore : latest(now, head.repeatAfter);
+    const closesHole = isLast || wantedOn(head).state !== 'success';
+    const updated = await tx.headStatus.update({
+      where,
+      data: {
+        isWaiting: true,
+        waitingSince: head.waitingSince ?? now,
+        urgency: Math.min(head.urgency, closesHole ? closes : letsGo),
+        notBefore,
+        // The write looks first: our answer to an earlier event may have arrived by then.
+        attempts: Math.max(1, head.attempts),
+        contradictedBy: BigInt(foreign.id),
+        ...(isContrary && { writtenState: foreign.state, writtenDescription: foreign.description }),
+      },
+    });
+    await deps.jobs.send([postStatuses(installation.id, notBefore > now ? notBefore : undefined)], tx);
+    if (isContrary && !isOurs) await record(deps, tx, { ...repository, installation }, updated, foreign);
+  });
+}
+
+const isCounted = ({ countedId }: HeadStatus, { id }: Event): boolean =>
+  countedId !== null && BigInt(id) <= countedId;
+
+const countForeign = (tx: Tx, { repositoryId, sha }: HeadStatus): Promise<HeadStatus> =>
+  tx.headStatus.update({
+    where: { repositoryId_sha: { repositoryId, sha } },
+    data: { overwrites: { increment: 1 } },
+  });
+
+async function record(
+  deps: Deps,
+  tx: Tx,
+  repository: FoundRepository,
+  head: HeadStatus,
+  { state, description, by, byId }: ForeignStatus,
+): Promise<void> {
+  const { sha } = head;
+  const now = nowOf(deps.clock);
+  const actor = { type: 'user', id: byId, name: by } as const;
+  deps.log.warn({ repository: fullName(repository), sha, by, state }, 'our status was overwritten');
+  const metadata = { sha, state, description, expected_state: wantedOn(head).state };
+  await appendEvent(tx, placeOf(repository), { type: 'freeze_status.overwritten', metadata }, actor, now);
+  if (head.state !== 'success' && isContested(head, now))
+    await markContested(deps, repository, head, actor, tx);
+}
+
+const latest = (one: Date, other: Date | null): Date => (other && other > one ? other : one);
+
+/** Urgencies among those of `save-verdicts.ts`: as what holds, and as what lets go. */
+const closes = 0;
+const letsGo = 4;

@@ -1,0 +1,44 @@
+import { asPublic } from '../freezes/freeze.ts';
+import { describeInstant } from '../time/local-time.ts';
+import type { Hold } from '../reconcile/judge.ts';
+
+/** GitHub refuses longer ones. */
+export const longestText = 140;
+
+export const freeText = 'No freeze holds this pull request.';
+
+export const freeGroupText = 'No freeze holds this merge group.';
+
+/** The last text of a commit whose statuses are used up. */
+export const lastText = 'This commit has used up its statuses. Push a new commit.';
+
+/** The same of a merge group. */
+export const lastGroupText = 'This merge group has used up its statuses. Queue the pull request again.';
+
+/**
+ * The text of a held status: until when, in the freeze's own zone, and why, for everybody to read. Of several freezes the one that
+ * lets go last is named.
+ * @param isShared whether several pull requests have this head SHA, so that readers must be told which is held.
+ */
+export function frozenText(holds: Hold[], isShared: boolean): string {
+  const last = holds.reduce((one, other) => (endOf(other) > endOf(one) ? other : one));
+  const { freeze, pullRequest, unjudged } = last;
+  const who = isShared ? `#${pullRequest} is frozen` : 'Frozen';
+  const until = freeze.endsAt ? `until ${describeInstant(freeze.endsAt, freeze.timezone)}` : 'until removed';
+  const freezes = new Set(holds.map((hold) => hold.freeze.id)).size;
+  const more = freezes > 1 ? ` (+${freezes - 1} more)` : '';
+  const why = unjudged ? `could not be judged: ${unjudged}` : asPublic(freeze).reason;
+  return fit(`${who} ${until}${more}${why === '' ? '' : `: ${why}`}`);
+}
+
+const endOf = ({ freeze }: Hold): number => freeze.endsAt?.getTime() ?? Infinity;
+
+/** In one line, without characters outside the basic plane (GitHub refuses them), within GitHub's length. */
+export function fit(text: string): string {
+  const plain = text
+    .replace(/[\u{10000}-\u{10ffff}\p{Surrogate}]/gu, '')
+    // eslint-disable-next-line no-control-regex -- control characters are what is taken out
+    .replace(/[\s\u0000-\u001f\u007f]+/g, ' ')
+    .trim();
+  return plain.length <= longestText ? plain : `${plain.slice(0, longestText - 1).trimEnd()}…`;
+}

@@ -1,0 +1,135 @@
+import type { Context, Hono } from 'hono';
+import type { StrangerLimits } from '../github/limits/stranger-limits.ts';
+import type { Deps } from '../deps.ts';
+import { isUnavailable } from '../errors.ts';
+import { messagePage, type Message } from './message-page.ts';
+import { signInPath } from '../page-paths.ts';
+import { attemptSeconds, beginAttempt, cookieOf, readAttempt, writeAttempt } from '../auth/sign-in/attempt.ts';
+import { dropCookie, makeRoomForSignIn, readCookie, writeCookie } from '../auth/sign-in/cookies.ts';
+import { authorizeUrl, identify } from '../auth/sign-in/github-identity.ts';
+import { ownPath } from '../auth/sign-in/own-path.ts';
+import { useAttempt } from '../auth/sign-in/used-attempts.ts';
+import { readSession } from '../auth/sign-in/read-session.ts';
+import { beginSession, endSessions, sessionSeconds } from '../auth/sign-in/session-store.ts';
+import { callbackPath, missingForSignIn, signInSettings } from '../auth/sign-in/sign-in-settings.ts';
+
+/** Signing in with GitHub, and out. What a person may see is asked anew for each page, not kept. */
+export function mountSignIn(pages: Hono, deps: Deps, strangers: StrangerLimits): void {
+  pages.get('/auth/sign-in', (context) => signIn(deps, context));
+  pages.get(callbackPath, (context) =>
+    completeSignIn(
+      strangers.guard(deps, context, async () => null),
+      context,
+    ),
+  );
+  pages.post('/auth/sign-out', (context) => signOut(deps, context));
+}
+
+async function signIn(deps: Deps, context: Context): Promise<Response> {
+  const { config, clock } = deps;
+  const settings = signInSettings(config);
+  if (!settings) return messagePage(context, notSetUp(deps));
+  const attempt = beginAttempt(ownPath(context.req.query('to')), clock.now());
+  makeRoomForSignIn(context, config);
+  const cookie = cookieOf(attempt.state);
+  await writeCookie(context, { ...config, ...settings }, cookie, writeAttempt(attempt), attemptSeconds);
+  return context.redirect(authorizeUrl(deps, settings, attempt), 302);
+}
+
+/** GitHub sends the person here, with a code or with the reason why there is none. */
+async function completeSignIn(given: Deps, context: Context): Promise<Response> {
+  const { beforeQuestion: _counted, ...deps } = given;
+  const { config, clock, log } = deps;
+  const settings = signInSettings(config);
+  if (!settings) return messagePage(context, notSetUp(deps));
+  const { code, state = '', error } = context.req.query();
+  const attempt = readAttempt(await readCookie(context, config, cookieOf(state)), state, clock.now());
+  if (!attempt) return messagePage(context, notBegunHere);
+  try {
+    // Before it is used up: it may come again when the limit lets it.
+    await given.beforeQuestion?.();
+    dropCookie(context, config, cookieOf(state));
+    if (error === 'access_denied') return messagePage(context, again(attempt.to, denied));
+    // A copy of the cookie is worth nothing afterwards, whatever comes of it.
+    if (!(await useAttempt(deps, attempt))) return messagePage(context, notBegunHere);
+    const person =
+      code && !error
+        ? await identify(deps, settings, attempt, code)
+        : { refusal: error ?? 'it sent neither a code nor an error' };
+    if ('refusal' in person) {
+      log.warn({ error: person.refusal.slice(0, 100) }, 'GitHub refused a sign-in');
+      return messagePage(context, again(attempt.to, refused));
+    }
+    const session = await beginSession(deps, person);
+    await writeCookie(context, { ...config, ...settings }, 'session', session, sessionSeconds);
+    return context.redirect(attempt.to, 303);
+  } catch (failure) {
+    if (isUnavailable(failure)) return messagePage(context, again(attempt.to, silent));
+    throw failure;
+  }
+}
+
+async function signOut(deps: Deps, context: Context): Promise<Response> {
+  if (!isFromOwnPage(context, deps.config.publicUrl)) return messagePage(context, foreignForm);
+  const viewer = await readSession(deps, context);
+  if (viewer) await endSessions(deps, viewer);
+  dropCookie(context, deps.config, 'session');
+  return messagePage(context, signedOut);
+}
+
+/** Browsers say where a form was sent from, in one of these, and pages cannot forge it. */
+function isFromOwnPage({ req }: Context, publicUrl: string): boolean {
+  const site = req.header('Sec-Fetch-Site');
+  return site === undefined ? req.header('Origin') === new URL(publicUrl).origin : site === 'same-origin';
+}
+
+const notSetUp = ({ config }: Deps): Message => ({
+  status: 404,
+  title: 'Signing in is not set up',
+  text: `Whoever runs this service has to set ${missingForSignIn(config)} first.`,
+});
+
+const signInAt = (to: string) => ({
+  href: signInPath(to),
+  text: 'Sign in with GitHub',
+});
+
+const again = (to: string, message: Message): Message => ({ ...message, link: signInAt(to) });
+
+const notBegunHere: Message = {
+  status: 400,
+  title: 'This sign-in cannot be completed',
+  text: 'It was not begun in this browser, was completed already, or is more than ten minutes old. Sign in again; cookies must be allowed.',
+  link: signInAt('/'),
+};
+
+const denied: Message = {
+  status: 403,
+  title: 'You did not authorize Holdfast',
+  text: 'Without it Holdfast cannot tell what you may read. It learns who you are and nothing else. Sign in again if you want to see pages of private repositories.',
+};
+
+const refused: Message = {
+  status: 400,
+  title: 'GitHub did not complete the sign-in',
+  text: 'Its code works once and for ten minutes. Sign in again; if that fails too, whoever runs this service finds the reason in its log.',
+};
+
+const silent: Message = {
+  status: 503,
+  title: 'GitHub does not answer',
+  text: 'So it could not say who you are. Sign in again in a moment.',
+};
+
+const foreignForm: Message = {
+  status: 403,
+  title: 'You are not signed out',
+  text: 'The request came from another site. Use the button on a page of Holdfast.',
+};
+
+const signedOut: Message = {
+  status: 200,
+  title: 'You are signed out',
+  text: 'On this device and on all others.',
+  link: signInAt('/'),
+};

@@ -1,0 +1,116 @@
+import { nowOf } from '../clock.ts';
+import type { Tx } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
+import { appendEvent, placeOf } from '../events/append-event.ts';
+import { type Freeze, phaseOf } from '../freezes/freeze.ts';
+import { attributesOf, freezesSince } from '../freezes/freeze-store.ts';
+import { needsOf, parseStoredFreeze } from '../freezes/parsed-freeze.ts';
+import { findBypass as findLater } from '../queue/jobs.ts';
+import { freezesAreOn } from '../installations/product.ts';
+import { type LoadedPullRequest, loadPullRequest } from '../github/pull-requests/load-pull-requests.ts';
+import { asOpen } from '../github/pull-requests/pull-request.ts';
+import { fullName } from '../installations/find-repository.ts';
+import { lockRepository } from '../installations/lock-repository.ts';
+import { holdsOf } from './judge.ts';
+import { openRefresh, readOrPause, type Refreshable } from './observe.ts';
+
+/** A merge is heard of so late at most, and the freezes of that time are asked. Milliseconds. */
+const longestDelay = 86_400_000;
+
+type Merge = { pullRequest: LoadedPullRequest; at: Date; by: { id: number; login: string }; base: string };
+
+/**
+ * Records a pull request that was merged although a freeze held it: an admin went past the check, it is not required,
+ * or it was merged before our status could stand. Judged by what the pull request is now, as if it were open still.
+ * @throws what GitHub throws while it cannot answer; the job queue tries again.
+ */
+export async function findBypass(deps: Deps, repositoryId: bigint, number: number): Promise<void> {
+  const since = new Date(deps.clock.now() - longestDelay);
+  const candidates = (await freezesSince(deps.db, repositoryId, since, nowOf(deps.clock))).map((found) => ({
+    parsed: parseStoredFreeze(found.freeze),
+    createdAt: found.createdAt,
+    deletedAt: found.deletedAt,
+  }));
+  // Most merges happen without a freeze, and cost no more than this.
+  if (candidates.length === 0) return;
+  const opened = await openRefresh(deps, repositoryId);
+  if ('notBefore' in opened) return comeBack(deps, repositoryId, number, opened.notBefore);
+  // Where freezes are switched off, nothing was held.
+  if (!freezesAreOn(opened.repository.products)) return;
+  const needs = needsOf(candidates.map(({ parsed }) => parsed));
+  const refresh: Refreshable = { ...opened, from: { ...opened.from, needs } };
+  const merge = await readOrPause(deps, refresh, () => readMerge(refresh, number));
+  if (!merge) return;
+  if ('notBefore' in merge) return comeBack(deps, repositoryId, number, merge.notBefore);
+  const then = candidates
+    .filter(({ createdAt, deletedAt }) => createdAt <= merge.at && !(deletedAt && deletedAt <= merge.at))
+    .filter(({ parsed }) => phaseOf(parsed.freeze, merge.at) === 'ongoing')
+    .map(({ parsed }) => parsed);
+  const holds = holdsOf(then, asOpen(merge.pullRequest.facts), merge.at);
+  // What could not be judged was held for safety; whether the freeze meant it is not known.
+  await record(
+    deps,
+    refresh,
+    merge,
+    holds.filter(({ unjudged }) => unjudged === null).map(({ freeze }) => freeze),
+  );
+}
+
+/** How and when it was merged; null for one that is not. */
+async function readMerge({ from, repository }: Refreshable, number: number): Promise<Merge | null> {
+  const { data } = await from.client.rest.pulls.get({
+    owner: repository.account.login,
+    repo: repository.name,
+    pull_number: number,
+  });
+  if (!data.merged_at || !data.merged_by) return null;
+  const pullRequest = await loadPullRequest(from, number);
+  if (!pullRequest) return null;
+  const { id, login } = data.merged_by;
+  return { pullRequest, at: new Date(data.merged_at), by: { id, login }, base: data.base.ref };
+}
+
+async function record(
+  deps: Deps,
+  { repository }: Refreshable,
+  { pullRequest, at, by, base }: Merge,
+  freezes: Freeze[],
+): Promise<void> {
+  const { facts, status } = pullRequest;
+  for (const freeze of freezes) {
+    await deps.db.$transaction(async (tx) => {
+      await lockRepository(tx, repository.id);
+      const metadata = {
+        scheduled_freeze_id: freeze.id,
+        scheduled_freeze_attributes: attributesOf(freeze),
+        // One that came later was too late.
+        shown_state: status && status.at <= at ? status.state : null,
+        head_sha: facts.headSha,
+        merged_at: at.toISOString(),
+      };
+      const place = { ...placeOf(repository), pullRequest: { number: facts.number, base } };
+      if (await isRecorded(tx, repository.id, facts.number, freeze.id)) return;
+      const actor = { type: 'user', id: by.id, name: by.login } as const;
+      await appendEvent(tx, place, { type: 'freeze.bypassed', metadata }, actor, nowOf(deps.clock));
+      deps.log.warn(
+        { repository: fullName(repository), pullRequest: facts.number, freeze: freeze.id, by: by.login },
+        'a frozen pull request was merged',
+      );
+    });
+  }
+}
+
+/** Whether an earlier telling of the same merge was recorded: webhooks are repeated. */
+async function isRecorded(tx: Tx, repositoryId: bigint, number: number, freezeId: string): Promise<boolean> {
+  const where = {
+    repositoryId,
+    type: 'freeze.bypassed',
+    pullRequest: number,
+    metadata: { path: ['scheduled_freeze_id'], equals: freezeId },
+  };
+  return (await tx.auditEvent.count({ where })) > 0;
+}
+
+async function comeBack(deps: Deps, repositoryId: bigint, number: number, at: Date | null): Promise<void> {
+  if (at) await deps.jobs.send([{ ...findLater(repositoryId, number), at }]);
+}

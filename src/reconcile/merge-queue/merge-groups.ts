@@ -1,0 +1,60 @@
+import type { PresentStatus } from '../../github/pull-requests/present-status.ts';
+import { type MergeGroupRef, parseMergeGroupRef } from '../../github/merge-group-ref.ts';
+
+/** A merge queue as GitHub shows it, the entries in order. */
+export type MergeQueue = { timeoutMinutes: number; entries: QueueEntry[] };
+
+export type QueueEntry = {
+  number: number;
+  nodeId: string;
+  /** When its group was built; when it was added, while there is none. */
+  builtAt: Date;
+  /** The head of its merge group; null until GitHub has built that. */
+  headSha: string | null;
+  /** Our status there. */
+  status: PresentStatus;
+};
+
+/** A merge group that GitHub told of by webhook. */
+export type AnnouncedGroup = { headSha: string; headRef: string };
+
+/** A merge group and everything that it merges. */
+export type FoundGroup = {
+  headSha: string;
+  /** The entries from its own to the front of the queue: GitHub builds each group on the one before. */
+  entries: QueueEntry[];
+  builtAt: Date;
+  /** Whether the queue itself shows the head; else only the name of its ref tells of it. */
+  isShown: boolean;
+  status: PresentStatus;
+};
+
+/** The merge groups that the entries of a queue show. */
+export function groupsIn({ entries }: MergeQueue): FoundGroup[] {
+  return entries.flatMap((entry, index) =>
+    entry.headSha === null ? [] : [group(entry, entry.headSha, entries.slice(0, index + 1))],
+  );
+}
+
+/**
+ * The group that a webhook told of, where the queue shows it. The name of its ref is the cross-check: where it names
+ * another pull request than the entry does, the group counts as containing both and everything ahead.
+ * @returns null while the queue does not show it, or no more: GitHub's answers lag behind its events.
+ */
+export function findAnnounced(queue: MergeQueue, announced: AnnouncedGroup): FoundGroup | null {
+  const named: MergeGroupRef | null = parseMergeGroupRef(announced.headRef);
+  const { entries } = queue;
+  const bySha = entries.findIndex(({ headSha }) => headSha === announced.headSha);
+  const byName = entries.findIndex(({ number }) => number === named?.number);
+  if (bySha === -1 && (byName === -1 || entries[byName]!.headSha !== null)) return null;
+  const own = entries[bySha === -1 ? byName : bySha]!;
+  return group(own, announced.headSha, entries.slice(0, Math.max(bySha, byName) + 1));
+}
+
+const group = (entry: QueueEntry, headSha: string, entries: QueueEntry[]): FoundGroup => ({
+  headSha,
+  entries,
+  builtAt: entry.builtAt,
+  isShown: entries.some((each) => each.headSha === headSha),
+  status: entry.headSha === headSha ? entry.status : null,
+});

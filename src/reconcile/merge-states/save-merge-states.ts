@@ -1,0 +1,91 @@
+import { ourselves } from '../../events/actor.ts';
+import { nowOf } from '../../clock.ts';
+import type { Tx } from '../../database/database.ts';
+import type { Deps } from '../../deps.ts';
+import { appendEvent, placeOf } from '../../events/append-event.ts';
+import { attributesOf, listFreezes } from '../../freezes/freeze-store.ts';
+import type { ReadMergeState } from '../../github/pull-requests/read-merge-states.ts';
+import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
+import { lockRepository } from '../../installations/lock-repository.ts';
+import { judgeMergeState, type Watched } from './merge-state.ts';
+
+type Needed = Pick<Deps, 'db' | 'clock' | 'log'>;
+/** A held pull request that GitHub is asked about. */
+export type Asked = Watched & { number: number; nodeId: string; headSha: string; heldBy: string[] };
+/** One that GitHub would merge. */
+type Leak = Asked & { base: string; mergeState: string };
+
+/**
+ * Keeps what GitHub says of held pull requests, by their heads, and records each that it would merge: once for a
+ * freeze and head.
+ * @param answers by node id.
+ */
+export async function saveMergeStates(
+  deps: Needed,
+  repository: FoundRepository,
+  asked: Asked[],
+  answers: Map<string, ReadMergeState>,
+): Promise<void> {
+  const now = nowOf(deps.clock);
+  const judged = asked.map((each) => {
+    const answer = answers.get(each.nodeId);
+    // About another head it says nothing: a look is under way.
+    const isOfHead = answer?.headSha === each.headSha;
+    const watched = judgeMergeState(each, isOfHead ? answer.state : null, now);
+    return { before: each, base: isOfHead ? answer.base : null, ...each, ...watched };
+  });
+  const leaks = judged.filter(
+    (each): each is typeof each & Leak => each.leakingSince !== null && each.base !== null,
+  );
+  await deps.db.$transaction(async (tx) => {
+    await lockRepository(tx, repository.id);
+    await tx.$executeRaw`
+      UPDATE open_pull_requests held SET merge_state_due_at = due_at, merge_state = told.merge_state,
+        merge_state_asks = asks, leaking_since = told.leaking_since
+      FROM unnest(
+        ${judged.map(({ number }) => number)}::int[],
+        ${judged.map(({ headSha }) => headSha)}::text[],
+        ${judged.map(({ dueAt }) => dueAt)}::timestamptz[],
+        ${judged.map(({ mergeState }) => mergeState)}::text[],
+        ${judged.map(({ asks }) => asks)}::int[],
+        ${judged.map(({ leakingSince }) => leakingSince)}::timestamptz[]
+      ) AS told(number, head_sha, due_at, merge_state, asks, leaking_since)
+      WHERE held.repository_id = ${repository.id} AND held.number = told.number
+        AND held.head_sha = told.head_sha AND cardinality(held.held_by) > 0`;
+    if (leaks.length > 0) await record(tx, repository, leaks, now);
+  });
+  const about = (each: Asked) => ({ repository: fullName(repository), pullRequest: each.number });
+  for (const { before, leakingSince, mergeState, ...each } of judged) {
+    if (!before.leakingSince && leakingSince)
+      deps.log.warn(
+        { ...about(before), mergeState },
+        'GitHub would merge a pull request that a freeze holds',
+      );
+    if (before.leakingSince && !leakingSince)
+      deps.log.info({ ...about(before), dueAt: each.dueAt }, 'GitHub would not merge it any more');
+  }
+}
+
+async function record(tx: Tx, repository: FoundRepository, leaks: Leak[], now: Date): Promise<void> {
+  const shas = leaks.map(({ headSha }) => headSha);
+  const rows = await tx.$queryRaw<{ freeze: string; sha: string }[]>`
+    SELECT metadata->>'scheduled_freeze_id' AS freeze, metadata->>'head_sha' AS sha FROM audit_events
+    WHERE repository_id = ${repository.id} AND type = 'freeze.leaking' AND metadata->>'head_sha' = ANY(${shas}::text[])`;
+  const recorded = new Set(rows.map(({ freeze, sha }) => `${freeze} ${sha}`));
+  const freezes = await listFreezes(tx, repository.id, now);
+  for (const { number, base, headSha, heldBy, mergeState } of leaks) {
+    for (const freeze of freezes.filter(({ id }) => heldBy.includes(id))) {
+      const once = `${freeze.id} ${headSha}`;
+      if (recorded.has(once)) continue;
+      recorded.add(once);
+      const metadata = {
+        scheduled_freeze_id: freeze.id,
+        scheduled_freeze_attributes: attributesOf(freeze),
+        head_sha: headSha,
+        merge_state: mergeState,
+      };
+      const place = { ...placeOf(repository), pullRequest: { number, base } };
+      await appendEvent(tx, place, { type: 'freeze.leaking', metadata }, ourselves, now);
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import { retentionDays } from '../events/list-events.ts';
+import { replayedFor } from '../api/idempotency.ts';
+import { knownFor } from '../github/limits/known-credentials.ts';
+import {
+  askForUnchecked,
+  branchesInFlight,
+  comingBoundaries,
+  installationsWithWaiting,
+  unfinished,
+  withPassedBoundary,
+  withUnaskedMergeStates,
+} from './overdue.ts';
+import { askMergeStates, postStatuses, refreshMergeQueue, refreshRepository } from '../queue/jobs.ts';
+
+const hour = 3_600_000;
+const day = 24 * hour;
+/** GitHub sends a delivery again for at most 7 days. */
+const deliveriesKept = 8 * day;
+
+/**
+ * Repairs what was missed: boundaries and flips that passed, refreshes that did not finish, statuses that still wait,
+ * merge groups in flight, failed webhook deliveries, and whatever else in repositories that were not looked at for an
+ * hour. Also plans the next boundaries (their jobs may have been lost) and forgets what is old.
+ */
+export async function sweep(deps: Deps): Promise<void> {
+  const { db } = deps;
+  const now = nowOf(deps.clock);
+  const missed = new Set([...(await withPassedBoundary(db, now)), ...(await unfinished(db, now))]);
+  const unchecked = (await askForUnchecked(db, now)).filter((id) => !missed.has(id));
+  const [boundaries, queues, installations, unasked] = [
+    await comingBoundaries(db, now),
+    await branchesInFlight(db),
+    await installationsWithWaiting(db, now),
+    await withUnaskedMergeStates(db, now),
+  ];
+  await deps.jobs.send([
+    ...queues.map(({ repositoryId, branch }) => refreshMergeQueue(repositoryId, branch)),
+    ...[...missed, ...unchecked].map((id) => refreshRepository(id)),
+    ...boundaries.map(({ repositoryId, at }) => refreshRepository(repositoryId, at)),
+    ...installations.map((id) => postStatuses(id)),
+    ...unasked.map((id) => askMergeStates(id, now)),
+    { task: 'recover-deliveries', data: {}, key: 'all' },
+  ]);
+  await forget(deps, now);
+  if (missed.size > 0) deps.log.info({ repositories: missed.size }, 'sweep: refreshing what was missed');
+  if (unchecked.length > 0)
+    deps.log.debug(
+      { repositories: unchecked.length },
+      'sweep: looking at what was not looked at for an hour',
+    );
+}
+
+async function forget(deps: Deps, now: Date): Promise<void> {
+  const before = (age: number) => ({ lt: new Date(now.getTime() - age) });
+  await deps.db.webhookDelivery.deleteMany({ where: { receivedAt: before(deliveriesKept) } });
+  await deps.db.idempotencyRecord.deleteMany({ where: { answeredAt: before(replayedFor) } });
+  await deps.db.minuteCount.deleteMany({ where: { minute: before(hour) } });
+  await deps.db.knownCredential.deleteMany({ where: { goodAt: before(knownFor) } });
+  await deps.db.usedSignIn.deleteMany({ where: { expiresAt: { lte: now } } });
+  await deps.db.session.deleteMany({ where: { expiresAt: { lte: now } } });
+  await deps.db.auditEvent.deleteMany({ where: { receivedAt: before(retentionDays * day) } });
+}

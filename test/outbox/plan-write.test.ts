@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import { foreignIn, type Known, mustWrite } from '../../src/outbox/plan-write.ts';
+import { lastText } from '../../src/outbox/status-text.ts';
+
+const held = { state: 'pending', description: 'Frozen' } as const;
+const other = { state: 'pending', description: 'Frozen until removed' } as const;
+const free = { state: 'success', description: 'Free' } as const;
+const at = (second: number) => new Date(second * 1000);
+const shown = (status: { state: string; description: string }, second: number) => ({
+  ...status,
+  at: at(second),
+});
+/** What we wrote at second 100, while reading 5 was the last. */
+const known = (status: { state: string; description: string }, more: Partial<Known> = {}): Known => ({
+  writtenState: status.state,
+  writtenDescription: status.description,
+  writtenAt: at(100),
+  writtenDuring: 5n,
+  writes: 1,
+  overwrites: 0,
+  attempts: 0,
+  isFinal: false,
+  isMergeGroup: false,
+  notHeld: null,
+  ...more,
+});
+
+describe('a verdict must be written', () => {
+  test.each([
+    ['where nothing stands yet', held, null, null, true],
+    ['where something else stands', held, shown(free, 90), null, true],
+    ['not where it stands already', held, shown(held, 90), null, false],
+    ['where another text stands', held, shown(other, 90), null, true],
+    ['where somebody overwrote ours', held, shown(free, 101), known(held), true],
+    [
+      'not where the answer is of the same second and says otherwise',
+      held,
+      shown(free, 100),
+      known(held),
+      false,
+    ],
+    ['not where the answer is older than what we wrote', held, shown(free, 99), known(held), false],
+    ['not where the answer knows of no status, and we wrote one', held, null, known(held), false],
+    [
+      'where an old answer agrees, and what we wrote since does not',
+      free,
+      shown(free, 99),
+      known(held),
+      true,
+    ],
+  ])('%s', (_name, verdict, present, written, expected) => {
+    expect(mustWrite(verdict, present, written, 6n, at(160))).toBe(expected);
+  });
+
+  test('where that is so for minutes: somebody overwrote ours in that second', () => {
+    expect(mustWrite(held, shown(free, 100), known(held), 6n, at(100 + 301))).toBe(true);
+  });
+
+  test('where GitHub has shown none for minutes: the name of our context may have changed', () => {
+    expect(mustWrite(held, null, known(held), 6n, at(100 + 301))).toBe(true);
+  });
+
+  test('where a write may have arrived without its answer: the next attempt looks', () => {
+    expect(mustWrite(held, shown(held, 100), known(held, { attempts: 1 }), 6n, at(160))).toBe(true);
+  });
+
+  test('not where we wrote it while the reading was under way', () => {
+    expect(mustWrite(held, shown(free, 100), known(held), 5n, at(160))).toBe(false);
+    expect(mustWrite(held, shown(free, 100), known(held), 4n, at(160))).toBe(false);
+  });
+});
+
+describe('GitHub takes 1,000 statuses of a SHA and context', () => {
+  test.each([
+    [899, 0, true],
+    [900, 0, false],
+    [800, 100, false],
+    [800, 99, true],
+  ])('after %i writes and %i overwritten ones a new text is written: %s', (writes, overwrites, expected) => {
+    const written = known(other, { writes, overwrites });
+    expect(mustWrite(held, shown(other, 100), written, 6n, at(160))).toBe(expected);
+  });
+
+  test('a new state is written all the same', () => {
+    expect(mustWrite(free, shown(held, 100), known(held, { writes: 990 }), 6n, at(160))).toBe(true);
+  });
+});
+
+describe('where the last status is written', () => {
+  const last = { state: 'pending', description: lastText };
+  const full = { isFinal: true, writes: 10, overwrites: 990 };
+  test.each([
+    ['it stands, whatever freezes say', free, shown(last, 100), known(last, { isFinal: true }), false],
+    ['it stands, and a freeze begins', held, shown(last, 100), known(last, { isFinal: true }), false],
+    ['somebody overwrote it', free, shown(free, 120), known(last, { isFinal: true }), true],
+    ['GitHub takes no more, and a freeze begins', held, shown(free, 120), known(last, full), true],
+    [
+      'GitHub takes no more, and that was told',
+      held,
+      shown(free, 120),
+      known(last, { ...full, notHeld: 'refused' }),
+      false,
+    ],
+    ['GitHub takes no more, and nothing holds', free, shown(free, 120), known(last, full), false],
+    ['GitHub takes no more, and what stands holds', held, shown(other, 120), known(last, full), false],
+  ])('%s', (_name, verdict, present, written, expected) => {
+    expect(mustWrite(verdict, present, written, 6n, at(160))).toBe(expected);
+  });
+});
+
+describe('somebody else must have written', () => {
+  test.each([
+    ['none stands', null, null, false],
+    ['one stands on a commit that we never wrote on', shown(free, 90), null, true],
+    ['ours stands', shown(held, 100), known(held), false],
+    ['what says the same came later', shown(held, 101), known(held), true],
+    ['another came later', shown(free, 101), known(held), true],
+    ['the answer is older than ours', shown(free, 99), known(held), false],
+    ['a write of ours may have arrived', shown(held, 101), known(held, { attempts: 1 }), false],
+  ])('%s', (_name, present, written, expected) => {
+    expect(foreignIn(present, written, 6n, at(160)) !== null).toBe(expected);
+  });
+});
