@@ -33,7 +33,7 @@ async function freezeAll(count: number, where: Where): Promise<Pair> {
   const service = await startService(github, where);
   try {
     github.install('acme');
-    while (!service.log().includes('repository refreshed')) await sleep(50);
+    while (!service.log().includes('repository reconciled')) await sleep(50);
     const key = await makeKey(service, token, 'admin');
     const freeze = { reason: 'Release', start: null, timezone: 'UTC' };
     await sleep(1000);

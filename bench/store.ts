@@ -170,7 +170,7 @@ export const benchStore: Bench = {
     }
     figures.push(await benchSweep(full.connectionString, empty.connectionString, isQuick ? 3 : 7));
     watched.set('the sweep', await watchSweep(full.connectionString, postgres.logs));
-    return { figures, notes: [notesOf(size), ...readings(watched)], failures: scansIn(watched) };
+    return { figures, notes: [notesOf(size), ...observations(watched)], failures: scansIn(watched) };
   },
 };
 
@@ -209,7 +209,7 @@ function scansIn(watched: Map<string, Statement[]>): string[] {
 /** Most rows that a statement may look at before it is told. */
 const manyRows = 1000;
 
-function readings(watched: Map<string, Statement[]>): string[] {
+function observations(watched: Map<string, Statement[]>): string[] {
   return [...watched].map(([name, statements]) => {
     const slowest = statements.toSorted((one, other) => other.ms - one.ms)[0];
     const many = distinct(statements.filter(({ rows }) => rows > manyRows)).map(

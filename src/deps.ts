@@ -8,7 +8,7 @@ import type { JobQueue } from './queue/queue.ts';
 /** What a use case needs of the outside world. `createApp` makes one; tests pass their own clock and GitHub. */
 export type Deps = {
   db: PrismaClient;
-  jobs: Pick<JobQueue, 'send'>;
+  queue: Pick<JobQueue, 'send'>;
   github: GitHubApp;
   clock: Clock;
   log: Logger;

@@ -30,7 +30,7 @@ export async function createService(ground: Ground, app: AppCredentials): Promis
   const github = await createGitHubApp(config, log, cutOff.signal);
   const deps: Deps = {
     db: database.prisma,
-    jobs: queue,
+    queue,
     github,
     clock,
     log,

@@ -1,8 +1,8 @@
 // GitHub's answers lag behind its events, overlap with our writes, or never come.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { refreshMergeQueue } from '../src/reconcile/merge-queue.ts';
-import { refreshRepository } from '../src/queue/jobs.ts';
+import { reconcileMergeQueue } from '../src/reconcile/merge-queue.ts';
+import { jobs } from '../src/queue/jobs.ts';
 import { type Acme, startAcme } from './support/acme.ts';
 
 let acme: Acme;
@@ -34,7 +34,7 @@ test('a look with an older answer does not cancel a correction that waits', asyn
   await acme.quiet();
   expect((await headOf(web)).isWaiting).toBe(true);
   lagBy(500);
-  await app.deps.jobs.send([refreshRepository(idOf(web))]);
+  await app.deps.queue.send([jobs.reconcileRepository(idOf(web))]);
   await acme.quiet();
   acme.github.chaos.stop();
   await acme.advanceTo(inMinutes(1));
@@ -156,12 +156,12 @@ test('a merge group that a look saw before it merged is not written again', asyn
     read.resolve(true);
     await goOn.promise;
   });
-  const slow = refreshMergeQueue(app.deps, idOf(hub), 'main');
+  const slow = reconcileMergeQueue(app.deps, idOf(hub), 'main');
   await read.promise;
-  await refreshMergeQueue(app.deps, idOf(hub), 'main');
+  await reconcileMergeQueue(app.deps, idOf(hub), 'main');
   await acme.quiet();
   expect(github.merges(hub)).toHaveLength(1);
-  await refreshMergeQueue(app.deps, idOf(hub), 'main');
+  await reconcileMergeQueue(app.deps, idOf(hub), 'main');
   const posts = acme.postsInAll();
   goOn.resolve(true);
   await slow;

@@ -27,12 +27,12 @@ test('at the level trace no line holds what people wrote in a private repository
   expect(acme.frozen(vault)).toEqual([1]);
   await acme.call('GET', `/v1/repos/${vault}/pulls/1/freezes`, { as: acme.admin });
   // A webhook whose work fails, and answers of GitHub that fail: errors carry what they were about.
-  const { jobs } = app.deps;
-  const { send } = jobs;
-  jobs.send = () => Promise.reject(new Error('no queue'));
+  const { queue } = app.deps;
+  const { send } = queue;
+  queue.send = () => Promise.reject(new Error('no queue'));
   github.label(vault, 1, marked('other'));
   await github.settled();
-  jobs.send = send;
+  queue.send = send;
   expect(github.deliveries.at(-1)!.statusCode).toBe(500);
   const fault = github.faults.add({
     match: { method: 'POST', path: /graphql/ },

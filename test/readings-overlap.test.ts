@@ -17,7 +17,7 @@ test('two pull requests come to one head at the same moment: the strictest wins 
   const { github } = acme;
   const web = await acme.repository('web');
   await acme.freeze(web, { matching_conditions: ['base=release'] });
-  // Both readings are under way before either saves.
+  // Both observations are under way before either saves.
   github.faults.add({ kind: 'delay', ms: 150, match: isReading });
   const first = github.openPullRequest(web, { author: 'ada', base: 'release', head: 'fix' });
   github.openPullRequest(web, { author: 'ada', base: 'main', head: 'fix', headSha: first.headSha });
@@ -77,7 +77,7 @@ test('an outage does not pile up jobs: one waits for each thing', async () => {
     await pass(90);
   }
   const waiting = await app.deps.db.$queryRaw<{ count: bigint }[]>`
-    SELECT count(*) FROM pgboss.job WHERE name = 'refresh-pull-request' AND state IN ('created', 'retry')`;
+    SELECT count(*) FROM pgboss.job WHERE name = 'reconcile-pull-request' AND state IN ('created', 'retry')`;
   expect(Number(waiting[0]!.count)).toBe(2);
   github.comeBack();
   await pass(120);

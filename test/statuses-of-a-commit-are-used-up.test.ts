@@ -1,7 +1,7 @@
 // GitHub takes 1,000 statuses of a commit and context, whoever posts them.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { lastGroupText, lastText } from '../src/outbox/status-text.ts';
-import { refreshRepository } from '../src/queue/jobs.ts';
+import { jobs } from '../src/queue/jobs.ts';
 import { type Acme, free, type Freeze, heldUntilRemoved, startAcme } from './support/acme.ts';
 
 let acme: Acme;
@@ -25,7 +25,7 @@ function postUnheard(repository: string, count: number, description = 'mine') {
 }
 
 async function look(repository: string) {
-  await acme.app.deps.jobs.send([refreshRepository(idOf(repository))]);
+  await acme.app.deps.queue.send([jobs.reconcileRepository(idOf(repository))]);
   await acme.quiet();
 }
 

@@ -90,7 +90,7 @@ describe('with nobody doing anything', () => {
     await acme.freeze(lost, { matching_conditions: ['current-datetime>=2026-03-04T14:00:30'] });
     expect(frozen(lost)).toEqual([]);
     await app.deps.db
-      .$executeRaw`DELETE FROM pgboss.job WHERE name = 'refresh-repository' AND state = 'created'`;
+      .$executeRaw`DELETE FROM pgboss.job WHERE name = 'reconcile-repository' AND state = 'created'`;
     await advanceTo('2026-03-04T14:00:31Z');
     await advanceTo('2026-03-04T14:02:00Z');
     expect(frozen(lost)).toEqual([1]);

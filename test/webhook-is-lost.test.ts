@@ -117,12 +117,12 @@ test('a delivery whose transaction fails is not taken for seen', async () => {
   const { github, quiet } = acme;
   const core = await acme.repository('core', [{}]);
   await acme.freeze(core);
-  const { jobs } = acme.app.deps;
-  const { send } = jobs;
-  jobs.send = () => Promise.reject(new Error('the queue is full'));
+  const { queue } = acme.app.deps;
+  const { send } = queue;
+  queue.send = () => Promise.reject(new Error('the queue is full'));
   github.push(core, 1);
   await github.settled();
-  jobs.send = send;
+  queue.send = send;
   const failed = github.deliveries.findLast(({ event }) => event === 'pull_request')!;
   expect(failed.statusCode).toBeGreaterThanOrEqual(500);
   expect(await deliveries(failed.guid)).toBe(0);

@@ -17,7 +17,7 @@ export async function fill(connectionString: string, size: Size): Promise<void> 
   try {
     await client.query(`
       INSERT INTO repositories (id, account_id, installation_id, name, name_key, private, archived, products,
-        seen_at, refresh_requested_at, refreshed_at, first_status_at, readings)
+        seen_at, reconcile_requested_at, reconciled_at, first_status_at, observations)
       SELECT ${firstId} + n, i.account_id, i.id, 'service-' || n, 'service-' || n, true, false,
         '{merge_protections}', now(), now() - interval '1 minute', now(), now() - interval '1 year', 1000
       FROM generate_series(1, ${repositories}) n, (SELECT id, account_id FROM installations LIMIT 1) i`);
@@ -45,10 +45,10 @@ export async function fill(connectionString: string, size: Size): Promise<void> 
     const heads = `FROM generate_series(1, ${repositories}) r, generate_series(1, ${headsEach}) n,
         LATERAL (SELECT encode(sha224((r || '/' || n)::bytea), 'hex') AS long) s`;
     await client.query(`
-      INSERT INTO open_pull_requests (repository_id, number, node_id, head_sha, reading)
+      INSERT INTO open_pull_requests (repository_id, number, node_id, head_sha, observation)
       SELECT ${firstId} + r, n, 'PR_' || r || '_' || n, left(long, 40), 1000 ${heads}`);
     await client.query(`
-      INSERT INTO head_statuses (repository_id, sha, state, description, reading, is_waiting, urgency, not_before,
+      INSERT INTO head_statuses (repository_id, sha, state, description, observation, is_waiting, urgency, not_before,
         written_state, written_description, written_during)
       SELECT ${firstId} + r, left(long, 40), 'success', 'No freeze holds this pull request.', 1000, false, 0, now(),
         'success', 'No freeze holds this pull request.', 1000 ${heads}`);

@@ -65,7 +65,7 @@ export async function freezeEnforcement(
     ) shown GROUP BY kind`;
   const groups = rows.find(({ kind }) => kind === 'group');
   const since = rows.flatMap((row) => row.since ?? []).sort((one, other) => one.getTime() - other.getTime());
-  const { refreshedAt, refreshRequestedAt } = repository;
+  const { reconciledAt, reconcileRequestedAt } = repository;
   return {
     phase: phaseOf(freeze, nowOf(deps.clock)) === 'scheduled' ? 'scheduled' : 'ongoing',
     isOn: freezesAreOn(repository.products),
@@ -74,7 +74,7 @@ export async function freezeEnforcement(
     mergeGroups: { toHold: groups?.to_hold ?? 0, held: groups?.held ?? 0 },
     waitingWrites: rows.reduce((sum, row) => sum + row.waiting, 0),
     waitingSince: since[0] ?? null,
-    lookedAt: refreshedAt,
-    isLookDue: refreshRequestedAt !== null,
+    lookedAt: reconciledAt,
+    isLookDue: reconcileRequestedAt !== null,
   };
 }

@@ -10,13 +10,7 @@ import {
   judgeFreeze,
 } from '../freezes/judge-freeze.ts';
 import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
-import {
-  decideHead,
-  type Hold,
-  holdsOf,
-  nextChangeAmong,
-  type Status,
-} from '../reconcile/judge.ts';
+import { decideHead, type Hold, holdsOf, nextChangeAmong, type Status } from '../reconcile/judge.ts';
 import { shasOf } from '../reconcile/save.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import {

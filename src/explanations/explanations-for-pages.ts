@@ -43,7 +43,7 @@ export class ExplanationsForPages {
    * unavailable where GitHub's budget of this hour is kept for what holds pull requests.
    */
   async get(deps: Deps, repository: FoundRepository, number: bigint): Promise<PullRequestExplanation> {
-    const key = `${repository.id} ${number} ${repository.readings}`;
+    const key = `${repository.id} ${number} ${repository.observations}`;
     const kept = this.#kept.get(key);
     const isFresh = kept !== undefined && kept.until > this.#clock.now();
     const look = isFresh

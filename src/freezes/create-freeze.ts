@@ -12,7 +12,7 @@ import { checkFreeze } from './check-freeze.ts';
 import { type Freeze, planWindow } from './freeze.ts';
 import { attributesOf, insertFreeze } from './freeze-store.ts';
 import { lookAhead } from './look-ahead.ts';
-import { requestRefresh } from './request-reconcile.ts';
+import { requestReconcile } from './request-reconcile.ts';
 
 export type NewFreeze = {
   reason: string;
@@ -70,7 +70,7 @@ export async function createFreeze(
         now,
       );
     }
-    await requestRefresh(deps, tx, freeze, now);
+    await requestReconcile(deps, tx, freeze, now);
   });
   deps.log.info({ repository: fullName(repository), freeze: freeze.id, by: actor.name }, 'freeze created');
   return saved;

@@ -6,7 +6,7 @@ import { conflict } from '../errors.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { attributesOf, markDeleted } from './freeze-store.ts';
-import { requestRefresh } from './request-reconcile.ts';
+import { requestReconcile } from './request-reconcile.ts';
 import { requireFreeze } from './require-freeze.ts';
 
 /**
@@ -33,7 +33,7 @@ export async function deleteFreeze(
     }
     const metadata = { scheduled_freeze_id: id, scheduled_freeze_attributes: attributesOf(freeze), reason };
     await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.delete', metadata }, actor, now);
-    await requestRefresh(deps, tx, freeze, now);
+    await requestReconcile(deps, tx, freeze, now);
   });
   deps.log.info({ repository: fullName(repository), freeze: id, by: actor.name }, 'freeze deleted');
 }

@@ -9,7 +9,7 @@ import type { SavedFreeze } from './create-freeze.ts';
 import { reviseWindow, saysTheSame } from './freeze.ts';
 import { attributesOf, saveFreeze } from './freeze-store.ts';
 import { lookAhead } from './look-ahead.ts';
-import { requestRefresh } from './request-reconcile.ts';
+import { requestReconcile } from './request-reconcile.ts';
 import { requireFreeze } from './require-freeze.ts';
 
 /** `undefined` leaves a field as it is. */
@@ -65,7 +65,7 @@ export async function updateFreeze(
       scheduled_freeze_attributes_after: attributesOf(after),
     };
     await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.update', metadata }, actor, now);
-    await requestRefresh(deps, tx, after, now);
+    await requestReconcile(deps, tx, after, now);
   });
   deps.log.info({ repository: fullName(repository), freeze: id, by: actor.name }, 'freeze changed');
   return { freeze: after, warnings: (await ahead).warnings };

@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
 import { isGitHubStatus } from '../github/github-error.ts';
 import { askGitHub } from '../github/ask-github.ts';
-import { syncInstallation } from '../queue/jobs.ts';
+import { jobs } from '../queue/jobs.ts';
 import { saveInstallation } from './save-installation.ts';
 import { readInstallation } from './read-installation.ts';
 
@@ -48,7 +48,7 @@ async function lookUp(deps: Deps, login: string): Promise<InstalledAccount> {
   if (!found) throw notInstalled(login);
   return deps.db.$transaction(async (tx) => {
     const id = await saveInstallation(tx, found, nowOf(deps.clock));
-    await deps.jobs.send([syncInstallation(id)], tx);
+    await deps.queue.send([jobs.syncInstallation(id)], tx);
     const { account, ...installation } = await tx.installation.findUniqueOrThrow({
       where: { id },
       include: { account: true },

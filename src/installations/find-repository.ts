@@ -6,7 +6,7 @@ import { askGitHub } from '../github/ask-github.ts';
 import { classifyGitHubError, isGitHubStatus } from '../github/github-error.ts';
 import { readInstallation } from './read-installation.ts';
 import { saveInstallation } from './save-installation.ts';
-import { refreshRepository } from '../queue/jobs.ts';
+import { jobs } from '../queue/jobs.ts';
 import { type GitHubRepository, saveRepository } from './save-repository.ts';
 
 /** A repository where the App is installed. */
@@ -60,7 +60,7 @@ async function lookUp(deps: Deps, owner: string, name: string): Promise<FoundRep
     const now = nowOf(deps.clock);
     const installationId = await saveInstallation(tx, installation, now);
     const saved = await saveRepository(tx, repository, installationId, now);
-    await deps.jobs.send([refreshRepository(saved)], tx);
+    await deps.queue.send([jobs.reconcileRepository(saved)], tx);
     return saved;
   });
   const found = await deps.db.repository.findUniqueOrThrow({

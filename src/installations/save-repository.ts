@@ -38,7 +38,7 @@ export async function saveRepository(
     const { defaultProducts } = await tx.account.findUniqueOrThrow({ where: { id: accountId } });
     await tx.repository.upsert({
       where: { id },
-      create: { id, ...known, products: defaultProducts, refreshRequestedAt: now },
+      create: { id, ...known, products: defaultProducts, reconcileRequestedAt: now },
       update: known,
     });
   }

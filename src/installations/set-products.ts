@@ -3,7 +3,7 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import type { Account } from '../generated/prisma/client.ts';
-import { refreshRepository } from '../queue/jobs.ts';
+import { jobs } from '../queue/jobs.ts';
 import { assertWritable, type FoundRepository } from './find-repository.ts';
 import { lockRepository } from './lock-repository.ts';
 import { type Product, products } from './product.ts';
@@ -33,12 +33,12 @@ export async function setRepositoryProducts(
     const { products: before } = await tx.repository.findUniqueOrThrow({ where: { id } });
     const changed = products.filter((product) => before.includes(product) !== after.includes(product));
     if (changed.length === 0) return;
-    await tx.repository.update({ where: { id }, data: { products: after, refreshRequestedAt: now } });
+    await tx.repository.update({ where: { id }, data: { products: after, reconcileRequestedAt: now } });
     for (const product of changed) {
       const type = after.includes(product) ? 'product.enabled' : 'product.disabled';
       await appendEvent(tx, placeOf(repository), { type, metadata: { product } }, actor, now);
     }
-    await deps.jobs.send([refreshRepository(id)], tx);
+    await deps.queue.send([jobs.reconcileRepository(id)], tx);
   });
 }
 

@@ -1,7 +1,7 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { classifyGitHubError, isGitHubStatus } from '../github/github-error.ts';
-import { refreshRepository } from '../queue/jobs.ts';
+import { jobs } from '../queue/jobs.ts';
 import { type GitHubRepository, saveRepository } from './save-repository.ts';
 import { readInstallation } from './read-installation.ts';
 import { markUninstalled, saveInstallation } from './save-installation.ts';
@@ -59,9 +59,9 @@ async function saveBatch(
     for (const repository of repositories) {
       ids.push(await saveRepository(tx, repository, installationId, now));
     }
-    await tx.repository.updateMany({ where: { id: { in: ids } }, data: { refreshRequestedAt: now } });
-    await deps.jobs.send(
-      ids.map((id) => refreshRepository(id)),
+    await tx.repository.updateMany({ where: { id: { in: ids } }, data: { reconcileRequestedAt: now } });
+    await deps.queue.send(
+      ids.map((id) => jobs.reconcileRepository(id)),
       tx,
     );
     return ids;

@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts';
-import { syncInstallation } from '../queue/jobs.ts';
+import { jobs } from '../queue/jobs.ts';
 
 /**
  * Has every installation read again, present and known ones: whatever was installed, removed or changed while
@@ -11,5 +11,5 @@ export async function syncInstallations(deps: Deps): Promise<void> {
   const present = await app.paginate(app.rest.apps.listInstallations, { per_page: 100 });
   const known = await deps.db.installation.findMany({ where: { deletedAt: null }, select: { id: true } });
   const ids = new Set([...present, ...known].map(({ id }) => BigInt(id)));
-  await deps.jobs.send([...ids].map((id) => syncInstallation(id)));
+  await deps.queue.send([...ids].map((id) => jobs.syncInstallation(id)));
 }

@@ -1,7 +1,7 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { classifyGitHubError, isGitHubStatus } from '../github/github-error.ts';
-import { refreshRepository, syncInstallation } from '../queue/jobs.ts';
+import { jobs } from '../queue/jobs.ts';
 import { type GitHubRepository, saveRepository } from './save-repository.ts';
 
 /**
@@ -28,12 +28,12 @@ export async function syncRepository(deps: Deps, id: bigint, installationId: big
     }
     if (!(await tx.installation.findUnique({ where: { id: through } }))) {
       // Transferred to an owner whose installation we have not read yet.
-      await deps.jobs.send([syncInstallation(through)], tx);
+      await deps.queue.send([jobs.syncInstallation(through)], tx);
       return;
     }
     await saveRepository(tx, repository, through, now);
-    await tx.repository.update({ where: { id }, data: { refreshRequestedAt: now } });
-    await deps.jobs.send([refreshRepository(id)], tx);
+    await tx.repository.update({ where: { id }, data: { reconcileRequestedAt: now } });
+    await deps.queue.send([jobs.reconcileRepository(id)], tx);
   });
 }
 

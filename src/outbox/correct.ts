@@ -3,7 +3,7 @@ import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import type { HeadStatus } from '../generated/prisma/client.ts';
-import { type ForeignStatus, postStatuses } from '../queue/jobs.ts';
+import { type ForeignStatus, jobs } from '../queue/jobs.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { wantedOn } from '../reconcile/judge.ts';
 import { markContested } from './not-held.ts';
@@ -89,7 +89,7 @@ export async function correctStatus(
         ...(isContrary && { writtenState: foreign.state, writtenDescription: foreign.description }),
       },
     });
-    await deps.jobs.send([postStatuses(installation.id, notBefore > now ? notBefore : undefined)], tx);
+    await deps.queue.send([jobs.drainOutbox(installation.id, notBefore > now ? notBefore : undefined)], tx);
     if (isContrary && !isOurs) await record(deps, tx, { ...repository, installation }, updated, foreign);
   });
 }

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts';
 import type { HeadStatus } from '../generated/prisma/client.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
 import { pauseInstallation } from '../github/pause.ts';
-import { postStatuses, syncRepository } from '../queue/jobs.ts';
+import { jobs } from '../queue/jobs.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { type Status, wantedOn } from '../reconcile/judge.ts';
 import { type Lease, takeLease } from './lease.ts';
@@ -36,7 +36,7 @@ const longestTurn = 5000;
  * due. A verdict that changes meanwhile replaces its row, so what is written is always the newest one. Where the
  * pace or GitHub asks to wait, or others may wait for the worker, a later job goes on.
  */
-export async function postWaitingStatuses(deps: Deps, installationId: bigint): Promise<void> {
+export async function drainOutbox(deps: Deps, installationId: bigint): Promise<void> {
   const lease = await takeLease(deps, installationId);
   if (!lease) {
     await goOnAt(deps, installationId, deps.clock.now() + lookAgain);
@@ -52,13 +52,13 @@ export async function postWaitingStatuses(deps: Deps, installationId: bigint): P
   if (goOn && goOn > nowOf(deps.clock)) await goOnAt(deps, installationId, goOn.getTime());
   // Also where nothing was due: a verdict saved between the last look and the release found the lease taken.
   else if (goOn || (await nextDue(deps, installationId)))
-    await deps.jobs.send([postStatuses(installationId)]);
+    await deps.queue.send([jobs.drainOutbox(installationId)]);
 }
 
 /** At a whole multiple of the wait: all who wait for the same lease come back as one job. */
 function goOnAt(deps: Deps, installationId: bigint, instant: number): Promise<void> {
   const at = Math.ceil(instant / lookAgain) * lookAgain;
-  return deps.jobs.send([postStatuses(installationId, new Date(at))]);
+  return deps.queue.send([jobs.drainOutbox(installationId, new Date(at))]);
 }
 
 /** Writes until nothing is due. When to go on, where something stands in the way. */
@@ -95,10 +95,10 @@ async function attempt(
   { head, repository }: Waiting,
   lease: Lease,
 ): Promise<Date | null> {
-  const { repositoryId, sha, reading } = head;
+  const { repositoryId, sha, observation } = head;
   // Counted before the write: after a crash the next attempt looks first whether this one had arrived.
   const { count } = await deps.db.headStatus.updateMany({
-    where: { repositoryId, sha, reading, isWaiting: true },
+    where: { repositoryId, sha, observation, isWaiting: true },
     data: { attempts: { increment: 1 } },
   });
   // Another verdict has taken its place.
@@ -147,8 +147,8 @@ async function attempt(
       case 'absent':
       case 'refused':
         await giveUp(deps, repositoryId);
-        await deps.jobs.send([
-          syncRepository(repositoryId, installationId, new Date(now + checkAccessAfter)),
+        await deps.queue.send([
+          jobs.syncRepository(repositoryId, installationId, new Date(now + checkAccessAfter)),
         ]);
         return null;
       case 'down': {
@@ -168,7 +168,7 @@ async function attempt(
 }
 
 /**
- * Nothing of this repository can be written: a new reading may bring others. What should hold and was never written
+ * Nothing of this repository can be written: a new observation may bring others. What should hold and was never written
  * keeps an attempt: so it does not count as held, and the next write looks first.
  */
 const giveUp = ({ db }: Deps, repositoryId: bigint) =>

@@ -24,11 +24,11 @@ export function mustWrite(
   verdict: Status,
   present: PresentStatus,
   known: Known | null,
-  reading: bigint,
+  observation: bigint,
   now: Date,
 ): boolean {
   if (known && known.attempts > 0) return true;
-  const shown = shownNow(present, known, reading, now);
+  const shown = shownNow(present, known, observation, now);
   // GitHub takes nothing more there. It is tried once, where a freeze begins, so that the refusal is told of.
   if (known?.isFinal && isFull(known))
     return verdict.state !== 'success' && shown?.state === 'success' && known.notHeld !== 'refused';
@@ -38,17 +38,17 @@ export function mustWrite(
   return !known || takesTexts(known);
 }
 
-/** A status under our context that somebody else must have written, as the reading saw it; null where there is none. */
+/** A status under our context that somebody else must have written, as the observation saw it; null where there is none. */
 export function foreignIn(
   present: PresentStatus,
   known: Known | null,
-  reading: bigint,
+  observation: bigint,
   now: Date,
 ): PresentStatus {
   // One of ours may have arrived without its answer.
   if (known && known.attempts > 0) return null;
   if (!present || !known || known.writtenState === null) return present;
-  if (shownNow(present, known, reading, now) !== present) return null;
+  if (shownNow(present, known, observation, now) !== present) return null;
   const isNewer = inSeconds(present.at.getTime()) > inSeconds(known.writtenAt?.getTime() ?? 0);
   const isOther =
     present.state !== known.writtenState || present.description !== (known.writtenDescription ?? '');
@@ -58,7 +58,7 @@ export function foreignIn(
 const inSeconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);
 
 /**
- * What GitHub shows: as the reading saw it, or what we wrote where that is newer. A reading may overlap with a write,
+ * What GitHub shows: as the observation saw it, or what we wrote where that is newer. An observation may overlap with a write,
  * and GitHub may answer with what stood some seconds ago. GitHub's times are whole seconds: of the same second ours
  * counts, and that it knows of none at all is an old answer, but only for some minutes. Then somebody may have
  * overwritten ours in that second, or the name of our context has changed.
@@ -66,12 +66,12 @@ const inSeconds = (milliseconds: number): number => Math.floor(milliseconds / 10
 export function shownNow(
   present: PresentStatus,
   known: Known | null,
-  reading: bigint,
+  observation: bigint,
   now: Date,
 ): { state: string; description: string } | null {
   if (!known || known.writtenState === null) return present;
   const written = { state: known.writtenState, description: known.writtenDescription ?? '' };
-  const isOverlapping = known.writtenDuring !== null && known.writtenDuring >= reading;
+  const isOverlapping = known.writtenDuring !== null && known.writtenDuring >= observation;
   const writtenAt = known.writtenAt?.getTime() ?? 0;
   const isRecent = now.getTime() - writtenAt < longestLag;
   const behind = Math.sign(inSeconds(writtenAt) - inSeconds(present?.at.getTime() ?? 0));

@@ -22,7 +22,7 @@ export async function refuseStatus(
   list: StatusList | null,
   why: string,
 ): Promise<void> {
-  const { repositoryId, sha, reading } = head;
+  const { repositoryId, sha, observation } = head;
   const newest = list?.statuses[0];
   const now = nowOf(deps.clock);
   await deps.db.$transaction(async (tx) => {
@@ -36,7 +36,7 @@ export async function refuseStatus(
       },
     });
     const { count } = await tx.headStatus.updateMany({
-      where: { repositoryId, sha, reading },
+      where: { repositoryId, sha, observation },
       data: { isWaiting: false, waitingSince: null, attempts: 0, notBefore: now },
     });
     if (count === 0 || head.state === 'success') return;

@@ -1,7 +1,7 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import type { HeadStatus } from '../generated/prisma/client.ts';
-import { inSteps, refreshRepository } from '../queue/jobs.ts';
+import { inSteps, jobs } from '../queue/jobs.ts';
 import { askSoon } from '../reconcile/merge-states/ask-merge-states.ts';
 import type { StatusList } from './list-statuses.ts';
 import type { Settled } from './write-status.ts';
@@ -57,7 +57,7 @@ export async function settleStatus(deps: Deps, head: HeadStatus, settled: Settle
           ELSE not_before END,
         is_final = is_final OR ${isFinal},
         not_held = CASE WHEN is_contradicted OR not_held = 'contested' THEN not_held END,
-        written_during = (SELECT readings FROM repositories WHERE id = ${repositoryId})
+        written_during = (SELECT observations FROM repositories WHERE id = ${repositoryId})
       FROM before WHERE repository_id = ${repositoryId} AND sha = ${sha}
       RETURNING not_held
     ), kept AS (
@@ -74,5 +74,5 @@ export async function settleStatus(deps: Deps, head: HeadStatus, settled: Settle
   if (head.writtenState === 'success' && state !== 'success') await askSoon(deps, repositoryId, sha);
   if (row?.not_held !== 'contested' || !repeatAfter) return;
   const after = new Date(Math.max(now.getTime(), repeatAfter.getTime()));
-  await deps.jobs.send([refreshRepository(repositoryId, inSteps(after, lookAfter))]);
+  await deps.queue.send([jobs.reconcileRepository(repositoryId, inSteps(after, lookAfter))]);
 }

@@ -4,7 +4,13 @@ import type { Deps } from '../deps.ts';
 import { isUnavailable } from '../errors.ts';
 import { messagePage, type Message } from './message-page.ts';
 import { signInPath } from '../page-paths.ts';
-import { attemptSeconds, beginAttempt, cookieOf, readAttempt, writeAttempt } from '../auth/sign-in/attempt.ts';
+import {
+  attemptSeconds,
+  beginAttempt,
+  cookieOf,
+  readAttempt,
+  writeAttempt,
+} from '../auth/sign-in/attempt.ts';
 import { dropCookie, makeRoomForSignIn, readCookie, writeCookie } from '../auth/sign-in/cookies.ts';
 import { authorizeUrl, identify } from '../auth/sign-in/github-identity.ts';
 import { ownPath } from '../auth/sign-in/own-path.ts';

@@ -50,7 +50,7 @@ export async function openRepositoryPage(
   const person = await readSession(deps, context);
   const path = repositoryPath.safeParse(context.req.param());
   try {
-    const repository = path.success ? await findReadable(deps, person, path.data) : null;
+    const repository = path.success ? await findObservable(deps, person, path.data) : null;
     if (repository && path.success)
       return isNamed(repository, path.data)
         ? { repository, viewer: person }
@@ -67,7 +67,7 @@ export async function openRepositoryPage(
 type RepositoryPath = { owner: string; repository: string };
 
 /** Nobody's requests cost no question to GitHub: what the database does not know is not there for them. */
-async function findReadable(
+async function findObservable(
   deps: PageDeps,
   person: Person | null,
   { owner, repository: name }: RepositoryPath,

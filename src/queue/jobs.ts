@@ -1,15 +1,13 @@
-import type { Told } from '../reconcile/pull-requests.ts';
-
 /** Every kind of durable work, with what it carries. A job only says what to look at again, never what is true. */
 export type Tasks = {
-  'refresh-repository': { repositoryId: string; at?: string };
-  'refresh-pull-request': { repositoryId: string } & Told;
-  'refresh-closed-heads': { repositoryId: string };
-  'refresh-merge-queue': { repositoryId: string; branch: string } & ToldOfGroup;
+  'reconcile-repository': { repositoryId: string; at?: string };
+  'reconcile-pull-request': { repositoryId: string } & Told;
+  'reconcile-closed-heads': { repositoryId: string };
+  'reconcile-merge-queue': { repositoryId: string; branch: string } & ToldOfGroup;
   'ask-merge-states': { repositoryId: string };
   'correct-status': { repositoryId: string; sha: string; written: ForeignStatus };
   'find-bypass': { repositoryId: string; number: number };
-  'post-statuses': { installationId: string };
+  'drain-outbox': { installationId: string };
   'sync-installations': Record<string, never>;
   'sync-installation': { installationId: string };
   'sync-repository': { repositoryId: string; installationId: string | null };
@@ -17,6 +15,19 @@ export type Tasks = {
   'recover-deliveries': Record<string, never>;
   'read-delivery': { deliveryId: string };
   sweep: Record<string, never>;
+};
+
+/** A pull request that an event told of. */
+export type Told = {
+  number: number;
+  /** GitHub's GraphQL id, where the event gave it. */
+  nodeId?: string;
+  /** When it changed, by GitHub's clock: an answer that is older is looked at again. */
+  changedAt?: string;
+  /** How often an older answer came already. */
+  looks?: number;
+  /** Who told of it; a repository that is not known yet is read through it first. */
+  installationId: string | null;
 };
 
 /** The merge group that a webhook told of: that it waits for checks, or that it is gone. */
@@ -46,14 +57,14 @@ export type Job = {
 }[TaskName];
 
 export const taskNames: TaskName[] = [
-  'refresh-repository',
-  'refresh-pull-request',
-  'refresh-closed-heads',
-  'refresh-merge-queue',
+  'reconcile-repository',
+  'reconcile-pull-request',
+  'reconcile-closed-heads',
+  'reconcile-merge-queue',
   'ask-merge-states',
   'correct-status',
   'find-bypass',
-  'post-statuses',
+  'drain-outbox',
   'sync-installations',
   'sync-installation',
   'sync-repository',
@@ -63,17 +74,6 @@ export const taskNames: TaskName[] = [
   'sweep',
 ];
 
-/** Look at every open pull request of a repository; with `at`, at that instant (a freeze starts or ends). */
-export function refreshRepository(repositoryId: bigint, at?: Date): Job {
-  const id = String(repositoryId);
-  return {
-    task: 'refresh-repository',
-    data: { repositoryId: id, at: at?.toISOString() },
-    key: at ? `${id}@${at.toISOString()}` : id,
-    at,
-  };
-}
-
 /**
  * An instant at least one step ahead, the same for all that ask within a step: so one job serves them all.
  * @param step milliseconds.
@@ -81,106 +81,122 @@ export function refreshRepository(repositoryId: bigint, at?: Date): Job {
 export const inSteps = (now: Date, step: number): Date =>
   new Date((Math.floor(now.getTime() / step) + 2) * step);
 
-/** Look at one pull request and those that share its head SHA; with `at`, at that instant. */
-export function refreshPullRequest(repositoryId: bigint, told: Told, at?: Date): Job {
-  const { number, installationId, changedAt = '', looks = '' } = told;
-  return {
-    task: 'refresh-pull-request',
-    data: { repositoryId: String(repositoryId), ...told },
-    // An event of a later change is not served by a look for an earlier one, whose answer may be as old.
-    key: `${repositoryId}#${number}/${installationId}~${changedAt}${looks && `!${looks}`}`,
-    at,
-  };
-}
+/** How each kind of durable work is asked for. */
+export const jobs = {
+  /** Look at every open pull request of a repository; with `at`, at that instant (a freeze starts or ends). */
+  reconcileRepository(repositoryId: bigint, at?: Date): Job {
+    const id = String(repositoryId);
+    return {
+      task: 'reconcile-repository',
+      data: { repositoryId: id, at: at?.toISOString() },
+      key: at ? `${id}@${at.toISOString()}` : id,
+      at,
+    };
+  },
 
-/** Look at the heads of closed pull requests; with `at`, at that instant. */
-export function refreshClosedHeads(repositoryId: bigint, at?: Date): Job {
-  const id = String(repositoryId);
-  return {
-    task: 'refresh-closed-heads',
-    data: { repositoryId: id },
-    key: at ? `${id}@${at.toISOString()}` : id,
-    at,
-  };
-}
+  /** Look at one pull request and those that share its head SHA; with `at`, at that instant. */
+  reconcilePullRequest(repositoryId: bigint, told: Told, at?: Date): Job {
+    const { number, installationId, changedAt = '', looks = '' } = told;
+    return {
+      task: 'reconcile-pull-request',
+      data: { repositoryId: String(repositoryId), ...told },
+      // An event of a later change is not served by a look for an earlier one, whose answer may be as old.
+      key: `${repositoryId}#${number}/${installationId}~${changedAt}${looks && `!${looks}`}`,
+      at,
+    };
+  },
 
-/** Look at the merge queue of a branch; with `at`, at that instant. */
-export function refreshMergeQueue(
-  repositoryId: bigint,
-  branch: string,
-  { at, ...told }: ToldOfGroup & { at?: Date } = {},
-): Job {
-  const id = String(repositoryId);
-  const group = told.headSha ? `@${told.headSha}${told.isGone ? '-' : '+'}` : '';
-  return {
-    task: 'refresh-merge-queue',
-    data: { repositoryId: id, branch, ...told },
-    key: `${id}:${branch}${group}${at ? `@${at.toISOString()}` : ''}`,
-    at,
-  };
-}
+  /** Look at the heads of closed pull requests; with `at`, at that instant. */
+  reconcileClosedHeads(repositoryId: bigint, at?: Date): Job {
+    const id = String(repositoryId);
+    return {
+      task: 'reconcile-closed-heads',
+      data: { repositoryId: id },
+      key: at ? `${id}@${at.toISOString()}` : id,
+      at,
+    };
+  },
 
-/** Ask GitHub, at an instant, whether it would merge what freezes of a repository hold. */
-export function askMergeStates(repositoryId: bigint, at: Date): Job {
-  const id = String(repositoryId);
-  return { task: 'ask-merge-states', data: { repositoryId: id }, key: `${id}@${at.toISOString()}`, at };
-}
+  /** Look at the merge queue of a branch; with `at`, at that instant. */
+  reconcileMergeQueue(
+    repositoryId: bigint,
+    branch: string,
+    { at, ...told }: ToldOfGroup & { at?: Date } = {},
+  ): Job {
+    const id = String(repositoryId);
+    const group = told.headSha ? `@${told.headSha}${told.isGone ? '-' : '+'}` : '';
+    return {
+      task: 'reconcile-merge-queue',
+      data: { repositoryId: id, branch, ...told },
+      key: `${id}:${branch}${group}${at ? `@${at.toISOString()}` : ''}`,
+      at,
+    };
+  },
 
-/** Count a status of somebody else, and write ours again where that one says something else. */
-export function correctStatus(repositoryId: bigint, sha: string, written: ForeignStatus): Job {
-  const id = String(repositoryId);
-  return {
-    task: 'correct-status',
-    data: { repositoryId: id, sha, written },
-    key: `${id}:${sha}@${written.id}`,
-  };
-}
+  /** Ask GitHub, at an instant, whether it would merge what freezes of a repository hold. */
+  askMergeStates(repositoryId: bigint, at: Date): Job {
+    const id = String(repositoryId);
+    return { task: 'ask-merge-states', data: { repositoryId: id }, key: `${id}@${at.toISOString()}`, at };
+  },
 
-/** Find out whether a pull request that was merged was frozen then. */
-export function findBypass(repositoryId: bigint, number: number): Job {
-  const id = String(repositoryId);
-  return { task: 'find-bypass', data: { repositoryId: id, number }, key: `${id}#${number}` };
-}
+  /** Count a status of somebody else, and write ours again where that one says something else. */
+  correctStatus(repositoryId: bigint, sha: string, written: ForeignStatus): Job {
+    const id = String(repositoryId);
+    return {
+      task: 'correct-status',
+      data: { repositoryId: id, sha, written },
+      key: `${id}:${sha}@${written.id}`,
+    };
+  },
 
-/** Write the statuses that wait for an installation; with `at`, not before that instant. */
-export function postStatuses(installationId: bigint, at?: Date): Job {
-  const id = String(installationId);
-  return {
-    task: 'post-statuses',
-    data: { installationId: id },
-    key: at ? `${id}@${at.toISOString()}` : id,
-    at,
-  };
-}
+  /** Find out whether a pull request that was merged was frozen then. */
+  findBypass(repositoryId: bigint, number: number): Job {
+    const id = String(repositoryId);
+    return { task: 'find-bypass', data: { repositoryId: id, number }, key: `${id}#${number}` };
+  },
 
-/** Read an installation and its repositories from GitHub again. */
-export function syncInstallation(installationId: bigint): Job {
-  const id = String(installationId);
-  return { task: 'sync-installation', data: { installationId: id }, key: id };
-}
+  /** Write the statuses that wait for an installation; with `at`, not before that instant. */
+  drainOutbox(installationId: bigint, at?: Date): Job {
+    const id = String(installationId);
+    return {
+      task: 'drain-outbox',
+      data: { installationId: id },
+      key: at ? `${id}@${at.toISOString()}` : id,
+      at,
+    };
+  },
 
-/** Read a webhook that could not be delivered from GitHub's copy of it. */
-export function readDelivery(deliveryId: string, guid: string): Job {
-  return { task: 'read-delivery', data: { deliveryId }, key: guid };
-}
+  /** Read an installation and its repositories from GitHub again. */
+  syncInstallation(installationId: bigint): Job {
+    const id = String(installationId);
+    return { task: 'sync-installation', data: { installationId: id }, key: id };
+  },
 
-/** Read one repository from GitHub again, through the installation that last told of it; with `at`, then. */
-export function syncRepository(repositoryId: bigint, installationId: bigint | null, at?: Date): Job {
-  return {
-    task: 'sync-repository',
-    data: {
-      repositoryId: String(repositoryId),
-      installationId: installationId?.toString() ?? null,
-    },
-    // Two installations may tell of one repository (a transfer), and a later look must not stand for one now.
-    key: `${repositoryId}/${installationId}${at ? '@later' : ''}`,
-    at,
-  };
-}
+  /** Read a webhook that could not be delivered from GitHub's copy of it. */
+  readDelivery(deliveryId: string, guid: string): Job {
+    return { task: 'read-delivery', data: { deliveryId }, key: guid };
+  },
 
-/** End every session of a person. */
-export const endSessionsOf = (personId: number): Job => ({
-  task: 'end-sessions',
-  data: { personId },
-  key: String(personId),
-});
+  /** Read one repository from GitHub again, through the installation that last told of it; with `at`, then. */
+  syncRepository(repositoryId: bigint, installationId: bigint | null, at?: Date): Job {
+    return {
+      task: 'sync-repository',
+      data: {
+        repositoryId: String(repositoryId),
+        installationId: installationId?.toString() ?? null,
+      },
+      // Two installations may tell of one repository (a transfer), and a later look must not stand for one now.
+      key: `${repositoryId}/${installationId}${at ? '@later' : ''}`,
+      at,
+    };
+  },
+
+  /** End every session of a person. */
+  endSessions(personId: number): Job {
+    return {
+      task: 'end-sessions',
+      data: { personId },
+      key: String(personId),
+    };
+  },
+};

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Deps } from '../deps.ts';
 import type { ParsedFreeze } from '../freezes/parsed-freeze.ts';
-import { inSteps, refreshClosedHeads as refreshLater } from '../queue/jobs.ts';
+import { inSteps, jobs } from '../queue/jobs.ts';
 import { loadClosedPullRequests } from '../github/pull-requests/load-pull-requests.ts';
 import { asOpen } from '../github/pull-requests/pull-request.ts';
 import { lockRepository } from '../installations/lock-repository.ts';
 import { nextChangeAmong } from './judge.ts';
-import { openRefresh, readOrPause } from './observe.ts';
+import { openObservation, observeOrPause } from './observe.ts';
 import { closedSince, saveClosedHeads } from './closed-heads/save-closed-heads.ts';
 
 /** What time alone changes of closed pull requests is looked at no more often. Milliseconds. */
@@ -27,28 +27,28 @@ export function judgedBy(freezes: ParsedFreeze[]): string {
  * reads nothing and lets go. Asked for where a look finds other freezes than the last time.
  * @throws what GitHub throws while it cannot answer; the job queue tries again.
  */
-export async function refreshClosedHeads(deps: Deps, repositoryId: bigint): Promise<void> {
+export async function reconcileClosedHeads(deps: Deps, repositoryId: bigint): Promise<void> {
   const comeBack = async (at: Date | null) => {
-    if (at) await deps.jobs.send([refreshLater(repositoryId, at)]);
+    if (at) await deps.queue.send([jobs.reconcileClosedHeads(repositoryId, at)]);
   };
-  const refresh = await openRefresh(deps, repositoryId);
-  if ('notBefore' in refresh) return comeBack(refresh.notBefore);
-  const { freezes, readAt, from } = refresh;
-  const closed = await readOrPause(deps, refresh, async () =>
-    freezes.length === 0 ? [] : loadClosedPullRequests(from, closedSince(readAt)),
+  const observed = await openObservation(deps, repositoryId);
+  if ('notBefore' in observed) return comeBack(observed.notBefore);
+  const { freezes, observedAt, from } = observed;
+  const closed = await observeOrPause(deps, observed, async () =>
+    freezes.length === 0 ? [] : loadClosedPullRequests(from, closedSince(observedAt)),
   );
   if ('notBefore' in closed) return comeBack(closed.notBefore);
   const facts = closed.map((pullRequest) => asOpen(pullRequest.facts));
-  const next = nextChangeAmong(freezes, facts, readAt);
+  const next = nextChangeAmong(freezes, facts, observedAt);
   await deps.db.$transaction(async (tx) => {
     await lockRepository(tx, repositoryId);
-    await saveClosedHeads(deps, tx, refresh, closed, 'all');
+    await saveClosedHeads(deps, tx, observed, closed, 'all');
     await tx.repository.update({
       where: { id: repositoryId },
       data: { closedJudgedBy: judgedBy(freezes) },
     });
     if (!next) return;
-    const soonest = inSteps(readAt, step);
-    await deps.jobs.send([refreshLater(repositoryId, next > soonest ? next : soonest)], tx);
+    const soonest = inSteps(observedAt, step);
+    await deps.queue.send([jobs.reconcileClosedHeads(repositoryId, next > soonest ? next : soonest)], tx);
   });
 }

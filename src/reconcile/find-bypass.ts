@@ -5,14 +5,14 @@ import { appendEvent, placeOf } from '../events/append-event.ts';
 import { type Freeze, phaseOf } from '../freezes/freeze.ts';
 import { attributesOf, freezesSince } from '../freezes/freeze-store.ts';
 import { needsOf, parseStoredFreeze } from '../freezes/parsed-freeze.ts';
-import { findBypass as findLater } from '../queue/jobs.ts';
+import { jobs } from '../queue/jobs.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { type LoadedPullRequest, loadPullRequest } from '../github/pull-requests/load-pull-requests.ts';
 import { asOpen } from '../github/pull-requests/pull-request.ts';
 import { fullName } from '../installations/find-repository.ts';
 import { lockRepository } from '../installations/lock-repository.ts';
 import { holdsOf } from './judge.ts';
-import { openRefresh, readOrPause, type Refreshable } from './observe.ts';
+import { openObservation, observeOrPause, type Observed } from './observe.ts';
 
 /** A merge is heard of so late at most, and the freezes of that time are asked. Milliseconds. */
 const longestDelay = 86_400_000;
@@ -33,13 +33,13 @@ export async function findBypass(deps: Deps, repositoryId: bigint, number: numbe
   }));
   // Most merges happen without a freeze, and cost no more than this.
   if (candidates.length === 0) return;
-  const opened = await openRefresh(deps, repositoryId);
+  const opened = await openObservation(deps, repositoryId);
   if ('notBefore' in opened) return comeBack(deps, repositoryId, number, opened.notBefore);
   // Where freezes are switched off, nothing was held.
   if (!freezesAreOn(opened.repository.products)) return;
   const needs = needsOf(candidates.map(({ parsed }) => parsed));
-  const refresh: Refreshable = { ...opened, from: { ...opened.from, needs } };
-  const merge = await readOrPause(deps, refresh, () => readMerge(refresh, number));
+  const observed: Observed = { ...opened, from: { ...opened.from, needs } };
+  const merge = await observeOrPause(deps, observed, () => readMerge(observed, number));
   if (!merge) return;
   if ('notBefore' in merge) return comeBack(deps, repositoryId, number, merge.notBefore);
   const then = candidates
@@ -50,14 +50,14 @@ export async function findBypass(deps: Deps, repositoryId: bigint, number: numbe
   // What could not be judged was held for safety; whether the freeze meant it is not known.
   await record(
     deps,
-    refresh,
+    observed,
     merge,
     holds.filter(({ unjudged }) => unjudged === null).map(({ freeze }) => freeze),
   );
 }
 
 /** How and when it was merged; null for one that is not. */
-async function readMerge({ from, repository }: Refreshable, number: number): Promise<Merge | null> {
+async function readMerge({ from, repository }: Observed, number: number): Promise<Merge | null> {
   const { data } = await from.client.rest.pulls.get({
     owner: repository.account.login,
     repo: repository.name,
@@ -72,7 +72,7 @@ async function readMerge({ from, repository }: Refreshable, number: number): Pro
 
 async function record(
   deps: Deps,
-  { repository }: Refreshable,
+  { repository }: Observed,
   { pullRequest, at, by, base }: Merge,
   freezes: Freeze[],
 ): Promise<void> {
@@ -112,5 +112,5 @@ async function isRecorded(tx: Tx, repositoryId: bigint, number: number, freezeId
 }
 
 async function comeBack(deps: Deps, repositoryId: bigint, number: number, at: Date | null): Promise<void> {
-  if (at) await deps.jobs.send([{ ...findLater(repositoryId, number), at }]);
+  if (at) await deps.queue.send([{ ...jobs.findBypass(repositoryId, number), at }]);
 }

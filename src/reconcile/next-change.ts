@@ -1,40 +1,40 @@
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
-import { inSteps, refreshRepository } from '../queue/jobs.ts';
+import { inSteps, jobs } from '../queue/jobs.ts';
 import type { LoadedPullRequest } from '../github/pull-requests/load-pull-requests.ts';
 import { nextChangeAmong } from './judge.ts';
-import type { Refreshable } from './observe.ts';
+import type { Observed } from './observe.ts';
 import type { Verdict } from './save.ts';
 
 /**
  * Keeps when time alone could next change a verdict (a schedule begins, a pull request turns a week old), and has
  * the repository looked at then. Part of the transaction that saves the verdicts, which holds the repository's row.
  * @param isWhole whether every open pull request was looked at, so that the instant replaces the former one; unless
- *   another reading was begun meanwhile, which may know of an earlier instant to come.
+ *   another observation was begun meanwhile, which may know of an earlier instant to come.
  */
 export async function planNextChange(
   deps: Deps,
   tx: Tx,
-  { repository, reading, freezes, readAt }: Refreshable,
+  { repository, observation, freezes, observedAt }: Observed,
   pullRequests: LoadedPullRequest[],
   isWhole: boolean,
 ): Promise<void> {
   const facts = pullRequests.map((pullRequest) => pullRequest.facts);
-  const next = nextChangeAmong(freezes, facts, readAt);
+  const next = nextChangeAmong(freezes, facts, observedAt);
   const stored = await tx.repository.findUniqueOrThrow({
     where: { id: repository.id },
-    select: { nextChangeAt: true, readings: true },
+    select: { nextChangeAt: true, observations: true },
   });
   const { nextChangeAt } = stored;
   // What passed before a look at one pull request is still owed to the others.
-  const known = isWhole && nextChangeAt && nextChangeAt <= readAt ? null : nextChangeAt;
-  const isLatest = isWhole && stored.readings === reading;
+  const known = isWhole && nextChangeAt && nextChangeAt <= observedAt ? null : nextChangeAt;
+  const isLatest = isWhole && stored.observations === observation;
   const isSooner = next !== null && (known === null || next < known);
   const planned = isLatest || isSooner ? next : known;
   if (planned?.getTime() !== nextChangeAt?.getTime()) {
     await tx.repository.update({ where: { id: repository.id }, data: { nextChangeAt: planned } });
   }
-  if (next && planned === next) await deps.jobs.send([refreshRepository(repository.id, next)], tx);
+  if (next && planned === next) await deps.queue.send([jobs.reconcileRepository(repository.id, next)], tx);
 }
 
 /** Soon enough for who waits, and seldom enough for what stays unknown, such as a team that is misspelt. */
@@ -49,7 +49,7 @@ const conflictAfter = 30_000;
 export async function lookAgain(
   deps: Deps,
   tx: Tx,
-  { repository, readAt, from }: Refreshable,
+  { repository, observedAt, from }: Observed,
   pullRequests: LoadedPullRequest[],
   verdicts: Verdict[],
 ): Promise<void> {
@@ -58,6 +58,6 @@ export async function lookAgain(
   const awaitsConflict = from.needs.facts.has('conflict') && pullRequests.some(isUndecided);
   const isUnjudged = verdicts.some(({ holds }) => holds.some(({ unjudged }) => unjudged !== null));
   if (!awaitsConflict && !isUnjudged) return;
-  const at = inSteps(readAt, awaitsConflict ? conflictAfter : lookAgainAfter);
-  await deps.jobs.send([refreshRepository(repository.id, at)], tx);
+  const at = inSteps(observedAt, awaitsConflict ? conflictAfter : lookAgainAfter);
+  await deps.queue.send([jobs.reconcileRepository(repository.id, at)], tx);
 }

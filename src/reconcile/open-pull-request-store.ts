@@ -16,7 +16,7 @@ export type JudgedHead = {
 };
 
 /**
- * Adds or moves pull requests in the index, except where a later reading has seen them already.
+ * Adds or moves pull requests in the index, except where a later observation has seen them already.
  * @param askAt when to ask GitHub whether it would merge those that are held and new, or changed since it was asked.
  * @returns whether there are such.
  */
@@ -24,13 +24,13 @@ export async function rememberPullRequests(
   tx: Tx,
   repositoryId: bigint,
   heads: JudgedHead[],
-  reading: bigint,
+  observation: bigint,
   askAt: Date,
 ): Promise<boolean> {
   const rows = await tx.$queryRaw<{ dueAt: Date | null }[]>`
     INSERT INTO open_pull_requests AS known (repository_id, number, node_id, head_sha, merge_sha, held_by, changed_at,
-      reading, merge_state_due_at)
-    SELECT ${repositoryId}, number, node_id, head_sha, merge_sha, held_by::uuid[], changed_at, ${reading},
+      observation, merge_state_due_at)
+    SELECT ${repositoryId}, number, node_id, head_sha, merge_sha, held_by::uuid[], changed_at, ${observation},
       CASE WHEN held_by <> '{}' THEN ${askAt}::timestamptz END FROM unnest(
       ${heads.map(({ number }) => number)}::int[],
       ${heads.map(({ nodeId }) => nodeId)}::text[],
@@ -42,7 +42,7 @@ export async function rememberPullRequests(
     ON CONFLICT (repository_id, number) DO UPDATE SET
       node_id = excluded.node_id, head_sha = excluded.head_sha, merge_sha = excluded.merge_sha,
       held_by = excluded.held_by,
-      changed_at = greatest(known.changed_at, excluded.changed_at), reading = excluded.reading,
+      changed_at = greatest(known.changed_at, excluded.changed_at), observation = excluded.observation,
       merge_state_due_at = CASE WHEN (excluded.head_sha, excluded.held_by) = (known.head_sha, known.held_by)
         AND coalesce(excluded.changed_at <= known.changed_at, true) THEN known.merge_state_due_at
         ELSE excluded.merge_state_due_at END,
@@ -50,7 +50,7 @@ export async function rememberPullRequests(
       merge_state_asks = CASE WHEN excluded.head_sha = known.head_sha THEN known.merge_state_asks ELSE 0 END,
       leaking_since = CASE WHEN excluded.head_sha = known.head_sha AND excluded.held_by <> '{}'
         THEN known.leaking_since END
-    WHERE known.reading < excluded.reading
+    WHERE known.observation < excluded.observation
     RETURNING merge_state_due_at AS "dueAt"`;
   return rows.some(({ dueAt }) => dueAt?.getTime() === askAt.getTime());
 }
@@ -69,7 +69,7 @@ export async function findOutdated(
   repositoryId: bigint,
   asked: number[] | null,
   shown: { number: number; changedAt: Date | null }[],
-  reading: bigint,
+  observation: bigint,
 ): Promise<LastSeen[]> {
   return tx.$queryRaw<LastSeen[]>`
     SELECT known.number, known.node_id AS "nodeId", known.changed_at AS "changedAt" FROM open_pull_requests known
@@ -77,19 +77,19 @@ export async function findOutdated(
       ${shown.map(({ number }) => number)}::int[],
       ${shown.map(({ changedAt }) => changedAt)}::timestamptz[]
     ) AS shown(number, changed_at) ON shown.number = known.number
-    WHERE known.repository_id = ${repositoryId} AND known.reading < ${reading}
+    WHERE known.repository_id = ${repositoryId} AND known.observation < ${observation}
       AND (${asked}::int[] IS NULL OR known.number = ANY(${asked}::int[]))
       AND (shown.number IS NULL OR shown.changed_at < known.changed_at)
     ORDER BY known.number`;
 }
 
 /**
- * Takes out what neither this reading, which saw every open pull request, nor a later one has seen.
+ * Takes out what neither this observation, which saw every open pull request, nor a later one has seen.
  * @returns their numbers: they were closed or merged, and no webhook told of it yet.
  */
-export async function forgetUnseen(tx: Tx, repositoryId: bigint, reading: bigint): Promise<number[]> {
+export async function forgetUnseen(tx: Tx, repositoryId: bigint, observation: bigint): Promise<number[]> {
   const rows = await tx.$queryRaw<{ number: number }[]>`
-    DELETE FROM open_pull_requests WHERE repository_id = ${repositoryId} AND reading < ${reading} RETURNING number`;
+    DELETE FROM open_pull_requests WHERE repository_id = ${repositoryId} AND observation < ${observation} RETURNING number`;
   return rows.map(({ number }) => number);
 }
 
@@ -98,10 +98,10 @@ export async function forgetPullRequests(
   tx: Tx,
   repositoryId: bigint,
   numbers: number[],
-  reading: bigint,
+  observation: bigint,
 ): Promise<void> {
   await tx.openPullRequest.deleteMany({
-    where: { repositoryId, number: { in: numbers }, reading: { lt: reading } },
+    where: { repositoryId, number: { in: numbers }, observation: { lt: observation } },
   });
 }
 

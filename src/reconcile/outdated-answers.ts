@@ -1,11 +1,11 @@
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
-import { refreshPullRequest } from '../queue/jobs.ts';
+import { jobs } from '../queue/jobs.ts';
 import type { LoadedPullRequest } from '../github/pull-requests/load-pull-requests.ts';
 import { findOutdated } from './open-pull-request-store.ts';
 import { changedAtOf } from '../github/pull-requests/pull-request.ts';
-import type { Refreshable } from './observe.ts';
-import type { Told } from './pull-requests.ts';
+import type { Observed } from './observe.ts';
+import type { Told } from '../queue/jobs.ts';
 
 // GitHub's answers lag behind its events: one may show less than an event told of, or than an earlier look saw, or lack
 // the test merge commit, which GitHub makes in the background.
@@ -22,7 +22,7 @@ const mostLooks = 4;
 export async function lookAtOutdated(
   deps: Deps,
   tx: Tx,
-  { repository, reading }: Refreshable,
+  { repository, observation }: Observed,
   told: Told[] | null,
   shown: LoadedPullRequest[],
   awaited: ReadonlySet<number> = new Set(),
@@ -33,7 +33,7 @@ export async function lookAtOutdated(
   const behindEvents = (told ?? []).filter((event) => isBehind(event) || awaited.has(event.number));
   const asked = told && [...told.map(({ number }) => number), ...answers.keys()];
   const inAnswer = [...answers].map(([number, changedAt]) => ({ number, changedAt }));
-  const seenBefore = await findOutdated(tx, repository.id, asked, inAnswer, reading);
+  const seenBefore = await findOutdated(tx, repository.id, asked, inAnswer, observation);
   const behindLooks = seenBefore
     .filter(({ number }) => !behindEvents.some((event) => event.number === number))
     .map(({ number, nodeId, changedAt }) => ({
@@ -44,11 +44,11 @@ export async function lookAtOutdated(
       installationId: String(repository.installation.id),
     }));
   const again = [...behindEvents, ...behindLooks].filter(({ looks = 0 }) => looks < mostLooks);
-  await deps.jobs.send(
+  await deps.queue.send(
     again.map((each) => {
       const looks = (each.looks ?? 0) + 1;
       const at = new Date(deps.clock.now() + 1000 * 2 ** looks);
-      return refreshPullRequest(repository.id, { ...each, looks }, at);
+      return jobs.reconcilePullRequest(repository.id, { ...each, looks }, at);
     }),
     tx,
   );

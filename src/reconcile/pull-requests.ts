@@ -1,6 +1,6 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import { refreshMergeQueue, refreshRepository, syncRepository } from '../queue/jobs.ts';
+import { jobs, type Told } from '../queue/jobs.ts';
 import {
   type LoadedPullRequest,
   loadPullRequest,
@@ -12,51 +12,41 @@ import { rememberJudged } from './merge-states/ask-merge-states.ts';
 import { judgeNewcomers } from './newcomers.ts';
 import { lookAgain, planNextChange } from './next-change.ts';
 import { lookAtOutdated } from './outdated-answers.ts';
-import { type NotRefreshable, openRefresh, readOrPause, type Refreshable } from './observe.ts';
+import { type NotObservable, openObservation, observeOrPause, type Observed } from './observe.ts';
 import { saveClosedHeads } from './closed-heads/save-closed-heads.ts';
 import { beforeTheRest, decideVerdicts, judgedHeads, saveVerdicts, shasOf } from './save.ts';
-
-/** A pull request that an event told of. */
-export type Told = {
-  number: number;
-  /** GitHub's GraphQL id, where the event gave it. */
-  nodeId?: string;
-  /** When it changed, by GitHub's clock: an answer that is older is looked at again. */
-  changedAt?: string;
-  /** How often an older answer came already. */
-  looks?: number;
-  /** Who told of it; a repository that is not known yet is read through it first. */
-  installationId: string | null;
-};
 
 /**
  * Looks at some pull requests of a repository and at those that share a SHA with one of them, now or until now, as head
  * or test merge commit: a status belongs to the SHA. One question serves all that wait at the same time.
  * @throws what GitHub throws while it cannot answer; the job queue tries again.
  */
-export async function refreshPullRequests(deps: Deps, repositoryId: bigint, told: Told[]): Promise<void> {
+export async function reconcilePullRequests(deps: Deps, repositoryId: bigint, told: Told[]): Promise<void> {
   const known = await deps.db.repository.findUnique({ where: { id: repositoryId } });
   const through = told.find(({ installationId }) => installationId !== null)?.installationId;
   if (!known?.installationId && through) {
-    return deps.jobs.send([syncRepository(repositoryId, BigInt(through))]);
+    return deps.queue.send([jobs.syncRepository(repositoryId, BigInt(through))]);
   }
-  const refresh = await openRefresh(deps, repositoryId);
+  const observed = await openObservation(deps, repositoryId);
   const subjects = [...new Map(told.map((each) => [each.number, each])).values()];
   const affected =
-    'notBefore' in refresh ? refresh : await readOrPause(deps, refresh, () => read(deps, refresh, subjects));
+    'notBefore' in observed
+      ? observed
+      : await observeOrPause(deps, observed, () => read(deps, observed, subjects));
   if ('notBefore' in affected) {
-    if (affected.notBefore) await deps.jobs.send([refreshRepository(repositoryId, affected.notBefore)]);
+    if (affected.notBefore)
+      await deps.queue.send([jobs.reconcileRepository(repositoryId, affected.notBefore)]);
     return;
   }
-  await save(deps, refresh as Refreshable, told, affected);
+  await save(deps, observed as Observed, told, affected);
 }
 
 /** What was read: the subjects; all open ones; and the SHAs that the subjects have or had. */
 type Affected = { subjects: LoadedPullRequest[]; loaded: LoadedPullRequest[]; shas: Set<string> };
 
 /** The pull requests, where they are open, and their open siblings. */
-async function read(deps: Deps, refresh: Refreshable, told: Told[]): Promise<Affected | NotRefreshable> {
-  const { from, repository } = refresh;
+async function read(deps: Deps, observed: Observed, told: Told[]): Promise<Affected | NotObservable> {
+  const { from, repository } = observed;
   const subjects = await loadSubjects(from, told);
   const meetings = told.map(({ number }) => {
     const subject = subjects.find(({ facts }) => facts.number === number);
@@ -78,7 +68,7 @@ async function read(deps: Deps, refresh: Refreshable, told: Told[]): Promise<Aff
 const mostNodes = 100;
 
 /** By node id, many at once; a single one, and those that no event gave an id of, by number. */
-async function loadSubjects(from: Refreshable['from'], told: Told[]): Promise<LoadedPullRequest[]> {
+async function loadSubjects(from: Observed['from'], told: Told[]): Promise<LoadedPullRequest[]> {
   const named = told.length > 1 ? told.flatMap(({ nodeId }) => nodeId ?? []) : [];
   const others = told.filter(({ nodeId }) => nodeId === undefined || !named.includes(nodeId));
   const loaded = named.length > 0 ? await loadPullRequestNodes(from, named) : [];
@@ -89,13 +79,13 @@ async function loadSubjects(from: Refreshable['from'], told: Told[]): Promise<Lo
   return loaded;
 }
 
-async function save(deps: Deps, refresh: Refreshable, told: Told[], affected: Affected): Promise<void> {
-  const { repository, reading } = refresh;
+async function save(deps: Deps, observed: Observed, told: Told[], affected: Affected): Promise<void> {
+  const { repository, observation } = observed;
   const { subjects, loaded, shas } = affected;
   // A sibling may have moved on meanwhile; its new SHA is judged with the others there, at its own event.
   const judged = loaded.filter((pullRequest) => shasOf(pullRequest).some((sha) => shas.has(sha)));
-  const verdicts = decideVerdicts(refresh, loaded, shas).map(beforeTheRest);
-  const heads = judgedHeads(refresh, loaded);
+  const verdicts = decideVerdicts(observed, loaded, shas).map(beforeTheRest);
+  const heads = judgedHeads(observed, loaded);
   const awaited = numbersAwaitingTestMerge(heads, loaded);
   const shut = subjects.filter(({ isOpen }) => !isOpen);
   const open = new Set(heads.map(({ number }) => number));
@@ -103,16 +93,16 @@ async function save(deps: Deps, refresh: Refreshable, told: Told[], affected: Af
   const queues = new Set(loaded.flatMap(({ queueBranch }) => queueBranch ?? []));
   await deps.db.$transaction(async (tx) => {
     await lockRepository(tx, repository.id);
-    await lookAtOutdated(deps, tx, refresh, told, [...subjects, ...loaded], awaited);
-    if (closed.length > 0) await forgetPullRequests(tx, repository.id, closed, reading);
-    await rememberJudged(deps, tx, refresh, heads);
-    await saveVerdicts(deps, tx, refresh, verdicts);
-    await saveClosedHeads(deps, tx, refresh, shut, 'some');
-    await judgeNewcomers(deps, tx, refresh, judged, loaded);
-    await planNextChange(deps, tx, refresh, judged, false);
-    await lookAgain(deps, tx, refresh, judged, verdicts);
-    await deps.jobs.send(
-      [...queues].map((branch) => refreshMergeQueue(repository.id, branch)),
+    await lookAtOutdated(deps, tx, observed, told, [...subjects, ...loaded], awaited);
+    if (closed.length > 0) await forgetPullRequests(tx, repository.id, closed, observation);
+    await rememberJudged(deps, tx, observed, heads);
+    await saveVerdicts(deps, tx, observed, verdicts);
+    await saveClosedHeads(deps, tx, observed, shut, 'some');
+    await judgeNewcomers(deps, tx, observed, judged, loaded);
+    await planNextChange(deps, tx, observed, judged, false);
+    await lookAgain(deps, tx, observed, judged, verdicts);
+    await deps.queue.send(
+      [...queues].map((branch) => jobs.reconcileMergeQueue(repository.id, branch)),
       tx,
     );
   });

@@ -1,7 +1,7 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import type { Tx } from '../database/database.ts';
-import { postStatuses } from '../queue/jobs.ts';
+import { jobs } from '../queue/jobs.ts';
 import type { LoadedPullRequest } from '../github/pull-requests/load-pull-requests.ts';
 import type { JudgedHead } from './open-pull-request-store.ts';
 import type { PresentStatus } from '../github/pull-requests/present-status.ts';
@@ -9,7 +9,7 @@ import { changedAtOf } from '../github/pull-requests/pull-request.ts';
 import { decideHead, type Hold, holdsOf, type Status } from './judge.ts';
 import { foreignIn, type Known, mustWrite, shownNow } from '../outbox/plan-write.ts';
 import { fullName } from '../installations/find-repository.ts';
-import type { Refreshable } from './observe.ts';
+import type { Observed } from './observe.ts';
 
 /** What the status of a SHA should say, and what it was decided by. */
 export type Verdict = {
@@ -38,7 +38,7 @@ export const groupUrgency = (position: number): number => position - 1_000_000;
  * @param among only these SHAs; null: all.
  */
 export function decideVerdicts(
-  { freezes, readAt }: Pick<Refreshable, 'freezes' | 'readAt'>,
+  { freezes, observedAt }: Pick<Observed, 'freezes' | 'observedAt'>,
   pullRequests: LoadedPullRequest[],
   among: ReadonlySet<string> | null = null,
 ): Verdict[] {
@@ -49,7 +49,7 @@ export function decideVerdicts(
     if (!present && !commits.some(({ isHead }) => isHead)) return [];
     const sharing = commits.map(({ pullRequest }) => pullRequest);
     const facts = sharing.map((pullRequest) => pullRequest.facts);
-    const { status, holds } = decideHead(freezes, facts, readAt);
+    const { status, holds } = decideHead(freezes, facts, observedAt);
     const closeness = Math.min(...sharing.map(closenessOf));
     return [{ sha, status, holds, present, urgency: 4 * tierOf(status, present) + closeness }];
   });
@@ -84,7 +84,7 @@ export const closedUrgency = 16;
 
 /** The pull requests as the index keeps them: where their heads are, and what holds them. */
 export function judgedHeads(
-  { freezes, readAt }: Pick<Refreshable, 'freezes' | 'readAt'>,
+  { freezes, observedAt }: Pick<Observed, 'freezes' | 'observedAt'>,
   pullRequests: LoadedPullRequest[],
 ): JudgedHead[] {
   return pullRequests.map(({ facts, testMerge }) => {
@@ -94,7 +94,7 @@ export function judgedHeads(
       nodeId,
       headSha,
       mergeSha: testMerge?.sha ?? null,
-      heldBy: holdsOf(freezes, facts, readAt).map(({ freeze }) => freeze.id),
+      heldBy: holdsOf(freezes, facts, observedAt).map(({ freeze }) => freeze.id),
       changedAt: changedAtOf(facts),
     };
   });
@@ -118,18 +118,18 @@ function closenessOf({ isAutoMerging, queueBranch, isMergeable, isDraft }: Loade
 }
 
 /**
- * Keeps the verdicts, and has those written that GitHub does not show yet. A SHA that a later reading has judged
+ * Keeps the verdicts, and has those written that GitHub does not show yet. A SHA that a later observation has judged
  * is left alone, unless that one knew of no open pull request there. Call it where the repository's row is locked.
  * @returns how many are to be written.
  */
 export async function saveVerdicts(
   deps: Deps,
   tx: Tx,
-  refresh: Refreshable,
+  observed: Observed,
   verdicts: Verdict[],
   isMergeGroup = false,
 ): Promise<number> {
-  const { repository, reading } = refresh;
+  const { repository, observation } = observed;
   const now = nowOf(deps.clock);
   logUnjudged(deps, repository, verdicts);
   const known = await lockKnown(
@@ -140,21 +140,21 @@ export async function saveVerdicts(
   const rows = verdicts.map((verdict) => {
     const { present } = verdict;
     const before = known.get(verdict.sha) ?? null;
-    const isWaiting = mustWrite(verdict.status, present, before, reading, now);
-    const shown = shownNow(present, before, reading, now);
+    const isWaiting = mustWrite(verdict.status, present, before, observation, now);
+    const shown = shownNow(present, before, observation, now);
     return {
       ...verdict,
       isWaiting,
-      foreign: foreignIn(present, before, reading, now),
+      foreign: foreignIn(present, before, observation, now),
       isHeld: !isWaiting && shown !== null && shown.state !== 'success',
     };
   });
   const heldAgain = rows.filter(({ isHeld }) => isHeld).map(({ sha }) => sha);
   const saved = await tx.$queryRaw<{ is_waiting: boolean }[]>`
-    INSERT INTO head_statuses AS known (repository_id, installation_id, is_merge_group, reading, not_before,
+    INSERT INTO head_statuses AS known (repository_id, installation_id, is_merge_group, observation, not_before,
       sha, state, description, urgency, is_waiting, closed_number, waiting_since, counted_id, written_state,
       written_description)
-    SELECT ${repository.id}, ${repository.installation.id}, ${isMergeGroup}, ${reading}, ${now},
+    SELECT ${repository.id}, ${repository.installation.id}, ${isMergeGroup}, ${observation}, ${now},
       sha, state, description, urgency, is_waiting, closed_number, CASE WHEN is_waiting THEN ${now}::timestamptz END,
       CASE WHEN is_foreign THEN NULL ELSE 0 END,
       CASE WHEN is_foreign THEN foreign_state END, CASE WHEN is_foreign THEN foreign_description END
@@ -170,7 +170,7 @@ export async function saveVerdicts(
       ${rows.map(({ foreign }) => foreign?.description ?? '')}::text[]
     ) AS verdict(sha, state, description, urgency, is_waiting, closed_number, is_foreign, foreign_state, foreign_description)
     ON CONFLICT (repository_id, sha) DO UPDATE SET
-      installation_id = excluded.installation_id, reading = excluded.reading,
+      installation_id = excluded.installation_id, observation = excluded.observation,
       state = excluded.state, description = excluded.description, urgency = excluded.urgency,
       is_waiting = excluded.is_waiting, closed_number = excluded.closed_number,
       waiting_since = CASE WHEN excluded.is_waiting THEN coalesce(known.waiting_since, excluded.waiting_since) END,
@@ -187,7 +187,7 @@ export async function saveVerdicts(
       not_held = CASE WHEN excluded.state = 'success' OR excluded.sha = ANY(${heldAgain}::text[])
         AND (known.not_held = 'refused' OR known.repeat_after <= ${now}) THEN NULL ELSE known.not_held END,
       not_held_told = CASE WHEN excluded.state = 'success' THEN NULL ELSE known.not_held_told END
-    WHERE known.reading < excluded.reading OR (known.closed_number IS NOT NULL AND excluded.closed_number IS NULL)
+    WHERE known.observation < excluded.observation OR (known.closed_number IS NOT NULL AND excluded.closed_number IS NULL)
     RETURNING is_waiting`;
   const differing = saved.filter((row) => row.is_waiting).length;
   if (differing === 0) return 0;
@@ -196,7 +196,7 @@ export async function saveVerdicts(
     where: { id: repository.id, firstStatusAt: null },
     data: { firstStatusAt: now },
   });
-  await deps.jobs.send([postStatuses(repository.installation.id)], tx);
+  await deps.queue.send([jobs.drainOutbox(repository.installation.id)], tx);
   return differing;
 }
 
@@ -241,7 +241,7 @@ type KnownRow = {
 };
 
 /** One line for each reason and freeze: a team that is not there holds a thousand pull requests. */
-function logUnjudged(deps: Deps, repository: Refreshable['repository'], verdicts: Verdict[]): void {
+function logUnjudged(deps: Deps, repository: Observed['repository'], verdicts: Verdict[]): void {
   const unjudged = verdicts.flatMap(({ holds }) => holds.filter((hold) => hold.unjudged !== null));
   const groups = Map.groupBy(unjudged, (hold) => `${hold.freeze.id} ${hold.unjudged}`);
   for (const holds of groups.values()) {

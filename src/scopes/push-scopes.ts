@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
 import { isGitHubStatus } from '../github/github-error.ts';
 import { repositoriesReading } from '../freezes/freeze-store.ts';
-import { refreshPullRequest } from '../queue/jobs.ts';
+import { jobs } from '../queue/jobs.ts';
 import { shareRepository } from '../installations/lock-repository.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
 
@@ -43,8 +43,8 @@ export async function pushScopes(
       // Most pushes come while no freeze asks for scopes; one that begins later reads them.
       const reading = await repositoriesReading(tx, { repositoryId: repository.id }, ['scopes'], now);
       const told = { number: Number(number), installationId: String(repository.installation.id) };
-      await deps.jobs.send(
-        reading.map((id) => refreshPullRequest(id, told)),
+      await deps.queue.send(
+        reading.map((id) => jobs.reconcilePullRequest(id, told)),
         tx,
       );
     }

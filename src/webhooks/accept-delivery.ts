@@ -7,7 +7,7 @@ import type { Job } from '../queue/jobs.ts';
  * delivery is sent again. One whose transaction failed was never saved, so sending it again works.
  */
 export async function acceptDelivery(
-  deps: Pick<Deps, 'db' | 'jobs' | 'clock' | 'log'>,
+  deps: Pick<Deps, 'db' | 'queue' | 'clock' | 'log'>,
   delivery: { guid: string; event: string },
   jobs: Job[],
 ): Promise<void> {
@@ -20,7 +20,7 @@ export async function acceptDelivery(
     const data = [{ ...delivery, receivedAt: nowOf(deps.clock) }];
     const { count } = await tx.webhookDelivery.createMany({ data, skipDuplicates: true });
     if (count === 0) return false;
-    await deps.jobs.send(jobs, tx);
+    await deps.queue.send(jobs, tx);
     return true;
   });
   deps.log.debug(

@@ -35,7 +35,7 @@ export async function recoverDeliveries(deps: Deps): Promise<void> {
         some.flatMap(({ served }) => served),
         now,
       );
-      await deps.jobs.send(
+      await deps.queue.send(
         some.flatMap(({ jobs }) => jobs),
         tx,
       );

@@ -71,7 +71,7 @@ export const handledEvents = [
 /** Turns each handled event into durable jobs. */
 export function registerWebhooks(
   probot: Probot,
-  deps: Pick<Deps, 'db' | 'jobs' | 'clock' | 'log' | 'config'>,
+  deps: Pick<Deps, 'db' | 'queue' | 'clock' | 'log' | 'config'>,
 ): void {
   probot.on([...handledEvents], async ({ id, name, payload }) => {
     const wakes = wakesOf[name as keyof typeof wakesOf] as (payload: unknown, own: Own) => Wake[];

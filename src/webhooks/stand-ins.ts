@@ -1,12 +1,6 @@
 import type { Need } from '../conditions/needs.ts';
 import type { Deps } from '../deps.ts';
-import {
-  type Job,
-  readDelivery,
-  refreshRepository,
-  syncInstallation,
-  syncRepository,
-} from '../queue/jobs.ts';
+import { type Job, jobs } from '../queue/jobs.ts';
 import { handledEvents } from './register-webhooks.ts';
 import { jobsOf } from './wake.ts';
 import { readsOfEvent } from './wakes-of-event.ts';
@@ -62,9 +56,9 @@ export async function standInsOf(
   const standIns: StandIn[] = read.map((delivery) => ({
     // It counts as arrived when its own jobs are saved.
     served: [],
-    jobs: [readDelivery(String(delivery.id), delivery.guid)],
+    jobs: [jobs.readDelivery(String(delivery.id), delivery.guid)],
   }));
-  for (const [id, served] of inInstallations) standIns.push({ served, jobs: [syncInstallation(id)] });
+  for (const [id, served] of inInstallations) standIns.push({ served, jobs: [jobs.syncInstallation(id)] });
   for (const [id, served] of inRepositories) {
     standIns.push({ served, jobs: await lookAt(deps, id, served, knownIds.has(id)) });
   }
@@ -83,11 +77,11 @@ async function lookAt(
   const events = new Set(failed.map(({ event }) => event));
   if (!isKnown || events.has('repository')) {
     const through = failed.find(({ installation_id: id }) => id !== null)?.installation_id;
-    return [syncRepository(repositoryId, through === undefined ? null : BigInt(through!))];
+    return [jobs.syncRepository(repositoryId, through === undefined ? null : BigInt(through!))];
   }
   const facts: Partial<Record<string, readonly Need[]>> = readsOfEvent;
   const reads = [...events].map((event) => facts[event]);
-  if (reads.includes(undefined)) return [refreshRepository(repositoryId)];
+  if (reads.includes(undefined)) return [jobs.reconcileRepository(repositoryId)];
   return jobsOf(deps, [
     { to: 'repository', repositoryId, reads: reads.flatMap((each) => each!), isLater: false },
   ]);

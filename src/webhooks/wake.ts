@@ -3,14 +3,7 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { repositoriesReading } from '../freezes/freeze-store.ts';
 import { isOfConsequence } from '../outbox/correct.ts';
-import {
-  correctStatus,
-  type ForeignStatus,
-  inSteps,
-  type Job,
-  refreshPullRequest,
-  refreshRepository,
-} from '../queue/jobs.ts';
+import { type ForeignStatus, inSteps, type Job, jobs } from '../queue/jobs.ts';
 import { numberByTestMerge, numbersAt } from '../reconcile/open-pull-request-store.ts';
 
 /** What an event makes look again. */
@@ -46,9 +39,9 @@ async function jobsOfWake({ db, clock }: Pick<Deps, 'db' | 'clock'>, wake: Wake)
   if (wake.to === 'own-status') {
     const { repositoryId, sha, merges, written } = wake;
     if (await isOfConsequence(db, repositoryId, sha, written))
-      return [correctStatus(repositoryId, sha, written)];
+      return [jobs.correctStatus(repositoryId, sha, written)];
     const number = await numberByTestMerge(db, repositoryId, sha, merges);
-    return number === null ? [] : [refreshPullRequest(repositoryId, { number, installationId: null })];
+    return number === null ? [] : [jobs.reconcilePullRequest(repositoryId, { number, installationId: null })];
   }
   const where = wake.to === 'account' ? { accountId: wake.accountId } : { repositoryId: wake.repositoryId };
   const reading = await repositoriesReading(db, where, wake.reads, nowOf(clock));
@@ -56,17 +49,20 @@ async function jobsOfWake({ db, clock }: Pick<Deps, 'db' | 'clock'>, wake: Wake)
   const installationId = 'installationId' in wake ? (wake.installationId?.toString() ?? null) : null;
   switch (wake.to) {
     case 'pull-request':
-      return [refreshPullRequest(wake.repositoryId, { number: wake.number, installationId })];
+      return [jobs.reconcilePullRequest(wake.repositoryId, { number: wake.number, installationId })];
     case 'head': {
       // One of them stands for all: a look at it takes in those that share its head.
       const [number] = await numbersAt(db, wake.repositoryId, wake.sha);
-      if (number !== undefined) return [refreshPullRequest(wake.repositoryId, { number, installationId })];
+      if (number !== undefined)
+        return [jobs.reconcilePullRequest(wake.repositoryId, { number, installationId })];
       // No pull request's, or one's whose first look is under way and may have read it already.
-      return [refreshRepository(wake.repositoryId, inSteps(nowOf(clock), later))];
+      return [jobs.reconcileRepository(wake.repositoryId, inSteps(nowOf(clock), later))];
     }
     case 'repository':
-      return [refreshRepository(wake.repositoryId, wake.isLater ? inSteps(nowOf(clock), later) : undefined)];
+      return [
+        jobs.reconcileRepository(wake.repositoryId, wake.isLater ? inSteps(nowOf(clock), later) : undefined),
+      ];
     default:
-      return reading.map((id) => refreshRepository(id));
+      return reading.map((id) => jobs.reconcileRepository(id));
   }
 }

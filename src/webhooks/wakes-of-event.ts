@@ -1,12 +1,4 @@
-import {
-  endSessionsOf,
-  findBypass,
-  type Job,
-  refreshMergeQueue,
-  refreshPullRequest,
-  syncInstallation,
-  syncRepository,
-} from '../queue/jobs.ts';
+import { type Job, jobs } from '../queue/jobs.ts';
 import type { Need } from '../conditions/needs.ts';
 import { branchOfRef } from '../github/merge-group-ref.ts';
 import type { Payloads } from './payloads.ts';
@@ -34,18 +26,18 @@ export const readsOfEvent = {
 
 /** Every event that Holdfast acts on, and what it makes look again. `app.yml` subscribes to those that GitHub does not send anyway. */
 export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], own: Own) => Wake[] } = {
-  installation: ({ installation }) => always(syncInstallation(BigInt(installation.id))),
-  installation_repositories: ({ installation }) => always(syncInstallation(BigInt(installation.id))),
+  installation: ({ installation }) => always(jobs.syncInstallation(BigInt(installation.id))),
+  installation_repositories: ({ installation }) => always(jobs.syncInstallation(BigInt(installation.id))),
   // A person takes back that the App may know who they are: what they signed in to by it ends.
-  github_app_authorization: ({ sender }) => always(endSessionsOf(sender.id)),
+  github_app_authorization: ({ sender }) => always(jobs.endSessions(sender.id)),
   repository: ({ repository, installation }) =>
-    always(syncRepository(BigInt(repository.id), idOf(installation))),
+    always(jobs.syncRepository(BigInt(repository.id), idOf(installation))),
   pull_request: (payload) => {
-    const refresh = refreshOf(payload);
-    if (payload.action !== 'closed' || payload.pull_request.merged !== true) return always(refresh);
+    const reconcile = pullRequestJob(payload);
+    if (payload.action !== 'closed' || payload.pull_request.merged !== true) return always(reconcile);
     const { repository: place, pull_request } = payload;
     return [
-      ...always(refresh, findBypass(BigInt(place.id), pull_request.number)),
+      ...always(reconcile, jobs.findBypass(BigInt(place.id), pull_request.number)),
       // Others may say that they depend on it.
       { to: 'account', accountId: BigInt(place.owner.id), reads: ['dependencies'] },
     ];
@@ -57,9 +49,9 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
       isGone: action === 'destroyed',
       installationId: installation && String(installation.id),
     };
-    return always(refreshMergeQueue(BigInt(place.id), branchOfRef(group.base_ref), told));
+    return always(jobs.reconcileMergeQueue(BigInt(place.id), branchOfRef(group.base_ref), told));
   },
-  pull_request_review: (payload) => always(refreshOf(payload)),
+  pull_request_review: (payload) => always(pullRequestJob(payload)),
   pull_request_review_comment: threads,
   pull_request_review_thread: threads,
   label: (payload) => repository(payload, readsOfEvent.label),
@@ -97,8 +89,8 @@ function ownStatus(payload: Payloads['status']): Wake {
   return { to: 'own-status', repositoryId: BigInt(place.id), sha, merges, written };
 }
 
-const refreshOf = (payload: InRepository & { pull_request: PullRequestPayload }): Job =>
-  refreshPullRequest(BigInt(payload.repository.id), {
+const pullRequestJob = (payload: InRepository & { pull_request: PullRequestPayload }): Job =>
+  jobs.reconcilePullRequest(BigInt(payload.repository.id), {
     number: payload.pull_request.number,
     nodeId: payload.pull_request.node_id,
     changedAt: payload.pull_request.updated_at,

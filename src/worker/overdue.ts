@@ -4,7 +4,7 @@ import type { Tx } from '../database/database.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;
-/** A refresh that was asked for so long ago and has not finished is asked for again. */
+/** A reconciliation that was asked for so long ago and has not finished is asked for again. */
 const patience = 2 * minute;
 /** Boundaries are looked for so far back; whatever is older, the hourly look has seen. */
 const lookBack = 24 * hour;
@@ -26,23 +26,23 @@ export async function withPassedBoundary(db: Tx, now: Date): Promise<bigint[]> {
       SELECT r.id FROM freezes f JOIN repositories r ON r.id = f.repository_id
       WHERE f.starts_at <= ${now} AND f.starts_at > ${since} AND (f.ends_at IS NULL OR f.ends_at > ${now})
         AND f.deleted_at IS NULL AND r.installation_id IS NOT NULL
-        AND (r.refreshed_at IS NULL OR f.starts_at > r.refreshed_at)
+        AND (r.reconciled_at IS NULL OR f.starts_at > r.reconciled_at)
       UNION
       SELECT r.id FROM freezes f JOIN repositories r ON r.id = f.repository_id
       WHERE f.ends_at <= ${now} AND f.ends_at > ${since}
         AND f.deleted_at IS NULL AND r.installation_id IS NOT NULL
-        AND (r.refreshed_at IS NULL OR f.ends_at > r.refreshed_at)
+        AND (r.reconciled_at IS NULL OR f.ends_at > r.reconciled_at)
       UNION
       SELECT id FROM repositories WHERE next_change_at <= ${now} AND installation_id IS NOT NULL`,
   );
 }
 
-/** Repositories whose refresh was asked for and has not finished in time. */
+/** Repositories whose reconciliation was asked for and has not finished in time. */
 export async function unfinished(db: Tx, now: Date): Promise<bigint[]> {
   return ids(
     await db.$queryRaw<Row[]>`
       SELECT id FROM repositories
-      WHERE refresh_requested_at <= ${new Date(now.getTime() - patience)} AND installation_id IS NOT NULL`,
+      WHERE reconcile_requested_at <= ${new Date(now.getTime() - patience)} AND installation_id IS NOT NULL`,
   );
 }
 
@@ -53,12 +53,12 @@ export async function unfinished(db: Tx, now: Date): Promise<bigint[]> {
 export async function askForUnchecked(db: Tx, now: Date): Promise<bigint[]> {
   return ids(
     await db.$queryRaw<Row[]>`
-      UPDATE repositories SET refresh_requested_at = ${now} WHERE id IN (
+      UPDATE repositories SET reconcile_requested_at = ${now} WHERE id IN (
       SELECT r.id FROM installations i CROSS JOIN LATERAL (
         SELECT id FROM repositories
-        WHERE installation_id = i.id AND refreshed_at <= ${new Date(now.getTime() - checkEvery)} AND NOT archived
-          AND refresh_requested_at IS NULL
-        ORDER BY refreshed_at LIMIT ${checksEachMinute}) r
+        WHERE installation_id = i.id AND reconciled_at <= ${new Date(now.getTime() - checkEvery)} AND NOT archived
+          AND reconcile_requested_at IS NULL
+        ORDER BY reconciled_at LIMIT ${checksEachMinute}) r
       WHERE i.deleted_at IS NULL AND i.suspended_at IS NULL
         AND coalesce(greatest(i.paused_until, i.reads_paused_until) <= ${now}, true)) RETURNING id`,
   );

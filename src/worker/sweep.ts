@@ -12,7 +12,7 @@ import {
   withPassedBoundary,
   withUnaskedMergeStates,
 } from './overdue.ts';
-import { askMergeStates, postStatuses, refreshMergeQueue, refreshRepository } from '../queue/jobs.ts';
+import { jobs } from '../queue/jobs.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -20,7 +20,7 @@ const day = 24 * hour;
 const deliveriesKept = 8 * day;
 
 /**
- * Repairs what was missed: boundaries and flips that passed, refreshes that did not finish, statuses that still wait,
+ * Repairs what was missed: boundaries and flips that passed, reconciliations that did not finish, statuses that still wait,
  * merge groups in flight, failed webhook deliveries, and whatever else in repositories that were not looked at for an
  * hour. Also plans the next boundaries (their jobs may have been lost) and forgets what is old.
  */
@@ -35,16 +35,16 @@ export async function sweep(deps: Deps): Promise<void> {
     await installationsWithWaiting(db, now),
     await withUnaskedMergeStates(db, now),
   ];
-  await deps.jobs.send([
-    ...queues.map(({ repositoryId, branch }) => refreshMergeQueue(repositoryId, branch)),
-    ...[...missed, ...unchecked].map((id) => refreshRepository(id)),
-    ...boundaries.map(({ repositoryId, at }) => refreshRepository(repositoryId, at)),
-    ...installations.map((id) => postStatuses(id)),
-    ...unasked.map((id) => askMergeStates(id, now)),
+  await deps.queue.send([
+    ...queues.map(({ repositoryId, branch }) => jobs.reconcileMergeQueue(repositoryId, branch)),
+    ...[...missed, ...unchecked].map((id) => jobs.reconcileRepository(id)),
+    ...boundaries.map(({ repositoryId, at }) => jobs.reconcileRepository(repositoryId, at)),
+    ...installations.map((id) => jobs.drainOutbox(id)),
+    ...unasked.map((id) => jobs.askMergeStates(id, now)),
     { task: 'recover-deliveries', data: {}, key: 'all' },
   ]);
   await forget(deps, now);
-  if (missed.size > 0) deps.log.info({ repositories: missed.size }, 'sweep: refreshing what was missed');
+  if (missed.size > 0) deps.log.info({ repositories: missed.size }, 'sweep: reconciling what was missed');
   if (unchecked.length > 0)
     deps.log.debug(
       { repositories: unchecked.length },

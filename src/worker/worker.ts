@@ -2,11 +2,11 @@ import type { Deps } from '../deps.ts';
 import { askMergeStates } from '../reconcile/merge-states/ask-merge-states.ts';
 import { correctStatus } from '../outbox/correct.ts';
 import { findBypass } from '../reconcile/find-bypass.ts';
-import { postWaitingStatuses } from '../outbox/drain.ts';
-import { refreshClosedHeads } from '../reconcile/closed-heads.ts';
-import { refreshMergeQueue } from '../reconcile/merge-queue.ts';
-import { refreshPullRequests } from '../reconcile/pull-requests.ts';
-import { refreshRepository } from '../reconcile/repository.ts';
+import { drainOutbox } from '../outbox/drain.ts';
+import { reconcileClosedHeads } from '../reconcile/closed-heads.ts';
+import { reconcileMergeQueue } from '../reconcile/merge-queue.ts';
+import { reconcilePullRequests } from '../reconcile/pull-requests.ts';
+import { reconcileRepository } from '../reconcile/repository.ts';
 import { syncInstallation } from '../installations/sync-installation.ts';
 import { syncInstallations } from '../installations/sync-installations.ts';
 import { syncRepository } from '../installations/sync-repository.ts';
@@ -21,18 +21,18 @@ import { type Job, type TaskName, taskNames, type Tasks } from '../queue/jobs.ts
 type Handlers = { [Name in TaskName]: (deps: Deps, data: Tasks[Name]) => Promise<void> };
 
 /** What each task does. A task that throws is tried again later, for as long as it takes. */
-const handlers: Omit<Handlers, 'refresh-pull-request'> = {
-  'refresh-repository': (deps, { repositoryId, at }) =>
-    refreshRepository(deps, BigInt(repositoryId), at === undefined ? null : new Date(at)),
-  'refresh-closed-heads': (deps, { repositoryId }) => refreshClosedHeads(deps, BigInt(repositoryId)),
-  'refresh-merge-queue': (deps, { repositoryId, branch, ...told }) =>
-    refreshMergeQueue(deps, BigInt(repositoryId), branch, told),
+const handlers: Omit<Handlers, 'reconcile-pull-request'> = {
+  'reconcile-repository': (deps, { repositoryId, at }) =>
+    reconcileRepository(deps, BigInt(repositoryId), at === undefined ? null : new Date(at)),
+  'reconcile-closed-heads': (deps, { repositoryId }) => reconcileClosedHeads(deps, BigInt(repositoryId)),
+  'reconcile-merge-queue': (deps, { repositoryId, branch, ...told }) =>
+    reconcileMergeQueue(deps, BigInt(repositoryId), branch, told),
   'ask-merge-states': (deps, { repositoryId }) => askMergeStates(deps, BigInt(repositoryId)),
   'correct-status': (deps, { repositoryId, sha, written }) =>
     correctStatus(deps, BigInt(repositoryId), sha, written),
   'end-sessions': (deps, { personId }) => endSessions(deps, { id: personId }),
   'find-bypass': (deps, { repositoryId, number }) => findBypass(deps, BigInt(repositoryId), number),
-  'post-statuses': (deps, { installationId }) => postWaitingStatuses(deps, BigInt(installationId)),
+  'drain-outbox': (deps, { installationId }) => drainOutbox(deps, BigInt(installationId)),
   'sync-installations': (deps) => syncInstallations(deps),
   'sync-installation': (deps, { installationId }) => syncInstallation(deps, BigInt(installationId)),
   'sync-repository': (deps, { repositoryId, installationId }) =>
@@ -47,15 +47,15 @@ type Piece = { jobs: Job[]; run(deps: Deps): Promise<void> };
 
 /** Pull requests of one repository that wait at the same time are read by one question; all else is done apart. */
 function piecesOf(task: TaskName, jobs: Job[]): Piece[] {
-  if (task !== 'refresh-pull-request') {
+  if (task !== 'reconcile-pull-request') {
     const handle = handlers[task] as (deps: Deps, data: unknown) => Promise<void>;
     return jobs.map((job) => ({ jobs: [job], run: (deps) => handle(deps, job.data) }));
   }
-  const told = jobs as Extract<Job, { task: 'refresh-pull-request' }>[];
+  const told = jobs as Extract<Job, { task: 'reconcile-pull-request' }>[];
   return [...Map.groupBy(told, ({ data }) => data.repositoryId)].map(([id, ofRepository]) => ({
     jobs: ofRepository,
     run: (deps) =>
-      refreshPullRequests(
+      reconcilePullRequests(
         deps,
         BigInt(id),
         ofRepository.map(({ data }) => data),
@@ -68,11 +68,11 @@ function piecesOf(task: TaskName, jobs: Job[]): Piece[] {
  * slow installation must not hold up the others. A taker that finds as many as it may take comes back at once.
  */
 const taking: Partial<Record<TaskName, { takers: number; jobs: number }>> = {
-  'refresh-repository': { takers: 4, jobs: 4 },
-  'refresh-pull-request': { takers: 3, jobs: 40 },
-  'refresh-merge-queue': { takers: 3, jobs: 4 },
+  'reconcile-repository': { takers: 4, jobs: 4 },
+  'reconcile-pull-request': { takers: 3, jobs: 40 },
+  'reconcile-merge-queue': { takers: 3, jobs: 4 },
   'ask-merge-states': { takers: 2, jobs: 4 },
-  'post-statuses': { takers: 4, jobs: 4 },
+  'drain-outbox': { takers: 4, jobs: 4 },
 };
 const usual = { takers: 1, jobs: 4 };
 
@@ -85,10 +85,10 @@ const sweepEvery = 60_000;
 /** Works on jobs until stopped, and has the sweep done once at the start and each minute. */
 export async function startWorker(deps: Deps, queue: JobQueue): Promise<{ stop(): void }> {
   const workers = new Map<TaskName, string>();
-  const alarm = new BoundaryAlarm(deps, () => queue.boss.notifyWorker(workers.get('refresh-repository')!));
+  const alarm = new BoundaryAlarm(deps, () => queue.boss.notifyWorker(workers.get('reconcile-repository')!));
   for (const task of taskNames) {
     const { takers, jobs } = taking[task] ?? usual;
-    const polling = task === 'refresh-repository' ? boundaryPolling : otherPolling;
+    const polling = task === 'reconcile-repository' ? boundaryPolling : otherPolling;
     const options = {
       pollingIntervalSeconds: polling,
       notifyPollingIntervalSeconds: polling,
@@ -100,15 +100,15 @@ export async function startWorker(deps: Deps, queue: JobQueue): Promise<{ stop()
     const worker = await queue.boss.work(task, options, async (taken) => {
       const all = taken.map(({ data, singletonKey }) => ({ task, data, key: singletonKey }) as Job);
       await Promise.all(piecesOf(task, all).map((piece) => work(deps, piece)));
-      if (task === 'refresh-repository') await alarm.set();
+      if (task === 'reconcile-repository') await alarm.set();
     });
     workers.set(task, worker);
   }
   const requestSweep = () =>
-    void deps.jobs
+    void deps.queue
       .send([{ task: 'sweep', data: {}, key: 'sweep' }])
       .catch((error: unknown) => deps.log.error({ err: error }, 'the sweep could not be asked for'));
-  await deps.jobs.send([{ task: 'sync-installations', data: {}, key: 'all' }]);
+  await deps.queue.send([{ task: 'sync-installations', data: {}, key: 'all' }]);
   await alarm.set();
   requestSweep();
   const timer = deps.clock.setInterval(requestSweep, sweepEvery);
@@ -141,5 +141,5 @@ async function tryAgain(deps: Deps, { task, data, key }: Job): Promise<void> {
   const attempt = ((data as { attempt?: number }).attempt ?? 0) + 1;
   const backoff = Math.min(longestBackoff, 1000 * 2 ** Math.min(attempt, 6));
   const again = { task, data: { ...data, attempt }, key: `${key.replace(/(~.*)?(!again)?$/, '')}!again` };
-  await deps.jobs.send([{ ...again, at: new Date(deps.clock.now() + backoff) } as Job]);
+  await deps.queue.send([{ ...again, at: new Date(deps.clock.now() + backoff) } as Job]);
 }

@@ -14,7 +14,7 @@ let replica: (path: string, as: string, method?: string) => Promise<number>;
 beforeAll(async () => {
   acme = await startAcme();
   const { deps } = acme.app;
-  const api = createApi(deps, deps.jobs as JobQueue);
+  const api = createApi(deps, deps.queue as JobQueue);
   replica = async (path, as, method = 'GET') =>
     (await api.request(path, { method, headers: { Authorization: `Bearer ${as}` } })).status;
 });

@@ -32,7 +32,7 @@ const wanted = {
 } as const;
 const creator = { login: 'holdfast[bot]' };
 const posted = { id: 31_000_001, created_at: '2026-03-01T09:00:00Z', creator };
-/** One attempt as `post-statuses.ts` makes it. Null where the right to write was lost. */
+/** One attempt as `drain-outbox.ts` makes it. Null where the right to write was lost. */
 async function write(
   attempts: number,
   known: Partial<HeadStatus> = {},

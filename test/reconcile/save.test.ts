@@ -7,17 +7,17 @@ import { parseFreeze } from '../../src/freezes/parsed-freeze.ts';
 import type { LoadedPullRequest } from '../../src/github/pull-requests/load-pull-requests.ts';
 import type { PresentStatus } from '../../src/github/pull-requests/present-status.ts';
 
-const readAt = new Date('2026-03-01T10:00:00Z');
+const observedAt = new Date('2026-03-01T10:00:00Z');
 const freeze = parseFreeze({
   id: 'freeze',
   repositoryId: 1n,
   reason: 'Release',
   matchingConditions: ['base=main'] as ConditionInput[],
   excludeConditions: [],
-  ...{ start: '2026-03-01T09:00:00', end: null, timezone: 'UTC', startsAt: readAt, endsAt: null },
+  ...{ start: '2026-03-01T09:00:00', end: null, timezone: 'UTC', startsAt: observedAt, endsAt: null },
 });
-const refresh = { freezes: [freeze], readAt };
-const green: PresentStatus = { state: 'success', description: 'Before', at: readAt };
+const observed = { freezes: [freeze], observedAt };
+const green: PresentStatus = { state: 'success', description: 'Before', at: observedAt };
 
 type Given = {
   number: number;
@@ -56,7 +56,7 @@ test('the status of each SHA is the strictest of all whose head or test merge co
   fc.assert(
     fc.property(some, (given) => {
       const verdicts = decideVerdicts(
-        refresh,
+        observed,
         given.map((each) => pullRequest(each)),
       );
       const heads = new Set(given.map(({ head }) => head));
@@ -76,14 +76,14 @@ test('a look at some decides the SHAs that it knows all of, and no other', () =>
     pullRequest({ number: 1, head: 'a', isHeld: true, merge: 'b' }),
     pullRequest({ number: 2, head: 'b', isHeld: false, merge: 'c', mergeStatus: green }),
   ];
-  const [only, ...others] = decideVerdicts(refresh, both, new Set(['b']));
+  const [only, ...others] = decideVerdicts(observed, both, new Set(['b']));
   expect(others).toEqual([]);
   expect(only).toMatchObject({ sha: 'b', status: { state: 'pending' }, present: green });
 });
 
 test('what an event opens is closed before what a freeze begins with, and a merge group before it', () => {
   const urgencyOf = (more: Partial<LoadedPullRequest>) =>
-    decideVerdicts(refresh, [pullRequest({ number: 1, head: 'a', isHeld: true, merge: null }, more)]);
+    decideVerdicts(observed, [pullRequest({ number: 1, head: 'a', isHeld: true, merge: null }, more)]);
   const [first] = urgencyOf({ isAutoMerging: true });
   const [draft] = urgencyOf({ isDraft: true });
   expect(beforeTheRest(draft!).urgency).toBeLessThan(first!.urgency);
@@ -105,10 +105,10 @@ describe('heads of closed pull requests', () => {
 
   test('are held as if they were open, behind everything else', () => {
     const both = [closed({ isHeld: false }, recently), closed({ number: 2 }, recently)];
-    const [verdict, ...others] = decideClosed(refresh, both);
+    const [verdict, ...others] = decideClosed(observed, both);
     expect(others).toEqual([]);
     expect(verdict).toMatchObject({ sha: 'a', status: { state: 'pending' }, closedNumber: 2 });
-    const least = decideVerdicts({ freezes: [], readAt }, [
+    const least = decideVerdicts({ freezes: [], observedAt }, [
       pullRequest({ number: 1, head: 'a', isHeld: false, merge: null }, { isDraft: true }),
     ]);
     expect(verdict!.urgency).toBeGreaterThan(least[0]!.urgency);
@@ -116,8 +116,8 @@ describe('heads of closed pull requests', () => {
   });
 
   test('that show pending already are not written for another text', () => {
-    const status = { state: 'pending', description: 'Frozen until yesterday', at: readAt };
-    const [verdict] = decideClosed(refresh, [closed({}, recently, { status })]);
+    const status = { state: 'pending', description: 'Frozen until yesterday', at: observedAt };
+    const [verdict] = decideClosed(observed, [closed({}, recently, { status })]);
     expect(verdict!.status).toEqual({ state: 'pending', description: 'Frozen until yesterday' });
   });
 
@@ -131,7 +131,7 @@ describe('heads of closed pull requests', () => {
       closed({}, recently, { status: null }),
       merged,
     ];
-    for (const other of others) expect(decideClosed(refresh, [other])).toEqual([]);
-    expect(decideClosed(refresh, [closed({}, '2026-01-30T10:00:00Z')])).toHaveLength(1);
+    for (const other of others) expect(decideClosed(observed, [other])).toEqual([]);
+    expect(decideClosed(observed, [closed({}, '2026-01-30T10:00:00Z')])).toHaveLength(1);
   });
 });

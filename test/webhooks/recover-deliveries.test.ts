@@ -30,7 +30,7 @@ test('ids that no number can hold are read to their last digit', async () => {
   const client = new Octokit({ request: { fetch: answer } }) as unknown as GitHubClient;
   const { deps } = acme.app;
   const sent: Job[] = [];
-  const jobs = { ...deps.jobs, send: async (some: Job[]) => void sent.push(...some) };
+  const jobs = { ...deps.queue, send: async (some: Job[]) => void sent.push(...some) };
   const told = { ...deps, jobs, github: { ...deps.github, asApp: async () => client } };
   await recoverDeliveries(told);
   expect(sent).toEqual([{ task: 'read-delivery', data: { deliveryId: id }, key: 'g-1' }]);
@@ -57,7 +57,7 @@ test('more than are read: everything that the App has is looked at, once', async
   };
   const client = new Octokit({ request: { fetch: answer } }) as unknown as GitHubClient;
   const sent: Job[] = [];
-  const jobs = { ...deps.jobs, send: async (some: Job[]) => void sent.push(...some) };
+  const jobs = { ...deps.queue, send: async (some: Job[]) => void sent.push(...some) };
   const told = { ...deps, jobs, github: { ...deps.github, asApp: async () => client } };
   await recoverDeliveries(told);
   expect(pages).toBe(30);

@@ -34,10 +34,10 @@ export async function openPullRequestsInTime(
 ): Promise<Open> {
   const looks = looksOf.get(deps.github) ?? (new Map() as Looks);
   looksOf.set(deps.github, looks);
-  const { id, readings } = repository;
+  const { id, observations } = repository;
   const key = JSON.stringify([
     String(id),
-    String(readings),
+    String(observations),
     [...needs.facts].sort(),
     [...needs.teams].sort(),
   ]);

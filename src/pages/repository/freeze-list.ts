@@ -89,7 +89,7 @@ const madeBy = (actor: Actor, at: Html): Html => html`${actorName(actor)}, ${at}
 const mostLinks = 100;
 
 function heldBy({ repository, held }: RepositoryPage, { id }: FreezeRecord): Html {
-  if (repository.refreshedAt === null) return html`The open pull requests have not been looked at yet.`;
+  if (repository.reconciledAt === null) return html`The open pull requests have not been looked at yet.`;
   const its = held.filter((pullRequest) => pullRequest.heldBy.includes(id));
   const names = its.slice(0, mostLinks).map((pullRequest) => html`<li>${link(repository, pullRequest)}</li>`);
   return html`${countsOf(its)}

@@ -1,11 +1,11 @@
 import { nowOf } from '../../clock.ts';
 import type { Tx } from '../../database/database.ts';
 import type { Deps } from '../../deps.ts';
-import { postStatuses } from '../../queue/jobs.ts';
+import { jobs } from '../../queue/jobs.ts';
 import type { LoadedPullRequest } from '../../github/pull-requests/load-pull-requests.ts';
 import { asOpen } from '../../github/pull-requests/pull-request.ts';
 import { decideHead } from '../judge.ts';
-import type { Refreshable } from '../observe.ts';
+import type { Observed } from '../observe.ts';
 import { closedUrgency, saveVerdicts, type Verdict } from '../save.ts';
 import { freeText } from '../../outbox/status-text.ts';
 
@@ -17,7 +17,7 @@ import { freeText } from '../../outbox/status-text.ts';
 const longestAgo = 30 * 86_400_000;
 
 /** Pull requests that were closed before this instant are left alone. */
-export const closedSince = (readAt: Date): Date => new Date(readAt.getTime() - longestAgo);
+export const closedSince = (observedAt: Date): Date => new Date(observedAt.getTime() - longestAgo);
 
 /**
  * Holds the heads of these closed pull requests that a freeze would hold and that no open one has, and lets go of
@@ -27,16 +27,16 @@ export const closedSince = (readAt: Date): Date => new Date(readAt.getTime() - l
 export async function saveClosedHeads(
   deps: Deps,
   tx: Tx,
-  refresh: Refreshable,
+  observed: Observed,
   closed: LoadedPullRequest[],
   which: 'all' | 'some',
 ): Promise<void> {
   const judged = closed.map(({ facts }) => facts.headSha);
   if (which === 'some' && judged.length === 0) return;
-  const taken = await shasOfOpen(tx, refresh, judged);
-  const held = decideClosed(refresh, closed).filter(({ sha }) => !taken.has(sha));
-  await saveVerdicts(deps, tx, refresh, held);
-  await letGo(deps, tx, refresh, {
+  const taken = await shasOfOpen(tx, observed, judged);
+  const held = decideClosed(observed, closed).filter(({ sha }) => !taken.has(sha));
+  await saveVerdicts(deps, tx, observed, held);
+  await letGo(deps, tx, observed, {
     kept: held.map(({ sha }) => sha),
     among: which === 'all' ? null : judged,
   });
@@ -44,16 +44,16 @@ export async function saveClosedHeads(
 
 /** What holds these heads. One without a status of ours, such as one that we never saw open, blocks as it is. */
 export function decideClosed(
-  { freezes, readAt }: Pick<Refreshable, 'freezes' | 'readAt'>,
+  { freezes, observedAt }: Pick<Observed, 'freezes' | 'observedAt'>,
   closed: LoadedPullRequest[],
 ): Verdict[] {
   const bySha = Map.groupBy(
-    closed.filter(mayBeOpenedAgain(closedSince(readAt))),
+    closed.filter(mayBeOpenedAgain(closedSince(observedAt))),
     ({ facts }) => facts.headSha,
   );
   return [...bySha].flatMap(([sha, sharing]): Verdict[] => {
     const facts = sharing.map((pullRequest) => asOpen(pullRequest.facts));
-    const { status, holds } = decideHead(freezes, facts, readAt);
+    const { status, holds } = decideHead(freezes, facts, observedAt);
     const present = sharing[0]!.status;
     if (status.state !== 'pending' || !present) return [];
     // Its text is not worth a write.
@@ -71,7 +71,7 @@ const mayBeOpenedAgain =
     !isOpen && values.merged !== true && Number(values['closed-at'] ?? 0) >= since.getTime();
 
 /** Those of these SHAs that open pull requests have, which are judged with them. */
-async function shasOfOpen(tx: Tx, { repository }: Refreshable, shas: string[]): Promise<Set<string>> {
+async function shasOfOpen(tx: Tx, { repository }: Observed, shas: string[]): Promise<Set<string>> {
   const open = await tx.openPullRequest.findMany({
     where: { repositoryId: repository.id, OR: [{ headSha: { in: shas } }, { mergeSha: { in: shas } }] },
     select: { headSha: true, mergeSha: true },
@@ -87,23 +87,23 @@ async function shasOfOpen(tx: Tx, { repository }: Refreshable, shas: string[]): 
 async function letGo(
   deps: Deps,
   tx: Tx,
-  { repository, reading }: Refreshable,
+  { repository, observation }: Observed,
   { kept, among }: { kept: string[]; among: string[] | null },
 ): Promise<void> {
   const now = nowOf(deps.clock);
   const released = await tx.$queryRaw<{ is_waiting: boolean }[]>`
     UPDATE head_statuses SET
-      state = 'success', description = ${freeText}, urgency = ${closedUrgency}, reading = ${reading},
+      state = 'success', description = ${freeText}, urgency = ${closedUrgency}, observation = ${observation},
       is_waiting = shown.is_pending, waiting_since = CASE WHEN shown.is_pending THEN ${now}::timestamptz END
     FROM (
       SELECT sha, NOT is_waiting OR attempts > 0 OR written_state IS NOT DISTINCT FROM 'pending' AS is_pending
       FROM head_statuses
       WHERE repository_id = ${repository.id} AND closed_number IS NOT NULL AND state = 'pending'
-        AND reading < ${reading} AND sha <> ALL(${kept}::text[])
+        AND observation < ${observation} AND sha <> ALL(${kept}::text[])
         AND (${among}::text[] IS NULL OR sha = ANY(${among}::text[]))
     ) shown
     WHERE head_statuses.repository_id = ${repository.id} AND head_statuses.sha = shown.sha
     RETURNING head_statuses.is_waiting`;
   if (released.some((row) => row.is_waiting))
-    await deps.jobs.send([postStatuses(repository.installation.id)], tx);
+    await deps.queue.send([jobs.drainOutbox(repository.installation.id)], tx);
 }

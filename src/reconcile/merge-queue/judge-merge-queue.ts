@@ -1,14 +1,8 @@
 import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
-import { inSteps, refreshMergeQueue } from '../../queue/jobs.ts';
+import { inSteps, jobs } from '../../queue/jobs.ts';
 import { loadMergeQueue } from './load-merge-queue.ts';
-import {
-  forgetGroups,
-  requestedTimes,
-  saveGroup,
-  type ToldGroup,
-  toldGroups,
-} from './merge-group-store.ts';
+import { forgetGroups, requestedTimes, saveGroup, type ToldGroup, toldGroups } from './merge-group-store.ts';
 import { findAnnounced, type FoundGroup, groupsIn, type MergeQueue } from './merge-groups.ts';
 import { loadPullRequestNodes } from '../../github/pull-requests/load-pull-requests.ts';
 import type { PullRequestFacts } from '../../github/pull-requests/pull-request.ts';
@@ -16,7 +10,7 @@ import { fullName } from '../../installations/find-repository.ts';
 import { lockRepository } from '../../installations/lock-repository.ts';
 import { decideGroup } from '../judge.ts';
 import { forgetHeads } from '../forget-heads.ts';
-import type { Refreshable } from '../observe.ts';
+import type { Observed } from '../observe.ts';
 import { groupUrgency, saveVerdicts, type Verdict } from '../save.ts';
 
 /** What GitHub says of a branch's merge queue. */
@@ -45,13 +39,13 @@ const unseenAfter = { soon: 5_000, later: 60_000 };
  */
 export async function judgeMergeQueue(
   deps: Deps,
-  refresh: Refreshable,
+  observed: Observed,
   branch: string,
   gone: string[] = [],
 ): Promise<void> {
-  const read = await readQueue(deps, refresh, branch);
-  const place = { repositoryId: refresh.repository.id, branch };
-  const { reading, readAt } = refresh;
+  const read = await readQueue(deps, observed, branch);
+  const place = { repositoryId: observed.repository.id, branch };
+  const { observation, observedAt } = observed;
   const written = await deps.db.$transaction(async (tx) => {
     await lockRepository(tx, place.repositoryId);
     const times = await requestedTimes(tx, place.repositoryId, branch);
@@ -59,25 +53,25 @@ export async function judgeMergeQueue(
     for (const group of read.groups) {
       // One that no webhook told of has waited since it was built.
       const requestedAt = times.get(group.headSha) ?? group.builtAt;
-      const verdict = judgeGroup(refresh, read, group, requestedAt);
+      const verdict = judgeGroup(observed, read, group, requestedAt);
       const heldBy = [...new Set(verdict.holds.map(({ freeze }) => freeze.id))];
       const pullRequests = group.entries.map(({ number }) => number);
       const { headSha, isShown } = group;
-      await saveGroup(tx, place, { headSha, pullRequests, heldBy, requestedAt, isShown }, reading);
+      await saveGroup(tx, place, { headSha, pullRequests, heldBy, requestedAt, isShown }, observation);
       verdicts.push(verdict);
     }
-    await forgetGroups(tx, place, { reading, gone, now: readAt });
-    const count = await saveVerdicts(deps, tx, refresh, verdicts, true);
-    await forgetHeads(tx, refresh);
+    await forgetGroups(tx, place, { observation, gone, now: observedAt });
+    const count = await saveVerdicts(deps, tx, observed, verdicts, true);
+    await forgetHeads(tx, observed);
     const at = lookAgainAt(deps, read, verdicts, gone);
-    if (at) await deps.jobs.send([refreshMergeQueue(place.repositoryId, branch, { at })], tx);
+    if (at) await deps.queue.send([jobs.reconcileMergeQueue(place.repositoryId, branch, { at })], tx);
     return count;
   });
   const counts = { groups: read.groups.length, unseen: read.unseen.length, differing: written };
-  deps.log.info({ repository: fullName(refresh.repository), branch, ...counts }, 'merge queue refreshed');
+  deps.log.info({ repository: fullName(observed.repository), branch, ...counts }, 'merge queue reconciled');
 }
 
-async function readQueue(deps: Deps, { from, repository }: Refreshable, branch: string): Promise<ReadQueue> {
+async function readQueue(deps: Deps, { from, repository }: Observed, branch: string): Promise<ReadQueue> {
   const announced = await toldGroups(deps.db, repository.id, branch);
   const queue: MergeQueue = (await loadMergeQueue(from, branch)) ?? { timeoutMinutes: 0, entries: [] };
   const shown = groupsIn(queue);
@@ -101,7 +95,7 @@ async function readQueue(deps: Deps, { from, repository }: Refreshable, branch: 
   };
 }
 
-async function readFacts(from: Refreshable['from'], entries: FoundGroup['entries']) {
+async function readFacts(from: Observed['from'], entries: FoundGroup['entries']) {
   const nodeIds = [...new Set(entries.map(({ nodeId }) => nodeId))];
   const loaded = nodeIds.length > 0 ? await loadPullRequestNodes(from, nodeIds) : [];
   const found = new Set(loaded.map(({ facts }) => facts.number));
@@ -112,14 +106,14 @@ async function readFacts(from: Refreshable['from'], entries: FoundGroup['entries
 }
 
 function judgeGroup(
-  { freezes, readAt }: Refreshable,
+  { freezes, observedAt }: Observed,
   { timeoutMinutes, facts }: ReadQueue,
   { headSha, entries, status: present }: FoundGroup,
   requestedAt: Date,
 ): Verdict {
   const merged = entries.flatMap(({ number }) => facts.get(number) ?? []);
   const timesOutAt = new Date(requestedAt.getTime() + timeoutMinutes * 60_000);
-  const { status, holds } = decideGroup(freezes, merged, timesOutAt, readAt);
+  const { status, holds } = decideGroup(freezes, merged, timesOutAt, observedAt);
   return { sha: headSha, status, holds, present, urgency: groupUrgency(entries.length) };
 }
 

@@ -50,20 +50,20 @@ export async function requestedTimes(
   return new Map(rows.map(({ headSha, requestedAt }) => [headSha, requestedAt]));
 }
 
-/** Keeps what a reading found of a group, except where a later reading has seen it already. */
+/** Keeps what an observation found of a group, except where a later observation has seen it already. */
 export async function saveGroup(
   tx: Tx,
   place: { repositoryId: bigint; branch: string },
   group: JudgedGroup & { requestedAt: Date; isShown: boolean },
-  reading: bigint,
+  observation: bigint,
 ): Promise<void> {
   const { headSha, pullRequests, heldBy, requestedAt, isShown } = group;
   const { repositoryId } = place;
   await tx.mergeGroup.createMany({ data: [{ ...place, headSha, requestedAt }], skipDuplicates: true });
   await tx.mergeGroup.updateMany({
-    where: { repositoryId, headSha, reading: { lt: reading } },
+    where: { repositoryId, headSha, observation: { lt: observation } },
     // What only its name tells of is not gone when the queue does not show it.
-    data: { branch: place.branch, pullRequests, heldBy, ...(isShown && { reading }) },
+    data: { branch: place.branch, pullRequests, heldBy, ...(isShown && { observation }) },
   });
 }
 
@@ -74,16 +74,16 @@ export async function saveGroup(
 export async function forgetGroups(
   tx: Tx,
   place: { repositoryId: bigint; branch: string },
-  { reading, gone, now }: { reading: bigint; gone: string[]; now: Date },
+  { observation, gone, now }: { observation: bigint; gone: string[]; now: Date },
 ): Promise<void> {
   await tx.mergeGroup.deleteMany({
     where: {
       ...place,
       OR: [
-        { reading: { gt: 0, lt: reading } },
+        { observation: { gt: 0, lt: observation } },
         { headSha: { in: gone } },
         { requestedAt: { lt: new Date(now.getTime() - longestWait) } },
-        { reading: 0, requestedAt: { lt: new Date(now.getTime() - longestUnseen) } },
+        { observation: 0, requestedAt: { lt: new Date(now.getTime() - longestUnseen) } },
       ],
     },
   });
@@ -101,10 +101,10 @@ export type ToldGroup = AnnouncedGroup & { requestedAt: Date; wasSeen: boolean }
 /** The groups of a branch that GitHub told of. */
 export async function toldGroups(tx: Tx, repositoryId: bigint, branch: string): Promise<ToldGroup[]> {
   const rows = await tx.mergeGroup.findMany({ where: { repositoryId, branch, headRef: { not: null } } });
-  return rows.map(({ headSha, headRef, requestedAt, reading }) => ({
+  return rows.map(({ headSha, headRef, requestedAt, observation }) => ({
     headSha,
     headRef: headRef!,
     requestedAt,
-    wasSeen: reading > 0n,
+    wasSeen: observation > 0n,
   }));
 }

@@ -3,13 +3,13 @@ import type { Tx } from '../../database/database.ts';
 import type { Deps } from '../../deps.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import type { GitHubClient } from '../../github/github-app.ts';
-import { askMergeStates as askLater, inSteps } from '../../queue/jobs.ts';
+import { inSteps, jobs } from '../../queue/jobs.ts';
 import { type JudgedHead, rememberPullRequests } from '../open-pull-request-store.ts';
 import { mostMergeStates, readMergeStates } from '../../github/pull-requests/read-merge-states.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { lockRepository } from '../../installations/lock-repository.ts';
 import { isUnwritten, statusesOfHeld } from '../held-pull-requests.ts';
-import { findReadable, readOrPause, type Refreshable } from '../observe.ts';
+import { findObservable, observeOrPause, type Observed } from '../observe.ts';
 import { type Asked, saveMergeStates } from './save-merge-states.ts';
 
 /** What becomes due within so many milliseconds is asked together. */
@@ -29,13 +29,13 @@ const spareFor = 60_000;
 export async function rememberJudged(
   deps: Deps,
   tx: Tx,
-  refresh: Refreshable,
+  observed: Observed,
   heads: JudgedHead[],
 ): Promise<void> {
-  const { repository, reading } = refresh;
+  const { repository, observation } = observed;
   const at = inSteps(nowOf(deps.clock), step);
-  const isDue = await rememberPullRequests(tx, repository.id, heads, reading, at);
-  if (isDue) await deps.jobs.send([askLater(repository.id, at)], tx);
+  const isDue = await rememberPullRequests(tx, repository.id, heads, observation, at);
+  if (isDue) await deps.queue.send([jobs.askMergeStates(repository.id, at)], tx);
 }
 
 /** Has GitHub asked soon about what a SHA holds again: for a while another status stood there. */
@@ -47,7 +47,7 @@ export async function askSoon(deps: Deps, repositoryId: bigint, sha: string): Pr
   await deps.db.$transaction(async (tx) => {
     await lockRepository(tx, repositoryId);
     const { count } = await tx.openPullRequest.updateMany({ where, data: { mergeStateDueAt: at } });
-    if (count > 0) await deps.jobs.send([askLater(repositoryId, at)], tx);
+    if (count > 0) await deps.queue.send([jobs.askMergeStates(repositoryId, at)], tx);
   });
 }
 
@@ -57,7 +57,7 @@ export async function askSoon(deps: Deps, repositoryId: bigint, sha: string): Pr
  * @throws what GitHub throws while it cannot answer; the job queue tries again.
  */
 export async function askMergeStates(deps: Deps, repositoryId: bigint): Promise<void> {
-  const readable = await findReadable(deps, repositoryId);
+  const readable = await findObservable(deps, repositoryId);
   if ('notBefore' in readable) return comeBack(deps, repositoryId, readable.notBefore);
   const { repository } = readable;
   const { installation } = repository;
@@ -68,7 +68,7 @@ export async function askMergeStates(deps: Deps, repositoryId: bigint): Promise<
     if (deps.github.budgetLeft(installation.id, now.getTime()) < reserve) {
       return comeBack(deps, repositoryId, new Date(now.getTime() + spareFor));
     }
-    const asked = await readOrPause(deps, { repository }, async () => {
+    const asked = await observeOrPause(deps, { repository }, async () => {
       const client = await deps.github.asInstallation(installation.id, installation.permissions);
       await askAbout(deps, client, repository, due);
       return { isAsked: true };
@@ -120,5 +120,5 @@ async function nextDue({ db, clock }: Deps, repositoryId: bigint): Promise<Date 
 
 async function comeBack(deps: Deps, repositoryId: bigint, at: Date | null): Promise<void> {
   if (!at) return;
-  await deps.jobs.send([askLater(repositoryId, new Date(Math.ceil(at.getTime() / 1000) * 1000))]);
+  await deps.queue.send([jobs.askMergeStates(repositoryId, new Date(Math.ceil(at.getTime() / 1000) * 1000))]);
 }

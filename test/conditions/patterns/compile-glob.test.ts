@@ -120,7 +120,7 @@ describe('laws', () => {
   const text = fc
     .array(fc.constantFrom('a', 'b', '.', '/', '😀'), { maxLength: 7 })
     .map((pieces) => pieces.join(''));
-  // A `**` in front of an empty first segment is where readings differ, and no path or branch begins with a slash.
+  // A `**` in front of an empty first segment is where observations differ, and no path or branch begins with a slash.
   const paths = text.filter((path) => !path.startsWith('/') && !path.includes('//'));
 
   test('the fast way and the expression are of the opinion of a naive matcher', () => {

@@ -2,7 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import type { ValueName } from '../../../src/conditions/attributes.ts';
 import type { Need } from '../../../src/conditions/needs.ts';
-import { loadOpenPullRequests, loadPullRequest } from '../../../src/github/pull-requests/load-pull-requests.ts';
+import {
+  loadOpenPullRequests,
+  loadPullRequest,
+} from '../../../src/github/pull-requests/load-pull-requests.ts';
 import { fail, fakeGitHub, type Fixture, shaOf, Refused } from './fake-github.ts';
 
 type Case = {

@@ -1,7 +1,10 @@
 // Facts that are not lists in the query: read by requests of their own, or whole with the pull request.
 import { describe, expect, test } from 'vitest';
 import type { Need } from '../../../src/conditions/needs.ts';
-import { loadOpenPullRequests, loadPullRequest } from '../../../src/github/pull-requests/load-pull-requests.ts';
+import {
+  loadOpenPullRequests,
+  loadPullRequest,
+} from '../../../src/github/pull-requests/load-pull-requests.ts';
 import { fail, fakeGitHub, type Fixture, Refused, shaOf } from './fake-github.ts';
 
 type Own = Omit<Fixture, 'number'>;

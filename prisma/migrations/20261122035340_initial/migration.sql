@@ -24,6 +24,9 @@ CREATE TABLE "installations" (
     "suspended_at" TIMESTAMPTZ(3),
     "deleted_at" TIMESTAMPTZ(3),
     "paused_until" TIMESTAMPTZ(3),
+    "reads_paused_until" TIMESTAMPTZ(3),
+    "pace_tokens" DOUBLE PRECISION,
+    "pace_counted_at" TIMESTAMPTZ(3),
     "lease_until" TIMESTAMPTZ(3),
     "lease_holder" UUID,
 
@@ -41,10 +44,12 @@ CREATE TABLE "repositories" (
     "archived" BOOLEAN NOT NULL,
     "products" "Product"[],
     "seen_at" TIMESTAMPTZ(3) NOT NULL,
-    "refresh_requested_at" TIMESTAMPTZ(3),
-    "refreshed_at" TIMESTAMPTZ(3),
+    "reconcile_requested_at" TIMESTAMPTZ(3),
+    "reconciled_at" TIMESTAMPTZ(3),
     "first_status_at" TIMESTAMPTZ(3),
-    "readings" BIGINT NOT NULL DEFAULT 0,
+    "next_change_at" TIMESTAMPTZ(3),
+    "observations" BIGINT NOT NULL DEFAULT 0,
+    "closed_judged_by" TEXT NOT NULL DEFAULT '',
 
     CONSTRAINT "repositories_pkey" PRIMARY KEY ("id")
 );
@@ -54,6 +59,8 @@ CREATE TABLE "freezes" (
     "id" UUID NOT NULL,
     "repository_id" BIGINT NOT NULL,
     "reason" TEXT NOT NULL,
+    "public_reason" TEXT,
+    "has_public_reason" BOOLEAN NOT NULL DEFAULT false,
     "start" TEXT NOT NULL,
     "end" TEXT,
     "timezone" TEXT NOT NULL,
@@ -61,6 +68,7 @@ CREATE TABLE "freezes" (
     "ends_at" TIMESTAMPTZ(3),
     "matching_conditions" JSONB NOT NULL,
     "exclude_conditions" JSONB NOT NULL,
+    "reads" TEXT[],
     "version" INTEGER NOT NULL DEFAULT 1,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "created_by" JSONB NOT NULL,
@@ -79,7 +87,14 @@ CREATE TABLE "open_pull_requests" (
     "number" INTEGER NOT NULL,
     "node_id" TEXT NOT NULL,
     "head_sha" TEXT NOT NULL,
-    "reading" BIGINT NOT NULL,
+    "merge_sha" TEXT,
+    "held_by" UUID[],
+    "changed_at" TIMESTAMPTZ(3),
+    "observation" BIGINT NOT NULL,
+    "merge_state_due_at" TIMESTAMPTZ(3),
+    "merge_state" TEXT,
+    "merge_state_asks" INTEGER NOT NULL DEFAULT 0,
+    "leaking_since" TIMESTAMPTZ(3),
 
     CONSTRAINT "open_pull_requests_pkey" PRIMARY KEY ("repository_id","number")
 );
@@ -97,21 +112,73 @@ CREATE TABLE "pull_request_scopes" (
 );
 
 -- CreateTable
+CREATE TABLE "merge_groups" (
+    "repository_id" BIGINT NOT NULL,
+    "head_sha" TEXT NOT NULL,
+    "head_ref" TEXT,
+    "branch" TEXT NOT NULL,
+    "pull_requests" INTEGER[],
+    "held_by" UUID[],
+    "requested_at" TIMESTAMPTZ(3) NOT NULL,
+    "observation" BIGINT NOT NULL DEFAULT 0,
+
+    CONSTRAINT "merge_groups_pkey" PRIMARY KEY ("repository_id","head_sha")
+);
+
+-- CreateTable
 CREATE TABLE "head_statuses" (
     "repository_id" BIGINT NOT NULL,
     "sha" TEXT NOT NULL,
     "state" TEXT NOT NULL,
     "description" TEXT NOT NULL,
-    "reading" BIGINT NOT NULL,
+    "observation" BIGINT NOT NULL,
+    "installation_id" BIGINT,
+    "is_merge_group" BOOLEAN NOT NULL DEFAULT false,
+    "closed_number" INTEGER,
     "is_waiting" BOOLEAN NOT NULL,
+    "waiting_since" TIMESTAMPTZ(3),
     "urgency" INTEGER NOT NULL,
     "not_before" TIMESTAMPTZ(3) NOT NULL,
     "attempts" INTEGER NOT NULL DEFAULT 0,
     "written_state" TEXT,
     "written_description" TEXT,
     "written_during" BIGINT,
+    "written_id" BIGINT,
+    "written_at" TIMESTAMPTZ(3),
+    "writes" INTEGER NOT NULL DEFAULT 0,
+    "overwrites" INTEGER NOT NULL DEFAULT 0,
+    "counted_id" BIGINT,
+    "contradicted_by" BIGINT,
+    "times_written" INTEGER NOT NULL DEFAULT 0,
+    "repeat_after" TIMESTAMPTZ(3),
+    "is_final" BOOLEAN NOT NULL DEFAULT false,
+    "not_held" TEXT,
+    "not_held_told" TEXT,
 
     CONSTRAINT "head_statuses_pkey" PRIMARY KEY ("repository_id","sha")
+);
+
+-- CreateTable
+CREATE TABLE "written_statuses" (
+    "repository_id" BIGINT NOT NULL,
+    "sha" TEXT NOT NULL,
+    "id" BIGINT NOT NULL,
+    "state" TEXT NOT NULL,
+    "description" TEXT NOT NULL,
+    "at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "written_statuses_pkey" PRIMARY KEY ("repository_id","sha","id")
+);
+
+-- CreateTable
+CREATE TABLE "sessions" (
+    "id_hash" TEXT NOT NULL,
+    "person_id" BIGINT NOT NULL,
+    "login" TEXT NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "sessions_pkey" PRIMARY KEY ("id_hash")
 );
 
 -- CreateTable
@@ -124,6 +191,7 @@ CREATE TABLE "application_keys" (
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "created_by" JSONB NOT NULL,
     "expires_at" TIMESTAMPTZ(3),
+    "last_used_at" TIMESTAMPTZ(3),
     "revoked_at" TIMESTAMPTZ(3),
     "revoked_by" JSONB,
 
@@ -153,10 +221,8 @@ CREATE TABLE "idempotency_records" (
     "key" TEXT NOT NULL,
     "request" TEXT NOT NULL,
     "body_hash" TEXT NOT NULL,
-    "started_at" TIMESTAMPTZ(3) NOT NULL,
-    "status" INTEGER,
-    "answer" TEXT,
-    "completed_at" TIMESTAMPTZ(3),
+    "answer" TEXT NOT NULL,
+    "answered_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "idempotency_records_pkey" PRIMARY KEY ("caller","request","key")
 );
@@ -166,8 +232,58 @@ CREATE TABLE "webhook_deliveries" (
     "guid" TEXT NOT NULL,
     "event" TEXT NOT NULL,
     "received_at" TIMESTAMPTZ(3) NOT NULL,
+    "is_lost" BOOLEAN NOT NULL DEFAULT false,
 
     CONSTRAINT "webhook_deliveries_pkey" PRIMARY KEY ("guid")
+);
+
+-- CreateTable
+CREATE TABLE "delivery_scans" (
+    "id" INTEGER NOT NULL DEFAULT 1,
+    "scanned_until" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "delivery_scans_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateTable
+CREATE TABLE "app_credentials" (
+    "id" INTEGER NOT NULL DEFAULT 1,
+    "app_id" BIGINT NOT NULL,
+    "slug" TEXT NOT NULL,
+    "name" TEXT NOT NULL,
+    "html_url" TEXT NOT NULL,
+    "client_id" TEXT NOT NULL,
+    "private_key" TEXT NOT NULL,
+    "webhook_secret" TEXT NOT NULL,
+    "client_secret" TEXT NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "app_credentials_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateTable
+CREATE TABLE "minute_counts" (
+    "name" TEXT NOT NULL,
+    "minute" TIMESTAMPTZ(3) NOT NULL,
+    "count" INTEGER NOT NULL,
+
+    CONSTRAINT "minute_counts_pkey" PRIMARY KEY ("name")
+);
+
+-- CreateTable
+CREATE TABLE "known_credentials" (
+    "hash" TEXT NOT NULL,
+    "good_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "known_credentials_pkey" PRIMARY KEY ("hash")
+);
+
+-- CreateTable
+CREATE TABLE "used_sign_ins" (
+    "state_hash" TEXT NOT NULL,
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
+
+    CONSTRAINT "used_sign_ins_pkey" PRIMARY KEY ("state_hash")
 );
 
 -- CreateIndex
@@ -180,10 +296,13 @@ CREATE INDEX "installations_account_id_idx" ON "installations"("account_id");
 CREATE INDEX "repositories_account_id_name_key_idx" ON "repositories"("account_id", "name_key");
 
 -- CreateIndex
-CREATE INDEX "repositories_installation_id_idx" ON "repositories"("installation_id");
+CREATE INDEX "repositories_installation_id_reconciled_at_idx" ON "repositories"("installation_id", "reconciled_at");
 
 -- CreateIndex
-CREATE INDEX "repositories_refresh_requested_at_idx" ON "repositories"("refresh_requested_at");
+CREATE INDEX "repositories_reconcile_requested_at_idx" ON "repositories"("reconcile_requested_at");
+
+-- CreateIndex
+CREATE INDEX "repositories_next_change_at_idx" ON "repositories"("next_change_at");
 
 -- CreateIndex
 CREATE INDEX "freezes_repository_id_deleted_at_ends_at_idx" ON "freezes"("repository_id", "deleted_at", "ends_at");
@@ -198,7 +317,19 @@ CREATE INDEX "freezes_ends_at_idx" ON "freezes"("ends_at");
 CREATE INDEX "open_pull_requests_repository_id_head_sha_idx" ON "open_pull_requests"("repository_id", "head_sha");
 
 -- CreateIndex
-CREATE INDEX "head_statuses_is_waiting_repository_id_not_before_urgency_idx" ON "head_statuses"("is_waiting", "repository_id", "not_before", "urgency");
+CREATE INDEX "open_pull_requests_repository_id_merge_sha_idx" ON "open_pull_requests"("repository_id", "merge_sha");
+
+-- CreateIndex
+CREATE INDEX "open_pull_requests_merge_state_due_at_idx" ON "open_pull_requests"("merge_state_due_at");
+
+-- CreateIndex
+CREATE INDEX "head_statuses_installation_id_is_waiting_urgency_repository_idx" ON "head_statuses"("installation_id", "is_waiting", "urgency", "repository_id", "sha");
+
+-- CreateIndex
+CREATE INDEX "sessions_person_id_idx" ON "sessions"("person_id");
+
+-- CreateIndex
+CREATE INDEX "sessions_expires_at_idx" ON "sessions"("expires_at");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "application_keys_secret_hash_key" ON "application_keys"("secret_hash");
@@ -216,10 +347,19 @@ CREATE INDEX "audit_events_account_id_received_at_idx" ON "audit_events"("accoun
 CREATE INDEX "audit_events_received_at_idx" ON "audit_events"("received_at");
 
 -- CreateIndex
-CREATE INDEX "idempotency_records_started_at_idx" ON "idempotency_records"("started_at");
+CREATE INDEX "idempotency_records_answered_at_idx" ON "idempotency_records"("answered_at");
 
 -- CreateIndex
 CREATE INDEX "webhook_deliveries_received_at_idx" ON "webhook_deliveries"("received_at");
+
+-- CreateIndex
+CREATE INDEX "minute_counts_minute_idx" ON "minute_counts"("minute");
+
+-- CreateIndex
+CREATE INDEX "known_credentials_good_at_idx" ON "known_credentials"("good_at");
+
+-- CreateIndex
+CREATE INDEX "used_sign_ins_expires_at_idx" ON "used_sign_ins"("expires_at");
 
 -- AddForeignKey
 ALTER TABLE "installations" ADD CONSTRAINT "installations_account_id_fkey" FOREIGN KEY ("account_id") REFERENCES "accounts"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
@@ -240,7 +380,13 @@ ALTER TABLE "open_pull_requests" ADD CONSTRAINT "open_pull_requests_repository_i
 ALTER TABLE "pull_request_scopes" ADD CONSTRAINT "pull_request_scopes_repository_id_fkey" FOREIGN KEY ("repository_id") REFERENCES "repositories"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
+ALTER TABLE "merge_groups" ADD CONSTRAINT "merge_groups_repository_id_fkey" FOREIGN KEY ("repository_id") REFERENCES "repositories"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
 ALTER TABLE "head_statuses" ADD CONSTRAINT "head_statuses_repository_id_fkey" FOREIGN KEY ("repository_id") REFERENCES "repositories"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "written_statuses" ADD CONSTRAINT "written_statuses_repository_id_sha_fkey" FOREIGN KEY ("repository_id", "sha") REFERENCES "head_statuses"("repository_id", "sha") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
 ALTER TABLE "application_keys" ADD CONSTRAINT "application_keys_account_id_fkey" FOREIGN KEY ("account_id") REFERENCES "accounts"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
