@@ -90,8 +90,8 @@ describe('the status', () => {
 
   test('every reason why a condition could not be judged is explained', () => {
     const reasons = [
-      ...argumentsOf(/^notKnown$/, 0, /^pull-requests\//),
-      ...allTexts(/^pull-requests\/fact\.ts$/).filter((text) => text.includes(' ')),
+      ...argumentsOf(/^notKnown$/, 0, /^github\/pull-requests\//),
+      ...allTexts(/^github\/pull-requests\/fact\.ts$/).filter((text) => text.includes(' ')),
     ].filter((text) => /\w \w+ /.test(text));
     expect(reasons.length).toBeGreaterThan(6);
     expect(missingIn(quotedIn('unjudged'), [...reasons, 'its conditions cannot be read any more'])).toEqual(
@@ -193,7 +193,7 @@ test('every page that shows nothing but a message is explained, and no other', (
     ...propertiesOf('heading', /^setup\//),
     ...propertiesOf(
       'title',
-      /^(?:sign-in\/mount-sign-in|pages\/reader|pages\/error-page|api\/not-served)\.ts$/,
+      /^(?:pages\/mount-sign-in|pages\/reader|pages\/error-page|api\/not-served)\.ts$/,
     ),
   ];
   expect(titles.length).toBeGreaterThan(12);
