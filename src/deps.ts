@@ -3,11 +3,14 @@ import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { GitHubApp } from './github/github-app.ts';
 import type { PrismaClient } from './generated/prisma/client.ts';
+import type { Sql } from './database/sql.ts';
 import type { JobQueue } from './queue/queue.ts';
 
 /** What a use case needs of the outside world. `createApp` makes one; tests pass their own clock and GitHub. */
 export type Deps = {
   db: PrismaClient;
+  /** The same database, for stores on the hot roads. */
+  sql: Sql;
   queue: Pick<JobQueue, 'send'>;
   github: GitHubApp;
   clock: Clock;

@@ -30,6 +30,7 @@ export async function createService(ground: Ground, app: AppCredentials): Promis
   const github = await createGitHubApp(config, log, cutOff.signal);
   const deps: Deps = {
     db: database.prisma,
+    sql: database.sql,
     queue,
     github,
     clock,

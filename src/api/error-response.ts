@@ -12,6 +12,16 @@ const serverAway = /Code: `(?:57P0[1-5]|53300|08[0-9A-Z]{3})`/;
 /** What the driver throws, without a code, where a connection breaks under a transaction, its commit included. */
 const connectionLost = /^(?:Connection terminated|Client has encountered a connection error)/;
 
+// The same of the door to SQL, where `pg` and PGlite give PostgreSQL's codes, and the network its own.
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+const conflictOf = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error));
+const isAway = (error: unknown): boolean =>
+  error instanceof Error &&
+  !('status' in error) &&
+  (/^(?:57P0[1-5]|53300|08[0-9A-Z]{3})$/.test(codeOf(error)) ||
+    ('address' in error && codeOf(error) === 'ECONNREFUSED'));
+
 /** Turns what was thrown into an answer of the API; `errorPage` does so for pages. */
 export function errorResponse(error: unknown, context: Context, log: Logger): Response {
   const refusal = refusalOf(error);
@@ -45,9 +55,9 @@ function translate(error: unknown): Refusal | null {
       : error instanceof Prisma.PrismaClientInitializationError
         ? 'P1001'
         : null;
-  if (code === writeConflict)
+  if (code === writeConflict || conflictOf(error))
     return new Refusal('conflict', 'A concurrent change won. Read the resource and try again.');
-  if (code && (databaseAway.includes(code) || serverAway.test((error as Error).message))) {
+  if ((code && (databaseAway.includes(code) || serverAway.test((error as Error).message))) || isAway(error)) {
     return new Refusal(
       'unavailable',
       'The database does not answer. Nothing was changed; try again in a moment.',

@@ -5,6 +5,7 @@ import { PrismaClient } from '../generated/prisma/client.ts';
 import { type Database, transactionOptions } from './database.ts';
 import { openEmbedded } from './embedded.ts';
 import { migrate } from './migrate.ts';
+import { sqlOfPool } from './sql.ts';
 
 /**
  * Opens the configured database and brings its tables up to date.
@@ -24,13 +25,17 @@ async function connectPostgres(connectionString: string): Promise<Database> {
   } finally {
     await client.end();
   }
-  const prisma = new PrismaClient({
-    adapter: new PrismaPg({ connectionString, max: 10 }),
-    transactionOptions,
-  });
+  const pool = new pg.Pool({ connectionString, max: 10 });
+  // A connection that breaks while nobody uses it is replaced at the next use.
+  pool.on('error', () => {});
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions });
   return {
     prisma,
+    sql: sqlOfPool(pool),
     jobs: { connectionString, max: 5 },
-    close: () => prisma.$disconnect(),
+    close: async () => {
+      await prisma.$disconnect();
+      await pool.end();
+    },
   };
 }

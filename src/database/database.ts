@@ -1,11 +1,14 @@
 import type { ConstructorOptions } from 'pg-boss';
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
+import type { Sql } from './sql.ts';
 
 /** The client or a transaction of it: what stores take, so that callers decide what commits together. */
 export type Tx = Prisma.TransactionClient;
 
 export type Database = {
   prisma: PrismaClient;
+  /** The same database, for the hot roads. */
+  sql: Sql;
   /** How pg-boss reaches the same database. */
   jobs: Pick<ConstructorOptions, 'db' | 'backend' | 'connectionString' | 'max'>;
   close(): Promise<void>;

@@ -7,6 +7,7 @@ import { PrismaClient } from '../generated/prisma/client.ts';
 import { type Database, transactionOptions } from './database.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { migrate } from './migrate.ts';
+import { sqlOfPglite } from './sql.ts';
 
 /**
  * PostgreSQL inside this process, its files below `dataDir`.
@@ -49,6 +50,7 @@ export async function wrapPglite(pglite: PGlite): Promise<Database> {
   const prisma = new PrismaClient({ adapter: new PrismaPGlite(pglite), transactionOptions });
   return {
     prisma,
+    sql: sqlOfPglite(pglite),
     jobs: { db: fromPglite(pglite), backend: 'pglite' },
     close: async () => {
       await prisma.$disconnect();
