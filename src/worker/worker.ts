@@ -14,13 +14,17 @@ import { readDelivery } from '../webhooks/read-delivery.ts';
 import { recoverDeliveries } from '../webhooks/recover-deliveries.ts';
 import { endSessions } from '../auth/sign-in/session-store.ts';
 import { BoundaryAlarm } from './boundary-alarm.ts';
+import { NotNow } from '../queue/not-now.ts';
 import type { JobQueue } from '../queue/queue.ts';
 import { sweep } from './sweep.ts';
 import { type Job, type TaskName, taskNames, type Tasks } from '../queue/jobs.ts';
 
 type Handlers = { [Name in TaskName]: (deps: Deps, data: Tasks[Name]) => Promise<void> };
 
-/** What each task does. A task that throws is tried again later, for as long as it takes. */
+/**
+ * What each task does. A task that throws is tried again later, for as long as it takes; one that throws
+ * `NotNow` comes back when that says.
+ */
 const handlers: Omit<Handlers, 'reconcile-pull-request'> = {
   'reconcile-repository': (deps, { repositoryId, at }) =>
     reconcileRepository(deps, BigInt(repositoryId), at === undefined ? null : new Date(at)),
@@ -120,16 +124,29 @@ export async function startWorker(deps: Deps, queue: JobQueue): Promise<{ stop()
   };
 }
 
-/** Does a piece of work; what fails is sent again, all its jobs. */
+/** Does a piece of work; what fails or is not to be done now is sent again, all its jobs. */
 async function work(deps: Deps, { jobs, run }: Piece): Promise<void> {
   try {
     await run(deps);
   } catch (error) {
+    if (error instanceof NotNow) {
+      await comeBack(deps, jobs, error);
+      return;
+    }
     const [{ task, data }] = jobs as [Job];
     deps.log.warn({ err: error, task, data, jobs: jobs.length }, 'a job failed and will be tried again');
     for (const job of jobs) await tryAgain(deps, job);
   }
 }
+
+/** Sends the same jobs for the instant that they wait for: those about the same thing as one. */
+async function comeBack(deps: Deps, jobs: Job[], { until: at }: NotNow): Promise<void> {
+  if (!at) return;
+  const later = jobs.map((job): Job => ({ ...job, key: `${aboutOf(job)}@${at.toISOString()}`, at }));
+  await deps.queue.send(later);
+}
+
+const aboutOf = ({ key }: Job): string => key.replace(/([~@].*)?(!again)?$/, '');
 
 const longestBackoff = 60_000;
 
