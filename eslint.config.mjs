@@ -75,7 +75,7 @@ export default tseslint.config(
       'src/freezes/parsed-freeze.ts',
       'src/time/**',
       'src/reconcile/judge.ts',
-      'src/outbox/status-text.ts',
+      'src/outbox/{status,urgency}.ts',
       'src/github/facts/**',
       'src/github/pull-requests/pull-request.ts',
       'src/auth/sign-in/attempt.ts',

@@ -1,6 +1,6 @@
 // A freeze over all open pull requests of a repository: calls, processor time, wall time, memory.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freeText } from '../src/outbox/status-text.ts';
+import { freeText } from '../src/outbox/status.ts';
 import type { Sandbox } from '../sandbox/github.ts';
 import type { Bench } from './bench.ts';
 import { cpuOf, memoryOf, startProgram } from './child-process.ts';

@@ -1,6 +1,6 @@
 // GitHub takes 1,000 statuses of a commit and context, whoever posts them.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { lastGroupText, lastText } from '../src/outbox/status-text.ts';
+import { lastGroupText, lastText } from '../src/outbox/status.ts';
 import { jobs } from '../src/queue/jobs.ts';
 import { type Acme, free, type Freeze, heldUntilRemoved, startAcme } from './support/acme.ts';
 

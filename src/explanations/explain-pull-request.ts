@@ -10,7 +10,8 @@ import {
   judgeFreeze,
 } from '../freezes/judge-freeze.ts';
 import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
-import { decideHead, type Hold, holdsOf, nextChangeAmong, type Status } from '../reconcile/judge.ts';
+import { decideHead, holdsOf, nextChangeAmong } from '../reconcile/judge.ts';
+import type { Hold, Status } from '../outbox/status.ts';
 import { shasOf } from '../reconcile/save.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import {

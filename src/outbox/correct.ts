@@ -5,9 +5,11 @@ import { appendEvent, placeOf } from '../events/append-event.ts';
 import type { HeadStatus } from '../generated/prisma/client.ts';
 import { type ForeignStatus, jobs } from '../queue/jobs.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
-import { wantedOn } from '../reconcile/judge.ts';
+import { wantedOn } from './status.ts';
 import { markContested } from './not-held.ts';
+import { inSeconds } from '../time/in-seconds.ts';
 import { isContested, isUsedUp } from './status-budget.ts';
+import { correctionUrgency } from './urgency.ts';
 
 type Event = Pick<ForeignStatus, 'id' | 'at' | 'state' | 'description'>;
 
@@ -21,8 +23,6 @@ function isLater({ writtenId, writtenAt }: HeadStatus, { id, at }: Event): boole
   if (writtenId === null || BigInt(id) > writtenId) return true;
   return at !== undefined && writtenAt !== null && inSeconds(new Date(at)) > inSeconds(writtenAt);
 }
-
-const inSeconds = (instant: Date): number => Math.floor(instant.getTime() / 1000);
 
 /** Whether an event says that another status stands there instead of what we want. */
 const isContradicted = (head: HeadStatus, event: Event): boolean =>
@@ -81,7 +81,7 @@ export async function correctStatus(
       data: {
         isWaiting: true,
         waitingSince: head.waitingSince ?? now,
-        urgency: Math.min(head.urgency, closesHole ? closes : letsGo),
+        urgency: Math.min(head.urgency, correctionUrgency(closesHole)),
         notBefore,
         // The write looks first: our answer to an earlier event may have arrived by then.
         attempts: Math.max(1, head.attempts),
@@ -121,7 +121,3 @@ async function record(
 }
 
 const latest = (one: Date, other: Date | null): Date => (other && other > one ? other : one);
-
-/** Urgencies among those of `save-verdicts.ts`: as what holds, and as what lets go. */
-const closes = 0;
-const letsGo = 4;

@@ -5,7 +5,7 @@ import { classifyGitHubError } from '../github/github-error.ts';
 import { pauseInstallation } from '../github/pause.ts';
 import { jobs } from '../queue/jobs.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
-import { type Status, wantedOn } from '../reconcile/judge.ts';
+import { type Status, wantedOn } from './status.ts';
 import { type Lease, takeLease } from './lease.ts';
 import type { StatusList } from './list-statuses.ts';
 import { markContested } from './not-held.ts';

@@ -1,5 +1,6 @@
 import type { PresentStatus } from '../github/pull-requests/present-status.ts';
-import { type Status, wantedOn } from '../reconcile/judge.ts';
+import { type Status, wantedOn } from './status.ts';
+import { inSeconds } from '../time/in-seconds.ts';
 import { isFull, type StatusCount, takesTexts } from './status-budget.ts';
 
 /** What we know of the statuses on a SHA. `writtenState` and `writtenDescription` are what stands, ours or not. */
@@ -18,6 +19,8 @@ export type Known = StatusCount & {
 
 /** GitHub's answers are behind for seconds; this is generous. */
 export const longestLag = 5 * 60_000;
+
+const never = new Date(0);
 
 /** Whether a verdict must be written. */
 export function mustWrite(
@@ -49,13 +52,11 @@ export function foreignIn(
   if (known && known.attempts > 0) return null;
   if (!present || !known || known.writtenState === null) return present;
   if (shownNow(present, known, observation, now) !== present) return null;
-  const isNewer = inSeconds(present.at.getTime()) > inSeconds(known.writtenAt?.getTime() ?? 0);
+  const isNewer = inSeconds(present.at) > inSeconds(known.writtenAt ?? never);
   const isOther =
     present.state !== known.writtenState || present.description !== (known.writtenDescription ?? '');
   return isNewer || isOther ? present : null;
 }
-
-const inSeconds = (milliseconds: number): number => Math.floor(milliseconds / 1000);
 
 /**
  * What GitHub shows: as the observation saw it, or what we wrote where that is newer. An observation may overlap with a write,
@@ -72,9 +73,9 @@ export function shownNow(
   if (!known || known.writtenState === null) return present;
   const written = { state: known.writtenState, description: known.writtenDescription ?? '' };
   const isOverlapping = known.writtenDuring !== null && known.writtenDuring >= observation;
-  const writtenAt = known.writtenAt?.getTime() ?? 0;
-  const isRecent = now.getTime() - writtenAt < longestLag;
-  const behind = Math.sign(inSeconds(writtenAt) - inSeconds(present?.at.getTime() ?? 0));
+  const writtenAt = known.writtenAt ?? never;
+  const isRecent = now.getTime() - writtenAt.getTime() < longestLag;
+  const behind = Math.sign(inSeconds(writtenAt) - inSeconds(present?.at ?? never));
   const isStale = present && behind !== 0 ? behind > 0 : isRecent;
   return isOverlapping || isStale ? written : present;
 }

@@ -2,7 +2,7 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import type { HeadStatus } from '../generated/prisma/client.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
-import type { Status } from '../reconcile/judge.ts';
+import type { Status } from './status.ts';
 import type { StatusList } from './list-statuses.ts';
 import { markNotHeld } from './not-held.ts';
 import { isFull } from './status-budget.ts';

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts';
 import type { HeadStatus } from '../generated/prisma/client.ts';
-import { type Status, type StatusState, wantedOn } from '../reconcile/judge.ts';
+import { type Status, type StatusState, wantedOn } from './status.ts';
 import { listStatuses, type StatusList } from './list-statuses.ts';
 import { isUsedUp } from './status-budget.ts';
 

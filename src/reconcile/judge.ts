@@ -1,20 +1,7 @@
 import type { ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import { judgeFreeze, nextChangeOf, whyUnknown } from '../freezes/judge-freeze.ts';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
-import { freeGroupText, freeText, frozenText, lastGroupText, lastText } from '../outbox/status-text.ts';
-
-export type StatusState = 'pending' | 'success' | 'failure';
-
-/** What the commit status of a head SHA should say. */
-export type Status = { state: StatusState; description: string };
-
-/** A freeze that holds a pull request, and why. */
-export type Hold = {
-  freeze: ParsedFreeze['freeze'];
-  pullRequest: number;
-  /** Set where conditions could not be judged, and the pull request is held for that. */
-  unjudged: string | null;
-};
+import { freeGroupText, freeText, frozenText, type Hold, type Status } from '../outbox/status.ts';
 
 /**
  * The one status of a head SHA, for all open pull requests that have it: the strictest verdict counts.
@@ -55,22 +42,6 @@ export function decideGroup(
     freeze.endsAt !== null && freeze.endsAt.getTime() < timesOutAt.getTime() - groupMargin;
   const state = holds.every(endsInTime) ? 'pending' : 'failure';
   return { status: { state, description: frozenText(holds, true) }, holds };
-}
-
-/**
- * The status that is wanted on a commit: the verdict, or where GitHub hardly takes further ones (`status-budget.ts`),
- * the last one, which stays whatever freezes say. A merge group fails, so that GitHub builds another one.
- */
-export function wantedOn(head: {
-  state: string;
-  description: string;
-  isFinal: boolean;
-  isMergeGroup: boolean;
-}): Status {
-  if (!head.isFinal) return { state: head.state as StatusState, description: head.description };
-  return head.isMergeGroup
-    ? { state: 'failure', description: lastGroupText }
-    : { state: 'pending', description: lastText };
 }
 
 export const decideStatus = (...head: Parameters<typeof decideHead>): Status => decideHead(...head).status;

@@ -1,11 +1,11 @@
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
-import { jobs } from '../queue/jobs.ts';
+import { jobs, type Told } from '../queue/jobs.ts';
 import type { LoadedPullRequest } from '../github/pull-requests/load-pull-requests.ts';
 import { findOutdated } from './open-pull-request-store.ts';
 import { changedAtOf } from '../github/pull-requests/pull-request.ts';
 import type { Observed } from './observe.ts';
-import type { Told } from '../queue/jobs.ts';
+import { inSeconds } from '../time/in-seconds.ts';
 
 // GitHub's answers lag behind its events: one may show less than an event told of, or than an earlier look saw, or lack
 // the test merge commit, which GitHub makes in the background.
@@ -29,7 +29,7 @@ export async function lookAtOutdated(
 ): Promise<void> {
   const answers = new Map(shown.map(({ facts }) => [facts.number, changedAtOf(facts)]));
   const isBehind = ({ number, changedAt }: Told) =>
-    changedAt !== undefined && inSeconds(answers.get(number) ?? null) < inSeconds(new Date(changedAt));
+    changedAt !== undefined && inSeconds(answers.get(number) ?? new Date(0)) < inSeconds(new Date(changedAt));
   const behindEvents = (told ?? []).filter((event) => isBehind(event) || awaited.has(event.number));
   const asked = told && [...told.map(({ number }) => number), ...answers.keys()];
   const inAnswer = [...answers].map(([number, changedAt]) => ({ number, changedAt }));
@@ -53,5 +53,3 @@ export async function lookAtOutdated(
     tx,
   );
 }
-
-const inSeconds = (instant: Date | null): number => Math.floor((instant?.getTime() ?? 0) / 1000);

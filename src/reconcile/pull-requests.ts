@@ -12,9 +12,10 @@ import { rememberJudged } from './merge-states/ask-merge-states.ts';
 import { judgeNewcomers } from './newcomers.ts';
 import { lookAgain, planNextChange } from './next-change.ts';
 import { lookAtOutdated } from './outdated-answers.ts';
+import { beforeTheRest } from '../outbox/urgency.ts';
 import { type NotObservable, openObservation, observeOrPause, type Observed } from './observe.ts';
 import { saveClosedHeads } from './closed-heads/save-closed-heads.ts';
-import { beforeTheRest, decideVerdicts, judgedHeads, saveVerdicts, shasOf } from './save.ts';
+import { decideVerdicts, judgedHeads, saveVerdicts, shasOf } from './save.ts';
 
 /**
  * Looks at some pull requests of a repository and at those that share a SHA with one of them, now or until now, as head

@@ -6,8 +6,10 @@ import type { LoadedPullRequest } from '../github/pull-requests/load-pull-reques
 import type { JudgedHead } from './open-pull-request-store.ts';
 import type { PresentStatus } from '../github/pull-requests/present-status.ts';
 import { changedAtOf } from '../github/pull-requests/pull-request.ts';
-import { decideHead, type Hold, holdsOf, type Status } from './judge.ts';
+import { decideHead, holdsOf } from './judge.ts';
 import { foreignIn, type Known, mustWrite, shownNow } from '../outbox/plan-write.ts';
+import type { Hold, Status } from '../outbox/status.ts';
+import { urgencyOf } from '../outbox/urgency.ts';
 import { fullName } from '../installations/find-repository.ts';
 import type { Observed } from './observe.ts';
 
@@ -22,14 +24,6 @@ export type Verdict = {
   /** The closed pull request whose head it is; absent where an open one has it. */
   closedNumber?: number;
 };
-
-/**
- * Merge groups come before everything else: what they show decides at once what is merged. Those at the front come
- * first: a failure there has the groups behind it built anew, while one behind would put out a pull request that is
- * not frozen itself.
- * @param position in the queue, from 1.
- */
-export const groupUrgency = (position: number): number => position - 1_000_000;
 
 /**
  * Decides the status of every SHA of these open pull requests, for all whose head or test merge commit it is. A test
@@ -50,8 +44,7 @@ export function decideVerdicts(
     const sharing = commits.map(({ pullRequest }) => pullRequest);
     const facts = sharing.map((pullRequest) => pullRequest.facts);
     const { status, holds } = decideHead(freezes, facts, observedAt);
-    const closeness = Math.min(...sharing.map(closenessOf));
-    return [{ sha, status, holds, present, urgency: 4 * tierOf(status, present) + closeness }];
+    return [{ sha, status, holds, present, urgency: urgencyOf(status, present, sharing) }];
   });
 }
 
@@ -70,18 +63,6 @@ const newestOf = (statuses: PresentStatus[]): PresentStatus =>
 export const shasOf = (pullRequest: LoadedPullRequest): string[] =>
   commitsOf(pullRequest).map(({ sha }) => sha);
 
-/**
- * A hole that an event has just made, such as a green pull request that is retargeted into a frozen branch, is closed
- * before those of a freeze that begins: one write, and somebody may be about to use it.
- */
-export const beforeTheRest = (verdict: Verdict): Verdict =>
-  verdict.status.state === 'pending' && verdict.present?.state === 'success'
-    ? { ...verdict, urgency: verdict.urgency - 4 }
-    : verdict;
-
-/** Behind everything that concerns open pull requests. */
-export const closedUrgency = 16;
-
 /** The pull requests as the index keeps them: where their heads are, and what holds them. */
 export function judgedHeads(
   { freezes, observedAt }: Pick<Observed, 'freezes' | 'observedAt'>,
@@ -98,23 +79,6 @@ export function judgedHeads(
       changedAt: changedAtOf(facts),
     };
   });
-}
-
-/**
- * What a write changes, the most pressing first: it closes a hole, it lets go, it is a first success, it only
- * changes the text. So an emergency freeze never waits behind the first statuses of a new installation.
- */
-function tierOf(status: Status, present: PresentStatus): number {
-  if (status.state === present?.state) return 3;
-  if (status.state === 'pending') return 0;
-  return present ? 1 : 2;
-}
-
-/** Closest to merging first: queued or auto-merge, then mergeable, then the rest, drafts last. */
-function closenessOf({ isAutoMerging, queueBranch, isMergeable, isDraft }: LoadedPullRequest): number {
-  if (isAutoMerging || queueBranch !== null) return 0;
-  if (isDraft) return 3;
-  return isMergeable ? 1 : 2;
 }
 
 /**

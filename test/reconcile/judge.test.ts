@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { ConditionInput } from '../../src/conditions/ast.ts';
 import type { AttributeValues } from '../../src/conditions/attributes.ts';
 import { decideStatus, nextChangeAmong } from '../../src/reconcile/judge.ts';
-import { fit, freeText } from '../../src/outbox/status-text.ts';
+import { fit, freeText } from '../../src/outbox/status.ts';
 import { parseFreeze, type ParsedFreeze } from '../../src/freezes/parsed-freeze.ts';
 import type { PullRequestFacts } from '../../src/github/pull-requests/pull-request.ts';
 

@@ -5,7 +5,7 @@ import { isTooManyRequests, Refusal } from '../../errors.ts';
 import { greatestNumber, type PullRequestExplanation } from '../../explanations/explain-pull-request.ts';
 import { recallPullRequest } from '../../explanations/recall-pull-request.ts';
 import type { asPublic, Freeze } from '../../freezes/freeze.ts';
-import type { Hold } from '../../reconcile/judge.ts';
+import type { Hold } from '../../outbox/status.ts';
 import { heldPullRequests, type ReasonNotHeld } from '../../reconcile/held-pull-requests.ts';
 import { isFinalOn, writtenStatuses, type WrittenStatus } from '../../outbox/written-statuses.ts';
 import { webUrlOf } from '../../github/web-url.ts';

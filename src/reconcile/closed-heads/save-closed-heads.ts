@@ -6,8 +6,9 @@ import type { LoadedPullRequest } from '../../github/pull-requests/load-pull-req
 import { asOpen } from '../../github/pull-requests/pull-request.ts';
 import { decideHead } from '../judge.ts';
 import type { Observed } from '../observe.ts';
-import { closedUrgency, saveVerdicts, type Verdict } from '../save.ts';
-import { freeText } from '../../outbox/status-text.ts';
+import { closedUrgency } from '../../outbox/urgency.ts';
+import { saveVerdicts, type Verdict } from '../save.ts';
+import { freeText } from '../../outbox/status.ts';
 
 // A pull request that is opened again, or a second one that is opened on the head of a closed one, could be merged by an
 // old success in the moment before our answer. So those heads are held while a freeze would hold them, after

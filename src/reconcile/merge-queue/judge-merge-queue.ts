@@ -11,7 +11,8 @@ import { lockRepository } from '../../installations/lock-repository.ts';
 import { decideGroup } from '../judge.ts';
 import { forgetHeads } from '../forget-heads.ts';
 import type { Observed } from '../observe.ts';
-import { groupUrgency, saveVerdicts, type Verdict } from '../save.ts';
+import { groupUrgency } from '../../outbox/urgency.ts';
+import { saveVerdicts, type Verdict } from '../save.ts';
 
 /** What GitHub says of a branch's merge queue. */
 type ReadQueue = {

@@ -1,6 +1,19 @@
 import { asPublic } from '../freezes/freeze.ts';
+import type { ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import { describeInstant } from '../time/local-time.ts';
-import type { Hold } from '../reconcile/judge.ts';
+
+export type StatusState = 'pending' | 'success' | 'failure';
+
+/** What the commit status of a head SHA should say. */
+export type Status = { state: StatusState; description: string };
+
+/** A freeze that holds a pull request, and why. */
+export type Hold = {
+  freeze: ParsedFreeze['freeze'];
+  pullRequest: number;
+  /** Set where conditions could not be judged, and the pull request is held for that. */
+  unjudged: string | null;
+};
 
 /** GitHub refuses longer ones. */
 export const longestText = 140;
@@ -14,6 +27,22 @@ export const lastText = 'This commit has used up its statuses. Push a new commit
 
 /** The same of a merge group. */
 export const lastGroupText = 'This merge group has used up its statuses. Queue the pull request again.';
+
+/**
+ * The status that is wanted on a commit: the verdict, or where GitHub hardly takes further ones (`status-budget.ts`),
+ * the last one, which stays whatever freezes say. A merge group fails, so that GitHub builds another one.
+ */
+export function wantedOn(head: {
+  state: string;
+  description: string;
+  isFinal: boolean;
+  isMergeGroup: boolean;
+}): Status {
+  if (!head.isFinal) return { state: head.state as StatusState, description: head.description };
+  return head.isMergeGroup
+    ? { state: 'failure', description: lastGroupText }
+    : { state: 'pending', description: lastText };
+}
 
 /**
  * The text of a held status: until when, in the freeze's own zone, and why, for everybody to read. Of several freezes the one that
