@@ -1,4 +1,5 @@
-// Layer boundaries are lint rules: a pure folder that reaches for the database, GitHub or HTTP fails `npm run lint`.
+// Borders are lint rules: an import that goes up the floors of src/, or out of pure code, fails `npm run lint`.
+import { dirname, matchesGlob, relative, resolve } from 'node:path';
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
@@ -28,6 +29,88 @@ const wallClock = [
     message: 'Ask the injected clock (src/clock.ts).',
   },
 ];
+
+/** The floors of `src/`, the highest first: a folder imports only what stands below it. */
+const floors = [
+  'worker',
+  'setup',
+  'webhooks',
+  'pages',
+  'api',
+  'cli',
+  'explanations',
+  'enforcement',
+  'reconcile',
+  'outbox',
+  'scopes',
+  'auth',
+  'freezes',
+  'installations',
+  'github',
+  'queue',
+  'events',
+  'conditions',
+  'time',
+  'database',
+];
+
+/** Takes values and gives values: no database, no GitHub, no HTTP, and nothing that has them. */
+const pure = [
+  'src/conditions/**',
+  'src/enforcement/{branch-facts,finding,remedies,touched-branches}.ts',
+  'src/enforcement/judge-*.ts',
+  'src/explanations/releasing-labels.ts',
+  'src/freezes/freeze.ts',
+  'src/freezes/freeze-warnings.ts',
+  'src/freezes/judge-freeze.ts',
+  'src/freezes/parsed-freeze.ts',
+  'src/time/**',
+  'src/reconcile/judge.ts',
+  'src/outbox/{status,urgency}.ts',
+  'src/freezes/suggest-time-zones.ts',
+  'src/github/app-manifest.ts',
+  'src/github/facts/**',
+  'src/github/merge-group-ref.ts',
+  'src/github/pull-requests/fact.ts',
+  'src/github/pull-requests/pull-request.ts',
+  'src/auth/sign-in/attempt.ts',
+  'src/auth/sign-in/own-path.ts',
+  'src/pages/timeline/**',
+  'src/queue/jobs.ts',
+  'src/webhooks/wakes-of-event.ts',
+];
+
+const here = import.meta.dirname;
+const below = (file) => relative(here, file).replaceAll('\\', '/');
+
+/** A rule about relative imports: `check` gives what is wrong with one, as paths below the root, or nothing. */
+const importRule = (check) => ({
+  create: (context) => ({
+    ImportDeclaration(node) {
+      if (!node.source.value.startsWith('.')) return;
+      const target = below(resolve(dirname(context.filename), node.source.value));
+      const message = check(below(context.filename), target, node.importKind === 'type');
+      if (message) context.report({ node, message });
+    },
+  }),
+});
+const borders = {
+  rules: {
+    pure: importRule((file, target, isType) => {
+      const isPure = isType || pure.some((glob) => matchesGlob(target, glob));
+      return isPure
+        ? null
+        : `Pure code imports pure code: ${target} is not in \`pure\` of eslint.config.mjs.`;
+    }),
+    floors: importRule((file, target) => {
+      const [own, other] = [file, target].map((path) => floors.indexOf(path.split('/')[1]));
+      if (other === -1 || own < other || own === other) return null;
+      return own === -1
+        ? `Give ${file.split('/')[1]} its place among the floors of eslint.config.mjs.`
+        : `${floors[own]} stands below ${floors[other]}: it must not import from there.`;
+    }),
+  },
+};
 
 export default tseslint.config(
   { ignores: ['node_modules', 'src/generated', 'coverage', 'data'] },
@@ -64,25 +147,18 @@ export default tseslint.config(
   },
   { files: ['src/clock.ts'], rules: { 'no-restricted-syntax': ['error', process] } },
   {
-    files: [
-      'src/conditions/**',
-      'src/enforcement/{branch-facts,finding,remedies,touched-branches}.ts',
-      'src/enforcement/judge-*.ts',
-      'src/explanations/releasing-labels.ts',
-      'src/freezes/freeze.ts',
-      'src/freezes/freeze-warnings.ts',
-      'src/freezes/judge-freeze.ts',
-      'src/freezes/parsed-freeze.ts',
-      'src/time/**',
-      'src/reconcile/judge.ts',
-      'src/outbox/{status,urgency}.ts',
-      'src/github/facts/**',
-      'src/github/pull-requests/pull-request.ts',
-      'src/auth/sign-in/attempt.ts',
-      'src/auth/sign-in/own-path.ts',
-      'src/pages/timeline/**',
-      'src/webhooks/wakes-of-event.ts',
-    ],
-    rules: { 'no-restricted-imports': ['error', { patterns: io }] },
+    files: pure,
+    plugins: { borders },
+    rules: { 'no-restricted-imports': ['error', { patterns: io }], 'borders/pure': 'error' },
+  },
+  { files: ['src/*/**'], plugins: { borders }, rules: { 'borders/floors': 'error' } },
+  {
+    files: ['sandbox/**'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ group: ['**/src/**'], message: 'The sandbox is GitHub: it knows nothing of us.' }] },
+      ],
+    },
   },
 );

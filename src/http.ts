@@ -12,7 +12,7 @@ import { endpoints } from './api/endpoints.ts';
 import { errorResponse } from './api/error-response.ts';
 import { mountHealth } from './api/health.ts';
 import { logRequests } from './api/log-requests.ts';
-import { mountNotServed, noSuchRoute } from './api/not-served.ts';
+import { mountNotServed, noSuchRoute } from './not-served.ts';
 import { openApiDocument } from './api/openapi.ts';
 
 /** Answers are for the one who asked, and never to be taken for something else than they say. */

@@ -1,8 +1,7 @@
 import type { Actor } from './actor.ts';
 import type { Tx } from '../database/database.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
-import { type FoundRepository, fullName } from '../installations/find-repository.ts';
-import type { Product } from '../installations/product.ts';
+import type { Product } from '../generated/prisma/client.ts';
 
 /** A freeze as the audit log keeps it. */
 export type FreezeAttributes = {
@@ -145,6 +144,8 @@ const atGitHub = new Set<AuditEvent['type']>([
 /** What keeps a freeze from holding. */
 const failures = new Set<AuditEvent['type']>([...atGitHub, 'freeze.not_enforced']);
 
+type OfAccount = { id: bigint; name: string; accountId: bigint; account: { login: string } };
+
 /** Where it happened: on an account, mostly on one of its repositories (its name as `owner/name`). */
 export type EventPlace = {
   accountId: bigint;
@@ -152,9 +153,9 @@ export type EventPlace = {
   pullRequest?: { number: number; base: string };
 };
 
-export const placeOf = (repository: Omit<FoundRepository, 'installation'>): EventPlace => ({
+export const placeOf = (repository: OfAccount): EventPlace => ({
   accountId: repository.accountId,
-  repository: { id: repository.id, name: fullName(repository) },
+  repository: { id: repository.id, name: `${repository.account.login}/${repository.name}` },
 });
 
 /**

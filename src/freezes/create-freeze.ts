@@ -11,7 +11,6 @@ import { assertRoom } from './assert-room.ts';
 import { checkFreeze } from './check-freeze.ts';
 import { type Freeze, planWindow } from './freeze.ts';
 import { attributesOf, insertFreeze } from './freeze-store.ts';
-import { lookAhead } from './look-ahead.ts';
 import { requestReconcile } from './request-reconcile.ts';
 
 export type NewFreeze = {
@@ -25,34 +24,44 @@ export type NewFreeze = {
   excludeConditions: unknown[];
 };
 
+/** What is known of a freeze before it is saved: the branches where nothing enforces it, and what to warn of. */
+export type Ahead = { unenforced: string[]; warnings: string[] };
+
 /** A saved freeze, and what to warn of, in sentences. */
 export type SavedFreeze = { freeze: Freeze; warnings: string[] };
 
 /**
- * Schedules a freeze, with its event and the jobs for its boundaries in one transaction.
+ * The freeze that is asked for, not saved yet.
+ * @throws Refusal conflict where freezes are switched off or the repository cannot be written to; invalid for a window
+ *   or conditions that cannot be.
+ */
+export function planFreeze(deps: Pick<Deps, 'clock'>, repository: FoundRepository, input: NewFreeze): Freeze {
+  assertWritable(repository);
+  assertSwitchedOn(repository);
+  return {
+    id: randomUUID(),
+    repositoryId: repository.id,
+    reason: input.reason,
+    publicReason: input.publicReason,
+    ...checkFreeze(planWindow(input, nowOf(deps.clock)), input),
+  };
+}
+
+/**
+ * Saves a freeze, with its event and the jobs for its boundaries in one transaction.
+ * @param ahead what `lookAhead` says of it.
  * @param beforeSaving runs first in the same transaction.
- * @throws Refusal conflict where freezes are switched off, the repository cannot be written to or has as many freezes
- *   as it may; invalid
- *   for a window or conditions that cannot be.
+ * @throws Refusal conflict where the repository has as many freezes as it may.
  */
 export async function createFreeze(
   deps: Deps,
   actor: Actor,
   repository: FoundRepository,
-  input: NewFreeze,
+  freeze: Freeze,
+  { unenforced, warnings }: Ahead,
   beforeSaving: (tx: Tx, saved: SavedFreeze) => Promise<void> = async () => {},
 ): Promise<SavedFreeze> {
-  assertWritable(repository);
-  assertSwitchedOn(repository);
   const now = nowOf(deps.clock);
-  const freeze: Freeze = {
-    id: randomUUID(),
-    repositoryId: repository.id,
-    reason: input.reason,
-    publicReason: input.publicReason,
-    ...checkFreeze(planWindow(input, now), input),
-  };
-  const { unenforced, warnings } = await lookAhead(deps, repository, freeze);
   const saved = { freeze, warnings };
   await deps.db.$transaction(async (tx) => {
     await beforeSaving(tx, saved);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ConditionInput } from '../conditions/ast.ts';
 import { isSameLocalTime, isTimeZone, parseLocalTime, toInstant, toLocalTime } from '../time/local-time.ts';
-import { suggestTimeZones } from '../time/suggest-time-zones.ts';
+import { suggestTimeZones } from './suggest-time-zones.ts';
 
 /** A merge freeze of one repository. */
 export type Freeze = {

@@ -5,10 +5,8 @@ import { conflict } from '../errors.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { checkFreeze } from './check-freeze.ts';
-import type { SavedFreeze } from './create-freeze.ts';
 import { reviseWindow, saysTheSame } from './freeze.ts';
-import { attributesOf, saveFreeze } from './freeze-store.ts';
-import { lookAhead } from './look-ahead.ts';
+import { attributesOf, saveFreeze, type StoredFreeze } from './freeze-store.ts';
 import { requestReconcile } from './request-reconcile.ts';
 import { requireFreeze } from './require-freeze.ts';
 
@@ -26,23 +24,23 @@ export type FreezeChange = {
   excludeConditions?: unknown[];
 };
 
+/** A freeze as it is, and as it is to be. */
+export type PlannedChange = { before: StoredFreeze; after: StoredFreeze };
+
 /**
- * Changes the fields that are given. What changes nothing is not written, and is no event.
+ * What a change would make of a freeze, not saved yet.
  * @throws Refusal start-already-passed when the start of a begun freeze would move; not-found for a freeze that is
- *   deleted, ended or not of this repository; invalid; conflict when a concurrent change won or the repository
- *   cannot be written to.
+ *   deleted, ended or not of this repository; conflict where the repository cannot be written to; invalid.
  */
-export async function updateFreeze(
+export async function planChange(
   deps: Deps,
-  actor: Actor,
   repository: FoundRepository,
   id: string,
   change: FreezeChange,
-): Promise<SavedFreeze> {
-  const now = nowOf(deps.clock);
+): Promise<PlannedChange> {
   const before = await requireFreeze(deps, repository, id);
   assertWritable(repository);
-  const checked = checkFreeze(reviseWindow(before, change, now), {
+  const checked = checkFreeze(reviseWindow(before, change, nowOf(deps.clock)), {
     matchingConditions: change.matchingConditions ?? before.matchingConditions,
     excludeConditions: change.excludeConditions ?? before.excludeConditions,
   });
@@ -52,9 +50,22 @@ export async function updateFreeze(
     publicReason: revisePublicReason(before.publicReason, change.publicReason),
     ...checked,
   };
-  // Side by side: neither the change nor its statuses wait for it.
-  const ahead = lookAhead(deps, repository, after);
-  if (saysTheSame(before, after)) return { freeze: before, warnings: (await ahead).warnings };
+  return { before, after };
+}
+
+/**
+ * Saves a change of a freeze. What changes nothing is not written, and is no event.
+ * @throws Refusal conflict when a concurrent change won.
+ */
+export async function updateFreeze(
+  deps: Deps,
+  actor: Actor,
+  repository: FoundRepository,
+  { before, after }: PlannedChange,
+): Promise<StoredFreeze> {
+  if (saysTheSame(before, after)) return before;
+  const now = nowOf(deps.clock);
+  const { id } = before;
   await deps.db.$transaction(async (tx) => {
     if (!(await saveFreeze(tx, after, actor, now))) {
       throw conflict('A concurrent change of this freeze won. List the freezes and try again.');
@@ -68,7 +79,7 @@ export async function updateFreeze(
     await requestReconcile(deps, tx, after, now);
   });
   deps.log.info({ repository: fullName(repository), freeze: id, by: actor.name }, 'freeze changed');
-  return { freeze: after, warnings: (await ahead).warnings };
+  return after;
 }
 
 type PublicReason = FreezeChange['publicReason'];

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { deriveKey } from './secret-key.ts';
+import { deriveKey } from '../derive-key.ts';
 
 /** The text was sealed under another key, for another purpose, or was changed since. */
 export class CannotUnseal extends Error {}

@@ -1,4 +1,4 @@
-import { hkdfSync, randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Config, ConfigError } from '../config.ts';
@@ -43,7 +43,3 @@ async function make(dataDir: string, path: string): Promise<string> {
   }
   return (await readFile(path, 'utf8')).trim();
 }
-
-/** A key of its own for each use of the secret key (HKDF-SHA-256): what is signed tells nothing of what is encrypted. */
-export const deriveKey = (secretKey: string, use: string): Buffer<ArrayBuffer> =>
-  Buffer.from(hkdfSync('sha256', secretKey, '', `holdfast ${use}`, 32));

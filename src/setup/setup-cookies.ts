@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'hono';
 import { deleteCookie, getSignedCookie, setSignedCookie } from 'hono/cookie';
 import type { Clock } from '../clock.ts';
-import { deriveKey } from './secret-key.ts';
+import { deriveKey } from '../derive-key.ts';
 
 /** Where the credentials are to be kept. */
 export type Place = 'database' | 'env';

@@ -193,7 +193,7 @@ test('every page that shows nothing but a message is explained, and no other', (
     ...propertiesOf('heading', /^setup\//),
     ...propertiesOf(
       'title',
-      /^(?:pages\/mount-sign-in|pages\/reader|pages\/error-page|api\/not-served)\.ts$/,
+      /^(?:pages\/mount-sign-in|pages\/reader|pages\/error-page|not-served)\.ts$/,
     ),
   ];
   expect(titles.length).toBeGreaterThan(12);

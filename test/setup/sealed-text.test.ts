@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { CannotUnseal, seal, unseal } from '../../src/setup/sealed-text.ts';
-import { deriveKey } from '../../src/setup/secret-key.ts';
+import { deriveKey } from '../../src/derive-key.ts';
 
 const key = 'a secret key of at least 32 characters';
 

@@ -1,4 +1,5 @@
-import { createFreeze } from '../../freezes/create-freeze.ts';
+import { lookAhead } from '../../explanations/look-ahead.ts';
+import { createFreeze, planFreeze } from '../../freezes/create-freeze.ts';
 import { endpoint } from '../endpoint.ts';
 import { repositoryPath } from '../path-params.ts';
 import {
@@ -21,7 +22,9 @@ export const createFreezeEndpoint = endpoint({
   body: { schema: newFreeze, example },
   success: { status: 201, ...savedFreezeSuccess },
   async handle({ deps, actor, repository, body, remember }) {
-    const saved = await createFreeze(deps, actor, repository, readNewFreeze(body), (tx, saving) =>
+    const freeze = planFreeze(deps, repository, readNewFreeze(body));
+    const ahead = await lookAhead(deps, repository, freeze);
+    const saved = await createFreeze(deps, actor, repository, freeze, ahead, (tx, saving) =>
       remember(tx, { ...savedFreezeAnswer(201, saving, body) }),
     );
     return savedFreezeAnswer(201, saved, body);

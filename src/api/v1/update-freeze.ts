@@ -1,4 +1,5 @@
-import { updateFreeze } from '../../freezes/update-freeze.ts';
+import { lookAhead } from '../../explanations/look-ahead.ts';
+import { planChange, updateFreeze } from '../../freezes/update-freeze.ts';
 import { endpoint } from '../endpoint.ts';
 import {
   freezeChange,
@@ -29,6 +30,10 @@ export const updateFreezeEndpoint = endpoint({
       matchingConditions: body.matching_conditions ?? undefined,
       excludeConditions: body.exclude_conditions ?? undefined,
     };
-    return savedFreezeAnswer(200, await updateFreeze(deps, actor, repository, path.freeze_id, change), body);
+    const planned = await planChange(deps, repository, path.freeze_id, change);
+    // Side by side: neither the change nor its statuses wait for it.
+    const ahead = lookAhead(deps, repository, planned.after);
+    const freeze = await updateFreeze(deps, actor, repository, planned);
+    return savedFreezeAnswer(200, { freeze, warnings: (await ahead).warnings }, body);
   },
 });

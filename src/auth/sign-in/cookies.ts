@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, getSignedCookie, setSignedCookie } from 'hono/cookie';
 import type { Config } from '../../config.ts';
-import { deriveKey } from '../../setup/secret-key.ts';
+import { deriveKey } from '../../derive-key.ts';
 
 /** `session`: who is signed in. `sign-in-…`: a sign-in that is under way; each tab has its own. */
 export type CookieName = 'session' | `sign-in-${string}`;

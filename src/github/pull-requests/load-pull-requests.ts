@@ -1,8 +1,7 @@
 import type { FactNeeds } from '../../conditions/needed-facts.ts';
 import type { Deps } from '../../deps.ts';
 import type { GitHubClient } from '../github-app.ts';
-import type { FoundRepository } from '../../installations/find-repository.ts';
-import { loadScopes } from '../../scopes/load-scopes.ts';
+import { loadScopes } from './load-scopes.ts';
 import { askForPullRequests, isTooMuch, type ReadPullRequest } from './ask-for-pull-requests.ts';
 import { atMost } from './at-most.ts';
 import { loginOf } from '../facts/login-of.ts';
@@ -43,7 +42,7 @@ export type LoadedPullRequest = {
 export type LoadFrom = {
   deps: Pick<Deps, 'db' | 'config' | 'log'>;
   client: GitHubClient;
-  repository: FoundRepository;
+  repository: { id: bigint; name: string; account: { login: string; type: string } };
   needs: FactNeeds;
   /** Once it is aborted nothing more is asked. */
   signal?: AbortSignal;

@@ -2,9 +2,8 @@ import type { FactNeeds } from '../../conditions/needed-facts.ts';
 import type { Deps } from '../../deps.ts';
 import type { GitHubApp } from '../github-app.ts';
 import { takeOne } from '../limits/minute-counts.ts';
-import type { FoundRepository } from '../../installations/find-repository.ts';
 import { within } from '../../within.ts';
-import { type LoadedPullRequest, loadOpenPullRequests } from './load-pull-requests.ts';
+import { type LoadedPullRequest, loadOpenPullRequests, type LoadFrom } from './load-pull-requests.ts';
 
 /** Milliseconds that somebody who saves a freeze waits at most. What is not read by then is not asked for any more. */
 const patience = 2_000;
@@ -18,6 +17,11 @@ const looksPerMinute = 30;
 const reserve = 1 / 2;
 
 type Open = LoadedPullRequest[] | null;
+/** The repository, as far as it matters here. */
+type Watched = LoadFrom['repository'] & {
+  observations: bigint;
+  installation: { id: bigint; pausedUntil: Date | null; permissions: unknown };
+};
 type Looks = Map<string, { open: Promise<Open>; until: number }>;
 
 /** Of each service in this process; a cache of its own, since ids are GitHub's. */
@@ -29,7 +33,7 @@ const looksOf = new WeakMap<GitHubApp, Looks>();
  */
 export async function openPullRequestsInTime(
   deps: Deps,
-  repository: FoundRepository,
+  repository: Watched,
   needs: FactNeeds,
 ): Promise<Open> {
   const looks = looksOf.get(deps.github) ?? (new Map() as Looks);
@@ -57,7 +61,7 @@ export async function openPullRequestsInTime(
   }
 }
 
-async function read(deps: Deps, repository: FoundRepository, needs: FactNeeds): Promise<Open> {
+async function read(deps: Deps, repository: Watched, needs: FactNeeds): Promise<Open> {
   const { id: installation, pausedUntil, permissions } = repository.installation;
   const now = deps.clock.now();
   const signal = AbortSignal.timeout(patience);

@@ -1,5 +1,5 @@
 import { nearNames } from '../conditions/suggest-names.ts';
-import { isTimeZone } from './local-time.ts';
+import { isTimeZone } from '../time/local-time.ts';
 
 /** Names in use that the list of the runtime lacks: it has one name for each zone, often the older. */
 const otherNames = [

@@ -4,13 +4,11 @@ import { unenforcedBranches } from '../enforcement/unenforced-branches.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { openPullRequestsInTime } from '../github/pull-requests/open-pull-requests-in-time.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
-import { type Freeze, phaseOf } from './freeze.ts';
-import { countsOf, type Seen, warningOfBranches, warningsOf } from './freeze-warnings.ts';
-import { judgeFreeze } from './judge-freeze.ts';
-import { needsOf, parseFreeze, type ParsedFreeze } from './parsed-freeze.ts';
-
-/** What is known of a freeze when it is saved: the branches where nothing enforces it, and what to warn of. */
-export type Ahead = { unenforced: string[]; warnings: string[] };
+import type { Ahead } from '../freezes/create-freeze.ts';
+import { type Freeze, phaseOf } from '../freezes/freeze.ts';
+import { countsOf, type Seen, warningOfBranches, warningsOf } from '../freezes/freeze-warnings.ts';
+import { judgeFreeze } from '../freezes/judge-freeze.ts';
+import { needsOf, parseFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
 
 /**
  * Looks what a freeze would do before it is saved, or while it is. Never throws and takes 2 s at most: GitHub is asked

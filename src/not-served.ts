@@ -3,7 +3,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
-import { messagePage } from '../pages/message-page.ts';
+import { messagePage } from './pages/message-page.ts';
 
 /** The path of a request is not one of ours. */
 export const noSuchRoute = (context: Context) =>

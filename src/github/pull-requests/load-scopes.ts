@@ -1,4 +1,4 @@
-import type { Tx } from '../database/database.ts';
+import type { Tx } from '../../database/database.ts';
 
 /** The scopes pushed for these pull requests. One without a push is not in the map. */
 export async function loadScopes(
