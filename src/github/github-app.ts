@@ -34,10 +34,25 @@ const requestTimeout = 12_000;
 
 const fetchUntil =
   (cutOff: AbortSignal): typeof fetch =>
-  (input, init) => {
+  async (input, init) => {
     const signals = [cutOff, AbortSignal.timeout(requestTimeout), init?.signal].filter((signal) => !!signal);
-    return fetch(input, { ...init, signal: AbortSignal.any(signals) });
+    const send = () => fetch(input, { ...init, signal: AbortSignal.any(signals) });
+    return isRead(input, init) ? send().catch((error) => (isCutOff(error) ? send() : fail(error))) : send();
   };
+
+/** What may be sent twice. All that is asked by GraphQL are queries. */
+const isRead = (input: unknown, init: RequestInit | undefined): boolean =>
+  (init?.method ?? 'GET') === 'GET' || new URL(String(input)).pathname.endsWith('/graphql');
+
+/** GitHub closes a connection that was idle, sometimes while the next request is on its way there. */
+const isCutOff = (error: unknown): boolean =>
+  ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(
+    (error as { cause?: { code?: string } }).cause?.code ?? '',
+  );
+
+const fail = (error: unknown): never => {
+  throw error;
+};
 
 /**
  * Waiting and trying again belong to the job queue, where they survive a restart. Octokit's own throttling

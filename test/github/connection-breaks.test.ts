@@ -1,0 +1,57 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { pino } from 'pino';
+import { generateKeyPairSync } from 'node:crypto';
+import type { Config } from '../../src/config.ts';
+import { createGitHubApp, type GitHubApp } from '../../src/github/github-app.ts';
+
+// GitHub closes idle connections: the request that is just on its way there finds nobody.
+
+const { privateKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+  publicKeyEncoding: { type: 'pkcs1', format: 'pem' },
+});
+let server: Server;
+let asked: string[];
+let github: GitHubApp;
+
+beforeEach(async () => {
+  asked = [];
+  server = createServer((request: IncomingMessage, response) => {
+    const line = `${request.method} ${request.url}`;
+    const isFirst = !asked.includes(line);
+    asked.push(line);
+    if (isFirst) return request.socket.destroy();
+    response.setHeader('content-type', 'application/json');
+    response.end('{"data": {"viewer": {"login": "ada"}}}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const githubApiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const app = { id: 1, privateKey, webhookSecret: 'secret' };
+  github = await createGitHubApp(
+    { githubApiUrl, app } as Config,
+    pino({ level: 'silent' }),
+    new AbortController().signal,
+  );
+});
+afterEach(() => new Promise((resolve) => server.close(resolve)));
+
+test('what is read is asked once more', async () => {
+  const ada = github.asPerson('ghp_ada');
+  await ada.request('GET /user');
+  expect(await ada.graphql('{ viewer { login } }')).toEqual({ viewer: { login: 'ada' } });
+  expect(asked).toEqual(['GET /user', 'GET /user', 'POST /graphql', 'POST /graphql']);
+});
+
+test('a write is not: it may have arrived', async () => {
+  const status = github.asPerson('ghp_ada').rest.repos.createCommitStatus({
+    owner: 'acme',
+    repo: 'web',
+    sha: 'a'.repeat(40),
+    state: 'success',
+  });
+  await expect(status).rejects.toThrow();
+  expect(asked).toEqual([`POST /repos/acme/web/statuses/${'a'.repeat(40)}`]);
+});
