@@ -3,11 +3,11 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/faults/**', 'test/browser/**', 'node_modules/**'],
+    exclude: ['test/faults/**', 'test/browser/**', 'test/processes/**', 'node_modules/**'],
     globalSetup: ['test/support/prepare-database.ts'],
     setupFiles: ['test/support/watch-answers.ts'],
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     pool: 'forks',
     // Importing everything anew for each file costs more than the tests; no module keeps state between them.
     isolate: false,

@@ -137,7 +137,7 @@ export async function startHoldfast(
 
 /** Resolves when pg-boss holds no job that is due or under way. */
 export async function whenIdle(app: App, clock: TestClock): Promise<void> {
-  const deadline = performance.now() + 15_000;
+  const deadline = performance.now() + 45_000;
   for (let looks = 0; ; looks++) {
     const due = await app.deps.db.$queryRaw<{ name: string; state: string }[]>`
       SELECT DISTINCT name, state::text FROM pgboss.job
@@ -146,7 +146,7 @@ export async function whenIdle(app: App, clock: TestClock): Promise<void> {
     if (due.length === 0) return;
     if (performance.now() > deadline) {
       const what = due.map(({ name, state }) => `${name} (${state})`).join(', ');
-      throw new Error(`The service did not come to rest within 15 s: ${what}`);
+      throw new Error(`The service did not come to rest within 45 s: ${what}`);
     }
     // A job sent while its worker was busy waits for the next poll, and polls wait for the clock, which stands.
     const waiting = due.filter(({ state }) => state !== 'active').map(({ name }) => name);

@@ -10,7 +10,7 @@ import { connectDatabase } from '../../src/database/connect.ts';
 import type { Database } from '../../src/database/database.ts';
 import { wrapPglite } from '../../src/database/embedded.ts';
 import { startJobQueue } from '../../src/queue/queue.ts';
-import { administer, databaseUrl } from './postgres.ts';
+import { administer, databaseUrl, dropAll } from './postgres.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -32,7 +32,7 @@ export default async function prepare(project: TestProject): Promise<() => Promi
     const template = await prepareTemplate(server);
     project.provide('pgliteImage', '');
     project.provide('postgresTemplate', template);
-    return () => administer(server, `DROP DATABASE IF EXISTS ${template} WITH (FORCE)`);
+    return () => dropAll(server, template);
   }
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-test-'));
   const image = join(folder, 'prepared.tar');

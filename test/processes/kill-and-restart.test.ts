@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type Sandbox, startSandbox } from '../sandbox/github.ts';
-import { type ServiceProcess, startProcess } from './support/process.ts';
+import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
+import { type ServiceProcess, startProcess } from '../support/process.ts';
 
 // The real process on the real clock, with the embedded database. The tests build on each other.
 

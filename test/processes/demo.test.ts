@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { Visitor } from './support/first-run.ts';
+import { Visitor } from '../support/first-run.ts';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 vi.setConfig({ testTimeout: 120_000 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { freePort } from './support/free-port.ts';
+import { freePort } from '../support/free-port.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 /** Starts the service under `umask 000` until it listens, runs something, and kills it. */
 async function whileRunning(environment: Record<string, string>, run: (url: string) => Promise<void>) {

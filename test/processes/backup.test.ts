@@ -11,7 +11,7 @@ import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
 import { freePort } from '../support/free-port.ts';
 import { Visitor } from '../support/first-run.ts';
 import { administer, databaseUrl } from '../support/postgres.ts';
-import { between, documentAt } from './documents.ts';
+import { between, documentAt } from '../docs/documents.ts';
 
 // The commands of docs/operating.md, run as they stand against a real process that was set up by its setup page.
 // Only `systemctl` is ours: it starts and stops that process.

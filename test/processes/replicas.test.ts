@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
-import { type Sandbox, startSandbox } from '../sandbox/github.ts';
-import { administer, databaseUrl } from './support/postgres.ts';
-import { type ServiceProcess, startProcess } from './support/process.ts';
+import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
+import { administer, databaseUrl } from '../support/postgres.ts';
+import { type ServiceProcess, startProcess } from '../support/process.ts';
 
 // Two web and two worker processes on one PostgreSQL, on the real clock. The tests build on each other.
 

@@ -1,0 +1,7 @@
+import { defineConfig } from 'vitest/config';
+import base from './vitest.config.ts';
+
+/** Holdfast as processes of its own on the real clock, the demo among them: `npm run test:processes`. */
+export default defineConfig({
+  test: { ...base.test, include: ['test/processes/**/*.test.ts'], exclude: ['node_modules/**'] },
+});
