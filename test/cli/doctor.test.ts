@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { doctor } from '../../src/cli/doctor.ts';
 import { type Acme, startAcme } from '../support/acme.ts';
 
 let acme: Acme;
@@ -14,12 +16,28 @@ beforeAll(async () => {
 afterEach(() => acme.github.comeBack());
 afterAll(() => acme.close());
 
+type Asked = { url?: string; token?: string; isJson?: boolean };
+
+/** Asks in this process, the story's service as its admin unless said otherwise. */
+async function ask(repository?: string, { url = acme.app.url, isJson = false, ...more }: Asked = {}) {
+  const token = 'token' in more ? more.token : acme.admin;
+  let out = '';
+  const output = new Writable({
+    write(chunk, _encoding, done) {
+      out += String(chunk);
+      done();
+    },
+  });
+  const code = await doctor({ repository, url, token, isJson }, output);
+  return { code, out };
+}
+
 const bin = fileURLToPath(new URL('../../bin/holdfast.mjs', import.meta.url));
 
-/** Runs the command with nothing but this environment; the service is the story's unless said otherwise. */
-async function doctor(args: string[], env: Record<string, string> = { HOLDFAST_TOKEN: acme.admin }) {
+/** The command in a process of its own, with nothing but this environment. */
+async function run(args: string[], env: Record<string, string>) {
   const child = spawn(process.execPath, [bin, 'doctor', ...args], {
-    env: { HOLDFAST_URL: acme.app.url, ...env },
+    env,
     cwd: '/',
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -29,15 +47,32 @@ async function doctor(args: string[], env: Record<string, string> = { HOLDFAST_T
   return { code, out: Buffer.concat(chunks).toString() };
 }
 
+describe('the command', () => {
+  test('takes the service and the token from the environment, and exits with what it found', async () => {
+    const asked = await acme.repository('asked', [], { protect: {} });
+    const env = { HOLDFAST_URL: acme.app.url, HOLDFAST_TOKEN: acme.admin };
+    const [failed, unknown] = await Promise.all([run([asked, '--json'], env), run(['--jsno'], env)]);
+    expect(failed.code, failed.out).toBe(1);
+    expect(JSON.parse(failed.out)).toMatchObject({ url: acme.app.url, repository: asked, enforced: false });
+    expect(unknown.code).toBe(2);
+    expect(unknown.out).toContain("unknown option '--jsno'");
+  });
+
+  test('takes another URL by option, and needs no token for it', async () => {
+    const { code, out } = await run(['--url', acme.app.url], {});
+    expect([code, out]).toEqual([0, expect.stringContaining(`Holdfast answers at ${acme.app.url}`)]);
+  });
+});
+
 test('before and after the check is required', async () => {
   const web = await acme.repository('web', [{}], { protect: {} });
-  const before = await doctor([web]);
+  const before = await ask(web);
   expect(before.code).toBe(1);
   expect(before.out).toMatch(/^FAILED {3}main does not require holdfast\/freeze/m);
   expect(before.out).toMatch(/^ {9}→ Require holdfast\/freeze at http/m);
   expect(before.out).toContain('acme/web: Freezes are NOT enforced.');
   acme.github.addRuleset(web, { checks: [{ context: 'holdfast/freeze', app: acme.github.app.id }] });
-  const after = await doctor([web]);
+  const after = await ask(web);
   expect(after.code).toBe(0);
   expect(after.out).toMatch(/^ok {7}main requires holdfast\/freeze from this App/m);
   expect(after.out).toContain('acme/web: Freezes are enforced.');
@@ -45,7 +80,7 @@ test('before and after the check is required', async () => {
 
 test('for programs, the findings as the route answers them', async () => {
   const api = await acme.repository('api', [], { protect: {} });
-  const { code, out } = await doctor([api, '--json']);
+  const { code, out } = await ask(api, { isJson: true });
   const report = JSON.parse(out);
   expect(code).toBe(1);
   expect(report).toMatchObject({ url: acme.app.url, repository: api, enforced: false });
@@ -56,7 +91,7 @@ test('for programs, the findings as the route answers them', async () => {
 });
 
 test('without a repository: whether the service is well, for which no credential is needed', async () => {
-  const { code, out } = await doctor([], {});
+  const { code, out } = await ask(undefined, { token: undefined });
   expect(out).toBe(`ok       Holdfast answers at ${acme.app.url}, with version 1 of its interface.\n`);
   expect(code).toBe(0);
 });
@@ -66,74 +101,65 @@ test('with an App that may do nothing, and with GitHub down, it answers', async 
   const vault = await acme.repository('vault', [{}], { private: true });
   github.acceptPermissions('acme', {});
   await acme.quiet();
-  const nothing = await doctor([vault]);
+  const nothing = await ask(vault);
   github.acceptPermissions('acme', github.app.permissions);
   await acme.quiet();
   expect(nothing.code).toBe(1);
   expect(nothing.out).toMatch(/^unknown {2}Whether the default branch|^unknown {2}Whether main/m);
   github.goDown();
-  const down = await doctor([vault]);
+  const down = await ask(vault);
   expect(down.code).toBe(2);
   expect(down.out).toContain('acme/vault: Whether freezes are enforced is not known.');
 });
 
 describe('it could not ask', () => {
-  const said = async (args: string[], env?: Record<string, string>) => {
-    const { code, out } = await doctor(args, env);
+  const said = async (repository: string | undefined, asked?: Asked) => {
+    const { code, out } = await ask(repository, asked);
     expect(code, out).toBe(2);
     return out;
   };
 
-  test.each<[string, string[], Record<string, string>, string]>([
-    ['without a token', ['acme/web'], {}, 'Set HOLDFAST_TOKEN'],
+  test.each<[string, string | undefined, Asked, string]>([
+    ['without a token', 'acme/web', { token: undefined }, 'Set HOLDFAST_TOKEN'],
     [
       'a wrong token',
-      ['acme/web'],
-      { HOLDFAST_TOKEN: 'hf_admin_nope' },
+      'acme/web',
+      { token: 'hf_admin_nope' },
       'Holdfast answers 403 about acme/web: Not authenticated',
     ],
-    ['nobody listens', [], { HOLDFAST_URL: 'http://127.0.0.1:9' }, 'does not answer at http://127.0.0.1:9'],
+    ['nobody listens', undefined, { url: 'http://127.0.0.1:9' }, 'does not answer at http://127.0.0.1:9'],
     [
       'a token with a line break',
-      ['acme/web'],
-      { HOLDFAST_TOKEN: 'hf_admin_s3cret\nhf_admin_s3cret' },
+      'acme/web',
+      { token: 'hf_admin_s3cret\nhf_admin_s3cret' },
       'HOLDFAST_TOKEN holds what no credential does',
     ],
-    [
-      'a token in quotes of a word processor',
-      ['acme/web'],
-      { HOLDFAST_TOKEN: '“hf_admin_s3cret”' },
-      'HOLDFAST_TOKEN',
-    ],
-    ['no URL', ['--url', 'holdfast'], {}, 'does not answer at holdfast (Invalid URL)'],
-    ['an unknown option', ['--jsno'], {}, "unknown option '--jsno'"],
-  ])('%s', async (_name, args, env, message) => {
-    const out = await said(args, env);
+    ['a token in quotes of a word processor', 'acme/web', { token: '“hf_admin_s3cret”' }, 'HOLDFAST_TOKEN'],
+    ['no URL', undefined, { url: 'holdfast' }, 'does not answer at holdfast (Invalid URL)'],
+  ])('%s', async (_name, repository, asked, message) => {
+    const out = await said(repository, asked);
     expect(out).toContain(message);
     expect(out).not.toContain('s3cret');
   });
 
   test.each(['acme', 'acme/', '/web', 'acme/web/x', 'acme/no such', 'acme/..', 'acme/nowhere', 'eve/web'])(
     'about %j',
-    async (name) =>
-      expect(await said([name])).toMatch(/is no repository|Holdfast answers (404|422|403) about/),
+    async (name) => expect(await said(name)).toMatch(/is no repository|Holdfast answers (404|422|403) about/),
   );
 
   test('of a person who may not', async () => {
     const { github } = acme;
     await acme.repository('hidden', [], { private: true });
-    const HOLDFAST_TOKEN = github.addToken('bob');
-    expect(await said(['acme/hidden'], { HOLDFAST_TOKEN })).toContain(
-      'Holdfast answers 404 about acme/hidden',
-    );
+    const token = github.addToken('bob');
+    expect(await said('acme/hidden', { token })).toContain('Holdfast answers 404 about acme/hidden');
   });
 });
 
 /** Something that is not Holdfast, or not well. */
-async function other(listener: RequestListener, ask: (url: string) => Promise<void>): Promise<void> {
+async function other(listener: RequestListener, meet: (url: string) => Promise<void>): Promise<void> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  await ask(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  await meet(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   server.closeAllConnections();
   server.close();
 }
@@ -155,7 +181,7 @@ test('what is not Holdfast gets no credential', async () => {
       seen.push(headers.authorization);
       response.end('<html>');
     },
-    async (url) => expect((await doctor(['acme/web', '--url', url])).code).toBe(2),
+    async (url) => expect((await ask('acme/web', { url })).code).toBe(2),
   );
   expect(new Set(seen)).toEqual(new Set([undefined]));
 });
@@ -171,7 +197,7 @@ test('a service without a GitHub App says where to set it up, and gets no creden
         .end(JSON.stringify(url === '/readyz' ? { status: 'setup', detail } : { detail }));
     },
     async (url) => {
-      const { code, out } = await doctor(['acme/web', '--url', url]);
+      const { code, out } = await ask('acme/web', { url });
       expect([code, out]).toEqual([2, `Holdfast answers at ${url}. ${detail}\n`]);
     },
   );
@@ -183,7 +209,7 @@ test('a certificate that nobody here has signed is named', async () => {
   const server = createTlsServer({ key: pem, cert: pem }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const { code, out } = await doctor(['--url', `https://127.0.0.1:${port}`]);
+  const { code, out } = await ask(undefined, { url: `https://127.0.0.1:${port}` });
   server.close();
   expect([code, out]).toEqual([2, expect.stringContaining('Set NODE_EXTRA_CA_CERTS')]);
 });
@@ -191,7 +217,7 @@ test('a certificate that nobody here has signed is named', async () => {
 test('a redirect is not followed: it would carry the credential elsewhere', async () => {
   await other(
     (_, response) => response.writeHead(302, { location: acme.app.url }).end(),
-    async (url) => expect((await doctor(['acme/web', '--url', url])).code).toBe(2),
+    async (url) => expect((await ask('acme/web', { url })).code).toBe(2),
   );
 });
 
@@ -217,7 +243,7 @@ test('a service that is not ready has failed; what it says cannot command the te
       response.writeHead(isReady ? 503 : 200).end(JSON.stringify(body));
     },
     async (url) => {
-      const { code, out } = await doctor(['acme/web', '--url', url]);
+      const { code, out } = await ask('acme/web', { url });
       expect(code).toBe(1);
       expect(out).toMatch(/^FAILED {3}It is not ready: GET \/readyz answers 503/m);
       expect(out).not.toContain('\u001b');
