@@ -40,10 +40,10 @@ async function prepare(): Promise<Prepared> {
   const database = await (server ? openPostgres(server) : openPglite());
   const tables = await tablesOf(database);
   const filled = [];
-  for (const table of tables) {
+  for (const table of await filledOf(database, tables)) {
     const all = `SELECT json_agg(one)::text AS rows FROM ${table} one`;
-    const [found] = await database.prisma.$queryRawUnsafe<{ rows: string | null }[]>(all);
-    if (found?.rows) filled.push({ table, rows: found.rows });
+    const [found] = await database.prisma.$queryRawUnsafe<{ rows: string }[]>(all);
+    filled.push({ table, rows: found!.rows });
   }
   return { database, tables, filled };
 }
@@ -53,6 +53,13 @@ async function tablesOf({ prisma }: Database): Promise<string[]> {
   const found = await prisma.$queryRaw<{ name: string }[]>`
     SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
     WHERE schemaname IN ('public', 'pgboss') ORDER BY 1`;
+  return found.map(({ name }) => name);
+}
+
+/** Those that have rows. */
+async function filledOf({ prisma }: Database, tables: string[]): Promise<string[]> {
+  const asked = tables.map((table) => `SELECT '${table}' AS name WHERE EXISTS (SELECT FROM ${table})`);
+  const found = await prisma.$queryRawUnsafe<{ name: string }[]>(asked.join(' UNION ALL '));
   return found.map(({ name }) => name);
 }
 
@@ -73,8 +80,9 @@ async function openPostgres(server: string): Promise<Database> {
 async function empty({ database, tables, filled }: Prepared): Promise<boolean> {
   if ((await tablesOf(database)).join() !== tables.join()) return false;
   const { prisma } = database;
+  const emptied = (await filledOf(database, tables)).join();
   await prisma.$transaction([
-    prisma.$executeRawUnsafe(`TRUNCATE ${tables.join()} RESTART IDENTITY`),
+    prisma.$executeRawUnsafe(`TRUNCATE ${emptied} RESTART IDENTITY CASCADE`),
     ...filled.map(({ table, rows }) =>
       prisma.$executeRawUnsafe(
         `INSERT INTO ${table} SELECT * FROM json_populate_recordset(NULL::${table}, $1::json)`,
