@@ -7,7 +7,7 @@ import type { Deps } from './deps.ts';
 import { clearLeases } from './outbox/lease.ts';
 import { createGitHubApp } from './github/github-app.ts';
 import { startJobQueue } from './queue/queue.ts';
-import { startWorker } from './worker/worker.ts';
+import { startWorker, type Worker } from './worker/worker.ts';
 import type { Phase } from './phase.ts';
 import { registerWebhooks } from './webhooks/register-webhooks.ts';
 
@@ -15,7 +15,11 @@ import { registerWebhooks } from './webhooks/register-webhooks.ts';
 export type Ground = { config: StartConfig; clock: Clock; log: Logger; database: Database };
 
 /** The service as it works with an App: its interface, webhooks and, unless the role is `web`, the worker. */
-export type Service = Phase & { deps: Deps };
+export type Service = Phase & {
+  deps: Deps;
+  /** Resolves when no job runs and none is due. */
+  settled(): Promise<void>;
+};
 
 /** Milliseconds that work under way has to finish when the service stops; the rest is handed back. */
 const patience = 5000;
@@ -41,19 +45,22 @@ export async function createService(ground: Ground, app: AppCredentials): Promis
   registerWebhooks(github.probot, deps);
   if ('dataDir' in config.database) await clearLeases(deps);
   const api = createApi(deps, queue);
-  let worker: { stop(): void } | null = null;
+  let worker: Worker | null = null;
   return {
     deps,
     fetch: api.fetch,
     async start() {
       if (config.role !== 'web') worker = await startWorker(deps, queue);
     },
+    async settled() {
+      await worker?.settled();
+    },
     /** Takes no new jobs, and hands back what is not finished in time. */
     async close() {
       stopping.abort();
       // What GitHub has not answered by then is handed back.
       const cut = setTimeout(() => cutOff.abort(), patience);
-      worker?.stop();
+      await worker?.stop();
       await queue.stop();
       clearTimeout(cut);
     },

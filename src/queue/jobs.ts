@@ -51,9 +51,20 @@ export type ForeignStatus = {
 
 export type TaskName = keyof Tasks;
 
-/** A job to send. Of two with the same task and key, one that still waits serves both. */
+/**
+ * A job to send. Of two with the same task and key, one that still waits serves both.
+ * @property about what it is about: jobs about the same thing that wait for another try are one.
+ * @property attempt how often it failed; absent: never.
+ */
 export type Job = {
-  [Name in TaskName]: { task: Name; data: Tasks[Name]; key: string; at?: Date };
+  [Name in TaskName]: {
+    task: Name;
+    data: Tasks[Name];
+    about: string;
+    key: string;
+    attempt?: number;
+    at?: Date;
+  };
 }[TaskName];
 
 export const taskNames: TaskName[] = [
@@ -81,40 +92,37 @@ export const taskNames: TaskName[] = [
 export const inSteps = (now: Date, step: number): Date =>
   new Date((Math.floor(now.getTime() / step) + 2) * step);
 
+/** Of jobs that are planned for instants, one waits for each instant. */
+const keyAt = (about: string, at: Date | undefined): string => (at ? `${about}@${at.toISOString()}` : about);
+
 /** How each kind of durable work is asked for. */
 export const jobs = {
   /** Look at every open pull request of a repository; with `at`, at that instant (a freeze starts or ends). */
   reconcileRepository(repositoryId: bigint, at?: Date): Job {
-    const id = String(repositoryId);
-    return {
-      task: 'reconcile-repository',
-      data: { repositoryId: id, at: at?.toISOString() },
-      key: at ? `${id}@${at.toISOString()}` : id,
-      at,
-    };
+    const about = String(repositoryId);
+    const data = { repositoryId: about, at: at?.toISOString() };
+    return { task: 'reconcile-repository', data, about, key: keyAt(about, at), at };
   },
 
   /** Look at one pull request and those that share its head SHA; with `at`, at that instant. */
   reconcilePullRequest(repositoryId: bigint, told: Told, at?: Date): Job {
     const { number, installationId, changedAt = '', looks = '' } = told;
+    const about = `${repositoryId}#${number}/${installationId}`;
     return {
       task: 'reconcile-pull-request',
       data: { repositoryId: String(repositoryId), ...told },
+      about,
       // An event of a later change is not served by a look for an earlier one, whose answer may be as old.
-      key: `${repositoryId}#${number}/${installationId}~${changedAt}${looks && `!${looks}`}`,
+      key: `${about}~${changedAt}${looks && `!${looks}`}`,
       at,
     };
   },
 
   /** Look at the heads of closed pull requests; with `at`, at that instant. */
   reconcileClosedHeads(repositoryId: bigint, at?: Date): Job {
-    const id = String(repositoryId);
-    return {
-      task: 'reconcile-closed-heads',
-      data: { repositoryId: id },
-      key: at ? `${id}@${at.toISOString()}` : id,
-      at,
-    };
+    const about = String(repositoryId);
+    const data = { repositoryId: about };
+    return { task: 'reconcile-closed-heads', data, about, key: keyAt(about, at), at };
   },
 
   /** Look at the merge queue of a branch; with `at`, at that instant. */
@@ -125,78 +133,76 @@ export const jobs = {
   ): Job {
     const id = String(repositoryId);
     const group = told.headSha ? `@${told.headSha}${told.isGone ? '-' : '+'}` : '';
-    return {
-      task: 'reconcile-merge-queue',
-      data: { repositoryId: id, branch, ...told },
-      key: `${id}:${branch}${group}${at ? `@${at.toISOString()}` : ''}`,
-      at,
-    };
+    const about = `${id}:${branch}${group}`;
+    const data = { repositoryId: id, branch, ...told };
+    return { task: 'reconcile-merge-queue', data, about, key: keyAt(about, at), at };
   },
 
   /** Ask GitHub, at an instant, whether it would merge what freezes of a repository hold. */
   askMergeStates(repositoryId: bigint, at: Date): Job {
-    const id = String(repositoryId);
-    return { task: 'ask-merge-states', data: { repositoryId: id }, key: `${id}@${at.toISOString()}`, at };
+    const about = String(repositoryId);
+    return { task: 'ask-merge-states', data: { repositoryId: about }, about, key: keyAt(about, at), at };
   },
 
   /** Count a status of somebody else, and write ours again where that one says something else. */
   correctStatus(repositoryId: bigint, sha: string, written: ForeignStatus): Job {
-    const id = String(repositoryId);
-    return {
-      task: 'correct-status',
-      data: { repositoryId: id, sha, written },
-      key: `${id}:${sha}@${written.id}`,
-    };
+    const about = `${repositoryId}:${sha}@${written.id}`;
+    const data = { repositoryId: String(repositoryId), sha, written };
+    return { task: 'correct-status', data, about, key: about };
   },
 
   /** Find out whether a pull request that was merged was frozen then. */
   findBypass(repositoryId: bigint, number: number): Job {
-    const id = String(repositoryId);
-    return { task: 'find-bypass', data: { repositoryId: id, number }, key: `${id}#${number}` };
+    const about = `${repositoryId}#${number}`;
+    return { task: 'find-bypass', data: { repositoryId: String(repositoryId), number }, about, key: about };
   },
 
   /** Write the statuses that wait for an installation; with `at`, not before that instant. */
   drainOutbox(installationId: bigint, at?: Date): Job {
-    const id = String(installationId);
-    return {
-      task: 'drain-outbox',
-      data: { installationId: id },
-      key: at ? `${id}@${at.toISOString()}` : id,
-      at,
-    };
+    const about = String(installationId);
+    return { task: 'drain-outbox', data: { installationId: about }, about, key: keyAt(about, at), at };
+  },
+
+  /** Read every installation from GitHub again. */
+  syncInstallations(): Job {
+    return { task: 'sync-installations', data: {}, about: 'all', key: 'all' };
   },
 
   /** Read an installation and its repositories from GitHub again. */
   syncInstallation(installationId: bigint): Job {
-    const id = String(installationId);
-    return { task: 'sync-installation', data: { installationId: id }, key: id };
-  },
-
-  /** Read a webhook that could not be delivered from GitHub's copy of it. */
-  readDelivery(deliveryId: string, guid: string): Job {
-    return { task: 'read-delivery', data: { deliveryId }, key: guid };
+    const about = String(installationId);
+    return { task: 'sync-installation', data: { installationId: about }, about, key: about };
   },
 
   /** Read one repository from GitHub again, through the installation that last told of it; with `at`, then. */
   syncRepository(repositoryId: bigint, installationId: bigint | null, at?: Date): Job {
-    return {
-      task: 'sync-repository',
-      data: {
-        repositoryId: String(repositoryId),
-        installationId: installationId?.toString() ?? null,
-      },
-      // Two installations may tell of one repository (a transfer), and a later look must not stand for one now.
-      key: `${repositoryId}/${installationId}${at ? '@later' : ''}`,
-      at,
+    // Two installations may tell of one repository (a transfer), and a later look must not stand for one now.
+    const about = `${repositoryId}/${installationId}`;
+    const data = {
+      repositoryId: String(repositoryId),
+      installationId: installationId?.toString() ?? null,
     };
+    return { task: 'sync-repository', data, about, key: `${about}${at ? '@later' : ''}`, at };
   },
 
   /** End every session of a person. */
   endSessions(personId: number): Job {
-    return {
-      task: 'end-sessions',
-      data: { personId },
-      key: String(personId),
-    };
+    const about = String(personId);
+    return { task: 'end-sessions', data: { personId }, about, key: about };
+  },
+
+  /** Look for webhooks that could not be delivered. */
+  recoverDeliveries(): Job {
+    return { task: 'recover-deliveries', data: {}, about: 'all', key: 'all' };
+  },
+
+  /** Read a webhook that could not be delivered from GitHub's copy of it. */
+  readDelivery(deliveryId: string, guid: string): Job {
+    return { task: 'read-delivery', data: { deliveryId }, about: guid, key: guid };
+  },
+
+  /** Repair what was missed. */
+  sweep(): Job {
+    return { task: 'sweep', data: {}, about: 'all', key: 'all' };
   },
 };

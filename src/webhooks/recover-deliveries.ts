@@ -1,6 +1,6 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import type { Job } from '../queue/jobs.ts';
+import { type Job, jobs } from '../queue/jobs.ts';
 import { recallFresh, readScannedUntil, saveLost, saveScannedUntil } from './delivery-store.ts';
 import { type FailedDelivery, standInsOf } from './stand-ins.ts';
 
@@ -50,7 +50,7 @@ export async function recoverDeliveries(deps: Deps): Promise<void> {
 
 /** Every installation is read, and with it every repository looked at. */
 function lookAtAll(served: FailedDelivery[]): { served: FailedDelivery[]; jobs: Job[] }[] {
-  return [{ served, jobs: [{ task: 'sync-installations', data: {}, key: 'all' }] }];
+  return [{ served, jobs: [jobs.syncInstallations()] }];
 }
 
 /** The failed deliveries since an instant, newest first as GitHub lists them. `isCut`: there are more. */

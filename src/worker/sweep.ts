@@ -41,7 +41,7 @@ export async function sweep(deps: Deps): Promise<void> {
     ...boundaries.map(({ repositoryId, at }) => jobs.reconcileRepository(repositoryId, at)),
     ...installations.map((id) => jobs.drainOutbox(id)),
     ...unasked.map((id) => jobs.askMergeStates(id, now)),
-    { task: 'recover-deliveries', data: {}, key: 'all' },
+    jobs.recoverDeliveries(),
   ]);
   await forget(deps, now);
   if (missed.size > 0) deps.log.info({ repositories: missed.size }, 'sweep: reconciling what was missed');

@@ -1,0 +1,97 @@
+// The statements over pg-boss's table of jobs. pg-boss makes and migrates it; its own calls take one queue, and often
+// one job, at a time, and a process of ours has fifteen queues.
+import type { Job, TaskName, Tasks } from './jobs.ts';
+
+/** Workers listen on it. What is told is when a job is due, in milliseconds since the epoch. */
+export const channel = 'holdfast_jobs';
+
+/** What the table keeps of a job in its column for data. */
+type Stored = { data: Tasks[TaskName]; about: string; attempt: number };
+
+/**
+ * Inserts jobs and tells workers when they are due. One that waits for the same key serves in the place of a new one.
+ * `infinity`: a freeze may be planned years ahead, and its boundary jobs wait that long.
+ * @param first another statement that saves something, from `$3` on, and returns a row: the jobs are sent where it does.
+ */
+const insert = (first?: string) => `
+  WITH ${first ? `first AS (${first}), ` : ''}sent AS (
+    INSERT INTO pgboss.job (name, singleton_key, data, start_after, policy, created_on, keep_until)
+    SELECT name, key, data, due, 'short', $2, 'infinity'
+    FROM jsonb_to_recordset($1::jsonb) AS job (name text, key text, data jsonb, due timestamptz)
+    ${first ? 'WHERE EXISTS (SELECT FROM first)' : ''}
+    ON CONFLICT DO NOTHING
+    RETURNING start_after
+  ), told AS (
+    SELECT pg_notify('${channel}', due::text)::text AS said
+    FROM (SELECT DISTINCT (extract(epoch FROM start_after) * 1000)::bigint AS due FROM sent) AS dues
+  )
+  SELECT ${first ? 'EXISTS (SELECT FROM first)' : 'true'} AS "isSent", (SELECT count(said) FROM told)::int AS told`;
+
+export const insertJobs = insert();
+export const insertJobsAfter = insert;
+
+/**
+ * The values of `insertJobs`. In order of their keys, so that two who send the same ones do not wait for each other.
+ * @param now before which no job is due: present work is dated so.
+ */
+export function insertValues(jobs: Job[], now: Date): [string, Date] {
+  const order = ({ task, key }: Job) => `${task} ${key}`;
+  const rows = jobs
+    .toSorted((one, other) => (order(one) < order(other) ? -1 : 1))
+    .map(({ task, data, about, key, attempt = 0, at }) => {
+      const stored: Stored = { data, about, attempt };
+      return { name: task, key, data: stored, due: (at ?? now).toISOString() };
+    });
+  return [JSON.stringify(rows), now];
+}
+
+/** A row of the table as it is taken. */
+export type TakenRow = { id: string; name: TaskName; key: string; stored: Stored };
+
+export const jobOf = ({ name, key, stored }: TakenRow): Job =>
+  ({ task: name, key, data: stored.data, about: stored.about, attempt: stored.attempt }) as Job;
+
+/**
+ * Deletes what is done ($1 names, $2 ids) and takes of each queue ($3) so many jobs ($4) that are due, the oldest
+ * first, by the database's clock.
+ */
+export const exchangeJobs = `
+  WITH done AS (
+    DELETE FROM pgboss.job USING unnest($1::text[], $2::uuid[]) AS finished (name, id)
+    WHERE job.name = finished.name AND job.id = finished.id
+  ), next AS (
+    SELECT found.name, found.id FROM unnest($3::text[], $4::int[]) AS room (name, jobs)
+    CROSS JOIN LATERAL (
+      SELECT job.name, job.id FROM pgboss.job
+      WHERE job.name = room.name AND job.state < 'active' AND NOT job.blocked
+        AND job.start_after <= pgboss.job_now()
+      ORDER BY job.priority DESC, job.created_on
+      LIMIT room.jobs
+      FOR UPDATE SKIP LOCKED
+    ) AS found
+  )
+  UPDATE pgboss.job SET state = 'active', started_on = pgboss.job_now(), heartbeat_on = pgboss.job_now()
+  FROM next WHERE job.name = next.name AND job.id = next.id
+  RETURNING job.id, job.name, job.singleton_key AS key, job.data AS stored`;
+
+/**
+ * Says of jobs ($1) that their process lives, gives up those of processes that have not said so for $2 seconds, and
+ * tells in how many milliseconds the next job is due.
+ */
+export const keepJobs = `
+  WITH kept AS (
+    UPDATE pgboss.job SET heartbeat_on = pgboss.job_now() WHERE state = 'active' AND id = ANY ($1::uuid[])
+  ), lapsed AS (
+    UPDATE pgboss.job SET state = 'retry'
+    WHERE state = 'active' AND id <> ALL ($1::uuid[])
+      AND heartbeat_on < pgboss.job_now() - $2 * interval '1 second'
+  )
+  SELECT ceil(extract(epoch FROM min(start_after) - pgboss.job_now()) * 1000)::float8 AS wait
+  FROM pgboss.job WHERE state < 'active' AND start_after > pgboss.job_now()`;
+
+/** Hands jobs back ($1): whoever looks next takes them. */
+export const returnJobs = `
+  WITH returned AS (
+    UPDATE pgboss.job SET state = 'retry' WHERE state = 'active' AND id = ANY ($1::uuid[]) RETURNING id
+  )
+  SELECT pg_notify('${channel}', '0')::text FROM returned LIMIT 1`;
