@@ -4,6 +4,7 @@ import type { Config } from './config.ts';
 import type { GitHubApp } from './github/github-app.ts';
 import type { PrismaClient } from './generated/prisma/client.ts';
 import type { Sql } from './database/sql.ts';
+import type { OwnWrites } from './outbox/own-writes.ts';
 import type { JobQueue } from './queue/queue.ts';
 
 /** What a use case needs of the outside world. `createApp` makes one; tests pass their own clock and GitHub. */
@@ -11,7 +12,9 @@ export type Deps = {
   db: PrismaClient;
   /** The same database, for stores on the hot roads. */
   sql: Sql;
-  queue: Pick<JobQueue, 'send'>;
+  queue: Pick<JobQueue, 'send' | 'sendAfter'>;
+  /** What this process writes at GitHub. */
+  ownWrites: OwnWrites;
   github: GitHubApp;
   clock: Clock;
   log: Logger;

@@ -6,6 +6,7 @@ import type { Database } from './database/database.ts';
 import type { Deps } from './deps.ts';
 import { clearLeases } from './outbox/lease.ts';
 import { createGitHubApp } from './github/github-app.ts';
+import { OwnWrites } from './outbox/own-writes.ts';
 import { startJobQueue } from './queue/queue.ts';
 import { startWorker, type Worker } from './worker/worker.ts';
 import type { Phase } from './phase.ts';
@@ -36,6 +37,7 @@ export async function createService(ground: Ground, app: AppCredentials): Promis
     db: database.prisma,
     sql: database.sql,
     queue,
+    ownWrites: new OwnWrites(),
     github,
     clock,
     log,

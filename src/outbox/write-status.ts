@@ -68,7 +68,7 @@ export function findStanding(head: HeadStatus, wanted: Status, list: StatusList 
  * @throws what GitHub answers.
  */
 export async function postStatus(
-  deps: Pick<Deps, 'github' | 'config'>,
+  deps: Pick<Deps, 'github' | 'config' | 'ownWrites'>,
   installationId: bigint,
   place: Place,
   sha: string,
@@ -76,13 +76,15 @@ export async function postStatus(
   targetUrl: string | null,
 ): Promise<Posted> {
   const client = await deps.github.asInstallation(installationId);
-  const { data } = await client.rest.repos.createCommitStatus({
-    ...place,
-    sha,
-    state: state as StatusState,
-    description,
-    context: deps.config.statusContext,
-    ...(targetUrl && { target_url: targetUrl }),
+  return deps.ownWrites.during(sha, { state, description }, async () => {
+    const { data } = await client.rest.repos.createCommitStatus({
+      ...place,
+      sha,
+      state: state as StatusState,
+      description,
+      context: deps.config.statusContext,
+      ...(targetUrl && { target_url: targetUrl }),
+    });
+    return { id: BigInt(data.id), at: new Date(data.created_at) };
   });
-  return { id: BigInt(data.id), at: new Date(data.created_at) };
 }

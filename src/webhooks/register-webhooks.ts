@@ -1,7 +1,7 @@
 import type { Probot } from 'probot';
 import type { Deps } from '../deps.ts';
 import { acceptDelivery } from './accept-delivery.ts';
-import { jobsOf, type Wake } from './wake.ts';
+import { jobsOf, type Wake, type WakeDeps } from './wake.ts';
 import { type Own, wakesOf } from './wakes-of-event.ts';
 
 /** The actions that can change what we know. Others (`starred`, `subscribed` …) are acknowledged and dropped. */
@@ -71,7 +71,7 @@ export const handledEvents = [
 /** Turns each handled event into durable jobs. */
 export function registerWebhooks(
   probot: Probot,
-  deps: Pick<Deps, 'db' | 'queue' | 'clock' | 'log' | 'config'>,
+  deps: WakeDeps & Pick<Deps, 'queue' | 'log' | 'config'>,
 ): void {
   probot.on([...handledEvents], async ({ id, name, payload }) => {
     const wakes = wakesOf[name as keyof typeof wakesOf] as (payload: unknown, own: Own) => Wake[];

@@ -1,8 +1,7 @@
 import type { Need } from '../conditions/needs.ts';
-import type { Deps } from '../deps.ts';
 import { type Job, jobs } from '../queue/jobs.ts';
 import { handledEvents } from './register-webhooks.ts';
-import { jobsOf } from './wake.ts';
+import { jobsOf, type WakeDeps } from './wake.ts';
 import { readsOfEvent } from './wakes-of-event.ts';
 
 /** A delivery in GitHub's list: what it was about, without the payload. */
@@ -31,10 +30,7 @@ const toRead = ['pull_request.closed', 'github_app_authorization.revoked'];
 const mostRead = 200;
 
 /** What stands in for failed deliveries: one look for each repository and installation that they name. */
-export async function standInsOf(
-  deps: Pick<Deps, 'db' | 'clock'>,
-  failed: FailedDelivery[],
-): Promise<StandIn[]> {
+export async function standInsOf(deps: WakeDeps, failed: FailedDelivery[]): Promise<StandIn[]> {
   const handled = failed.filter((delivery) =>
     (handledEvents as readonly string[]).includes(nameOf(delivery)),
   );
@@ -69,7 +65,7 @@ const nameOf = ({ event, action }: FailedDelivery): string => (action ? `${event
 
 /** The look at a repository; none where its events can only have changed what no present freeze reads. */
 async function lookAt(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: WakeDeps,
   repositoryId: bigint,
   failed: FailedDelivery[],
   isKnown: boolean,

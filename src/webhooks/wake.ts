@@ -28,16 +28,19 @@ export type Wake =
 /** Milliseconds; one look serves all events of such a step. */
 const later = 10_000;
 
+export type WakeDeps = Pick<Deps, 'db' | 'clock' | 'ownWrites'>;
+
 /** The jobs of an event; none where nothing reads what it may have changed. */
-export async function jobsOf(deps: Pick<Deps, 'db' | 'clock'>, wakes: Wake[]): Promise<Job[]> {
+export async function jobsOf(deps: WakeDeps, wakes: Wake[]): Promise<Job[]> {
   const jobs = await Promise.all(wakes.map((wake) => jobsOfWake(deps, wake)));
   return jobs.flat();
 }
 
-async function jobsOfWake({ db, clock }: Pick<Deps, 'db' | 'clock'>, wake: Wake): Promise<Job[]> {
+async function jobsOfWake({ db, clock, ownWrites }: WakeDeps, wake: Wake): Promise<Job[]> {
   if (wake.to === 'jobs') return wake.jobs;
   if (wake.to === 'own-status') {
     const { repositoryId, sha, merges, written } = wake;
+    if (ownWrites.isEcho(sha, written)) return [];
     if (await isOfConsequence(db, repositoryId, sha, written))
       return [jobs.correctStatus(repositoryId, sha, written)];
     const number = await numberByTestMerge(db, repositoryId, sha, merges);

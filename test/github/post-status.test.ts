@@ -3,6 +3,7 @@ import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { generateKeyPairSync } from 'node:crypto';
 import type { Config } from '../../src/config.ts';
+import { OwnWrites } from '../../src/outbox/own-writes.ts';
 import { findStanding, lookAtStatuses, postStatus } from '../../src/outbox/write-status.ts';
 import type { HeadStatus } from '../../src/generated/prisma/client.ts';
 import { createGitHubApp, type GitHubApp } from '../../src/github/github-app.ts';
@@ -39,7 +40,7 @@ async function write(
   mayWrite = async () => true,
   targetUrl: string | null = null,
 ) {
-  const deps = { github, config };
+  const deps = { github, config, ownWrites: new OwnWrites() };
   const head = { writtenId: null, contradictedBy: null, ...known } as HeadStatus;
   const list = attempts > 0 ? await lookAtStatuses(deps, 7n, repository, sha, true, mayWrite) : null;
   if (attempts > 0 && !list) return null;

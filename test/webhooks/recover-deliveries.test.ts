@@ -30,10 +30,10 @@ test('ids that no number can hold are read to their last digit', async () => {
   const client = new Octokit({ request: { fetch: answer } }) as unknown as GitHubClient;
   const { deps } = acme.app;
   const sent: Job[] = [];
-  const jobs = { ...deps.queue, send: async (some: Job[]) => void sent.push(...some) };
-  const told = { ...deps, jobs, github: { ...deps.github, asApp: async () => client } };
+  const queue = { ...deps.queue, send: async (some: Job[]) => void sent.push(...some) };
+  const told = { ...deps, queue, github: { ...deps.github, asApp: async () => client } };
   await recoverDeliveries(told);
-  expect(sent).toEqual([{ task: 'read-delivery', data: { deliveryId: id }, key: 'g-1' }]);
+  expect(sent).toEqual([{ task: 'read-delivery', data: { deliveryId: id }, about: 'g-1', key: 'g-1' }]);
   await readDelivery(told, id);
   expect(asked).toEqual(['GET /app/hook/deliveries', `GET /app/hook/deliveries/${id}`]);
   expect(acme.logs.join('')).toContain('GitHub has forgotten a webhook delivery');
@@ -57,11 +57,11 @@ test('more than are read: everything that the App has is looked at, once', async
   };
   const client = new Octokit({ request: { fetch: answer } }) as unknown as GitHubClient;
   const sent: Job[] = [];
-  const jobs = { ...deps.queue, send: async (some: Job[]) => void sent.push(...some) };
-  const told = { ...deps, jobs, github: { ...deps.github, asApp: async () => client } };
+  const queue = { ...deps.queue, send: async (some: Job[]) => void sent.push(...some) };
+  const told = { ...deps, queue, github: { ...deps.github, asApp: async () => client } };
   await recoverDeliveries(told);
   expect(pages).toBe(30);
-  expect(sent).toEqual([{ task: 'sync-installations', data: {}, key: 'all' }]);
+  expect(sent).toEqual([{ task: 'sync-installations', data: {}, about: 'all', key: 'all' }]);
   expect(acme.logs.join('')).toContain('more webhook deliveries failed than are read');
   await recoverDeliveries(told);
   expect(sent).toHaveLength(1);

@@ -1,0 +1,189 @@
+import { TestClock } from 'pg-boss';
+import { pino } from 'pino';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { type Job, jobs } from '../../src/queue/jobs.ts';
+import type { Room, Taken } from '../../src/queue/queue.ts';
+import { Fetcher } from '../../src/worker/fetcher.ts';
+
+/** A queue in memory, by the test's clock. */
+class FakeQueue {
+  readonly waiting: { id: string; job: Job; due: number }[] = [];
+  readonly done: string[] = [];
+  readonly returned: string[] = [];
+  exchanges = 0;
+  isDown = false;
+  told: (due: number) => void = () => {};
+  readonly #clock: TestClock;
+  #ids = 0;
+
+  constructor(clock: TestClock) {
+    this.#clock = clock;
+  }
+
+  /** @param isHeard false: the notification was lost. */
+  put(job: Job, isHeard = true): void {
+    const due = job.at?.getTime() ?? this.#clock.now() - 60_000;
+    this.waiting.push({ id: String(++this.#ids), job, due });
+    if (isHeard) this.told(due);
+  }
+
+  async listen(told: (due: number) => void) {
+    this.told = told;
+    return { close: async () => {} };
+  }
+
+  async exchange(done: Taken[], rooms: Room[]): Promise<Taken[]> {
+    if (this.isDown) throw new Error('the database is down');
+    if (rooms.length > 0) this.exchanges++;
+    this.done.push(...done.map(({ job }) => job.key));
+    return rooms.flatMap(({ task, jobs: most }) => {
+      const due = this.waiting
+        .filter((row) => row.job.task === task && row.due <= this.#clock.now())
+        .slice(0, most);
+      for (const row of due) this.waiting.splice(this.waiting.indexOf(row), 1);
+      return due.map(({ id, job }) => ({ id, job }));
+    });
+  }
+
+  async keep(): Promise<number | null> {
+    if (this.isDown) throw new Error('the database is down');
+    const waits = this.waiting.map(({ due }) => due - this.#clock.now()).filter((wait) => wait > 0);
+    return waits.length > 0 ? Math.min(...waits) : null;
+  }
+
+  async giveBack(taken: Taken[]) {
+    this.returned.push(...taken.map(({ job }) => job.key));
+  }
+}
+
+let clock: TestClock;
+let queue: FakeQueue;
+const worked: string[][] = [];
+const log = pino({ level: 'silent' });
+const takers = new Map([
+  ['drain-outbox', { takers: 2, jobs: 1 }],
+  ['reconcile-repository', { takers: 1, jobs: 3 }],
+] as const);
+
+beforeEach(() => {
+  clock = new TestClock('2026-03-01T09:00:00Z');
+  queue = new FakeQueue(clock);
+  worked.length = 0;
+});
+
+const note = async (_task: string, some: Job[]) => void worked.push(some.map(({ key }) => key));
+
+async function start(work: (task: string, some: Job[]) => Promise<void> = note): Promise<Fetcher> {
+  const fetcher = new Fetcher(queue, clock, log, takers, work);
+  await fetcher.start();
+  return fetcher;
+}
+const seconds = (count: number) => new Date(clock.now() + count * 1000);
+
+test('a job that is due is taken when it is told of, and forgotten when it is done', async () => {
+  const fetcher = await start();
+  queue.put(jobs.drainOutbox(1n));
+  await fetcher.settled();
+  expect(worked).toEqual([['1']]);
+  expect(queue.done).toEqual(['1']);
+});
+
+test('a job for later is taken at its instant, and no later than 50 ms behind it', async () => {
+  const fetcher = await start();
+  const at = seconds(600);
+  queue.put(jobs.drainOutbox(1n, at));
+  await clock.tick(600_000 - 1);
+  expect(worked).toEqual([]);
+  await clock.tick(50);
+  await fetcher.settled();
+  expect(worked).toHaveLength(1);
+});
+
+test('each of many instants is kept, also those that were planned before it began', async () => {
+  queue.put(jobs.drainOutbox(1n, seconds(3)), false);
+  const fetcher = await start();
+  for (const after of [7, 5, 9]) queue.put(jobs.drainOutbox(1n, seconds(after)));
+  for (const [index, after] of [3, 5, 7, 9].entries()) {
+    await clock.tick((after - [0, 3, 5, 7][index]!) * 1000 + (index === 0 ? 10 : 0));
+    await fetcher.settled();
+    expect(worked, `after ${after} s`).toHaveLength(index + 1);
+  }
+});
+
+test('what it was not told of is found within 15 s', async () => {
+  const fetcher = await start();
+  queue.put(jobs.drainOutbox(1n), false);
+  await clock.tick(15_000);
+  await fetcher.settled();
+  expect(worked).toEqual([['1']]);
+});
+
+test('no more at once than there are takers; the rest as soon as one is free', async () => {
+  const gates: (() => void)[] = [];
+  const fetcher = await start(async (task, some) => {
+    await note(task, some);
+    await new Promise<void>((resolve) => void gates.push(resolve));
+  });
+  for (const id of [1n, 2n, 3n]) queue.put(jobs.drainOutbox(id));
+  for (const id of [4n, 5n, 6n, 7n]) queue.put(jobs.reconcileRepository(id));
+  await vi.waitFor(() => expect(worked).toHaveLength(3));
+  expect(worked).toEqual(expect.arrayContaining([['1'], ['2'], expect.arrayContaining(['4'])]));
+  gates.shift()!();
+  await vi.waitFor(() => expect(worked.flat()).toContain('3'));
+  while (queue.done.length < 7) {
+    for (const open of gates.splice(0)) open();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await fetcher.settled();
+  expect(worked.flat().toSorted()).toEqual(['1', '2', '3', '4', '5', '6', '7']);
+});
+
+test('idle it looks once in 15 s', async () => {
+  await start();
+  const before = queue.exchanges;
+  await clock.tick(60_000);
+  expect(queue.exchanges - before).toBe(4);
+});
+
+test('when the database is back it goes on, and forgets what was done meanwhile', async () => {
+  const fetcher = await start(async (task, some) => {
+    await note(task, some);
+    queue.isDown = true;
+  });
+  queue.put(jobs.drainOutbox(1n));
+  await vi.waitFor(() => expect(worked).toHaveLength(1));
+  queue.put(jobs.drainOutbox(2n));
+  await clock.tick(3000);
+  expect(queue.done).toEqual([]);
+  queue.isDown = false;
+  await clock.tick(1000);
+  await vi.waitFor(() => expect(worked).toHaveLength(2));
+  queue.isDown = false;
+  await clock.tick(1000);
+  await fetcher.settled();
+  expect(queue.done).toEqual(['1', '2']);
+});
+
+test('a job whose work could not be recorded is not forgotten', async () => {
+  const fetcher = await start(async () => {
+    throw new Error('the database is down');
+  });
+  queue.put(jobs.drainOutbox(1n));
+  await fetcher.settled();
+  expect(queue.done).toEqual([]);
+});
+
+test('who stops takes nothing more, and hands back what does not end in time', async () => {
+  const fetcher = await start(async (task, some) => {
+    await note(task, some);
+    if (some[0]!.key === '2') await new Promise(() => {});
+  });
+  queue.put(jobs.drainOutbox(1n));
+  queue.put(jobs.drainOutbox(2n));
+  await vi.waitFor(() => expect(worked).toHaveLength(2));
+  const stopping = fetcher.stop(50);
+  queue.put(jobs.drainOutbox(3n));
+  await stopping;
+  expect(worked).toHaveLength(2);
+  expect([queue.done, queue.returned]).toEqual([['1'], ['2']]);
+});
