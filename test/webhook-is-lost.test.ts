@@ -123,16 +123,16 @@ test('events out of order end in the truth', async () => {
   expect(acme.frozen(app)).toEqual([1]);
 });
 
-test('a delivery whose transaction fails is not taken for seen', async () => {
+test('a delivery that cannot be saved is not taken for seen', async () => {
   const { github, quiet } = acme;
   const core = await acme.repository('core', [{}]);
   await acme.freeze(core);
   const { queue } = acme.app.deps;
-  const { send } = queue;
-  queue.send = () => Promise.reject(new Error('the queue is full'));
+  const { sendAfter } = queue;
+  queue.sendAfter = () => Promise.reject(new Error('the queue is full'));
   github.push(core, 1);
   await github.settled();
-  queue.send = send;
+  queue.sendAfter = sendAfter;
   const failed = github.deliveries.findLast(({ event }) => event === 'pull_request')!;
   expect(failed.statusCode).toBeGreaterThanOrEqual(500);
   expect(await deliveries(failed.guid)).toBe(0);

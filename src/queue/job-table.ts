@@ -2,7 +2,7 @@
 // one job, at a time, and a process of ours has fifteen queues.
 import type { Job, TaskName, Tasks } from './jobs.ts';
 
-/** Workers listen on it. What is told is when a job is due, in milliseconds since the epoch. */
+/** Workers listen on it. What is told is a task, and when a job of it is due, in milliseconds since the epoch. */
 export const channel = 'holdfast_jobs';
 
 /** What the table keeps of a job in its column for data. */
@@ -20,10 +20,10 @@ const insert = (first?: string) => `
     FROM jsonb_to_recordset($1::jsonb) AS job (name text, key text, data jsonb, due timestamptz)
     ${first ? 'WHERE EXISTS (SELECT FROM first)' : ''}
     ON CONFLICT DO NOTHING
-    RETURNING start_after
+    RETURNING name, start_after
   ), told AS (
-    SELECT pg_notify('${channel}', due::text)::text AS said
-    FROM (SELECT DISTINCT (extract(epoch FROM start_after) * 1000)::bigint AS due FROM sent) AS dues
+    SELECT pg_notify('${channel}', name || ' ' || due)::text AS said
+    FROM (SELECT DISTINCT name, (extract(epoch FROM start_after) * 1000)::bigint AS due FROM sent) AS dues
   )
   SELECT ${first ? 'EXISTS (SELECT FROM first)' : 'true'} AS "isSent", (SELECT count(said) FROM told)::int AS told`;
 
@@ -92,6 +92,6 @@ export const keepJobs = `
 /** Hands jobs back ($1): whoever looks next takes them. */
 export const returnJobs = `
   WITH returned AS (
-    UPDATE pgboss.job SET state = 'retry' WHERE state = 'active' AND id = ANY ($1::uuid[]) RETURNING id
+    UPDATE pgboss.job SET state = 'retry' WHERE state = 'active' AND id = ANY ($1::uuid[]) RETURNING name
   )
-  SELECT pg_notify('${channel}', '0')::text FROM returned LIMIT 1`;
+  SELECT pg_notify('${channel}', name || ' 0')::text FROM (SELECT DISTINCT name FROM returned) AS tasks`;

@@ -22,6 +22,9 @@ export type Taken = { id: string; job: Job };
 /** How many jobs of a task may be taken. */
 export type Room = { task: TaskName; jobs: number };
 
+/** What is told of jobs that were sent; the instant is in milliseconds since the epoch. */
+export type Sent = { task: TaskName; due: number };
+
 /** Where durable work is put, and taken from. */
 export type JobQueue = {
   /** Saves jobs in one statement; with `tx` they commit or roll back with the caller's transaction. */
@@ -45,10 +48,11 @@ export type JobQueue = {
   /** Hands back what is not finished. */
   giveBack(taken: Taken[]): Promise<void>;
   /**
-   * Calls when jobs are sent, with the instant that they are due at, and once each time that it begins to listen: what
-   * was sent before is not told. Where the database cannot be listened to now, only looking again finds jobs.
+   * Calls when jobs are sent, with their task and the instant that they are due at; and with null each time that it
+   * begins to listen: what was sent before is not told.
+   * @throws where the database cannot be listened to now: only looking again finds jobs then.
    */
-  listen(told: (due: number) => void): Promise<{ close(): Promise<void> }>;
+  listen(told: (sent: Sent | null) => void): Promise<{ close(): Promise<void> }>;
   stop(): Promise<void>;
 };
 
@@ -131,8 +135,11 @@ export async function startJobQueue(
     listen: (told) =>
       db.listen!(
         channel,
-        (due) => told(Number(due)),
-        () => told(0),
+        (payload) => {
+          const [task, due] = payload.split(' ');
+          told({ task: task as TaskName, due: Number(due) });
+        },
+        () => told(null),
       ),
     stop: () => boss.stop({ graceful: false }),
   };

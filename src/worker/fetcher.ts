@@ -1,18 +1,24 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
 import type { Job, TaskName } from '../queue/jobs.ts';
-import type { JobQueue, Taken } from '../queue/queue.ts';
+import type { JobQueue, Sent, Taken } from '../queue/queue.ts';
 import { within } from '../within.ts';
 
 /** How many takers a task has, and how many jobs one takes at once. */
 export type Takers = { takers: number; jobs: number };
 
+type Queue = Pick<JobQueue, 'exchange' | 'keep' | 'giveBack' | 'listen'>;
+/** Does jobs of a task. What it throws means that they could not even be sent again. */
+type Work = (task: TaskName, jobs: Job[]) => Promise<void>;
+
 /** Milliseconds, as all here. It looks so often for what it was not told of. */
 const lookEvery = 15_000;
-/** And while it works, since it has to say so, well within the lifetime that the queue gives a process. */
+/** And while it works it says so, well within the lifetime that the queue gives a process. */
 const keepEvery = 3000;
 /** After the database failed. */
 const pause = 1000;
+/** What is done is forgotten together with the next taking, or after this. */
+const gatherFor = 10;
 /** What takes longer hangs: its jobs are given up, and taken again. */
 const longestWork = 15 * 60_000;
 
@@ -21,41 +27,38 @@ const longestWork = 15 * 60_000;
  * timer for the earliest, and looks every now and then for what it was not told of.
  */
 export class Fetcher {
-  readonly #queue: Pick<JobQueue, 'exchange' | 'keep' | 'giveBack' | 'listen'>;
+  readonly #queue: Queue;
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #work: (task: TaskName, jobs: Job[]) => Promise<void>;
-  /** Of each task how many jobs its takers take, and how many takers are free. */
-  readonly #tasks: Map<TaskName, Takers & { free: number; mayHaveMore: boolean }>;
+  readonly #work: Work;
+  /** Of each task its takers, how many of them are free, and whether jobs may be waiting for them. */
+  readonly #tasks: Map<TaskName, Takers & { free: number; mayWait: boolean }>;
   readonly #working = new Set<Taken>();
   #done: Taken[] = [];
+  /** One is under way; who asks meanwhile is served by one more. */
   #round: Promise<void> | null = null;
   #isAskedAgain = false;
   #timer: unknown = null;
-  #looksAt = Infinity;
+  #timerAt = Infinity;
+  /** When to look at the latest, whether it works or not. */
+  #looksAt = -Infinity;
   #isStopped = false;
   #listener: { close(): Promise<void> } | null = null;
   #finished = Promise.withResolvers<void>();
 
-  constructor(
-    queue: Pick<JobQueue, 'exchange' | 'keep' | 'giveBack' | 'listen'>,
-    clock: Clock,
-    log: Logger,
-    takers: Map<TaskName, Takers>,
-    work: (task: TaskName, jobs: Job[]) => Promise<void>,
-  ) {
+  constructor(queue: Queue, clock: Clock, log: Logger, takers: Map<TaskName, Takers>, work: Work) {
     this.#queue = queue;
     this.#clock = clock;
     this.#log = log;
     this.#work = work;
     this.#tasks = new Map(
-      [...takers].map(([task, each]) => [task, { ...each, free: each.takers, mayHaveMore: false }]),
+      [...takers].map(([task, each]) => [task, { ...each, free: each.takers, mayWait: true }]),
     );
   }
 
   async start(): Promise<void> {
     try {
-      this.#listener = await this.#queue.listen((due) => this.#hear(due));
+      this.#listener = await this.#queue.listen((sent) => this.#hear(sent));
     } catch (error) {
       this.#log.error({ err: error }, 'job queue');
     }
@@ -67,49 +70,69 @@ export class Fetcher {
     this.#isStopped = true;
     this.#clock.clearTimeout(this.#timer);
     await this.#listener?.close();
-    await within(patience, this.#drained());
-    await this.#round;
-    await this.#queue.exchange(this.#done, []);
+    await within(patience, this.#allFinished());
+    await this.#take();
     if (this.#working.size > 0) await this.#queue.giveBack([...this.#working]);
   }
 
   /** Resolves when nothing runs and nothing is due any more. */
   async settled(): Promise<void> {
     do {
-      await this.#drained();
-      await this.#take();
+      await this.#allFinished();
+      await this.#takeWhatever();
     } while (this.#working.size > 0);
   }
 
-  async #drained(): Promise<void> {
+  async #allFinished(): Promise<void> {
     while (this.#working.size > 0) await this.#finished.promise;
   }
 
-  #hear(due: number): void {
-    if (due <= this.#clock.now()) void this.#take();
-    else this.#lookBy(due);
+  #hear(sent: Sent | null): void {
+    if (!sent) void this.#takeWhatever();
+    else if (sent.due > this.#clock.now()) this.#lookBy(sent.due);
+    else {
+      // A task of a later version is not known here.
+      const tasks = this.#tasks.get(sent.task);
+      if (tasks) tasks.mayWait = true;
+      void this.#take();
+    }
   }
 
-  /** Looks again at an instant at the latest. */
   #lookBy(instant: number): void {
-    if (this.#isStopped || instant >= this.#looksAt) return;
-    this.#clock.clearTimeout(this.#timer);
-    this.#looksAt = instant;
-    const wait = Math.max(0, instant - this.#clock.now());
-    this.#timer = this.#clock.setTimeout(() => void this.#look(), wait);
+    this.#looksAt = Math.min(this.#looksAt, instant);
+    this.#setTimer(instant);
   }
 
-  /** Says what this process works on, hears what comes next, and takes what is due. */
+  #setTimer(instant: number): void {
+    if (this.#isStopped || instant >= this.#timerAt) return;
+    this.#clock.clearTimeout(this.#timer);
+    this.#timerAt = instant;
+    const wait = Math.max(0, instant - this.#clock.now());
+    this.#timer = this.#clock.setTimeout(() => {
+      this.#timerAt = Infinity;
+      void this.#look();
+    }, wait);
+  }
+
+  /** Says what this process works on, hears when the next job is due, and takes what is due now. */
   async #look(): Promise<void> {
-    this.#looksAt = Infinity;
-    const every = this.#working.size > 0 ? keepEvery : lookEvery;
+    const now = this.#clock.now();
+    const isDue = now >= this.#looksAt;
+    if (isDue) this.#looksAt = now + lookEvery;
+    if (isDue || this.#working.size > 0) await this.#keep();
+    if (isDue) await this.#takeWhatever();
+    else if (this.#done.length > 0) await this.#take();
+    this.#setTimer(this.#looksAt);
+  }
+
+  async #keep(): Promise<void> {
     try {
       const wait = await this.#queue.keep([...this.#working]);
-      this.#lookBy(this.#clock.now() + Math.min(every, wait ?? every));
+      if (wait !== null) this.#lookBy(this.#clock.now() + wait);
+      if (this.#working.size > 0) this.#setTimer(this.#clock.now() + keepEvery);
     } catch (error) {
       this.#fail(error);
     }
-    await this.#take();
   }
 
   #fail(error: unknown): void {
@@ -118,10 +141,14 @@ export class Fetcher {
     this.#lookBy(this.#clock.now() + pause);
   }
 
-  /** One round at a time; who asks meanwhile is served by one more. */
+  #takeWhatever(): Promise<void> {
+    for (const tasks of this.#tasks.values()) tasks.mayWait = true;
+    return this.#take();
+  }
+
   #take(): Promise<void> {
     if (this.#round) this.#isAskedAgain = true;
-    else this.#round = this.#takeAll().finally(() => (this.#round = null));
+    else this.#round = this.#takeAll();
     return this.#round;
   }
 
@@ -130,48 +157,51 @@ export class Fetcher {
       this.#isAskedAgain = false;
       await this.#takeOnce();
     } while (this.#isAskedAgain);
+    // In the same turn as the question, so that nobody asks in between and is not heard.
+    this.#round = null;
   }
 
   async #takeOnce(): Promise<void> {
-    const open = this.#isStopped ? [] : [...this.#tasks].filter(([, { free }]) => free > 0);
-    const rooms = open.map(([task, { free, jobs }]) => ({ task, jobs: free * jobs }));
-    const done = this.#done;
-    this.#done = [];
+    const tasks = this.#isStopped
+      ? []
+      : [...this.#tasks].filter(([, { free, mayWait }]) => free > 0 && mayWait);
+    const rooms = tasks.map(([task, { free, jobs }]) => ({ task, jobs: free * jobs }));
+    const done = this.#done.splice(0);
     if (rooms.length === 0 && done.length === 0) return;
-    let taken: Taken[];
+    for (const [, each] of tasks) each.mayWait = false;
     try {
-      taken = await this.#queue.exchange(done, rooms);
+      const taken = await this.#queue.exchange(done, rooms);
+      const ofTasks = Map.groupBy(taken, ({ job }) => job.task);
+      for (const { task, jobs } of rooms) this.#handOutAll(task, ofTasks.get(task) ?? [], jobs);
+      if (taken.length > 0) this.#setTimer(this.#clock.now() + keepEvery);
     } catch (error) {
-      this.#done = [...done, ...this.#done];
+      this.#done.push(...done);
       this.#fail(error);
-      return;
-    }
-    if (taken.length > 0) this.#lookBy(this.#clock.now() + keepEvery);
-    const ofTasks = Map.groupBy(taken, ({ job }) => job.task);
-    for (const { task, jobs } of rooms) {
-      const ofTask = ofTasks.get(task) ?? [];
-      const takers = this.#tasks.get(task)!;
-      takers.mayHaveMore = ofTask.length === jobs;
-      for (let start = 0; start < ofTask.length; start += takers.jobs)
-        void this.#handOut(task, ofTask.slice(start, start + takers.jobs));
     }
   }
 
+  #handOutAll(task: TaskName, taken: Taken[], asked: number): void {
+    const tasks = this.#tasks.get(task)!;
+    if (taken.length === asked) tasks.mayWait = true;
+    for (let start = 0; start < taken.length; start += tasks.jobs)
+      void this.#handOut(task, taken.slice(start, start + tasks.jobs));
+  }
+
   async #handOut(task: TaskName, batch: Taken[]): Promise<void> {
-    const takers = this.#tasks.get(task)!;
-    takers.free--;
+    const tasks = this.#tasks.get(task)!;
+    tasks.free--;
     for (const taken of batch) this.#working.add(taken);
     const isDone = await this.#finish(
       task,
       batch.map(({ job }) => job),
     );
-    takers.free++;
+    tasks.free++;
     for (const taken of batch) this.#working.delete(taken);
     if (isDone) this.#done.push(...batch);
     this.#finished.resolve();
     this.#finished = Promise.withResolvers();
-    // What is done need not be forgotten at once while others work: the next round does that.
-    if (takers.mayHaveMore || this.#working.size === 0) void this.#take();
+    if (tasks.mayWait) void this.#take();
+    else if (this.#working.size === 0) setTimeout(() => void this.#take(), gatherFor);
   }
 
   /** Whether the work was done. Jobs of which it was not are taken again when their process no longer keeps them. */

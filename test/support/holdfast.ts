@@ -156,5 +156,5 @@ export async function whenIdle(app: App, clock: TestClock): Promise<void> {
 
 /** Announces waiting jobs again: the service may not have heard yet. */
 async function wake(app: App): Promise<void> {
-  await app.deps.db.$executeRaw`SELECT pg_notify('holdfast_jobs', '0')`;
+  await app.deps.db.$executeRaw`SELECT pg_notify('holdfast_jobs', name || ' 0') FROM pgboss.queue`;
 }

@@ -2,7 +2,7 @@ import { TestClock } from 'pg-boss';
 import { pino } from 'pino';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { type Job, jobs } from '../../src/queue/jobs.ts';
-import type { Room, Taken } from '../../src/queue/queue.ts';
+import type { Room, Sent, Taken } from '../../src/queue/queue.ts';
 import { Fetcher } from '../../src/worker/fetcher.ts';
 
 /** A queue in memory, by the test's clock. */
@@ -12,7 +12,7 @@ class FakeQueue {
   readonly returned: string[] = [];
   exchanges = 0;
   isDown = false;
-  told: (due: number) => void = () => {};
+  told: (sent: Sent | null) => void = () => {};
   readonly #clock: TestClock;
   #ids = 0;
 
@@ -24,10 +24,10 @@ class FakeQueue {
   put(job: Job, isHeard = true): void {
     const due = job.at?.getTime() ?? this.#clock.now() - 60_000;
     this.waiting.push({ id: String(++this.#ids), job, due });
-    if (isHeard) this.told(due);
+    if (isHeard) this.told({ task: job.task, due });
   }
 
-  async listen(told: (due: number) => void) {
+  async listen(told: (sent: Sent | null) => void) {
     this.told = told;
     return { close: async () => {} };
   }
