@@ -1,13 +1,15 @@
+import { createHash } from 'node:crypto';
 import { fromPrisma, PgBoss } from 'pg-boss';
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
 import type { Database, Tx } from '../database/database.ts';
+import type { SqlTx } from '../database/sql.ts';
 import { type Job, taskNames } from './jobs.ts';
 
 /** Where durable work is put. */
 export type JobQueue = {
   /** Saves jobs; with `tx` they commit or roll back with the caller's transaction. */
-  send(jobs: Job[], tx?: Tx): Promise<void>;
+  send(jobs: Job[], tx?: Tx | SqlTx): Promise<void>;
   /** Whether the queue answers now. */
   isReady(): Promise<boolean>;
   boss: PgBoss;
@@ -59,7 +61,7 @@ export async function startJobQueue(database: Database, clock: Clock, log: Logge
   return {
     boss,
     async send(jobs, tx) {
-      const db = tx && fromPrisma(tx);
+      const db = tx && ('query' in tx ? fromSql(tx) : fromPrisma(tx));
       for (const { task, data, key, at } of jobs) {
         await boss.send(task, data, {
           singletonKey: key,
@@ -80,3 +82,9 @@ export async function startJobQueue(database: Database, clock: Clock, log: Logge
     stop: () => boss.stop({ graceful: true, timeout: 8_000 }),
   };
 }
+
+const fromSql = (tx: SqlTx) => ({
+  executeSql: async (text: string, values?: unknown[]) => ({
+    rows: await tx.query(createHash('md5').update(text).digest('hex'), text, values),
+  }),
+});

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ConditionInput } from '../../src/conditions/ast.ts';
-import { decideClosed } from '../../src/reconcile/closed-heads/save-closed-heads.ts';
-import { decideVerdicts } from '../../src/reconcile/save.ts';
+import { judge, judgeClosed } from '../../src/reconcile/judge.ts';
 import { beforeTheRest, closedUrgency } from '../../src/outbox/urgency.ts';
 import { parseFreeze } from '../../src/freezes/parsed-freeze.ts';
 import type { LoadedPullRequest } from '../../src/github/pull-requests/load-pull-requests.ts';
@@ -56,7 +55,7 @@ const some = fc.array(
 test('the status of each SHA is the strictest of all whose head or test merge commit it is', () => {
   fc.assert(
     fc.property(some, (given) => {
-      const verdicts = decideVerdicts(
+      const { verdicts } = judge(
         observed,
         given.map((each) => pullRequest(each)),
       );
@@ -72,19 +71,9 @@ test('the status of each SHA is the strictest of all whose head or test merge co
   );
 });
 
-test('a look at some decides the SHAs that it knows all of, and no other', () => {
-  const both = [
-    pullRequest({ number: 1, head: 'a', isHeld: true, merge: 'b' }),
-    pullRequest({ number: 2, head: 'b', isHeld: false, merge: 'c', mergeStatus: green }),
-  ];
-  const [only, ...others] = decideVerdicts(observed, both, new Set(['b']));
-  expect(others).toEqual([]);
-  expect(only).toMatchObject({ sha: 'b', status: { state: 'pending' }, present: green });
-});
-
 test('what an event opens is closed before what a freeze begins with, and a merge group before it', () => {
   const urgencyOf = (more: Partial<LoadedPullRequest>) =>
-    decideVerdicts(observed, [pullRequest({ number: 1, head: 'a', isHeld: true, merge: null }, more)]);
+    judge(observed, [pullRequest({ number: 1, head: 'a', isHeld: true, merge: null }, more)]).verdicts;
   const [first] = urgencyOf({ isAutoMerging: true });
   const [draft] = urgencyOf({ isDraft: true });
   expect(beforeTheRest(draft!).urgency).toBeLessThan(first!.urgency);
@@ -106,10 +95,10 @@ describe('heads of closed pull requests', () => {
 
   test('are held as if they were open, behind everything else', () => {
     const both = [closed({ isHeld: false }, recently), closed({ number: 2 }, recently)];
-    const [verdict, ...others] = decideClosed(observed, both);
+    const [verdict, ...others] = judgeClosed(observed, both);
     expect(others).toEqual([]);
     expect(verdict).toMatchObject({ sha: 'a', status: { state: 'pending' }, closedNumber: 2 });
-    const least = decideVerdicts({ freezes: [], observedAt }, [
+    const { verdicts: least } = judge({ freezes: [], observedAt }, [
       pullRequest({ number: 1, head: 'a', isHeld: false, merge: null }, { isDraft: true }),
     ]);
     expect(verdict!.urgency).toBeGreaterThan(least[0]!.urgency);
@@ -118,7 +107,7 @@ describe('heads of closed pull requests', () => {
 
   test('that show pending already are not written for another text', () => {
     const status = { state: 'pending', description: 'Frozen until yesterday', at: observedAt };
-    const [verdict] = decideClosed(observed, [closed({}, recently, { status })]);
+    const [verdict] = judgeClosed(observed, [closed({}, recently, { status })]);
     expect(verdict!.status).toEqual({ state: 'pending', description: 'Frozen until yesterday' });
   });
 
@@ -132,7 +121,7 @@ describe('heads of closed pull requests', () => {
       closed({}, recently, { status: null }),
       merged,
     ];
-    for (const other of others) expect(decideClosed(observed, [other])).toEqual([]);
-    expect(decideClosed(observed, [closed({}, '2026-01-30T10:00:00Z')])).toHaveLength(1);
+    for (const other of others) expect(judgeClosed(observed, [other])).toEqual([]);
+    expect(judgeClosed(observed, [closed({}, '2026-01-30T10:00:00Z')])).toHaveLength(1);
   });
 });
