@@ -15,7 +15,10 @@ import {
 /** What the row of a repository says of observations of it. */
 export type StoredRepository = { observations: bigint; nextChangeAt: Date | null; closedJudgedBy: string };
 
-/** Makes whoever else saves an observation of the repository wait until the transaction ends. */
+/**
+ * Makes whoever else saves an observation of the repository wait until the transaction ends; whoever inserts a row of it
+ * does not, so that a group that is announced and saved at the same time is no deadlock.
+ */
 export async function lockStored(tx: SqlTx, repositoryId: bigint): Promise<StoredRepository> {
   const [row] = await tx.query<{
     observations: bigint;
@@ -23,7 +26,7 @@ export async function lockStored(tx: SqlTx, repositoryId: bigint): Promise<Store
     closed_judged_by: string;
   }>(
     'lock-repository',
-    'SELECT observations, next_change_at, closed_judged_by FROM repositories WHERE id = $1 FOR UPDATE',
+    'SELECT observations, next_change_at, closed_judged_by FROM repositories WHERE id = $1 FOR NO KEY UPDATE',
     [repositoryId],
   );
   const { observations, next_change_at, closed_judged_by } = row!;
