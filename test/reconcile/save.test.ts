@@ -1,0 +1,129 @@
+import pino from 'pino';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import type { Database } from '../../src/database/database.ts';
+import type { Deps } from '../../src/deps.ts';
+import type { LoadedPullRequest } from '../../src/github/pull-requests/load-pull-requests.ts';
+import type { Job } from '../../src/queue/jobs.ts';
+import type { Observed } from '../../src/reconcile/observe.ts';
+import { type Found, save } from '../../src/reconcile/save.ts';
+import { openTestDatabase } from '../support/database.ts';
+
+let database: Database;
+let deps: Deps;
+let observed: Observed;
+const sent: Job[] = [];
+const seenAt = new Date('2026-03-01T09:00:00Z');
+
+const pullRequest = (number: number, headSha: string, more: Partial<LoadedPullRequest> = {}) =>
+  ({
+    ...{ isOpen: true, status: null, testMerge: null, headMerges: null, queueBranch: null },
+    facts: { number, nodeId: `PR_${number}`, headSha, values: {}, whyNotKnown: {} },
+    ...more,
+  }) as LoadedPullRequest;
+const told = (number: number) => ({ number, installationId: null });
+const saved = (found: Found) => save(deps, observed, found);
+const numbersOf = async (found: Found) => (await saved(found)).unseen.map(({ number }) => number);
+const shas = async () =>
+  (await database.prisma.headStatus.findMany({ orderBy: { sha: 'asc' } })).map(({ sha }) => sha);
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+  const { prisma, sql } = database;
+  const send = async (jobs: Job[]) => void sent.push(...jobs);
+  deps = { sql, clock: systemClock, log: pino({ level: 'silent' }), queue: { send } } as unknown as Deps;
+  await prisma.account.create({ data: { id: 1n, login: 'a', loginKey: 'a', type: 'User', seenAt } });
+});
+beforeEach(async () => {
+  const { prisma } = database;
+  await prisma.repository.deleteMany();
+  for (const id of [1n, 2n]) {
+    const name = `web${id}`;
+    await prisma.repository.create({
+      data: {
+        id,
+        accountId: 1n,
+        name,
+        nameKey: name,
+        private: false,
+        archived: false,
+        seenAt,
+        observations: 9n,
+      },
+    });
+    // Another observation saw it, and maybe later.
+    await prisma.openPullRequest.create({
+      data: {
+        repositoryId: id,
+        number: 7,
+        nodeId: 'PR_7',
+        headSha: 'shared',
+        mergeSha: 'merge',
+        observation: 9n,
+      },
+    });
+  }
+  const repository = { id: 1n, name: 'web1', account: { login: 'a' }, installation: { id: 5n } };
+  const from = { needs: { facts: new Set(), teams: new Set() } };
+  observed = { repository, observation: 8n, observedAt: seenAt, freezes: [], from } as unknown as Observed;
+  sent.length = 0;
+});
+afterAll(() => database.close());
+
+test.each<[string, Found, number[]]>([
+  ['its head', { pullRequests: [pullRequest(8, 'shared')], of: [told(8)] }, [7]],
+  ['its test merge commit', { pullRequests: [pullRequest(8, 'merge')], of: [told(8)] }, [7]],
+  ['its head, with all that are open', { pullRequests: [pullRequest(8, 'shared')], of: 'open' }, [7]],
+  [
+    'what a head merges',
+    { pullRequests: [pullRequest(8, 'b', { headMerges: 'shared' })], of: [told(8)] },
+    [7],
+  ],
+  [
+    'the head of one that is closed',
+    { pullRequests: [pullRequest(8, 'shared', { isOpen: false })], of: [told(8)] },
+    [7],
+  ],
+  ['the head that one had', { pullRequests: [], of: [told(8)] }, [7]],
+])(
+  'a pull request that was not observed and shares %s is observed before anything is saved',
+  async (_, found, unseen) => {
+    if (found.pullRequests.length === 0)
+      await database.prisma.openPullRequest.create({
+        data: { repositoryId: 1n, number: 8, nodeId: 'PR_8', headSha: 'shared', observation: 1n },
+      });
+    expect(await numbersOf(found)).toEqual(unseen);
+    expect([await shas(), sent]).toEqual([[], []]);
+    const asked = new Set([7]);
+    expect(
+      await numbersOf({ ...found, pullRequests: [...found.pullRequests, pullRequest(7, 'shared')], asked }),
+    ).toEqual([]);
+    expect(await shas()).toContain('shared');
+  },
+);
+
+test('a pull request that shares nothing is not observed', async () => {
+  expect(await numbersOf({ pullRequests: [pullRequest(8, 'other')], of: [told(8)] })).toEqual([]);
+  expect(await shas()).toEqual(['other']);
+  expect(sent.map(({ task }) => task)).toEqual(['drain-outbox']);
+});
+
+test('of all that are open, one that only an earlier observation saw is not open any more', async () => {
+  observed = { ...observed, observation: 10n };
+  expect(await numbersOf({ pullRequests: [pullRequest(8, 'shared')], of: 'open' })).toEqual([]);
+  const known = await database.prisma.openPullRequest.findMany({ where: { repositoryId: 1n } });
+  expect(known.map(({ number }) => number)).toEqual([8]);
+  expect(sent.map(({ task }) => task).toSorted()).toEqual([
+    'drain-outbox',
+    'find-bypass',
+    'reconcile-pull-request',
+  ]);
+});
+
+test('what a later observation decided stays', async () => {
+  await saved({ pullRequests: [pullRequest(8, 'other')], of: [told(8)] });
+  await database.prisma.headStatus.updateMany({ data: { observation: 9n, description: 'Later' } });
+  await saved({ pullRequests: [pullRequest(8, 'other')], of: [told(8)] });
+  const [status] = await database.prisma.headStatus.findMany();
+  expect(status).toMatchObject({ description: 'Later', observation: 9n });
+});
