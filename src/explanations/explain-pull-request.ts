@@ -10,9 +10,8 @@ import {
   judgeFreeze,
 } from '../freezes/judge-freeze.ts';
 import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
-import { decideHead, holdsOf, nextChangeAmong } from '../reconcile/judge.ts';
+import { decideHead, holdsOf, nextChangeAmong, shasOf } from '../reconcile/judge.ts';
 import type { Hold, Status } from '../outbox/status.ts';
-import { shasOf } from '../reconcile/save.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import {
   type LoadedPullRequest,
@@ -20,7 +19,7 @@ import {
   loadPullRequest,
   loadPullRequestNodes,
 } from '../github/pull-requests/load-pull-requests.ts';
-import { siblingsOf } from '../reconcile/open-pull-request-store.ts';
+import { findSharers } from '../reconcile/open-pull-request-store.ts';
 import { type FoundRepository, fullName, suspended } from '../installations/find-repository.ts';
 import { hideDependencies } from './hide-dependencies.ts';
 import { readForExplanation } from './read-for-explanation.ts';
@@ -101,11 +100,11 @@ async function readWithSiblings(
 ): Promise<{ pullRequest: LoadedPullRequest; siblings: LoadedPullRequest[] } | null> {
   const pullRequest = await loadPullRequest(from, number);
   if (!pullRequest) return null;
-  const { facts, testMerge, headMerges } = pullRequest;
-  const meeting = { number, headSha: facts.headSha, mergeSha: testMerge?.sha ?? null, headMerges };
-  const { nodeIds } = await siblingsOf(from.deps.db, from.repository.id, [meeting]);
-  const siblings = nodeIds.length > 0 ? await loadPullRequestNodes(from, nodeIds.slice(0, mostNodes)) : [];
   const shas = new Set(shasOf(pullRequest));
+  const about = { number, shas: [...shas], merges: pullRequest.headMerges };
+  const known = await findSharers(from.deps.sql, from.repository.id, about);
+  const nodeIds = known.slice(0, mostNodes).map(({ nodeId }) => nodeId);
+  const siblings = nodeIds.length > 0 ? await loadPullRequestNodes(from, nodeIds) : [];
   const shares = (one: LoadedPullRequest) => one.isOpen && shasOf(one).some((sha) => shas.has(sha));
   return { pullRequest, siblings: siblings.filter(shares) };
 }

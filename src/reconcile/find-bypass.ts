@@ -5,14 +5,13 @@ import { appendEvent, placeOf } from '../events/append-event.ts';
 import { type Freeze, phaseOf } from '../freezes/freeze.ts';
 import { attributesOf, freezesSince } from '../freezes/freeze-store.ts';
 import { needsOf, parseStoredFreeze } from '../freezes/parsed-freeze.ts';
-import { jobs } from '../queue/jobs.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { type LoadedPullRequest, loadPullRequest } from '../github/pull-requests/load-pull-requests.ts';
 import { asOpen } from '../github/pull-requests/pull-request.ts';
 import { fullName } from '../installations/find-repository.ts';
 import { lockRepository } from '../installations/lock-repository.ts';
 import { holdsOf } from './judge.ts';
-import { openObservation, observeOrPause, type Observed } from './observe.ts';
+import { observe, type Observed, openObservation } from './observe.ts';
 
 /** A merge is heard of so late at most, and the freezes of that time are asked. Milliseconds. */
 const longestDelay = 86_400_000;
@@ -22,7 +21,7 @@ type Merge = { pullRequest: LoadedPullRequest; at: Date; by: { id: number; login
 /**
  * Records a pull request that was merged although a freeze held it: an admin went past the check, it is not required,
  * or it was merged before our status could stand. Judged by what the pull request is now, as if it were open still.
- * @throws what GitHub throws while it cannot answer; the job queue tries again.
+ * @throws NotNow; and what GitHub throws while it cannot answer: the worker tries again.
  */
 export async function findBypass(deps: Deps, repositoryId: bigint, number: number): Promise<void> {
   const since = new Date(deps.clock.now() - longestDelay);
@@ -34,14 +33,12 @@ export async function findBypass(deps: Deps, repositoryId: bigint, number: numbe
   // Most merges happen without a freeze, and cost no more than this.
   if (candidates.length === 0) return;
   const opened = await openObservation(deps, repositoryId);
-  if ('notBefore' in opened) return comeBack(deps, repositoryId, number, opened.notBefore);
   // Where freezes are switched off, nothing was held.
   if (!freezesAreOn(opened.repository.products)) return;
   const needs = needsOf(candidates.map(({ parsed }) => parsed));
   const observed: Observed = { ...opened, from: { ...opened.from, needs } };
-  const merge = await observeOrPause(deps, observed, () => readMerge(observed, number));
+  const merge = await observe(deps, observed.repository, () => readMerge(observed, number));
   if (!merge) return;
-  if ('notBefore' in merge) return comeBack(deps, repositoryId, number, merge.notBefore);
   const then = candidates
     .filter(({ createdAt, deletedAt }) => createdAt <= merge.at && !(deletedAt && deletedAt <= merge.at))
     .filter(({ parsed }) => phaseOf(parsed.freeze, merge.at) === 'ongoing')
@@ -109,8 +106,4 @@ async function isRecorded(tx: Tx, repositoryId: bigint, number: number, freezeId
     metadata: { path: ['scheduled_freeze_id'], equals: freezeId },
   };
   return (await tx.auditEvent.count({ where })) > 0;
-}
-
-async function comeBack(deps: Deps, repositoryId: bigint, number: number, at: Date | null): Promise<void> {
-  if (at) await deps.queue.send([{ ...jobs.findBypass(repositoryId, number), at }]);
 }

@@ -1,7 +1,112 @@
+import { createHash } from 'node:crypto';
 import type { ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import { judgeFreeze, nextChangeOf, whyUnknown } from '../freezes/judge-freeze.ts';
-import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
+import type { LoadedPullRequest } from '../github/pull-requests/load-pull-requests.ts';
+import type { PresentStatus } from '../github/pull-requests/present-status.ts';
+import { asOpen, type PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 import { freeGroupText, freeText, frozenText, type Hold, type Status } from '../outbox/status.ts';
+import { closedUrgency, urgencyOf } from '../outbox/urgency.ts';
+
+/** What pull requests are judged by. */
+export type Standards = { freezes: ParsedFreeze[]; observedAt: Date };
+
+/** What the status of a SHA should say, and what it was decided by. */
+export type Verdict = {
+  sha: string;
+  status: Status;
+  holds: Hold[];
+  present: PresentStatus;
+  /** The smallest is written first. */
+  urgency: number;
+  /** The closed pull request whose head it is; absent where an open one has it. */
+  closedNumber?: number;
+};
+
+/** What holds an open pull request. */
+export type Judged = { pullRequest: LoadedPullRequest; holds: Hold[] };
+
+/** What freezes do with pull requests, and the status of each of their SHAs. */
+export type Judgement = { judged: Judged[]; verdicts: Verdict[]; nextChangeAt: Date | null };
+
+/**
+ * Judges open pull requests, each once. The status of a SHA is for all whose head or test merge commit it is. A test
+ * merge commit that is nobody's head is left alone while it shows no status of ours: with one, GitHub would ask for
+ * it there as well.
+ */
+export function judge({ freezes, observedAt }: Standards, pullRequests: LoadedPullRequest[]): Judgement {
+  const judged = pullRequests.map((pullRequest) => ({
+    pullRequest,
+    holds: holdsOf(freezes, pullRequest.facts, observedAt),
+  }));
+  const bySha = Map.groupBy(judged.flatMap(commitsOf), ({ sha }) => sha);
+  const verdicts = [...bySha].flatMap(([sha, commits]): Verdict[] => {
+    const present = newestOf(commits.map(({ status }) => status));
+    if (!present && !commits.some(({ isHead }) => isHead)) return [];
+    const holds = commits.flatMap((commit) => commit.holds);
+    const status = statusFor(holds, commits.length > 1);
+    const sharing = commits.map(({ pullRequest }) => pullRequest);
+    return [{ sha, status, holds, present, urgency: urgencyOf(status, present, sharing) }];
+  });
+  const facts = pullRequests.map((pullRequest) => pullRequest.facts);
+  return { judged, verdicts, nextChangeAt: nextChangeAmong(freezes, facts, observedAt) };
+}
+
+/** The commits whose statuses decide whether GitHub merges a pull request. */
+function commitsOf({ pullRequest, holds }: Judged) {
+  const { facts, status, testMerge } = pullRequest;
+  const head = { pullRequest, holds, sha: facts.headSha, status, isHead: true };
+  return testMerge ? [head, { pullRequest, holds, ...testMerge, isHead: false }] : [head];
+}
+
+/** Pull requests that share a commit may have been read one after another. */
+const newestOf = (statuses: PresentStatus[]): PresentStatus =>
+  statuses.reduce((one, other) => (one && (!other || one.at >= other.at) ? one : other), null);
+
+/** The SHAs of a pull request that others may share. */
+export const shasOf = ({ facts, testMerge }: LoadedPullRequest): string[] =>
+  testMerge ? [facts.headSha, testMerge.sha] : [facts.headSha];
+
+/**
+ * What the verdicts on closed pull requests depend on: which freezes are ongoing, and their conditions.
+ * @returns a digest; empty where there are none.
+ */
+export function judgedBy(freezes: ParsedFreeze[]): string {
+  if (freezes.length === 0) return '';
+  const all = freezes.map(({ freeze }) => [freeze.id, freeze.matchingConditions, freeze.excludeConditions]);
+  return createHash('sha256').update(JSON.stringify(all.toSorted())).digest('base64url');
+}
+
+/** Pull requests that were closed longer ago are left alone. Milliseconds. */
+const longestAgo = 30 * 86_400_000;
+
+/** Pull requests that were closed before this instant are left alone. */
+export const closedSince = (observedAt: Date): Date => new Date(observedAt.getTime() - longestAgo);
+
+/**
+ * Which heads of closed pull requests are to be held, as if they were open: one that is opened again, or a second one
+ * that is opened on the same head, could be merged by an old success in the moment before our answer. A head without a
+ * status of ours, such as one that we never saw open, blocks as it is.
+ */
+export function judgeClosed({ freezes, observedAt }: Standards, closed: LoadedPullRequest[]): Verdict[] {
+  const bySha = Map.groupBy(
+    closed.filter(mayBeOpenedAgain(closedSince(observedAt))),
+    ({ facts }) => facts.headSha,
+  );
+  return [...bySha].flatMap(([sha, sharing]): Verdict[] => {
+    const holds = sharing.flatMap(({ facts }) => holdsOf(freezes, asOpen(facts), observedAt));
+    const present = sharing[0]!.status;
+    if (holds.length === 0 || !present) return [];
+    const wanted = statusFor(holds, sharing.length > 1);
+    // Another text is not worth a write.
+    const status = present.state === wanted.state ? { ...wanted, description: present.description } : wanted;
+    return [{ sha, status, holds, present, urgency: closedUrgency, closedNumber: holds[0]!.pullRequest }];
+  });
+}
+
+const mayBeOpenedAgain =
+  (since: Date) =>
+  ({ isOpen, facts: { values } }: LoadedPullRequest): boolean =>
+    !isOpen && values.merged !== true && Number(values['closed-at'] ?? 0) >= since.getTime();
 
 /**
  * The one status of a head SHA, for all open pull requests that have it: the strictest verdict counts.
@@ -15,12 +120,13 @@ export function decideHead(
   now: Date,
 ): { status: Status; holds: Hold[] } {
   const holds = pullRequests.flatMap((facts) => holdsOf(freezes, facts, now));
-  const status: Status =
-    holds.length === 0
-      ? { state: 'success', description: freeText }
-      : { state: 'pending', description: frozenText(holds, pullRequests.length > 1) };
-  return { status, holds };
+  return { status: statusFor(holds, pullRequests.length > 1), holds };
 }
+
+const statusFor = (holds: Hold[], isShared: boolean): Status =>
+  holds.length === 0
+    ? { state: 'success', description: freeText }
+    : { state: 'pending', description: frozenText(holds, isShared) };
 
 /** Before the queue's time-out, so that the success of a freeze that ends is there in time. Milliseconds. */
 export const groupMargin = 60_000;
@@ -43,8 +149,6 @@ export function decideGroup(
   const state = holds.every(endsInTime) ? 'pending' : 'failure';
   return { status: { state, description: frozenText(holds, true) }, holds };
 }
-
-export const decideStatus = (...head: Parameters<typeof decideHead>): Status => decideHead(...head).status;
 
 /** The freezes that hold a pull request. Several may: it is frozen while any does, and excludes act per freeze. */
 export function holdsOf(freezes: ParsedFreeze[], facts: PullRequestFacts, now: Date): Hold[] {

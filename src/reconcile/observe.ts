@@ -1,18 +1,27 @@
 import { nowOf } from '../clock.ts';
+import type { Row } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
-import { phaseOf } from '../freezes/freeze.ts';
-import { listFreezes } from '../freezes/freeze-store.ts';
+import type { StoredFreeze } from '../freezes/freeze-store.ts';
 import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
+import type { Account, Installation, Repository } from '../generated/prisma/client.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
 import { pauseInstallation } from '../github/pause.ts';
 import type { LoadFrom } from '../github/pull-requests/load-pull-requests.ts';
+import { fullName } from '../installations/find-repository.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { jobs } from '../queue/jobs.ts';
-import { type FoundRepository, fullName } from '../installations/find-repository.ts';
+import { NotNow } from '../queue/not-now.ts';
+import { forgetAllGroups } from './merge-group-store.ts';
+
+/** A repository that GitHub may be asked about. */
+export type ObservedRepository = Pick<Repository, 'id' | 'accountId' | 'name' | 'products'> & {
+  account: Pick<Account, 'login' | 'type'>;
+  installation: Pick<Installation, 'id' | 'permissions'>;
+};
 
 /** Everything that is needed to judge pull requests of a repository at one instant. */
 export type Observed = {
-  repository: FoundRepository;
+  repository: ObservedRepository;
   /** The number of this observation of the repository: what it finds never replaces what a later one found. */
   observation: bigint;
   observedAt: Date;
@@ -21,32 +30,71 @@ export type Observed = {
   from: LoadFrom;
 };
 
-/** Why nothing can be read now: never, or not before an instant. */
-export type NotObservable = { notBefore: Date | null };
+/** The repository, and the instant that an observation of it counts for. */
+const seen = `
+  SELECT r.id, r.account_id, r.name, r.products::text[] AS products, r.archived, r.observations, r.first_status_at,
+    a.login, a.type, i.id AS installation_id, i.permissions, coalesce(i.suspended_at, i.deleted_at) AS switched_off_at,
+    greatest(i.paused_until, i.reads_paused_until) AS paused_until,
+    greatest($2::timestamptz, $3::timestamptz, r.reconciled_at) AS observed_at
+  FROM repositories r JOIN accounts a ON a.id = r.account_id LEFT JOIN installations i ON i.id = r.installation_id
+  WHERE r.id = $1`;
+
+// The number is only taken where nobody took one since the freezes were read: a later number never knows less.
+const numbered = `
+  WITH seen AS (${seen}), numbered AS (
+    UPDATE repositories SET observations = repositories.observations + 1 FROM seen
+    WHERE repositories.id = seen.id AND repositories.observations = seen.observations
+    RETURNING repositories.observations
+  )
+  SELECT seen.*, (SELECT observations FROM numbered) AS observation, f.id AS freeze_id, f.reason, f.public_reason,
+    f.has_public_reason, f.start, f."end", f.timezone, f.starts_at, f.ends_at, f.matching_conditions,
+    f.exclude_conditions, f.version
+  FROM seen LEFT JOIN freezes f ON f.repository_id = seen.id AND f.deleted_at IS NULL
+    AND f.starts_at <= seen.observed_at AND (f.ends_at IS NULL OR f.ends_at > seen.observed_at)
+  ORDER BY f.starts_at, f.created_at, f.id`;
+
+type SeenRow = Row & {
+  id: bigint;
+  account_id: bigint;
+  name: string;
+  products: Repository['products'];
+  archived: boolean;
+  first_status_at: Date | null;
+  login: string;
+  type: string;
+  installation_id: bigint | null;
+  permissions: Installation['permissions'];
+  switched_off_at: Date | null;
+  paused_until: Date | null;
+  observed_at: Date;
+};
+
+type NumberedRow = SeenRow & {
+  observation: bigint | null;
+  freeze_id: string | null;
+  public_reason: string | null;
+  has_public_reason: boolean;
+  starts_at: Date;
+  ends_at: Date | null;
+  matching_conditions: StoredFreeze['matchingConditions'];
+  exclude_conditions: StoredFreeze['excludeConditions'];
+} & Pick<StoredFreeze, 'reason' | 'start' | 'end' | 'timezone' | 'version'>;
 
 /**
  * A repository that GitHub may be asked about, and the instant that this counts for.
- * @param notBefore as for `openObservation`.
+ * @throws NotNow where nothing can be read now.
  */
 export async function findObservable(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<Deps, 'sql' | 'clock'>,
   repositoryId: bigint,
-  notBefore: Date | null = null,
-): Promise<{ repository: FoundRepository; observedAt: Date } | NotObservable> {
-  const found = await deps.db.repository.findUnique({
-    relationLoadStrategy: 'join',
-    where: { id: repositoryId },
-    include: { account: true, installation: true },
-  });
-  const installation = found?.installation;
-  if (!found || !installation || installation.suspendedAt || installation.deletedAt || found.archived) {
-    return { notBefore: null };
-  }
-  const observedAt = latestOf([nowOf(deps.clock), notBefore, found.reconciledAt]);
-  const pauses = [installation.pausedUntil, installation.readsPausedUntil].filter((pause) => pause !== null);
-  const paused = Math.max(...pauses.map((pause) => pause.getTime()));
-  if (paused > observedAt.getTime()) return { notBefore: new Date(paused) };
-  return { repository: { ...found, installation }, observedAt };
+): Promise<ObservedRepository> {
+  const [row] = await deps.sql.query<SeenRow>('find-observable', seen, [
+    repositoryId,
+    nowOf(deps.clock),
+    null,
+  ]);
+  if (!row || isClosedToUs(row)) throw new NotNow(null);
+  return observable(row);
 }
 
 /**
@@ -54,56 +102,86 @@ export async function findObservable(
  * @param notBefore the boundary that woke us. The database's clock decides when, and may be ahead of ours: at its
  *   boundary a freeze has begun, whatever our clock says. Nor do we go back behind what a replica has seen whose
  *   clock is ahead.
+ * @param through the installation that told of it: a repository that is not known yet is read through it first.
+ * @throws NotNow where nothing can be read now, or nothing is to be found.
  */
 export async function openObservation(
   deps: Deps,
   repositoryId: bigint,
-  notBefore: Date | null = null,
-): Promise<Observed | NotObservable> {
-  const readable = await findObservable(deps, repositoryId, notBefore);
-  if ('notBefore' in readable) return readable;
-  const { repository, observedAt } = readable;
-  const { installation } = repository;
-  const isOn = freezesAreOn(repository.products);
+  { notBefore = null, through = null }: { notBefore?: Date | null; through?: string | null } = {},
+): Promise<Observed> {
+  const rows = await deps.sql.query<NumberedRow>('open-observation', numbered, [
+    repositoryId,
+    nowOf(deps.clock),
+    notBefore,
+  ]);
+  const [row] = rows;
+  if (!row?.installation_id && through) {
+    await deps.queue.send([jobs.syncRepository(repositoryId, BigInt(through))]);
+    throw new NotNow(null);
+  }
+  const isOn = row !== undefined && freezesAreOn(row.products);
   // Where freezes are off and we never wrote, there is nothing to let go of.
-  if (!isOn && !repository.firstStatusAt) return { notBefore: null };
-  // Taken before anything is read. Not a time: the clocks of replicas differ.
-  const { observations: observation } = await deps.db.repository.update({
-    where: { id: repositoryId },
-    data: { observations: { increment: 1 } },
-    select: { observations: true },
-  });
-  const all = isOn ? await listFreezes(deps.db, repositoryId, observedAt) : [];
-  const freezes = all.filter((freeze) => phaseOf(freeze, observedAt) === 'ongoing').map(parseStoredFreeze);
-  // A new token may be asked for here, and refused or limited as everything else.
-  const client = await observeOrPause(deps, { repository }, () =>
-    deps.github.asInstallation(installation.id, installation.permissions),
-  );
-  if ('notBefore' in client) return client;
+  if (!row || isClosedToUs(row) || !(isOn || row.first_status_at)) {
+    await forgetAllGroups(deps.sql, repositoryId);
+    throw new NotNow(null);
+  }
+  const repository = observable(row);
+  if (row.observation === null) return openObservation(deps, repositoryId, { notBefore, through });
+  const freezes = isOn ? rows.flatMap((each) => freezeOf(each) ?? []).map(parseStoredFreeze) : [];
+  const { id, permissions } = repository.installation;
+  const client = await observe(deps, repository, () => deps.github.asInstallation(id, permissions));
   return {
     repository,
-    observation,
-    observedAt,
+    observation: row.observation,
+    observedAt: row.observed_at,
     freezes,
     from: { deps, client, repository, needs: needsOf(freezes) },
   };
 }
 
-const latestOf = (instants: (Date | null)[]): Date =>
-  new Date(Math.max(...instants.map((instant) => instant?.getTime() ?? 0)));
+const isClosedToUs = (row: SeenRow): boolean =>
+  row.installation_id === null || row.switched_off_at !== null || row.archived;
+
+/** @throws NotNow while GitHub asks the installation to wait. */
+function observable(row: SeenRow): ObservedRepository {
+  if (row.paused_until && row.paused_until > row.observed_at) throw new NotNow(row.paused_until);
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    name: row.name,
+    products: row.products,
+    account: { login: row.login, type: row.type },
+    installation: { id: row.installation_id!, permissions: row.permissions },
+  };
+}
+
+function freezeOf(row: NumberedRow): StoredFreeze | null {
+  if (row.freeze_id === null) return null;
+  const { reason, start, end, timezone, version } = row;
+  return {
+    ...{ id: row.freeze_id, repositoryId: row.id, reason, start, end, timezone, version },
+    publicReason: row.has_public_reason ? row.public_reason : undefined,
+    startsAt: row.starts_at,
+    endsAt: row.ends_at,
+    matchingConditions: row.matching_conditions,
+    excludeConditions: row.exclude_conditions,
+  };
+}
 
 /** A repository that refuses us is asked about again after this: often enough to notice, too seldom to hammer. */
 export const checkAccessAfter = 30_000;
 
 /**
- * Runs an observation of GitHub. Where we may not look, whether we still have access is checked. A rate limit is remembered for the installation and becomes the instant to come
- * back at; what else fails is thrown, for the job queue to try again.
+ * Reads GitHub. A rate limit is remembered for the installation; where we may not look, whether we still have access
+ * is checked. What else fails is thrown, for the job queue to try again.
+ * @throws NotNow while GitHub limits us, or where it refuses us.
  */
-export async function observeOrPause<Result>(
+export async function observe<Result>(
   deps: Deps,
-  { repository }: Pick<Observed, 'repository'>,
+  repository: ObservedRepository,
   read: () => Promise<Result>,
-): Promise<Result | NotObservable> {
+): Promise<Result> {
   try {
     return await read();
   } catch (error) {
@@ -112,7 +190,7 @@ export async function observeOrPause<Result>(
     switch (failure.kind) {
       case 'limited':
         await pauseInstallation(deps, repository.installation.id, failure);
-        return { notBefore: new Date(failure.retryAt) };
+        throw new NotNow(new Date(failure.retryAt));
       case 'absent':
       case 'refused':
         deps.log.warn(
@@ -122,7 +200,7 @@ export async function observeOrPause<Result>(
         await deps.queue.send([
           jobs.syncRepository(repository.id, repository.installation.id, new Date(now + checkAccessAfter)),
         ]);
-        return { notBefore: null };
+        throw new NotNow(null);
       default:
         throw error;
     }

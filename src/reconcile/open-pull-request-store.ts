@@ -1,143 +1,74 @@
 import type { Tx } from '../database/database.ts';
+import type { Row, SqlTx } from '../database/sql.ts';
 
 // Which open pull requests have which head SHA, and which test merge commit: both are SHAs that several can share.
 // GitHub answers the first for branches of the repository, not for forks, and the second not at all.
 
-/** An open pull request, and the ids of the freezes that held it when it was judged. */
-export type JudgedHead = {
+/** An open pull request as it was last seen. */
+export type LastSeen = {
   number: number;
   nodeId: string;
   headSha: string;
-  /** Its test merge commit; null where there is none or it is not known. */
   mergeSha: string | null;
-  heldBy: string[];
   /** By GitHub's clock. */
   changedAt: Date | null;
+  /** The observation that saw it. */
+  seenBy: bigint;
 };
 
-/**
- * Adds or moves pull requests in the index, except where a later observation has seen them already.
- * @param askAt when to ask GitHub whether it would merge those that are held and new, or changed since it was asked.
- * @returns whether there are such.
- */
-export async function rememberPullRequests(
-  tx: Tx,
-  repositoryId: bigint,
-  heads: JudgedHead[],
-  observation: bigint,
-  askAt: Date,
-): Promise<boolean> {
-  const rows = await tx.$queryRaw<{ dueAt: Date | null }[]>`
-    INSERT INTO open_pull_requests AS known (repository_id, number, node_id, head_sha, merge_sha, held_by, changed_at,
-      observation, merge_state_due_at)
-    SELECT ${repositoryId}, number, node_id, head_sha, merge_sha, held_by::uuid[], changed_at, ${observation},
-      CASE WHEN held_by <> '{}' THEN ${askAt}::timestamptz END FROM unnest(
-      ${heads.map(({ number }) => number)}::int[],
-      ${heads.map(({ nodeId }) => nodeId)}::text[],
-      ${heads.map(({ headSha }) => headSha)}::text[],
-      ${heads.map(({ mergeSha }) => mergeSha)}::text[],
-      ${heads.map(({ heldBy }) => `{${heldBy.join(',')}}`)}::text[],
-      ${heads.map(({ changedAt }) => changedAt)}::timestamptz[]
-    ) AS head(number, node_id, head_sha, merge_sha, held_by, changed_at)
-    ON CONFLICT (repository_id, number) DO UPDATE SET
-      node_id = excluded.node_id, head_sha = excluded.head_sha, merge_sha = excluded.merge_sha,
-      held_by = excluded.held_by,
-      changed_at = greatest(known.changed_at, excluded.changed_at), observation = excluded.observation,
-      merge_state_due_at = CASE WHEN (excluded.head_sha, excluded.held_by) = (known.head_sha, known.held_by)
-        AND coalesce(excluded.changed_at <= known.changed_at, true) THEN known.merge_state_due_at
-        ELSE excluded.merge_state_due_at END,
-      merge_state = CASE WHEN excluded.head_sha = known.head_sha AND excluded.held_by <> '{}' THEN known.merge_state END,
-      merge_state_asks = CASE WHEN excluded.head_sha = known.head_sha THEN known.merge_state_asks ELSE 0 END,
-      leaking_since = CASE WHEN excluded.head_sha = known.head_sha AND excluded.held_by <> '{}'
-        THEN known.leaking_since END
-    WHERE known.observation < excluded.observation
-    RETURNING merge_state_due_at AS "dueAt"`;
-  return rows.some(({ dueAt }) => dueAt?.getTime() === askAt.getTime());
-}
-
-/** A pull request, and when it had last changed when it was last seen. */
-export type LastSeen = { number: number; nodeId: string; changedAt: Date | null };
-
-/**
- * The pull requests of which more is known than an answer shows: GitHub's answers may be some seconds old. Asked
- * before what the answer shows is remembered.
- * @param asked the numbers that the answer is about; null: all that are open.
- * @param shown what it shows of them, closed ones too where it does.
- */
-export async function findOutdated(
-  tx: Tx,
-  repositoryId: bigint,
-  asked: number[] | null,
-  shown: { number: number; changedAt: Date | null }[],
-  observation: bigint,
-): Promise<LastSeen[]> {
-  return tx.$queryRaw<LastSeen[]>`
-    SELECT known.number, known.node_id AS "nodeId", known.changed_at AS "changedAt" FROM open_pull_requests known
-    LEFT JOIN unnest(
-      ${shown.map(({ number }) => number)}::int[],
-      ${shown.map(({ changedAt }) => changedAt)}::timestamptz[]
-    ) AS shown(number, changed_at) ON shown.number = known.number
-    WHERE known.repository_id = ${repositoryId} AND known.observation < ${observation}
-      AND (${asked}::int[] IS NULL OR known.number = ANY(${asked}::int[]))
-      AND (shown.number IS NULL OR shown.changed_at < known.changed_at)
-    ORDER BY known.number`;
-}
-
-/**
- * Takes out what neither this observation, which saw every open pull request, nor a later one has seen.
- * @returns their numbers: they were closed or merged, and no webhook told of it yet.
- */
-export async function forgetUnseen(tx: Tx, repositoryId: bigint, observation: bigint): Promise<number[]> {
-  const rows = await tx.$queryRaw<{ number: number }[]>`
-    DELETE FROM open_pull_requests WHERE repository_id = ${repositoryId} AND observation < ${observation} RETURNING number`;
-  return rows.map(({ number }) => number);
-}
-
-/** Takes pull requests that are not open any more out of the index. */
-export async function forgetPullRequests(
-  tx: Tx,
-  repositoryId: bigint,
-  numbers: number[],
-  observation: bigint,
-): Promise<void> {
-  await tx.openPullRequest.deleteMany({
-    where: { repositoryId, number: { in: numbers }, observation: { lt: observation } },
-  });
-}
-
-/** By what a pull request can meet others. The SHAs are null for one that is gone. */
-export type Meeting = {
+/** The columns of a `LastSeen`. */
+export type LastSeenRow = Row & {
   number: number;
-  headSha: string | null;
-  mergeSha: string | null;
-  /** What its head merges: where that is the test merge commit of another pull request, the head of that one. */
-  headMerges: string | null;
+  node_id: string;
+  head_sha: string;
+  merge_sha: string | null;
+  changed_at: Date | null;
+  seen_by: bigint;
 };
 
+const columns = 'number, node_id, head_sha, merge_sha, changed_at, observation AS seen_by';
+
+/** SQL for every open pull request of the repository `$1`. */
+export const allLastSeen = `SELECT ${columns} FROM open_pull_requests WHERE repository_id = $1`;
+
 /**
- * The SHAs that pull requests have and had when they were last seen, as heads and test merge commits, and the node ids
- * of the other pull requests with one of them. Also of those whose head a head of these merges: their test merge commit
- * may be another than when they were last seen, and no event tells of that.
+ * SQL for the open pull requests of the repository `$1` with these numbers, and for those that share a SHA with one of
+ * them, as head or test merge commit: one that it had when it was last seen, or one of these.
+ * @param numbers the parameter that holds the numbers, such as `$2`; @param shas the one with the SHAs.
+ * @param merged the one with what heads merge: a head may be the test merge commit of a pull request with that head.
  */
-export async function siblingsOf(
-  tx: Tx,
+export const sharersLastSeen = (numbers: string, shas: string, merged: string): string => `
+  WITH told AS (
+    SELECT head_sha, merge_sha FROM open_pull_requests WHERE repository_id = $1 AND number = ANY(${numbers}::int[])
+  ), shared AS (
+    SELECT unnest(${shas}::text[]) AS sha UNION SELECT head_sha FROM told UNION SELECT merge_sha FROM told
+  ), sharing AS (
+    SELECT unnest(${numbers}::int[]) AS number
+    UNION SELECT number FROM open_pull_requests JOIN shared ON sha = head_sha WHERE repository_id = $1
+    UNION SELECT number FROM open_pull_requests JOIN shared ON sha = merge_sha WHERE repository_id = $1
+    UNION SELECT number FROM open_pull_requests WHERE repository_id = $1 AND head_sha = ANY(${merged}::text[])
+  )
+  SELECT ${columns} FROM open_pull_requests JOIN sharing USING (number) WHERE repository_id = $1`;
+
+export const lastSeenOf = (row: LastSeenRow): LastSeen => ({
+  number: row.number,
+  nodeId: row.node_id,
+  headSha: row.head_sha,
+  mergeSha: row.merge_sha,
+  changedAt: row.changed_at,
+  seenBy: row.seen_by,
+});
+
+/** The other open pull requests that share a SHA with one, as head or test merge commit, now or when it was last seen. */
+export async function findSharers(
+  sql: SqlTx,
   repositoryId: bigint,
-  meetings: Meeting[],
-): Promise<{ shas: Set<string>; nodeIds: string[] }> {
-  const numbers = meetings.map(({ number }) => number);
-  const before = await tx.openPullRequest.findMany({ where: { repositoryId, number: { in: numbers } } });
-  const both = [...meetings, ...before].flatMap(({ headSha, mergeSha }) => [headSha, mergeSha]);
-  const shas = new Set(both.filter((sha) => sha !== null));
-  const merged = meetings.flatMap(({ headMerges }) => headMerges ?? []);
-  const siblings = await tx.openPullRequest.findMany({
-    where: {
-      repositoryId,
-      number: { notIn: numbers },
-      OR: [{ headSha: { in: [...shas, ...merged] } }, { mergeSha: { in: [...shas] } }],
-    },
-    orderBy: { number: 'asc' },
-  });
-  return { shas, nodeIds: siblings.map(({ nodeId }) => nodeId) };
+  { number, shas, merges }: { number: number; shas: string[]; merges: string | null },
+): Promise<LastSeen[]> {
+  const values = [repositoryId, [number], shas, merges === null ? [] : [merges]];
+  const text = `${sharersLastSeen('$2', '$3', '$4')} ORDER BY number`;
+  const rows = await sql.query<LastSeenRow>('find-sharers', text, values);
+  return rows.map(lastSeenOf).filter((each) => each.number !== number);
 }
 
 /** The numbers of the open pull requests that had this SHA as head or test merge commit when they were last seen. */

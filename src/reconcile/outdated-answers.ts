@@ -1,40 +1,40 @@
-import type { Tx } from '../database/database.ts';
-import type { Deps } from '../deps.ts';
-import { jobs, type Told } from '../queue/jobs.ts';
 import type { LoadedPullRequest } from '../github/pull-requests/load-pull-requests.ts';
-import { findOutdated } from './open-pull-request-store.ts';
 import { changedAtOf } from '../github/pull-requests/pull-request.ts';
-import type { Observed } from './observe.ts';
+import { type Job, jobs, type Told } from '../queue/jobs.ts';
 import { inSeconds } from '../time/in-seconds.ts';
+import type { Judged } from './judge.ts';
+import type { Observed } from './observe.ts';
+import type { LastSeen } from './open-pull-request-store.ts';
 
-// GitHub's answers lag behind its events: one may show less than an event told of, or than an earlier look saw, or lack
-// the test merge commit, which GitHub makes in the background.
+// GitHub's answers lag behind its events: one may show less than an event told of, or than an earlier observation saw,
+// or lack the test merge commit, which GitHub makes in the background.
 
 const mostLooks = 4;
 
 /**
- * Has pull requests looked at again, some seconds later, that an answer shows as they were before, or not at all. Part
- * of the transaction that saves the answer, before it is remembered.
+ * Has pull requests observed again, some seconds later, that an answer shows as they were before, or not at all.
  * @param told what events told of; null: the answer is about all that are open.
  * @param shown what the answer shows of them, closed ones too where it does.
- * @param awaited numbers of those that are to be looked at again for their test merge commits.
+ * @param judged those that are open.
+ * @param lastSeen what was known of them before.
  */
-export async function lookAtOutdated(
-  deps: Deps,
-  tx: Tx,
-  { repository, observation }: Observed,
-  told: Told[] | null,
-  shown: LoadedPullRequest[],
-  awaited: ReadonlySet<number> = new Set(),
-): Promise<void> {
+export function againWhereOutdated(
+  { repository, observation }: Pick<Observed, 'repository' | 'observation'>,
+  { told, shown, judged, lastSeen }: Answer,
+  now: Date,
+): Job[] {
   const answers = new Map(shown.map(({ facts }) => [facts.number, changedAtOf(facts)]));
+  const awaited = told ? awaitingTestMerge(judged) : new Set();
   const isBehind = ({ number, changedAt }: Told) =>
     changedAt !== undefined && inSeconds(answers.get(number) ?? new Date(0)) < inSeconds(new Date(changedAt));
   const behindEvents = (told ?? []).filter((event) => isBehind(event) || awaited.has(event.number));
-  const asked = told && [...told.map(({ number }) => number), ...answers.keys()];
-  const inAnswer = [...answers].map(([number, changedAt]) => ({ number, changedAt }));
-  const seenBefore = await findOutdated(tx, repository.id, asked, inAnswer, observation);
-  const behindLooks = seenBefore
+  const asked = told && new Set([...told.map(({ number }) => number), ...answers.keys()]);
+  const isOlder = ({ number, changedAt }: LastSeen) => {
+    const answer = answers.get(number);
+    return answer === undefined || (answer !== null && changedAt !== null && answer < changedAt);
+  };
+  const behindLooks = lastSeen
+    .filter((each) => each.seenBy < observation && (!asked || asked.has(each.number)) && isOlder(each))
     .filter(({ number }) => !behindEvents.some((event) => event.number === number))
     .map(({ number, nodeId, changedAt }) => ({
       number,
@@ -44,12 +44,19 @@ export async function lookAtOutdated(
       installationId: String(repository.installation.id),
     }));
   const again = [...behindEvents, ...behindLooks].filter(({ looks = 0 }) => looks < mostLooks);
-  await deps.queue.send(
-    again.map((each) => {
-      const looks = (each.looks ?? 0) + 1;
-      const at = new Date(deps.clock.now() + 1000 * 2 ** looks);
-      return jobs.reconcilePullRequest(repository.id, { ...each, looks }, at);
-    }),
-    tx,
+  return again.map((each) => {
+    const looks = (each.looks ?? 0) + 1;
+    const at = new Date(now.getTime() + 1000 * 2 ** looks);
+    return jobs.reconcilePullRequest(repository.id, { ...each, looks }, at);
+  });
+}
+
+type Answer = { told: Told[] | null; shown: LoadedPullRequest[]; judged: Judged[]; lastSeen: LastSeen[] };
+
+/** Held ones whose test merge commit GitHub does not tell yet: it may carry a status that counts before the head's. */
+function awaitingTestMerge(judged: Judged[]): Set<number> {
+  const awaited = judged.filter(
+    ({ holds, pullRequest }) => holds.length > 0 && pullRequest.isTestMergeUnderWay,
   );
+  return new Set(awaited.map(({ pullRequest }) => pullRequest.facts.number));
 }

@@ -1,217 +1,275 @@
 import { nowOf } from '../clock.ts';
+import type { SqlTx } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
-import type { Tx } from '../database/database.ts';
-import { jobs } from '../queue/jobs.ts';
 import type { LoadedPullRequest } from '../github/pull-requests/load-pull-requests.ts';
-import type { JudgedHead } from './open-pull-request-store.ts';
-import type { PresentStatus } from '../github/pull-requests/present-status.ts';
 import { changedAtOf } from '../github/pull-requests/pull-request.ts';
-import { decideHead, holdsOf } from './judge.ts';
-import { foreignIn, type Known, mustWrite, shownNow } from '../outbox/plan-write.ts';
-import type { Hold, Status } from '../outbox/status.ts';
-import { urgencyOf } from '../outbox/urgency.ts';
 import { fullName } from '../installations/find-repository.ts';
+import { foreignIn, mustWrite, shownNow } from '../outbox/plan-write.ts';
+import { beforeTheRest } from '../outbox/urgency.ts';
+import { type Job, jobs, type Told } from '../queue/jobs.ts';
+import { forgetHeads } from './forget-heads.ts';
+import { judge, judgeClosed, type Judged, judgedBy, type Judgement, shasOf, type Verdict } from './judge.ts';
+import { askSoonAt } from './merge-states/ask-merge-states.ts';
+import { againWhereUnknown, plannedChange } from './next-change.ts';
 import type { Observed } from './observe.ts';
+import type { LastSeen } from './open-pull-request-store.ts';
+import { againWhereOutdated } from './outdated-answers.ts';
+import {
+  type Before,
+  type Desired,
+  lockStored,
+  readBefore,
+  type StoredRepository,
+  writeDesired,
+} from './saved-state.ts';
 
-/** What the status of a SHA should say, and what it was decided by. */
-export type Verdict = {
-  sha: string;
-  status: Status;
-  holds: Hold[];
-  present: PresentStatus;
-  /** The smallest is written first. */
-  urgency: number;
-  /** The closed pull request whose head it is; absent where an open one has it. */
-  closedNumber?: number;
+/** What an observation found of pull requests. */
+export type Found = {
+  pullRequests: LoadedPullRequest[];
+  /** What that answers: all that are open, all that are closed, or those that events told of and whoever shares a SHA. */
+  of: 'open' | 'closed' | Told[];
+  /** Numbers that were asked for besides. */
+  asked?: ReadonlySet<number>;
+  isPrivate?: boolean;
 };
 
-/**
- * Decides the status of every SHA of these open pull requests, for all whose head or test merge commit it is. A test
- * merge commit that is nobody's head is left alone while it shows no status of ours: with one, GitHub would ask for
- * it there as well.
- * @param among only these SHAs; null: all.
- */
-export function decideVerdicts(
-  { freezes, observedAt }: Pick<Observed, 'freezes' | 'observedAt'>,
-  pullRequests: LoadedPullRequest[],
-  among: ReadonlySet<string> | null = null,
-): Verdict[] {
-  const bySha = Map.groupBy(pullRequests.flatMap(commitsOf), ({ sha }) => sha);
-  return [...bySha].flatMap(([sha, commits]): Verdict[] => {
-    const present = newestOf(commits.map(({ status }) => status));
-    if (among && !among.has(sha)) return [];
-    if (!present && !commits.some(({ isHead }) => isHead)) return [];
-    const sharing = commits.map(({ pullRequest }) => pullRequest);
-    const facts = sharing.map((pullRequest) => pullRequest.facts);
-    const { status, holds } = decideHead(freezes, facts, observedAt);
-    return [{ sha, status, holds, present, urgency: urgencyOf(status, present, sharing) }];
-  });
-}
-
-/** The commits whose statuses decide whether GitHub merges a pull request. */
-function commitsOf(pullRequest: LoadedPullRequest) {
-  const { facts, status, testMerge } = pullRequest;
-  const head = { pullRequest, sha: facts.headSha, status, isHead: true };
-  return testMerge ? [head, { pullRequest, ...testMerge, isHead: false }] : [head];
-}
-
-/** Pull requests that share a commit may have been read one after another. */
-const newestOf = (statuses: PresentStatus[]): PresentStatus =>
-  statuses.reduce((one, other) => (one && (!other || one.at >= other.at) ? one : other), null);
-
-/** The SHAs of a pull request that others may share. */
-export const shasOf = (pullRequest: LoadedPullRequest): string[] =>
-  commitsOf(pullRequest).map(({ sha }) => sha);
-
-/** The pull requests as the index keeps them: where their heads are, and what holds them. */
-export function judgedHeads(
-  { freezes, observedAt }: Pick<Observed, 'freezes' | 'observedAt'>,
-  pullRequests: LoadedPullRequest[],
-): JudgedHead[] {
-  return pullRequests.map(({ facts, testMerge }) => {
-    const { number, nodeId, headSha } = facts;
-    return {
-      number,
-      nodeId,
-      headSha,
-      mergeSha: testMerge?.sha ?? null,
-      heldBy: holdsOf(freezes, facts, observedAt).map(({ freeze }) => freeze.id),
-      changedAt: changedAtOf(facts),
-    };
-  });
-}
+/** What was saved: how many statuses differ. Nothing was, where somebody shares a SHA and was not observed. */
+export type Saved = { differing: number; unseen: LastSeen[] };
 
 /**
- * Keeps the verdicts, and has those written that GitHub does not show yet. A SHA that a later observation has judged
- * is left alone, unless that one knew of no open pull request there. Call it where the repository's row is locked.
- * @returns how many are to be written.
+ * Judges what was found and saves what is desired, in one transaction with the jobs that follow from it. Observations
+ * of a repository save one after another. Two pull requests may come to one SHA while two observations are under way
+ * that each see only one of them: the one that saves later finds the other.
  */
-export async function saveVerdicts(
+export async function save(deps: Deps, observed: Observed, found: Found): Promise<Saved> {
+  const { id } = observed.repository;
+  const told = Array.isArray(found.of) ? found.of : null;
+  const open = found.pullRequests.filter(({ isOpen }) => isOpen);
+  const judgement = judge(observed, open);
+  const closed = closedIn(found);
+  const closedShas = closed.map(({ facts }) => facts.headSha);
+  const toHold = judgeClosed(observed, closed);
+  const numbers = new Set([
+    ...(told ?? []).map(({ number }) => number),
+    ...found.pullRequests.map(({ facts }) => facts.number),
+    ...(found.asked ?? []),
+  ]);
+  const isTold = ({ facts }: LoadedPullRequest) => told?.some(({ number }) => number === facts.number);
+  const asked = {
+    numbers: told ? [...numbers] : [],
+    shas: [...open.flatMap(shasOf), ...closedShas],
+    merged: found.pullRequests.filter(isTold).flatMap(({ headMerges }) => headMerges ?? []),
+  };
+  const shas = [...judgement.verdicts, ...toHold].map(({ sha }) => sha);
+  const saved = await deps.sql.transaction(async (tx): Promise<Saved> => {
+    const stored = await lockStored(tx, id);
+    const before = await readBefore(tx, id, shas, found.of === 'open' ? null : asked);
+    const unseen = unseenIn(observed, found, before.lastSeen, numbers, new Set(asked.shas));
+    if (unseen.length > 0) return { differing: 0, unseen };
+    const gone = goneIn(observed, found, before.lastSeen, open);
+    const taken = takenIn(observed, before.lastSeen, open, gone);
+    const held = toHold.filter(({ sha }) => !taken.has(sha));
+    const { differing, jobs: toDrain } = await write(deps, tx, observed, before, {
+      verdicts: [...(told ? judgement.verdicts.map(beforeTheRest) : judgement.verdicts), ...held],
+      judged: judgement.judged,
+      gone,
+      letGoAmong: found.of === 'closed' ? null : closedShas,
+      repository: changesOf(observed, found, judgement, stored),
+    });
+    if (found.of === 'open') await forgetHeads(tx, observed);
+    const answer = { told, shown: found.pullRequests, judged: judgement.judged, lastSeen: before.lastSeen };
+    const outdated = found.of === 'closed' ? [] : againWhereOutdated(observed, answer, nowOf(deps.clock));
+    const following = found.of === 'closed' ? [] : whatFollows(observed, found, judgement, stored, gone);
+    await deps.queue.send([...outdated, ...toDrain, ...following], tx);
+    return { differing, unseen };
+  });
+  logUnjudged(deps, observed, judgement.verdicts);
+  return saved;
+}
+
+/** The closed pull requests whose heads are to be judged. */
+const closedIn = ({ pullRequests, of }: Found): LoadedPullRequest[] =>
+  pullRequests.filter(
+    ({ isOpen, facts }) =>
+      !isOpen && (of === 'closed' || (of !== 'open' && of.some(({ number }) => number === facts.number))),
+  );
+
+/** Pull requests that share a SHA and were not observed. */
+function unseenIn(
+  { observation }: Observed,
+  { of }: Found,
+  lastSeen: LastSeen[],
+  asked: ReadonlySet<number>,
+  shas: ReadonlySet<string>,
+): LastSeen[] {
+  if (of === 'closed') return [];
+  const unasked = lastSeen.filter(({ number }) => !asked.has(number));
+  if (of !== 'open') return unasked;
+  // What an earlier observation saw and this one did not is not open any more.
+  return unasked.filter(
+    ({ seenBy, headSha, mergeSha }) =>
+      seenBy > observation && (shas.has(headSha) || (mergeSha !== null && shas.has(mergeSha))),
+  );
+}
+
+/** The numbers of pull requests that are not open any more, and that no later observation has seen. */
+function goneIn(
+  { observation }: Observed,
+  { of }: Found,
+  lastSeen: LastSeen[],
+  open: LoadedPullRequest[],
+): number[] {
+  if (of === 'closed') return [];
+  const isOpen = new Set(open.map(({ facts }) => facts.number));
+  const asked = of === 'open' ? null : new Set(of.map(({ number }) => number));
+  return lastSeen
+    .filter(
+      ({ number, seenBy }) => seenBy < observation && !isOpen.has(number) && (!asked || asked.has(number)),
+    )
+    .map(({ number }) => number);
+}
+
+/** The SHAs that open pull requests have, which are judged with them. */
+function takenIn(
+  { observation }: Observed,
+  lastSeen: LastSeen[],
+  open: LoadedPullRequest[],
+  gone: number[],
+): Set<string> {
+  const replaced = new Set([...gone, ...open.map(({ facts }) => facts.number)]);
+  const others = lastSeen.filter(({ number, seenBy }) => seenBy > observation || !replaced.has(number));
+  return new Set([
+    ...others.flatMap(({ headSha, mergeSha }) => [headSha, mergeSha ?? []].flat()),
+    ...open.flatMap(shasOf),
+  ]);
+}
+
+/** What the repository's row keeps. */
+function changesOf(
+  observed: Observed,
+  { of, isPrivate = false }: Found,
+  { nextChangeAt }: Judgement,
+  stored: StoredRepository,
+): Desired['repository'] {
+  const isWhole = of === 'open';
+  const planned =
+    of === 'closed' ? stored.nextChangeAt : plannedChange(nextChangeAt, stored, observed, isWhole);
+  return {
+    nextChangeAt: planned,
+    // Its pages ask for a sign-in from now on. Only a webhook opens them: this answer may be older than one.
+    isPrivate,
+    reconciledAt: isWhole ? observed.observedAt : null,
+    closedJudgedBy: of === 'closed' ? judgedBy(observed.freezes) : null,
+    isChanged: isWhole || of === 'closed' || planned?.getTime() !== stored.nextChangeAt?.getTime(),
+  };
+}
+
+/** The jobs that follow from what was found of open pull requests. */
+function whatFollows(
+  observed: Observed,
+  found: Found,
+  judgement: Judgement,
+  stored: StoredRepository,
+  gone: number[],
+): Job[] {
+  const { repository, freezes } = observed;
+  const isWhole = found.of === 'open';
+  const next = judgement.nextChangeAt;
+  const isPlanned = next && plannedChange(next, stored, observed, isWhole) === next;
+  // Those that were closed without a webhook are judged with the other closed ones.
+  const areClosedOwed =
+    judgedBy(freezes) !== stored.closedJudgedBy || (gone.length > 0 && freezes.length > 0);
+  const branches = new Set(judgement.judged.flatMap(({ pullRequest }) => pullRequest.queueBranch ?? []));
+  return [
+    ...(isWhole ? gone.map((number) => jobs.findBypass(repository.id, number)) : []),
+    ...(isWhole && areClosedOwed ? [jobs.reconcileClosedHeads(repository.id)] : []),
+    ...(isPlanned ? [jobs.reconcileRepository(repository.id, next)] : []),
+    ...againWhereUnknown(observed, judgement),
+    ...(isWhole ? [] : [...branches].map((branch) => jobs.reconcileMergeQueue(repository.id, branch))),
+  ];
+}
+
+/**
+ * Saves the verdicts on merge groups, as `save` does.
+ * @param keepGroups saves the groups themselves.
+ */
+export async function saveGroupVerdicts(
   deps: Deps,
-  tx: Tx,
   observed: Observed,
   verdicts: Verdict[],
-  isMergeGroup = false,
-): Promise<number> {
-  const { repository, observation } = observed;
-  const now = nowOf(deps.clock);
-  logUnjudged(deps, repository, verdicts);
-  const known = await lockKnown(
-    tx,
-    repository.id,
-    verdicts.map(({ sha }) => sha),
-  );
-  const rows = verdicts.map((verdict) => {
-    const { present } = verdict;
-    const before = known.get(verdict.sha) ?? null;
-    const isWaiting = mustWrite(verdict.status, present, before, observation, now);
-    const shown = shownNow(present, before, observation, now);
-    return {
-      ...verdict,
-      isWaiting,
-      foreign: foreignIn(present, before, observation, now),
-      isHeld: !isWaiting && shown !== null && shown.state !== 'success',
+  keepGroups: (tx: SqlTx) => Promise<void>,
+  following: Job[],
+): Promise<Saved> {
+  const { id } = observed.repository;
+  const shas = verdicts.map(({ sha }) => sha);
+  const saved = await deps.sql.transaction(async (tx) => {
+    const { nextChangeAt } = await lockStored(tx, id);
+    const before = await readBefore(tx, id, shas, { numbers: [], shas: [], merged: [] });
+    await keepGroups(tx);
+    const repository = {
+      ...{ nextChangeAt, isPrivate: false, reconciledAt: null, closedJudgedBy: null, isChanged: false },
     };
+    const wanted = { verdicts, judged: [], gone: [], letGoAmong: [], repository };
+    const { differing, jobs: toDrain } = await write(deps, tx, observed, before, wanted, true);
+    await forgetHeads(tx, observed);
+    await deps.queue.send([...toDrain, ...following], tx);
+    return { differing, unseen: [] };
   });
-  const heldAgain = rows.filter(({ isHeld }) => isHeld).map(({ sha }) => sha);
-  const saved = await tx.$queryRaw<{ is_waiting: boolean }[]>`
-    INSERT INTO head_statuses AS known (repository_id, installation_id, is_merge_group, observation, not_before,
-      sha, state, description, urgency, is_waiting, closed_number, waiting_since, counted_id, written_state,
-      written_description)
-    SELECT ${repository.id}, ${repository.installation.id}, ${isMergeGroup}, ${observation}, ${now},
-      sha, state, description, urgency, is_waiting, closed_number, CASE WHEN is_waiting THEN ${now}::timestamptz END,
-      CASE WHEN is_foreign THEN NULL ELSE 0 END,
-      CASE WHEN is_foreign THEN foreign_state END, CASE WHEN is_foreign THEN foreign_description END
-    FROM unnest(
-      ${rows.map(({ sha }) => sha)}::text[],
-      ${rows.map(({ status }) => status.state)}::text[],
-      ${rows.map(({ status }) => status.description)}::text[],
-      ${rows.map(({ urgency }) => urgency)}::int[],
-      ${rows.map(({ isWaiting }) => isWaiting)}::boolean[],
-      ${rows.map(({ closedNumber }) => closedNumber ?? null)}::int[],
-      ${rows.map(({ foreign }) => foreign !== null)}::boolean[],
-      ${rows.map(({ foreign }) => foreign?.state ?? '')}::text[],
-      ${rows.map(({ foreign }) => foreign?.description ?? '')}::text[]
-    ) AS verdict(sha, state, description, urgency, is_waiting, closed_number, is_foreign, foreign_state, foreign_description)
-    ON CONFLICT (repository_id, sha) DO UPDATE SET
-      installation_id = excluded.installation_id, observation = excluded.observation,
-      state = excluded.state, description = excluded.description, urgency = excluded.urgency,
-      is_waiting = excluded.is_waiting, closed_number = excluded.closed_number,
-      waiting_since = CASE WHEN excluded.is_waiting THEN coalesce(known.waiting_since, excluded.waiting_since) END,
-      -- What others wrote is counted before the next write.
-      counted_id = CASE WHEN excluded.counted_id IS NULL THEN NULL ELSE known.counted_id END,
-      written_state = coalesce(excluded.written_state, known.written_state),
-      written_description = coalesce(excluded.written_description, known.written_description),
-      -- A new verdict waits for nothing; the pause is for the same text again.
-      (not_before, times_written, repeat_after) = (
-        SELECT CASE WHEN is_repeat THEN greatest(known.not_before, known.repeat_after) ELSE excluded.not_before END,
-          CASE WHEN is_repeat THEN known.times_written ELSE 0 END, CASE WHEN is_repeat THEN known.repeat_after END
-        FROM (SELECT known.is_final
-          OR (known.state, known.description) = (excluded.state, excluded.description) AS is_repeat) wanted),
-      not_held = CASE WHEN excluded.state = 'success' OR excluded.sha = ANY(${heldAgain}::text[])
-        AND (known.not_held = 'refused' OR known.repeat_after <= ${now}) THEN NULL ELSE known.not_held END,
-      not_held_told = CASE WHEN excluded.state = 'success' THEN NULL ELSE known.not_held_told END
-    WHERE known.observation < excluded.observation OR (known.closed_number IS NOT NULL AND excluded.closed_number IS NULL)
-    RETURNING is_waiting`;
-  const differing = saved.filter((row) => row.is_waiting).length;
-  if (differing === 0) return 0;
-  // From here on this repository carries statuses of ours, which must be let go of when freezes are switched off.
-  await tx.repository.updateMany({
-    where: { id: repository.id, firstStatusAt: null },
-    data: { firstStatusAt: now },
-  });
-  await deps.queue.send([jobs.drainOutbox(repository.installation.id)], tx);
-  return differing;
+  logUnjudged(deps, observed, verdicts);
+  return saved;
 }
 
-/** What we wrote on these SHAs. Their rows stay as they are until the transaction ends: a write settles after it. */
-async function lockKnown(tx: Tx, repositoryId: bigint, shas: string[]): Promise<Map<string, Known>> {
-  const rows = await tx.$queryRaw<KnownRow[]>`
-    SELECT sha, written_state, written_description, written_at, written_during, writes, overwrites, attempts,
-      is_final, is_merge_group, not_held
-    FROM head_statuses WHERE repository_id = ${repositoryId} AND sha = ANY(${shas}::text[])
-    ORDER BY sha FOR UPDATE`;
-  return new Map(
-    rows.map((row) => [
-      row.sha,
-      {
-        writtenState: row.written_state,
-        writtenDescription: row.written_description,
-        writtenAt: row.written_at,
-        writtenDuring: row.written_during,
-        writes: row.writes,
-        overwrites: row.overwrites,
-        attempts: row.attempts,
-        isFinal: row.is_final,
-        isMergeGroup: row.is_merge_group,
-        notHeld: row.not_held,
-      },
-    ]),
-  );
-}
+type Wanted = Pick<Desired, 'gone' | 'letGoAmong' | 'repository'> & { verdicts: Verdict[]; judged: Judged[] };
 
-type KnownRow = {
-  sha: string;
-  written_state: string | null;
-  written_description: string | null;
-  written_at: Date | null;
-  written_during: bigint | null;
-  writes: number;
-  overwrites: number;
-  attempts: number;
-  is_final: boolean;
-  is_merge_group: boolean;
-  not_held: string | null;
-};
+/** Writes what is wanted, and has what GitHub does not show yet written there. */
+async function write(
+  deps: Deps,
+  tx: SqlTx,
+  { repository, observation }: Observed,
+  { known }: Before,
+  { verdicts, judged, ...others }: Wanted,
+  isMergeGroup = false,
+): Promise<{ differing: number; jobs: Job[] }> {
+  const now = nowOf(deps.clock);
+  const rows = verdicts.map(({ sha, status, present, urgency, closedNumber = null }) => {
+    const before = known.get(sha) ?? null;
+    const isWaiting = mustWrite(status, present, before, observation, now);
+    const shown = shownNow(present, before, observation, now);
+    const foreign = foreignIn(present, before, observation, now);
+    const row = {
+      ...{ sha, ...status, urgency, is_waiting: isWaiting, closed_number: closedNumber },
+      is_foreign: foreign !== null,
+      foreign_state: foreign?.state ?? '',
+      foreign_description: (foreign?.description ?? '').toWellFormed(),
+    };
+    return { row, isHeldAgain: !isWaiting && shown !== null && shown.state !== 'success' };
+  });
+  const askAt = askSoonAt(deps);
+  const { id: installationId } = repository.installation;
+  const written = await writeDesired(tx, {
+    ...{ ...others, repositoryId: repository.id, installationId, observation, now, isMergeGroup, askAt },
+    statuses: rows.map(({ row }) => row),
+    heldAgain: rows.filter(({ isHeldAgain }) => isHeldAgain).map(({ row }) => row.sha),
+    pullRequests: judged.map(({ pullRequest: { facts, testMerge }, holds }) => ({
+      ...{ number: facts.number, node_id: facts.nodeId, head_sha: facts.headSha },
+      merge_sha: testMerge?.sha ?? null,
+      held_by: holds.map(({ freeze }) => freeze.id),
+      changed_at: changedAtOf(facts),
+    })),
+  });
+  const { differing, isReleased, isDue } = written;
+  const toDrain = differing > 0 || isReleased ? [jobs.drainOutbox(installationId)] : [];
+  return { differing, jobs: [...toDrain, ...(isDue ? [jobs.askMergeStates(repository.id, askAt)] : [])] };
+}
 
 /** One line for each reason and freeze: a team that is not there holds a thousand pull requests. */
-function logUnjudged(deps: Deps, repository: Observed['repository'], verdicts: Verdict[]): void {
+function logUnjudged({ log }: Deps, { repository }: Observed, verdicts: Verdict[]): void {
   const unjudged = verdicts.flatMap(({ holds }) => holds.filter((hold) => hold.unjudged !== null));
   const groups = Map.groupBy(unjudged, (hold) => `${hold.freeze.id} ${hold.unjudged}`);
   for (const holds of groups.values()) {
     const { freeze, unjudged: why } = holds[0]!;
     const pullRequests = holds.slice(0, mostNamed).map(({ pullRequest }) => pullRequest);
-    deps.log.warn(
+    log.warn(
       { repository: fullName(repository), freeze: freeze.id, why, count: holds.length, pullRequests },
       'conditions could not be judged, so the freeze holds',
     );

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ConditionInput } from '../../src/conditions/ast.ts';
 import type { AttributeValues } from '../../src/conditions/attributes.ts';
-import { decideStatus, nextChangeAmong } from '../../src/reconcile/judge.ts';
+import { decideHead, nextChangeAmong } from '../../src/reconcile/judge.ts';
 import { fit, freeText } from '../../src/outbox/status.ts';
 import { parseFreeze, type ParsedFreeze } from '../../src/freezes/parsed-freeze.ts';
 import type { PullRequestFacts } from '../../src/github/pull-requests/pull-request.ts';
@@ -60,7 +60,9 @@ const pullRequest = ({ number = 1, values }: GivenFacts = {}): PullRequestFacts 
 const unread = { values: { files: undefined } };
 const at = (time: string) => new Date(`2026-03-01T${time}:00Z`);
 
-describe('decideStatus', () => {
+const decideStatus = (...given: Parameters<typeof decideHead>) => decideHead(...given).status;
+
+describe('the status of a head', () => {
   test.each<[string, Given[], GivenFacts[], 'pending' | 'success', string?]>([
     ['no freeze', [], [{}], 'success', freeText],
     ['a freeze of everything', [{}], [{}], 'pending', 'Frozen until removed: Release'],

@@ -1,138 +1,129 @@
-import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import type { ConditionInput } from '../../src/conditions/ast.ts';
-import { decideClosed } from '../../src/reconcile/closed-heads/save-closed-heads.ts';
-import { decideVerdicts } from '../../src/reconcile/save.ts';
-import { beforeTheRest, closedUrgency } from '../../src/outbox/urgency.ts';
-import { parseFreeze } from '../../src/freezes/parsed-freeze.ts';
+import pino from 'pino';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import type { Database } from '../../src/database/database.ts';
+import type { Deps } from '../../src/deps.ts';
 import type { LoadedPullRequest } from '../../src/github/pull-requests/load-pull-requests.ts';
-import type { PresentStatus } from '../../src/github/pull-requests/present-status.ts';
+import type { Job } from '../../src/queue/jobs.ts';
+import type { Observed } from '../../src/reconcile/observe.ts';
+import { type Found, save } from '../../src/reconcile/save.ts';
+import { openTestDatabase } from '../support/database.ts';
 
-const observedAt = new Date('2026-03-01T10:00:00Z');
-const freeze = parseFreeze({
-  id: 'freeze',
-  repositoryId: 1n,
-  reason: 'Release',
-  matchingConditions: ['base=main'] as ConditionInput[],
-  excludeConditions: [],
-  ...{ start: '2026-03-01T09:00:00', end: null, timezone: 'UTC', startsAt: observedAt, endsAt: null },
+let database: Database;
+let deps: Deps;
+let observed: Observed;
+const sent: Job[] = [];
+const seenAt = new Date('2026-03-01T09:00:00Z');
+
+const pullRequest = (number: number, headSha: string, more: Partial<LoadedPullRequest> = {}) =>
+  ({
+    ...{ isOpen: true, status: null, testMerge: null, headMerges: null, queueBranch: null },
+    facts: { number, nodeId: `PR_${number}`, headSha, values: {}, whyNotKnown: {} },
+    ...more,
+  }) as LoadedPullRequest;
+const told = (number: number) => ({ number, installationId: null });
+const saved = (found: Found) => save(deps, observed, found);
+const numbersOf = async (found: Found) => (await saved(found)).unseen.map(({ number }) => number);
+const shas = async () =>
+  (await database.prisma.headStatus.findMany({ orderBy: { sha: 'asc' } })).map(({ sha }) => sha);
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+  const { prisma, sql } = database;
+  const send = async (jobs: Job[]) => void sent.push(...jobs);
+  deps = { sql, clock: systemClock, log: pino({ level: 'silent' }), queue: { send } } as unknown as Deps;
+  await prisma.account.create({ data: { id: 1n, login: 'a', loginKey: 'a', type: 'User', seenAt } });
 });
-const observed = { freezes: [freeze], observedAt };
-const green: PresentStatus = { state: 'success', description: 'Before', at: observedAt };
+beforeEach(async () => {
+  const { prisma } = database;
+  await prisma.repository.deleteMany();
+  for (const id of [1n, 2n]) {
+    const name = `web${id}`;
+    await prisma.repository.create({
+      data: {
+        id,
+        accountId: 1n,
+        name,
+        nameKey: name,
+        private: false,
+        archived: false,
+        seenAt,
+        observations: 9n,
+      },
+    });
+    // Another observation saw it, and maybe later.
+    await prisma.openPullRequest.create({
+      data: {
+        repositoryId: id,
+        number: 7,
+        nodeId: 'PR_7',
+        headSha: 'shared',
+        mergeSha: 'merge',
+        observation: 9n,
+      },
+    });
+  }
+  const repository = { id: 1n, name: 'web1', account: { login: 'a' }, installation: { id: 5n } };
+  const from = { needs: { facts: new Set(), teams: new Set() } };
+  observed = { repository, observation: 8n, observedAt: seenAt, freezes: [], from } as unknown as Observed;
+  sent.length = 0;
+});
+afterAll(() => database.close());
 
-type Given = {
-  number: number;
-  head: string;
-  isHeld: boolean;
-  merge: string | null;
-  mergeStatus?: PresentStatus;
-};
-const pullRequest = (
-  { number, head, isHeld, merge, mergeStatus = null }: Given,
-  more: Partial<LoadedPullRequest> = {},
-): LoadedPullRequest => ({
-  facts: {
-    ...{ number, nodeId: `PR_${number}`, headSha: head, hasEveryScope: false, teams: new Map() },
-    values: { base: isHeld ? 'main' : 'release' },
-    whyNotKnown: {},
+test.each<[string, Found, number[]]>([
+  ['its head', { pullRequests: [pullRequest(8, 'shared')], of: [told(8)] }, [7]],
+  ['its test merge commit', { pullRequests: [pullRequest(8, 'merge')], of: [told(8)] }, [7]],
+  ['its head, with all that are open', { pullRequests: [pullRequest(8, 'shared')], of: 'open' }, [7]],
+  [
+    'what a head merges',
+    { pullRequests: [pullRequest(8, 'b', { headMerges: 'shared' })], of: [told(8)] },
+    [7],
+  ],
+  [
+    'the head of one that is closed',
+    { pullRequests: [pullRequest(8, 'shared', { isOpen: false })], of: [told(8)] },
+    [7],
+  ],
+  ['the head that one had', { pullRequests: [], of: [told(8)] }, [7]],
+])(
+  'a pull request that was not observed and shares %s is observed before anything is saved',
+  async (_, found, unseen) => {
+    if (found.pullRequests.length === 0)
+      await database.prisma.openPullRequest.create({
+        data: { repositoryId: 1n, number: 8, nodeId: 'PR_8', headSha: 'shared', observation: 1n },
+      });
+    expect(await numbersOf(found)).toEqual(unseen);
+    expect([await shas(), sent]).toEqual([[], []]);
+    const asked = new Set([7]);
+    expect(
+      await numbersOf({ ...found, pullRequests: [...found.pullRequests, pullRequest(7, 'shared')], asked }),
+    ).toEqual([]);
+    expect(await shas()).toContain('shared');
   },
-  ...{ isOpen: true, isDraft: false, title: 'A change', author: 'ada', status: green },
-  testMerge: merge === null ? null : { sha: merge, status: mergeStatus },
-  ...{ isTestMergeUnderWay: false, headMerges: null, isAutoMerging: false, queueBranch: null },
-  isMergeable: true,
-  ...more,
-});
-
-const sha = fc.constantFrom('a', 'b', 'c', 'd');
-const mergeStatus: fc.Arbitrary<PresentStatus> = fc.constantFrom(null, green);
-const some = fc.array(
-  fc.record({
-    number: fc.integer({ min: 1, max: 99 }),
-    ...{ head: sha, isHeld: fc.boolean(), merge: fc.option(sha), mergeStatus },
-  }),
-  { maxLength: 6 },
 );
 
-test('the status of each SHA is the strictest of all whose head or test merge commit it is', () => {
-  fc.assert(
-    fc.property(some, (given) => {
-      const verdicts = decideVerdicts(
-        observed,
-        given.map((each) => pullRequest(each)),
-      );
-      const heads = new Set(given.map(({ head }) => head));
-      const withStatus = given.filter((each) => each.mergeStatus).flatMap(({ merge }) => merge ?? []);
-      expect(new Set(verdicts.map((verdict) => verdict.sha))).toEqual(new Set([...heads, ...withStatus]));
-      for (const verdict of verdicts) {
-        const sharing = given.filter(({ head, merge }) => head === verdict.sha || merge === verdict.sha);
-        const isHeld = sharing.some((each) => each.isHeld);
-        expect(verdict.status.state).toBe(isHeld ? 'pending' : 'success');
-      }
-    }),
-  );
+test('a pull request that shares nothing is not observed', async () => {
+  expect(await numbersOf({ pullRequests: [pullRequest(8, 'other')], of: [told(8)] })).toEqual([]);
+  expect(await shas()).toEqual(['other']);
+  expect(sent.map(({ task }) => task)).toEqual(['drain-outbox']);
 });
 
-test('a look at some decides the SHAs that it knows all of, and no other', () => {
-  const both = [
-    pullRequest({ number: 1, head: 'a', isHeld: true, merge: 'b' }),
-    pullRequest({ number: 2, head: 'b', isHeld: false, merge: 'c', mergeStatus: green }),
-  ];
-  const [only, ...others] = decideVerdicts(observed, both, new Set(['b']));
-  expect(others).toEqual([]);
-  expect(only).toMatchObject({ sha: 'b', status: { state: 'pending' }, present: green });
+test('of all that are open, one that only an earlier observation saw is not open any more', async () => {
+  observed = { ...observed, observation: 10n };
+  expect(await numbersOf({ pullRequests: [pullRequest(8, 'shared')], of: 'open' })).toEqual([]);
+  const known = await database.prisma.openPullRequest.findMany({ where: { repositoryId: 1n } });
+  expect(known.map(({ number }) => number)).toEqual([8]);
+  expect(sent.map(({ task }) => task).toSorted()).toEqual([
+    'drain-outbox',
+    'find-bypass',
+    'reconcile-pull-request',
+  ]);
 });
 
-test('what an event opens is closed before what a freeze begins with, and a merge group before it', () => {
-  const urgencyOf = (more: Partial<LoadedPullRequest>) =>
-    decideVerdicts(observed, [pullRequest({ number: 1, head: 'a', isHeld: true, merge: null }, more)]);
-  const [first] = urgencyOf({ isAutoMerging: true });
-  const [draft] = urgencyOf({ isDraft: true });
-  expect(beforeTheRest(draft!).urgency).toBeLessThan(first!.urgency);
-  expect(beforeTheRest(draft!).urgency).toBeGreaterThan(-1000);
-  const [shown] = urgencyOf({ status: { ...green, state: 'pending' } });
-  expect(beforeTheRest(shown!)).toBe(shown);
-});
-
-describe('heads of closed pull requests', () => {
-  const closed = (given: Partial<Given>, closedAt: string, more: Partial<LoadedPullRequest> = {}) => {
-    const one = pullRequest(
-      { number: 1, head: 'a', isHeld: true, merge: null, ...given },
-      { isOpen: false, ...more },
-    );
-    Object.assign(one.facts.values, { 'closed-at': Date.parse(closedAt), closed: true, merged: false });
-    return one;
-  };
-  const recently = '2026-02-20T00:00:00Z';
-
-  test('are held as if they were open, behind everything else', () => {
-    const both = [closed({ isHeld: false }, recently), closed({ number: 2 }, recently)];
-    const [verdict, ...others] = decideClosed(observed, both);
-    expect(others).toEqual([]);
-    expect(verdict).toMatchObject({ sha: 'a', status: { state: 'pending' }, closedNumber: 2 });
-    const least = decideVerdicts({ freezes: [], observedAt }, [
-      pullRequest({ number: 1, head: 'a', isHeld: false, merge: null }, { isDraft: true }),
-    ]);
-    expect(verdict!.urgency).toBeGreaterThan(least[0]!.urgency);
-    expect(verdict!.urgency).toBe(closedUrgency);
-  });
-
-  test('that show pending already are not written for another text', () => {
-    const status = { state: 'pending', description: 'Frozen until yesterday', at: observedAt };
-    const [verdict] = decideClosed(observed, [closed({}, recently, { status })]);
-    expect(verdict!.status).toEqual({ state: 'pending', description: 'Frozen until yesterday' });
-  });
-
-  test('are left alone where they were closed long ago, are open, merged, not held or without a status', () => {
-    const merged = closed({}, recently);
-    merged.facts.values.merged = true;
-    const others = [
-      closed({}, '2026-01-30T09:59:59Z'),
-      closed({}, recently, { isOpen: true }),
-      closed({ isHeld: false }, recently),
-      closed({}, recently, { status: null }),
-      merged,
-    ];
-    for (const other of others) expect(decideClosed(observed, [other])).toEqual([]);
-    expect(decideClosed(observed, [closed({}, '2026-01-30T10:00:00Z')])).toHaveLength(1);
-  });
+test('what a later observation decided stays', async () => {
+  await saved({ pullRequests: [pullRequest(8, 'other')], of: [told(8)] });
+  await database.prisma.headStatus.updateMany({ data: { observation: 9n, description: 'Later' } });
+  await saved({ pullRequests: [pullRequest(8, 'other')], of: [told(8)] });
+  const [status] = await database.prisma.headStatus.findMany();
+  expect(status).toMatchObject({ description: 'Later', observation: 9n });
 });

@@ -4,12 +4,11 @@ import type { Deps } from '../../deps.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import type { GitHubClient } from '../../github/github-app.ts';
 import { inSteps, jobs } from '../../queue/jobs.ts';
-import { type JudgedHead, rememberPullRequests } from '../open-pull-request-store.ts';
+import { NotNow } from '../../queue/not-now.ts';
 import { mostMergeStates, readMergeStates } from '../../github/pull-requests/read-merge-states.ts';
-import type { FoundRepository } from '../../installations/find-repository.ts';
 import { lockRepository } from '../../installations/lock-repository.ts';
 import { isUnwritten, statusesOfHeld } from '../held-pull-requests.ts';
-import { findObservable, observeOrPause, type Observed } from '../observe.ts';
+import { findObservable, observe, type ObservedRepository } from '../observe.ts';
 import { type Asked, saveMergeStates } from './save-merge-states.ts';
 
 /** What becomes due within so many milliseconds is asked together. */
@@ -22,25 +21,12 @@ const writtenAfter = 5_000;
 const reserve = 1 / 10;
 const spareFor = 60_000;
 
-/**
- * Remembers pull requests as they were judged, and has GitHub asked some seconds later whether it would merge those
- * that are held. Part of the transaction that saves the verdicts.
- */
-export async function rememberJudged(
-  deps: Deps,
-  tx: Tx,
-  observed: Observed,
-  heads: JudgedHead[],
-): Promise<void> {
-  const { repository, observation } = observed;
-  const at = inSteps(nowOf(deps.clock), step);
-  const isDue = await rememberPullRequests(tx, repository.id, heads, observation, at);
-  if (isDue) await deps.queue.send([jobs.askMergeStates(repository.id, at)], tx);
-}
+/** When to ask GitHub whether it would merge what is held from now on: those of some seconds are asked together. */
+export const askSoonAt = ({ clock }: Pick<Deps, 'clock'>): Date => inSteps(nowOf(clock), step);
 
 /** Has GitHub asked soon about what a SHA holds again: for a while another status stood there. */
 export async function askSoon(deps: Deps, repositoryId: bigint, sha: string): Promise<void> {
-  const at = inSteps(nowOf(deps.clock), step);
+  const at = askSoonAt(deps);
   const where = { repositoryId, OR: [{ headSha: sha }, { mergeSha: sha }], mergeStateDueAt: { gt: at } };
   // In a fan-out they are due already: it must not take the repository's lock for each status.
   if ((await deps.db.openPullRequest.count({ where })) === 0) return;
@@ -54,35 +40,33 @@ export async function askSoon(deps: Deps, repositoryId: bigint, sha: string): Pr
 /**
  * Asks GitHub whether it would merge the held pull requests of a repository that are due, 100 with one question. Which
  * are due, and when next, stands in the database.
- * @throws what GitHub throws while it cannot answer; the job queue tries again.
+ * @throws NotNow where it has to wait, or is due again; and what GitHub throws while it cannot answer.
  */
 export async function askMergeStates(deps: Deps, repositoryId: bigint): Promise<void> {
-  const readable = await findObservable(deps, repositoryId);
-  if ('notBefore' in readable) return comeBack(deps, repositoryId, readable.notBefore);
-  const { repository } = readable;
-  const { installation } = repository;
+  const repository = await findObservable(deps, repositoryId);
+  const { id, permissions } = repository.installation;
   while (!deps.stopping.aborted) {
     const now = nowOf(deps.clock);
     const due = await findDue(deps.db, repositoryId, now);
     if (due.length === 0) break;
-    if (deps.github.budgetLeft(installation.id, now.getTime()) < reserve) {
-      return comeBack(deps, repositoryId, new Date(now.getTime() + spareFor));
-    }
-    const asked = await observeOrPause(deps, { repository }, async () => {
-      const client = await deps.github.asInstallation(installation.id, installation.permissions);
+    if (deps.github.budgetLeft(id, now.getTime()) < reserve) throw notBefore(now.getTime() + spareFor);
+    await observe(deps, repository, async () => {
+      const client = await deps.github.asInstallation(id, permissions);
       await askAbout(deps, client, repository, due);
-      return { isAsked: true };
     });
-    if ('notBefore' in asked) return comeBack(deps, repositoryId, asked.notBefore);
   }
-  await comeBack(deps, repositoryId, await nextDue(deps, repositoryId));
+  const next = await nextDue(deps, repositoryId);
+  if (next) throw notBefore(next.getTime());
 }
+
+/** In whole seconds, so that whoever asks for it at about the same time asks for one job. */
+const notBefore = (instant: number): NotNow => new NotNow(new Date(Math.ceil(instant / 1000) * 1000));
 
 /** Asks about pull requests, and keeps what GitHub answers. @throws what GitHub throws. */
 export async function askAbout(
   deps: Pick<Deps, 'db' | 'clock' | 'log'>,
   client: GitHubClient,
-  repository: FoundRepository,
+  repository: ObservedRepository,
   asked: Asked[],
 ): Promise<void> {
   const answers = await readMergeStates(
@@ -116,9 +100,4 @@ async function nextDue({ db, clock }: Deps, repositoryId: bigint): Promise<Date 
   const { _min } = await db.openPullRequest.aggregate({ where, _min: { mergeStateDueAt: true } });
   const dueAt = _min.mergeStateDueAt;
   return dueAt && new Date(Math.max(dueAt.getTime(), clock.now() + writtenAfter));
-}
-
-async function comeBack(deps: Deps, repositoryId: bigint, at: Date | null): Promise<void> {
-  if (!at) return;
-  await deps.queue.send([jobs.askMergeStates(repositoryId, new Date(Math.ceil(at.getTime() / 1000) * 1000))]);
 }

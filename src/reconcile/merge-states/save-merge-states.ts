@@ -5,8 +5,9 @@ import type { Deps } from '../../deps.ts';
 import { appendEvent, placeOf } from '../../events/append-event.ts';
 import { attributesOf, listFreezes } from '../../freezes/freeze-store.ts';
 import type { ReadMergeState } from '../../github/pull-requests/read-merge-states.ts';
-import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
+import { fullName } from '../../installations/find-repository.ts';
 import { lockRepository } from '../../installations/lock-repository.ts';
+import type { ObservedRepository } from '../observe.ts';
 import { judgeMergeState, type Watched } from './merge-state.ts';
 
 type Needed = Pick<Deps, 'db' | 'clock' | 'log'>;
@@ -22,7 +23,7 @@ type Leak = Asked & { base: string; mergeState: string };
  */
 export async function saveMergeStates(
   deps: Needed,
-  repository: FoundRepository,
+  repository: ObservedRepository,
   asked: Asked[],
   answers: Map<string, ReadMergeState>,
 ): Promise<void> {
@@ -66,7 +67,7 @@ export async function saveMergeStates(
   }
 }
 
-async function record(tx: Tx, repository: FoundRepository, leaks: Leak[], now: Date): Promise<void> {
+async function record(tx: Tx, repository: ObservedRepository, leaks: Leak[], now: Date): Promise<void> {
   const shas = leaks.map(({ headSha }) => headSha);
   const rows = await tx.$queryRaw<{ freeze: string; sha: string }[]>`
     SELECT metadata->>'scheduled_freeze_id' AS freeze, metadata->>'head_sha' AS sha FROM audit_events

@@ -1,19 +1,6 @@
-import type { PresentStatus } from '../../github/pull-requests/present-status.ts';
-import { type MergeGroupRef, parseMergeGroupRef } from '../../github/merge-group-ref.ts';
-
-/** A merge queue as GitHub shows it, the entries in order. */
-export type MergeQueue = { timeoutMinutes: number; entries: QueueEntry[] };
-
-export type QueueEntry = {
-  number: number;
-  nodeId: string;
-  /** When its group was built; when it was added, while there is none. */
-  builtAt: Date;
-  /** The head of its merge group; null until GitHub has built that. */
-  headSha: string | null;
-  /** Our status there. */
-  status: PresentStatus;
-};
+import { type MergeGroupRef, parseMergeGroupRef } from '../github/merge-group-ref.ts';
+import type { PresentStatus } from '../github/pull-requests/present-status.ts';
+import type { MergeQueue, QueueEntry } from '../github/pull-requests/read-merge-queue.ts';
 
 /** A merge group that GitHub told of by webhook. */
 export type AnnouncedGroup = { headSha: string; headRef: string };

@@ -1,11 +1,24 @@
-import type { LoadFrom } from '../../github/pull-requests/load-pull-requests.ts';
-import { statusIn } from '../../github/pull-requests/present-status.ts';
+import type { LoadFrom } from './load-pull-requests.ts';
+import { type PresentStatus, statusIn } from './present-status.ts';
 import {
   type MergeQueueAnswer,
   type MergeQueueEntryAnswer,
   mergeQueueQuery,
-} from '../../github/queries/other-queries.ts';
-import type { MergeQueue, QueueEntry } from './merge-groups.ts';
+} from '../queries/other-queries.ts';
+
+/** A merge queue as GitHub shows it, the entries in order. */
+export type MergeQueue = { timeoutMinutes: number; entries: QueueEntry[] };
+
+export type QueueEntry = {
+  number: number;
+  nodeId: string;
+  /** When its group was built; when it was added, while there is none. */
+  builtAt: Date;
+  /** The head of its merge group; null until GitHub has built that. */
+  headSha: string | null;
+  /** Our status there. */
+  status: PresentStatus;
+};
 
 /** GitHub's own default, for an answer without one. */
 const usualTimeout = 60;
@@ -14,7 +27,7 @@ const usualTimeout = 60;
  * The merge queue of a branch, in pages of 100 entries; null where the branch has none.
  * @throws what GitHub throws; also an answer in part, so that nothing is taken for absent.
  */
-export async function loadMergeQueue(from: LoadFrom, branch: string): Promise<MergeQueue | null> {
+export async function readMergeQueue(from: LoadFrom, branch: string): Promise<MergeQueue | null> {
   const { client, deps, repository } = from;
   const variables = {
     owner: repository.account.login,

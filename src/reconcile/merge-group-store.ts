@@ -1,0 +1,123 @@
+import type { Sql, SqlTx } from '../database/sql.ts';
+import type { AnnouncedGroup } from './merge-groups.ts';
+
+// The only access to the merge groups in flight.
+
+/** A branch with a merge queue. */
+export type Branch = { repositoryId: bigint; branch: string };
+
+/** A group that was judged: what it merges, and the freezes that hold one of those. */
+export type JudgedGroup = {
+  headSha: string;
+  pullRequests: number[];
+  heldBy: string[];
+  requestedAt: Date;
+  isShown: boolean;
+};
+
+/** GitHub waits at most so long for a check of a group; then it is gone, whoever forgot to say so. */
+const longestWait = 360 * 60_000;
+
+/** A group that the queue does not show by then was gone before we heard of it. */
+const longestUnseen = 10 * 60_000;
+
+/**
+ * Keeps a group that GitHub told of, from now on; one that is known stays as it is. Nothing is kept of a repository
+ * that is not known.
+ */
+export async function announceGroup(
+  sql: SqlTx,
+  { repositoryId, branch }: Branch,
+  { headSha, headRef }: AnnouncedGroup,
+  now: Date,
+): Promise<void> {
+  // An observation may have found it before: from now on is known since when GitHub waits.
+  await sql.query(
+    'announce-group',
+    `INSERT INTO merge_groups AS known (repository_id, head_sha, head_ref, branch, requested_at)
+    SELECT id, $2, $3, $4, $5 FROM repositories WHERE id = $1
+    ON CONFLICT (repository_id, head_sha) DO UPDATE SET
+      head_ref = excluded.head_ref, requested_at = excluded.requested_at
+    WHERE known.head_ref IS NULL`,
+    [repositoryId, headSha, headRef, branch, now],
+  );
+}
+
+/** The branches of a repository with groups in flight. */
+export async function branchesWithGroups(sql: SqlTx, repositoryId: bigint): Promise<string[]> {
+  const rows = await sql.query<{ branch: string }>(
+    'branches-with-groups',
+    'SELECT DISTINCT branch FROM merge_groups WHERE repository_id = $1 ORDER BY branch',
+    [repositoryId],
+  );
+  return rows.map(({ branch }) => branch);
+}
+
+/** A group in flight; with the name of its ref, where GitHub told of it. */
+export type KnownGroup = {
+  headSha: string;
+  headRef: string | null;
+  /** Since when GitHub waits for it. */
+  requestedAt: Date;
+  /** Whether an observation has seen it in the queue. */
+  wasSeen: boolean;
+};
+
+/** The groups of a branch that are known. */
+export async function knownGroups(sql: SqlTx, { repositoryId, branch }: Branch): Promise<KnownGroup[]> {
+  return sql.query<KnownGroup>(
+    'known-groups',
+    `SELECT head_sha AS "headSha", head_ref AS "headRef", requested_at AS "requestedAt", observation > 0 AS "wasSeen"
+    FROM merge_groups WHERE repository_id = $1 AND branch = $2 ORDER BY head_sha`,
+    [repositoryId, branch],
+  );
+}
+
+/**
+ * Keeps what an observation found of groups, except where a later one has seen them already. Takes out those of the
+ * branch that the queue showed once and does not any more, those that are gone, and those that nobody can wait for.
+ */
+export async function saveGroups(
+  tx: SqlTx,
+  { repositoryId, branch }: Branch,
+  groups: JudgedGroup[],
+  { observation, gone, now }: { observation: bigint; gone: string[]; now: Date },
+): Promise<void> {
+  const rows = groups.map(({ headSha, pullRequests, heldBy, requestedAt, isShown }) => ({
+    ...{ head_sha: headSha, pull_requests: pullRequests, held_by: heldBy, requested_at: requestedAt },
+    is_shown: isShown,
+  }));
+  // What only its name tells of is not gone when the queue does not show it.
+  await tx.query(
+    'save-groups',
+    `INSERT INTO merge_groups AS known (repository_id, branch, head_sha, pull_requests, held_by, requested_at, observation)
+    SELECT $1, $2, head_sha, pull_requests, held_by, requested_at, CASE WHEN is_shown THEN $3::bigint ELSE 0 END
+    FROM jsonb_to_recordset($4::jsonb) AS judged(head_sha text, pull_requests int[], held_by uuid[],
+      requested_at timestamptz, is_shown boolean)
+    ON CONFLICT (repository_id, head_sha) DO UPDATE SET branch = excluded.branch,
+      pull_requests = excluded.pull_requests, held_by = excluded.held_by,
+      observation = greatest(known.observation, excluded.observation)
+    WHERE known.observation < $3`,
+    [repositoryId, branch, observation, JSON.stringify(rows)],
+  );
+  await tx.query(
+    'forget-groups',
+    `DELETE FROM merge_groups WHERE repository_id = $1 AND branch = $2
+      AND ((observation > 0 AND observation < $3) OR head_sha = ANY($4::text[]) OR requested_at < $5
+        OR (observation = 0 AND requested_at < $6))`,
+    [
+      ...[repositoryId, branch, observation, gone],
+      ...[new Date(now.getTime() - longestWait), new Date(now.getTime() - longestUnseen)],
+    ],
+  );
+}
+
+/** Where nothing is enforced, or nothing can be written, nobody waits for us. */
+export async function forgetAllGroups(sql: Sql, repositoryId: bigint): Promise<void> {
+  await sql.query(
+    'forget-all-groups',
+    `WITH forgotten AS (DELETE FROM merge_groups WHERE repository_id = $1)
+    DELETE FROM head_statuses WHERE repository_id = $1 AND is_merge_group`,
+    [repositoryId],
+  );
+}

@@ -1,0 +1,250 @@
+import type { SqlTx } from '../database/sql.ts';
+import { freeText } from '../outbox/status.ts';
+import type { Known } from '../outbox/plan-write.ts';
+import { closedUrgency } from '../outbox/urgency.ts';
+import {
+  allLastSeen,
+  type LastSeen,
+  lastSeenOf,
+  type LastSeenRow,
+  sharersLastSeen,
+} from './open-pull-request-store.ts';
+
+// The statements of `save.ts`, in their order.
+
+/** What the row of a repository says of observations of it. */
+export type StoredRepository = { observations: bigint; nextChangeAt: Date | null; closedJudgedBy: string };
+
+/**
+ * Makes whoever else saves an observation of the repository wait until the transaction ends; whoever inserts a row of it
+ * does not, so that a group that is announced and saved at the same time is no deadlock.
+ */
+export async function lockStored(tx: SqlTx, repositoryId: bigint): Promise<StoredRepository> {
+  const [row] = await tx.query<{
+    observations: bigint;
+    next_change_at: Date | null;
+    closed_judged_by: string;
+  }>(
+    'lock-repository',
+    'SELECT observations, next_change_at, closed_judged_by FROM repositories WHERE id = $1 FOR NO KEY UPDATE',
+    [repositoryId],
+  );
+  const { observations, next_change_at, closed_judged_by } = row!;
+  return { observations, nextChangeAt: next_change_at, closedJudgedBy: closed_judged_by };
+}
+
+/** What is known of SHAs and of open pull requests. */
+export type Before = { known: Map<string, Known>; lastSeen: LastSeen[] };
+
+// The rows of SHAs stay as they are until the transaction ends: a write settles after it.
+const known = `
+  SELECT sha, written_state, written_description, written_at, written_during, writes, overwrites, attempts, is_final,
+    is_merge_group, not_held
+  FROM head_statuses WHERE repository_id = $1 AND sha = ANY($2::text[]) ORDER BY sha FOR UPDATE`;
+
+const before = (lastSeen: string) => `
+  WITH known AS (${known}), last_seen AS (${lastSeen})
+  SELECT known.*, last_seen.* FROM known FULL JOIN last_seen ON false`;
+
+type KnownRow = {
+  sha: string | null;
+  written_state: string | null;
+  written_description: string | null;
+  written_at: Date | null;
+  written_during: bigint | null;
+  writes: number;
+  overwrites: number;
+  attempts: number;
+  is_final: boolean;
+  is_merge_group: boolean;
+  not_held: string | null;
+};
+
+/**
+ * What is known of these SHAs, and the pull requests that are asked about and whoever shares a SHA with them.
+ * @param asked null: all of the repository.
+ */
+export async function readBefore(
+  tx: SqlTx,
+  repositoryId: bigint,
+  shas: string[],
+  asked: { numbers: number[]; shas: string[]; merged: string[] } | null,
+): Promise<Before> {
+  const rows = asked
+    ? await tx.query<KnownRow & LastSeenRow>('before-some', before(sharersLastSeen('$3', '$4', '$5')), [
+        ...[repositoryId, shas],
+        ...[asked.numbers, asked.shas, asked.merged],
+      ])
+    : await tx.query<KnownRow & LastSeenRow>('before-all', before(allLastSeen), [repositoryId, shas]);
+  return {
+    known: new Map(rows.flatMap((row) => (row.sha === null ? [] : [[row.sha, knownOf(row)] as const]))),
+    lastSeen: rows.filter((row) => row.sha === null).map(lastSeenOf),
+  };
+}
+
+const knownOf = (row: KnownRow): Known => ({
+  writtenState: row.written_state,
+  writtenDescription: row.written_description,
+  writtenAt: row.written_at,
+  writtenDuring: row.written_during,
+  writes: row.writes,
+  overwrites: row.overwrites,
+  attempts: row.attempts,
+  isFinal: row.is_final,
+  isMergeGroup: row.is_merge_group,
+  notHeld: row.not_held,
+});
+
+/** The status that a SHA is to have, as its row has it. */
+export type DesiredRow = {
+  sha: string;
+  state: string;
+  description: string;
+  urgency: number;
+  is_waiting: boolean;
+  closed_number: number | null;
+  /** What somebody else wrote there. */
+  is_foreign: boolean;
+  foreign_state: string;
+  foreign_description: string;
+};
+
+/** An open pull request, and the ids of the freezes that held it when it was judged, as its row has it. */
+export type SeenRow = {
+  number: number;
+  node_id: string;
+  head_sha: string;
+  merge_sha: string | null;
+  held_by: string[];
+  changed_at: Date | null;
+};
+
+export type Desired = {
+  repositoryId: bigint;
+  installationId: bigint;
+  observation: bigint;
+  now: Date;
+  isMergeGroup: boolean;
+  statuses: DesiredRow[];
+  /** The SHAs that show again what holds them. */
+  heldAgain: string[];
+  pullRequests: SeenRow[];
+  /** When to ask GitHub whether it would merge those that are held and new, or changed since it was asked. */
+  askAt: Date;
+  /** The numbers of those that are not open any more. */
+  gone: number[];
+  /** Among which held heads of closed pull requests those are let go that are not to be held; null: all. */
+  letGoAmong: string[] | null;
+  repository: {
+    nextChangeAt: Date | null;
+    isPrivate: boolean;
+    /** Set where every open pull request was observed, then. */
+    reconciledAt: Date | null;
+    closedJudgedBy: string | null;
+    /** Whether one of these is to be kept. */
+    isChanged: boolean;
+  };
+};
+
+// A SHA that a later observation has judged is left alone, unless that one knew of no open pull request there. What
+// others wrote is counted before the next write. A new verdict waits for nothing; the pause is for the same text again.
+const write = `
+  WITH wanted AS (
+    SELECT * FROM jsonb_to_recordset($6::jsonb) AS wanted(sha text, state text, description text, urgency int,
+      is_waiting boolean, closed_number int, is_foreign boolean, foreign_state text, foreign_description text)
+  ), decided AS (
+    INSERT INTO head_statuses AS known (repository_id, installation_id, is_merge_group, observation, not_before,
+      sha, state, description, urgency, is_waiting, closed_number, waiting_since, counted_id, written_state,
+      written_description)
+    SELECT $1, $2, $5, $3, $4, sha, state, description, urgency, is_waiting, closed_number,
+      CASE WHEN is_waiting THEN $4::timestamptz END, CASE WHEN is_foreign THEN NULL ELSE 0 END,
+      CASE WHEN is_foreign THEN foreign_state END, CASE WHEN is_foreign THEN foreign_description END
+    FROM wanted
+    ON CONFLICT (repository_id, sha) DO UPDATE SET
+      installation_id = excluded.installation_id, observation = excluded.observation,
+      state = excluded.state, description = excluded.description, urgency = excluded.urgency,
+      is_waiting = excluded.is_waiting, closed_number = excluded.closed_number,
+      waiting_since = CASE WHEN excluded.is_waiting THEN coalesce(known.waiting_since, excluded.waiting_since) END,
+      counted_id = CASE WHEN excluded.counted_id IS NULL THEN NULL ELSE known.counted_id END,
+      written_state = coalesce(excluded.written_state, known.written_state),
+      written_description = coalesce(excluded.written_description, known.written_description),
+      (not_before, times_written, repeat_after) = (
+        SELECT CASE WHEN is_repeat THEN greatest(known.not_before, known.repeat_after) ELSE excluded.not_before END,
+          CASE WHEN is_repeat THEN known.times_written ELSE 0 END, CASE WHEN is_repeat THEN known.repeat_after END
+        FROM (SELECT known.is_final
+          OR (known.state, known.description) = (excluded.state, excluded.description) AS is_repeat) wanted),
+      not_held = CASE WHEN excluded.state = 'success' OR excluded.sha = ANY($7::text[])
+        AND (known.not_held = 'refused' OR known.repeat_after <= $4) THEN NULL ELSE known.not_held END,
+      not_held_told = CASE WHEN excluded.state = 'success' THEN NULL ELSE known.not_held_told END
+    WHERE known.observation < excluded.observation OR (known.closed_number IS NOT NULL AND excluded.closed_number IS NULL)
+    RETURNING is_waiting
+  ), released AS (
+    UPDATE head_statuses SET
+      state = 'success', description = '${freeText}', urgency = ${closedUrgency}, observation = $3,
+      is_waiting = shown.is_pending, waiting_since = CASE WHEN shown.is_pending THEN $4::timestamptz END
+    FROM (
+      SELECT sha, NOT is_waiting OR attempts > 0 OR written_state IS NOT DISTINCT FROM 'pending' AS is_pending
+      FROM head_statuses
+      WHERE repository_id = $1 AND closed_number IS NOT NULL AND state = 'pending' AND observation < $3
+        AND ($8::text[] IS NULL OR sha = ANY($8::text[])) AND sha NOT IN (SELECT sha FROM wanted)
+    ) shown
+    WHERE head_statuses.repository_id = $1 AND head_statuses.sha = shown.sha
+    RETURNING head_statuses.is_waiting
+  ), remembered AS (
+    INSERT INTO open_pull_requests AS known (repository_id, number, node_id, head_sha, merge_sha, held_by, changed_at,
+      observation, merge_state_due_at)
+    SELECT $1, number, node_id, head_sha, merge_sha, held_by, changed_at, $3,
+      CASE WHEN held_by <> '{}' THEN $10::timestamptz END
+    FROM jsonb_to_recordset($9::jsonb) AS seen(number int, node_id text, head_sha text, merge_sha text, held_by uuid[],
+      changed_at timestamptz)
+    ON CONFLICT (repository_id, number) DO UPDATE SET
+      node_id = excluded.node_id, head_sha = excluded.head_sha, merge_sha = excluded.merge_sha,
+      held_by = excluded.held_by,
+      changed_at = greatest(known.changed_at, excluded.changed_at), observation = excluded.observation,
+      merge_state_due_at = CASE WHEN (excluded.head_sha, excluded.held_by) = (known.head_sha, known.held_by)
+        AND coalesce(excluded.changed_at <= known.changed_at, true) THEN known.merge_state_due_at
+        ELSE excluded.merge_state_due_at END,
+      merge_state = CASE WHEN excluded.head_sha = known.head_sha AND excluded.held_by <> '{}' THEN known.merge_state END,
+      merge_state_asks = CASE WHEN excluded.head_sha = known.head_sha THEN known.merge_state_asks ELSE 0 END,
+      leaking_since = CASE WHEN excluded.head_sha = known.head_sha AND excluded.held_by <> '{}'
+        THEN known.leaking_since END
+    WHERE known.observation < excluded.observation
+    RETURNING merge_state_due_at
+  ), gone AS (
+    DELETE FROM open_pull_requests WHERE repository_id = $1 AND number = ANY($11::int[]) AND observation < $3
+  ), changed AS (
+    UPDATE repositories SET
+      -- From here on this repository carries statuses of ours, which must be let go of when freezes are switched off.
+      first_status_at = coalesce(first_status_at, CASE WHEN EXISTS (SELECT 1 FROM decided WHERE is_waiting) THEN $4 END),
+      next_change_at = $12, private = private OR $13, reconciled_at = greatest(reconciled_at, $14::timestamptz),
+      reconcile_requested_at = CASE WHEN reconcile_requested_at <= $14 THEN NULL ELSE reconcile_requested_at END,
+      closed_judged_by = coalesce($15, closed_judged_by)
+    WHERE id = $1 AND ($16 OR first_status_at IS NULL)
+  )
+  SELECT (SELECT count(*)::int FROM decided WHERE is_waiting) AS differing,
+    EXISTS (SELECT 1 FROM released WHERE is_waiting) AS is_released,
+    EXISTS (SELECT 1 FROM remembered WHERE merge_state_due_at = $10) AS is_due`;
+
+/**
+ * Keeps what is desired.
+ * @returns how many statuses are to be written; whether heads of closed pull requests are to be let go; and whether
+ *   GitHub is to be asked about what is held.
+ */
+export async function writeDesired(
+  tx: SqlTx,
+  desired: Desired,
+): Promise<{ differing: number; isReleased: boolean; isDue: boolean }> {
+  const { repositoryId, installationId, observation, now, isMergeGroup, repository } = desired;
+  const [row] = await tx.query<{ differing: number; is_released: boolean; is_due: boolean }>(
+    'write-desired',
+    write,
+    [
+      ...[repositoryId, installationId, observation, now, isMergeGroup],
+      ...[JSON.stringify(desired.statuses), desired.heldAgain, desired.letGoAmong],
+      ...[JSON.stringify(desired.pullRequests), desired.askAt, desired.gone],
+      ...[repository.nextChangeAt, repository.isPrivate, repository.reconciledAt],
+      ...[repository.closedJudgedBy, repository.isChanged],
+    ],
+  );
+  return { differing: row!.differing, isReleased: row!.is_released, isDue: row!.is_due };
+}

@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { ConditionInput } from '../../src/conditions/ast.ts';
+import { judge, judgeClosed } from '../../src/reconcile/judge.ts';
+import { beforeTheRest, closedUrgency } from '../../src/outbox/urgency.ts';
+import { parseFreeze } from '../../src/freezes/parsed-freeze.ts';
+import type { LoadedPullRequest } from '../../src/github/pull-requests/load-pull-requests.ts';
+import type { PresentStatus } from '../../src/github/pull-requests/present-status.ts';
+
+const observedAt = new Date('2026-03-01T10:00:00Z');
+const freeze = parseFreeze({
+  id: 'freeze',
+  repositoryId: 1n,
+  reason: 'Release',
+  matchingConditions: ['base=main'] as ConditionInput[],
+  excludeConditions: [],
+  ...{ start: '2026-03-01T09:00:00', end: null, timezone: 'UTC', startsAt: observedAt, endsAt: null },
+});
+const observed = { freezes: [freeze], observedAt };
+const green: PresentStatus = { state: 'success', description: 'Before', at: observedAt };
+
+type Given = {
+  number: number;
+  head: string;
+  isHeld: boolean;
+  merge: string | null;
+  mergeStatus?: PresentStatus;
+};
+const pullRequest = (
+  { number, head, isHeld, merge, mergeStatus = null }: Given,
+  more: Partial<LoadedPullRequest> = {},
+): LoadedPullRequest => ({
+  facts: {
+    ...{ number, nodeId: `PR_${number}`, headSha: head, hasEveryScope: false, teams: new Map() },
+    values: { base: isHeld ? 'main' : 'release' },
+    whyNotKnown: {},
+  },
+  ...{ isOpen: true, isDraft: false, title: 'A change', author: 'ada', status: green },
+  testMerge: merge === null ? null : { sha: merge, status: mergeStatus },
+  ...{ isTestMergeUnderWay: false, headMerges: null, isAutoMerging: false, queueBranch: null },
+  isMergeable: true,
+  ...more,
+});
+
+const sha = fc.constantFrom('a', 'b', 'c', 'd');
+const mergeStatus: fc.Arbitrary<PresentStatus> = fc.constantFrom(null, green);
+const some = fc.array(
+  fc.record({
+    number: fc.integer({ min: 1, max: 99 }),
+    ...{ head: sha, isHeld: fc.boolean(), merge: fc.option(sha), mergeStatus },
+  }),
+  { maxLength: 6 },
+);
+
+test('the status of each SHA is the strictest of all whose head or test merge commit it is', () => {
+  fc.assert(
+    fc.property(some, (given) => {
+      const { verdicts } = judge(
+        observed,
+        given.map((each) => pullRequest(each)),
+      );
+      const heads = new Set(given.map(({ head }) => head));
+      const withStatus = given.filter((each) => each.mergeStatus).flatMap(({ merge }) => merge ?? []);
+      expect(new Set(verdicts.map((verdict) => verdict.sha))).toEqual(new Set([...heads, ...withStatus]));
+      for (const verdict of verdicts) {
+        const sharing = given.filter(({ head, merge }) => head === verdict.sha || merge === verdict.sha);
+        const isHeld = sharing.some((each) => each.isHeld);
+        expect(verdict.status.state).toBe(isHeld ? 'pending' : 'success');
+      }
+    }),
+  );
+});
+
+test('what an event opens is closed before what a freeze begins with, and a merge group before it', () => {
+  const urgencyOf = (more: Partial<LoadedPullRequest>) =>
+    judge(observed, [pullRequest({ number: 1, head: 'a', isHeld: true, merge: null }, more)]).verdicts;
+  const [first] = urgencyOf({ isAutoMerging: true });
+  const [draft] = urgencyOf({ isDraft: true });
+  expect(beforeTheRest(draft!).urgency).toBeLessThan(first!.urgency);
+  expect(beforeTheRest(draft!).urgency).toBeGreaterThan(-1000);
+  const [shown] = urgencyOf({ status: { ...green, state: 'pending' } });
+  expect(beforeTheRest(shown!)).toBe(shown);
+});
+
+describe('heads of closed pull requests', () => {
+  const closed = (given: Partial<Given>, closedAt: string, more: Partial<LoadedPullRequest> = {}) => {
+    const one = pullRequest(
+      { number: 1, head: 'a', isHeld: true, merge: null, ...given },
+      { isOpen: false, ...more },
+    );
+    Object.assign(one.facts.values, { 'closed-at': Date.parse(closedAt), closed: true, merged: false });
+    return one;
+  };
+  const recently = '2026-02-20T00:00:00Z';
+
+  test('are held as if they were open, behind everything else', () => {
+    const both = [closed({ isHeld: false }, recently), closed({ number: 2 }, recently)];
+    const [verdict, ...others] = judgeClosed(observed, both);
+    expect(others).toEqual([]);
+    expect(verdict).toMatchObject({ sha: 'a', status: { state: 'pending' }, closedNumber: 2 });
+    const { verdicts: least } = judge({ freezes: [], observedAt }, [
+      pullRequest({ number: 1, head: 'a', isHeld: false, merge: null }, { isDraft: true }),
+    ]);
+    expect(verdict!.urgency).toBeGreaterThan(least[0]!.urgency);
+    expect(verdict!.urgency).toBe(closedUrgency);
+  });
+
+  test('that show pending already are not written for another text', () => {
+    const status = { state: 'pending', description: 'Frozen until yesterday', at: observedAt };
+    const [verdict] = judgeClosed(observed, [closed({}, recently, { status })]);
+    expect(verdict!.status).toEqual({ state: 'pending', description: 'Frozen until yesterday' });
+  });
+
+  test('are left alone where they were closed long ago, are open, merged, not held or without a status', () => {
+    const merged = closed({}, recently);
+    merged.facts.values.merged = true;
+    const others = [
+      closed({}, '2026-01-30T09:59:59Z'),
+      closed({}, recently, { isOpen: true }),
+      closed({ isHeld: false }, recently),
+      closed({}, recently, { status: null }),
+      merged,
+    ];
+    for (const other of others) expect(judgeClosed(observed, [other])).toEqual([]);
+    expect(judgeClosed(observed, [closed({}, '2026-01-30T10:00:00Z')])).toHaveLength(1);
+  });
+});

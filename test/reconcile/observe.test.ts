@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openObservation } from '../../src/reconcile/observe.ts';
+import { NotNow } from '../../src/queue/not-now.ts';
+import { type Acme, startAcme } from '../support/acme.ts';
+
+let acme: Acme;
+let id: bigint;
+
+beforeAll(async () => {
+  acme = await startAcme();
+  await acme.repository('web');
+  ({ id } = await acme.app.deps.db.repository.findFirstOrThrow({ where: { nameKey: 'web' } }));
+});
+afterAll(() => acme.close());
+
+test('each observation has a number of its own, and knows the ongoing freezes alone', async () => {
+  await acme.freeze('acme/web', { start: '2027-01-01T00:00:00' });
+  const { deps } = acme.app;
+  const [one, other] = [await openObservation(deps, id), await openObservation(deps, id)];
+  expect(other.observation).toBe(one.observation + 1n);
+  expect(other.freezes).toEqual([]);
+  const freeze = await acme.freeze('acme/web', {
+    public_reason: 'Release',
+    matching_conditions: ['label=x'],
+  });
+  const { freezes, from } = await openObservation(deps, id);
+  expect(freezes.map((each) => each.freeze)).toMatchObject([
+    { id: freeze.id, publicReason: 'Release', endsAt: null },
+  ]);
+  expect(from.needs.facts).toContain('labels');
+  await acme.remove('acme/web', freeze.id);
+});
+
+// The embedded database has one connection, on which nothing overlaps.
+test.skipIf(!process.env.TEST_DATABASE_URL)(
+  'a later number never knows less than an earlier one',
+  async () => {
+    const { deps } = acme.app;
+    const { sql } = deps;
+    let later: ReturnType<typeof openObservation>;
+    await sql.transaction(async (tx) => {
+      const [{ observations }] = (await tx.query<{ observations: bigint }>(
+        'test-number',
+        'UPDATE repositories SET observations = observations + 1 WHERE id = $1 RETURNING observations',
+        [id],
+      )) as [{ observations: bigint }];
+      // It has read the freezes, and waits for its number.
+      later = openObservation(deps, id);
+      await expect
+        .poll(() => sql.query('test-waits', 'SELECT 1 FROM pg_locks WHERE NOT granted'))
+        .not.toHaveLength(0);
+      await tx.query(
+        'test-freeze',
+        `INSERT INTO freezes (id, repository_id, reason, start, timezone, starts_at, matching_conditions,
+        exclude_conditions, created_at, created_by, updated_at, updated_by)
+      VALUES (gen_random_uuid(), $1, 'Earlier', '2026-01-01T00:00:00', 'UTC', '2026-01-01T00:00:00Z', '[]', '[]',
+        now(), '{}', now(), '{}')`,
+        [id],
+      );
+      expect(observations).toBeGreaterThan(0n);
+    });
+    const { freezes } = await later!;
+    expect(freezes.map(({ freeze }) => freeze.reason)).toEqual(['Earlier']);
+  },
+);
+
+test('a pause of the installation is when to come back, and what is archived is never observed', async () => {
+  const { deps } = acme.app;
+  const until = new Date('2026-03-01T10:00:00Z');
+  await deps.db.installation.updateMany({ data: { readsPausedUntil: until } });
+  const paused = await openObservation(deps, id).catch((error: unknown) => error);
+  expect(paused).toBeInstanceOf(NotNow);
+  expect(paused).toMatchObject({ until });
+  await deps.db.repository.update({ where: { id }, data: { archived: true } });
+  await expect(openObservation(deps, id)).rejects.toMatchObject({ until: null });
+});
