@@ -1,6 +1,9 @@
 import type { Deps } from '../deps.ts';
 import type { GitHubFailure } from './github-error.ts';
 
+/** A repository that refuses us is asked about again after this: often enough to notice, too seldom to hammer. */
+export const checkAccessAfter = 30_000;
+
 type Limited = Extract<GitHubFailure, { kind: 'limited' }>;
 
 /**

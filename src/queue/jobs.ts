@@ -81,6 +81,9 @@ export const taskNames: TaskName[] = [
 export const inSteps = (now: Date, step: number): Date =>
   new Date((Math.floor(now.getTime() / step) + 2) * step);
 
+/** Pull requests of which GitHub is asked within so many milliseconds whether it would merge them are asked about together. */
+export const askStep = 4_000;
+
 /** How each kind of durable work is asked for. */
 export const jobs = {
   /** Look at every open pull request of a repository; with `at`, at that instant (a freeze starts or ends). */

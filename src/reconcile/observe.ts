@@ -4,7 +4,7 @@ import { phaseOf } from '../freezes/freeze.ts';
 import { listFreezes } from '../freezes/freeze-store.ts';
 import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
-import { pauseInstallation } from '../github/pause.ts';
+import { checkAccessAfter, pauseInstallation } from '../github/pause.ts';
 import type { LoadFrom } from '../github/pull-requests/load-pull-requests.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { jobs } from '../queue/jobs.ts';
@@ -91,9 +91,6 @@ export async function openObservation(
 
 const latestOf = (instants: (Date | null)[]): Date =>
   new Date(Math.max(...instants.map((instant) => instant?.getTime() ?? 0)));
-
-/** A repository that refuses us is asked about again after this: often enough to notice, too seldom to hammer. */
-export const checkAccessAfter = 30_000;
 
 /**
  * Runs an observation of GitHub. Where we may not look, whether we still have access is checked. A rate limit is remembered for the installation and becomes the instant to come

@@ -3,17 +3,14 @@ import type { Tx } from '../../database/database.ts';
 import type { Deps } from '../../deps.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import type { GitHubClient } from '../../github/github-app.ts';
-import { inSteps, jobs } from '../../queue/jobs.ts';
+import { askStep, inSteps, jobs } from '../../queue/jobs.ts';
 import { type JudgedHead, rememberPullRequests } from '../open-pull-request-store.ts';
 import { mostMergeStates, readMergeStates } from '../../github/pull-requests/read-merge-states.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
-import { lockRepository } from '../../installations/lock-repository.ts';
 import { isUnwritten, statusesOfHeld } from '../held-pull-requests.ts';
 import { findObservable, observeOrPause, type Observed } from '../observe.ts';
 import { type Asked, saveMergeStates } from './save-merge-states.ts';
 
-/** What becomes due within so many milliseconds is asked together. */
-const step = 4_000;
 /** GitHub works its answer out in the background: nothing is asked so short after a status. */
 const settling = 4_000;
 /** While statuses wait to be written. */
@@ -33,22 +30,9 @@ export async function rememberJudged(
   heads: JudgedHead[],
 ): Promise<void> {
   const { repository, observation } = observed;
-  const at = inSteps(nowOf(deps.clock), step);
+  const at = inSteps(nowOf(deps.clock), askStep);
   const isDue = await rememberPullRequests(tx, repository.id, heads, observation, at);
   if (isDue) await deps.queue.send([jobs.askMergeStates(repository.id, at)], tx);
-}
-
-/** Has GitHub asked soon about what a SHA holds again: for a while another status stood there. */
-export async function askSoon(deps: Deps, repositoryId: bigint, sha: string): Promise<void> {
-  const at = inSteps(nowOf(deps.clock), step);
-  const where = { repositoryId, OR: [{ headSha: sha }, { mergeSha: sha }], mergeStateDueAt: { gt: at } };
-  // In a fan-out they are due already: it must not take the repository's lock for each status.
-  if ((await deps.db.openPullRequest.count({ where })) === 0) return;
-  await deps.db.$transaction(async (tx) => {
-    await lockRepository(tx, repositoryId);
-    const { count } = await tx.openPullRequest.updateMany({ where, data: { mergeStateDueAt: at } });
-    if (count > 0) await deps.queue.send([jobs.askMergeStates(repositoryId, at)], tx);
-  });
 }
 
 /**
