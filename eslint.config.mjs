@@ -66,7 +66,7 @@ const pure = [
   'src/freezes/parsed-freeze.ts',
   'src/time/**',
   'src/reconcile/judge.ts',
-  'src/outbox/{status,urgency}.ts',
+  'src/outbox/{pace,status,status-budget,urgency}.ts',
   'src/freezes/suggest-time-zones.ts',
   'src/github/app-manifest.ts',
   'src/github/facts/**',

@@ -46,7 +46,7 @@ export async function startService(github: Sandbox, where: Where): Promise<Servi
       cwd: folder,
       env: {
         PATH: process.env['PATH'],
-        ...{ PORT: '0', HOST: '127.0.0.1', STATUS_WRITES_PER_MINUTE: '1000000' },
+        ...{ PORT: '0', HOST: '127.0.0.1', STATUS_WRITES_PER_MINUTE: '1000000-1000000' },
         ...('dataDir' in where ? { DATA_DIR: where.dataDir } : { DATABASE_URL: where.connectionString }),
         APP_ID: String(github.app.id),
         PRIVATE_KEY: github.app.privateKey,

@@ -138,7 +138,7 @@ function configFor(github: Sandbox, port: number, dataDir: string, setup: boolea
     githubApiUrl: github.url,
     statusContext: 'holdfast/freeze',
     // This GitHub has no limit on writes.
-    statusWritesPerMinute: 6000,
+    statusWritesPerMinute: { least: 6000, most: 6000 },
     strangerQuestionsPerMinute: 1_000_000,
     trustedProxies: new BlockList(),
     role: 'all',

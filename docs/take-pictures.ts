@@ -92,7 +92,7 @@ function start(port: number): Promise<App> {
       secretKey: null,
       githubApiUrl: github.url,
       statusContext: 'holdfast/freeze',
-      statusWritesPerMinute: 6000,
+      statusWritesPerMinute: { least: 6000, most: 6000 },
       strangerQuestionsPerMinute: 1_000_000,
       trustedProxies: new BlockList(),
       role: 'all',

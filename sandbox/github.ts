@@ -40,6 +40,7 @@ import { reports } from './actions/reports.ts';
 import { reviewThreads } from './actions/review-threads.ts';
 import { teams } from './actions/teams.ts';
 import { Webhooks } from './webhooks/webhooks.ts';
+import { WriteLimit } from './http/write-limit.ts';
 import { World, type AppIdentity } from './state/world.ts';
 
 export interface SandboxOptions {
@@ -80,6 +81,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
   const chaos = new Chaos();
   webhooks.faults.chance = () => chaos.webhookFault();
   const limits = new RateLimits();
+  const writeLimit = new WriteLimit(world.now);
   const requests = new RequestLog();
   const unknownRoutes: string[] = [];
   const parts = {
@@ -91,6 +93,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
     faults,
     chaos,
     limits,
+    writeLimit,
     requests,
     unknownRoutes,
     addBot: personVerbs.addBot,
@@ -124,6 +127,8 @@ export async function startSandbox(options: SandboxOptions = {}) {
     chaos,
     /** Hourly budgets that may be lowered: `rateLimits.core = 10`. */
     rateLimits: limits.limits,
+    /** A secondary limit that nobody is told of: `writeLimit.perMinute = 80`; by the clock of data. */
+    writeLimit,
     requests,
     /** Routes and GraphQL fields asked for that the sandbox does not have. */
     unknownRoutes,

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { BlockList, isIP } from 'node:net';
 import { createPrivateKey } from 'node:crypto';
 import * as z from 'zod';
+import { leastPace, type PaceRange } from './outbox/pace.ts';
 
 /** The GitHub App that the service acts as: from the environment, or stored by the setup page. */
 export type AppCredentials = {
@@ -25,7 +26,8 @@ export type Config = {
   /** Without a slash at the end. */
   githubApiUrl: string;
   statusContext: string;
-  statusWritesPerMinute: number;
+  /** Between which paces an installation's own is learned; fixed where both are the same. */
+  statusWritesPerMinute: PaceRange;
   /** In all; half of it for one address. */
   strangerQuestionsPerMinute: number;
   /** Whose `X-Forwarded-For` is believed. */
@@ -55,7 +57,8 @@ export const variables = {
     'at least 32 characters that sign cookies and encrypt secrets in the database; the same for all replicas',
   GITHUB_API_URL: 'https://api.github.com; https://HOST/api/v3 for GitHub Enterprise Server',
   STATUS_CONTEXT: 'name of the commit status (holdfast/freeze)',
-  STATUS_WRITES_PER_MINUTE: 'most statuses written per minute and installation (75)',
+  STATUS_WRITES_PER_MINUTE:
+    'most statuses written per minute and installation (170): each starts at 75 and learns what GitHub bears; 75-75 stays',
   STRANGER_QUESTIONS_PER_MINUTE:
     'most questions to GitHub a minute for callers that are not known, half of it for one address (30)',
   TRUSTED_PROXIES: 'proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,192.0.2.7 (none)',
@@ -84,6 +87,22 @@ const number = (least: number, most: number, fallback: number) =>
     .transform(Number)
     .refine((value) => value >= least && value <= most, `must be from ${least} to ${most}`)
     .default(fallback);
+
+const mostWrites = 1_000_000;
+
+/** The most, or the least and the most. */
+const paceRange = z
+  .string()
+  .regex(/^\d+(-\d+)?$/, 'must be a whole number, or two such as 75-75')
+  .transform((text): PaceRange => {
+    const [first = 0, most = first] = text.split('-').map(Number);
+    return { least: text.includes('-') ? first : Math.min(leastPace, most), most };
+  })
+  .refine(
+    ({ least, most }) => least >= 1 && least <= most && most <= mostWrites,
+    `must be from 1 to ${mostWrites}, the smaller number first`,
+  )
+  .default({ least: leastPace, most: 170 });
 
 /** Addresses and networks (CIDR), separated by commas. */
 const proxies = z
@@ -123,7 +142,7 @@ const schema = z.object({
     .optional(),
   GITHUB_API_URL: httpUrl.default('https://api.github.com'),
   STATUS_CONTEXT: z.string().max(255, 'must be at most 255 characters').default('holdfast/freeze'),
-  STATUS_WRITES_PER_MINUTE: number(1, 1_000_000, 75),
+  STATUS_WRITES_PER_MINUTE: paceRange,
   STRANGER_QUESTIONS_PER_MINUTE: number(1, 1_000_000, 30),
   TRUSTED_PROXIES: proxies,
   ROLE: z.enum(['all', 'web', 'worker'], 'must be all, web or worker').default('all'),

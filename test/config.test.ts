@@ -39,7 +39,7 @@ test('the defaults', () => {
     secretKey: null,
     githubApiUrl: 'https://api.github.com',
     statusContext: 'holdfast/freeze',
-    statusWritesPerMinute: 75,
+    statusWritesPerMinute: { least: 10, most: 170 },
     strangerQuestionsPerMinute: 30,
     trustedProxies: expect.any(BlockList),
     role: 'all',
@@ -51,6 +51,21 @@ test('the defaults', () => {
 const keyIs = (config: StartConfig) => config.app?.privateKey;
 
 test.each<[string, Record<string, string>, (config: StartConfig) => unknown, unknown]>([
+  ...(
+    [
+      ['75', 10, 75],
+      ['5', 5, 5],
+      ['75-75', 75, 75],
+      ['40-120', 40, 120],
+    ] as const
+  ).map(
+    ([text, least, most]): [string, Record<string, string>, (config: StartConfig) => unknown, unknown] => [
+      `${text} writes a minute`,
+      { STATUS_WRITES_PER_MINUTE: text },
+      ({ statusWritesPerMinute }) => statusWritesPerMinute,
+      { least, most },
+    ],
+  ),
   ['a public URL opens all addresses', { PUBLIC_URL: 'https://h.example' }, ({ host }) => host, '0.0.0.0'],
   [
     'an address that is set stays',
@@ -111,6 +126,8 @@ test.each<[string, Record<string, string>, RegExp]>([
   ['another database', { DATABASE_URL: 'mysql://h/d' }, /^DATABASE_URL must be a postgres/],
   ['no URL', { GITHUB_API_URL: 'api.github.com' }, /^GITHUB_API_URL must be an http/],
   ['another role', { ROLE: 'boss' }, /^ROLE must be all, web or worker/],
+  ['a range of writes upside down', { STATUS_WRITES_PER_MINUTE: '9-8' }, /the smaller number first$/],
+  ['a half range', { STATUS_WRITES_PER_MINUTE: '9-' }, /or two such as 75-75$/],
   ['no writes at all', { STATUS_WRITES_PER_MINUTE: '0' }, /^STATUS_WRITES_PER_MINUTE must be from 1/],
   ['a long context', { STATUS_CONTEXT: 'x'.repeat(256) }, /^STATUS_CONTEXT must be at most 255/],
   ['a level that is none', { LOG_LEVEL: 'loud' }, /^LOG_LEVEL /],

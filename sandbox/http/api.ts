@@ -11,6 +11,7 @@ import type { World } from '../state/world.ts';
 import type { Chaos } from './chaos.ts';
 import type { Faults } from './faults.ts';
 import type { RateLimits } from './rate-limit.ts';
+import type { WriteLimit } from './write-limit.ts';
 import type { LoggedRequest, RequestLog } from './request-log.ts';
 
 /** What the routes act on. */
@@ -23,6 +24,7 @@ export interface Parts {
   faults: Faults;
   chaos: Chaos;
   limits: RateLimits;
+  writeLimit: WriteLimit;
   requests: RequestLog;
   unknownRoutes: string[];
   addBot: ReturnType<typeof people>['addBot'];

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebhookFault, WebhookFaultKind } from '../webhooks/webhook-faults.ts';
 import { ConnectionReset, type FaultyRequest } from './faults.ts';
 import { GitHubError } from './github-error.ts';
+import { secondaryLimit } from './write-limit.ts';
 import { Random } from './random.ts';
 
 /** How requests fail by chance: before anything happened, or (`-after`) when it was done and only the answer is lost. */
@@ -110,11 +111,8 @@ function failure(kind: ChaosKind): Error {
     case '502-after':
       return new GitHubError(502, 'Server Error');
     case 'limit-403':
-    case 'limit-429': {
-      const message =
-        'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.';
-      return new GitHubError(kind === 'limit-403' ? 403 : 429, message, {}, { 'retry-after': '1' });
-    }
+    case 'limit-429':
+      return secondaryLimit(kind === 'limit-403' ? 403 : 429, 1);
     default:
       return new ConnectionReset();
   }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GitHubError } from './github-error.ts';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { TokenKind } from './authenticate.ts';
+import { secondaryLimit } from './write-limit.ts';
 
 export interface FaultyRequest {
   method: string;
@@ -91,9 +92,7 @@ function failure({ kind, status, retryAfter = 60 }: Fault, { path }: FaultyReque
   if (kind === 'reset') return new ConnectionReset();
   const code = (status ?? (kind === 'status' ? 500 : 403)) as ContentfulStatusCode;
   if (kind === 'secondary-limit') {
-    const message =
-      'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.';
-    return new GitHubError(code, message, {}, { 'retry-after': String(retryAfter) });
+    return secondaryLimit(code as 403 | 429, retryAfter);
   }
   if (kind === 'primary-limit') {
     const reset = Math.ceil(Date.now() / 1000) + retryAfter;

@@ -24,7 +24,7 @@ import type { LoggedRequest } from './request-log.ts';
 
 /** Builds the API: what every request goes through, then the routes. */
 function createApi(parts: Parts): Api {
-  const { world, faults, chaos, limits, requests, unknownRoutes } = parts;
+  const { world, faults, chaos, limits, writeLimit, requests, unknownRoutes } = parts;
   const api: Api = new Hono<Env>();
 
   api.use(async (c, next) => {
@@ -72,6 +72,8 @@ function createApi(parts: Parts): Api {
       }
       // GraphQL counts its own points, once it knows the query.
       if (resource === 'core' && pathname !== '/rate_limit') limits.spend(holder, 'core', 1);
+      if (principal.kind === 'installation' && resource === 'core' && c.req.method !== 'GET')
+        writeLimit.take(holder);
       await next();
     } finally {
       const headers = limits.headers(holder, resource);

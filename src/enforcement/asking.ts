@@ -1,12 +1,13 @@
 import type { Deps } from '../deps.ts';
 import type { GitHubClient } from '../github/github-app.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
+import { pauseIfLimited } from '../github/pause.ts';
 import { type Fact, known, notKnown } from '../github/pull-requests/fact.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
 
 /** What questions about one repository need. */
 export type Asking = {
-  deps: Pick<Deps, 'github' | 'clock' | 'config'>;
+  deps: Pick<Deps, 'db' | 'github' | 'clock' | 'config' | 'log'>;
   repository: FoundRepository;
   /** Ends them all. */
   signal: AbortSignal;
@@ -41,6 +42,7 @@ export async function ask<Answer>(
     })();
     return known(await Promise.race([answering, rejectedBy(signal)]));
   } catch (error) {
+    if (as === 'installation') await pauseIfLimited(deps, installation.id, error);
     return notKnown(whyNot(error, deps.clock.now()));
   }
 }

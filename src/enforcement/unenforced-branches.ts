@@ -9,7 +9,7 @@ import { readRequirements } from './read-branch.ts';
 import { allBranches, readBranches } from './read-branches.ts';
 import { excludedBranches, onlyBranches } from './touched-branches.ts';
 
-type Needed = Pick<Deps, 'github' | 'clock' | 'config'>;
+type Needed = Pick<Deps, 'db' | 'github' | 'clock' | 'config' | 'log'>;
 
 /** Milliseconds that whoever makes a freeze waits for GitHub at most. */
 const patience = 2_000;

@@ -12,8 +12,11 @@ export type GitHubFailure =
   | { kind: 'refused'; message: string }
   /** The request itself was wrong. */
   | { kind: 'invalid'; message: string }
-  /** A rate limit, of all requests or of GraphQL's budget; nothing may be sent before `retryAt`, ms since the epoch. */
-  | { kind: 'limited'; retryAt: number; of: 'all' | 'graphql' }
+  /**
+   * A rate limit, of all requests or of GraphQL's budget; nothing may be sent before `retryAt`, ms since the epoch.
+   * `isSecondary`: not a budget of an hour is used up, but we ask too fast.
+   */
+  | { kind: 'limited'; retryAt: number; of: 'all' | 'graphql'; isSecondary: boolean }
   /** GitHub is down, slow, or out of reach. */
   | { kind: 'down'; message: string };
 
@@ -25,8 +28,8 @@ export function classifyGitHubError(error: unknown, now: number): GitHubFailure 
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof GraphqlResponseError) return classifyGraphqlError(error, now);
   if (!isHttpError(error)) return { kind: 'down', message };
-  const retryAt = limitedUntil(error, now);
-  if (retryAt !== null) return { kind: 'limited', retryAt, of: isGraphqlBudget(error) ? 'graphql' : 'all' };
+  const limit = limitIn(error, now);
+  if (limit) return { kind: 'limited', ...limit, of: isGraphqlBudget(error) ? 'graphql' : 'all' };
   switch (error.status) {
     case 404:
     case 410:
@@ -49,7 +52,7 @@ function classifyGraphqlError(error: GraphqlResponseError<unknown>, now: number)
   const types = (error.errors ?? []).map(({ type }) => type as string);
   // The name has changed over time; both are seen.
   if (types.includes('RATE_LIMITED') || types.includes('RATE_LIMIT')) {
-    return { kind: 'limited', retryAt: resetOf(error.headers, now), of: 'graphql' };
+    return { kind: 'limited', retryAt: resetOf(error.headers, now), of: 'graphql', isSecondary: false };
   }
   if (types.includes('NOT_FOUND')) return { kind: 'absent' };
   if (types.includes('FORBIDDEN')) return { kind: 'refused', message: error.message };
@@ -66,13 +69,15 @@ function isGraphqlBudget({ response }: RequestError): boolean {
 const unknownPause = 60_000;
 
 /** When a rate limit ends; null when the answer is none. Primary limits name a reset, secondary ones a pause. */
-function limitedUntil(error: RequestError, now: number): number | null {
+function limitIn(error: RequestError, now: number): { retryAt: number; isSecondary: boolean } | null {
   if (error.status !== 403 && error.status !== 429) return null;
   const headers = error.response?.headers ?? {};
   const retryAfter = Number(headers['retry-after']);
-  if (headers['retry-after'] !== undefined && Number.isFinite(retryAfter)) return now + retryAfter * 1000;
-  if (headers['x-ratelimit-remaining'] === '0') return resetOf(headers, now);
-  return error.status === 429 || /secondary rate limit/i.test(error.message) ? now + unknownPause : null;
+  if (headers['retry-after'] !== undefined && Number.isFinite(retryAfter))
+    return { retryAt: now + retryAfter * 1000, isSecondary: true };
+  if (headers['x-ratelimit-remaining'] === '0') return { retryAt: resetOf(headers, now), isSecondary: false };
+  const isLimit = error.status === 429 || /secondary rate limit/i.test(error.message);
+  return isLimit ? { retryAt: now + unknownPause, isSecondary: true } : null;
 }
 
 function resetOf(headers: { 'x-ratelimit-reset'?: string | number }, now: number): number {

@@ -116,8 +116,7 @@ async function record(
   deps.log.warn({ repository: fullName(repository), sha, by, state }, 'our status was overwritten');
   const metadata = { sha, state, description, expected_state: wantedOn(head).state };
   await appendEvent(tx, placeOf(repository), { type: 'freeze_status.overwritten', metadata }, actor, now);
-  if (head.state !== 'success' && isContested(head, now))
-    await markContested(deps, repository, head, actor, tx);
+  if (head.state !== 'success' && isContested(head, now)) await markContested(deps, head, actor, tx);
 }
 
 const latest = (one: Date, other: Date | null): Date => (other && other > one ? other : one);

@@ -4,10 +4,11 @@ import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { appendEvent, type AuditEvent, placeOf } from '../events/append-event.ts';
 import type { HeadStatus } from '../generated/prisma/client.ts';
-import { type FoundRepository, fullName } from '../installations/find-repository.ts';
-
-/** Where it happened. */
-type Place = Omit<FoundRepository, 'installation'>;
+import { fullName } from '../installations/find-repository.ts';
+import type { Write } from './lease.ts';
+import type { StatusList } from './list-statuses.ts';
+import { isFull } from './status-budget.ts';
+import type { Status } from './status.ts';
 
 /** Why a head does not hold though it should. */
 type NotHeld =
@@ -21,10 +22,9 @@ const reasons = { 'freeze_status.refused': 'refused', 'freeze_status.contested':
  * transaction; a verdict that let go meanwhile stands.
  * @param by who did it, where that is known.
  */
-export async function markNotHeld(
+async function markNotHeld(
   deps: Pick<Deps, 'clock' | 'log'>,
   tx: Tx,
-  repository: Place,
   { repositoryId, sha }: Pick<HeadStatus, 'repositoryId' | 'sha'>,
   event: NotHeld,
   by: Actor | null,
@@ -39,18 +39,21 @@ export async function markNotHeld(
     data: { notHeldTold: notHeld },
   });
   if (count === 0) return;
+  const repository = await tx.repository.findUniqueOrThrow({
+    where: { id: repositoryId },
+    include: { account: true },
+  });
   deps.log.warn({ repository: fullName(repository), sha, why: notHeld }, 'a frozen commit is not held');
   await appendEvent(tx, placeOf(repository), event, by, nowOf(deps.clock));
 }
 
+type Contested = Pick<
+  HeadStatus,
+  'repositoryId' | 'sha' | 'state' | 'writtenState' | 'writtenDescription' | 'timesWritten'
+>;
+
 /** The same for a head that somebody else writes on more often than our status is repeated. @param by null: unknown. */
-export function markContested(
-  deps: Deps,
-  repository: Place,
-  head: HeadStatus,
-  by: Actor | null,
-  tx?: Tx,
-): Promise<void> {
+export function markContested(deps: Deps, head: Contested, by: Actor | null = null, tx?: Tx): Promise<void> {
   const { sha, writtenState, writtenDescription, state, timesWritten } = head;
   const metadata = {
     sha,
@@ -60,6 +63,47 @@ export function markContested(
     times_written: timesWritten,
   };
   const mark = (within: Tx) =>
-    markNotHeld(deps, within, repository, head, { type: 'freeze_status.contested', metadata }, by);
+    markNotHeld(deps, within, head, { type: 'freeze_status.contested', metadata }, by);
   return tx ? mark(tx) : deps.db.$transaction(mark);
+}
+
+/**
+ * What follows when GitHub refuses a status for good: its commit is gone, or has had all its statuses. It is not tried
+ * again until an observation decides anew. A status that must hold, where nothing that stands there does, is never
+ * dropped quietly: its head counts as not held.
+ * @param list what stands there; null where that is not known.
+ * @param why GitHub's words.
+ */
+export async function refuseStatus(
+  deps: Deps,
+  write: Pick<Write, 'repositoryId' | 'sha' | 'observation' | 'state'>,
+  wanted: Status,
+  list: StatusList | null,
+  why: string,
+): Promise<void> {
+  const { repositoryId, sha, observation } = write;
+  const newest = list?.statuses[0];
+  const now = nowOf(deps.clock);
+  await deps.db.$transaction(async (tx) => {
+    // Also where the verdict changed meanwhile, what is found out about the commit is kept.
+    await tx.headStatus.updateMany({
+      where: { repositoryId, sha },
+      data: {
+        ...(newest && { writtenState: newest.state, writtenDescription: newest.description }),
+        ...(list?.count && isFull(list.count) && { isFinal: true }),
+        contradictedBy: null,
+      },
+    });
+    const { count } = await tx.headStatus.updateMany({
+      where: { repositoryId, sha, observation },
+      data: { isWaiting: false, waitingSince: null, attempts: 0, notBefore: now },
+    });
+    if (count === 0 || write.state === 'success') return;
+    if (newest && newest.state !== 'success') {
+      await tx.headStatus.updateMany({ where: { repositoryId, sha }, data: { notHeld: null } });
+      return;
+    }
+    const metadata = { sha, state: wanted.state, description: wanted.description, why };
+    await markNotHeld(deps, tx, write, { type: 'freeze_status.refused', metadata }, null);
+  });
 }

@@ -1,5 +1,5 @@
 import type { ForeignStatus } from '../queue/jobs.ts';
-import type { Status } from '../reconcile/judge.ts';
+import type { Status } from './status.ts';
 
 /** GitHub tells of a status within seconds; so many of ours come before it is forgotten here. */
 const mostKnown = 10_000;

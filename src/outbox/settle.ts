@@ -1,17 +1,21 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import type { HeadStatus } from '../generated/prisma/client.ts';
-import { inSteps, jobs } from '../queue/jobs.ts';
-import { askSoon } from '../reconcile/merge-states/ask-merge-states.ts';
+import { lockRepository } from '../installations/lock-repository.ts';
+import { askStep, inSteps, jobs } from '../queue/jobs.ts';
+import type { Write } from './lease.ts';
 import type { StatusList } from './list-statuses.ts';
-import type { Settled } from './write-status.ts';
 import { pauseAfter, timesOf } from './status-budget.ts';
+import type { Status } from './status.ts';
+import type { Posted } from './write-status.ts';
 import { mostKept } from './written-statuses.ts';
+
+/** What stands on a commit now; `isNew` where we wrote it, not found it. */
+export type Outcome = { write: Write; isNew: boolean; isFinal: boolean } & Status & Posted;
 
 /** Keeps what GitHub's own list says of how many statuses a SHA has had. */
 export async function keepCount(
   { db }: Pick<Deps, 'db'>,
-  { repositoryId, sha }: HeadStatus,
+  { repositoryId, sha }: Pick<Write, 'repositoryId' | 'sha'>,
   { statuses, count }: StatusList,
 ): Promise<void> {
   if (!count) return;
@@ -23,56 +27,128 @@ export async function keepCount(
 const lookAfter = 30_000;
 
 /**
- * Remembers what stands on a SHA, among the latest of ours there. A verdict that changed meanwhile waits now. So does
- * one that somebody wrote over meanwhile: the next write looks first which of the two came later. Only what GitHub
- * answered to us counts as the order, never the id of an event.
- * @param head as it was before the write.
+ * Rows are locked in the order in which saving transactions lock them. A row of `outcome` without a state was taken and
+ * not tried: its attempt is taken back, unless a correction wants the next write to look first.
  */
-export async function settleStatus(deps: Deps, head: HeadStatus, settled: Settled): Promise<void> {
-  const { repositoryId, sha } = head;
-  const { state, description, isFinal, isNew } = settled;
-  const now = nowOf(deps.clock);
-  const isSameText = head.isFinal === isFinal;
-  const times = (isSameText ? timesOf(head, now) : 0) + (isNew ? 1 : 0);
-  const repeatAfter = isNew ? new Date(now.getTime() + pauseAfter(times)) : head.repeatAfter;
-  const [row] = await deps.db.$queryRaw<{ not_held: string | null }[]>`
-    WITH before AS (
-      SELECT contradicted_by IS DISTINCT FROM ${head.contradictedBy}::bigint AS is_contradicted,
-        ${isFinal} OR (state, description) = (${state}, ${description}) AS is_wanted
-      FROM head_statuses WHERE repository_id = ${repositoryId} AND sha = ${sha} FOR UPDATE
-    ), settled AS (
-      UPDATE head_statuses SET
-        is_waiting = is_contradicted OR NOT is_wanted,
-        waiting_since = CASE WHEN is_contradicted OR NOT is_wanted THEN coalesce(waiting_since, ${now}) END,
-        written_state = CASE WHEN is_contradicted THEN written_state ELSE ${state} END,
-        written_description = CASE WHEN is_contradicted THEN written_description ELSE ${description} END,
-        written_at = ${settled.at},
-        written_id = ${settled.id},
-        contradicted_by = CASE WHEN is_contradicted THEN contradicted_by END,
-        attempts = CASE WHEN is_contradicted THEN 1 ELSE 0 END,
-        writes = writes + ${isNew ? 1 : 0},
-        times_written = CASE WHEN is_wanted THEN ${times} ELSE 0 END,
-        repeat_after = CASE WHEN is_wanted THEN ${repeatAfter}::timestamptz END,
-        not_before = CASE WHEN is_contradicted AND is_wanted THEN greatest(not_before, ${repeatAfter}::timestamptz)
-          ELSE not_before END,
-        is_final = is_final OR ${isFinal},
-        not_held = CASE WHEN is_contradicted OR not_held = 'contested' THEN not_held END,
-        written_during = (SELECT observations FROM repositories WHERE id = ${repositoryId})
-      FROM before WHERE repository_id = ${repositoryId} AND sha = ${sha}
-      RETURNING not_held
-    ), kept AS (
-      INSERT INTO written_statuses (repository_id, sha, id, state, description, at)
-      SELECT ${repositoryId}, ${sha}, ${settled.id}, ${state}, ${description}, ${settled.at} FROM settled
-      ON CONFLICT DO NOTHING
-    ), forgotten AS (
-      DELETE FROM written_statuses WHERE repository_id = ${repositoryId} AND sha = ${sha} AND id IN (
+const settleSql = `
+  WITH outcome AS (
+    SELECT * FROM jsonb_to_recordset($1::jsonb) AS outcome(repository_id int8, sha text, contradicted_by int8,
+      state text, description text, id int8, at timestamptz, is_new boolean, is_final boolean, times int,
+      repeat_after timestamptz, closes boolean)
+  ), before AS (
+    SELECT head.repository_id, head.sha, outcome.state, outcome.description, outcome.id, outcome.at, outcome.is_new,
+      outcome.is_final, outcome.times, outcome.repeat_after, outcome.closes,
+      head.contradicted_by IS DISTINCT FROM outcome.contradicted_by AS is_contradicted,
+      outcome.is_final OR (head.state, head.description) = (outcome.state, outcome.description) AS is_wanted
+    FROM head_statuses head
+      JOIN outcome ON outcome.repository_id = head.repository_id AND outcome.sha = head.sha
+    ORDER BY head.repository_id, head.sha FOR UPDATE OF head
+  ), returned AS (
+    UPDATE head_statuses head SET attempts = greatest(0, head.attempts - 1) FROM before
+    WHERE head.repository_id = before.repository_id AND head.sha = before.sha
+      AND before.state IS NULL AND NOT before.is_contradicted
+  ), settled AS (
+    UPDATE head_statuses head SET
+      is_waiting = is_contradicted OR NOT is_wanted,
+      waiting_since = CASE WHEN is_contradicted OR NOT is_wanted THEN coalesce(head.waiting_since, $2::timestamptz) END,
+      written_state = CASE WHEN is_contradicted THEN head.written_state ELSE before.state END,
+      written_description = CASE WHEN is_contradicted THEN head.written_description ELSE before.description END,
+      written_at = before.at,
+      written_id = before.id,
+      contradicted_by = CASE WHEN is_contradicted THEN head.contradicted_by END,
+      attempts = CASE WHEN is_contradicted THEN 1 ELSE 0 END,
+      writes = head.writes + CASE WHEN before.is_new THEN 1 ELSE 0 END,
+      times_written = CASE WHEN is_wanted THEN before.times ELSE 0 END,
+      repeat_after = CASE WHEN is_wanted THEN before.repeat_after END,
+      not_before = CASE WHEN is_contradicted AND is_wanted THEN greatest(head.not_before, before.repeat_after)
+        ELSE head.not_before END,
+      is_final = head.is_final OR before.is_final,
+      not_held = CASE WHEN is_contradicted OR head.not_held = 'contested' THEN head.not_held END,
+      written_during = (SELECT observations FROM repositories WHERE id = head.repository_id)
+    FROM before
+    WHERE head.repository_id = before.repository_id AND head.sha = before.sha AND before.state IS NOT NULL
+    RETURNING head.repository_id, head.sha, head.writes, head.not_held, before.state, before.description, before.id,
+      before.at, before.closes, before.repeat_after
+  ), kept AS (
+    INSERT INTO written_statuses (repository_id, sha, id, state, description, at)
+    SELECT repository_id, sha, id, state, description, at FROM settled
+    ON CONFLICT DO NOTHING
+  ), forgotten AS (
+    DELETE FROM written_statuses old USING settled
+    WHERE settled.writes >= $3::int AND old.repository_id = settled.repository_id AND old.sha = settled.sha
+      AND old.id IN (
         SELECT id FROM written_statuses
-        WHERE repository_id = ${repositoryId} AND sha = ${sha} AND id <> ${settled.id}
-        ORDER BY at DESC, id DESC OFFSET ${mostKept - 1})
-    )
-    SELECT not_held FROM settled`;
-  if (head.writtenState === 'success' && state !== 'success') await askSoon(deps, repositoryId, sha);
-  if (row?.not_held !== 'contested' || !repeatAfter) return;
-  const after = new Date(Math.max(now.getTime(), repeatAfter.getTime()));
-  await deps.queue.send([jobs.reconcileRepository(repositoryId, inSteps(after, lookAfter))]);
+        WHERE repository_id = settled.repository_id AND sha = settled.sha AND id <> settled.id
+        ORDER BY at DESC, id DESC OFFSET $3::int - 1)
+  ), following AS (
+    SELECT repository_id, sha, repeat_after, coalesce(not_held = 'contested', false) AS is_contested,
+      closes AND EXISTS (
+        SELECT FROM open_pull_requests open WHERE open.repository_id = settled.repository_id
+          AND (open.head_sha = settled.sha OR open.merge_sha = settled.sha)
+          AND open.merge_state_due_at > $4::timestamptz) AS holds_again
+    FROM settled
+  )
+  SELECT repository_id AS "repositoryId", sha, repeat_after AS "repeatAfter", is_contested AS "isContested",
+    holds_again AS "holdsAgain"
+  FROM following WHERE holds_again OR (is_contested AND repeat_after IS NOT NULL)`;
+
+type Following = {
+  repositoryId: bigint;
+  sha: string;
+  repeatAfter: Date | null;
+  isContested: boolean;
+  holdsAgain: boolean;
+};
+
+/**
+ * Remembers what stands on commits, among the latest of ours there, by one statement. A verdict that changed meanwhile
+ * waits now. So does one that somebody wrote over meanwhile: the next write looks first which of the two came later.
+ * Only what GitHub answered to us counts as the order, never the id of an event.
+ * @param returned writes that were taken and not tried.
+ */
+export async function settle(deps: Deps, outcomes: Outcome[], returned: Write[]): Promise<void> {
+  const now = nowOf(deps.clock);
+  const askAt = inSteps(now, askStep);
+  const rows = [
+    ...outcomes.map((outcome) => ({ ...keyOf(outcome.write), ...settledRow(outcome, now) })),
+    ...returned.map(keyOf),
+  ];
+  if (rows.length === 0) return;
+  const values = [JSON.stringify(rows), now, mostKept, askAt];
+  const following = await deps.sql.query<Following>('outbox-settle', settleSql, values);
+  for (const { repositoryId, sha, repeatAfter, isContested, holdsAgain } of following) {
+    if (holdsAgain) await askSoon(deps, repositoryId, sha, askAt);
+    if (!isContested || !repeatAfter) continue;
+    const after = repeatAfter > now ? repeatAfter : now;
+    await deps.queue.send([jobs.reconcileRepository(repositoryId, inSteps(after, lookAfter))]);
+  }
+}
+
+const keyOf = ({ repositoryId, sha, contradictedBy }: Write) => ({
+  ...{ repository_id: String(repositoryId), sha },
+  contradicted_by: contradictedBy === null ? null : String(contradictedBy),
+});
+
+function settledRow({ write, state, description, id, at, isNew, isFinal }: Outcome, now: Date) {
+  const isSameText = write.isFinal === isFinal;
+  const times = (isSameText ? timesOf(write, now) : 0) + (isNew ? 1 : 0);
+  const repeatAfter = isNew ? new Date(now.getTime() + pauseAfter(times)) : write.repeatAfter;
+  return {
+    ...{ state, description, at, times },
+    id: String(id),
+    is_new: isNew,
+    is_final: isFinal,
+    repeat_after: repeatAfter,
+    closes: write.writtenState === 'success' && state !== 'success',
+  };
+}
+
+/** Has GitHub asked soon about what a SHA holds again: for a while another status stood there. */
+async function askSoon(deps: Deps, repositoryId: bigint, sha: string, at: Date): Promise<void> {
+  const where = { repositoryId, OR: [{ headSha: sha }, { mergeSha: sha }], mergeStateDueAt: { gt: at } };
+  await deps.db.$transaction(async (tx) => {
+    await lockRepository(tx, repositoryId);
+    const { count } = await tx.openPullRequest.updateMany({ where, data: { mergeStateDueAt: at } });
+    if (count > 0) await deps.queue.send([jobs.askMergeStates(repositoryId, at)], tx);
+  });
 }

@@ -6,7 +6,7 @@ export type WrittenStatus = { state: string; description: string; at: Date };
 /** So many are kept of a SHA. */
 export const mostKept = 20;
 
-/** The latest statuses that we wrote on a SHA, the newest first. `settle-status.ts` keeps them. */
+/** The latest statuses that we wrote on a SHA, the newest first. `settle.ts` keeps them. */
 export async function writtenStatuses(tx: Tx, repositoryId: bigint, sha: string): Promise<WrittenStatus[]> {
   return tx.writtenStatus.findMany({
     where: { repositoryId, sha },

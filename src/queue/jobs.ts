@@ -95,6 +95,9 @@ export const inSteps = (now: Date, step: number): Date =>
 /** Of jobs that are planned for instants, one waits for each instant. */
 const keyAt = (about: string, at: Date | undefined): string => (at ? `${about}@${at.toISOString()}` : about);
 
+/** Pull requests of which GitHub is asked within so many milliseconds whether it would merge them are asked about together. */
+export const askStep = 4_000;
+
 /** How each kind of durable work is asked for. */
 export const jobs = {
   /** Look at every open pull request of a repository; with `at`, at that instant (a freeze starts or ends). */

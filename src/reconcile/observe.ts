@@ -5,7 +5,7 @@ import type { StoredFreeze } from '../freezes/freeze-store.ts';
 import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import type { Account, Installation, Repository } from '../generated/prisma/client.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
-import { pauseInstallation } from '../github/pause.ts';
+import { checkAccessAfter, pauseInstallation } from '../github/pause.ts';
 import type { LoadFrom } from '../github/pull-requests/load-pull-requests.ts';
 import { fullName } from '../installations/find-repository.ts';
 import { freezesAreOn } from '../installations/product.ts';
@@ -168,9 +168,6 @@ function freezeOf(row: NumberedRow): StoredFreeze | null {
     excludeConditions: row.exclude_conditions,
   };
 }
-
-/** A repository that refuses us is asked about again after this: often enough to notice, too seldom to hammer. */
-export const checkAccessAfter = 30_000;
 
 /**
  * Reads GitHub. A rate limit is remembered for the installation; where we may not look, whether we still have access

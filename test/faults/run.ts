@@ -179,7 +179,7 @@ function environmentOf(github: Sandbox): Record<string, string> {
     PRIVATE_KEY: github.app.privateKey,
     WEBHOOK_SECRET: github.app.webhookSecret,
     GITHUB_API_URL: github.url,
-    STATUS_WRITES_PER_MINUTE: '600',
+    STATUS_WRITES_PER_MINUTE: '600-600',
   };
 }
 

@@ -11,7 +11,7 @@ import { createGitHubApp, type GitHubApp } from '../../src/github/github-app.ts'
 // The requests to the letter, and what becomes of answers that GitHub's sandbox cannot be told to give.
 
 const sha = 'c'.repeat(40);
-const repository = { owner: 'acme', repo: 'web' };
+const commit = { owner: 'acme', repo: 'web', sha };
 const config = {
   app: {
     id: 1,
@@ -25,6 +25,7 @@ const config = {
   },
   githubApiUrl: 'https://github.example/api/v3',
   statusContext: 'holdfast/freeze',
+  publicUrl: 'https://holdfast.example',
 } as Config;
 const wanted = {
   state: 'pending',
@@ -33,18 +34,19 @@ const wanted = {
 } as const;
 const creator = { login: 'holdfast[bot]' };
 const posted = { id: 31_000_001, created_at: '2026-03-01T09:00:00Z', creator };
-/** One attempt as `drain-outbox.ts` makes it. Null where the right to write was lost. */
+const ledBy = { isMergeGroup: false, groupNumber: null, closedNumber: null };
+/** One attempt as `drain.ts` makes it. Null where the right to write was lost. */
 async function write(
   attempts: number,
   known: Partial<HeadStatus> = {},
   mayWrite = async () => true,
-  targetUrl: string | null = null,
+  openNumber: number | null = null,
 ) {
   const deps = { github, config, ownWrites: new OwnWrites() };
   const head = { writtenId: null, contradictedBy: null, ...known } as HeadStatus;
-  const list = attempts > 0 ? await lookAtStatuses(deps, 7n, repository, sha, true, mayWrite) : null;
+  const list = attempts > 0 ? await lookAtStatuses(deps, 7n, commit, true, mayWrite) : null;
   if (attempts > 0 && !list) return null;
-  return findStanding(head, wanted, list) ?? (await postStatus(deps, 7n, repository, sha, wanted, targetUrl));
+  return findStanding(head, wanted, list) ?? (await postStatus(deps, 7n, { ...commit, ...ledBy, openNumber }, wanted));
 }
 
 let github: GitHubApp;
@@ -81,7 +83,7 @@ test('a first attempt posts, and asks nothing before', async () => {
 
 test('the page that it leads to is posted, and is no reason to post', async () => {
   const targetUrl = 'https://holdfast.example/repos/acme/web/pulls/1';
-  const writeTo = (attempts: number) => write(attempts, {}, undefined, targetUrl);
+  const writeTo = (attempts: number) => write(attempts, {}, undefined, 1);
   nock(config.githubApiUrl)
     .post(`/repos/acme/web/statuses/${sha}`, { ...wanted, target_url: targetUrl })
     .reply(201, posted);
@@ -128,7 +130,7 @@ test('a look counts on all pages what is under our context, in any case of lette
   const foreign = { ...posted, ...wanted, context: 'HOLDFAST/freeze', creator: null };
   expectLook([{ ...posted, ...wanted }, ...Array<object>(99).fill(other)]);
   expectLook([foreign, foreign, other], 2);
-  const list = await lookAtStatuses({ github, config }, 7n, repository, sha, true, async () => true);
+  const list = await lookAtStatuses({ github, config }, 7n, commit, true, async () => true);
   expect(list).toMatchObject({ count: { writes: 1, overwrites: 2 }, statuses: { length: 3 } });
 });
 

@@ -39,7 +39,7 @@ describe.skipIf(!server)('two web and two worker processes on one PostgreSQL', (
         WEBHOOK_SECRET: github.app.webhookSecret,
         GITHUB_API_URL: github.url,
         // A burst of 75, then 3.75 a second.
-        STATUS_WRITES_PER_MINUTE: '300',
+        STATUS_WRITES_PER_MINUTE: '300-300',
       },
       folder,
     );

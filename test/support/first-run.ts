@@ -62,7 +62,7 @@ export async function startFirstRun(config: Partial<StartConfig> = {}): Promise<
         secretKey,
         githubApiUrl: github.url,
         statusContext: 'holdfast/freeze',
-        statusWritesPerMinute: 1_000_000,
+        statusWritesPerMinute: { least: 1_000_000, most: 1_000_000 },
         strangerQuestionsPerMinute: 1_000_000,
         trustedProxies: new BlockList(),
         role: 'all',

@@ -25,8 +25,11 @@ CREATE TABLE "installations" (
     "deleted_at" TIMESTAMPTZ(3),
     "paused_until" TIMESTAMPTZ(3),
     "reads_paused_until" TIMESTAMPTZ(3),
+    "pace_per_minute" DOUBLE PRECISION,
     "pace_tokens" DOUBLE PRECISION,
     "pace_counted_at" TIMESTAMPTZ(3),
+    "pace_refused" DOUBLE PRECISION,
+    "pace_refused_at" TIMESTAMPTZ(3),
     "lease_until" TIMESTAMPTZ(3),
     "lease_holder" UUID,
 

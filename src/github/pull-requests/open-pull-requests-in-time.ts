@@ -1,6 +1,7 @@
 import type { FactNeeds } from '../../conditions/needed-facts.ts';
 import type { Deps } from '../../deps.ts';
 import type { GitHubApp } from '../github-app.ts';
+import { pauseIfLimited } from '../pause.ts';
 import { takeOne } from '../limits/minute-counts.ts';
 import { within } from '../../within.ts';
 import { type LoadedPullRequest, loadOpenPullRequests, type LoadFrom } from './load-pull-requests.ts';
@@ -70,5 +71,10 @@ async function read(deps: Deps, repository: Watched, needs: FactNeeds): Promise<
   const known = await deps.db.openPullRequest.count({ where: { repositoryId: repository.id } });
   if (known > mostOpen || !(await takeOne(deps, `looks ahead ${installation}`, looksPerMinute))) return null;
   const client = await deps.github.asInstallation(installation, permissions);
-  return loadOpenPullRequests({ deps, client, repository, needs, signal });
+  try {
+    return await loadOpenPullRequests({ deps, client, repository, needs, signal });
+  } catch (error) {
+    await pauseIfLimited(deps, installation, error);
+    throw error;
+  }
 }

@@ -3,16 +3,13 @@ import type { Tx } from '../../database/database.ts';
 import type { Deps } from '../../deps.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import type { GitHubClient } from '../../github/github-app.ts';
-import { inSteps, jobs } from '../../queue/jobs.ts';
+import { askStep, inSteps } from '../../queue/jobs.ts';
 import { NotNow } from '../../queue/not-now.ts';
 import { mostMergeStates, readMergeStates } from '../../github/pull-requests/read-merge-states.ts';
-import { lockRepository } from '../../installations/lock-repository.ts';
 import { isUnwritten, statusesOfHeld } from '../held-pull-requests.ts';
 import { findObservable, observe, type ObservedRepository } from '../observe.ts';
 import { type Asked, saveMergeStates } from './save-merge-states.ts';
 
-/** What becomes due within so many milliseconds is asked together. */
-const step = 4_000;
 /** GitHub works its answer out in the background: nothing is asked so short after a status. */
 const settling = 4_000;
 /** While statuses wait to be written. */
@@ -22,20 +19,7 @@ const reserve = 1 / 10;
 const spareFor = 60_000;
 
 /** When to ask GitHub whether it would merge what is held from now on: those of some seconds are asked together. */
-export const askSoonAt = ({ clock }: Pick<Deps, 'clock'>): Date => inSteps(nowOf(clock), step);
-
-/** Has GitHub asked soon about what a SHA holds again: for a while another status stood there. */
-export async function askSoon(deps: Deps, repositoryId: bigint, sha: string): Promise<void> {
-  const at = askSoonAt(deps);
-  const where = { repositoryId, OR: [{ headSha: sha }, { mergeSha: sha }], mergeStateDueAt: { gt: at } };
-  // In a fan-out they are due already: it must not take the repository's lock for each status.
-  if ((await deps.db.openPullRequest.count({ where })) === 0) return;
-  await deps.db.$transaction(async (tx) => {
-    await lockRepository(tx, repositoryId);
-    const { count } = await tx.openPullRequest.updateMany({ where, data: { mergeStateDueAt: at } });
-    if (count > 0) await deps.queue.send([jobs.askMergeStates(repositoryId, at)], tx);
-  });
-}
+export const askSoonAt = ({ clock }: Pick<Deps, 'clock'>): Date => inSteps(nowOf(clock), askStep);
 
 /**
  * Asks GitHub whether it would merge the held pull requests of a repository that are due, 100 with one question. Which

@@ -1,0 +1,39 @@
+import { GitHubError } from './github-error.ts';
+
+const minute = 60_000;
+const pause = 60;
+
+/**
+ * A secondary limit: how many writes of REST GitHub takes of a holder within any minute, which it tells nobody. By the
+ * clock of data, so that a test can let minutes pass.
+ */
+export class WriteLimit {
+  perMinute = Infinity;
+  /** How many writes were refused. */
+  refusals = 0;
+  readonly #taken = new Map<string, number[]>();
+  readonly #now: () => Date;
+
+  constructor(now: () => Date) {
+    this.#now = now;
+  }
+
+  /** Counts a write, or throws the 403 of a limit. @param holder whose budget it is. */
+  take(holder: string): void {
+    const now = this.#now().getTime();
+    const taken = (this.#taken.get(holder) ?? []).filter((at) => at > now - minute);
+    this.#taken.set(holder, taken);
+    if (taken.length < this.perMinute) {
+      taken.push(now);
+      return;
+    }
+    this.refusals += 1;
+    throw secondaryLimit(403, pause);
+  }
+}
+
+/** What GitHub answers to somebody who asks too fast. @param retryAfter seconds. */
+export function secondaryLimit(status: 403 | 429, retryAfter: number): GitHubError {
+  const message = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.';
+  return new GitHubError(status, message, {}, { 'retry-after': String(retryAfter) });
+}
