@@ -7,6 +7,8 @@ export default defineConfig({
     ...base.test,
     include: ['test/browser/**/*.test.ts'],
     exclude: ['node_modules/**'],
-    testTimeout: 60_000,
+    // Chromium is slow to start and to draw on a small machine without a GPU.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
   },
 });

@@ -6,9 +6,16 @@ import { expect } from 'vitest';
 const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/** Milliseconds for a navigation or for something to appear: for small machines. */
+const patience = 120_000;
+
 /** Debian's chromium; CHROMIUM names another. */
 export const openBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'] });
+  chromium.launch({
+    timeout: patience,
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+  });
 
 /** A page that fails on errors of its scripts and on what its content security policy refuses. */
 export async function openPage(
@@ -16,6 +23,7 @@ export async function openPage(
   options: Parameters<Browser['newContext']>[0] = {},
 ): Promise<Page & { problems: string[] }> {
   const context = await browser.newContext({ timezoneId: 'America/New_York', ...options });
+  context.setDefaultTimeout(patience);
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(error.message));

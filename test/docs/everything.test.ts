@@ -135,7 +135,8 @@ describe('commands', () => {
     const { scripts } = JSON.parse(documentAt('package.json')) as { scripts: Record<string, string> };
     const documents = documentAt('README.md') + documentAt('CONTRIBUTING.md');
     const run = (name: string) => (['start', 'test'].includes(name) ? `npm ${name}` : `npm run ${name}`);
-    const names = Object.keys(scripts);
+    // npm runs that one by itself.
+    const names = Object.keys(scripts).filter((name) => name !== 'posttest');
     expect(names.filter((name) => !documents.includes(`\`${run(name)}`))).toEqual([]);
   });
 });

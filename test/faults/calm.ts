@@ -3,13 +3,12 @@ import { pullRequestActions } from './actions/pull-requests.ts';
 import { differences } from './differences.ts';
 import type { MergeWatch } from './merge-watch.ts';
 import type { Stage } from './stage.ts';
-import { bound } from './trouble.ts';
 
 const changes = 6;
 /** After the trouble ends everything is right by then, whatever was lost. Milliseconds of the service's clock. */
 const patience = 75_000;
 const steps = 5;
-/** For a boundary that falls on the end of the bound, and for a busy machine; before the next sweep comes by itself. */
+/** For a boundary that falls on the end of the bound; before the next sweep comes by itself. */
 const margin = 20_000;
 
 /**
@@ -21,6 +20,7 @@ export async function calm(stage: Stage, seed: number, merges: MergeWatch): Prom
   const random = new Random(seed);
   const isBlind = (number: number) => trouble.isBlind(number);
   stage.log('calm');
+  stage.machine.measure();
   await settle(stage);
   // In steps: what one of them wakes is done before the next.
   for (let step = 0; step < steps; step += 1) await advance(stage, patience / steps);
@@ -38,7 +38,7 @@ export async function calm(stage: Stage, seed: number, merges: MergeWatch): Prom
     stage.log(`${action}: ${pullRequestActions[action]!.act(stage, random) ?? 'nothing to do'}`);
     await wait(random.between(20, 200));
   }
-  await wait(bound);
+  await wait(trouble.bound);
   await expectTruth(stage, 'wrong in calm weather', isBlind);
   const pressed = merges.press();
   stage.log(`calm ends: ${pressed} frozen pull requests could not be merged`);
@@ -51,8 +51,9 @@ async function expectTruth(
   violation: string,
   mayMiss: (number: number) => boolean,
 ): Promise<void> {
-  const deadline = Date.now() + margin;
-  while (differences(stage, mayMiss).length > 0 && Date.now() < deadline) await wait(100);
+  const began = Date.now();
+  const isInTime = () => Date.now() - began < stage.machine.allow(margin);
+  while (differences(stage, mayMiss).length > 0 && isInTime()) await wait(100);
   if (stage.trouble.isExcused) stage.log('calm did not last');
   else for (const difference of differences(stage, mayMiss)) stage.violate(violation, difference);
 }

@@ -65,7 +65,7 @@ export class Fleet {
 
   /** Resolves when every process serves. */
   async whole(): Promise<void> {
-    const deadline = Date.now() + 60_000;
+    const deadline = Date.now() + 180_000;
     while (!this.isWhole) {
       if (Date.now() > deadline) throw new Error(`The service does not start; see ${this.#logFolder}`);
       await new Promise((resolve) => setTimeout(resolve, 50));

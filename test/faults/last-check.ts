@@ -10,8 +10,10 @@ const patience = 45_000;
 /** With faults off and every process up: what is shown and what is kept is what the model says. */
 export async function lastCheck(stage: Stage): Promise<void> {
   await stage.fleet.step(stage.time.step(pastFullCheck));
-  const deadline = Date.now() + patience;
-  while (differences(stage).length > 0 && Date.now() < deadline) await wait(200);
+  stage.machine.measure();
+  const began = Date.now();
+  const isInTime = () => Date.now() - began < stage.machine.allow(patience);
+  while (differences(stage).length > 0 && isInTime()) await wait(200);
   // It stays so.
   await wait(1_000);
   for (const difference of differences(stage)) stage.violate('wrong at the end', difference);

@@ -1,6 +1,5 @@
 import { told } from './differences.ts';
 import { openOnes, type Stage } from './stage.ts';
-import { bound } from './trouble.ts';
 
 /** Follows since when each pull request is surely frozen, and looks at every merge at the moment it happens. */
 export class MergeWatch {
@@ -60,8 +59,8 @@ export class MergeWatch {
 
   #mustBeHeld(number: number): boolean {
     const since = this.#heldSince.get(number);
-    if (since === undefined || Date.now() - since < bound) return false;
     const { trouble } = this.#stage;
+    if (since === undefined || Date.now() - since < trouble.bound) return false;
     return !trouble.isExcused && !trouble.isBlind(number);
   }
 

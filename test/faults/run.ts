@@ -10,6 +10,7 @@ import { pullRequestActions } from './actions/pull-requests.ts';
 import { advance, calm, settle } from './calm.ts';
 import { Fleet, type Role } from './fleet.ts';
 import { lastCheck } from './last-check.ts';
+import { Machine } from './machine.ts';
 import { MergeWatch } from './merge-watch.ts';
 import { Model } from './model.ts';
 import { PostWatch } from './post-watch.ts';
@@ -45,6 +46,7 @@ export async function run(
 ): Promise<Outcome> {
   const folder = await mkdtemp(join(tmpdir(), `holdfast-faults-${seed}-`));
   const time = new ServiceTime();
+  const machine = new Machine();
   const github = await startSandbox({ now: () => new Date(time.now()) });
   const database = server ? await newDatabase(server, seed) : { DATA_DIR: join(folder, 'data') };
   const roles: Role[] = server ? ['web', 'web', 'worker', 'worker'] : ['all'];
@@ -60,7 +62,8 @@ export async function run(
     time,
     fleet,
     postgres,
-    trouble: new Trouble(github, fleet, time),
+    machine,
+    trouble: new Trouble(github, fleet, time, machine),
     aside(work) {
       const kept = work
         .catch((error: unknown) => stage.violate('failed', String(error)))
@@ -125,6 +128,7 @@ export async function run(
     };
     return { counts, violations, steps, logFolder: folder };
   } finally {
+    machine.stop();
     await writeFile(join(folder, 'steps.log'), timeline(stage, steps).join('\n'));
     await fleet.stop();
     await github.close();
@@ -147,7 +151,7 @@ async function populate(stage: Stage, seed: number): Promise<void> {
   github.install('acme');
   const random = new Random(seed);
   for (let count = 0; count < 6; count += 1) pullRequestActions['open']!.act(stage, random);
-  await github.waitForStatus(repository, 1, 'success', { timeoutMs: 30_000 });
+  await github.waitForStatus(repository, 1, 'success', { timeoutMs: 120_000 });
   api.keys.admin = token;
   const key = async (scope: string) => {
     const { body } = await api.call('POST', '/v1/applications/acme', { name: 'script', scope });

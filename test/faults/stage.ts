@@ -2,6 +2,7 @@ import type { Sandbox } from '../../sandbox/github.ts';
 import type { Random } from '../../sandbox/http/random.ts';
 import type { ApiClient } from './api-client.ts';
 import type { Fleet } from './fleet.ts';
+import type { Machine } from './machine.ts';
 import type { Model, Shown } from './model.ts';
 import type { PostgresCluster } from './postgres-cluster.ts';
 import type { ServiceTime } from './service-time.ts';
@@ -18,6 +19,8 @@ export type Stage = {
   /** Null where there is none that may be restarted. */
   postgres: PostgresCluster | null;
   trouble: Trouble;
+  /** What bounds in real time are stretched by. */
+  machine: Machine;
   /** Work that the script does not wait for. */
   aside(work: Promise<unknown>): void;
   /** Resolves when no such work is under way; the clock moves on until then. */

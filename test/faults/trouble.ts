@@ -1,11 +1,12 @@
 import type { Sandbox } from '../../sandbox/github.ts';
 import type { Fleet } from './fleet.ts';
+import type { Machine } from './machine.ts';
 import type { ServiceTime } from './service-time.ts';
 
 /** So long after the last trouble, by the service's clock, every pause and every lease has run out. */
 const longestPause = 65_000;
-/** A healthy service that sees everything needs no longer for a change, in real time. */
-export const bound = 5_000;
+/** A healthy service that sees everything needs no longer for a change, in real time on an ordinary machine. */
+const longestChange = 5_000;
 
 /** What excuses the service: processes and a database that were down, and calls of GitHub that failed. */
 export class Trouble {
@@ -15,16 +16,18 @@ export class Trouble {
   readonly #github: Sandbox;
   readonly #fleet: Fleet;
   readonly #time: ServiceTime;
+  readonly #machine: Machine;
   #last = 0;
   #seenEvents = 0;
   #seenDeliveries = 0;
   /** When a delivery about a pull request was last lost or late. */
   readonly #missed = new Map<number, number>();
 
-  constructor(github: Sandbox, fleet: Fleet, time: ServiceTime) {
+  constructor(github: Sandbox, fleet: Fleet, time: ServiceTime, machine: Machine) {
     this.#github = github;
     this.#fleet = fleet;
     this.#time = time;
+    this.#machine = machine;
   }
 
   /** To be called often. */
@@ -44,10 +47,15 @@ export class Trouble {
     }
   }
 
+  /** How long a change may take now. */
+  get bound(): number {
+    return this.#machine.allow(longestChange);
+  }
+
   /** Whether the service was healthy for the whole bound until now, and owed nothing to what was before. */
   get isExcused(): boolean {
     this.watch();
-    const since = Date.now() - bound;
+    const since = Date.now() - this.bound;
     if (this.#last > since) return true;
     return this.#time.at(since) - this.#time.at(this.#last) < longestPause;
   }
