@@ -3,5 +3,12 @@ import base from './vitest.config.ts';
 
 /** Holdfast as processes of its own on the real clock, the demo among them: `npm run test:processes`. */
 export default defineConfig({
-  test: { ...base.test, include: ['test/processes/**/*.test.ts'], exclude: ['node_modules/**'] },
+  test: {
+    ...base.test,
+    include: ['test/processes/**/*.test.ts'],
+    exclude: ['node_modules/**'],
+    // Processes start several at once, on machines that are slow or busy.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+  },
 });

@@ -16,8 +16,6 @@ import { between, documentAt } from '../docs/documents.ts';
 // The commands of docs/operating.md, run as they stand against a real process that was set up by its setup page.
 // Only `systemctl` is ours: it starts and stops that process.
 
-vi.setConfig({ testTimeout: 90_000 });
-
 const page = documentAt('docs/operating.md');
 const repository = 'acme/web';
 const server = inject('postgresUrl');
@@ -113,7 +111,7 @@ const waitFor = (status: string) =>
         );
       }
     },
-    { timeout: 40_000, interval: 50 },
+    { timeout: 180_000, interval: 50 },
   );
 
 async function startAndSetUp(): Promise<void> {
@@ -155,7 +153,7 @@ async function expectAllBack(freeze: string): Promise<void> {
   expect((await ask('GET')).text).toContain(freeze);
   expect((await fetch(`${url}/setup`)).status).toBe(404);
   github.openPullRequest(repository, { author: 'ada' });
-  await github.waitForStatus(repository, 1, 'pending', { timeoutMs: 20_000 });
+  await github.waitForStatus(repository, 1, 'pending', { timeoutMs: 120_000 });
 }
 
 test('the embedded database comes back from its copy, with the secret key', async () => {

@@ -5,10 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 let folder: string;
 beforeAll(async () => {

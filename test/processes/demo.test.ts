@@ -7,9 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Visitor } from '../support/first-run.ts';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-
-vi.setConfig({ testTimeout: 120_000 });
+import { afterEach, beforeEach, expect, test } from 'vitest';
 
 // The demo as its users meet it: a process of its own, whose printed lines are run by bash as they stand.
 
@@ -36,7 +34,7 @@ function startDemo(...options: string[]): ChildProcess {
   return demo;
 }
 
-async function until(what: string, isSo: () => boolean | Promise<boolean>, seconds = 60): Promise<void> {
+async function until(what: string, isSo: () => boolean | Promise<boolean>, seconds = 180): Promise<void> {
   const deadline = Date.now() + seconds * 1000;
   while (!(await isSo())) {
     if (Date.now() > deadline) throw new Error(`Not within ${seconds} s: ${what}\n${output}`);

@@ -1,15 +1,13 @@
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
 import { freePort } from '../support/free-port.ts';
 import { Visitor } from '../support/first-run.ts';
 import { type ServiceProcess, startProcess } from '../support/process.ts';
 
 // `npm start` in an empty folder, the setup page, kill -9, and `npm start` again.
-
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
 
 let github: Sandbox;
 let folder: string;

@@ -1,13 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
 import { type ServiceProcess, startProcess } from '../support/process.ts';
 
 // The real process on the real clock, with the embedded database. The tests build on each other.
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const web = 'acme/web';
 let github: Sandbox;
@@ -59,7 +57,7 @@ afterAll(async () => {
 const states = () => [1, 2, 3, 4].map((number) => github.currentStatus(web, number)?.state);
 const posts = () => github.pullRequests(web).map(({ headSha }) => github.statusHistory(web, headSha).length);
 const everywhere = (state: 'success' | 'pending', numbers = [1, 2, 3, 4]) =>
-  Promise.all(numbers.map((number) => github.waitForStatus(web, number, state, { timeoutMs: 25_000 })));
+  Promise.all(numbers.map((number) => github.waitForStatus(web, number, state, { timeoutMs: 120_000 })));
 
 async function freeze(body: object): Promise<number> {
   const response = await fetch(`${await service.listening}/v1/repos/${web}/scheduled_freeze`, {

@@ -3,14 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
 import { administer, databaseUrl } from '../support/postgres.ts';
 import { type ServiceProcess, startProcess } from '../support/process.ts';
 
 // Two web and two worker processes on one PostgreSQL, on the real clock. The tests build on each other.
-
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
 const server = inject('postgresUrl');
 const web = 'acme/web';

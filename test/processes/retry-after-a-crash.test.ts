@@ -11,8 +11,6 @@ import { type ServiceProcess, startProcess } from '../support/process.ts';
 // The real process, killed in the middle of a POST: on its own database, where nothing else can look into it, while it
 // asks GitHub; on PostgreSQL between the begin and the commit of the change.
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-
 const server = process.env['TEST_DATABASE_URL'];
 const databases = server ? (['embedded', 'postgresql'] as const) : (['embedded'] as const);
 
@@ -91,7 +89,7 @@ describe.each(databases)('%s', (kind) => {
     await client.query('LOCK TABLE audit_events IN ACCESS EXCLUSIVE MODE');
     const waiting = `SELECT 1 FROM pg_locks WHERE relation = 'audit_events'::regclass AND NOT granted`;
     const reached = vi.waitUntil(async () => (await client.query(waiting)).rows.length > 0, {
-      timeout: 60_000,
+      timeout: 120_000,
     });
     return {
       reached,
@@ -105,7 +103,7 @@ describe.each(databases)('%s', (kind) => {
   test('killed in a POST: the retry is 201 at once, and there is one freeze', async () => {
     const url = await start();
     github.install('acme');
-    await github.waitForStatus(web, 1, 'success', { timeoutMs: 60_000 });
+    await github.waitForStatus(web, 1, 'success', { timeoutMs: 120_000 });
     const { reached, letGo } = await holdUp();
     const lost = post(url).then(
       ({ status }) => status,
