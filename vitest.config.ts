@@ -6,8 +6,9 @@ export default defineConfig({
     exclude: ['test/faults/**', 'test/browser/**', 'test/processes/**', 'node_modules/**'],
     globalSetup: ['test/support/prepare-database.ts'],
     setupFiles: ['test/support/watch-answers.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // For what hangs: what is slow on a busy machine is no failure.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     pool: 'forks',
     // Importing everything anew for each file costs more than the tests; no module keeps state between them.
     isolate: false,

@@ -1,8 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Acme, free, heldUntilRemoved, startAcme } from './support/acme.ts';
 import { passCiOn, queuedIn } from './support/queued.ts';
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 /** After the trouble ends everything is right by then, in milliseconds. */
 const bound = 75_000;

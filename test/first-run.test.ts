@@ -3,8 +3,6 @@ import { type FirstRun, secretKey, type Shown, startFirstRun, Visitor } from './
 
 // From nothing to a freeze that holds, as a person does it: the setup page, GitHub, and back.
 
-vi.setConfig({ testTimeout: 60_000 });
-
 let run: FirstRun;
 beforeAll(async () => {
   run = await startFirstRun();

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { mostFreezes } from '../src/freezes/assert-room.ts';
 import { type Acme, startAcme } from './support/acme.ts';
-
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
 
 let acme: Acme;
 beforeAll(async () => {

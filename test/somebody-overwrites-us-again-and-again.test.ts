@@ -111,4 +111,4 @@ test('twenty repeats an hour, then it counts as contested, is told once, and is 
   expect(await logged(lib, 'freeze_status.contested')).toHaveLength(1);
   await acme.remove(lib, freeze.id);
   expect(acme.shown(lib, 1)).toEqual(free);
-}, 120_000);
+});

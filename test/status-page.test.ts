@@ -171,7 +171,7 @@ test('while GitHub takes its time, too, and the answer serves who loads the page
   fault.remove();
   expect(words(await page(repository, 1))).toContain('Seen late');
   expect(acme.github.requests.length - asked).toBe(1);
-}, 20_000);
+});
 
 test('held because its conditions cannot be judged: which one, and why', async () => {
   const repository = await acme.repository('unjudged', [{ labels: ['x'] }]);

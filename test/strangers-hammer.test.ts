@@ -9,8 +9,6 @@ import type { JobQueue } from '../src/queue/queue.ts';
 import { type Acme, startAcme } from './support/acme.ts';
 import { Visitor } from './support/visitor.ts';
 
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
-
 const inAll = 30;
 const perAddress = 15;
 let acme: Acme;

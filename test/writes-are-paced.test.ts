@@ -1,9 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { takeLease } from '../src/outbox/lease.ts';
 import { type Acme, startAcme } from './support/acme.ts';
-
-// Minutes of the clock pass in steps, and each step is some work.
-vi.setConfig({ testTimeout: 90_000 });
 
 const perMinute = 60;
 let acme: Acme;

@@ -1,12 +1,10 @@
 import { Octokit } from '@octokit/rest';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Job } from '../../src/queue/jobs.ts';
 import { readDelivery } from '../../src/webhooks/read-delivery.ts';
 import { recoverDeliveries } from '../../src/webhooks/recover-deliveries.ts';
 import type { GitHubClient } from '../../src/github/github-app.ts';
 import { type Acme, startAcme } from '../support/acme.ts';
-
-vi.setConfig({ hookTimeout: 120_000, testTimeout: 60_000 });
 
 let acme: Acme;
 beforeAll(async () => {

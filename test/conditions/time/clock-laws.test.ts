@@ -119,7 +119,7 @@ describe('each minute of days on which the clock is set, as Intl shows it', () =
       }),
       { numRuns: 20 },
     );
-  }, 60_000);
+  });
 
   test('intervals with wildcards', () => {
     let read = 0;
@@ -140,7 +140,7 @@ describe('each minute of days on which the clock is set, as Intl shows it', () =
       { numRuns: 40 },
     );
     expect(read).toBeGreaterThan(20);
-  }, 60_000);
+  });
 });
 
 describe('the next change', () => {
