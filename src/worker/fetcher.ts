@@ -44,7 +44,7 @@ export class Fetcher {
   #looksAt = -Infinity;
   #isStopped = false;
   #listener: { close(): Promise<void> } | null = null;
-  #finished = Promise.withResolvers<void>();
+  #finished = Promise.withResolvers<null>();
 
   constructor(queue: Queue, clock: Clock, log: Logger, takers: Map<TaskName, Takers>, work: Work) {
     this.#queue = queue;
@@ -198,7 +198,7 @@ export class Fetcher {
     tasks.free++;
     for (const taken of batch) this.#working.delete(taken);
     if (isDone) this.#done.push(...batch);
-    this.#finished.resolve();
+    this.#finished.resolve(null);
     this.#finished = Promise.withResolvers();
     if (tasks.mayWait) void this.#take();
     else if (this.#working.size === 0) setTimeout(() => void this.#take(), gatherFor);

@@ -1,0 +1,41 @@
+// What the queue asks of PostgreSQL, from a webhook to nothing left to do.
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { type Acme, startAcme } from './support/acme.ts';
+import { expectAtMost, statementsDuring } from './support/statements.ts';
+
+describe.skipIf(!inject('postgresUrl'))('statements (PostgreSQL)', () => {
+  let acme: Acme;
+  let web: string;
+  beforeAll(async () => {
+    acme = await startAcme();
+    web = await acme.repository('web', [{}]);
+    await acme.quiet();
+  });
+  afterAll(() => acme.close());
+
+  /** Those of the test's own clock do not count. */
+  const countedDuring = async (work: () => Promise<unknown>) =>
+    (await statementsDuring(work)).filter((text) => !text.includes('test_clock'));
+
+  test('a webhook and its jobs are saved by one statement', async () => {
+    const statements = await countedDuring(async () => {
+      acme.github.openPullRequest(web, { author: 'bob' });
+      await acme.quiet();
+    });
+    const saving = statements.filter((text) => text.includes('webhook_deliveries'));
+    expect(saving, 'its jobs are in it').toEqual([expect.stringContaining('INSERT INTO pgboss.job')]);
+  });
+
+  test('the event about a status of our own costs none', async () => {
+    const { github } = acme;
+    const echo = github.deliveries.findLast(({ event }) => event === 'status')!;
+    expect(await countedDuring(() => github.redeliver(echo.guid))).toEqual([]);
+    expect(github.deliveries.at(-1)).toMatchObject({ event: 'status', statusCode: 202 });
+  });
+
+  test('with nothing to do: less than one a second, the sweep included', async () => {
+    await acme.quiet();
+    const statements = await countedDuring(() => acme.clock.tick(60_000));
+    expectAtMost(60, [...statements, ...(await countedDuring(() => acme.quiet()))]);
+  });
+});
