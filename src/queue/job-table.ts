@@ -76,7 +76,7 @@ export const exchangeJobs = `
 
 /**
  * Says of jobs ($1) that their process lives, gives up those of processes that have not said so for $2 seconds, and
- * tells in how many milliseconds the next job is due.
+ * tells in how many milliseconds the next job is due, or may be given up.
  */
 export const keepJobs = `
   WITH kept AS (
@@ -84,10 +84,14 @@ export const keepJobs = `
   ), lapsed AS (
     UPDATE pgboss.job SET state = 'retry'
     WHERE state = 'active' AND id <> ALL ($1::uuid[])
-      AND heartbeat_on < pgboss.job_now() - $2 * interval '1 second'
+      AND heartbeat_on + $2 * interval '1 second' <= pgboss.job_now()
+  ), coming AS (
+    SELECT start_after AS at FROM pgboss.job WHERE state < 'active'
+    UNION ALL
+    SELECT heartbeat_on + $2 * interval '1 second' FROM pgboss.job WHERE state = 'active' AND id <> ALL ($1::uuid[])
   )
-  SELECT ceil(extract(epoch FROM min(start_after) - pgboss.job_now()) * 1000)::float8 AS wait
-  FROM pgboss.job WHERE state < 'active' AND start_after > pgboss.job_now()`;
+  SELECT ceil(extract(epoch FROM min(at) - pgboss.job_now()) * 1000)::float8 AS wait
+  FROM coming WHERE at > pgboss.job_now()`;
 
 /** Hands jobs back ($1): whoever looks next takes them. */
 export const returnJobs = `

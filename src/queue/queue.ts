@@ -42,7 +42,7 @@ export type JobQueue = {
   exchange(done: Taken[], rooms: Room[]): Promise<Taken[]>;
   /**
    * Keeps what this process works on, and frees what processes that died worked on.
-   * @returns milliseconds until the next job is due; null: none is planned.
+   * @returns milliseconds until the next job is due, or one of another process may be given up; null: there is none.
    */
   keep(taken: Taken[]): Promise<number | null>;
   /** Hands back what is not finished. */

@@ -151,6 +151,18 @@ describe('keeping', () => {
     expect(await queue.keep([])).toBe(30_000);
   });
 
+  test('tells when a job of another process may be taken, unless that keeps it', async () => {
+    await queue.send([jobs.drainOutbox(1n)]);
+    const taken = await take();
+    await clock.setTime(inSeconds(4));
+    expect(await queue.keep([])).toBe(6000);
+    expect(await queue.keep(taken)).toBeNull();
+    expect(await queue.keep([])).toBe(10_000);
+    await clock.setTime(inSeconds(10));
+    expect(await queue.keep([])).toBeNull();
+    expect(await take()).toHaveLength(1);
+  });
+
   test('what is handed back is taken at once', async () => {
     await queue.send([jobs.drainOutbox(1n)]);
     const taken = await take();
