@@ -23,6 +23,10 @@ export function baseRefNode({ repository, base, nodeId }: PullRequest) {
     __typename: 'Ref',
     id: `${nodeId}_base`,
     name: base,
+    target: () => {
+      const oid = repository.branches.get(base);
+      return oid === undefined ? null : { __typename: 'Commit', id: `C_${oid}`, oid };
+    },
     refUpdateRule: required ? { __typename: 'RefUpdateRule', requiredStatusCheckContexts: required } : null,
     rules: (args: ConnectionArguments, _: unknown, info: GraphQLResolveInfo) =>
       connection(rules, args, info, (each) => each),

@@ -2,12 +2,13 @@ import { notFound } from '../http/github-error.ts';
 import { demand, onRepository } from './on-repository.ts';
 import type { Api, Parts } from '../http/api.ts';
 
-/** Comparing a branch with the head of a pull request into it. */
+/** Comparing a branch, or the commit that it is at, with the head of a pull request into it. */
 export function compareRoutes(api: Api, { world }: Parts): void {
   onRepository(api, world, 'get', '/compare/:basehead{.+}', (c, repository) => {
     demand(c, repository, { permission: 'contents', level: 'read', role: 'read' });
     const [base, head] = decodeURIComponent(c.req.param('basehead') ?? '').split('...');
-    const pr = repository.pullRequests.values().find((each) => each.base === base && each.head.sha === head);
+    const isBase = (branch: string) => branch === base || repository.branches.get(branch) === base;
+    const pr = repository.pullRequests.values().find((each) => isBase(each.base) && each.head.sha === head);
     if (!pr) throw notFound();
     const ahead = pr.commits.length;
     return c.json({

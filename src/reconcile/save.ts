@@ -14,6 +14,7 @@ import { againWhereUnknown, plannedChange } from './next-change.ts';
 import type { Observed } from './observe.ts';
 import type { LastSeen } from './open-pull-request-store.ts';
 import { againWhereOutdated } from './outdated-answers.ts';
+import { goneIn, takenIn, unseenIn } from './seen-before.ts';
 import {
   type Before,
   type Desired,
@@ -93,56 +94,6 @@ const closedIn = ({ pullRequests, of }: Found): LoadedPullRequest[] =>
     ({ isOpen, facts }) =>
       !isOpen && (of === 'closed' || (of !== 'open' && of.some(({ number }) => number === facts.number))),
   );
-
-/** Pull requests that share a SHA and were not observed. */
-function unseenIn(
-  { observation }: Observed,
-  { of }: Found,
-  lastSeen: LastSeen[],
-  asked: ReadonlySet<number>,
-  shas: ReadonlySet<string>,
-): LastSeen[] {
-  if (of === 'closed') return [];
-  const unasked = lastSeen.filter(({ number }) => !asked.has(number));
-  if (of !== 'open') return unasked;
-  // What an earlier observation saw and this one did not is not open any more.
-  return unasked.filter(
-    ({ seenBy, headSha, mergeSha }) =>
-      seenBy > observation && (shas.has(headSha) || (mergeSha !== null && shas.has(mergeSha))),
-  );
-}
-
-/** The numbers of pull requests that are not open any more, and that no later observation has seen. */
-function goneIn(
-  { observation }: Observed,
-  { of }: Found,
-  lastSeen: LastSeen[],
-  open: LoadedPullRequest[],
-): number[] {
-  if (of === 'closed') return [];
-  const isOpen = new Set(open.map(({ facts }) => facts.number));
-  const asked = of === 'open' ? null : new Set(of.map(({ number }) => number));
-  return lastSeen
-    .filter(
-      ({ number, seenBy }) => seenBy < observation && !isOpen.has(number) && (!asked || asked.has(number)),
-    )
-    .map(({ number }) => number);
-}
-
-/** The SHAs that open pull requests have, which are judged with them. */
-function takenIn(
-  { observation }: Observed,
-  lastSeen: LastSeen[],
-  open: LoadedPullRequest[],
-  gone: number[],
-): Set<string> {
-  const replaced = new Set([...gone, ...open.map(({ facts }) => facts.number)]);
-  const others = lastSeen.filter(({ number, seenBy }) => seenBy > observation || !replaced.has(number));
-  return new Set([
-    ...others.flatMap(({ headSha, mergeSha }) => [headSha, mergeSha ?? []].flat()),
-    ...open.flatMap(shasOf),
-  ]);
-}
 
 /** What the repository's row keeps. */
 function changesOf(

@@ -40,7 +40,7 @@ export type LoadedPullRequest = {
 
 /** Where to read, and which facts the present conditions need. */
 export type LoadFrom = {
-  deps: Pick<Deps, 'db' | 'sql' | 'config' | 'log'>;
+  deps: Pick<Deps, 'db' | 'sql' | 'github' | 'config' | 'log'>;
   client: GitHubClient;
   repository: { id: bigint; name: string; account: { login: string; type: string } };
   needs: FactNeeds;

@@ -1,7 +1,17 @@
+import { LRUCache } from 'lru-cache';
+import type { GitHubApp } from '../github-app.ts';
+import type { PullRequestAnswer } from '../queries/answers.ts';
 import { type Fact, known, notKnown } from './fact.ts';
 import type { LoadFrom } from './load-pull-requests.ts';
-import type { PullRequestAnswer } from '../queries/answers.ts';
 import { whyNotRead } from './why-not-read.ts';
+
+// GitHub compares only two commits with one question. What two commits have between them never changes, so that only
+// those are asked about whose head or base has moved.
+
+const mostKept = 20_000;
+
+/** How far behind, by both SHAs: of each service in this process, since every GitHub has commits of its own. */
+const comparedBy = new WeakMap<GitHubApp, LRUCache<string, number>>();
 
 /**
  * How many commits the base branch has that the pull request lacks.
@@ -9,16 +19,23 @@ import { whyNotRead } from './why-not-read.ts';
  */
 export async function readBehind(
   { client, repository, deps }: Pick<LoadFrom, 'client' | 'repository' | 'deps'>,
-  { baseRefName, headRefOid, number }: PullRequestAnswer,
+  { base, baseRefName, headRefOid, number }: PullRequestAnswer,
 ): Promise<Fact<number>> {
+  const compared = comparedBy.get(deps.github) ?? new LRUCache({ max: mostKept });
+  comparedBy.set(deps.github, compared);
+  const baseSha = base?.target?.oid;
+  const key = `${repository.id} ${baseSha}...${headRefOid}`;
+  const before = baseSha ? compared.get(key) : undefined;
+  if (before !== undefined) return known(before);
   try {
     const { data } = await client.rest.repos.compareCommitsWithBasehead({
       owner: repository.account.login,
       repo: repository.name,
       // By its SHA the head of a fork is found too.
-      basehead: `${baseRefName}...${headRefOid}`,
+      basehead: `${baseSha ?? baseRefName}...${headRefOid}`,
       per_page: 1,
     });
+    if (baseSha) compared.set(key, data.behind_by);
     return known(data.behind_by);
   } catch (error) {
     const reason = whyNotRead(error, 'distance from its base');

@@ -43,6 +43,8 @@ export type PullRequestAnswer = {
   mergedBy?: ActorAnswer;
   mergeCommit?: { oid: string } | null;
   baseRef?: BaseRefAnswer | null;
+  /** The base branch as it is now. */
+  base?: { target: { oid: string } | null } | null;
   labels?: ListAnswer<{ name: string }>;
   assignees?: ListAnswer<{ login: string }>;
   reviewRequests?: ListAnswer<ReviewRequestAnswer>;

@@ -20,6 +20,8 @@ const parts = {
   mergedBy: null,
   mergeCommit: null,
   baseRef: null,
+  // Then its base is compared by name.
+  base: null,
   headRepository: null,
   // Counts as one that is not known yet.
   potentialMergeCommit: null,

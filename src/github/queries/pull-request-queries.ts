@@ -74,6 +74,11 @@ const fields = /* GraphQL */ `
     mergeCommit @include(if: $withMerger) {
       oid
     }
+    base: baseRef @include(if: $withBehind) {
+      target {
+        oid
+      }
+    }
     baseRef @include(if: $withRequiredChecks) {
       refUpdateRule {
         requiredStatusCheckContexts

@@ -17,6 +17,7 @@ export const switches = {
   withRequiredChecks: ['required-checks'],
   withDeployments: ['deployments'],
   withMerger: ['merger'],
+  withBehind: ['behind'],
 } as const satisfies Record<string, readonly Need[]>;
 
 export type Switch = keyof typeof switches;

@@ -68,6 +68,7 @@ export function fakeGitHub(): FakeGitHub {
         client,
         deps: {
           db: { pullRequestScopes: { findMany } },
+          github: fake,
           config: { statusContext: 'holdfast/freeze' },
           log: pino({ level: 'silent' }),
         },

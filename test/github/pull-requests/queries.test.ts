@@ -54,7 +54,8 @@ test('a need switches on what it reads, and nothing else', () => {
       .filter(([, isOn]) => isOn)
       .map(([name]) => name);
   expect(on()).toEqual([]);
-  expect(on('scopes', 'teams', 'conflict', 'behind')).toEqual([]);
+  expect(on('scopes', 'teams', 'conflict')).toEqual([]);
+  expect(on('behind')).toEqual(['withBehind']);
   expect(on('labels', 'dependencies')).toEqual(['withBody', 'withLabels']);
   expect(on('required-checks')).toEqual(['withChecks', 'withRequiredChecks']);
   expect(on('checks')).toEqual(['withChecks']);

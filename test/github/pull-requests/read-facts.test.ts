@@ -120,6 +120,24 @@ describe('commits behind', () => {
     expect(github.requests).toContain(`GET /repos/acme/web/compare/release%2F1.0...${shaOf(2)}`);
   });
 
+  test('are asked for again only where the head or the base has moved', async () => {
+    const github = fakeGitHub();
+    const at = (oid: string) => ({ baseRef: { target: { __typename: 'Commit', oid } } });
+    const behind = async (...oids: string[]) => {
+      github.pullRequests = oids.map((oid, index) => ({ number: index + 1, ...at(oid) }));
+      const loaded = await loadOpenPullRequests(github.from('behind'));
+      return loaded.map(({ facts }) => facts.values['commits-behind']);
+    };
+    github.behind = { [`b1...${shaOf(1)}`]: 0, [`b1...${shaOf(2)}`]: 3, [`b2...${shaOf(1)}`]: 5 };
+    const compared = () => github.requests.filter((request) => request.includes('/compare/')).length;
+    expect([await behind('b1', 'b1'), compared()]).toEqual([[0, 3], 2]);
+    expect([await behind('b1', 'b1'), compared()]).toEqual([[0, 3], 2]);
+    expect([await behind('b2', 'b1'), compared()]).toEqual([[5, 3], 3]);
+    // What GitHub refused is asked for again.
+    expect([await behind('b3', 'b1'), compared()]).toEqual([[undefined, 3], 4]);
+    expect([await behind('b3', 'b1'), compared()]).toEqual([[undefined, 3], 5]);
+  });
+
   test.each(refusals)('that GitHub refuses with %s are not known', async (status, reason) => {
     const github = fakeGitHub();
     github.intercept = (request) => (request.includes('/compare/') ? new Refused(status) : undefined);

@@ -26,6 +26,7 @@ beforeAll(async () => {
     client: new Octokit({ baseUrl: github.url, authStrategy: createAppAuth, auth }),
     deps: {
       db: { pullRequestScopes: { findMany: async () => [] } },
+      github,
       config: { statusContext: 'holdfast/freeze' },
       log: pino({ level: 'silent' }),
     },
