@@ -248,3 +248,20 @@ describe('whoever saves a freeze waits two seconds at most', () => {
     expect(asked() - before).toBeLessThan(8);
   });
 });
+
+test.each([
+  ['limited-branches', 'OpenBases', 403],
+  ['limited-pull-requests', 'OpenPullRequests', 429],
+])('a secondary limit on the look ahead pauses the installation (%s)', async (name, asking, status) => {
+  const repository = await acme.repository(name, pullRequests);
+  const match = ({ operationName }: { operationName?: string }) => operationName === asking;
+  acme.github.faults.add({ kind: 'secondary-limit', status, retryAfter: 90, times: 1, match });
+  const until = new Date(acme.clock.now() + 90_000);
+  // It begins later: nothing but the look ahead asks about it.
+  const start = new Date(acme.clock.now() + 3_600_000).toISOString().slice(0, 19);
+  await create(repository, { start, exclude_conditions: ['label=hotfix'] });
+  const where = { account: { loginKey: 'acme' } };
+  const installation = await acme.app.deps.db.installation.findFirstOrThrow({ where });
+  expect(installation.pausedUntil).toEqual(until);
+  await acme.advanceTo(until);
+});

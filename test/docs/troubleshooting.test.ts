@@ -114,7 +114,8 @@ describe('a start that fails', () => {
   const key = { PRIVATE_KEY: 'none', WEBHOOK_SECRET: 'secret' };
   const produced = [
     { PORT: 'http', PUBLIC_URL: 'here', DATABASE_URL: 'mysql://db', SECRET_KEY: 'short', ROLE: 'boss' },
-    { TRUSTED_PROXIES: '10.0.0.0/33' },
+    { TRUSTED_PROXIES: '10.0.0.0/33', STATUS_WRITES_PER_MINUTE: 'many' },
+    { STATUS_WRITES_PER_MINUTE: '9-8' },
     { PORT: '70000', LOG_LEVEL: 'loud', LOG_FORMAT: 'xml', STATUS_CONTEXT: 'x'.repeat(256) },
     { CLIENT_ID: 'Iv1' },
     { APP_ID: 'Iv1', CLIENT_SECRET: 'secret', ...key },
