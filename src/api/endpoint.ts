@@ -6,6 +6,7 @@ import type { KeyScope } from '../auth/application-key.ts';
 import { actorOf, authenticate, bearerOf, type Credential } from '../auth/authenticate.ts';
 import { authorizeOwner, authorizeRepository } from '../auth/authorize.ts';
 import type { GitHubTokens } from '../auth/github-token.ts';
+import type { RepositoryPath } from '../auth/key-rows.ts';
 import type { Deps } from '../deps.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import type { StrangerLimits } from '../github/limits/stranger-limits.ts';
@@ -108,7 +109,8 @@ async function answerCall(
   if (definition.deprecated) announceDeprecation(context, definition.deprecated.successor(path));
   const authorization = req.header('Authorization');
   const asking = strangers.guard(deps, context, async () => bearerOf(authorization));
-  const credential = await authenticate(asking, tokens, authorization);
+  const place = definition.access.to === 'repository' ? (path as RepositoryPath) : null;
+  const credential = await authenticate(asking, tokens, authorization, place);
   const isKey = credential.kind === 'application-key';
   const found = await authorize(isKey ? deps : asking, tokens, definition, credential, path);
   if (!isKey && definition.access.to !== 'own-key') await strangers.known.remember(deps, credential.token);

@@ -1,15 +1,16 @@
-import type { ApplicationKey, Account } from '../generated/prisma/client.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { forbidden } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
-import { hashKey, isWellFormedKey, looksLikeKey, sameHash } from './application-key.ts';
+import type { FoundRepository } from '../installations/repository-rows.ts';
+import { hashKey, isWellFormedKey, looksLikeKey } from './application-key.ts';
+import { type CallingKey, readKey, type RepositoryPath } from './key-rows.ts';
 import { type GitHubTokens, looksLikePersonalToken, type TokenHolder } from './github-token.ts';
 import { noteUse } from './note-use.ts';
 
 /** A credential that was found good. What it may do is `authorize`'s question. */
 export type Credential =
-  | { kind: 'application-key'; key: ApplicationKey & { account: Account } }
+  | { kind: 'application-key'; key: CallingKey; repository: FoundRepository | null }
   | ({ kind: 'github-token'; token: string } & TokenHolder);
 
 /** Begins with the words that clients of the interface look for, as the texts below do. */
@@ -27,6 +28,7 @@ export const bearerOf = (authorization: string | undefined): string | null =>
 
 /**
  * Judges the `Authorization` header.
+ * @param path what the request is about: its repository is read with the key, in one statement.
  * @throws Refusal forbidden for a missing, malformed, unknown, revoked or expired credential; unavailable when
  *   GitHub must be asked and cannot answer.
  */
@@ -34,15 +36,16 @@ export async function authenticate(
   deps: Deps,
   tokens: GitHubTokens,
   authorization: string | undefined,
+  path: RepositoryPath | null,
 ): Promise<Credential> {
   if (!authorization?.trim()) throw forbidden(missingHeader);
   const credential = bearerOf(authorization);
   if (!credential) throw forbidden(malformedHeader);
   if (looksLikeKey(credential)) {
-    const key = await findKey(deps, credential);
-    if (!key) throw forbidden(notAccepted);
-    await noteUse(deps, key);
-    return { kind: 'application-key', key };
+    const found = await findKey(deps, credential, path);
+    if (!found) throw forbidden(notAccepted);
+    await noteUse(deps, found.key);
+    return { kind: 'application-key', ...found };
   }
   if (!looksLikePersonalToken(credential)) throw forbidden(notAccepted);
   const holder = await tokens.identify(deps, credential);
@@ -51,17 +54,13 @@ export async function authenticate(
 }
 
 /** Read on every request, never cached: a revoked key is refused at once by every replica. */
-async function findKey(deps: Deps, credential: string) {
+async function findKey(deps: Deps, credential: string, path: RepositoryPath | null) {
   if (!isWellFormedKey(credential)) return null;
-  const secretHash = hashKey(credential);
-  const key = await deps.db.applicationKey.findUnique({
-    relationLoadStrategy: 'join',
-    where: { secretHash },
-    include: { account: true },
-  });
-  if (!key || !sameHash(key.secretHash, secretHash)) return null;
-  const isExpired = key.expiresAt !== null && key.expiresAt <= nowOf(deps.clock);
-  return key.revokedAt !== null || isExpired ? null : key;
+  const found = await readKey(deps.sql, hashKey(credential), path);
+  if (!found) return null;
+  const { revokedAt, expiresAt } = found.key;
+  const isExpired = expiresAt !== null && expiresAt <= nowOf(deps.clock);
+  return revokedAt !== null || isExpired ? null : found;
 }
 
 /** The credential as the audit log names it. */

@@ -6,16 +6,17 @@ import {
   findRepository,
   type FoundRepository,
   fullName,
+  lookUpRepository,
   repositoryAbsent,
 } from '../installations/find-repository.ts';
 import type { KeyScope } from './application-key.ts';
 import type { Credential } from './authenticate.ts';
 import type { GitHubTokens, Person } from './github-token.ts';
+import type { RepositoryPath } from './key-rows.ts';
 import { fromSignIn, lacksAdministration, lacksScope } from './token-refusals.ts';
 import { hasScope } from './token-scopes.ts';
 
 type PersonalToken = Extract<Credential, { kind: 'github-token' }>;
-type RepositoryPath = { owner: string; repository: string };
 
 const wanted = {
   admin: 'an admin application key (hf_admin_…) or a GitHub token',
@@ -56,7 +57,7 @@ export async function authorizeRepository(
 ): Promise<FoundRepository> {
   assertKind(credential, scope, path.owner);
   if (credential.kind === 'github-token') return repositoryOfToken(deps, tokens, credential, path);
-  const repository = await findRepository(deps, path.owner, path.repository);
+  const repository = credential.repository ?? (await lookUpRepository(deps, path.owner, path.repository));
   // After a rename GitHub may answer for an old name with a repository that moved to somebody else.
   if (repository.accountId !== credential.key.accountId) throw repositoryAbsent(path.owner, path.repository);
   return repository;

@@ -1,16 +1,15 @@
-import type { Account, Installation, Repository } from '../generated/prisma/client.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { conflict, notFound } from '../errors.ts';
 import { askGitHub } from '../github/ask-github.ts';
 import { classifyGitHubError, isGitHubStatus } from '../github/github-error.ts';
 import { readInstallation } from './read-installation.ts';
+import { type FoundRepository, repositoryNamed, repositoryOfRow } from './repository-rows.ts';
 import { saveInstallation } from './save-installation.ts';
 import { jobs } from '../queue/jobs.ts';
 import { type GitHubRepository, saveRepository } from './save-repository.ts';
 
-/** A repository where the App is installed. */
-export type FoundRepository = Repository & { account: Account; installation: Installation };
+export type { FoundRepository } from './repository-rows.ts';
 
 /** `owner/name`, as people write it. */
 export const fullName = ({ account, name }: { account: { login: string }; name: string }): string =>
@@ -25,31 +24,28 @@ export const repositoryAbsent = (owner: string, name: string) =>
  *   its installation was suspended before the repository was ever seen.
  */
 export async function findRepository(deps: Deps, owner: string, name: string): Promise<FoundRepository> {
+  return (await knownRepository(deps, owner, name)) ?? lookUpRepository(deps, owner, name);
+}
+
+/**
+ * A repository that the database does not know, looked up at GitHub.
+ * @throws as `findRepository`.
+ */
+export async function lookUpRepository(deps: Deps, owner: string, name: string): Promise<FoundRepository> {
   // In a URL to GitHub these two would climb out of the path.
   if (name === '.' || name === '..') throw repositoryAbsent(owner, name);
-  const known = await knownRepository(deps, owner, name);
-  const question = `repository ${owner}/${name}`.toLowerCase();
-  return known ?? deps.github.once(question, () => lookUp(deps, owner, name));
+  return deps.github.once(`repository ${owner}/${name}`.toLowerCase(), () => lookUp(deps, owner, name));
 }
 
 /** The repository of this name as far as the database knows one with the App installed: asks nobody. */
 export async function knownRepository(
-  deps: Pick<Deps, 'db'>,
+  deps: Pick<Deps, 'sql'>,
   owner: string,
   name: string,
 ): Promise<FoundRepository | null> {
-  const repository = await deps.db.repository.findFirst({
-    relationLoadStrategy: 'join',
-    where: {
-      nameKey: name.toLowerCase(),
-      account: { loginKey: owner.toLowerCase() },
-      installation: { deletedAt: null },
-    },
-    include: { account: true, installation: true },
-    // A name that was given up may belong to another repository now: the one seen last holds it.
-    orderBy: { seenAt: 'desc' },
-  });
-  return repository?.installation ? { ...repository, installation: repository.installation } : null;
+  const keys = [owner.toLowerCase(), name.toLowerCase()];
+  const [row] = await deps.sql.query('find-repository', repositoryNamed('$1', '$2'), keys);
+  return row ? repositoryOfRow(row) : null;
 }
 
 async function lookUp(deps: Deps, owner: string, name: string): Promise<FoundRepository> {

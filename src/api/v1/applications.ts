@@ -48,7 +48,10 @@ const listedExample = {
   last_used_at: '2026-03-01T09:05:00.000Z',
 };
 
-const present = (key: ApplicationKey, account: Account) => ({
+const present = (
+  key: Pick<ApplicationKey, 'id' | 'name' | 'scope' | 'createdAt' | 'expiresAt'>,
+  account: Pick<Account, 'id' | 'login'>,
+) => ({
   id: key.id,
   name: key.name,
   scope: key.scope,
