@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { nowOf } from '../clock.ts';
 import type { Tx } from '../database/database.ts';
+import { type SqlTx, throughPrisma } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { conflict, invalid } from '../errors.ts';
 
@@ -11,7 +12,7 @@ export type Answer = { status: number; body?: unknown; headers?: Record<string, 
  * neither. Waits for another request with this key whose transaction is open.
  * @throws where that one made the change: then the transaction must end without making it again.
  */
-export type Remember = (tx: Tx, answer: Answer) => Promise<void>;
+export type Remember = (tx: Tx | SqlTx, answer: Answer) => Promise<void>;
 
 const hours = 3_600_000;
 export const replayedFor = 24 * hours;
@@ -40,7 +41,9 @@ export async function runOnce(
   const earlier = await findAnswer(deps, where, bodyHash);
   if (earlier) return earlier;
   try {
-    return await run((tx, answer) => save(deps, tx, { ...where, bodyHash, answer }));
+    return await run((tx, answer) =>
+      save(deps, 'query' in tx ? tx : throughPrisma(tx), { ...where, bodyHash, answer }),
+    );
   } catch (error) {
     if (isLockTimeout(error)) throw inProgress();
     // Another request with this key was faster. It made the change, which may be why this one was refused.
@@ -73,23 +76,28 @@ async function findAnswer(
 
 async function save(
   { clock }: Pick<Deps, 'clock'>,
-  tx: Tx,
+  tx: SqlTx,
   { caller, request, key, bodyHash, answer }: Place & { bodyHash: string; answer: Answer },
 ): Promise<void> {
   const now = nowOf(clock);
   // The same key in another open transaction: PostgreSQL waits here until that one ends, or this long.
-  await tx.$executeRaw`SET LOCAL lock_timeout = '10s'`;
-  const count = await tx.$executeRaw`
-    INSERT INTO idempotency_records AS known (caller, request, key, body_hash, answer, answered_at)
-    VALUES (${caller}, ${request}, ${key}, ${bodyHash}, ${JSON.stringify(answer)}, ${now})
-    ON CONFLICT (caller, request, key) DO UPDATE SET
-      body_hash = excluded.body_hash, answer = excluded.answer, answered_at = excluded.answered_at
-    WHERE known.answered_at <= ${expiry(now)}`;
-  await tx.$executeRaw`SET LOCAL lock_timeout TO DEFAULT`;
-  if (count === 0) throw inProgress();
+  await tx.query('wait-for-key', `SET LOCAL lock_timeout = '10s'`);
+  const values = [caller, request, key, bodyHash, JSON.stringify(answer), now, expiry(now)];
+  const saved = await tx.query('save-answer', saveAnswer, values);
+  await tx.query('wait-no-more', 'SET LOCAL lock_timeout TO DEFAULT');
+  if (saved.length === 0) throw inProgress();
 }
+
+const saveAnswer = `
+  INSERT INTO idempotency_records AS known (caller, request, key, body_hash, answer, answered_at)
+  VALUES ($1, $2, $3, $4, $5, $6)
+  ON CONFLICT (caller, request, key) DO UPDATE SET
+    body_hash = excluded.body_hash, answer = excluded.answer, answered_at = excluded.answered_at
+  WHERE known.answered_at <= $7
+  RETURNING true`;
 
 const expiry = (now: Date): Date => new Date(now.getTime() - replayedFor);
 
 /** PostgreSQL's code for a lock that was not free in time. */
-const isLockTimeout = (error: unknown): boolean => error instanceof Error && /\b55P03\b/.test(error.message);
+const isLockTimeout = (error: unknown): boolean =>
+  error instanceof Error && (('code' in error && error.code === '55P03') || /\b55P03\b/.test(error.message));

@@ -1,6 +1,7 @@
 // The door to SQL for stores on the hot roads; Prisma is the client of everything else (docs/decisions/0017).
 import type { PGliteInterface, Transaction } from '@electric-sql/pglite';
 import pg from 'pg';
+import type { Tx } from './database.ts';
 
 /** Rows as PostgreSQL gives them: `int8` is a bigint, `timestamptz` a Date, `numeric` text, `json` what it says. */
 export type Row = Record<string, unknown>;
@@ -62,6 +63,11 @@ export function sqlOfPool(pool: pg.Pool): Sql {
     },
   };
 }
+
+/** An open transaction of Prisma's, for what stores of the door do in it. */
+export const throughPrisma = (tx: Tx): SqlTx => ({
+  query: (_name, text, values = []) => tx.$queryRawUnsafe(text, ...values),
+});
 
 const within = (database: PGliteInterface | Transaction): SqlTx => ({
   async query<Result extends Row>(_name: string, text: string, values: unknown[] = []) {

@@ -53,12 +53,12 @@ export function reportOf(
  * nothing at GitHub, and does not throw where GitHub is slow, down or refuses: that is unknown.
  */
 export async function checkSettings(
-  deps: Pick<Deps, 'db' | 'github' | 'clock' | 'config' | 'log'>,
+  deps: Pick<Deps, 'db' | 'sql' | 'github' | 'clock' | 'config' | 'log'>,
   repository: FoundRepository,
 ): Promise<Settings> {
   const unsparing = { deps, repository, signal: AbortSignal.timeout(patience) };
   const place = placeFor(deps, repository);
-  const freezes = await listFreezes(deps.db, repository.id, nowOf(deps.clock));
+  const freezes = await listFreezes(deps.sql, repository.id, nowOf(deps.clock));
   // First, and free: whoever asks again and again must not use up what statuses need.
   const limits = await readLimits(unsparing);
   const asking = { ...unsparing, spare: whySpare(limits.budgets) };

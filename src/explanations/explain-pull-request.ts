@@ -62,7 +62,7 @@ export async function explainPullRequest(
   if (number > greatestNumber) throw absent;
   if (repository.installation.suspendedAt) throw suspended(repository.account.login);
   const now = nowOf(deps.clock);
-  const all = freezesAreOn(repository.products) ? await listFreezes(deps.db, repository.id, now) : [];
+  const all = freezesAreOn(repository.products) ? await listFreezes(deps.sql, repository.id, now) : [];
   const freezes = all.filter((freeze) => phaseOf(freeze, now) === 'ongoing').map(parseStoredFreeze);
   const read = await readForExplanation(deps, repository, needsOf(freezes), (from) =>
     readWithSiblings(from, Number(number)),

@@ -19,7 +19,7 @@ export type RecalledMergeGroup = {
 
 /** @returns null for one that is not in flight. */
 export async function recallMergeGroup(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<Deps, 'db' | 'sql' | 'clock'>,
   { id }: FoundRepository,
   headSha: string,
 ): Promise<RecalledMergeGroup | null> {

@@ -9,7 +9,7 @@ export type RecalledPullRequest = { headSha: string; heldBy: Freeze[] };
 
 /** @returns null for one that is not known to be open. */
 export async function recallPullRequest(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<Deps, 'db' | 'sql' | 'clock'>,
   { id }: FoundRepository,
   number: number,
 ): Promise<RecalledPullRequest | null> {
@@ -22,11 +22,11 @@ export async function recallPullRequest(
 
 /** Those of these freezes that are ongoing now, by their ids. */
 export async function ongoingAmong(
-  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  { sql, clock }: Pick<Deps, 'sql' | 'clock'>,
   repositoryId: bigint,
   ids: string[],
 ): Promise<Freeze[]> {
   const now = nowOf(clock);
-  const all = await listFreezes(db, repositoryId, now);
+  const all = await listFreezes(sql, repositoryId, now);
   return all.filter((freeze) => ids.includes(freeze.id) && phaseOf(freeze, now) === 'ongoing');
 }

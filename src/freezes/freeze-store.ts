@@ -1,4 +1,5 @@
 import type { Tx } from '../database/database.ts';
+import type { SqlTx } from '../database/sql.ts';
 import type { FreezeAttributes } from '../events/append-event.ts';
 import type { Freeze as FreezeRow, Prisma } from '../generated/prisma/client.ts';
 import type { ConditionInput } from '../conditions/ast.ts';
@@ -11,7 +12,19 @@ import { needsOf, parseFreeze } from './parsed-freeze.ts';
 /** A freeze with the count of its changes, for the check that nobody changed it meanwhile. */
 export type StoredFreeze = Freeze & { version: number };
 
-export const fromRow = (row: FreezeRow): StoredFreeze => ({
+export const fromRow = (
+  row: Omit<
+    FreezeRow,
+    | 'reads'
+    | 'createdAt'
+    | 'createdBy'
+    | 'updatedAt'
+    | 'updatedBy'
+    | 'deletedAt'
+    | 'deletedBy'
+    | 'deleteReason'
+  >,
+): StoredFreeze => ({
   id: row.id,
   repositoryId: row.repositoryId,
   reason: row.reason,
@@ -34,12 +47,19 @@ export const earliestFirst: Prisma.FreezeOrderByWithRelationInput[] = [
   { id: 'asc' },
 ];
 
+/** SQL's condition for `notEnded`. @param now the parameter that holds the instant. */
+const isNotEnded = (now: string): string => `deleted_at IS NULL AND (ends_at IS NULL OR ends_at > ${now})`;
+
+const listed = `
+  SELECT id, repository_id AS "repositoryId", reason, public_reason AS "publicReason",
+    has_public_reason AS "hasPublicReason", start, "end", timezone, starts_at AS "startsAt", ends_at AS "endsAt",
+    matching_conditions AS "matchingConditions", exclude_conditions AS "excludeConditions", version
+  FROM freezes WHERE repository_id = $1 AND ${isNotEnded('$2')}
+  ORDER BY starts_at, created_at, id`;
+
 /** The scheduled and ongoing freezes of a repository, the earliest first. */
-export async function listFreezes(tx: Tx, repositoryId: bigint, now: Date): Promise<StoredFreeze[]> {
-  const rows = await tx.freeze.findMany({
-    where: { repositoryId, ...notEnded(now) },
-    orderBy: earliestFirst,
-  });
+export async function listFreezes(sql: SqlTx, repositoryId: bigint, now: Date): Promise<StoredFreeze[]> {
+  const rows = await sql.query<Parameters<typeof fromRow>[0]>('list-freezes', listed, [repositoryId, now]);
   return rows.map(fromRow);
 }
 
@@ -76,6 +96,14 @@ export async function findFreeze(
 
 /** Freezes count as begun so long before their start: the clock of the worker that finds them begun may be ahead. */
 const clockMargin = 60_000;
+
+/**
+ * SQL for whether a freeze of now has conditions that read a fact, as `repositoriesReading` finds.
+ * @param repositoryId the parameter that holds the repository's id; @param now the one that holds the instant.
+ */
+export const isReadBy = (fact: Need, repositoryId: string, now: string): string => `
+  EXISTS (SELECT FROM freezes WHERE repository_id = ${repositoryId} AND ${isNotEnded(`${now}::timestamptz`)}
+    AND starts_at <= ${now}::timestamptz + interval '${clockMargin} milliseconds' AND '${fact}' = ANY (reads))`;
 
 /**
  * The repositories, of one or of an account, where a freeze of now has conditions that read one of these facts.

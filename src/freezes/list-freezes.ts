@@ -6,8 +6,8 @@ import { listFreezes as readFreezes } from './freeze-store.ts';
 
 /** The scheduled and ongoing freezes of a repository, the earliest start first. */
 export async function listFreezes(
-  deps: Pick<Deps, 'db' | 'clock'>,
+  deps: Pick<Deps, 'sql' | 'clock'>,
   repository: FoundRepository,
 ): Promise<Freeze[]> {
-  return readFreezes(deps.db, repository.id, nowOf(deps.clock));
+  return readFreezes(deps.sql, repository.id, nowOf(deps.clock));
 }

@@ -1,83 +1,53 @@
 import type { Actor } from '../events/actor.ts';
 import { nowOf } from '../clock.ts';
-import type { Tx } from '../database/database.ts';
+import type { SqlTx } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
 import { isGitHubStatus } from '../github/github-error.ts';
-import { repositoriesReading } from '../freezes/freeze-store.ts';
 import { jobs } from '../queue/jobs.ts';
-import { shareRepository } from '../installations/lock-repository.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
-
-/** GraphQL's integers end here, and GitHub's numbers with them. */
-const greatestOnGitHub = 2_147_483_647n;
+import { findBefore, greatestOnGitHub, type Push, saveAndSee, saveWhereUnread } from './scope-store.ts';
 
 export type PushedScopes = { scopes: string[]; allScopes: boolean };
 
 /**
  * Replaces the scopes of a pull request. The same push again changes nothing.
  * @param number exact over the interface's whole range, which is wider than a float or an int8.
- * @param beforeSaving runs first in the same transaction.
+ * @param beforeSaving runs first in the transaction that saves; without it most pushes need none.
  * @throws Refusal not-found where GitHub says that there is no such pull request; conflict where the repository
  *   cannot be written to. While GitHub cannot say, the scopes are stored all the same.
  */
 export async function pushScopes(
   deps: Deps,
-  actor: Actor,
+  by: Actor,
   repository: FoundRepository,
   number: bigint,
-  pushed: PushedScopes,
-  beforeSaving: (tx: Tx) => Promise<void> = async () => {},
+  { scopes, allScopes }: PushedScopes,
+  beforeSaving?: (tx: SqlTx) => Promise<void>,
 ): Promise<void> {
   assertWritable(repository);
-  if (!(await mayExist(deps, repository, number))) {
+  const at = nowOf(deps.clock);
+  const push = { repositoryId: repository.id, number, scopes: [...new Set(scopes)], allScopes, by, at };
+  const { isOpen, isSame } = await findBefore(deps.sql, push);
+  if (!isOpen && !(await mayExist(deps, repository, number))) {
     throw notFound(`${fullName(repository)} has no pull request ${number}.`);
   }
-  const now = nowOf(deps.clock);
-  await deps.db.$transaction(async (tx) => {
-    await beforeSaving(tx);
-    // A freeze that is being created either sees these scopes in its look, or is seen here.
-    await shareRepository(tx, repository.id);
-    const isChanged = await save(tx, repository.id, number, pushed, actor, now);
-    if (isChanged && number <= greatestOnGitHub) {
-      // Most pushes come while no freeze asks for scopes; one that begins later reads them.
-      const reading = await repositoriesReading(tx, { repositoryId: repository.id }, ['scopes'], now);
-      const told = { number: Number(number), installationId: String(repository.installation.id) };
-      await deps.queue.send(
-        reading.map((id) => jobs.reconcilePullRequest(id, told)),
-        tx,
-      );
-    }
+  if (!beforeSaving && (isSame || (await saveWhereUnread(deps.sql, push)))) return;
+  await deps.sql.transaction(async (tx) => {
+    await beforeSaving?.(tx);
+    if (await saveAndSee(tx, push)) await haveJudged(deps, tx, repository, push);
   });
 }
 
-/** @returns whether they differ from what was pushed before. */
-async function save(
-  tx: Tx,
-  repositoryId: bigint,
-  number: bigint,
-  { scopes, allScopes }: PushedScopes,
-  by: Actor,
-  now: Date,
-): Promise<boolean> {
-  const count = await tx.$executeRaw`
-    INSERT INTO pull_request_scopes AS known (repository_id, number, scopes, all_scopes, pushed_at, pushed_by)
-    VALUES (${repositoryId}, ${String(number)}::numeric, ${[...new Set(scopes)]}::text[], ${allScopes}, ${now},
-      ${JSON.stringify(by)}::jsonb)
-    ON CONFLICT (repository_id, number) DO UPDATE SET scopes = excluded.scopes, all_scopes = excluded.all_scopes,
-      pushed_at = excluded.pushed_at, pushed_by = excluded.pushed_by
-    WHERE (known.scopes, known.all_scopes) IS DISTINCT FROM (excluded.scopes, excluded.all_scopes)`;
-  return count === 1;
+/** Has the pull request judged by its new scopes. */
+async function haveJudged(deps: Deps, tx: SqlTx, { installation }: FoundRepository, push: Push) {
+  if (push.number > greatestOnGitHub) return;
+  const told = { number: Number(push.number), installationId: String(installation.id) };
+  await deps.queue.send([jobs.reconcilePullRequest(push.repositoryId, told)], tx);
 }
 
 /** False only where GitHub clearly says no. */
 async function mayExist(deps: Deps, repository: FoundRepository, number: bigint): Promise<boolean> {
-  const isKnown =
-    number <= greatestOnGitHub &&
-    (await deps.db.openPullRequest.findUnique({
-      where: { repositoryId_number: { repositoryId: repository.id, number: Number(number) } },
-    }));
-  if (isKnown) return true;
   try {
     const client = await deps.github.asInstallation(repository.installation.id);
     await client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', {
