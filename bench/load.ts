@@ -3,7 +3,10 @@ import autocannon from 'autocannon';
 import { percentile } from './statistics.ts';
 
 export type Load = {
+  /** Without a path. */
   url: string;
+  /** Asked for in turns; each connection begins with another one. */
+  paths: string[];
   method: 'GET' | 'PUT';
   headers?: Record<string, string>;
   body?: string;
@@ -12,16 +15,21 @@ export type Load = {
 };
 export type Loaded = { perSecond: number; p50: number; p99: number };
 
-async function load({ seconds, ...options }: Load): Promise<Loaded> {
+async function load({ seconds, paths, ...options }: Load): Promise<Loaded> {
   const times: number[] = [];
   const began = performance.now();
   const { errors } = await new Promise<autocannon.Result>((resolve, reject) => {
-    const run = autocannon({ ...options, duration: seconds }, (error: Error | null, result) =>
+    let connection = 0;
+    const setupClient = (client: autocannon.Client) => {
+      const first = connection++ % paths.length;
+      client.setRequests([...paths.slice(first), ...paths.slice(0, first)].map((path) => ({ path })));
+    };
+    const run = autocannon({ ...options, duration: seconds, setupClient }, (error: Error | null, result) =>
       error ? reject(error) : resolve(result),
     );
     // Its own percentiles are whole milliseconds.
     run.on('response', (_client, status, _bytes, time) => {
-      if (status >= 300) reject(new Error(`${options.method} ${options.url} was answered ${status}`));
+      if (status >= 300) reject(new Error(`${options.method} ${paths[0]} was answered ${status}`));
       times.push(time);
     });
   });

@@ -8,16 +8,16 @@ import pg from 'pg';
 const { DATABASE_URL: connectionString, DATA_DIR: dataDir } = process.env;
 const query = connectionString ? askPostgres(connectionString) : await askEmbedded(dataDir!);
 
-type Query = (sql: string, values: unknown[]) => Promise<Record<string, unknown>[]>;
+type Query = (name: string, sql: string, values: unknown[]) => Promise<Record<string, unknown>[]>;
 
 function askPostgres(connectionString: string): Query {
   const pool = new pg.Pool({ connectionString, max: 10 });
-  return async (sql, values) => (await pool.query(sql, values)).rows;
+  return async (name, text, values) => (await pool.query({ name, text, values })).rows;
 }
 
 async function askEmbedded(folder: string): Promise<Query> {
   const pglite = await PGlite.create(folder);
-  return async (sql, values) => (await pglite.query<Record<string, unknown>>(sql, values)).rows;
+  return async (_name, sql, values) => (await pglite.query<Record<string, unknown>>(sql, values)).rows;
 }
 
 const freezes = `
@@ -27,22 +27,24 @@ const freezes = `
   ) ORDER BY starts_at), '[]') AS freezes
   FROM freezes WHERE deleted_at IS NULL AND (ends_at IS NULL OR ends_at > now())
     AND repository_id = (SELECT id FROM repositories WHERE name_key = $1 ORDER BY seen_at DESC LIMIT 1)`;
+/** The same scopes again write nothing: else the floor would wait for the disk, and Holdfast would not. */
 const scopes = `
   INSERT INTO pull_request_scopes (repository_id, number, scopes, all_scopes, pushed_at, pushed_by)
-  SELECT id, $2, $3, false, now(), '{}' FROM repositories WHERE name_key = $1
+  SELECT id, $2, $3::text[], false, now(), '{}' FROM repositories r WHERE name_key = $1
+    AND NOT EXISTS (SELECT FROM pull_request_scopes WHERE repository_id = r.id AND number = $2 AND scopes = $3)
   ON CONFLICT (repository_id, number) DO UPDATE SET scopes = excluded.scopes, pushed_at = excluded.pushed_at`;
 
 const app = new Hono<{ Bindings: HttpBindings }>();
-app.get('/readyz', async (context) => context.json(await query('SELECT 1', [])));
+app.get('/readyz', async (context) => context.json(await query('ready', 'SELECT 1', [])));
 app.get('/v1/repos/:owner/:repository/scheduled_freeze', async (context) => {
-  const [row] = await query(freezes, [context.req.param('repository')]);
+  const [row] = await query('freezes', freezes, [context.req.param('repository')]);
   return context.json({ scheduled_freezes: row!['freezes'] });
 });
 app.put('/v1/repos/:owner/:repository/pulls/:number/scopes', async (context) => {
   const body = await context.req.json<{ scopes: string[] }>();
   const { repository, number } = context.req.param();
   // Another number than the service's: the two must not wait for each other's row.
-  await query(scopes, [repository, Number(number) + 1_000_000, body.scopes]);
+  await query('scopes', scopes, [repository, Number(number) + 1_000_000, body.scopes]);
   return context.body(null, 204);
 });
 const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, () => {

@@ -46,13 +46,13 @@ async function lookUp(deps: Deps, login: string): Promise<InstalledAccount> {
     }
   });
   if (!found) throw notInstalled(login);
-  return deps.db.$transaction(async (tx) => {
+  await deps.sql.transaction(async (tx) => {
     const id = await saveInstallation(tx, found, nowOf(deps.clock));
     await deps.queue.send([jobs.syncInstallation(id)], tx);
-    const { account, ...installation } = await tx.installation.findUniqueOrThrow({
-      where: { id },
-      include: { account: true },
-    });
-    return { ...account, installation };
   });
+  const { account, ...installation } = await deps.db.installation.findUniqueOrThrow({
+    where: { id: BigInt(found.id) },
+    include: { account: true },
+  });
+  return { ...account, installation };
 }

@@ -4,10 +4,10 @@ import { conflict, notFound } from '../errors.ts';
 import { askGitHub } from '../github/ask-github.ts';
 import { classifyGitHubError, isGitHubStatus } from '../github/github-error.ts';
 import { readInstallation } from './read-installation.ts';
-import { type FoundRepository, repositoryNamed, repositoryOfRow } from './repository-rows.ts';
+import { type FoundRepository, repositoryNamed, repositoryOfId, repositoryOfRow } from './repository-rows.ts';
 import { saveInstallation } from './save-installation.ts';
 import { jobs } from '../queue/jobs.ts';
-import { type GitHubRepository, saveRepository } from './save-repository.ts';
+import { type GitHubRepository, saveRepositories } from './save-repositories.ts';
 
 export type { FoundRepository } from './repository-rows.ts';
 
@@ -52,18 +52,14 @@ async function lookUp(deps: Deps, owner: string, name: string): Promise<FoundRep
   const { installation, repository } = await askGitHub(deps, `what ${owner}/${name} is`, () =>
     readFromGitHub(deps, owner, name),
   );
-  const id = await deps.db.$transaction(async (tx) => {
+  return deps.sql.transaction(async (tx) => {
     const now = nowOf(deps.clock);
     const installationId = await saveInstallation(tx, installation, now);
-    const saved = await saveRepository(tx, repository, installationId, now);
-    await deps.queue.send([jobs.reconcileRepository(saved)], tx);
-    return saved;
+    const [id] = await saveRepositories(tx, [repository], installationId, now);
+    await deps.queue.send([jobs.reconcileRepository(id!)], tx);
+    const [row] = await tx.query('read-repository', repositoryOfId, [id]);
+    return repositoryOfRow(row!)!;
   });
-  const found = await deps.db.repository.findUniqueOrThrow({
-    where: { id },
-    include: { account: true, installation: true },
-  });
-  return { ...found, installation: found.installation! };
 }
 
 async function readFromGitHub(deps: Deps, owner: string, name: string) {

@@ -22,21 +22,27 @@ export type FoundRepository = Pick<
   installation: Pick<Installation, 'id' | 'permissions' | 'suspendedAt' | 'pausedUntil'>;
 };
 
+const installed = `
+  SELECT r.id AS repository_id, r.name AS repository_name, r.private, r.archived, r.products::text[] AS products,
+    r.reconcile_requested_at, r.reconciled_at, r.observations,
+    a.id AS owner_id, a.login AS owner_login, a.type AS owner_type,
+    i.id AS installation_id, i.permissions, i.suspended_at, i.paused_until
+  FROM repositories r JOIN accounts a ON a.id = r.account_id JOIN installations i ON i.id = r.installation_id`;
+
+/** SQL for a repository by its id, as `$1`. */
+export const repositoryOfId = `${installed} WHERE r.id = $1`;
+
 /**
  * SQL for the one repository of a name, in lower case. A name that was given up may belong to another repository now:
  * the one seen last holds it.
  * @param owner the parameter that holds the owner's login, such as `$1`; @param name the one that holds its name.
  */
 export const repositoryNamed = (owner: string, name: string): string => `
-  SELECT r.id AS repository_id, r.name AS repository_name, r.private, r.archived, r.products::text[] AS products,
-    r.reconcile_requested_at, r.reconciled_at, r.observations,
-    a.id AS owner_id, a.login AS owner_login, a.type AS owner_type,
-    i.id AS installation_id, i.permissions, i.suspended_at, i.paused_until
-  FROM repositories r JOIN accounts a ON a.id = r.account_id JOIN installations i ON i.id = r.installation_id
+  ${installed}
   WHERE r.name_key = ${name} AND a.login_key = ${owner} AND i.deleted_at IS NULL
   ORDER BY r.seen_at DESC LIMIT 1`;
 
-/** A row of `repositoryNamed`; every column is null where an outer join found none. */
+/** A row of one of these; every column is null where an outer join found none. */
 export function repositoryOfRow(row: Row): FoundRepository | null {
   if (row['repository_id'] === null) return null;
   const accountId = row['owner_id'] as bigint;

@@ -1,5 +1,8 @@
-import type { Tx } from '../database/database.ts';
-import { saveAccount, type GitHubAccount } from './save-account.ts';
+import type { SqlTx } from '../database/sql.ts';
+import { defaultProducts } from './product.ts';
+
+/** A person or an organization, as GitHub shows it inside other objects. */
+export type GitHubAccount = { id: number; login: string; type: string };
 
 /** What GitHub says of an installation, as far as it is kept. */
 export type GitHubInstallation = {
@@ -9,22 +12,32 @@ export type GitHubInstallation = {
   suspendedAt: string | null;
 };
 
-/** Keeps what GitHub says of an installation and of its account. */
-export async function saveInstallation(tx: Tx, installation: GitHubInstallation, now: Date): Promise<bigint> {
-  const accountId = await saveAccount(tx, installation.account, now);
-  const known = {
-    accountId,
-    permissions: installation.permissions,
-    suspendedAt: installation.suspendedAt ? new Date(installation.suspendedAt) : null,
-    deletedAt: null,
-  };
-  const id = BigInt(installation.id);
-  await tx.installation.upsert({ where: { id }, create: { id, ...known }, update: known });
-  return id;
-}
+const save = `
+  WITH owner AS (
+    INSERT INTO accounts (id, login, login_key, type, default_products, seen_at)
+    VALUES ($2, $3, $4, $5, $6::"Product"[], $7)
+    ON CONFLICT (id) DO UPDATE SET login = excluded.login, login_key = excluded.login_key, type = excluded.type,
+      seen_at = excluded.seen_at
+    RETURNING id
+  )
+  INSERT INTO installations (id, account_id, permissions, suspended_at)
+  SELECT $1::int8, owner.id, $8::jsonb, $9::timestamptz FROM owner
+  ON CONFLICT (id) DO UPDATE SET account_id = excluded.account_id, permissions = excluded.permissions,
+    suspended_at = excluded.suspended_at, deleted_at = NULL`;
 
-/** The App is gone from an account. Its repositories, with their freezes, wait for it to come back. */
-export async function markUninstalled(tx: Tx, id: bigint, now: Date): Promise<void> {
-  await tx.installation.updateMany({ where: { id, deletedAt: null }, data: { deletedAt: now } });
-  await tx.repository.updateMany({ where: { installationId: id }, data: { installationId: null } });
+/** Keeps what GitHub says of an installation and of its account; a new account starts with the default products. */
+export async function saveInstallation(
+  sql: SqlTx,
+  { id, account, permissions, suspendedAt }: GitHubInstallation,
+  now: Date,
+): Promise<bigint> {
+  await sql.query('save-installation', save, [
+    BigInt(id),
+    ...[BigInt(account.id), account.login, account.login.toLowerCase(), account.type],
+    [...defaultProducts],
+    now,
+    JSON.stringify(permissions),
+    suspendedAt === null ? null : new Date(suspendedAt),
+  ]);
+  return BigInt(id);
 }

@@ -2,9 +2,10 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { classifyGitHubError, isGitHubStatus } from '../github/github-error.ts';
 import { jobs } from '../queue/jobs.ts';
-import { type GitHubRepository, saveRepository } from './save-repository.ts';
+import { loseAllBut, markUninstalled } from './lose-repositories.ts';
 import { readInstallation } from './read-installation.ts';
-import { markUninstalled, saveInstallation } from './save-installation.ts';
+import { saveInstallation } from './save-installation.ts';
+import { type GitHubRepository, saveRepositories } from './save-repositories.ts';
 
 /**
  * Makes the database agree with GitHub on one installation: gone, suspended or active, and which repositories
@@ -21,59 +22,37 @@ export async function syncInstallation(deps: Deps, installationId: bigint): Prom
     });
   const now = nowOf(deps.clock);
   if (!answer) {
-    await deps.db.$transaction((tx) => markUninstalled(tx, installationId, now));
+    await markUninstalled(deps.sql, installationId, now);
     deps.log.info({ installationId: String(installationId) }, 'installation is gone');
     return;
   }
   const installation = readInstallation(answer.data);
-  const repositories = installation.suspendedAt ? null : await listRepositories(deps, installationId);
-  await deps.db.$transaction((tx) => saveInstallation(tx, installation, now));
-  if (repositories) {
-    const ids: bigint[] = [];
-    for (let start = 0; start < repositories.length; start += batch) {
-      ids.push(...(await saveBatch(deps, installationId, repositories.slice(start, start + batch), now)));
-    }
-    await deps.db.repository.updateMany({
-      where: { installationId, id: { notIn: ids } },
-      data: { installationId: null },
-    });
-  }
+  await saveInstallation(deps.sql, installation, now);
+  const ids = installation.suspendedAt ? null : await saveAll(deps, installationId, now);
+  if (ids) await loseAllBut(deps.sql, installationId, ids);
   deps.log.info(
-    { account: installation.account.login, repositories: repositories?.length, suspended: !repositories },
+    { account: installation.account.login, repositories: ids?.length, suspended: !ids },
     'installation read from GitHub',
   );
 }
 
-/** In small transactions: one over thousands of repositories would outlast its time limit. */
-const batch = 100;
-
-/** Saves repositories and has each looked at. */
-async function saveBatch(
-  deps: Deps,
-  installationId: bigint,
-  repositories: GitHubRepository[],
-  now: Date,
-): Promise<bigint[]> {
-  return deps.db.$transaction(async (tx) => {
-    const ids: bigint[] = [];
-    for (const repository of repositories) {
-      ids.push(await saveRepository(tx, repository, installationId, now));
-    }
-    await tx.repository.updateMany({ where: { id: { in: ids } }, data: { reconcileRequestedAt: now } });
-    await deps.queue.send(
-      ids.map((id) => jobs.reconcileRepository(id)),
-      tx,
-    );
-    return ids;
-  });
-}
-
-/** All repositories of an installation; null when GitHub says that it has just been suspended. */
-async function listRepositories(deps: Deps, installationId: bigint): Promise<GitHubRepository[] | null> {
+/**
+ * Saves the repositories of an installation as GitHub gives them, each page with one statement, so that the API gets
+ * its turns in between. The jobs go after the rows, which are marked: what a crash loses, the sweep sends.
+ * @returns their ids; null where GitHub says that it has just been suspended.
+ */
+async function saveAll(deps: Deps, installationId: bigint, now: Date): Promise<bigint[] | null> {
+  const ids: bigint[] = [];
   try {
-    const client = await deps.github.asInstallation(installationId);
-    const all = await client.paginate(client.rest.apps.listReposAccessibleToInstallation, { per_page: 100 });
-    return all as unknown as GitHubRepository[];
+    const { paginate, rest } = await deps.github.asInstallation(installationId);
+    const pages = paginate.iterator(rest.apps.listReposAccessibleToInstallation, { per_page: 100 });
+    for await (const { data } of pages) {
+      const page = data as unknown as GitHubRepository[];
+      const saved = await saveRepositories(deps.sql, page, installationId, now);
+      await deps.queue.send(saved.map((id) => jobs.reconcileRepository(id)));
+      ids.push(...saved);
+    }
+    return ids;
   } catch (error) {
     if (classifyGitHubError(error, deps.clock.now()).kind === 'refused') return null;
     throw error;

@@ -1,8 +1,10 @@
 import { nowOf } from '../clock.ts';
+import type { SqlTx } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { classifyGitHubError, isGitHubStatus } from '../github/github-error.ts';
 import { jobs } from '../queue/jobs.ts';
-import { type GitHubRepository, saveRepository } from './save-repository.ts';
+import { type GitHubRepository, saveRepositories } from './save-repositories.ts';
+import { loseRepository } from './lose-repositories.ts';
 
 /**
  * Makes the database agree with GitHub on one repository: its name, owner and whether it is archived, or that
@@ -17,25 +19,20 @@ export async function syncRepository(deps: Deps, id: bigint, installationId: big
   const repository = await readById(deps, id, through);
   if (repository === 'suspended') return;
   const now = nowOf(deps.clock);
-  await deps.db.$transaction(async (tx) => {
-    if (!repository) {
-      // Only the installation that lost it: after a transfer another one may have it by now.
-      await tx.repository.updateMany({
-        where: { id, installationId: through },
-        data: { installationId: null },
-      });
-      return;
-    }
-    if (!(await tx.installation.findUnique({ where: { id: through } }))) {
+  if (!repository) return loseRepository(deps.sql, id, through);
+  await deps.sql.transaction(async (tx) => {
+    if (!(await isKnown(tx, through))) {
       // Transferred to an owner whose installation we have not read yet.
       await deps.queue.send([jobs.syncInstallation(through)], tx);
       return;
     }
-    await saveRepository(tx, repository, through, now);
-    await tx.repository.update({ where: { id }, data: { reconcileRequestedAt: now } });
+    await saveRepositories(tx, [repository], through, now);
     await deps.queue.send([jobs.reconcileRepository(id)], tx);
   });
 }
+
+const isKnown = async (tx: SqlTx, installationId: bigint): Promise<boolean> =>
+  (await tx.query('known-installation', 'SELECT FROM installations WHERE id = $1', [installationId])).length > 0;
 
 /**
  * What the installation sees of the repository; null when GitHub says that it does not see it. A refusal is not
