@@ -15,7 +15,7 @@ export type GitHubInstallation = {
 const save = `
   WITH owner AS (
     INSERT INTO accounts (id, login, login_key, type, default_products, seen_at)
-    VALUES ($2, $3, $4, $5, $6::"Product"[], $7)
+    VALUES ($2, $3, $4, $5, $6::text[]::"Product"[], $7)
     ON CONFLICT (id) DO UPDATE SET login = excluded.login, login_key = excluded.login_key, type = excluded.type,
       seen_at = excluded.seen_at
     RETURNING id

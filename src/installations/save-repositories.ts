@@ -18,7 +18,7 @@ const save = `
       archived boolean, owner_id int8, login text, login_key text, type text)
   ), owners AS (
     INSERT INTO accounts (id, login, login_key, type, default_products, seen_at)
-    SELECT DISTINCT ON (owner_id) owner_id, login, login_key, type, $4::"Product"[], $3::timestamptz
+    SELECT DISTINCT ON (owner_id) owner_id, login, login_key, type, $4::text[]::"Product"[], $3::timestamptz
     FROM given ORDER BY owner_id
     ON CONFLICT (id) DO UPDATE SET login = excluded.login, login_key = excluded.login_key, type = excluded.type,
       seen_at = excluded.seen_at

@@ -1,0 +1,81 @@
+// How many statements the hot routes cost. They are counted where `pg` sends them, so on PostgreSQL only.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Deps } from '../../src/deps.ts';
+import { syncInstallation } from '../../src/installations/sync-installation.ts';
+import type { Job } from '../../src/queue/jobs.ts';
+import { expectAtMost, statementsDuring } from '../support/statements.ts';
+import { type Acme, startAcme } from './acme.ts';
+
+let acme: Acme;
+beforeAll(async () => {
+  acme = await startAcme();
+});
+afterAll(() => acme.close());
+
+const scopesPath = '/v1/repos/acme/web/pulls/1/scopes';
+const push = (scopes: string[]) =>
+  acme.call('PUT', scopesPath, { as: acme.keys.ci, body: { scopes } }).then(({ status }) => status);
+const list = () =>
+  acme
+    .call('GET', '/v1/repos/acme/web/scheduled_freeze', { as: acme.keys.admin })
+    .then(({ status }) => status);
+
+describe.runIf(process.env['TEST_DATABASE_URL'])('statements (PostgreSQL)', () => {
+  test('a list of freezes is 2: the key with the repository, and the freezes', async () => {
+    // The first use of a key in a minute is written down.
+    expect(await list()).toBe(200);
+    expectAtMost(2, await statementsDuring(async () => expect(await list()).toBe(200)));
+  });
+
+  test('a push of scopes is 2 when it changes nothing, and 3 when no freeze reads what it changes', async () => {
+    expect(await push(['a'])).toBe(204);
+    expectAtMost(2, await statementsDuring(async () => expect(await push(['a'])).toBe(204)));
+    expectAtMost(3, await statementsDuring(async () => expect(await push(['a', 'b'])).toBe(204)));
+  });
+
+  test('an installation is saved with one statement for each 100 repositories, and a few more', async () => {
+    const { github, app } = acme;
+    github.addOrganization('initrode', { admins: ['ada'] });
+    for (let index = 0; index < 250; index++) github.addRepository(`initrode/app-${index}`);
+    github.deliverTo(null);
+    const { id } = github.install('initrode');
+    const sent: Job[] = [];
+    const queue = { send: async (jobs: Job[]) => void sent.push(...jobs) };
+    const statements = await statementsDuring(() =>
+      syncInstallation({ ...app.deps, queue } as Deps, BigInt(id)),
+    );
+    github.deliverTo(`${app.url}/api/github/webhooks`);
+    expectAtMost(3 + 3, statements);
+    expect(sent).toHaveLength(250);
+  });
+});
+
+describe.runIf(process.env['TEST_DATABASE_URL'])('a push while a freeze is created (PostgreSQL)', () => {
+  test('either sees the freeze, or is seen by its look', async () => {
+    const { db } = acme.app.deps;
+    expect(await push(['before'])).toBe(204);
+    const web = await db.repository.findFirstOrThrow({ where: { name: 'web' } });
+    const { id } = await acme.freeze({ start: null, end: null, matching_conditions: ['scope=late'] });
+    await acme.quiet();
+    await db.freeze.update({ where: { id }, data: { deletedAt: new Date(acme.clock.now()) } });
+
+    let pushing: Promise<number>;
+    await db.$transaction(async (tx) => {
+      // As `createFreeze` does: it locks the row, saves the freeze, and changes the row.
+      await tx.$queryRaw`SELECT 1 FROM repositories WHERE id = ${web.id} FOR UPDATE`;
+      await tx.freeze.update({ where: { id }, data: { deletedAt: null } });
+      await tx.repository.update({ where: { id: web.id }, data: { reconcileRequestedAt: web.seenAt } });
+      pushing = push(['late']);
+      // Until it waits for the row.
+      for (let waits = false; !waits; ) {
+        const rows = await db.$queryRaw<unknown[]>`
+          SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%pull_request_scopes%'
+            AND datname = current_database()`;
+        waits = rows.length > 0;
+      }
+    });
+    expect(await pushing!).toBe(204);
+    await acme.quiet();
+    expect(acme.github.currentStatus('acme/web', 1)?.state).toBe('pending');
+  });
+});
