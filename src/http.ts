@@ -15,11 +15,14 @@ import { logRequests } from './api/log-requests.ts';
 import { mountNotServed, noSuchRoute } from './not-served.ts';
 import { openApiDocument } from './api/openapi.ts';
 
-/** Answers are for the one who asked, and never to be taken for something else than they say. */
+/**
+ * Answers are for the one who asked, and never to be taken for something else than they say. Said before the answer is
+ * made: to change a finished one is to copy its body through a stream.
+ */
 const apiHeaders: MiddlewareHandler = async (context, next) => {
-  await next();
   context.header('X-Content-Type-Options', 'nosniff');
-  if (!context.res.headers.has('Cache-Control')) context.header('Cache-Control', 'no-store');
+  context.header('Cache-Control', 'no-store');
+  await next();
 };
 
 export const webhookPath = '/api/github/webhooks';
@@ -28,7 +31,7 @@ export const webhookPath = '/api/github/webhooks';
 export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
   const api = new OpenAPIHono();
   const tokens = new GitHubTokens(deps.clock);
-  const strangers = new StrangerLimits();
+  const strangers = new StrangerLimits(deps.clock);
   api.use(logRequests(deps.log));
   api.onError((error, context) => errorResponse(error, context, deps.log));
   api.notFound(noSuchRoute);

@@ -32,7 +32,7 @@ export async function createService(ground: Ground, app: AppCredentials): Promis
   const queue = await startJobQueue(database, clock, log);
   const stopping = new AbortController();
   const cutOff = new AbortController();
-  const github = await createGitHubApp(config, log, cutOff.signal);
+  const github = await createGitHubApp(config, log, clock, cutOff.signal);
   const deps: Deps = {
     db: database.prisma,
     sql: database.sql,

@@ -38,7 +38,7 @@ export type Call<A extends Access, Path, Query, Body> = Found<A> & {
   query: Query;
   body: Body;
   /** The request's URL as clients reach it, for links. */
-  url: URL;
+  url: string;
   /** To be called in the transaction of the change, with the answer: what `Idempotency-Key` replays. */
   remember: Remember;
 };
@@ -123,15 +123,14 @@ async function answerCall(
   const json = definition.body ? await readJsonBody(req.raw) : undefined;
   const body = definition.body ? validateBody(definition.body.schema, json) : undefined;
   const actor = actorOf(credential);
-  const { pathname, search } = new URL(req.url);
-  const url = new URL(deps.config.publicUrl + pathname + search);
+  const url = deps.config.publicUrl + req.url.slice(req.url.indexOf('/', 'https://'.length));
   const run = async (remember: Remember): Promise<Answer> => {
     const call = { ...found, deps, actor, credential, path, query, body, url, remember };
     const result = await definition.handle(call as never);
     return isAnswer(result) ? result : { status: definition.success.status, body: result };
   };
   if (key === undefined) return run(async () => {});
-  const where = { caller: `${actor.type}:${actor.id}`, request: `POST ${pathname}`, key };
+  const where = { caller: `${actor.type}:${actor.id}`, request: `POST ${req.path}`, key };
   return runOnce(deps, where, json, run);
 }
 

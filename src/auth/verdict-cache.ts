@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { type Cache, createCache } from '../cache.ts';
 import type { Clock } from '../clock.ts';
 import { SingleFlight } from '../github/single-flight.ts';
 
@@ -10,36 +11,31 @@ const mostEntries = 10_000;
  * Remembers for a short time what GitHub said of a token: 60 s for a yes, 10 s for a no. Tokens are kept as
  * HMACs under a key that lives and dies with the process, so a memory dump or a log of the cache shows none.
  */
-export class VerdictCache<Verdict> {
+export class VerdictCache<Verdict extends NonNullable<unknown> | null> {
   readonly #secret = randomBytes(32);
-  readonly #entries = new Map<string, { verdict: Verdict; until: number }>();
+  readonly #verdicts: Cache<string, Verdict>;
   readonly #underWay = new SingleFlight<Verdict>();
   readonly #clock: Clock;
   readonly #isPositive: (verdict: Verdict) => boolean;
 
   constructor(clock: Clock, isPositive: (verdict: Verdict) => boolean) {
     this.#clock = clock;
+    this.#verdicts = createCache(clock, mostEntries, positiveLife);
     this.#isPositive = isPositive;
   }
 
   /** The remembered verdict on these parts (the token first), or the answer of `ask`, asked once at a time. Failures are not kept. */
   async get(parts: string[], ask: () => Promise<Verdict>): Promise<Verdict> {
     const key = createHmac('sha256', this.#secret).update(JSON.stringify(parts)).digest('base64');
-    const entry = this.#entries.get(key);
-    if (entry && entry.until > this.#clock.now()) return entry.verdict;
-    return this.#underWay.run(key, () => this.#ask(key, ask));
+    const verdict = this.#verdicts.get(key);
+    return verdict !== undefined ? verdict : this.#underWay.run(key, () => this.#ask(key, ask));
   }
 
   async #ask(key: string, ask: () => Promise<Verdict>): Promise<Verdict> {
     // Counted from the question, not from the answer: a revocation in between must not live longer.
     const asked = this.#clock.now();
     const verdict = await ask();
-    this.#entries.delete(key);
-    this.#entries.set(key, {
-      verdict,
-      until: asked + (this.#isPositive(verdict) ? positiveLife : negativeLife),
-    });
-    if (this.#entries.size > mostEntries) this.#entries.delete(this.#entries.keys().next().value!);
+    this.#verdicts.set(key, verdict, this.#isPositive(verdict) ? positiveLife : negativeLife, asked);
     return verdict;
   }
 }

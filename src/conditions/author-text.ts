@@ -1,8 +1,9 @@
+import { LRUCache } from 'lru-cache';
 import type { AuthorText } from './ast.ts';
 
 const template = /\{\{\s*author\s*\}\}/;
 
-/** Authors whose text is kept; beyond it, all are forgotten. A compiled pattern may take megabytes. */
+/** Authors whose text is kept: a compiled pattern may take megabytes. */
 const mostKept = 100;
 
 /**
@@ -15,15 +16,14 @@ export function inEachAuthorsWords<Made>(
 ): AuthorText<Made> {
   const parts = text.split(template);
   if (parts.length === 1) return { usesAuthor: false, value: make(parts, '') };
-  const kept = new Map<string, Made>();
+  const kept = new LRUCache<string, { made: Made }>({ max: mostKept });
   return {
     usesAuthor: true,
     of(author) {
       const known = kept.get(author);
-      if (known !== undefined) return known;
-      if (kept.size >= mostKept) kept.clear();
+      if (known) return known.made;
       const made = make(parts, author);
-      kept.set(author, made);
+      kept.set(author, { made });
       return made;
     },
   };

@@ -1,6 +1,6 @@
+import { cachePerService, keepAnswer } from '../cache.ts';
 import type { Deps } from '../deps.ts';
 import { heldPullRequests } from '../reconcile/held-pull-requests.ts';
-import type { GitHubApp } from '../github/github-app.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
 import { within } from '../within.ts';
 import { checkSettings, type EnforcementReport, reportOf, type Settings } from './check-enforcement.ts';
@@ -14,15 +14,12 @@ const missingFreshFor = 10_000;
 const patience = 3_000;
 const mostKept = 1_000;
 
-type Look = { settings: Promise<Settings>; until: number };
-type Looks = Map<bigint, Look>;
-
-/** Of each service in this process. All answers about a repository rest on the same look, so they agree. */
-const looksOf = new WeakMap<GitHubApp, Looks>();
+/** All answers about a repository rest on the same look, so they agree. */
+const looksOf = cachePerService<bigint, Promise<Settings>>(mostKept, freshFor);
 
 /** Whether freezes of a repository are enforced, as GitHub says now. */
 export async function lookAtEnforcement(deps: Deps, repository: FoundRepository): Promise<EnforcementReport> {
-  return withHeld(deps, repository, await begin(deps, repository).settings);
+  return withHeld(deps, repository, await begin(deps, repository));
 }
 
 /**
@@ -33,9 +30,7 @@ export async function recentEnforcement(
   deps: Deps,
   repository: FoundRepository,
 ): Promise<EnforcementReport | null> {
-  const known = looksOf.get(deps.github)?.get(repository.id);
-  const look = known && known.until > deps.clock.now() ? known : begin(deps, repository);
-  const settings = await within(patience, look.settings);
+  const settings = await within(patience, looksOf(deps).get(repository.id) ?? begin(deps, repository));
   return settings && withHeld(deps, repository, settings);
 }
 
@@ -43,19 +38,8 @@ export async function recentEnforcement(
 const withHeld = async (deps: Deps, repository: FoundRepository, settings: Settings) =>
   reportOf(deps, repository, settings, await heldPullRequests(deps, repository.id));
 
-function begin(deps: Deps, repository: FoundRepository): Look {
-  const looks = looksOf.get(deps.github) ?? (new Map() as Looks);
-  looksOf.set(deps.github, looks);
-  const now = deps.clock.now();
-  const look = { settings: checkSettings(deps, repository), until: now + freshFor };
-  look.settings.then(
-    ({ findings }) => {
-      if (isEnforced(findings) !== true) look.until = now + missingFreshFor;
-    },
-    // It fails only where our database does; then the next one looks again.
-    () => looks.delete(repository.id),
+/** It fails only where our database does. */
+const begin = (deps: Deps, repository: FoundRepository): Promise<Settings> =>
+  keepAnswer(looksOf(deps), deps.clock, repository.id, checkSettings(deps, repository), ({ findings }) =>
+    isEnforced(findings) === true ? freshFor : missingFreshFor,
   );
-  if (looks.size >= mostKept) looks.clear();
-  looks.set(repository.id, look);
-  return look;
-}

@@ -1,6 +1,6 @@
+import { cachePerService, keepAnswer } from '../cache.ts';
 import type { Deps } from '../deps.ts';
 import type { Freeze } from '../freezes/freeze.ts';
-import type { GitHubApp } from '../github/github-app.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
 import type { Branch } from './branch-facts.ts';
 import { placeFor } from './check-enforcement.ts';
@@ -21,10 +21,7 @@ const mostRemembered = 1_000;
 /** A freeze of everything is judged by so many branches, the default one first. */
 const mostBranches = 10;
 
-type Answers = Map<string, { until: number; branches: Promise<string[]> }>;
-
-/** Of each service in this process; a cache of its own, since ids are GitHub's. */
-const answersOf = new WeakMap<GitHubApp, Answers>();
+const answersOf = cachePerService<string, Promise<string[]>>(mostRemembered, remembered);
 
 /**
  * The branches that a freeze can touch and that are known not to require our check. Never throws, and takes 2 s at most:
@@ -35,19 +32,14 @@ export async function unenforcedBranches(
   repository: FoundRepository,
   freeze: Freeze,
 ): Promise<string[]> {
-  const answers = answersOf.get(deps.github) ?? (new Map() as Answers);
-  answersOf.set(deps.github, answers);
+  const answers = answersOf(deps);
   const only = onlyBranches(freeze);
   const key = `${repository.id} ${JSON.stringify(only)}`;
-  const now = deps.clock.now();
-  let answer = answers.get(key);
-  if (!answer || answer.until <= now) {
-    if (answers.size >= mostRemembered) answers.clear();
-    answer = { until: now + remembered, branches: findUnenforced(deps, repository, only) };
-    answers.set(key, answer);
-  }
-  const branches = await answer.branches;
-  if (branches.length > 0) answer.until = Math.min(answer.until, now + missingRemembered);
+  const ask = () =>
+    keepAnswer(answers, deps.clock, key, findUnenforced(deps, repository, only), (missing) =>
+      missing.length > 0 ? missingRemembered : remembered,
+    );
+  const branches = await (answers.get(key) ?? ask());
   const excluded = excludedBranches(freeze);
   return branches.filter((branch) => !excluded.includes(branch));
 }

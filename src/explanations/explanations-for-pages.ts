@@ -1,3 +1,4 @@
+import { type Cache, createCache } from '../cache.ts';
 import type { Clock } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { Refusal, tooManyRequests, unavailable } from '../errors.ts';
@@ -23,7 +24,8 @@ const mostKept = 1000;
 /** Milliseconds that somebody waits for GitHub before the page shows what is known. What comes later serves the next. */
 const patience = 5000;
 
-type Look = { explanation: Promise<PullRequestExplanation>; until: number };
+/** A look that is under way or done; in an object, as nobody waits for it unasked. */
+type Look = { explanation: Promise<PullRequestExplanation> };
 
 /**
  * Explanations for pages, which anybody may load as often as they like: nobody must use up by it what GitHub lets us
@@ -31,11 +33,12 @@ type Look = { explanation: Promise<PullRequestExplanation>; until: number };
  */
 export class ExplanationsForPages {
   readonly #clock: Clock;
-  readonly #kept = new Map<string, Look>();
+  readonly #kept: Cache<string, Look>;
   readonly #beginnings = new SingleFlight<Look>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this.#kept = createCache(clock, mostKept, freshFor);
   }
 
   /**
@@ -44,11 +47,9 @@ export class ExplanationsForPages {
    */
   async get(deps: Deps, repository: FoundRepository, number: bigint): Promise<PullRequestExplanation> {
     const key = `${repository.id} ${number} ${repository.observations}`;
-    const kept = this.#kept.get(key);
-    const isFresh = kept !== undefined && kept.until > this.#clock.now();
-    const look = isFresh
-      ? kept
-      : await this.#beginnings.run(key, () => this.#begin(deps, repository, number, key));
+    const look =
+      this.#kept.get(key) ??
+      (await this.#beginnings.run(key, () => this.#begin(deps, repository, number, key)));
     return inTime(look.explanation);
   }
 
@@ -58,8 +59,7 @@ export class ExplanationsForPages {
     await beforeQuestion?.();
     await this.#count(deps, repository);
     const explanation = explainPullRequest(own, repository, number);
-    if (this.#kept.size >= mostKept) this.#kept.clear();
-    const look = { explanation, until: this.#clock.now() + freshFor };
+    const look = { explanation };
     this.#kept.set(key, look);
     // That there is none is an answer; that GitHub gave none is not.
     explanation.catch((error: unknown) => {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { ConditionNode } from '../conditions/ast.ts';
 import { type Matcher, prepare } from '../conditions/match.ts';
 import { type FactNeeds, neededFacts } from '../conditions/needed-facts.ts';
@@ -24,19 +25,17 @@ export function parseFreeze(freeze: Freeze): ParsedFreeze {
   return { freeze, conditions: prepareConditions(matching.conditions, exclude.conditions) };
 }
 
-/** Freezes whose conditions are kept ready; beyond it, all are forgotten. */
-const mostKept = 1000;
-const kept = new Map<string, FreezeConditions | null>();
+/** Conditions that are kept ready, by their freeze and its version. */
+const kept = new LRUCache<string, Pick<ParsedFreeze, 'conditions'>>({ max: 1000 });
 
 /** As `parseFreeze`, once for each version of a freeze: every event of a pull request judges all ongoing ones. */
 export function parseStoredFreeze(freeze: Freeze & { version: number }): ParsedFreeze {
   const key = `${freeze.id}@${freeze.version}`;
   const known = kept.get(key);
-  if (known !== undefined) return { freeze, conditions: known };
-  const parsed = parseFreeze(freeze);
-  if (kept.size >= mostKept) kept.clear();
-  kept.set(key, parsed.conditions);
-  return parsed;
+  if (known) return { freeze, conditions: known.conditions };
+  const { conditions } = parseFreeze(freeze);
+  kept.set(key, { conditions });
+  return { freeze, conditions };
 }
 
 function prepareConditions(matching: ConditionNode[], exclude: ConditionNode[]): FreezeConditions {

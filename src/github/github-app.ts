@@ -1,6 +1,8 @@
 import { Octokit } from '@octokit/rest';
 import type { Logger } from 'pino';
 import { Probot, ProbotOctokit } from 'probot';
+import { createCache } from '../cache.ts';
+import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { isGitHubStatus } from './github-error.ts';
 import { RateBudgets } from './rate-budgets.ts';
@@ -64,7 +66,12 @@ const ownPace = { throttle: { enabled: false }, retry: { enabled: false } };
  * Connects Probot to GitHub at `githubApiUrl`. Makes no request yet.
  * @param cutOff ends every request that is under way.
  */
-export async function createGitHubApp(config: Config, log: Logger, cutOff: AbortSignal): Promise<GitHubApp> {
+export async function createGitHubApp(
+  config: Config,
+  log: Logger,
+  clock: Clock,
+  cutOff: AbortSignal,
+): Promise<GitHubApp> {
   const request = { fetch: fetchUntil(cutOff) };
   // Octokit's own way to a new token forgets the base URL, and would ask github.com for it.
   const { request: askForTokens } = new Octokit({ baseUrl: config.githubApiUrl, request, log: quiet });
@@ -83,11 +90,9 @@ export async function createGitHubApp(config: Config, log: Logger, cutOff: Abort
     })) as typeof ProbotOctokit,
   });
   await probot.ready();
-  // Tokens keep the permissions that they were made with, and live for an hour.
-  const granted = new Map<bigint, string>();
   let botLogin: string | null = null;
-  const clients = new Map<bigint, Promise<GitHubClient>>();
-  const budgets = new RateBudgets();
+  const connections = createCache<bigint, Connection>(clock, mostConnections, Infinity);
+  const budgets = new RateBudgets(clock);
   const questions = new SingleFlight<unknown>();
   const connect = async (installationId: bigint): Promise<GitHubClient> => {
     const client = renewing(await probot.auth(Number(installationId)));
@@ -98,14 +103,13 @@ export async function createGitHubApp(config: Config, log: Logger, cutOff: Abort
     probot,
     asApp: () => probot.auth(),
     async asInstallation(installationId, permissions) {
-      if (clients.size >= mostClients) clients.clear();
-      const made = clients.get(installationId) ?? connect(installationId);
-      clients.set(installationId, made);
-      const client = await made;
+      const connection = connections.get(installationId) ?? { client: connect(installationId) };
+      connections.set(installationId, connection);
+      const client = await connection.client;
       const known = permissions === undefined ? undefined : JSON.stringify(permissions);
-      if (known !== undefined && granted.get(installationId) !== known) {
+      if (known !== undefined && connection.granted !== known) {
         await client.auth({ type: 'installation', refresh: true });
-        granted.set(installationId, known);
+        connection.granted = known;
       }
       return client;
     },
@@ -119,8 +123,11 @@ export async function createGitHubApp(config: Config, log: Logger, cutOff: Abort
   };
 }
 
-/** Clients are kept ready; beyond it, all are made anew. Tokens are kept apart from them. */
-const mostClients = 500;
+/** A client is kept ready. Its token keeps the permissions that it was made with, and lives for an hour. */
+type Connection = { client: Promise<GitHubClient>; granted?: string };
+
+/** Tokens are kept apart from them. */
+const mostConnections = 500;
 
 /** Octokit logs each failed request of a person with its URL; the caller tells of it better. */
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

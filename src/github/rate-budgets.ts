@@ -1,8 +1,15 @@
+import { type Cache, createCache } from '../cache.ts';
+import type { Clock } from '../clock.ts';
+
 type Headers = Record<string, string | number | undefined>;
 
 /** What GitHub last said of the hourly budgets of installations; each replica hears of what the others use, too. */
 export class RateBudgets {
-  readonly #said = new Map<string, { share: number; resetAt: number }>();
+  readonly #said: Cache<string, { share: number; resetAt: number }>;
+
+  constructor(clock: Clock) {
+    this.#said = createCache(clock, mostKept, hour);
+  }
 
   /** Takes note of an answer's headers. */
   note(installationId: bigint, headers: Headers): void {
@@ -10,7 +17,6 @@ export class RateBudgets {
       Number(headers[`x-ratelimit-${name}`]),
     ) as [number, number, number];
     if (!(limit > 0 && remaining >= 0 && reset > 0)) return;
-    if (this.#said.size >= mostKept) this.#said.clear();
     const said = { share: remaining / limit, resetAt: reset * 1000 };
     this.#said.set(`${installationId} ${headers['x-ratelimit-resource']}`, said);
   }
@@ -29,3 +35,5 @@ export class RateBudgets {
 }
 
 const mostKept = 10_000;
+/** After it another hour's budget counts. */
+const hour = 3_600_000;

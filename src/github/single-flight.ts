@@ -9,8 +9,8 @@ export class SingleFlight<Answer> {
     const underWay = this.#underWay.get(key);
     if (underWay) {
       return underWay.catch((error: unknown) => {
-        // The limit was that of whoever asked first.
-        if (isTooManyRequests(error)) return ask();
+        // The limit was that of whoever asked first: one of the others asks, for them all.
+        if (isTooManyRequests(error)) return this.run(key, ask);
         throw error;
       });
     }

@@ -1,4 +1,5 @@
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
+import { type Cache, createCache } from '../cache.ts';
 import type { Clock } from '../clock.ts';
 
 /** Without letters and digits that look alike. */
@@ -8,7 +9,7 @@ const groupLength = 4;
 
 /** Wrong codes of one address that are answered in a minute. */
 const mostWrong = 5;
-/** Addresses whose wrong codes are counted; beyond them the oldest is forgotten. */
+/** Addresses whose wrong codes are counted. */
 const mostAddresses = 1000;
 const minute = 60_000;
 
@@ -28,14 +29,13 @@ export type CodeVerdict = 'right' | 'wrong' | 'too-many';
 /** The code that lets somebody set the service up: they can read its log. It works once. */
 export class SetupCode {
   #code = makeCode();
-  /** By address: how many wrong codes of it were answered, and since when. */
-  readonly #wrong = new Map<string, { count: number; since: number }>();
-  readonly #clock: Clock;
+  /** By address: how many wrong codes of it were answered, for a minute from the first of them. */
+  readonly #wrong: Cache<string, { count: number }>;
   readonly #announce: (code: string) => void;
 
   /** @param announce tells of each new code; never called with a spent one. */
   constructor(clock: Clock, announce: (code: string) => void) {
-    this.#clock = clock;
+    this.#wrong = createCache(clock, mostAddresses, minute);
     this.#announce = announce;
   }
 
@@ -59,14 +59,8 @@ export class SetupCode {
 
   /** @returns how many wrong codes the address sent within its present minute, this one included. */
   #count(address: string): number {
-    const now = this.#clock.now();
-    const known = this.#wrong.get(address);
-    const entry = known && known.since > now - minute ? known : { count: 0, since: now };
-    entry.count++;
-    if (entry === known) return entry.count;
-    this.#wrong.delete(address);
-    this.#wrong.set(address, entry);
-    if (this.#wrong.size > mostAddresses) this.#wrong.delete(this.#wrong.keys().next().value!);
+    const entry = this.#wrong.get(address) ?? { count: 0 };
+    if (entry.count++ === 0) this.#wrong.set(address, entry);
     return entry.count;
   }
 }

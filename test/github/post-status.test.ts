@@ -6,6 +6,7 @@ import type { Config } from '../../src/config.ts';
 import { OwnWrites } from '../../src/outbox/own-writes.ts';
 import { findStanding, lookAtStatuses, postStatus } from '../../src/outbox/write-status.ts';
 import type { HeadStatus } from '../../src/generated/prisma/client.ts';
+import { systemClock } from '../../src/clock.ts';
 import { createGitHubApp, type GitHubApp } from '../../src/github/github-app.ts';
 
 // The requests to the letter, and what becomes of answers that GitHub's sandbox cannot be told to give.
@@ -51,7 +52,7 @@ async function write(
 
 let github: GitHubApp;
 beforeAll(async () => {
-  github = await createGitHubApp(config, pino({ level: 'silent' }), new AbortController().signal);
+  github = await createGitHubApp(config, pino({ level: 'silent' }), systemClock, new AbortController().signal);
 });
 beforeEach(() => {
   nock.disableNetConnect();

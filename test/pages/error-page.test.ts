@@ -22,7 +22,7 @@ async function pageWhere(error: Error): Promise<Response> {
   });
   const app = new OpenAPIHono();
   app.use(logRequests(acme.app.deps.log));
-  mountPages(app, { ...acme.app.deps, db }, new StrangerLimits());
+  mountPages(app, { ...acme.app.deps, db }, new StrangerLimits(acme.clock));
   return app.request('/repos/acme/web');
 }
 

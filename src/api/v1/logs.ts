@@ -148,7 +148,7 @@ export async function readLog(
   deps: Deps,
   place: LogPlace,
   query: z.output<typeof logQuery>,
-  url: URL,
+  url: string,
 ): Promise<HandlerAnswer> {
   const page = await listEvents(
     deps,

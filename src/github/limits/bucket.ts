@@ -5,7 +5,7 @@ import { deriveKey } from '../../derive-key.ts';
 type Keeper = Pick<Deps, 'config'>;
 
 /** Rows for a kind of stranger, however many of them there are. */
-const buckets = 4096;
+export const mostBuckets = 4096;
 
 /** The same on every replica, and not in the database. Each has SECRET_KEY, or else the App's private key. */
 const keyOf = ({ config }: Keeper, use: string): Buffer =>
@@ -17,4 +17,4 @@ export const hmacOf = (deps: Keeper, use: string, text: string): string =>
 
 /** Which of a fixed number of rows a stranger counts in. Keyed, so that nobody can choose to share another's. */
 export const bucketOf = (deps: Keeper, kind: string, stranger: string): string =>
-  `${kind} ${parseInt(hmacOf(deps, 'buckets', `${kind} ${stranger}`).slice(0, 8), 16) % buckets}`;
+  `${kind} ${parseInt(hmacOf(deps, 'buckets', `${kind} ${stranger}`).slice(0, 8), 16) % mostBuckets}`;

@@ -1,4 +1,5 @@
-import { nowOf } from '../../clock.ts';
+import { type Cache, createCache } from '../../cache.ts';
+import { type Clock, nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 import { hmacOf } from './bucket.ts';
 
@@ -15,17 +16,19 @@ type Store = Pick<Deps, 'db' | 'clock' | 'config'>;
 
 /** Remembers who was let in, without what they were let in with. */
 export class KnownCredentials {
-  /** When it was written by this process. */
-  readonly #written = new Map<string, number>();
+  /** What this process has written lately. */
+  readonly #written: Cache<string, true>;
+
+  constructor(clock: Clock) {
+    this.#written = createCache(clock, mostKept, writtenEach);
+  }
 
   /** @param credential a token, or `person` with GitHub's id of somebody who is signed in. */
   async remember(deps: Store, credential: string): Promise<void> {
     const hash = hashOf(deps, credential);
     const now = nowOf(deps.clock);
-    const written = this.#written.get(hash);
-    if (written !== undefined && now.getTime() - written < writtenEach) return;
-    if (this.#written.size >= mostKept) this.#written.clear();
-    this.#written.set(hash, now.getTime());
+    if (this.#written.get(hash)) return;
+    this.#written.set(hash, true);
     await deps.db.knownCredential.upsert({
       where: { hash },
       create: { hash, goodAt: now },

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts';
 
 // The only access to the table of counts. It is in the database so that limits hold for all replicas together.
 
-const minute = 60_000;
+export const minute = 60_000;
 
 /** Seconds until the present minute ends. */
 export const secondsLeft = (now: Date): number =>

@@ -1,18 +1,24 @@
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context } from 'hono';
-import { nowOf } from '../../clock.ts';
+import { type Cache, createCache } from '../../cache.ts';
+import { type Clock, nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 import { tooManyRequests } from '../../errors.ts';
-import { bucketOf } from './bucket.ts';
+import { bucketOf, mostBuckets } from './bucket.ts';
 import { clientAddress, networkOf } from './client-address.ts';
 import { KnownCredentials } from './known-credentials.ts';
-import { secondsLeft, takeOne } from './minute-counts.ts';
+import { minute, secondsLeft, takeOne } from './minute-counts.ts';
 
 /** Bounds what callers who are not known make the service ask of GitHub: per address, and in all. */
 export class StrangerLimits {
-  readonly known = new KnownCredentials();
-  /** Names of counts that are used up, with the minute: what strangers go on to ask costs no write. */
-  readonly #usedUp = new Map<string, number>();
+  readonly known: KnownCredentials;
+  /** Counts that are used up, until their minute ends: what strangers go on to ask costs no write. */
+  readonly #usedUp: Cache<string, true>;
+
+  constructor(clock: Clock) {
+    this.known = new KnownCredentials(clock);
+    this.#usedUp = createCache(clock, mostBuckets, minute);
+  }
 
   /**
    * The outside world for a request: its questions to GitHub count, unless its credential was good within the last day.
@@ -37,11 +43,10 @@ export class StrangerLimits {
       ['all', inAll],
     ] as const;
     const now = nowOf(deps.clock);
-    const minute = Math.floor(now.getTime() / 60_000);
     for (const [name, most] of counts) {
-      if (this.#usedUp.get(name) !== minute && (await takeOne(deps, `strangers ${name}`, most))) continue;
-      this.#usedUp.set(name, minute);
+      if (!this.#usedUp.get(name) && (await takeOne(deps, `strangers ${name}`, most))) continue;
       const seconds = secondsLeft(now);
+      this.#usedUp.set(name, true, minute - (now.getTime() % minute), now.getTime());
       throw tooManyRequests(
         `Callers that Holdfast does not know made it ask GitHub too often in this minute. Try again in ${seconds} s, or use an application key: it is not limited.`,
         seconds,

@@ -1,6 +1,6 @@
+import { cachePerService, keepAnswer } from '../../cache.ts';
 import type { FactNeeds } from '../../conditions/needed-facts.ts';
 import type { Deps } from '../../deps.ts';
-import type { GitHubApp } from '../github-app.ts';
 import { pauseIfLimited } from '../pause.ts';
 import { takeOne } from '../limits/minute-counts.ts';
 import { within } from '../../within.ts';
@@ -18,15 +18,14 @@ const looksPerMinute = 30;
 const reserve = 1 / 2;
 
 type Open = LoadedPullRequest[] | null;
+
 /** The repository, as far as it matters here. */
 type Watched = LoadFrom['repository'] & {
   observations: bigint;
   installation: { id: bigint; pausedUntil: Date | null; permissions: unknown };
 };
-type Looks = Map<string, { open: Promise<Open>; until: number }>;
 
-/** Of each service in this process; a cache of its own, since ids are GitHub's. */
-const looksOf = new WeakMap<GitHubApp, Looks>();
+const looksOf = cachePerService<string, Promise<Open>>(mostKept, freshFor);
 
 /**
  * The open pull requests of a repository, if they can be had soon and at no cost to statuses.
@@ -37,8 +36,7 @@ export async function openPullRequestsInTime(
   repository: Watched,
   needs: FactNeeds,
 ): Promise<Open> {
-  const looks = looksOf.get(deps.github) ?? (new Map() as Looks);
-  looksOf.set(deps.github, looks);
+  const looks = looksOf(deps);
   const { id, observations } = repository;
   const key = JSON.stringify([
     String(id),
@@ -46,17 +44,10 @@ export async function openPullRequestsInTime(
     [...needs.facts].sort(),
     [...needs.teams].sort(),
   ]);
-  const now = deps.clock.now();
-  let look = looks.get(key);
-  if (!look || look.until <= now) {
-    look = { open: read(deps, repository, needs), until: now + freshFor };
-    if (looks.size >= mostKept) looks.clear();
-    looks.set(key, look);
-  }
+  const ask = () => keepAnswer(looks, deps.clock, key, read(deps, repository, needs), () => freshFor);
   try {
-    return await within(patience, look.open);
+    return await within(patience, looks.get(key) ?? ask());
   } catch (error) {
-    looks.delete(key);
     deps.log.debug({ err: error }, 'the open pull requests could not be read in time');
     return null;
   }
