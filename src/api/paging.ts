@@ -1,13 +1,17 @@
 import { z } from '@hono/zod-openapi';
 
+const mostOnPage = 100;
+const oneToMost = `Send a whole number from 1 to ${mostOnPage}.`;
+
 /** `per_page` and `cursor`, as every list that has pages takes them. */
 export const pagingQuery = (defaultSize: number) => ({
   per_page: z
     .string()
-    .regex(/^([1-9]\d?|100)$/, 'Send a whole number from 1 to 100.')
+    .regex(/^[1-9]\d*$/, oneToMost)
+    .refine((digits) => Number(digits) <= mostOnPage, oneToMost)
     .default(String(defaultSize))
     .transform(Number)
-    .openapi({ type: 'integer', minimum: 1, maximum: 100, default: defaultSize }),
+    .openapi({ type: 'integer', minimum: 1, maximum: mostOnPage, default: defaultSize }),
   cursor: z.string().max(100).optional(),
 });
 

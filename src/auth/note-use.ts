@@ -6,7 +6,10 @@ import type { ApplicationKey } from '../generated/prisma/client.ts';
 const step = 60_000;
 
 /** Remembers that a key was used; what is kept is at most a minute old. */
-export async function noteUse(deps: Pick<Deps, 'db' | 'clock'>, key: Pick<ApplicationKey, 'id' | 'lastUsedAt'>): Promise<void> {
+export async function noteUse(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  key: Pick<ApplicationKey, 'id' | 'lastUsedAt'>,
+): Promise<void> {
   const now = nowOf(deps.clock);
   const stale = new Date(now.getTime() - step);
   if (key.lastUsedAt !== null && key.lastUsedAt > stale) return;

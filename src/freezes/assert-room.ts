@@ -17,6 +17,6 @@ export async function assertRoom(tx: Tx, repository: FoundRepository, now: Date)
   if (count < mostFreezes) return;
   const name = fullName(repository);
   throw conflict(
-    `${name} has 1,000 freezes that are not over, the most there can be. Delete one first: GET /v1/repos/${name}/scheduled_freeze lists them, the earliest start first; those whose end is null stay until they are deleted.`,
+    `${name} has ${mostFreezes.toLocaleString('en')} freezes that are not over, the most there can be. Delete one first: GET /v1/repos/${name}/scheduled_freeze lists them, the earliest start first; those whose end is null stay until they are deleted.`,
   );
 }

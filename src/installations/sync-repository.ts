@@ -32,7 +32,8 @@ export async function syncRepository(deps: Deps, id: bigint, installationId: big
 }
 
 const isKnown = async (tx: SqlTx, installationId: bigint): Promise<boolean> =>
-  (await tx.query('known-installation', 'SELECT FROM installations WHERE id = $1', [installationId])).length > 0;
+  (await tx.query('known-installation', 'SELECT FROM installations WHERE id = $1', [installationId])).length >
+  0;
 
 /**
  * What the installation sees of the repository; null when GitHub says that it does not see it. A refusal is not

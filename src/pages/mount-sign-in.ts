@@ -2,6 +2,7 @@ import type { Context, Hono } from 'hono';
 import type { StrangerLimits } from '../github/limits/stranger-limits.ts';
 import type { Deps } from '../deps.ts';
 import { isUnavailable } from '../errors.ts';
+import { ownFormsOnly } from '../own-forms.ts';
 import { messagePage, type Message } from './message-page.ts';
 import { signInPath } from '../page-paths.ts';
 import {
@@ -28,7 +29,12 @@ export function mountSignIn(pages: Hono, deps: Deps, strangers: StrangerLimits):
       context,
     ),
   );
-  pages.post('/auth/sign-out', (context) => signOut(deps, context));
+  const { origin } = new URL(deps.config.publicUrl);
+  const ownForms = ownFormsOnly(
+    () => origin,
+    (context) => messagePage(context, foreignForm),
+  );
+  pages.post('/auth/sign-out', ownForms, (context) => signOut(deps, context));
 }
 
 async function signIn(deps: Deps, context: Context): Promise<Response> {
@@ -76,17 +82,10 @@ async function completeSignIn(given: Deps, context: Context): Promise<Response> 
 }
 
 async function signOut(deps: Deps, context: Context): Promise<Response> {
-  if (!isFromOwnPage(context, deps.config.publicUrl)) return messagePage(context, foreignForm);
   const viewer = await readSession(deps, context);
   if (viewer) await endSessions(deps, viewer);
   dropCookie(context, deps.config, 'session');
   return messagePage(context, signedOut);
-}
-
-/** Browsers say where a form was sent from, in one of these, and pages cannot forge it. */
-function isFromOwnPage({ req }: Context, publicUrl: string): boolean {
-  const site = req.header('Sec-Fetch-Site');
-  return site === undefined ? req.header('Origin') === new URL(publicUrl).origin : site === 'same-origin';
 }
 
 const notSetUp = ({ config }: Deps): Message => ({

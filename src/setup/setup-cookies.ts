@@ -1,14 +1,17 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'hono';
-import { deleteCookie, getSignedCookie, setSignedCookie } from 'hono/cookie';
 import type { Clock } from '../clock.ts';
+import { dropCookie, readCookie, type SignedCookie, writeCookie } from '../cookies.ts';
 import { deriveKey } from '../derive-key.ts';
+import type { SetupEnv } from './admit-visitor.ts';
 
 /** Where the credentials are to be kept. */
 export type Place = 'database' | 'env';
 
 /** A visit to GitHub that was begun here. */
 export type Begun = { state: string; place: Place };
+
+type Visit = Context<SetupEnv>;
 
 const admittedCookie = 'holdfast_setup';
 const begunCookie = 'holdfast_setup_state';
@@ -27,23 +30,23 @@ export class SetupCookies {
   }
 
   /** Remembers that this browser gave the code. */
-  admit(context: Context, origin: string): Promise<void> {
-    return this.#set(context, admittedCookie, 'admitted', origin);
+  admit(context: Visit): Promise<void> {
+    return this.#set(context, admittedCookie, 'admitted');
   }
 
-  async isAdmitted(context: Context): Promise<boolean> {
+  async isAdmitted(context: Visit): Promise<boolean> {
     return (await this.#read(context, admittedCookie, 'admitted')) !== null;
   }
 
   /** Begins a visit to GitHub; what it brings back must carry the state. */
-  async begin(context: Context, place: Place, origin: string): Promise<string> {
+  async begin(context: Visit, place: Place): Promise<string> {
     const state = randomBytes(24).toString('base64url');
-    await this.#set(context, begunCookie, `${place}~${state}`, origin);
+    await this.#set(context, begunCookie, `${place}~${state}`);
     return state;
   }
 
   /** The visit that this browser began, if `state` is its own; null if it is forged, foreign, or over an hour old. */
-  async begun(context: Context, state: string): Promise<Begun | null> {
+  async begun(context: Visit, state: string): Promise<Begun | null> {
     for (const place of ['database', 'env'] as const) {
       const own = await this.#read(context, begunCookie, place);
       if (own !== null && isSame(own, state)) return { state, place };
@@ -51,25 +54,23 @@ export class SetupCookies {
     return null;
   }
 
-  end(context: Context): void {
-    for (const name of [begunCookie, admittedCookie]) deleteCookie(context, name, { path: '/setup' });
+  end(context: Visit): void {
+    for (const name of [begunCookie, admittedCookie]) dropCookie(context, this.#cookie(context, name));
   }
 
-  async #set(context: Context, name: string, value: string, origin: string): Promise<void> {
+  #cookie(context: Visit, name: string): SignedCookie {
+    return { name, key: this.#key, isSecure: context.get('origin').startsWith('https:') };
+  }
+
+  async #set(context: Visit, name: string, value: string): Promise<void> {
     const until = Math.floor(this.#clock.now() / 1000) + lifetime;
-    await setSignedCookie(context, name, `${until}~${value}`, this.#key, {
-      path: '/setup',
-      httpOnly: true,
-      // Lax: the way back from GitHub is a navigation from another site.
-      sameSite: 'Lax',
-      secure: origin.startsWith('https:'),
-      maxAge: lifetime,
-    });
+    await writeCookie(context, this.#cookie(context, name), `${until}~${value}`, lifetime);
   }
 
   /** What stands behind `kind` in a cookie that is ours and not over its time. */
-  async #read(context: Context, name: string, kind: string): Promise<string | null> {
-    const [until, itsKind, rest = ''] = ((await getSignedCookie(context, this.#key, name)) || '').split('~');
+  async #read(context: Visit, name: string, kind: string): Promise<string | null> {
+    const value = (await readCookie(context, this.#cookie(context, name))) ?? '';
+    const [until, itsKind, rest = ''] = value.split('~');
     return Number(until) * 1000 > this.#clock.now() && itsKind === kind ? rest : null;
   }
 }

@@ -6,7 +6,7 @@ import { isEnvFileWritable } from './env-file.ts';
 import { appTemplate, manifestFor } from '../github/app-manifest.ts';
 import { webUrlOf } from '../github/web-url.ts';
 import { pageHeaders } from '../pages/page-headers.ts';
-import { admitVisitor, type SetupEnv } from './admit-visitor.ts';
+import { admitVisitor, ownForms, type SetupEnv } from './admit-visitor.ts';
 import { Attempts } from './attempts.ts';
 import { finishSetup, type SetupDeps } from './finish-setup.ts';
 import { publicUrlWarnings } from './public-url-warnings.ts';
@@ -38,7 +38,7 @@ export function setupRoutes(deps: SetupDeps, code: SetupCode): Hono<SetupEnv> {
   };
 
   routes.use(pageHeaders([webUrl]));
-  routes.use(notStored, admitVisitor(config.publicUrl));
+  routes.use(notStored, admitVisitor(config.publicUrl), ownForms);
 
   // Whoever comes back from GitHub brings the cookie of a visit that only an admitted person can begin.
   routes.get('/callback', (context) => finishSetup(deps, cookies, attempts, context));
@@ -47,7 +47,7 @@ export function setupRoutes(deps: SetupDeps, code: SetupCode): Hono<SetupEnv> {
     const { address = '' } = getConnInfo(context).remote;
     switch (code.try((await formOf(context)).get('code') ?? '', address)) {
       case 'right':
-        await cookies.admit(context, context.get('origin'));
+        await cookies.admit(context);
         return context.redirect('/setup', 303);
       case 'wrong':
         deps.log.warn('a wrong setup code was entered');
@@ -81,7 +81,7 @@ export function setupRoutes(deps: SetupDeps, code: SetupCode): Hono<SetupEnv> {
     const place = database && wishes.place === 'database' ? 'database' : 'env';
     if (place === 'env' && !env) return showForm(context, wishes, `${envFile} cannot be written.`);
     const origin = context.get('origin');
-    const state = await cookies.begin(context, place, origin);
+    const state = await cookies.begin(context, place);
     return context.html(
       reviewOf(wishes, config.publicUrl, origin, `${webUrl}${settingsOf(wishes)}?state=${state}`),
     );

@@ -67,7 +67,7 @@ describe.runIf(process.env['TEST_DATABASE_URL'])('a push while a freeze is creat
       await tx.repository.update({ where: { id: web.id }, data: { reconcileRequestedAt: web.seenAt } });
       pushing = push(['late']);
       // Until it waits for the row.
-      for (let waits = false; !waits; ) {
+      for (let waits = false; !waits;) {
         const rows = await db.$queryRaw<unknown[]>`
           SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%pull_request_scopes%'
             AND datname = current_database()`;

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { mostItems } from '../../conditions/parse-conditions.ts';
 import type { Deps } from '../../deps.ts';
 import type { NewFreeze, SavedFreeze } from '../../freezes/create-freeze.ts';
 import type { Freeze } from '../../freezes/freeze.ts';
@@ -13,7 +14,7 @@ import { warningHeader } from '../warning-header.ts';
 
 /** The recursive part of the document. Validated by `conditions/`, which counts depth and names every bad leaf. */
 const node = { anyOf: [{ type: 'string' }, { $ref: '#/components/schemas/MatchingConditionsDict' }] };
-const nodes = { type: 'array', minItems: 1, maxItems: 500, items: node };
+const nodes = { type: 'array', minItems: 1, maxItems: mostItems, items: node };
 
 export const matchingConditionsDict = {
   type: 'object',
@@ -24,7 +25,7 @@ export const matchingConditionsDict = {
 } as const;
 
 const conditions = (description: string) =>
-  z.array(z.unknown()).openapi({ type: 'array', maxItems: 500, items: node, description } as object);
+  z.array(z.unknown()).openapi({ type: 'array', maxItems: mostItems, items: node, description } as object);
 
 const matching = conditions(
   'Pull requests matching all of these are frozen; an empty list matches every one.',
@@ -49,7 +50,10 @@ const localTime = z.string().openapi({
   example: '2026-03-01T10:00:00',
 });
 
-const publicReason = text(10_000, 'A public reason').nullish().openapi({
+/** Characters of a reason, as the interface says. */
+const mostReason = 10_000;
+
+const publicReason = text(mostReason, 'A public reason').nullish().openapi({
   description:
     'What everybody but admins and insiders reads in the place of the reason, in statuses first of all; null: the reason itself',
 });
@@ -57,7 +61,7 @@ const publicReason = text(10_000, 'A public reason').nullish().openapi({
 /** Loose: fields that nobody knows are accepted, and named in the answer. */
 export const newFreeze = z
   .looseObject({
-    reason: text(10_000, 'A reason'),
+    reason: text(mostReason, 'A reason'),
     public_reason: publicReason,
     start: localTime.nullable().openapi({ description: `${wallClock}; null begins now` }),
     end: localTime.nullish().openapi({ description: `${wallClock}; null or absent: no end` }),
@@ -80,7 +84,7 @@ export const readNewFreeze = (body: z.output<typeof newFreeze>): NewFreeze => ({
 
 export const freezeChange = z
   .looseObject({
-    reason: text(10_000, 'A reason').nullish(),
+    reason: text(mostReason, 'A reason').nullish(),
     public_reason: publicReason,
     start: localTime
       .nullish()
@@ -93,7 +97,7 @@ export const freezeChange = z
   .openapi('ScheduledFreezeChange');
 
 export const freezeDeletion = z
-  .object({ delete_reason: text(10_000, 'A reason') })
+  .object({ delete_reason: text(mostReason, 'A reason') })
   .openapi('ScheduledFreezeDeletion');
 
 const freezeFields = {

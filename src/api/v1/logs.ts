@@ -84,7 +84,17 @@ export const eventShape = z.object({
   type: z.string(),
   metadata: z.record(z.string(), z.unknown()),
 });
-const event = eventShape.openapi('Event');
+
+/** A page of an audit log. @param name of the schema in the document; @param example one of its events. */
+export const logPage = (name: string, event: z.ZodType, example: object) => ({
+  status: 200 as const,
+  description: 'A page of events',
+  headers: { Link: linkHeaderDescription },
+  schema: z
+    .object({ size: z.number().int(), per_page: z.number().int(), events: z.array(event) })
+    .openapi(name),
+  example: { size: 1, per_page: 10, events: [example] },
+});
 
 const present = (row: AuditEvent) => ({
   id: Number(row.id),
@@ -108,36 +118,22 @@ export const getLogs = endpoint({
   access: { to: 'repository', scope: 'admin' },
   params: repositoryPath,
   query: logQuery,
-  success: {
-    status: 200,
-    description: 'A page of events',
-    headers: { Link: linkHeaderDescription },
-    schema: z
-      .object({ size: z.number().int(), per_page: z.number().int(), events: z.array(event) })
-      .openapi('Events'),
-    example: {
-      size: 1,
-      per_page: 10,
-      events: [
-        {
-          id: 7,
-          received_at: '2026-03-01T09:00:00.000Z',
-          trigger: 'api',
-          repository: 'acme/web',
-          pull_request: null,
-          base_ref: null,
-          outcome: 'success',
-          type: 'product.enabled',
-          metadata: {
-            product: 'merge_queue',
-            enabled_by: { type: 'user', id: 1, name: 'ada' },
-            enabled_at: '2026-03-01T09:00:00.000Z',
-            enabled_by_staff: false,
-          },
-        },
-      ],
+  success: logPage('Events', eventShape.openapi('Event'), {
+    id: 7,
+    received_at: '2026-03-01T09:00:00.000Z',
+    trigger: 'api',
+    repository: 'acme/web',
+    pull_request: null,
+    base_ref: null,
+    outcome: 'success',
+    type: 'product.enabled',
+    metadata: {
+      product: 'merge_queue',
+      enabled_by: { type: 'user', id: 1, name: 'ada' },
+      enabled_at: '2026-03-01T09:00:00.000Z',
+      enabled_by_staff: false,
     },
-  },
+  }),
   async handle({ deps, repository, query, url }) {
     return readLog(deps, { repositoryId: repository.id }, query, url);
   },

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { endpoint } from '../endpoint.ts';
 import { ownerPath } from '../path-params.ts';
-import { eventShape, logQuery, readLog } from './logs.ts';
+import { eventShape, logPage, logQuery, readLog } from './logs.ts';
 
 const ownerEvent = eventShape.extend({ repository: z.null() }).openapi('OwnerEvent');
 
@@ -15,37 +15,24 @@ export const getOwnerLogs = endpoint({
   access: { to: 'owner' },
   params: ownerPath,
   query: logQuery,
-  success: {
-    status: 200,
-    description: 'A page of events',
-    schema: z
-      .object({ size: z.number().int(), per_page: z.number().int(), events: z.array(ownerEvent) })
-      .openapi('OwnerEvents'),
-    example: {
-      size: 1,
-      per_page: 10,
-      events: [
-        {
-          id: 8,
-          received_at: '2026-03-01T09:00:00.000Z',
-          trigger: 'api',
-          repository: null,
-          pull_request: null,
-          base_ref: null,
-          outcome: 'success',
-          type: 'application_key.create',
-          metadata: {
-            key_id: '6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f',
-            key_name: 'release tooling',
-            key_scope: 'admin',
-            created_by: { type: 'user', id: 1, name: 'ada' },
-            created_at: '2026-03-01T09:00:00.000Z',
-            created_by_staff: false,
-          },
-        },
-      ],
+  success: logPage('OwnerEvents', ownerEvent, {
+    id: 8,
+    received_at: '2026-03-01T09:00:00.000Z',
+    trigger: 'api',
+    repository: null,
+    pull_request: null,
+    base_ref: null,
+    outcome: 'success',
+    type: 'application_key.create',
+    metadata: {
+      key_id: '6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f',
+      key_name: 'release tooling',
+      key_scope: 'admin',
+      created_by: { type: 'user', id: 1, name: 'ada' },
+      created_at: '2026-03-01T09:00:00.000Z',
+      created_by_staff: false,
     },
-  },
+  }),
   async handle({ deps, account, query, url }) {
     return readLog(deps, { accountId: account.id }, query, url);
   },

@@ -4,14 +4,16 @@ import { endpoint } from '../endpoint.ts';
 import { text } from '../fields.ts';
 import { number, owner, repository } from '../path-params.ts';
 
+/** Different ones, of a pull request. */
+const mostScopes = 500;
+
 const body = z
   .object({
     scopes: z
       .array(text(255, 'A scope').min(1, 'A scope has at least 1 character.'))
-      .refine((scopes) => new Set(scopes).size <= 500, 'Send at most 500 different scopes.')
+      .refine((scopes) => new Set(scopes).size <= mostScopes, `Send at most ${mostScopes} different scopes.`)
       .openapi({
-        description:
-          'Replaces the whole set; duplicates collapse, and at most 500 different ones may be left.',
+        description: `Replaces the whole set; duplicates collapse, and at most ${mostScopes} different ones may be left.`,
       }),
     all_scopes: z
       .boolean()
