@@ -12,10 +12,13 @@ export type Load = {
   body?: string;
   connections: number;
   seconds: number;
+  /** In the place of the seconds: ends after so many requests. */
+  amount?: number;
 };
 export type Loaded = { perSecond: number; p50: number; p99: number };
 
-async function load({ seconds, paths, ...options }: Load): Promise<Loaded> {
+async function load({ seconds, amount, paths, ...options }: Load): Promise<Loaded> {
+  const until = amount === undefined ? { duration: seconds } : { amount };
   const times: number[] = [];
   const began = performance.now();
   const { errors } = await new Promise<autocannon.Result>((resolve, reject) => {
@@ -24,7 +27,7 @@ async function load({ seconds, paths, ...options }: Load): Promise<Loaded> {
       const first = connection++ % paths.length;
       client.setRequests([...paths.slice(first), ...paths.slice(0, first)].map((path) => ({ path })));
     };
-    const run = autocannon({ ...options, duration: seconds, setupClient }, (error: Error | null, result) =>
+    const run = autocannon({ ...options, ...until, setupClient }, (error: Error | null, result) =>
       error ? reject(error) : resolve(result),
     );
     // Its own percentiles are whole milliseconds.
