@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { generateKeyPairSync } from 'node:crypto';
+import { systemClock } from '../../src/clock.ts';
 import type { Config } from '../../src/config.ts';
 import { createGitHubApp, type GitHubApp } from '../../src/github/github-app.ts';
 
@@ -33,6 +34,7 @@ beforeEach(async () => {
   github = await createGitHubApp(
     { githubApiUrl, app } as Config,
     pino({ level: 'silent' }),
+    systemClock,
     new AbortController().signal,
   );
 });
