@@ -5,6 +5,7 @@ import process from 'node:process';
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
 if (major > 22 || (major === 22 && minor >= 18)) {
+  await import('./compile-cache.mjs');
   await import('../src/main.ts');
 } else {
   process.stderr.write(

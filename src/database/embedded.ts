@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { chmod, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { PGlite } from '@electric-sql/pglite';
 import { fromPglite } from 'pg-boss';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
@@ -7,7 +9,11 @@ import { PrismaClient } from '../generated/prisma/client.ts';
 import { type Database, transactionOptions } from './database.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { migrate } from './migrate.ts';
+import { copyPrepared } from './prepared-folder.ts';
 import { sqlOfPglite } from './sql.ts';
+
+/** PGlite touches all of `shared_buffers` when it starts: PostgreSQL's 128 MB would stay resident. */
+const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
 
 /**
  * PostgreSQL inside this process, its files below `dataDir`.
@@ -16,9 +22,12 @@ import { sqlOfPglite } from './sql.ts';
 export async function openEmbedded(dataDir: string): Promise<Database> {
   const unlock = await lockDataDir(dataDir);
   try {
+    const folder = join(dataDir, 'postgres');
+    if (!existsSync(folder)) await copyPrepared(folder);
     // Before as well: nobody reads along while it starts.
     await closeToOthers(dataDir);
-    const pglite = await PGlite.create(join(dataDir, 'postgres'));
+    compileOnce();
+    const pglite = await PGlite.create(folder, { startParams });
     await closeToOthers(dataDir);
     const database = await wrapPglite(pglite);
     return {
@@ -32,6 +41,16 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
     await unlock();
     throw error;
   }
+}
+
+/**
+ * Keeps V8 from compiling PostgreSQL a second time, better. Measured: that takes 500 MiB for a moment, 70 MiB from
+ * then on and two thirds of the processor time of a start, and saves about a sixth of that of a statement.
+ */
+function compileOnce(): void {
+  // V8 takes what follows from a flag into account only where the flag is on its command line: so all three.
+  for (const flag of ['--liftoff-only', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering'])
+    setFlagsFromString(flag);
 }
 
 /** Folders 0700 and files 0600: an earlier version, a restored copy or PGlite itself may have made others. */

@@ -11,7 +11,8 @@ export type MigrationConnection = {
 
 type Migration = { name: string; sql: string; checksum: string };
 
-async function readMigrations(): Promise<Migration[]> {
+/** In the order in which they are applied. */
+export async function readMigrations(): Promise<Migration[]> {
   const entries = await readdir(migrationsUrl, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
   return Promise.all(

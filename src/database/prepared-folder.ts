@@ -1,0 +1,61 @@
+// Making an empty PostgreSQL takes seconds and much memory. The install makes one, and a first start copies its files.
+import { createHash } from 'node:crypto';
+import { chmod, cp, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readMigrations } from './migrate.ts';
+
+const cache = fileURLToPath(new URL('../../node_modules/.cache/holdfast/', import.meta.url));
+
+/** Named by the migrations: after a change of them the old files are not found any more. */
+async function preparedFolder(): Promise<string> {
+  const checksum = createHash('sha256');
+  for (const migration of await readMigrations()) checksum.update(migration.checksum);
+  return join(cache, `postgres-${checksum.digest('hex').slice(0, 16)}`);
+}
+
+/**
+ * Makes `to` a copy of the prepared database, whole or not at all.
+ * @returns whether there was one to copy.
+ */
+export async function copyPrepared(to: string): Promise<boolean> {
+  const half = `${to}.new`;
+  await rm(half, { recursive: true, force: true });
+  try {
+    await cp(await preparedFolder(), half, { recursive: true });
+  } catch (error) {
+    await rm(half, { recursive: true, force: true });
+    if ((error as { code?: string }).code === 'ENOENT') return false;
+    throw error;
+  }
+  await rename(half, to);
+  return true;
+}
+
+/**
+ * Prepares the files where that was not done yet.
+ * @param make opens a database below the folder that it is given, and closes it.
+ */
+export async function prepare(make: (dataDir: string) => Promise<void>): Promise<void> {
+  const prepared = await preparedFolder();
+  await mkdir(cache, { recursive: true });
+  const existing = await readdir(cache);
+  if (existing.some((name) => join(cache, name) === prepared)) return;
+  for (const name of existing)
+    if (name.startsWith('postgres-')) await rm(join(cache, name), { recursive: true, force: true });
+  const workplace = await mkdtemp(join(cache, 'making-'));
+  try {
+    await make(workplace);
+    await openToAll(join(workplace, 'postgres'));
+    await rename(join(workplace, 'postgres'), prepared);
+  } finally {
+    await rm(workplace, { recursive: true, force: true });
+  }
+}
+
+/** Another account than the one that installs may start: nothing in these files is secret. */
+async function openToAll(folder: string): Promise<void> {
+  await chmod(folder, 0o755);
+  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true }))
+    await chmod(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644);
+}
