@@ -12,12 +12,12 @@ export type MigrationConnection = {
 type Migration = { name: string; sql: string; checksum: string };
 
 /** In the order in which they are applied. */
-export async function readMigrations(): Promise<Migration[]> {
-  const entries = await readdir(migrationsUrl, { withFileTypes: true });
+export async function readMigrations(folder: URL = migrationsUrl): Promise<Migration[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
   return Promise.all(
     names.sort().map(async (name) => {
-      const sql = await readFile(new URL(`${name}/migration.sql`, migrationsUrl), 'utf8');
+      const sql = await readFile(new URL(`${name}/migration.sql`, folder), 'utf8');
       return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
     }),
   );
@@ -41,11 +41,12 @@ const advisoryLock = 72_707_369;
 /**
  * Applies the migrations that the database lacks, in order, each in a transaction with its record. Safe when
  * two processes start at once: the second waits for the first and finds nothing to do.
+ * @param folder of the migrations: a test's own.
  * @returns the names applied.
  * @throws when an applied migration's file has changed, or the database knows one that this version does not.
  */
-export async function migrate(connection: MigrationConnection): Promise<string[]> {
-  const migrations = await readMigrations();
+export async function migrate(connection: MigrationConnection, folder?: URL): Promise<string[]> {
+  const migrations = await readMigrations(folder);
   await connection.query('SELECT pg_advisory_lock($1)', [advisoryLock]);
   try {
     await connection.script(createTable);

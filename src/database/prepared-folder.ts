@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readMigrations } from './migrate.ts';
 
-const cache = fileURLToPath(new URL('../../node_modules/.cache/holdfast/', import.meta.url));
+/** With what npm installed: `npm ci` throws both away. */
+const installed = fileURLToPath(new URL('../../node_modules/.cache/holdfast/', import.meta.url));
 
 /** Named by the migrations: after a change of them the old files are not found any more. */
-async function preparedFolder(): Promise<string> {
+async function preparedFolder(cache: string): Promise<string> {
   const checksum = createHash('sha256');
   for (const migration of await readMigrations()) checksum.update(migration.checksum);
   return join(cache, `postgres-${checksum.digest('hex').slice(0, 16)}`);
@@ -18,11 +19,11 @@ async function preparedFolder(): Promise<string> {
  * Makes `to` a copy of the prepared database, whole or not at all.
  * @returns whether there was one to copy.
  */
-export async function copyPrepared(to: string): Promise<boolean> {
+export async function copyPrepared(to: string, cache = installed): Promise<boolean> {
   const half = `${to}.new`;
   await rm(half, { recursive: true, force: true });
   try {
-    await cp(await preparedFolder(), half, { recursive: true });
+    await cp(await preparedFolder(cache), half, { recursive: true });
   } catch (error) {
     await rm(half, { recursive: true, force: true });
     if ((error as { code?: string }).code === 'ENOENT') return false;
@@ -36,8 +37,8 @@ export async function copyPrepared(to: string): Promise<boolean> {
  * Prepares the files where that was not done yet.
  * @param make opens a database below the folder that it is given, and closes it.
  */
-export async function prepare(make: (dataDir: string) => Promise<void>): Promise<void> {
-  const prepared = await preparedFolder();
+export async function prepare(make: (dataDir: string) => Promise<void>, cache = installed): Promise<void> {
+  const prepared = await preparedFolder(cache);
   await mkdir(cache, { recursive: true });
   const existing = await readdir(cache);
   if (existing.some((name) => join(cache, name) === prepared)) return;
