@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sandbox } from '../sandbox/github.ts';
 import type { Bench } from './bench.ts';
 import { startProgram } from './child-process.ts';
-import { compare, type Figure } from './figure.ts';
+import { type Aim, compare, type Figure, upTo } from './figure.ts';
 import { startGitHub, startService, type Where } from './service.ts';
 import { percentile } from './statistics.ts';
 
@@ -75,9 +75,16 @@ async function measure(
 }
 
 function figuresOf(name: string, { ours, floor }: Lateness): Figure[] {
-  const figure = (what: string, share: number) =>
-    compare('boundaries', `${name}: ${what}`, 'ms', percentile(ours, share), percentile(floor, share));
-  return [figure('p50', 0.5), figure('p99', 0.99), figure('max', 1)];
+  const figure = (what: string, share: number, ...limits: Aim[]) =>
+    compare(
+      'boundaries',
+      `${name}: ${what}`,
+      'ms',
+      percentile(ours, share),
+      percentile(floor, share),
+      ...limits,
+    );
+  return [figure('p50', 0.5), figure('p99', 0.99, upTo(500), upTo(300)), figure('max', 1)];
 }
 
 export const benchBoundaries: Bench = {

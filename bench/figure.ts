@@ -4,11 +4,16 @@ export type Figure = {
   figure: string;
   unit: string;
   holdfast: number;
-  floor: number;
+  /** Null where there is nothing to compare with: a count, or a resident size. */
+  floor: number | null;
   /** `holdfast / floor`: the machines are shared, and only ratios travel. */
-  ratio: number;
-  aim?: string;
+  ratio: number | null;
+  /** The run fails where one is not met. */
+  must?: string;
   met?: boolean;
+  /** What we would like, and what nothing depends on. */
+  aim?: string;
+  aimMet?: boolean;
 };
 
 /** What a benchmark gives: its figures, and what a reader must know beside them. */
@@ -29,6 +34,8 @@ export const within = (more: number): Aim => ({
   text: `≤ floor + ${more}`,
   isMet: (holdfast, floor) => holdfast <= floor + more,
 });
+/** In the figure's own unit, whatever the floor. */
+export const upTo = (most: number): Aim => ({ text: `≤ ${most}`, isMet: (holdfast) => holdfast <= most });
 
 export function compare(
   bench: string,
@@ -36,14 +43,26 @@ export function compare(
   unit: string,
   holdfast: number,
   floor: number,
+  must?: Aim,
   aim?: Aim,
 ): Figure {
-  const values = { holdfast: rounded(holdfast), floor: rounded(floor), ratio: rounded(holdfast / floor) };
   return {
-    ...{ bench, figure, unit, ...values },
-    ...(aim && { aim: aim.text, met: aim.isMet(holdfast, floor) }),
+    ...{ bench, figure, unit, holdfast: rounded(holdfast) },
+    ...{ floor: rounded(floor), ratio: rounded(holdfast / floor) },
+    ...(must && { must: must.text, met: must.isMet(holdfast, floor) }),
+    ...(aim && { aim: aim.text, aimMet: aim.isMet(holdfast, floor) }),
   };
 }
+
+/** A figure without a floor. */
+export const alone = (
+  bench: string,
+  figure: string,
+  unit: string,
+  holdfast: number,
+  must?: Aim,
+  aim?: Aim,
+): Figure => ({ ...compare(bench, figure, unit, holdfast, NaN, must, aim), floor: null, ratio: null });
 
 /** To three digits: more would only be noise. */
 const rounded = (value: number): number => Number(value.toPrecision(value >= 1000 ? 4 : 3));

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chownSync, mkdirSync, mkdtempSync, chmodSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { administer, databaseUrl } from '../test/support/postgres.ts';
 import { freePort } from '../test/support/free-port.ts';
 
@@ -10,6 +11,8 @@ export type Postgres = {
   version: string;
   /** The folder of its log, as JSON lines. */
   logs: string;
+  /** How many statements it ran in a database so far: BEGIN and COMMIT too, and each of several in one message. */
+  statementsIn(connectionString: string): Promise<number>;
   /** The URL of a new, empty database. */
   createDatabase(name: string): Promise<string>;
   stop(): void;
@@ -49,6 +52,7 @@ export async function startPostgres(): Promise<Postgres | null> {
   const settings = {
     ...{ port, listen_addresses: '127.0.0.1', unix_socket_directories: cluster, max_connections: 200 },
     ...{ logging_collector: 'on', log_destination: 'jsonlog', log_directory: logs, log_rotation_size: 0 },
+    shared_preload_libraries: 'pg_stat_statements',
   };
   const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
   try {
@@ -59,9 +63,21 @@ export async function startPostgres(): Promise<Postgres | null> {
     throw error;
   }
   const server = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  await administer(server, 'CREATE EXTENSION pg_stat_statements');
   return {
     version: run('postgres', '--version').trim(),
     logs,
+    async statementsIn(connectionString) {
+      const client = new pg.Client({ connectionString: server });
+      await client.connect();
+      const { rows } = await client.query<{ calls: string }>(
+        `SELECT coalesce(sum(calls), 0) AS calls FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid
+         WHERE datname = $1`,
+        [new URL(connectionString).pathname.slice(1)],
+      );
+      await client.end();
+      return Number(rows[0]!.calls);
+    },
     async createDatabase(name) {
       await administer(server, `CREATE DATABASE ${name}`);
       return databaseUrl(server, name);

@@ -23,7 +23,7 @@ export async function writeReport(
 
 ${date}, at or after commit ${commit}, on ${machine}; it took ${minutes.toFixed(0)} minutes.
 
-Every figure stands beside a floor that was measured in the same run: the least that the same work can cost. The machines are shared, so only the ratios (Holdfast ÷ floor) travel.
+Every figure stands beside a floor that was measured in the same run: the least that the same work can cost. The machines are shared, so only the ratios (Holdfast ÷ floor) and counts travel. The client of the requests is autocannon, in a process of its own; GitHub is the sandbox, in the process of the benchmarks.
 
 ${summary(sections)}
 
@@ -34,14 +34,20 @@ ${sections.map(section).join('\n\n')}
 }
 
 function summary(sections: Section[]): string {
-  const aimed = sections.flatMap(({ outcome }) => outcome.figures).filter(({ aim }) => aim);
-  const missed = aimed.filter(({ met }) => !met);
+  const figures = sections.flatMap(({ outcome }) => outcome.figures);
+  const budgets = figures.filter(({ must }) => must);
+  const aims = figures.filter(({ aim }) => aim);
+  const told = ({ bench, figure, holdfast, unit, ratio }: Figure, limit: string) =>
+    `${bench}, ${figure}: ${amount(holdfast)} ${unit}${ratio === null ? '' : `, ${ratio} ×`} (${limit})`;
   const failures = sections.flatMap(({ outcome }) => outcome.failures ?? []);
   return [
-    `${aimed.length - missed.length} of ${aimed.length} aims are met.`,
-    ...missed.map(
-      ({ bench, figure, ratio, aim }) => `- missed: ${bench}, ${figure}: ${ratio} × (aim ${aim})`,
-    ),
+    `${budgets.filter(({ met }) => met).length} of ${budgets.length} budgets hold; ${aims.filter(({ aimMet }) => aimMet).length} of ${aims.length} aims are met.`,
+    ...budgets
+      .filter(({ met }) => !met)
+      .map((figure) => `- **over budget**: ${told(figure, `must ${figure.must}`)}`),
+    ...aims
+      .filter(({ aimMet }) => !aimMet)
+      .map((figure) => `- aim missed: ${told(figure, `aim ${figure.aim}`)}`),
     ...failures.map((failure) => `- **failed**: ${failure}`),
   ].join('\n');
 }
@@ -51,13 +57,17 @@ function section({ bench, outcome }: Section): string {
   const notes = outcome.notes.map((note) => `- ${note}`);
   return [
     `## ${bench.title} (\`${bench.name}\`)\n`,
-    '| figure | Holdfast | floor | ratio | aim |\n| --- | ---: | ---: | ---: | --- |',
+    '| figure | Holdfast | floor | ratio | must be | aim |\n| --- | ---: | ---: | ---: | --- | --- |',
     ...rows,
     ...(notes.length > 0 ? ['', ...notes] : []),
   ].join('\n');
 }
 
-const row = ({ figure, unit, holdfast, floor, ratio, aim, met }: Figure): string =>
-  `| ${figure} | ${amount(holdfast)} ${unit} | ${amount(floor)} ${unit} | ${ratio} | ${aim ? `${aim} ${met ? '✓' : '✗'}` : ''} |`;
+const row = ({ figure, unit, holdfast, floor, ratio, must, met, aim, aimMet }: Figure): string => {
+  const beside = floor === null ? '' : `${amount(floor)} ${unit}`;
+  return `| ${figure} | ${amount(holdfast)} ${unit} | ${beside} | ${ratio ?? ''} | ${limit(must, met)} | ${limit(aim, aimMet)} |`;
+};
+
+const limit = (text?: string, isMet?: boolean): string => (text ? `${text} ${isMet ? '✓' : '✗'}` : '');
 
 const amount = (value: number): string => value.toLocaleString('en-US');

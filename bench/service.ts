@@ -8,7 +8,12 @@ import { fileURLToPath } from 'node:url';
 import { type Sandbox, startSandbox } from '../sandbox/github.ts';
 import { end, track } from './child-process.ts';
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const root = fileURLToPath(new URL('..', import.meta.url));
+/** What `npm start` runs: its flags, and its file. */
+const command = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts.start as string)
+  .split(' ')
+  .slice(1)
+  .map((word) => (word.startsWith('-') ? word : join(root, word)));
 
 /** A PostgreSQL, or the folder of the embedded database. */
 export type Where = { connectionString: string } | { dataDir: string };
@@ -42,7 +47,7 @@ export async function startService(github: Sandbox, where: Where): Promise<Servi
   const output = openSync(logFile, 'w');
   const started = performance.now();
   const child = track(
-    spawn(process.execPath, [...profiling, main], {
+    spawn(process.execPath, [...profiling, ...command], {
       cwd: folder,
       env: {
         PATH: process.env['PATH'],

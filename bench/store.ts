@@ -113,8 +113,8 @@ async function openSweep(connectionString: string) {
   const database = await connectDatabase({ connectionString });
   const log = pino({ level: 'silent' });
   const jobs = await startJobQueue(database, systemClock, log);
-  const deps = { db: database.prisma, jobs, clock: systemClock, log } as unknown as Deps;
-  return { run: () => sweep(deps), close: () => jobs.stop().then(() => database.close()) };
+  const deps = { db: database.prisma, sql: database.sql, queue: jobs, clock: systemClock, log };
+  return { run: () => sweep(deps as Partial<Deps> as Deps), close: () => jobs.stop().then(() => database.close()) };
 }
 
 async function benchSweep(full: string, empty: string, rounds: number): Promise<Figure> {

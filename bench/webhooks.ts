@@ -1,4 +1,4 @@
-// From a webhook to the status that it leads to, at a steady 50 events a second.
+// From a webhook to the status that it leads to, at a steady stream of events.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,12 +6,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sandbox } from '../sandbox/github.ts';
 import type { Bench } from './bench.ts';
 import { startProgram } from './child-process.ts';
-import { compare, within } from './figure.ts';
+import { type Aim, compare, within } from './figure.ts';
 import { makeKey, startGitHub, startService, type Where } from './service.ts';
 import { percentile } from './statistics.ts';
 
 const repository = 'acme/web';
-const perSecond = 50;
+/** Events a second, and how far behind the floor the slowest of 100 may be. */
+const rates: Record<string, { perSecond: number; limits: Aim[] }> = {
+  floor: { perSecond: 50, limits: [] },
+  PostgreSQL: { perSecond: 50, limits: [within(100), within(50)] },
+  embedded: { perSecond: 20, limits: [within(500)] },
+};
 /** Milliseconds that a status may be behind the last event; one that is not there then counts as if it came then. */
 const patience = 20_000;
 
@@ -45,7 +50,7 @@ async function serviceSite(where: Where): Promise<Site> {
 }
 
 /** Opens pull requests, each of which sends its webhook at once, and times the status of each head. */
-async function openFor(seconds: number, { github, latencies }: Site): Promise<number> {
+async function openFor(seconds: number, perSecond: number, { github, latencies }: Site): Promise<number> {
   const opened = new Map<string, number>();
   const stopListening = github.onStatus(({ sha }) => {
     const at = opened.get(sha);
@@ -82,7 +87,8 @@ export const benchWebhooks: Bench = {
       sites.set('embedded', await serviceSite({ dataDir: join(folder, 'data') }));
       for (let round = 0; round < rounds; round++)
         for (const [name, site] of sites)
-          if (name !== 'embedded' || round === 0) site.late += await openFor(seconds, site);
+          if (name !== 'embedded' || round === 0)
+            site.late += await openFor(seconds, rates[name]!.perSecond, site);
     } finally {
       for (const site of sites.values()) await site.stop();
       rmSync(folder, { recursive: true });
@@ -97,7 +103,7 @@ export const benchWebhooks: Bench = {
         'ms',
         percentile(latencies, 0.99),
         percentile(floor, 0.99),
-        within(100),
+        ...rates[name]!.limits,
       ),
     ]);
     const missing = [...sites].map(
@@ -105,7 +111,7 @@ export const benchWebhooks: Bench = {
         `${name}: ${late} of ${latencies.length} statuses were not there ${patience / 1000} s after the last event, and count as if they came then.`,
     );
     const notes = [
-      `${perSecond} pull requests a second are opened for ${rounds} × ${seconds} s (embedded: once), in turns; a freeze holds them all. Measured from the sending of the webhook to the arrival of the status.`,
+      `${rates['PostgreSQL']!.perSecond} pull requests a second are opened (embedded: ${rates['embedded']!.perSecond}) for ${rounds} × ${seconds} s (embedded: once), in turns; a freeze holds them all. Measured from the sending of the webhook to the arrival of the status.`,
       'The floor checks the signature and posts the status at once. Holdfast saves the delivery and a job, reads the pull request from GitHub, judges it, saves the verdict and then posts.',
       ...missing,
     ];
