@@ -1,4 +1,5 @@
 import type { Tx } from '../database/database.ts';
+import { Prisma } from '../generated/prisma/client.ts';
 
 // What the sweep looks for. Every question is answered from an index: it is asked each minute.
 
@@ -18,20 +19,21 @@ const checksEachMinute = 15;
 type Row = { id: bigint };
 const ids = (rows: Row[]): bigint[] => rows.map(({ id }) => id);
 
+/** Of the freeze's repository, where we are installed. Not a join: that reads all repositories from end to end. */
+const reconciledAt = Prisma.sql`SELECT coalesce(r.reconciled_at, '-infinity') FROM repositories r
+  WHERE r.id = f.repository_id AND r.installation_id IS NOT NULL`;
+
 /** Repositories where a freeze started or ended, or time changed what one holds, after they were last looked at. */
 export async function withPassedBoundary(db: Tx, now: Date): Promise<bigint[]> {
   const since = new Date(now.getTime() - lookBack);
   return ids(
     await db.$queryRaw<Row[]>`
-      SELECT r.id FROM freezes f JOIN repositories r ON r.id = f.repository_id
+      SELECT f.repository_id AS id FROM freezes f
       WHERE f.starts_at <= ${now} AND f.starts_at > ${since} AND (f.ends_at IS NULL OR f.ends_at > ${now})
-        AND f.deleted_at IS NULL AND r.installation_id IS NOT NULL
-        AND (r.reconciled_at IS NULL OR f.starts_at > r.reconciled_at)
+        AND f.deleted_at IS NULL AND f.starts_at > (${reconciledAt})
       UNION
-      SELECT r.id FROM freezes f JOIN repositories r ON r.id = f.repository_id
-      WHERE f.ends_at <= ${now} AND f.ends_at > ${since}
-        AND f.deleted_at IS NULL AND r.installation_id IS NOT NULL
-        AND (r.reconciled_at IS NULL OR f.ends_at > r.reconciled_at)
+      SELECT f.repository_id FROM freezes f
+      WHERE f.ends_at <= ${now} AND f.ends_at > ${since} AND f.deleted_at IS NULL AND f.ends_at > (${reconciledAt})
       UNION
       SELECT id FROM repositories WHERE next_change_at <= ${now} AND installation_id IS NOT NULL`,
   );
