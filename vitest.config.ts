@@ -10,6 +10,8 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     pool: 'forks',
+    // PostgreSQL as WebAssembly starts in a third of the processor time, as in src/database/embedded.ts.
+    execArgv: ['--liftoff-only'],
     // Importing everything anew for each file costs more than the tests; no module keeps state between them.
     isolate: false,
     // Vitest leaves a core idle by default; half of what a file does is to wait.

@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openEmbedded } from '../../src/database/embedded.ts';
 import { copyPrepared, prepare } from '../../src/database/prepared-folder.ts';
 
 let folder: string;
@@ -61,4 +64,16 @@ test('a database that could not be made leaves nothing behind', async () => {
   };
   await expect(prepare(fail, cache)).rejects.toThrow('no space left');
   expect(await readdir(cache)).toEqual([]);
+});
+
+test('after the install, a first start finds the tables of the queue, and takes little memory', async () => {
+  await promisify(execFile)(process.execPath, ['bin/prepare.mjs']);
+  const database = await openEmbedded(join(folder, 'data'));
+  const [found] = await database.sql.query(
+    'test-prepared',
+    `SELECT to_regclass('pgboss.version')::text AS queue, current_setting('shared_buffers') AS memory`,
+  );
+  await database.close();
+  expect(found).toEqual({ queue: 'pgboss.version', memory: '16MB' });
+  expect(await modeOf(join(folder, 'data', 'postgres', 'base'))).toBe(0o700);
 });
