@@ -47,12 +47,14 @@ async function startFloor(connectionString: string): Promise<Start> {
 async function startHoldfast(where: Where, isLoaded: boolean): Promise<Start> {
   const { github, token } = await startGitHub();
   github.addRepository('acme/web');
+  github.openPullRequest('acme/web', { author: 'ada' });
   const service = await startService(github, where);
   try {
     github.install('acme');
     await sleep(afterStart);
     const idleMiB = memoryOf(service.pid).resident;
     if (!isLoaded) return { readyMs: service.readyAfter, idleMiB, usedMiB: NaN };
+    await github.waitForStatus('acme/web', 1, 'success', { timeoutMs: 120_000 });
     const key = await makeKey(service, token, 'admin');
     await requestOften(`${service.url}/v1/repos/acme/web/scheduled_freeze`, key);
     const opened = Array.from({ length: events }, () =>
