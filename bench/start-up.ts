@@ -25,7 +25,7 @@ const kinds: ({ kind: Holdfast } & Limits)[] = [
 /** Milliseconds from ready until the memory is read. */
 const afterStart = 5000;
 const requests = 500;
-const events = 300;
+const events = 200;
 
 async function startFloor(connectionString: string): Promise<Start> {
   const began = performance.now();
@@ -54,14 +54,14 @@ async function startHoldfast(where: Where, isLoaded: boolean): Promise<Start> {
     await sleep(afterStart);
     const idleMiB = memoryOf(service.pid).resident;
     if (!isLoaded) return { readyMs: service.readyAfter, idleMiB, usedMiB: NaN };
-    await github.waitForStatus('acme/web', 1, 'success', { timeoutMs: 120_000 });
+    await github.waitForStatus('acme/web', 1, 'success', { timeoutMs: 300_000 });
     const key = await makeKey(service, token, 'admin');
     await requestOften(`${service.url}/v1/repos/acme/web/scheduled_freeze`, key);
     const opened = Array.from({ length: events }, () =>
       github.openPullRequest('acme/web', { author: 'ada' }),
     );
     for (const { number } of opened)
-      await github.waitForStatus('acme/web', number, 'success', { timeoutMs: 120_000 });
+      await github.waitForStatus('acme/web', number, 'success', { timeoutMs: 300_000 });
     await sleep(afterStart);
     return { readyMs: service.readyAfter, idleMiB, usedMiB: memoryOf(service.pid).resident };
   } finally {
