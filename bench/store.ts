@@ -114,7 +114,10 @@ async function openSweep(connectionString: string) {
   const log = pino({ level: 'silent' });
   const jobs = await startJobQueue(database, systemClock, log);
   const deps = { db: database.prisma, sql: database.sql, queue: jobs, clock: systemClock, log };
-  return { run: () => sweep(deps as Partial<Deps> as Deps), close: () => jobs.stop().then(() => database.close()) };
+  return {
+    run: () => sweep(deps as Partial<Deps> as Deps),
+    close: () => jobs.stop().then(() => database.close()),
+  };
 }
 
 async function benchSweep(full: string, empty: string, rounds: number): Promise<Figure> {

@@ -47,12 +47,20 @@ async function write(
   const head = { writtenId: null, contradictedBy: null, ...known } as HeadStatus;
   const list = attempts > 0 ? await lookAtStatuses(deps, 7n, commit, true, mayWrite) : null;
   if (attempts > 0 && !list) return null;
-  return findStanding(head, wanted, list) ?? (await postStatus(deps, 7n, { ...commit, ...ledBy, openNumber }, wanted));
+  return (
+    findStanding(head, wanted, list) ??
+    (await postStatus(deps, 7n, { ...commit, ...ledBy, openNumber }, wanted))
+  );
 }
 
 let github: GitHubApp;
 beforeAll(async () => {
-  github = await createGitHubApp(config, pino({ level: 'silent' }), systemClock, new AbortController().signal);
+  github = await createGitHubApp(
+    config,
+    pino({ level: 'silent' }),
+    systemClock,
+    new AbortController().signal,
+  );
 });
 beforeEach(() => {
   nock.disableNetConnect();
