@@ -1,6 +1,7 @@
 // Making an empty PostgreSQL takes seconds and much memory. The install makes one, and a first start copies its files.
 import { createHash } from 'node:crypto';
-import { chmod, cp, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { cpSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readMigrations } from './migrate.ts';
@@ -23,7 +24,8 @@ export async function copyPrepared(to: string, cache = installed): Promise<boole
   const half = `${to}.new`;
   await rm(half, { recursive: true, force: true });
   try {
-    await cp(await preparedFolder(cache), half, { recursive: true });
+    // Nothing else runs yet, and this takes half of the time of `cp`.
+    cpSync(await preparedFolder(cache), half, { recursive: true });
   } catch (error) {
     await rm(half, { recursive: true, force: true });
     if ((error as { code?: string }).code === 'ENOENT') return false;
