@@ -14,7 +14,7 @@ import { againWhereUnknown, plannedChange } from './next-change.ts';
 import type { Observed } from './observe.ts';
 import type { LastSeen } from './open-pull-request-store.ts';
 import { againWhereOutdated } from './outdated-answers.ts';
-import { goneIn, takenIn, unseenIn } from './seen-before.ts';
+import { goneIn, overtakenIn, takenIn, unseenIn } from './seen-before.ts';
 import {
   type Before,
   type Desired,
@@ -81,7 +81,10 @@ export async function save(deps: Deps, observed: Observed, found: Found): Promis
     const answer = { told, shown: found.pullRequests, judged: judgement.judged, lastSeen: before.lastSeen };
     const outdated = found.of === 'closed' ? [] : againWhereOutdated(observed, answer, nowOf(deps.clock));
     const following = found.of === 'closed' ? [] : whatFollows(observed, found, judgement, stored, gone);
-    await deps.queue.send([...outdated, ...toDrain, ...following], tx);
+    const again = overtakenIn(observed, before.lastSeen, open).map(({ facts: { number, nodeId } }) =>
+      jobs.reconcilePullRequest(id, { number, nodeId, installationId: null }),
+    );
+    await deps.queue.send([...outdated, ...toDrain, ...following, ...again], tx);
     return { differing, unseen };
   });
   logUnjudged(deps, observed, judgement.verdicts);

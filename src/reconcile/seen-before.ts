@@ -55,3 +55,21 @@ export function takenIn(
     ...open.flatMap(shasOf),
   ]);
 }
+
+/**
+ * Open pull requests on a SHA that a later observation has judged without them. That verdict stands, so they are
+ * reconciled anew: two pull requests came to one SHA while both observations were under way.
+ */
+export function overtakenIn(
+  { observation }: Observed,
+  lastSeen: LastSeen[],
+  open: LoadedPullRequest[],
+): LoadedPullRequest[] {
+  const later = lastSeen.filter(({ seenBy }) => seenBy > observation);
+  const known = new Set(later.map(({ number }) => number));
+  const judged = new Set(later.flatMap(({ headSha, mergeSha }) => [headSha, mergeSha ?? []].flat()));
+  return open.filter(
+    (pullRequest) =>
+      !known.has(pullRequest.facts.number) && shasOf(pullRequest).some((sha) => judged.has(sha)),
+  );
+}

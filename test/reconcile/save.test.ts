@@ -127,3 +127,23 @@ test('what a later observation decided stays', async () => {
   const [status] = await database.prisma.headStatus.findMany();
   expect(status).toMatchObject({ description: 'Later', observation: 9n });
 });
+
+test('a pull request that comes to a head which a later observation judged without it is observed anew', async () => {
+  const both = { pullRequests: [pullRequest(8, 'shared'), pullRequest(7, 'shared')], of: [told(8)] };
+  // The later one, which saved first, knew only of 7.
+  await database.prisma.headStatus.create({
+    data: {
+      ...{ repositoryId: 1n, sha: 'shared', state: 'success', description: 'Later', observation: 9n },
+      ...{ isWaiting: false, urgency: 0, notBefore: seenAt },
+    },
+  });
+  expect(await numbersOf({ ...both, asked: new Set([7]) })).toEqual([]);
+  expect(await database.prisma.headStatus.findMany()).toMatchObject([{ description: 'Later' }]);
+  const again = () => sent.filter(({ task }) => task === 'reconcile-pull-request').map(({ about }) => about);
+  expect(again()).toEqual(['1#8/null']);
+  // Once it was, it is known.
+  sent.length = 0;
+  observed = { ...observed, observation: 10n };
+  await saved({ ...both, asked: new Set([7]) });
+  expect(again()).toEqual([]);
+});
