@@ -26,11 +26,11 @@ test('at the level trace no line holds what people wrote in a private repository
   await acme.call('GET', `/v1/repos/${vault}/pulls/1/freezes`, { as: acme.admin });
   // A webhook whose work fails, and answers of GitHub that fail: errors carry what they were about.
   const { queue } = app.deps;
-  const { send } = queue;
-  queue.send = () => Promise.reject(new Error('no queue'));
+  const { sendAfter } = queue;
+  queue.sendAfter = () => Promise.reject(new Error('no queue'));
   github.label(vault, 1, marked('other'));
   await github.settled();
-  queue.send = send;
+  queue.sendAfter = sendAfter;
   expect(github.deliveries.at(-1)!.statusCode).toBe(500);
   const fault = github.faults.add({
     match: { method: 'POST', path: /graphql/ },

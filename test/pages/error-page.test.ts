@@ -2,7 +2,6 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { logRequests } from '../../src/api/log-requests.ts';
 import { StrangerLimits } from '../../src/github/limits/stranger-limits.ts';
-import type { Deps } from '../../src/deps.ts';
 import { Prisma } from '../../src/generated/prisma/client.ts';
 import { mountPages } from '../../src/pages/mount-pages.ts';
 import { type Acme, startAcme } from '../support/acme.ts';
@@ -15,14 +14,15 @@ afterAll(() => acme.close());
 
 /** A page, where each use of the database throws. */
 async function pageWhere(error: Error): Promise<Response> {
-  const db = new Proxy({} as Deps['db'], {
-    get() {
-      throw error;
-    },
-  });
+  const thrown = <Part extends object>() =>
+    new Proxy({} as Part, {
+      get() {
+        throw error;
+      },
+    });
   const app = new OpenAPIHono();
   app.use(logRequests(acme.app.deps.log));
-  mountPages(app, { ...acme.app.deps, db }, new StrangerLimits(acme.clock));
+  mountPages(app, { ...acme.app.deps, db: thrown(), sql: thrown() }, new StrangerLimits(acme.clock));
   return app.request('/repos/acme/web');
 }
 
