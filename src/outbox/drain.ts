@@ -3,6 +3,7 @@ import type { Deps } from '../deps.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
 import { checkAccessAfter, pauseInstallation } from '../github/pause.ts';
 import { jobs } from '../queue/jobs.ts';
+import { within } from '../within.ts';
 import { type Lease, takeLease, type Write } from './lease.ts';
 import type { StatusList } from './list-statuses.ts';
 import { markContested, refuseStatus } from './not-held.ts';
@@ -83,12 +84,19 @@ async function writeBatch(
   lease: Lease,
 ): Promise<Date | null> {
   const outcomes: Outcome[] = [];
+  let settled = 0;
   let failed: Failed | null = null;
   let tried = 0;
   // The time that writes really take, whatever the clock of the domain says.
   let mustEnd = Infinity;
   while (tried < writes.length && performance.now() < mustEnd) {
-    const result = await writeOne(deps, installationId, writes[tried++]!, lease);
+    const writing = writeOne(deps, installationId, writes[tried++]!, lease);
+    // What is written must not wait for a write that hangs: who takes the lease by then would write it again.
+    if (settled < outcomes.length && !(await isWithin(mustEnd - performance.now(), writing))) {
+      await settle(deps, outcomes.slice(settled), []);
+      settled = outcomes.length;
+    }
+    const result = await writing;
     // Whoever has the lease by now goes on.
     if (!result) break;
     if ('error' in result) {
@@ -105,9 +113,16 @@ async function writeBatch(
   const posted = outcomes.filter(({ isNew }) => isNew).length;
   const isRefused = failure?.kind === 'limited' && failure.isSecondary;
   lease.learn({ posted, returned: returned.length, isRefused });
-  await settle(deps, outcomes, returned);
+  await settle(deps, outcomes.slice(settled), returned);
   return failed && failure ? afterFailure(deps, installationId, failed, failure, lease) : null;
 }
+
+/** Whether something ends in so many milliseconds. */
+const isWithin = async (milliseconds: number, work: Promise<unknown>): Promise<boolean> =>
+  (await within(
+    milliseconds,
+    work.then(() => true),
+  )) ?? false;
 
 /** Writes one status. What became of it; null where the lease was lost meanwhile. */
 async function writeOne(

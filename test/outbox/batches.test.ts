@@ -71,3 +71,32 @@ test('a refusal for the pace is no attempt: what was taken and not tried is not 
   const looks = github.requests.slice(start).filter(({ path }) => /\/commits\/.*\/statuses/.test(path));
   expect(looks).toEqual([]);
 });
+
+test('what is written is settled while the next write hangs', async () => {
+  const { github, app } = acme;
+  const slow = await acme.repository('slow', [{}, {}]);
+  // Of writes of one urgency the order is that of their SHAs.
+  const [first, second] = github
+    .pullRequests(slow)
+    .toSorted((one, other) => (one.headSha < other.headSha ? -1 : 1));
+  const hanging = github.faults.add({
+    kind: 'delay',
+    ms: 3000,
+    match: { method: 'POST', path: new RegExp(`/slow/statuses/${second!.headSha}`) },
+  });
+  const attempts = () =>
+    app.deps.db.headStatus.findMany({
+      where: { repository: { name: 'slow' }, state: 'pending' },
+      select: { sha: true, attempts: true, isWaiting: true },
+    });
+  const freezing = acme.freeze(slow);
+  await vi.waitFor(
+    async () =>
+      expect((await attempts()).map(({ isWaiting }) => isWaiting).toSorted()).toEqual([false, true]),
+    { timeout: 20_000 },
+  );
+  expect(acme.frozen(slow)).toEqual([first!.number]);
+  await freezing;
+  hanging.remove();
+  expect(acme.frozen(slow)).toEqual([1, 2]);
+});
