@@ -49,6 +49,10 @@ export function sqlOfPool(pool: pg.Pool): Sql {
     async transaction(work) {
       const client = await pool.connect();
       let broken: Error | undefined;
+      // Between two statements nobody else hears of a connection that breaks, and an error that nobody hears ends the
+      // process. The next statement fails of it.
+      const note = (error: Error) => (broken = error);
+      client.on('error', note);
       try {
         await client.query('BEGIN');
         const result = await work(through(client));
@@ -58,6 +62,7 @@ export function sqlOfPool(pool: pg.Pool): Sql {
         await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
         throw error;
       } finally {
+        client.off('error', note);
         client.release(broken);
       }
     },

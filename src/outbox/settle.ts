@@ -67,6 +67,8 @@ const settleSql = `
       written_during = (SELECT observations FROM repositories WHERE id = head.repository_id)
     FROM before
     WHERE head.repository_id = before.repository_id AND head.sha = before.sha AND before.state IS NOT NULL
+      -- Not what another worker, who took the lease for lost, has written over already.
+      AND (head.written_id IS NULL OR before.id >= head.written_id OR before.at > head.written_at)
     RETURNING head.repository_id, head.sha, head.writes, head.not_held, before.state, before.description, before.id,
       before.at, before.closes, before.repeat_after
   ), kept AS (
