@@ -20,6 +20,8 @@ export type App = {
   log: Logger;
   /** Of the running service. @throws while no GitHub App is configured. */
   readonly deps: Deps;
+  /** Resolves when no job runs and none is due. @returns how many this process has taken so far. */
+  settled(): Promise<number>;
   /** Takes no new work, finishes what runs (at most 10 s), and closes the database. */
   close(): Promise<void>;
 };
@@ -89,6 +91,7 @@ export async function createApp(given: StartConfig, overrides: Overrides = {}): 
       if (!service) throw new Error('No GitHub App is configured yet: open /setup.');
       return service.deps;
     },
+    settled: async () => (await service?.settled()) ?? 0,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       if ('closeIdleConnections' in server) server.closeIdleConnections();

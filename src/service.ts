@@ -18,8 +18,8 @@ export type Ground = { config: StartConfig; clock: Clock; log: Logger; database:
 /** The service as it works with an App: its interface, webhooks and, unless the role is `web`, the worker. */
 export type Service = Phase & {
   deps: Deps;
-  /** Resolves when no job runs and none is due. */
-  settled(): Promise<void>;
+  /** Resolves when no job runs and none is due. @returns how many this process has taken so far. */
+  settled(): Promise<number>;
 };
 
 /** Milliseconds that work under way has to finish when the service stops; the rest is handed back. */
@@ -54,9 +54,7 @@ export async function createService(ground: Ground, app: AppCredentials): Promis
     async start() {
       if (config.role !== 'web') worker = await startWorker(deps, queue);
     },
-    async settled() {
-      await worker?.settled();
-    },
+    settled: async () => (await worker?.settled()) ?? 0,
     /** Takes no new jobs, and hands back what is not finished in time. */
     async close() {
       stopping.abort();

@@ -26,6 +26,14 @@ describe.skipIf(!inject('postgresUrl'))('statements (PostgreSQL)', () => {
     expect(saving, 'its jobs are in it').toEqual([expect.stringContaining('INSERT INTO pgboss.job')]);
   });
 
+  test('an opened pull request costs at most 16 until its status is there and nothing follows', async () => {
+    const statements = await countedDuring(async () => {
+      acme.github.openPullRequest(web, { author: 'bob' });
+      await acme.quiet();
+    });
+    expectAtMost(16, statements);
+  });
+
   test('the event about a status of our own costs none', async () => {
     const { github } = acme;
     const echo = github.deliveries.findLast(({ event }) => event === 'status')!;

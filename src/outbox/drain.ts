@@ -35,14 +35,14 @@ const longestBatch = 250;
 export async function drainOutbox(deps: Deps, installationId: bigint): Promise<void> {
   const lease = await takeLease(deps, installationId);
   if (!lease) return goOnAt(deps, installationId, deps.clock.now() + lookAgain);
-  let goOn: Date | 'stopped' | null;
+  let goOn: Date | 'done' | null;
   try {
     goOn = await drain(deps, installationId, lease);
   } finally {
     await lease.release();
   }
   // Also where nothing was due: a verdict saved between the last look and the release found the lease taken.
-  if (goOn === 'stopped' || !(await isAnyDue(deps, installationId))) return;
+  if (goOn === 'done' || !(await isAnyDue(deps, installationId))) return;
   if (goOn && goOn > nowOf(deps.clock)) await goOnAt(deps, installationId, goOn.getTime());
   else await deps.queue.send([jobs.drainOutbox(installationId)]);
 }
@@ -60,15 +60,16 @@ async function isAnyDue({ sql, clock }: Deps, installationId: bigint): Promise<b
 }
 
 /** Writes until nothing is due or the turn is over. When to go on, where something stands in the way. */
-async function drain(deps: Deps, installationId: bigint, lease: Lease): Promise<Date | 'stopped' | null> {
+async function drain(deps: Deps, installationId: bigint, lease: Lease): Promise<Date | 'done' | null> {
   const turnEnds = deps.clock.now() + longestTurn;
   while (!deps.stopping.aborted && deps.clock.now() < turnEnds) {
     const turn = await lease.take();
-    if (turn.may === 'stop') return 'stopped';
+    if (turn.may === 'stop') return 'done';
     if (turn.may === 'wait') return turn.until;
     if (turn.writes.length === 0) return null;
     const pause = await writeBatch(deps, installationId, turn.writes, lease);
     if (pause) return pause;
+    if (turn.isAll && (await lease.releaseUnlessDue())) return 'done';
   }
   return null;
 }

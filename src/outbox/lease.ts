@@ -7,6 +7,7 @@ import {
   afterRefusal,
   firstPace,
   isPressed,
+  mostAtOnce,
   type Pace,
   paceAt,
   placesIn,
@@ -35,8 +36,8 @@ export type Write = Pick<
 
 /** What the holder may do now. */
 export type Turn =
-  /** Write these, the most urgent first; none where none is due. Their attempts are counted. */
-  | { may: 'write'; writes: Write[] }
+  /** Write these, the most urgent first; none where none is due. Their attempts are counted. @param isAll no more were due. */
+  | { may: 'write'; writes: Write[]; isAll: boolean }
   /** Somebody else holds the installation by now, who goes on with it; or it is suspended or gone. */
   | { may: 'stop' }
   /** The pace, or GitHub, asks to wait. */
@@ -49,6 +50,9 @@ export type Lease = {
   learn(outcome: { posted: number; returned: number; isRefused: boolean }): void;
   /** Keeps it for another call; false when it was lost. */
   keep(): Promise<boolean>;
+  /** Gives it up, unless something is due by now. @returns whether nothing is left to the holder. */
+  releaseUnlessDue(): Promise<boolean>;
+  /** Gives it up, where that was not done. */
   release(): Promise<void>;
 };
 
@@ -60,34 +64,40 @@ type PaceRow = {
   refusedAt: Date | null;
 };
 
-const paceColumns = `pace_per_minute AS "perMinute", pace_tokens AS "tokens", pace_counted_at AS "countedAt",
-  pace_refused AS "refused", pace_refused_at AS "refusedAt"`;
+// The parameters of every statement of the lease: $1 the installation, $2 the holder, $3 to $7 the pace as the holder
+// knows it, $8 until when the lease lasts, $9 now.
+const isHolder = 'id = $1::int8 AND lease_holder = $2::uuid';
+const keepsPace = (tokens = '$4::float8') => `pace_per_minute = $3::float8, pace_tokens = ${tokens},
+  pace_counted_at = $5::timestamptz, pace_refused = $6::float8, pace_refused_at = $7::timestamptz`;
+const isDue = 'installation_id = $1::int8 AND is_waiting AND not_before <= $9::timestamptz';
 
-/** Parameters 3 to 8 of every statement of the holder; the tokens are less what it takes. */
-const keepsLease = (tokens = '$5::float8') => `lease_until = $3::timestamptz, pace_per_minute = $4::float8,
-  pace_tokens = ${tokens}, pace_counted_at = $6::timestamptz, pace_refused = $7::float8,
-  pace_refused_at = $8::timestamptz`;
-
-/** Rows that a saving transaction has are left out: it may be changing them, and sends a job of its own. */
-const takeSql = `
-  WITH installation AS (
-    SELECT paused_until FROM installations
-    WHERE id = $1::int8 AND lease_holder = $2::uuid AND suspended_at IS NULL AND deleted_at IS NULL
+/**
+ * Takes what is due, for the holder. Rows that a saving transaction has are left out: it may be changing them, and sends
+ * a job of its own.
+ * @param condition where the lease may be taken or kept; @param places how many writes may be taken; @param pace sets
+ *   what is kept of the pace, less what is taken.
+ */
+const take = (condition: string, places: string, pace: string) => `
+  WITH lease AS (
+    SELECT *, suspended_at IS NOT NULL OR deleted_at IS NOT NULL AS is_off FROM installations
+    WHERE ${condition} FOR NO KEY UPDATE
   ), due AS (
     SELECT repository_id, sha FROM head_statuses
-    WHERE installation_id = $1::int8 AND is_waiting AND not_before <= $9::timestamptz
-      AND EXISTS (SELECT FROM installation WHERE paused_until IS NULL OR paused_until <= $9::timestamptz)
-    ORDER BY urgency, repository_id, sha LIMIT $10::int FOR UPDATE SKIP LOCKED
+    WHERE ${isDue} AND EXISTS (
+      SELECT FROM lease WHERE NOT is_off AND (paused_until IS NULL OR paused_until <= $9::timestamptz))
+    ORDER BY urgency, repository_id, sha LIMIT ${places} FOR UPDATE SKIP LOCKED
   ), taken AS (
     UPDATE head_statuses head SET attempts = head.attempts + 1 FROM due
     WHERE head.repository_id = due.repository_id AND head.sha = due.sha
     RETURNING head.*
   ), kept AS (
-    UPDATE installations SET ${keepsLease('$5::float8 - (SELECT count(*) FROM taken)')}
-    WHERE id = $1::int8 AND lease_holder = $2::uuid AND EXISTS (SELECT FROM installation)
-    RETURNING paused_until
+    UPDATE installations SET ${pace}, lease_holder = $2::uuid, lease_until = $8::timestamptz
+    WHERE id = $1::int8 AND EXISTS (SELECT FROM lease)
   )
-  SELECT kept.paused_until AS "pausedUntil", taken.repository_id AS "repositoryId", taken.sha, taken.state,
+  SELECT lease.is_off AS "isOff", lease.paused_until AS "pausedUntil",
+    lease.pace_per_minute AS "perMinute", lease.pace_tokens AS "tokens", lease.pace_counted_at AS "countedAt",
+    lease.pace_refused AS "refused", lease.pace_refused_at AS "refusedAt",
+    taken.repository_id AS "repositoryId", taken.sha, taken.state,
     taken.description, taken.observation, taken.is_final AS "isFinal", taken.is_merge_group AS "isMergeGroup",
     taken.closed_number AS "closedNumber", taken.attempts - 1 AS attempts, taken.writes, taken.overwrites,
     taken.counted_id AS "countedId", taken.contradicted_by AS "contradictedBy", taken.written_state AS "writtenState",
@@ -101,9 +111,34 @@ const takeSql = `
       SELECT merging.pull_requests[array_upper(merging.pull_requests, 1)] FROM merge_groups merging
       WHERE merging.repository_id = taken.repository_id AND merging.head_sha = taken.sha
     ) END AS "groupNumber"
-  FROM kept LEFT JOIN taken ON true LEFT JOIN repositories repository ON repository.id = taken.repository_id
+  FROM lease LEFT JOIN taken ON true LEFT JOIN repositories repository ON repository.id = taken.repository_id
     LEFT JOIN accounts account ON account.id = repository.account_id
   ORDER BY taken.urgency, taken.repository_id, taken.sha`;
+
+/** The first taking gets the lease, and as many writes as the pace had places when it was counted last. */
+const firstTake = take(
+  'id = $1::int8 AND (lease_until IS NULL OR lease_until <= $9::timestamptz)',
+  '(SELECT least($10::int, greatest(0, floor(coalesce(pace_tokens, $4::float8))::int)) FROM lease)',
+  `pace_per_minute = coalesce(pace_per_minute, $3::float8),
+    pace_tokens = coalesce(pace_tokens, $4::float8) - (SELECT count(*) FROM taken),
+    pace_counted_at = coalesce(pace_counted_at, $5::timestamptz),
+    pace_refused = coalesce(pace_refused, $6::float8),
+    pace_refused_at = coalesce(pace_refused_at, $7::timestamptz)`,
+);
+
+const nextTake = take(isHolder, '$10::int', keepsPace('$4::float8 - (SELECT count(*) FROM taken)'));
+
+const keepText = `UPDATE installations SET ${keepsPace()}, lease_until = $8::timestamptz WHERE ${isHolder} RETURNING id`;
+
+const releaseText = `UPDATE installations SET ${keepsPace()}, lease_until = NULL, lease_holder = NULL WHERE ${isHolder}`;
+
+const releaseUnlessDueText = `
+  UPDATE installations SET ${keepsPace()}, (lease_holder, lease_until) = (
+    SELECT CASE WHEN is_due THEN $2::uuid END, CASE WHEN is_due THEN $8::timestamptz END
+    FROM (SELECT EXISTS (SELECT FROM head_statuses WHERE ${isDue}) AS is_due) AS left_over)
+  WHERE ${isHolder} RETURNING lease_holder AS holder`;
+
+type TakenRow = PaceRow & Write & { isOff: boolean; pausedUntil: Date | null };
 
 /**
  * The right to write the statuses of an installation, for one worker at a time over all replicas. A worker that
@@ -117,36 +152,56 @@ export async function takeLease(
   const { sql, clock, config } = deps;
   const range = config.statusWritesPerMinute;
   const holder = randomUUID();
-  const leaseUntil = () => new Date(clock.now() + leaseLife);
-  const [row] = await sql.query<PaceRow>(
-    'outbox-lease',
-    `UPDATE installations SET lease_holder = $2::uuid, lease_until = $3::timestamptz
-    WHERE id = $1::int8 AND (lease_until IS NULL OR lease_until <= $4::timestamptz) RETURNING ${paceColumns}`,
-    [installationId, holder, leaseUntil(), nowOf(clock)],
-  );
-  if (!row) return null;
   // Only the holder changes the pace, so what it knows is true while it holds the lease.
-  let pace = paceIn(row) ?? firstPace(range, nowOf(clock));
+  let pace = firstPace(range, nowOf(clock));
   let wasPressed = false;
-  const kept = (until: Date | null) => [
-    ...[installationId, holder, until, pace.perMinute, pace.tokens, pace.countedAt],
+  let isReleased = false;
+  const itself = (): unknown[] => [
+    ...[installationId, holder, pace.perMinute, pace.tokens, pace.countedAt],
     ...[pace.refused?.perMinute ?? null, pace.refused?.at ?? null],
   ];
+  const until = () => new Date(clock.now() + leaseLife);
+  const turnOf = (rows: TakenRow[], places: number): Turn => {
+    const now = nowOf(clock);
+    const { isOff, pausedUntil } = rows[0]!;
+    if (isOff) return { may: 'stop' };
+    if (pausedUntil && pausedUntil > now) return { may: 'wait', until: pausedUntil };
+    if (places === 0) return { may: 'wait', until: new Date(now.getTime() + waitFor(pace)) };
+    const writes = rows.filter(({ sha }) => sha !== null);
+    pace = { ...pace, tokens: pace.tokens - writes.length };
+    return { may: 'write', writes, isAll: writes.length < places };
+  };
+
+  const most = Math.min(mostTaken, mostAtOnce(range));
+  const first = await sql.query<TakenRow>('outbox-first-take', firstTake, [
+    ...itself(),
+    until(),
+    nowOf(clock),
+    most,
+  ]);
+  if (first.length === 0) return null;
+  const stored = paceIn(first[0]!) ?? pace;
+  const storedPlaces = Math.min(most, Math.max(0, placesIn(stored)));
+  pace = paceAt(stored, range, nowOf(clock));
+  wasPressed = isPressed(pace);
+  let ahead: Turn | null = turnOf(first, storedPlaces);
+  // Time may have given places that the first taking did not know of.
+  if (ahead.may === 'write' ? ahead.writes.length === 0 : storedPlaces === 0) ahead = null;
   return {
     async take() {
-      const now = nowOf(clock);
-      pace = paceAt(pace, range, now);
+      const turn = ahead;
+      ahead = null;
+      if (turn) return turn;
+      pace = paceAt(pace, range, nowOf(clock));
       wasPressed = isPressed(pace);
       const places = Math.min(mostTaken, placesIn(pace));
-      const values = [...kept(leaseUntil()), now, places];
-      const rows = await sql.query<Write & { pausedUntil: Date | null }>('outbox-take', takeSql, values);
-      const [first] = rows;
-      if (!first) return { may: 'stop' };
-      if (first.pausedUntil && first.pausedUntil > now) return { may: 'wait', until: first.pausedUntil };
-      if (places === 0) return { may: 'wait', until: new Date(now.getTime() + waitFor(pace)) };
-      const writes = rows.filter(({ sha }) => sha !== null);
-      pace = { ...pace, tokens: pace.tokens - writes.length };
-      return { may: 'write', writes };
+      const rows = await sql.query<TakenRow>('outbox-take', nextTake, [
+        ...itself(),
+        until(),
+        nowOf(clock),
+        places,
+      ]);
+      return rows.length === 0 ? { may: 'stop' } : turnOf(rows, places);
     },
     learn({ posted, returned, isRefused }) {
       pace = { ...pace, tokens: pace.tokens + returned };
@@ -154,13 +209,16 @@ export async function takeLease(
       if (isRefused) pace = afterRefusal(pace, range, nowOf(clock));
     },
     async keep() {
-      const text = `UPDATE installations SET ${keepsLease()} WHERE id = $1::int8 AND lease_holder = $2::uuid RETURNING id`;
-      return (await sql.query('outbox-keep', text, kept(leaseUntil()))).length === 1;
+      return (await sql.query('outbox-keep', keepText, [...itself(), until()])).length === 1;
+    },
+    async releaseUnlessDue() {
+      const values = [...itself(), until(), nowOf(clock)];
+      const [row] = await sql.query<{ holder: string | null }>('outbox-let-go', releaseUnlessDueText, values);
+      isReleased = !row?.holder;
+      return isReleased;
     },
     async release() {
-      const text = `UPDATE installations SET ${keepsLease()}, lease_holder = NULL
-        WHERE id = $1::int8 AND lease_holder = $2::uuid`;
-      await sql.query('outbox-release', text, kept(null));
+      if (!isReleased) await sql.query('outbox-release', releaseText, itself());
     },
   };
 }

@@ -36,6 +36,9 @@ const within = ({ least, most }: PaceRange, perMinute: number): number =>
 
 const burstOf = (perMinute: number): number => Math.max(1, Math.floor(perMinute * atOnce));
 
+/** How many writes may go at once where GitHub bears the most. */
+export const mostAtOnce = ({ most }: PaceRange): number => burstOf(most);
+
 /** Writes a millisecond: with what goes at once, no minute holds more than the pace. */
 const evenlyOf = (perMinute: number): number => Math.max(1, perMinute - burstOf(perMinute)) / 60_000;
 

@@ -45,6 +45,7 @@ export class Fetcher {
   #isStopped = false;
   #listener: { close(): Promise<void> } | null = null;
   #finished = Promise.withResolvers<null>();
+  #handedOut = 0;
 
   constructor(queue: Queue, clock: Clock, log: Logger, takers: Map<TaskName, Takers>, work: Work) {
     this.#queue = queue;
@@ -75,13 +76,16 @@ export class Fetcher {
     if (this.#working.size > 0) await this.#queue.giveBack([...this.#working]);
   }
 
-  /** Resolves when nothing runs and nothing is due any more. */
-  async settled(): Promise<void> {
+  /** Resolves when nothing runs and nothing is due any more. @returns how many jobs this process has taken so far. */
+  async settled(): Promise<number> {
     do {
       await this.#allFinished();
       await this.#takeWhatever();
-    } while (this.#working.size > 0);
+    } while (this.#working.size > 0 || (this.#mayAnyWait() && !this.#isStopped));
+    return this.#handedOut;
   }
+
+  #mayAnyWait = () => [...this.#tasks.values()].some(({ mayWait }) => mayWait);
 
   async #allFinished(): Promise<void> {
     while (this.#working.size > 0) await this.#finished.promise;
@@ -176,6 +180,7 @@ export class Fetcher {
       if (taken.length > 0) this.#setTimer(this.#clock.now() + keepEvery);
     } catch (error) {
       this.#done.push(...done);
+      for (const [, each] of tasks) each.mayWait = true;
       this.#fail(error);
     }
   }
@@ -190,6 +195,7 @@ export class Fetcher {
   async #handOut(task: TaskName, batch: Taken[]): Promise<void> {
     const tasks = this.#tasks.get(task)!;
     tasks.free--;
+    this.#handedOut += batch.length;
     for (const taken of batch) this.#working.add(taken);
     const isDone = await this.#finish(
       task,

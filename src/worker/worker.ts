@@ -8,8 +8,8 @@ import { work } from './work.ts';
 export type Worker = {
   /** Takes no new jobs, and hands back what is not finished in time. */
   stop(): Promise<void>;
-  /** Resolves when no job runs and none is due. */
-  settled(): Promise<void>;
+  /** Resolves when no job runs and none is due. @returns how many this process has taken so far. */
+  settled(): Promise<number>;
 };
 
 /**

@@ -15,7 +15,7 @@ afterAll(() => acme.close());
 
 /** Of the outbox: taking, settling, the lease, and what is due. What webhooks cost is not its own. */
 const isOfOutbox = (text: string): boolean =>
-  /^(WITH installation AS|WITH outcome AS|UPDATE installations|SELECT FROM head_statuses)|^UPDATE .{0,12}head_statuses/.test(
+  /^(WITH lease AS|WITH outcome AS|UPDATE installations|SELECT FROM head_statuses)|^UPDATE .{0,12}head_statuses/.test(
     text.trim(),
   );
 

@@ -12,7 +12,7 @@ import { redact } from '../../src/log.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
 import { freePort } from './free-port.ts';
 import { openTestDatabase } from './database.ts';
-import { startOfTests, whenIdle } from './holdfast.ts';
+import { startOfTests, untilQuiet } from './holdfast.ts';
 
 export const secretKey = 'a secret key of the tests, long enough for anybody';
 
@@ -98,9 +98,7 @@ export async function startFirstRun(config: Partial<StartConfig> = {}): Promise<
     },
     startAnother: (more = {}) => start(more),
     async quiet() {
-      await github.settled();
-      await whenIdle(run.app, clock);
-      await github.settled();
+      await untilQuiet(run, -1);
     },
     async close() {
       for (const each of apps) await each.close();

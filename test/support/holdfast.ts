@@ -5,6 +5,7 @@ import type { Config } from '../../src/config.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
 import { generateKey, hashKey, type KeyScope } from '../../src/auth/application-key.ts';
 import { createLogger } from '../../src/log.ts';
+import { within } from '../../src/within.ts';
 import { openTestDatabase } from './database.ts';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into bodies of every shape
@@ -71,6 +72,7 @@ export async function startHoldfast(
     { clock, database, log },
   );
   github.deliverTo(`${app.url}/api/github/webhooks`);
+  let restedAt = 0;
   const holdfast: Holdfast = {
     app,
     github,
@@ -120,9 +122,7 @@ export async function startHoldfast(
       await holdfast.quiet();
     },
     async quiet() {
-      await github.settled();
-      await whenIdle(app, clock);
-      await github.settled();
+      restedAt = await untilQuiet(holdfast, restedAt);
     },
     async close() {
       await app.close();
@@ -135,26 +135,28 @@ export async function startHoldfast(
   return holdfast;
 }
 
-/** Resolves when pg-boss holds no job that is due or under way. */
-export async function whenIdle(app: App, clock: TestClock): Promise<void> {
-  const deadline = performance.now() + 45_000;
-  for (let looks = 0; ; looks++) {
-    const due = await app.deps.db.$queryRaw<{ name: string; state: string }[]>`
-      SELECT DISTINCT name, state::text FROM pgboss.job
-      WHERE name NOT LIKE '\_\_pgboss%' AND (state = 'active'
-        OR (state IN ('created', 'retry') AND start_after <= ${new Date(clock.now())}))`;
-    if (due.length === 0) return;
-    if (performance.now() > deadline) {
-      const what = due.map(({ name, state }) => `${name} (${state})`).join(', ');
-      throw new Error(`The service did not come to rest within 45 s: ${what}`);
-    }
-    if (looks % 5 === 4) await wake(app);
+/**
+ * Waits until the service has nothing to do and GitHub has told it everything, for one after the other may be what the
+ * other waits for.
+ * @param restedAt how many jobs the service had taken when it rested last. @returns how many by now.
+ */
+export async function untilQuiet(
+  { app, github, clock }: Pick<Holdfast, 'app' | 'github' | 'clock'>,
+  restedAt: number,
+): Promise<number> {
+  for (let before = restedAt; ;) {
+    await github.settled();
     await clock.tick(0);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    const taken = await within(45_000, app.settled());
+    if (taken === null) throw new Error(`The service did not come to rest within 45 s: ${await busy(app)}`);
+    if (taken === before) return taken;
+    before = taken;
   }
 }
 
-/** Announces waiting jobs again: the service may not have heard yet. */
-async function wake(app: App): Promise<void> {
-  await app.deps.db.$executeRaw`SELECT pg_notify('holdfast_jobs', name || ' 0') FROM pgboss.queue`;
+/** The tasks that wait or run. */
+async function busy({ deps }: App): Promise<string> {
+  const jobs = await deps.db.$queryRaw<{ name: string; state: string }[]>`
+    SELECT DISTINCT name, state::text FROM pgboss.job`;
+  return jobs.map(({ name, state }) => `${name} (${state})`).join(', ');
 }
