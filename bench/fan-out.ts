@@ -20,7 +20,7 @@ async function allHave(github: Sandbox, count: number, state: 'success' | 'pendi
 
 async function freezeAll(count: number, where: Where): Promise<Pair> {
   const { github, token } = await startGitHub();
-  github.addRepository(repository);
+  github.addRepository(repository, { protect: { main: ['holdfast/freeze'] } });
   const heads = Array.from({ length: count }, () => github.openPullRequest(repository, { author: 'ada' }));
   const floor = await startProgram('floors/statuses.ts', { GITHUB: github.url, TOKEN: token });
   const service = await startService(github, where);

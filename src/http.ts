@@ -36,7 +36,7 @@ export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
   api.onError((error, context) => errorResponse(error, context, deps.log));
   api.notFound(noSuchRoute);
   mountHealth(api, deps.db, queue);
-  api.post(webhookPath, (context) => receiveWebhook(deps.github.probot, deps.log, context));
+  api.post(webhookPath, (context) => receiveWebhook(deps, context));
   const v1 = new Hono();
   api.use('/v1/*', apiHeaders);
   for (const definition of endpoints) mount(v1, deps, { tokens, strangers }, definition);

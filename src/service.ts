@@ -10,7 +10,6 @@ import { OwnWrites } from './outbox/own-writes.ts';
 import { startJobQueue } from './queue/queue.ts';
 import { startWorker, type Worker } from './worker/worker.ts';
 import type { Phase } from './phase.ts';
-import { registerWebhooks } from './webhooks/register-webhooks.ts';
 
 /** What there is before an App is known. */
 export type Ground = { config: StartConfig; clock: Clock; log: Logger; database: Database };
@@ -44,7 +43,6 @@ export async function createService(ground: Ground, app: AppCredentials): Promis
     config,
     stopping: stopping.signal,
   };
-  registerWebhooks(github.probot, deps);
   if ('dataDir' in config.database) await clearLeases(deps);
   const api = createApi(deps, queue);
   let worker: Worker | null = null;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { payloads } from '../src/webhooks/payloads.ts';
 import { bytesInFlight } from '../src/webhooks/receive-webhook.ts';
-import { handledEvents } from '../src/webhooks/register-webhooks.ts';
+import { handledEvents } from '../src/webhooks/handled-events.ts';
 import { type Acme, startAcme } from './support/acme.ts';
 
 let acme: Acme;

@@ -45,10 +45,6 @@ export const refusalOf = (error: unknown): Refusal | null =>
 
 /** What the database throws that a client can act on. */
 function translate(error: unknown): Refusal | null {
-  // What a webhook's handlers throw comes as one of these.
-  if (error instanceof AggregateError) {
-    return error.errors.map((each) => translate(each)).find((refusal) => refusal !== null) ?? null;
-  }
   const code =
     error instanceof Prisma.PrismaClientKnownRequestError
       ? error.code

@@ -158,6 +158,9 @@ export const placeOf = (repository: OfAccount): EventPlace => ({
   repository: { id: repository.id, name: `${repository.account.login}/${repository.name}` },
 });
 
+/** What happened, and where. */
+export type Happened = { place: EventPlace; event: AuditEvent };
+
 /**
  * Writes to the audit log. Called with the transaction that makes the change: both happen, or neither.
  * @param actor null where nobody did it, or nobody knows who.
@@ -169,24 +172,36 @@ export async function appendEvent(
   actor: Actor | null,
   now: Date,
 ): Promise<void> {
+  await appendEvents(tx, [{ place, event }], actor, now);
+}
+
+/** Writes all that happened at once, by one statement. */
+export async function appendEvents(
+  tx: Tx,
+  happened: Happened[],
+  actor: Actor | null,
+  now: Date,
+): Promise<void> {
+  await tx.auditEvent.createMany({ data: happened.map((each) => rowOf(each, actor, now)) });
+}
+
+function rowOf({ place, event }: Happened, actor: Actor | null, now: Date) {
   const participle = participles[event.type];
-  await tx.auditEvent.create({
-    data: {
-      receivedAt: now,
-      accountId: place.accountId,
-      repositoryId: place.repository?.id,
-      repository: place.repository?.name,
-      pullRequest: place.pullRequest?.number,
-      baseRef: place.pullRequest?.base,
-      type: event.type,
-      outcome: failures.has(event.type) ? 'failure' : 'success',
-      trigger: atGitHub.has(event.type) ? 'github' : 'api',
-      metadata: {
-        ...event.metadata,
-        [`${participle}_by`]: actor,
-        [`${participle}_at`]: now.toISOString(),
-        [`${participle}_by_staff`]: false,
-      } as unknown as Prisma.InputJsonObject,
-    },
-  });
+  return {
+    receivedAt: now,
+    accountId: place.accountId,
+    repositoryId: place.repository?.id,
+    repository: place.repository?.name,
+    pullRequest: place.pullRequest?.number,
+    baseRef: place.pullRequest?.base,
+    type: event.type,
+    outcome: failures.has(event.type) ? ('failure' as const) : ('success' as const),
+    trigger: atGitHub.has(event.type) ? ('github' as const) : ('api' as const),
+    metadata: {
+      ...event.metadata,
+      [`${participle}_by`]: actor,
+      [`${participle}_at`]: now.toISOString(),
+      [`${participle}_by_staff`]: false,
+    } as unknown as Prisma.InputJsonObject,
+  };
 }

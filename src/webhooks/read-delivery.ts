@@ -1,6 +1,6 @@
-import type { EmitterWebhookEvent } from '@octokit/webhooks';
 import type { Deps } from '../deps.ts';
 import { isGitHubStatus } from '../github/github-error.ts';
+import { acceptEvent } from './accept-event.ts';
 
 /**
  * Takes a delivery that failed from GitHub's copy of it, as if it had arrived.
@@ -13,12 +13,8 @@ export async function readDelivery(deps: Deps, deliveryId: string): Promise<void
     const { data } = await app.request('GET /app/hook/deliveries/{delivery_id}', {
       delivery_id: deliveryId as unknown as number,
     });
-    const { guid: id, event: name, request } = data;
-    await deps.github.probot.receive({
-      id,
-      name,
-      payload: request.payload,
-    } as unknown as EmitterWebhookEvent);
+    const { guid, event: name, request } = data;
+    await acceptEvent(deps, { guid, name, payload: request.payload ?? {} });
   } catch (error) {
     if (!isGitHubStatus(error, 404)) throw error;
     deps.log.warn({ deliveryId, err: error }, 'GitHub has forgotten a webhook delivery');

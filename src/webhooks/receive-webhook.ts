@@ -1,14 +1,13 @@
 import type { Context } from 'hono';
-import type { EmitterWebhookEvent } from '@octokit/webhooks';
-import type { Probot } from 'probot';
-import type { Logger } from 'pino';
 import { readLimited } from '../api/read-body.ts';
 import { validate } from '../api/validate.ts';
+import type { Deps } from '../deps.ts';
 import { Refusal } from '../errors.ts';
 import { within } from '../within.ts';
+import { acceptEvent } from './accept-event.ts';
 import { BytesInFlight, type Share } from './bytes-in-flight.ts';
+import { isHandled } from './handled-events.ts';
 import { envelope, payloads } from './payloads.ts';
-import { handledEvents } from './register-webhooks.ts';
 
 const mebibyte = 1024 * 1024;
 /** GitHub sends nothing larger. */
@@ -25,12 +24,12 @@ export const bytesInFlight = new BytesInFlight(64 * mebibyte);
  * middleware: it waits for handlers at most 9 s and then answers 202 with the work only in memory, and it logs whole
  * payloads of unsigned requests.
  */
-export async function receiveWebhook(probot: Probot, log: Logger, context: Context): Promise<Response> {
+export async function receiveWebhook(deps: Deps, context: Context): Promise<Response> {
   const { req } = context;
-  const id = req.header('X-GitHub-Delivery') ?? '';
+  const guid = req.header('X-GitHub-Delivery') ?? '';
   const name = req.header('X-GitHub-Event') ?? '';
   const signature = req.header('X-Hub-Signature-256') ?? '';
-  if (!/^[\w-]{1,64}$/.test(id) || !/^\w{1,64}$/.test(name) || !/^sha256=[0-9a-f]{64}$/i.test(signature)) {
+  if (!/^[\w-]{1,64}$/.test(guid) || !/^\w{1,64}$/.test(name) || !/^sha256=[0-9a-f]{64}$/i.test(signature)) {
     const detail =
       'Send the headers X-GitHub-Delivery, X-GitHub-Event and X-Hub-Signature-256 as GitHub does: a GUID, the name of an event, and sha256= with 64 hexadecimal digits.';
     return context.json({ detail }, 400);
@@ -43,16 +42,15 @@ export async function receiveWebhook(probot: Probot, log: Logger, context: Conte
       return context.json({ detail }, 408, { Connection: 'close' });
     }
     if (raw === 'broken') return context.json({ detail: 'The body broke off. Send it again.' }, 400);
-    if (!(await probot.webhooks.verify(raw, signature).catch(() => false))) {
-      log.warn({ delivery: id, event: name }, 'a webhook with a wrong signature was refused');
+    if (!(await deps.github.probot.webhooks.verify(raw, signature).catch(() => false))) {
+      deps.log.warn({ delivery: guid, event: name }, 'a webhook with a wrong signature was refused');
       const detail =
         'The signature does not match: WEBHOOK_SECRET differs from the secret in the App’s settings.';
       return context.json({ detail }, 401);
     }
     const payload = readPayload(name, raw);
     if (typeof payload === 'string') return context.json({ detail: payload }, 400);
-    // Probot looks handlers up by name in an object, and would find what every object has.
-    if (isHandled(name, payload)) await probot.receive({ id, name, payload } as EmitterWebhookEvent);
+    await acceptEvent(deps, { guid, name, payload });
     return context.json({ accepted: true }, 202);
   } finally {
     share.release();
@@ -69,13 +67,6 @@ async function readInTime(request: Request, share: Share): Promise<string | 'lat
     return 'broken';
   }
 }
-
-const handled = new Set<string>(handledEvents);
-
-/** Whether the payload is of an event that anything is done for. */
-const isHandled = (name: string, payload: object): boolean =>
-  handled.has(name) ||
-  ('action' in payload && typeof payload.action === 'string' && handled.has(`${name}.${payload.action}`));
 
 /** The payload, with what Holdfast reads of it checked; a sentence that says what is wrong where it is none. */
 function readPayload(name: string, raw: string): object | string {

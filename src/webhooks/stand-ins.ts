@@ -1,6 +1,6 @@
 import type { Need } from '../conditions/needs.ts';
 import { type Job, jobs } from '../queue/jobs.ts';
-import { handledEvents } from './register-webhooks.ts';
+import { handledEvents } from './handled-events.ts';
 import { jobsOf, type WakeDeps } from './wake.ts';
 import { readsOfEvent } from './wakes-of-event.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { variables } from '../../src/config.ts';
-import { handledEvents } from '../../src/webhooks/register-webhooks.ts';
+import { handledEvents } from '../../src/webhooks/handled-events.ts';
 import { between, documentAt, rowsOf } from './documents.ts';
 
 const readme = documentAt('README.md');

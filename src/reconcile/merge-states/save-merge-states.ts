@@ -2,7 +2,7 @@ import { ourselves } from '../../events/actor.ts';
 import { nowOf } from '../../clock.ts';
 import type { Tx } from '../../database/database.ts';
 import type { Deps } from '../../deps.ts';
-import { appendEvent, placeOf } from '../../events/append-event.ts';
+import { appendEvents, type Happened, placeOf } from '../../events/append-event.ts';
 import { throughPrisma } from '../../database/sql.ts';
 import { attributesOf, listFreezes } from '../../freezes/freeze-store.ts';
 import type { ReadMergeState } from '../../github/pull-requests/read-merge-states.ts';
@@ -75,6 +75,7 @@ async function record(tx: Tx, repository: ObservedRepository, leaks: Leak[], now
     WHERE repository_id = ${repository.id} AND type = 'freeze.leaking' AND metadata->>'head_sha' = ANY(${shas}::text[])`;
   const recorded = new Set(rows.map(({ freeze, sha }) => `${freeze} ${sha}`));
   const freezes = await listFreezes(throughPrisma(tx), repository.id, now);
+  const happened: Happened[] = [];
   for (const { number, base, headSha, heldBy, mergeState } of leaks) {
     for (const freeze of freezes.filter(({ id }) => heldBy.includes(id))) {
       const once = `${freeze.id} ${headSha}`;
@@ -87,7 +88,8 @@ async function record(tx: Tx, repository: ObservedRepository, leaks: Leak[], now
         merge_state: mergeState,
       };
       const place = { ...placeOf(repository), pullRequest: { number, base } };
-      await appendEvent(tx, place, { type: 'freeze.leaking', metadata }, ourselves, now);
+      happened.push({ place, event: { type: 'freeze.leaking', metadata } });
     }
   }
+  await appendEvents(tx, happened, ourselves, now);
 }

@@ -1,9 +1,3 @@
-import type { Probot } from 'probot';
-import type { Deps } from '../deps.ts';
-import { acceptDelivery } from './accept-delivery.ts';
-import { jobsOf, type Wake, type WakeDeps } from './wake.ts';
-import { type Own, wakesOf } from './wakes-of-event.ts';
-
 /** The actions that can change what we know. Others (`starred`, `subscribed` …) are acknowledged and dropped. */
 export const handledEvents = [
   'installation.created',
@@ -68,14 +62,9 @@ export const handledEvents = [
   'organization.member_removed',
 ] as const;
 
-/** Turns each handled event into durable jobs. */
-export function registerWebhooks(
-  probot: Probot,
-  deps: WakeDeps & Pick<Deps, 'queue' | 'log' | 'config'>,
-): void {
-  probot.on([...handledEvents], async ({ id, name, payload }) => {
-    const wakes = wakesOf[name as keyof typeof wakesOf] as (payload: unknown, own: Own) => Wake[];
-    const jobs = await jobsOf(deps, wakes(payload, deps.config));
-    await acceptDelivery(deps, { guid: id, event: name }, jobs);
-  });
-}
+const handled = new Set<string>(handledEvents);
+
+/** Whether anything is done for an event, whose payload may be anything. */
+export const isHandled = (name: string, payload: object): boolean =>
+  handled.has(name) ||
+  ('action' in payload && typeof payload.action === 'string' && handled.has(`${name}.${payload.action}`));
