@@ -10,6 +10,7 @@ import { type Database, transactionOptions } from './database.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { migrate } from './migrate.ts';
 import { copyPrepared } from './prepared-folder.ts';
+import { PreparedPglite } from './prepared-pglite.ts';
 import { sqlOfPglite } from './sql.ts';
 
 /** PGlite touches all of `shared_buffers` when it starts: PostgreSQL's 128 MB would stay resident. */
@@ -27,7 +28,8 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
     // Before as well: nobody reads along while it starts.
     await closeToOthers(dataDir);
     compileOnce();
-    const pglite = await PGlite.create(folder, { startParams });
+    const pglite = new PreparedPglite(folder, { startParams });
+    await pglite.waitReady;
     await closeToOthers(dataDir);
     const database = await wrapPglite(pglite);
     return {

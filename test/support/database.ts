@@ -2,11 +2,11 @@
 // costs a second of processor time, so a worker lends one to file after file, emptied in between.
 import { randomBytes } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
-import { PGlite } from '@electric-sql/pglite';
 import { inject } from 'vitest';
 import { connectDatabase } from '../../src/database/connect.ts';
 import type { Database } from '../../src/database/database.ts';
 import { wrapPglite } from '../../src/database/embedded.ts';
+import { PreparedPglite } from '../../src/database/prepared-pglite.ts';
 import { administer, databaseUrl } from './postgres.ts';
 
 /** What nobody uses now. Vitest keeps modules from file to file, and with them this. */
@@ -65,7 +65,9 @@ async function filledOf({ prisma }: Database, tables: string[]): Promise<string[
 
 async function openPglite(): Promise<Database> {
   const image = await openAsBlob(inject('pgliteImage'));
-  return wrapPglite(await PGlite.create({ loadDataDir: image }));
+  const pglite = new PreparedPglite({ loadDataDir: image });
+  await pglite.waitReady;
+  return wrapPglite(pglite);
 }
 
 /** `prepare-database.ts` drops it at the end of the run. */
