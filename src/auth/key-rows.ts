@@ -1,4 +1,4 @@
-import type { Row, SqlTx } from '../database/sql.ts';
+import type { Row, Sql } from '../database/sql.ts';
 import type { Account, ApplicationKey } from '../generated/prisma/client.ts';
 import { type FoundRepository, repositoryNamed, repositoryOfRow } from '../installations/repository-rows.ts';
 import { sameHash } from './application-key.ts';
@@ -27,17 +27,17 @@ const keyAndRepository = `
  * @returns null where there is no such key.
  */
 export async function readKey(
-  sql: SqlTx,
+  sql: Pick<Sql, 'read'>,
   secretHash: string,
   path: RepositoryPath | null,
 ): Promise<{ key: CallingKey; repository: FoundRepository | null } | null> {
   const [row] = path
-    ? await sql.query('key-and-repository', keyAndRepository, [
+    ? await sql.read('key-and-repository', keyAndRepository, [
         secretHash,
         path.owner.toLowerCase(),
         path.repository.toLowerCase(),
       ])
-    : await sql.query('key-alone', keyAlone, [secretHash]);
+    : await sql.read('key-alone', keyAlone, [secretHash]);
   if (!row || !sameHash(row['secret_hash'] as string, secretHash)) return null;
   return { key: keyOfRow(row), repository: repositoryOfRow(row) };
 }

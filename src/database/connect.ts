@@ -5,6 +5,7 @@ import { PrismaClient } from '../generated/prisma/client.ts';
 import { type Database, transactionOptions } from './database.ts';
 import { openEmbedded } from './embedded.ts';
 import { migrate } from './migrate.ts';
+import { openSharedReads } from './shared-reads.ts';
 import { sqlOfPool } from './sql.ts';
 
 /**
@@ -28,14 +29,15 @@ async function connectPostgres(connectionString: string): Promise<Database> {
   const pool = new pg.Pool({ connectionString, max: 10 });
   // A connection that breaks while nobody uses it is replaced at the next use.
   pool.on('error', () => {});
+  const reads = openSharedReads(connectionString);
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions });
   return {
     prisma,
-    sql: sqlOfPool(pool),
+    sql: sqlOfPool(pool, reads),
     jobs: { connectionString, max: 5 },
     close: async () => {
       await prisma.$disconnect();
-      await pool.end();
+      await Promise.all([pool.end(), reads.end()]);
     },
   };
 }

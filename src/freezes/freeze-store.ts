@@ -50,17 +50,27 @@ export const earliestFirst: Prisma.FreezeOrderByWithRelationInput[] = [
 /** SQL's condition for `notEnded`. @param now the parameter that holds the instant. */
 const isNotEnded = (now: string): string => `deleted_at IS NULL AND (ends_at IS NULL OR ends_at > ${now})`;
 
+/** One column of JSON: a driver looks at each column of each row, and parses JSON at once. */
 const listed = `
-  SELECT id, repository_id AS "repositoryId", reason, public_reason AS "publicReason",
-    has_public_reason AS "hasPublicReason", start, "end", timezone, starts_at AS "startsAt", ends_at AS "endsAt",
-    matching_conditions AS "matchingConditions", exclude_conditions AS "excludeConditions", version
-  FROM freezes WHERE repository_id = $1 AND ${isNotEnded('$2')}
-  ORDER BY starts_at, created_at, id`;
+  SELECT json_agg(json_build_object(
+    'id', id, 'reason', reason, 'publicReason', public_reason, 'hasPublicReason', has_public_reason,
+    'start', start, 'end', "end", 'timezone', timezone, 'startsAt', starts_at, 'endsAt', ends_at,
+    'matchingConditions', matching_conditions, 'excludeConditions', exclude_conditions, 'version', version
+  ) ORDER BY starts_at, created_at, id) AS freezes
+  FROM freezes WHERE repository_id = $1 AND ${isNotEnded('$2')}`;
+
+type Columns = Omit<Parameters<typeof fromRow>[0], 'repositoryId'>;
+type Listed = Omit<Columns, 'startsAt' | 'endsAt'> & { startsAt: string; endsAt: string | null };
 
 /** The scheduled and ongoing freezes of a repository, the earliest first. */
 export async function listFreezes(sql: SqlTx, repositoryId: bigint, now: Date): Promise<StoredFreeze[]> {
-  const rows = await sql.query<Parameters<typeof fromRow>[0]>('list-freezes', listed, [repositoryId, now]);
-  return rows.map(fromRow);
+  const [row] = await sql.query<{ freezes: Listed[] | null }>('list-freezes', listed, [repositoryId, now]);
+  return (row!.freezes ?? []).map(({ startsAt, endsAt, ...freeze }) =>
+    fromRow({
+      ...{ ...freeze, repositoryId, startsAt: new Date(startsAt) },
+      endsAt: endsAt === null ? null : new Date(endsAt),
+    }),
+  );
 }
 
 /** The freezes of a repository that were ongoing at some time since an instant, also those that are deleted by now. */

@@ -9,5 +9,5 @@ export async function listFreezes(
   deps: Pick<Deps, 'sql' | 'clock'>,
   repository: FoundRepository,
 ): Promise<Freeze[]> {
-  return readFreezes(deps.sql, repository.id, nowOf(deps.clock));
+  return readFreezes({ query: deps.sql.read }, repository.id, nowOf(deps.clock));
 }

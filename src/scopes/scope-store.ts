@@ -1,4 +1,4 @@
-import type { SqlTx } from '../database/sql.ts';
+import type { Sql, SqlTx } from '../database/sql.ts';
 import type { Actor } from '../events/actor.ts';
 import { isReadBy } from '../freezes/freeze-store.ts';
 
@@ -30,11 +30,11 @@ const before = `
       AND scopes = $4::text[] AND all_scopes = $5::boolean) AS "isSame"`;
 
 /** What is known of the pull request before the push. */
-export async function findBefore(sql: SqlTx, push: Push): Promise<Before> {
+export async function findBefore(sql: Pick<Sql, 'read'>, push: Push): Promise<Before> {
   const { repositoryId, number, scopes, allScopes } = push;
   const onGitHub = number <= greatestOnGitHub ? Number(number) : null;
   const values = [repositoryId, String(number), onGitHub, scopes, allScopes];
-  const [row] = await sql.query<Before>('scopes-before', before, values);
+  const [row] = await sql.read<Before>('scopes-before', before, values);
   return row!;
 }
 
