@@ -45,7 +45,21 @@ function withoutBodies(error: Error): object {
 const isRequest = (request: unknown): request is { method: string; url: string } =>
   typeof request === 'object' && request !== null && 'method' in request && 'url' in request;
 
-const writeLine = (line: string) => void process.stdout.write(line);
+let waiting = '';
+
+/** Lines of the same turn are written together: under load each of them costs a system call less. */
+function writeLine(line: string): void {
+  if (waiting === '') setImmediate(writeWaiting);
+  waiting += line;
+}
+
+function writeWaiting(): void {
+  const lines = waiting;
+  waiting = '';
+  if (lines !== '') process.stdout.write(lines);
+}
+
+process.once('exit', writeWaiting);
 
 const names: Record<number, string> = {
   10: 'trace',

@@ -6,31 +6,42 @@ const connections = 2;
 /** Connections that many reads share: while one is answered the next are on their way. */
 export type SharedReads = { query: pg.Client['query']; end(): Promise<void> };
 
-/** Opens none before the first read; one that breaks is replaced at the next. */
+/** Opens none before the first read. One that breaks is replaced, and what was asked of it is asked once more. */
 export function openSharedReads(connectionString: string): SharedReads {
-  const lanes: (Promise<pg.Client> | null)[] = Array.from({ length: connections }, () => null);
+  const clients: (Promise<pg.Client> | null)[] = Array.from({ length: connections }, () => null);
   let turn = 0;
-  const open = async (lane: number): Promise<pg.Client> => {
+
+  const open = async (forget: () => void): Promise<pg.Client> => {
     const client = new pg.Client({ connectionString, pipeline: true });
-    const forget = () => (lanes[lane] = null);
-    // What was asked of it fails by itself.
     client.on('error', forget).on('end', forget);
-    try {
-      await client.connect();
-    } catch (error) {
-      forget();
-      throw error;
-    }
+    await client.connect();
     return client;
   };
-  const next = (): Promise<pg.Client> => {
-    turn = (turn + 1) % connections;
-    return (lanes[turn] ??= open(turn));
+
+  const ask = async (given: pg.QueryConfig): Promise<pg.QueryResult> => {
+    const mine = (turn = (turn + 1) % connections);
+    const client = (clients[mine] ??= open(() => (clients[mine] = null)));
+    try {
+      return await (await client).query(given);
+    } catch (error) {
+      // A client without a connection stays so.
+      if (isLost(error) && clients[mine] === client) clients[mine] = null;
+      throw error;
+    }
   };
+
   return {
-    query: (async (given: pg.QueryConfig) => (await next()).query(given)) as pg.Client['query'],
+    query: ((given: pg.QueryConfig) =>
+      ask(given).catch((error: unknown) => {
+        if (isLost(error)) return ask(given);
+        throw error;
+      })) as pg.Client['query'],
     async end() {
-      await Promise.all(lanes.map(async (lane) => (await lane?.catch(() => null))?.end()));
+      await Promise.all(clients.map(async (client) => (await client?.catch(() => null))?.end()));
     },
   };
 }
+
+/** Not what PostgreSQL answers to a statement, but for that it shuts down. */
+const isLost = (error: unknown): boolean =>
+  !(error instanceof pg.DatabaseError) || (error.code?.startsWith('57P') ?? false);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { openTestDatabase } from '../support/database.ts';
 
@@ -58,4 +58,49 @@ test('a transaction commits whole, or not at all', async () => {
     sql.transaction(async (tx) => void (await tx.query('test-wrong', 'SELECT nothing FROM nowhere'))),
   ).rejects.toMatchObject({ code: '42P01' });
   expect(await sql.query('test-read', 'SELECT id FROM kept')).toEqual([{ id: 1n }]);
+});
+
+describe.skipIf(!inject('postgresUrl'))('connections that break (PostgreSQL)', () => {
+  const end = (pid: number) => database.sql.query('test-end', 'SELECT pg_terminate_backend($1, 5000)', [pid]);
+  const pidOf = async (tx: Pick<Database['sql'], 'query'>) =>
+    (await tx.query<{ pid: number }>('test-pid', 'SELECT pg_backend_pid() AS pid'))[0]!.pid;
+
+  test('inside a transaction: it fails, and the next one works', async () => {
+    const broken = database.sql.transaction(async (tx) => {
+      // Nothing is asked of it when it breaks.
+      await end(await pidOf(tx));
+      await tx.query('test-insert', 'INSERT INTO kept VALUES ($1)', [3n]);
+    });
+    await expect(broken).rejects.toThrow();
+    await database.sql.transaction((tx) => pidOf(tx));
+    expect(await database.sql.query('test-read', 'SELECT id FROM kept')).toEqual([{ id: 1n }]);
+  });
+
+  test('of shared reads: each is replaced, and what was asked of it is asked again', async () => {
+    const read = (text: string) => database.sql.read<{ pid: number }>(text, text);
+    const pids = async () =>
+      new Set((await Promise.all([1, 2, 3, 4].map(() => read(pid)))).map(([row]) => row!.pid));
+    const pid = 'SELECT pg_backend_pid() AS pid';
+    const before = await pids();
+    expect(before.size).toBe(2);
+    const asleep = [1, 2].map(() => read('SELECT pg_backend_pid() AS pid, pg_sleep(1)'));
+    for (const each of before) await end(each);
+    for (const [row] of await Promise.all(asleep)) expect(before.has(row!.pid)).toBe(false);
+    const after = await pids();
+    expect(after.size).toBe(2);
+    expect([...after].some((each) => before.has(each))).toBe(false);
+  });
+
+  test('reads that share a connection are answered each its own, also where one fails', async () => {
+    const asked = Array.from({ length: 40 }, (_, index) =>
+      index % 4 === 3
+        ? database.sql.read('test-fails', 'SELECT 1 / $1::int AS one', [0])
+        : database.sql.read('test-echo', 'SELECT $1::int AS index', [index]),
+    );
+    const answers = await Promise.allSettled(asked);
+    answers.forEach((answer, index) => {
+      if (index % 4 === 3) expect(answer).toMatchObject({ status: 'rejected', reason: { code: '22012' } });
+      else expect(answer).toMatchObject({ status: 'fulfilled', value: [{ index }] });
+    });
+  });
 });
