@@ -2,7 +2,7 @@
 import type { Bench } from './bench.ts';
 import { startProgram } from './child-process.ts';
 import { alone, upTo } from './figure.ts';
-import type { Loaded } from './load.ts';
+import type { Load, Loaded } from './load.ts';
 import { makeKey, startGitHub, startService } from './service.ts';
 
 /** Milliseconds that the reading may take. */
@@ -33,9 +33,9 @@ export const benchInstallation: Bench = {
       const key = await makeKey(service, token, 'admin');
       const list = () =>
         load.ask<Loaded>({
-          ...{ url: `${service.url}/v1/repos/acme/web/scheduled_freeze`, method: 'GET' },
+          ...{ url: service.url, paths: ['/v1/repos/acme/web/scheduled_freeze'], method: 'GET' },
           ...{ headers: { Authorization: `Bearer ${key}` }, connections: 4, seconds: 2 },
-        });
+        } satisfies Load);
       await github.waitForStatus('acme/web', 1, 'success', { timeoutMs: 60_000 });
       const written = new Set<string>();
       const stopListening = github.onStatus(({ repository }) => written.add(repository));
