@@ -35,10 +35,9 @@ export class PreparedPglite extends PGlite {
 
   override transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
     return super.transaction((tx) => {
-      const query: Transaction['query'] = async (text, values, options) => {
-        if (tx.closed) throw new Error('Transaction is closed');
-        return this.#run(text, values, options);
-      };
+      // A closed one refuses in its own words.
+      const query: Transaction['query'] = (text, values, options) =>
+        tx.closed ? tx.query(text, values, options) : this.#run(text, values, options);
       return work(Object.create(tx, { query: { value: query } }) as Transaction);
     });
   }
