@@ -2,6 +2,7 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { askAbout, findLeaking } from '../reconcile/merge-states/ask-merge-states.ts';
 import type { HeldPullRequest } from '../reconcile/held-pull-requests.ts';
+import { holdsMerges } from '../freezes/freeze.ts';
 import { listFreezes } from '../freezes/freeze-store.ts';
 import { webUrlOf } from '../github/web-url.ts';
 import { freezesAreOn } from '../installations/product.ts';
@@ -58,7 +59,7 @@ export async function checkSettings(
 ): Promise<Settings> {
   const unsparing = { deps, repository, signal: AbortSignal.timeout(patience) };
   const place = placeFor(deps, repository);
-  const freezes = await listFreezes(deps.sql, repository.id, nowOf(deps.clock));
+  const freezes = (await listFreezes(deps.sql, repository.id, nowOf(deps.clock))).filter(holdsMerges);
   // First, and free: whoever asks again and again must not use up what statuses need.
   const limits = await readLimits(unsparing);
   const asking = { ...unsparing, spare: whySpare(limits.budgets) };

@@ -13,6 +13,9 @@ export type FreezeAttributes = {
   timezone: string;
   matching_conditions: unknown[];
   exclude_conditions: unknown[];
+  /** Absent where they were never set. */
+  holds?: string[];
+  environments?: string[];
 };
 
 /** What can happen. `type` and `metadata` have the shapes that clients of the interface read. */

@@ -49,7 +49,8 @@ export async function previewFreeze(
   assertWritable(repository);
   const now = nowOf(deps.clock);
   const checked = checkFreeze(planWindow(input, now), input);
-  const parsed = parseFreeze({ id: '', repositoryId: repository.id, reason: input.reason, ...checked });
+  const { reason, holds } = input;
+  const parsed = parseFreeze({ id: '', repositoryId: repository.id, reason, holds, ...checked });
   const judgedAt = checked.startsAt > now ? checked.startsAt : now;
   const open = await readForExplanation(deps, repository, needsOf([parsed]), loadOpenPullRequests);
   const judged = open.map((pullRequest) => judge(parsed, pullRequest, judgedAt));

@@ -9,7 +9,7 @@ import { freezesAreOn } from '../installations/product.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { assertRoom } from './assert-room.ts';
 import { checkFreeze } from './check-freeze.ts';
-import { type Freeze, planWindow } from './freeze.ts';
+import { type Freeze, type Holdable, planWindow } from './freeze.ts';
 import { attributesOf, insertFreeze } from './freeze-store.ts';
 import { requestReconcile } from './request-reconcile.ts';
 
@@ -22,6 +22,8 @@ export type NewFreeze = {
   timezone: string;
   matchingConditions: unknown[];
   excludeConditions: unknown[];
+  holds?: Holdable[];
+  environments?: string[];
 };
 
 /** What is known of a freeze before it is saved: the branches where nothing enforces it, and what to warn of. */
@@ -43,6 +45,8 @@ export function planFreeze(deps: Pick<Deps, 'clock'>, repository: FoundRepositor
     repositoryId: repository.id,
     reason: input.reason,
     publicReason: input.publicReason,
+    holds: input.holds,
+    environments: input.environments,
     ...checkFreeze(planWindow(input, nowOf(deps.clock)), input),
   };
 }

@@ -4,7 +4,7 @@ import type { FreezeAttributes } from '../events/append-event.ts';
 import type { Freeze as FreezeRow, Prisma } from '../generated/prisma/client.ts';
 import type { ConditionInput } from '../conditions/ast.ts';
 import type { Need } from '../conditions/needs.ts';
-import type { Freeze } from './freeze.ts';
+import type { Freeze, Holdable } from './freeze.ts';
 import { needsOf, parseFreeze } from './parsed-freeze.ts';
 
 // The only access to the freezes table, but for freeze-records.ts, which reads it for people.
@@ -23,6 +23,7 @@ export const fromRow = (
     | 'deletedAt'
     | 'deletedBy'
     | 'deleteReason'
+    | 'stillOnToldAt'
   >,
 ): StoredFreeze => ({
   id: row.id,
@@ -36,8 +37,14 @@ export const fromRow = (
   endsAt: row.endsAt,
   matchingConditions: row.matchingConditions as ConditionInput[],
   excludeConditions: row.excludeConditions as ConditionInput[],
+  holds: unlessEmpty(row.holds as Holdable[]),
+  environments: unlessEmpty(row.environments),
+  isPause: row.isPause,
   version: row.version,
 });
+
+/** A list that was never set is kept as an empty one. */
+export const unlessEmpty = <Item>(list: Item[]): Item[] | undefined => (list.length > 0 ? list : undefined);
 
 export const notEnded = (now: Date) => ({ deletedAt: null, OR: [{ endsAt: null }, { endsAt: { gt: now } }] });
 
@@ -53,7 +60,8 @@ const isNotEnded = (now: string): string => `deleted_at IS NULL AND (ends_at IS 
 const listed = `
   SELECT id, repository_id AS "repositoryId", reason, public_reason AS "publicReason",
     has_public_reason AS "hasPublicReason", start, "end", timezone, starts_at AS "startsAt", ends_at AS "endsAt",
-    matching_conditions AS "matchingConditions", exclude_conditions AS "excludeConditions", version
+    matching_conditions AS "matchingConditions", exclude_conditions AS "excludeConditions", holds, environments,
+    is_pause AS "isPause", version
   FROM freezes WHERE repository_id = $1 AND ${isNotEnded('$2')}
   ORDER BY starts_at, created_at, id`;
 
@@ -175,11 +183,15 @@ function columns(freeze: Freeze) {
     endsAt,
     matchingConditions,
     excludeConditions,
+    holds = [],
+    environments = [],
+    isPause = false,
   } = freeze;
   const reads = [...needsOf([parseFreeze(freeze)]).facts];
   return {
     ...{ reason, start, end, timezone, startsAt, endsAt, matchingConditions, excludeConditions, reads },
     ...{ publicReason, hasPublicReason: publicReason !== undefined },
+    ...{ holds, environments, isPause },
   };
 }
 
@@ -192,4 +204,6 @@ export const attributesOf = (freeze: Freeze): FreezeAttributes => ({
   timezone: freeze.timezone,
   matching_conditions: freeze.matchingConditions,
   exclude_conditions: freeze.excludeConditions,
+  ...(freeze.holds && { holds: freeze.holds }),
+  ...(freeze.environments && { environments: freeze.environments }),
 });

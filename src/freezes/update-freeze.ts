@@ -5,7 +5,7 @@ import { conflict } from '../errors.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { checkFreeze } from './check-freeze.ts';
-import { reviseWindow, saysTheSame } from './freeze.ts';
+import { type Holdable, reviseWindow, saysTheSame } from './freeze.ts';
 import { attributesOf, saveFreeze, type StoredFreeze } from './freeze-store.ts';
 import { requestReconcile } from './request-reconcile.ts';
 import { requireFreeze } from './require-freeze.ts';
@@ -22,6 +22,8 @@ export type FreezeChange = {
   timezone?: string;
   matchingConditions?: unknown[];
   excludeConditions?: unknown[];
+  holds?: Holdable[];
+  environments?: string[];
 };
 
 /** A freeze as it is, and as it is to be. */
@@ -48,6 +50,8 @@ export async function planChange(
     ...before,
     reason: change.reason ?? before.reason,
     publicReason: revisePublicReason(before.publicReason, change.publicReason),
+    holds: change.holds ?? before.holds,
+    environments: change.environments ?? before.environments,
     ...checked,
   };
   return { before, after };

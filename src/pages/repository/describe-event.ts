@@ -143,6 +143,8 @@ const fieldNames: Record<Field, string> = {
   timezone: 'Time zone',
   matching_conditions: 'Matching',
   exclude_conditions: 'Except',
+  holds: 'Holds',
+  environments: 'Environments',
 };
 const fields = Object.keys(fieldNames) as Field[];
 
@@ -154,7 +156,7 @@ const about = (freeze: FreezeAttributes, details: Detail[] = []) => ({
 const attributes = (freeze: FreezeAttributes): Detail[] =>
   fields
     .filter((field) => field !== 'exclude_conditions' || freeze[field].length > 0)
-    .filter((field) => field !== 'public_reason' || freeze[field] !== undefined)
+    .filter((field) => freeze[field] !== undefined)
     .map((field) => ({ name: fieldNames[field], text: textOf(freeze, field) }));
 
 const changes = (before: FreezeAttributes, after: FreezeAttributes): Detail[] =>
@@ -171,6 +173,7 @@ function textOf(freeze: FreezeAttributes, field: Field): string {
   if (value === null || value === undefined) return 'none';
   if (typeof value === 'string') return field === 'start' || field === 'end' ? wallClock(value) : value;
   if (value.length === 0) return field === 'matching_conditions' ? 'every pull request' : 'none';
+  if (field === 'holds' || field === 'environments') return value.join(', ');
   return inOneLine(value as ConditionInput[]);
 }
 

@@ -4,6 +4,7 @@ import { nowOf } from '../../clock.ts';
 import type { EnforcementReport } from '../../enforcement/check-enforcement.ts';
 import { isFreezeEnforced } from '../../enforcement/finding.ts';
 import { recentEnforcement } from '../../enforcement/recent-enforcement.ts';
+import { holdsMerges } from '../../freezes/freeze.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import { countsOf } from '../held.ts';
 import { type Html, layout } from '../layout.ts';
@@ -38,18 +39,22 @@ export async function showRepository(deps: PageDeps, context: Context): Promise<
 }
 
 function summary({ current, held, now }: RepositoryPage, report: EnforcementReport | null): Html {
-  const ongoing = current.filter((freeze) => stateOf(freeze, now) === 'ongoing');
-  if (ongoing.length === 0) return html`<p><span class="badge free">No freeze is ongoing</span></p>`;
+  const all = current.filter((freeze) => stateOf(freeze, now) === 'ongoing');
+  const ongoing = all.filter(holdsMerges);
+  if (ongoing.length === 0) {
+    const what = all.length > 0 ? 'No freeze of merges is ongoing' : 'No freeze is ongoing';
+    return html`<p><span class="badge free">${what}</span></p>`;
+  }
   const of = (freeze: { id: string }) => held.filter(({ heldBy }) => heldBy.includes(freeze.id));
   const isLoose = ongoing.some(
     (freeze) => report && isFreezeEnforced(report.findings, freeze, of(freeze)) === false,
   );
   const ids = new Set(ongoing.map(({ id }) => id));
-  const all = held.filter(({ heldBy }) => heldBy.some((id) => ids.has(id)));
+  const heldByThem = held.filter(({ heldBy }) => heldBy.some((id) => ids.has(id)));
   const freezes = ongoing.length === 1 ? '1 freeze is ongoing' : `${ongoing.length} freezes are ongoing`;
   return html`<p>
     <span class="badge held">${freezes}</span>
     ${isLoose ? html`<a class="badge leaking" href="#enforcement">Not enforced</a>` : ''}
-    <span>${countsOf(all)}</span>
+    <span>${countsOf(heldByThem)}</span>
   </p>`;
 }
