@@ -63,6 +63,7 @@ const pure = [
   'src/freezes/freeze.ts',
   'src/freezes/freeze-warnings.ts',
   'src/freezes/judge-freeze.ts',
+  'src/freezes/open-end.ts',
   'src/freezes/parsed-freeze.ts',
   'src/time/**',
   'src/reconcile/judge.ts',

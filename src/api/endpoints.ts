@@ -16,6 +16,7 @@ import { getLogs } from './v1/logs.ts';
 import { getOwnerLogs } from './v1/owner-logs.ts';
 import { previewFreezeEndpoint } from './v1/preview-freeze.ts';
 import { getDefaultProducts, putDefaultProducts, putProducts } from './v1/products.ts';
+import { getSettings, patchSettings } from './v1/settings.ts';
 import { postScopes, putScopes } from './v1/push-scopes.ts';
 import { updateFreezeEndpoint } from './v1/update-freeze.ts';
 
@@ -32,6 +33,8 @@ export const endpoints: AnyEndpoint[] = [
   postDeleteFreezeEndpoint,
   explainPullRequestEndpoint,
   enforcementEndpoint,
+  getSettings,
+  patchSettings,
   putProducts,
   getDefaultProducts,
   putDefaultProducts,

@@ -18,6 +18,9 @@ export type FreezeAttributes = {
   environments?: string[];
 };
 
+/** The settings of a repository as the audit log keeps them. */
+export type RepositorySettings = Record<string, boolean | number | null>;
+
 /** What can happen. `type` and `metadata` have the shapes that clients of the interface read. */
 export type AuditEvent =
   | {
@@ -41,6 +44,10 @@ export type AuditEvent =
       };
     }
   | { type: 'product.enabled' | 'product.disabled'; metadata: { product: Product } }
+  | {
+      type: 'repository_settings.update';
+      metadata: { settings_before: RepositorySettings; settings_after: RepositorySettings };
+    }
   | { type: 'default_products.update'; metadata: { products_before: Product[]; products_after: Product[] } }
   | {
       type: 'application_key.create' | 'application_key.revoke';
@@ -105,6 +112,7 @@ export const auditEventTypes: AuditEvent['type'][] = [
   'scheduled_freeze.delete',
   'product.enabled',
   'product.disabled',
+  'repository_settings.update',
   'default_products.update',
   'application_key.create',
   'application_key.revoke',
@@ -123,6 +131,7 @@ export const participles: Record<AuditEvent['type'], string> = {
   'scheduled_freeze.delete': 'deleted',
   'product.enabled': 'enabled',
   'product.disabled': 'disabled',
+  'repository_settings.update': 'updated',
   'default_products.update': 'updated',
   'application_key.create': 'created',
   'application_key.revoke': 'revoked',

@@ -11,6 +11,7 @@ import { assertRoom } from './assert-room.ts';
 import { checkFreeze } from './check-freeze.ts';
 import { type Freeze, type Holdable, planWindow } from './freeze.ts';
 import { attributesOf, insertFreeze } from './freeze-store.ts';
+import { limitOpenEnd, warningsOfOpenEnd } from './open-end.ts';
 import { requestReconcile } from './request-reconcile.ts';
 
 export type NewFreeze = {
@@ -32,23 +33,34 @@ export type Ahead = { unenforced: string[]; warnings: string[] };
 /** A saved freeze, and what to warn of, in sentences. */
 export type SavedFreeze = { freeze: Freeze; warnings: string[] };
 
+/** A freeze that is not saved yet, and what to warn of. */
+export type PlannedFreeze = { freeze: Freeze; warnings: string[] };
+
 /**
  * The freeze that is asked for, not saved yet.
  * @throws Refusal conflict where freezes are switched off or the repository cannot be written to; invalid for a window
  *   or conditions that cannot be.
  */
-export function planFreeze(deps: Pick<Deps, 'clock'>, repository: FoundRepository, input: NewFreeze): Freeze {
+export function planFreeze(
+  deps: Pick<Deps, 'clock'>,
+  repository: FoundRepository,
+  input: NewFreeze,
+): PlannedFreeze {
   assertWritable(repository);
   assertSwitchedOn(repository);
-  return {
+  const now = nowOf(deps.clock);
+  const { longestOpenEndHours } = repository;
+  const checked = checkFreeze(limitOpenEnd(planWindow(input, now), longestOpenEndHours, now), input);
+  const freeze = {
     id: randomUUID(),
     repositoryId: repository.id,
     reason: input.reason,
     publicReason: input.publicReason,
     holds: input.holds,
     environments: input.environments,
-    ...checkFreeze(planWindow(input, nowOf(deps.clock)), input),
+    ...checked,
   };
+  return { freeze, warnings: input.end === null ? warningsOfOpenEnd(checked, longestOpenEndHours) : [] };
 }
 
 /**

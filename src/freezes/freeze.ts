@@ -150,6 +150,7 @@ function inOrder(result: WindowResult): WindowResult {
   return badEnd('The end must be after the start.');
 }
 
-const badEnd = (message: string): WindowResult => invalid([{ field: 'end', message }]);
+/** The refusal of a window whose end cannot be. */
+export const badEnd = (message: string): WindowResult => invalid([{ field: 'end', message }]);
 
 const invalid = (problems: WindowProblem[]): WindowResult => ({ ok: false, reason: 'invalid', problems });

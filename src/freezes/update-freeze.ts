@@ -7,6 +7,7 @@ import { assertWritable, type FoundRepository, fullName } from '../installations
 import { checkFreeze } from './check-freeze.ts';
 import { type Holdable, reviseWindow, saysTheSame } from './freeze.ts';
 import { attributesOf, saveFreeze, type StoredFreeze } from './freeze-store.ts';
+import { limitOpenEnd, warningsOfOpenEnd } from './open-end.ts';
 import { requestReconcile } from './request-reconcile.ts';
 import { requireFreeze } from './require-freeze.ts';
 
@@ -26,8 +27,8 @@ export type FreezeChange = {
   environments?: string[];
 };
 
-/** A freeze as it is, and as it is to be. */
-export type PlannedChange = { before: StoredFreeze; after: StoredFreeze };
+/** A freeze as it is, as it is to be, and what to warn of. */
+export type PlannedChange = { before: StoredFreeze; after: StoredFreeze; warnings: string[] };
 
 /**
  * What a change would make of a freeze, not saved yet.
@@ -42,7 +43,11 @@ export async function planChange(
 ): Promise<PlannedChange> {
   const before = await requireFreeze(deps, repository, id);
   assertWritable(repository);
-  const checked = checkFreeze(reviseWindow(before, change, nowOf(deps.clock)), {
+  const now = nowOf(deps.clock);
+  // What had no end keeps none, and a pause is meant to have none.
+  const isOpened = change.end === null && before.end !== null && !before.isPause;
+  const hours = isOpened ? repository.longestOpenEndHours : null;
+  const checked = checkFreeze(limitOpenEnd(reviseWindow(before, change, now), hours, now), {
     matchingConditions: change.matchingConditions ?? before.matchingConditions,
     excludeConditions: change.excludeConditions ?? before.excludeConditions,
   });
@@ -54,7 +59,7 @@ export async function planChange(
     environments: change.environments ?? before.environments,
     ...checked,
   };
-  return { before, after };
+  return { before, after, warnings: warningsOfOpenEnd(checked, hours) };
 }
 
 /**

@@ -54,6 +54,12 @@ export const contract: Record<string, Terms> = {
     body: { delete_reason: 'Done' },
     last: aFreeze,
   },
+  'get /repos/{owner}/{repository}/settings': { for: 'repository admins', success: 200 },
+  'patch /repos/{owner}/{repository}/settings': {
+    for: 'repository admins',
+    success: 200,
+    body: { longest_open_end_hours: 72 },
+  },
   'put /products/{owner}/{repository}': { for: 'repository admins', success: 204, body: products },
   'get /default_products/{owner}': { for: 'owner admins', success: 200 },
   'put /default_products/{owner}': { for: 'owner admins', success: 204, body: products },

@@ -26,6 +26,10 @@ export const updateFreezeEndpoint = endpoint({
     // Side by side: neither the change nor its statuses wait for it.
     const ahead = lookAhead(deps, repository, planned.after);
     const freeze = await updateFreeze(deps, actor, repository, planned);
-    return savedFreezeAnswer(200, { freeze, warnings: (await ahead).warnings }, body);
+    return savedFreezeAnswer(
+      200,
+      { freeze, warnings: [...planned.warnings, ...(await ahead).warnings] },
+      body,
+    );
   },
 });

@@ -25,6 +25,7 @@ export const eventTypeNames: Partial<Record<AuditEvent['type'], string>> = {
   'scheduled_freeze.delete': 'Freeze deleted',
   'product.enabled': 'Product enabled',
   'product.disabled': 'Product disabled',
+  'repository_settings.update': 'Settings changed',
   'freeze.bypassed': 'Merged past a freeze',
   'freeze.leaking': 'GitHub would merge past a freeze',
   'freeze.not_enforced': 'Freeze that nothing enforces',
@@ -66,6 +67,14 @@ function tell(event: AuditEvent, pullRequest: string): Omit<DescribedEvent, 'act
       return { did: `enabled the product ${event.metadata.product}`, details: [] };
     case 'product.disabled':
       return { did: `disabled the product ${event.metadata.product}`, details: [] };
+    case 'repository_settings.update': {
+      const { settings_before: before, settings_after: after } = event.metadata;
+      const changed = Object.keys(after).filter((name) => after[name] !== before[name]);
+      return {
+        did: 'changed the settings',
+        details: changed.map((name) => ({ name, before: `${before[name]}`, text: `${after[name]}` })),
+      };
+    }
     case 'freeze.bypassed': {
       const { scheduled_freeze_attributes: freeze, shown_state, head_sha, merged_at } = event.metadata;
       return {
