@@ -14,6 +14,7 @@ import { getRepositories } from './v1/list-repositories.ts';
 import { explainPullRequestEndpoint } from './v1/explain-pull-request.ts';
 import { getLogs } from './v1/logs.ts';
 import { getOwnerLogs } from './v1/owner-logs.ts';
+import { deletePause, getPause, putPause } from './v1/pause.ts';
 import { previewFreezeEndpoint } from './v1/preview-freeze.ts';
 import { getDefaultProducts, putDefaultProducts, putProducts } from './v1/products.ts';
 import { getSettings, patchSettings } from './v1/settings.ts';
@@ -33,6 +34,9 @@ export const endpoints: AnyEndpoint[] = [
   postDeleteFreezeEndpoint,
   explainPullRequestEndpoint,
   enforcementEndpoint,
+  getPause,
+  putPause,
+  deletePause,
   getSettings,
   patchSettings,
   putProducts,

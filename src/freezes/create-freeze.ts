@@ -74,31 +74,47 @@ export async function createFreeze(
   actor: Actor,
   repository: FoundRepository,
   freeze: Freeze,
-  { unenforced, warnings }: Ahead,
+  ahead: Ahead,
   beforeSaving: (tx: Tx, saved: SavedFreeze) => Promise<void> = async () => {},
 ): Promise<SavedFreeze> {
   const now = nowOf(deps.clock);
-  const saved = { freeze, warnings };
+  const saved = { freeze, warnings: ahead.warnings };
   await deps.db.$transaction(async (tx) => {
     await beforeSaving(tx, saved);
-    await assertRoom(tx, repository, now);
-    await insertFreeze(tx, freeze, actor, now);
-    const metadata = { scheduled_freeze_id: freeze.id, scheduled_freeze_attributes: attributesOf(freeze) };
-    await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.create', metadata }, actor, now);
-    if (unenforced.length > 0) {
-      const found = { scheduled_freeze_id: freeze.id, branches: unenforced };
-      await appendEvent(
-        tx,
-        placeOf(repository),
-        { type: 'freeze.not_enforced', metadata: { ...found, context: deps.config.statusContext } },
-        actor,
-        now,
-      );
-    }
-    await requestReconcile(deps, tx, freeze, now);
+    await saveNewFreeze(deps, tx, actor, repository, freeze, ahead, now);
   });
   deps.log.info({ repository: fullName(repository), freeze: freeze.id, by: actor.name }, 'freeze created');
   return saved;
+}
+
+/**
+ * Saves a new freeze in a transaction, with its event and its jobs.
+ * @throws Refusal conflict where the repository has as many freezes as it may.
+ */
+export async function saveNewFreeze(
+  deps: Pick<Deps, 'config' | 'queue'>,
+  tx: Tx,
+  actor: Actor,
+  repository: FoundRepository,
+  freeze: Freeze,
+  { unenforced }: Ahead,
+  now: Date,
+): Promise<void> {
+  await assertRoom(tx, repository, now);
+  await insertFreeze(tx, freeze, actor, now);
+  const metadata = { scheduled_freeze_id: freeze.id, scheduled_freeze_attributes: attributesOf(freeze) };
+  await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.create', metadata }, actor, now);
+  if (unenforced.length > 0) {
+    const found = { scheduled_freeze_id: freeze.id, branches: unenforced };
+    await appendEvent(
+      tx,
+      placeOf(repository),
+      { type: 'freeze.not_enforced', metadata: { ...found, context: deps.config.statusContext } },
+      actor,
+      now,
+    );
+  }
+  await requestReconcile(deps, tx, freeze, now);
 }
 
 function assertSwitchedOn(repository: FoundRepository): void {

@@ -102,6 +102,12 @@ export async function findFreeze(
   return row && fromRow(row);
 }
 
+/** The freeze that pauses a repository's merge queue; null: it is not paused. */
+export async function findPause(tx: Tx, repositoryId: bigint, now: Date): Promise<StoredFreeze | null> {
+  const row = await tx.freeze.findFirst({ where: { repositoryId, isPause: true, ...notEnded(now) } });
+  return row && fromRow(row);
+}
+
 /** Freezes count as begun so long before their start: the clock of the worker that finds them begun may be ahead. */
 const clockMargin = 60_000;
 

@@ -1,5 +1,6 @@
 import type { Actor } from '../events/actor.ts';
 import { nowOf } from '../clock.ts';
+import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
@@ -70,25 +71,38 @@ export async function updateFreeze(
   deps: Deps,
   actor: Actor,
   repository: FoundRepository,
-  { before, after }: PlannedChange,
+  planned: PlannedChange,
 ): Promise<StoredFreeze> {
+  const { before, after } = planned;
   if (saysTheSame(before, after)) return before;
   const now = nowOf(deps.clock);
-  const { id } = before;
-  await deps.db.$transaction(async (tx) => {
-    if (!(await saveFreeze(tx, after, actor, now))) {
-      throw conflict('A concurrent change of this freeze won. List the freezes and try again.');
-    }
-    const metadata = {
-      scheduled_freeze_id: id,
-      scheduled_freeze_attributes_before: attributesOf(before),
-      scheduled_freeze_attributes_after: attributesOf(after),
-    };
-    await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.update', metadata }, actor, now);
-    await requestReconcile(deps, tx, after, now);
-  });
-  deps.log.info({ repository: fullName(repository), freeze: id, by: actor.name }, 'freeze changed');
+  await deps.db.$transaction((tx) => saveChange(deps, tx, actor, repository, planned, now));
+  deps.log.info({ repository: fullName(repository), freeze: before.id, by: actor.name }, 'freeze changed');
   return after;
+}
+
+/**
+ * Saves a change of a freeze in a transaction, with its event and its jobs.
+ * @throws Refusal conflict when a concurrent change won.
+ */
+export async function saveChange(
+  deps: Pick<Deps, 'queue'>,
+  tx: Tx,
+  actor: Actor,
+  repository: FoundRepository,
+  { before, after }: Pick<PlannedChange, 'before' | 'after'>,
+  now: Date,
+): Promise<void> {
+  if (!(await saveFreeze(tx, after, actor, now))) {
+    throw conflict('A concurrent change of this freeze won. List the freezes and try again.');
+  }
+  const metadata = {
+    scheduled_freeze_id: before.id,
+    scheduled_freeze_attributes_before: attributesOf(before),
+    scheduled_freeze_attributes_after: attributesOf(after),
+  };
+  await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.update', metadata }, actor, now);
+  await requestReconcile(deps, tx, after, now);
 }
 
 type PublicReason = FreezeChange['publicReason'];

@@ -54,6 +54,13 @@ export const contract: Record<string, Terms> = {
     body: { delete_reason: 'Done' },
     last: aFreeze,
   },
+  'get /repos/{owner}/{repository}/merge-queue/pause': { for: 'repository admins', success: 200 },
+  'put /repos/{owner}/{repository}/merge-queue/pause': {
+    for: 'repository admins',
+    success: 200,
+    body: { reason: 'Broken main' },
+  },
+  'delete /repos/{owner}/{repository}/merge-queue/pause': { for: 'repository admins', success: 204 },
   'get /repos/{owner}/{repository}/settings': { for: 'repository admins', success: 200 },
   'patch /repos/{owner}/{repository}/settings': {
     for: 'repository admins',
