@@ -61,6 +61,7 @@ const pure = [
   'src/enforcement/judge-*.ts',
   'src/explanations/releasing-labels.ts',
   'src/freezes/freeze.ts',
+  'src/freezes/frozen-state.ts',
   'src/freezes/freeze-warnings.ts',
   'src/freezes/judge-freeze.ts',
   'src/freezes/open-end.ts',

@@ -10,6 +10,7 @@ import { deleteFreezeEndpoint, postDeleteFreezeEndpoint } from './v1/delete-free
 import { enforcementEndpoint } from './v1/enforcement.ts';
 import { freezeEnforcementEndpoint } from './v1/freeze-enforcement.ts';
 import { listFreezesEndpoint } from './v1/list-freezes.ts';
+import { freezeStateEndpoint } from './v1/freeze-state.ts';
 import { getRepositories } from './v1/list-repositories.ts';
 import { explainPullRequestEndpoint } from './v1/explain-pull-request.ts';
 import { getLogs } from './v1/logs.ts';
@@ -32,6 +33,7 @@ export const endpoints: AnyEndpoint[] = [
   freezeEnforcementEndpoint,
   deleteFreezeEndpoint,
   postDeleteFreezeEndpoint,
+  freezeStateEndpoint,
   explainPullRequestEndpoint,
   enforcementEndpoint,
   getPause,

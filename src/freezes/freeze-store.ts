@@ -57,18 +57,36 @@ export const earliestFirst: Prisma.FreezeOrderByWithRelationInput[] = [
 /** SQL's condition for `notEnded`. @param now the parameter that holds the instant. */
 const isNotEnded = (now: string): string => `deleted_at IS NULL AND (ends_at IS NULL OR ends_at > ${now})`;
 
-const listed = `
-  SELECT id, repository_id AS "repositoryId", reason, public_reason AS "publicReason",
+const columnsOfFreeze = `id, repository_id AS "repositoryId", reason, public_reason AS "publicReason",
     has_public_reason AS "hasPublicReason", start, "end", timezone, starts_at AS "startsAt", ends_at AS "endsAt",
     matching_conditions AS "matchingConditions", exclude_conditions AS "excludeConditions", holds, environments,
-    is_pause AS "isPause", version
-  FROM freezes WHERE repository_id = $1 AND ${isNotEnded('$2')}
+    is_pause AS "isPause", version`;
+
+const listed = `
+  SELECT ${columnsOfFreeze} FROM freezes
+  WHERE repository_id = $1 AND ${isNotEnded('$2')}
   ORDER BY starts_at, created_at, id`;
 
 /** The scheduled and ongoing freezes of a repository, the earliest first. */
 export async function listFreezes(sql: SqlTx, repositoryId: bigint, now: Date): Promise<StoredFreeze[]> {
   const rows = await sql.query<Parameters<typeof fromRow>[0]>('list-freezes', listed, [repositoryId, now]);
   return rows.map(fromRow);
+}
+
+const notOver = `
+  SELECT ${columnsOfFreeze}, deleted_at AS "deletedAt" FROM freezes
+  WHERE repository_id = $1 AND (ends_at IS NULL OR ends_at > $2) AND (deleted_at IS NULL OR deleted_at > $2)
+  ORDER BY starts_at, created_at, id`;
+
+/** The freezes of a repository that had neither ended nor been deleted at an instant, the earliest first. */
+export async function freezesNotOver(
+  sql: SqlTx,
+  repositoryId: bigint,
+  at: Date,
+): Promise<{ freeze: StoredFreeze; deletedAt: Date | null }[]> {
+  type Row = Parameters<typeof fromRow>[0] & { deletedAt: Date | null };
+  const rows = await sql.query<Row>('freezes-not-over', notOver, [repositoryId, at]);
+  return rows.map((row) => ({ freeze: fromRow(row), deletedAt: row.deletedAt }));
 }
 
 /** The freezes of a repository that were ongoing at some time since an instant, also those that are deleted by now. */

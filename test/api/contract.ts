@@ -1,7 +1,7 @@
 // A request that succeeds for every route of the interface, and who may make it.
 import { type Acme, freezeBody } from './acme.ts';
 
-export type Audience = 'repository admins' | 'ci' | 'owner admins' | 'any key';
+export type Audience = 'repository admins' | 'repository readers' | 'ci' | 'owner admins' | 'any key';
 
 const scopes = { scopes: ['backend'] };
 const products = { products: ['merge_queue'] };
@@ -54,6 +54,7 @@ export const contract: Record<string, Terms> = {
     body: { delete_reason: 'Done' },
     last: aFreeze,
   },
+  'get /repos/{owner}/{repository}/freeze_state': { for: 'repository readers', success: 200 },
   'get /repos/{owner}/{repository}/merge-queue/pause': { for: 'repository admins', success: 200 },
   'put /repos/{owner}/{repository}/merge-queue/pause': {
     for: 'repository admins',
