@@ -60,6 +60,7 @@ const pure = [
   'src/enforcement/{branch-facts,finding,remedies,touched-branches}.ts',
   'src/enforcement/judge-*.ts',
   'src/explanations/releasing-labels.ts',
+  'src/freezes/forgotten.ts',
   'src/freezes/freeze.ts',
   'src/freezes/frozen-state.ts',
   'src/freezes/freeze-warnings.ts',

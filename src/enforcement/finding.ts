@@ -8,6 +8,7 @@ export const checks = [
   'product',
   'leaking',
   'held',
+  'forgotten',
   'branches',
   'required_check',
   'merge_queue',

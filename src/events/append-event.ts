@@ -71,6 +71,15 @@ export type AuditEvent =
       };
     }
   | {
+      /** It has no end, and may be forgotten. */
+      type: 'freeze.still_on';
+      metadata: {
+        scheduled_freeze_id: string;
+        scheduled_freeze_attributes: FreezeAttributes;
+        on_since: string;
+      };
+    }
+  | {
       type: 'freeze.leaking';
       metadata: {
         scheduled_freeze_id: string;
@@ -118,6 +127,7 @@ export const auditEventTypes: AuditEvent['type'][] = [
   'application_key.revoke',
   'freeze.bypassed',
   'freeze.leaking',
+  'freeze.still_on',
   'freeze.not_enforced',
   'freeze_status.overwritten',
   'freeze_status.refused',
@@ -137,6 +147,7 @@ export const participles: Record<AuditEvent['type'], string> = {
   'application_key.revoke': 'revoked',
   'freeze.bypassed': 'bypassed',
   'freeze.leaking': 'found',
+  'freeze.still_on': 'found',
   // Who made the freeze, and when.
   'freeze.not_enforced': 'created',
   'freeze_status.overwritten': 'overwritten',

@@ -28,6 +28,7 @@ export const eventTypeNames: Partial<Record<AuditEvent['type'], string>> = {
   'repository_settings.update': 'Settings changed',
   'freeze.bypassed': 'Merged past a freeze',
   'freeze.leaking': 'GitHub would merge past a freeze',
+  'freeze.still_on': 'Freeze still on',
   'freeze.not_enforced': 'Freeze that nothing enforces',
   'freeze_status.overwritten': 'Status overwritten',
   'freeze_status.refused': 'Status refused',
@@ -94,6 +95,13 @@ function tell(event: AuditEvent, pullRequest: string): Omit<DescribedEvent, 'act
           { name: 'Head', text: head_sha.slice(0, 7) },
           { name: 'GitHub calls it', text: merge_state },
         ]),
+      };
+    }
+    case 'freeze.still_on': {
+      const { scheduled_freeze_attributes: freeze, on_since } = event.metadata;
+      return {
+        did: 'found that a freeze without an end is still on',
+        ...about(freeze, [{ name: 'On since', text: wallClock(on_since) }]),
       };
     }
     case 'freeze.not_enforced': {
