@@ -113,7 +113,7 @@ async function prepare(github: Sandbox, token: string, where: Where): Promise<Ro
         headers: { Authorization: `Bearer ${admin}` },
       },
       {
-        ...{ name: 'state unchanged (304)', method: 'GET', paths: [state], floors: { 16: 0.5 } },
+        ...{ name: 'state unchanged (304)', method: 'GET', paths: [state], floors: { 16: 0.4 } },
         headers: { Authorization: `Bearer ${ci}`, 'If-None-Match': await tagOf(service, ci) },
       },
       {
