@@ -96,6 +96,7 @@ describe('longest_open_end_hours', () => {
     const refusal = `${limit(2)}: it would have ended at 2026-03-01T08:00:00. Send an end.`;
     const made = await send('POST', freezes(api), old);
     expect([made.status, made.body.detail[0]]).toMatchObject([422, { loc: ['body', 'end'], msg: refusal }]);
+    expect((await send('POST', freezes(api, '/preview'), old)).body).toEqual(made.body);
     const { body } = await send('POST', freezes(api), { ...old, end: '2026-03-01T12:00:00' });
     const changed = await send('PATCH', freezes(api, `/${body.id}`), { end: null });
     expect([changed.status, changed.body.detail[0].msg]).toEqual([422, refusal]);
