@@ -5,6 +5,7 @@ import type { Actor } from '../events/actor.ts';
 import type { KeyScope } from '../auth/application-key.ts';
 import { actorOf, authenticate, bearerOf, type Credential } from '../auth/authenticate.ts';
 import { authorizeOwner, authorizeRepository } from '../auth/authorize.ts';
+import { authorizeReader } from '../auth/authorize-reader.ts';
 import type { GitHubTokens } from '../auth/github-token.ts';
 import type { RepositoryPath } from '../auth/key-rows.ts';
 import type { Deps } from '../deps.ts';
@@ -13,17 +14,20 @@ import type { StrangerLimits } from '../github/limits/stranger-limits.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
 import { type Answer, type Remember, runOnce } from './idempotency.ts';
 import { assertStorable, readJsonBody } from './read-body.ts';
+import { isKnown } from './if-none-match.ts';
 import { errorResponses, headersOf, jsonContent, securityOf } from './responses.ts';
 import { validate, validateBody } from './validate.ts';
 
 /** Whom a route lets in, and what its path names. */
 export type Access =
   | { to: 'repository'; scope: KeyScope }
+  /** Whoever can read the repository. */
+  | { to: 'repository-readers' }
   | { to: 'owner' }
   /** Any application key, asking about itself. */
   | { to: 'own-key' };
 
-type Found<A extends Access> = A extends { to: 'repository' }
+type Found<A extends Access> = A extends { to: 'repository' | 'repository-readers' }
   ? { repository: FoundRepository }
   : A extends { to: 'owner' }
     ? { account: Account }
@@ -92,6 +96,8 @@ export function mount(api: Hono, deps: Deps, callers: Callers, definition: AnyEn
   api.on(definition.method.toUpperCase(), path, async (context) => {
     const answer = await answerCall(deps, callers, definition, context);
     for (const [name, value] of Object.entries(answer.headers ?? {})) context.header(name, value);
+    if (isKnown(answer.headers?.['ETag'], context.req.header('If-None-Match')))
+      return context.body(null, 304);
     return answer.body === undefined
       ? context.body(null, answer.status as 204)
       : context.json(answer.body as object, answer.status as 200);
@@ -109,11 +115,14 @@ async function answerCall(
   if (definition.deprecated) announceDeprecation(context, definition.deprecated.successor(path));
   const authorization = req.header('Authorization');
   const asking = strangers.guard(deps, context, async () => bearerOf(authorization));
-  const place = definition.access.to === 'repository' ? (path as RepositoryPath) : null;
+  const { to } = definition.access;
+  const place = to === 'repository' || to === 'repository-readers' ? (path as RepositoryPath) : null;
   const credential = await authenticate(asking, tokens, authorization, place);
   const isKey = credential.kind === 'application-key';
   const found = await authorize(isKey ? deps : asking, tokens, definition, credential, path);
-  if (!isKey && definition.access.to !== 'own-key') await strangers.known.remember(deps, credential.token);
+  // Every account of GitHub reads what is public: that makes nobody known.
+  if (!isKey && to !== 'own-key' && to !== 'repository-readers')
+    await strangers.known.remember(deps, credential.token);
   const key = takesIdempotencyKey(definition) ? req.header('Idempotency-Key') : undefined;
   // A retried request may replay an answer about what it deleted itself.
   if (key === undefined) await definition.exists?.({ ...found, deps, path } as never);
@@ -159,6 +168,8 @@ async function authorize(
       return {
         repository: await authorizeRepository(deps, tokens, credential, access.scope, path as never),
       };
+    case 'repository-readers':
+      return { repository: await authorizeReader(deps, tokens, credential, path as never) };
     case 'owner': {
       const to = method === 'get' ? 'read' : 'change';
       return { account: await authorizeOwner(deps, tokens, credential, path['owner'] as string, to) };
@@ -206,12 +217,27 @@ export function describeRoute(definition: AnyEndpoint) {
     request: {
       params: definition.params,
       query: definition.query,
-      headers: takesIdempotencyKey(definition) ? idempotencyHeader : undefined,
+      headers: requestHeaders(definition),
       body: body && { required: true, content: jsonContent(body.schema, body.example) },
     },
-    responses: { [success.status]: answers, ...errorResponses(definition) },
+    responses: {
+      [success.status]: answers,
+      ...(success.headers?.['ETag'] && { 304: { description: 'The answer is the one that the caller has' } }),
+      ...errorResponses(definition),
+    },
   };
   return createRoute(config as Parameters<typeof createRoute>[0]);
+}
+
+const ifNoneMatchHeader = z.object({
+  'If-None-Match': z.string().optional().openapi({
+    description: 'The `ETag` of an earlier answer: 304 where it is still the one',
+  }),
+});
+
+function requestHeaders(definition: AnyEndpoint): z.ZodObject | undefined {
+  if (takesIdempotencyKey(definition)) return idempotencyHeader;
+  return definition.success.headers?.['ETag'] ? ifNoneMatchHeader : undefined;
 }
 
 const takesIdempotencyKey = ({ method, isReading }: AnyEndpoint): boolean => method === 'post' && !isReading;

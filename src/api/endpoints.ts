@@ -10,12 +10,15 @@ import { deleteFreezeEndpoint, postDeleteFreezeEndpoint } from './v1/delete-free
 import { enforcementEndpoint } from './v1/enforcement.ts';
 import { freezeEnforcementEndpoint } from './v1/freeze-enforcement.ts';
 import { listFreezesEndpoint } from './v1/list-freezes.ts';
+import { freezeStateEndpoint } from './v1/freeze-state.ts';
 import { getRepositories } from './v1/list-repositories.ts';
 import { explainPullRequestEndpoint } from './v1/explain-pull-request.ts';
 import { getLogs } from './v1/logs.ts';
 import { getOwnerLogs } from './v1/owner-logs.ts';
+import { deletePause, getPause, putPause } from './v1/pause.ts';
 import { previewFreezeEndpoint } from './v1/preview-freeze.ts';
 import { getDefaultProducts, putDefaultProducts, putProducts } from './v1/products.ts';
+import { getSettings, patchSettings } from './v1/settings.ts';
 import { postScopes, putScopes } from './v1/push-scopes.ts';
 import { updateFreezeEndpoint } from './v1/update-freeze.ts';
 
@@ -30,8 +33,14 @@ export const endpoints: AnyEndpoint[] = [
   freezeEnforcementEndpoint,
   deleteFreezeEndpoint,
   postDeleteFreezeEndpoint,
+  freezeStateEndpoint,
   explainPullRequestEndpoint,
   enforcementEndpoint,
+  getPause,
+  putPause,
+  deletePause,
+  getSettings,
+  patchSettings,
   putProducts,
   getDefaultProducts,
   putDefaultProducts,

@@ -12,11 +12,11 @@ import {
 import type { KeyScope } from './application-key.ts';
 import type { Credential } from './authenticate.ts';
 import type { GitHubTokens, Person } from './github-token.ts';
-import type { RepositoryPath } from './key-rows.ts';
+import type { CallingKey, RepositoryPath } from './key-rows.ts';
 import { fromSignIn, lacksAdministration, lacksScope } from './token-refusals.ts';
 import { hasScope } from './token-scopes.ts';
 
-type PersonalToken = Extract<Credential, { kind: 'github-token' }>;
+export type PersonalToken = Extract<Credential, { kind: 'github-token' }>;
 
 const wanted = {
   admin: 'an admin application key (hf_admin_…) or a GitHub token',
@@ -38,9 +38,12 @@ function assertKind(credential: Credential, scope: KeyScope, owner: string): voi
   const { key } = credential;
   if (key.scope !== scope)
     throw forbidden(`This route takes ${wanted[scope]}, not one with the scope ${key.scope}.`);
-  if (key.account.loginKey !== owner.toLowerCase()) {
-    throw foreignKey(owner);
-  }
+  assertOwnKey(key, owner);
+}
+
+/** Holds for a key of the owner in the path. */
+export function assertOwnKey({ account }: Pick<CallingKey, 'account'>, owner: string): void {
+  if (account.loginKey !== owner.toLowerCase()) throw foreignKey(owner);
 }
 
 /**
@@ -101,7 +104,7 @@ async function findForToken(
 }
 
 /** A repository that is looked up for the first time while its installation is suspended is not there for a person. */
-async function findForPerson(deps: Deps, owner: string, name: string): Promise<FoundRepository> {
+export async function findForPerson(deps: Deps, owner: string, name: string): Promise<FoundRepository> {
   try {
     return await findRepository(deps, owner, name);
   } catch (error) {

@@ -13,7 +13,13 @@ export type FreezeAttributes = {
   timezone: string;
   matching_conditions: unknown[];
   exclude_conditions: unknown[];
+  /** Absent where they were never set. */
+  holds?: string[];
+  environments?: string[];
 };
+
+/** The settings of a repository as the audit log keeps them. */
+export type RepositorySettings = Record<string, boolean | number | null>;
 
 /** What can happen. `type` and `metadata` have the shapes that clients of the interface read. */
 export type AuditEvent =
@@ -38,6 +44,10 @@ export type AuditEvent =
       };
     }
   | { type: 'product.enabled' | 'product.disabled'; metadata: { product: Product } }
+  | {
+      type: 'repository_settings.update';
+      metadata: { settings_before: RepositorySettings; settings_after: RepositorySettings };
+    }
   | { type: 'default_products.update'; metadata: { products_before: Product[]; products_after: Product[] } }
   | {
       type: 'application_key.create' | 'application_key.revoke';
@@ -58,6 +68,15 @@ export type AuditEvent =
         shown_state: string | null;
         head_sha: string;
         merged_at: string;
+      };
+    }
+  | {
+      /** It has no end, and may be forgotten. */
+      type: 'freeze.still_on';
+      metadata: {
+        scheduled_freeze_id: string;
+        scheduled_freeze_attributes: FreezeAttributes;
+        on_since: string;
       };
     }
   | {
@@ -102,11 +121,13 @@ export const auditEventTypes: AuditEvent['type'][] = [
   'scheduled_freeze.delete',
   'product.enabled',
   'product.disabled',
+  'repository_settings.update',
   'default_products.update',
   'application_key.create',
   'application_key.revoke',
   'freeze.bypassed',
   'freeze.leaking',
+  'freeze.still_on',
   'freeze.not_enforced',
   'freeze_status.overwritten',
   'freeze_status.refused',
@@ -120,11 +141,13 @@ export const participles: Record<AuditEvent['type'], string> = {
   'scheduled_freeze.delete': 'deleted',
   'product.enabled': 'enabled',
   'product.disabled': 'disabled',
+  'repository_settings.update': 'updated',
   'default_products.update': 'updated',
   'application_key.create': 'created',
   'application_key.revoke': 'revoked',
   'freeze.bypassed': 'bypassed',
   'freeze.leaking': 'found',
+  'freeze.still_on': 'found',
   // Who made the freeze, and when.
   'freeze.not_enforced': 'created',
   'freeze_status.overwritten': 'overwritten',

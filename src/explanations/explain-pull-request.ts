@@ -1,7 +1,7 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
-import { phaseOf } from '../freezes/freeze.ts';
+import { holdsMerges, phaseOf } from '../freezes/freeze.ts';
 import { listFreezes } from '../freezes/freeze-store.ts';
 import {
   explainFreeze,
@@ -63,7 +63,9 @@ export async function explainPullRequest(
   if (repository.installation.suspendedAt) throw suspended(repository.account.login);
   const now = nowOf(deps.clock);
   const all = freezesAreOn(repository.products) ? await listFreezes(deps.sql, repository.id, now) : [];
-  const freezes = all.filter((freeze) => phaseOf(freeze, now) === 'ongoing').map(parseStoredFreeze);
+  const freezes = all
+    .filter((freeze) => holdsMerges(freeze) && phaseOf(freeze, now) === 'ongoing')
+    .map(parseStoredFreeze);
   const read = await readForExplanation(deps, repository, needsOf(freezes), (from) =>
     readWithSiblings(from, Number(number)),
   );

@@ -10,6 +10,7 @@ import {
   type FreezeVerdict,
   judgeFreeze,
 } from '../freezes/judge-freeze.ts';
+import { limitOpenEnd } from '../freezes/open-end.ts';
 import { needsOf, parseFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import { nextChangeAmong } from '../reconcile/judge.ts';
 import { freezesAreOn } from '../installations/product.ts';
@@ -48,8 +49,10 @@ export async function previewFreeze(
 ): Promise<Preview> {
   assertWritable(repository);
   const now = nowOf(deps.clock);
-  const checked = checkFreeze(planWindow(input, now), input);
-  const parsed = parseFreeze({ id: '', repositoryId: repository.id, reason: input.reason, ...checked });
+  const window = limitOpenEnd(planWindow(input, now), repository.longestOpenEndHours, now);
+  const checked = checkFreeze(window, input);
+  const { reason, holds } = input;
+  const parsed = parseFreeze({ id: '', repositoryId: repository.id, reason, holds, ...checked });
   const judgedAt = checked.startsAt > now ? checked.startsAt : now;
   const open = await readForExplanation(deps, repository, needsOf([parsed]), loadOpenPullRequests);
   const judged = open.map((pullRequest) => judge(parsed, pullRequest, judgedAt));

@@ -12,6 +12,7 @@ export type Tasks = {
   'sync-installation': { installationId: string };
   'sync-repository': { repositoryId: string; installationId: string | null };
   'end-sessions': { personId: number };
+  'remind-of-freezes': Record<string, never>;
   'recover-deliveries': Record<string, never>;
   'read-delivery': { deliveryId: string };
   sweep: Record<string, never>;
@@ -80,6 +81,7 @@ export const taskNames: TaskName[] = [
   'sync-installation',
   'sync-repository',
   'end-sessions',
+  'remind-of-freezes',
   'recover-deliveries',
   'read-delivery',
   'sweep',
@@ -192,6 +194,11 @@ export const jobs = {
   endSessions(personId: number): Job {
     const about = String(personId);
     return { task: 'end-sessions', data: { personId }, about, key: about };
+  },
+
+  /** Tell the audit log of freezes without an end that are still on. */
+  remindOfFreezes(): Job {
+    return { task: 'remind-of-freezes', data: {}, about: 'all', key: 'all' };
   },
 
   /** Look for webhooks that could not be delivered. */

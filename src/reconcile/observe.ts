@@ -1,7 +1,7 @@
 import { nowOf } from '../clock.ts';
 import type { Row } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
-import type { StoredFreeze } from '../freezes/freeze-store.ts';
+import { type StoredFreeze, unlessEmpty } from '../freezes/freeze-store.ts';
 import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import type { Account, Installation, Repository } from '../generated/prisma/client.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
@@ -48,7 +48,7 @@ const numbered = `
   )
   SELECT seen.*, (SELECT observations FROM numbered) AS observation, f.id AS freeze_id, f.reason, f.public_reason,
     f.has_public_reason, f.start, f."end", f.timezone, f.starts_at, f.ends_at, f.matching_conditions,
-    f.exclude_conditions, f.version
+    f.exclude_conditions, f.holds, f.version
   FROM seen LEFT JOIN freezes f ON f.repository_id = seen.id AND f.deleted_at IS NULL
     AND f.starts_at <= seen.observed_at AND (f.ends_at IS NULL OR f.ends_at > seen.observed_at)
   ORDER BY f.starts_at, f.created_at, f.id`;
@@ -78,6 +78,7 @@ type NumberedRow = SeenRow & {
   ends_at: Date | null;
   matching_conditions: StoredFreeze['matchingConditions'];
   exclude_conditions: StoredFreeze['excludeConditions'];
+  holds: NonNullable<StoredFreeze['holds']>;
 } & Pick<StoredFreeze, 'reason' | 'start' | 'end' | 'timezone' | 'version'>;
 
 /**
@@ -166,6 +167,7 @@ function freezeOf(row: NumberedRow): StoredFreeze | null {
     endsAt: row.ends_at,
     matchingConditions: row.matching_conditions,
     excludeConditions: row.exclude_conditions,
+    holds: unlessEmpty(row.holds),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts';
 import { askMergeStates } from '../reconcile/merge-states/ask-merge-states.ts';
 import { correctStatus } from '../outbox/correct.ts';
+import { remindOfFreezes } from '../freezes/remind-of-freezes.ts';
 import { findBypass } from '../reconcile/find-bypass.ts';
 import { drainOutbox } from '../outbox/drain.ts';
 import { reconcileClosedHeads } from '../reconcile/closed-heads.ts';
@@ -38,6 +39,7 @@ const handlers: Omit<Handlers, 'reconcile-pull-request'> = {
   'sync-installation': (deps, { installationId }) => syncInstallation(deps, BigInt(installationId)),
   'sync-repository': (deps, { repositoryId, installationId }) =>
     syncRepository(deps, BigInt(repositoryId), installationId === null ? null : BigInt(installationId)),
+  'remind-of-freezes': (deps) => remindOfFreezes(deps),
   'recover-deliveries': (deps) => recoverDeliveries(deps),
   'read-delivery': (deps, { deliveryId }) => readDelivery(deps, deliveryId),
   sweep: (deps) => sweep(deps),

@@ -41,6 +41,7 @@ export async function sweep(deps: Deps): Promise<void> {
     ...boundaries.map(({ repositoryId, at }) => jobs.reconcileRepository(repositoryId, at)),
     ...installations.map((id) => jobs.drainOutbox(id)),
     ...unasked.map((id) => jobs.askMergeStates(id, now)),
+    jobs.remindOfFreezes(),
     jobs.recoverDeliveries(),
   ]);
   await forget(deps, now);

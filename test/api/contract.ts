@@ -1,7 +1,7 @@
 // A request that succeeds for every route of the interface, and who may make it.
 import { type Acme, freezeBody } from './acme.ts';
 
-export type Audience = 'repository admins' | 'ci' | 'owner admins' | 'any key';
+export type Audience = 'repository admins' | 'repository readers' | 'ci' | 'owner admins' | 'any key';
 
 const scopes = { scopes: ['backend'] };
 const products = { products: ['merge_queue'] };
@@ -53,6 +53,20 @@ export const contract: Record<string, Terms> = {
     success: 204,
     body: { delete_reason: 'Done' },
     last: aFreeze,
+  },
+  'get /repos/{owner}/{repository}/freeze_state': { for: 'repository readers', success: 200 },
+  'get /repos/{owner}/{repository}/merge-queue/pause': { for: 'repository admins', success: 200 },
+  'put /repos/{owner}/{repository}/merge-queue/pause': {
+    for: 'repository admins',
+    success: 200,
+    body: { reason: 'Broken main' },
+  },
+  'delete /repos/{owner}/{repository}/merge-queue/pause': { for: 'repository admins', success: 204 },
+  'get /repos/{owner}/{repository}/settings': { for: 'repository admins', success: 200 },
+  'patch /repos/{owner}/{repository}/settings': {
+    for: 'repository admins',
+    success: 200,
+    body: { longest_open_end_hours: 72 },
   },
   'put /products/{owner}/{repository}': { for: 'repository admins', success: 204, body: products },
   'get /default_products/{owner}': { for: 'owner admins', success: 200 },

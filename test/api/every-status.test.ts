@@ -17,7 +17,14 @@ beforeAll(async () => {
 afterAll(() => acme.close());
 
 type Route = Terms & { method: string; template: string };
-type Change = { owner?: string; repository?: string; last?: string; as?: string | null; body?: unknown };
+type Change = {
+  owner?: string;
+  repository?: string;
+  last?: string;
+  as?: string | null;
+  body?: unknown;
+  headers?: object;
+};
 
 /** The route's good request, but for what is said otherwise; the status of its answer. */
 async function statusOf(route: Route, change: Change = {}): Promise<number> {
@@ -28,6 +35,7 @@ async function statusOf(route: Route, change: Change = {}): Promise<number> {
     headers: {
       'Content-Type': 'application/json',
       ...(as === null ? {} : { Authorization: `Bearer ${as}` }),
+      ...change.headers,
     },
     body: typeof body === 'object' ? JSON.stringify(body) : (body as string | undefined),
   });
@@ -84,6 +92,7 @@ const ways: Record<string, (route: Route) => Promise<number>> = {
   200: (route) => statusOf(route),
   201: (route) => statusOf(route),
   204: (route) => statusOf(route),
+  304: (route) => statusOf(route, { headers: { 'If-None-Match': '*' } }),
   async 400(route) {
     const { id } = await acme.freeze({ start: null });
     return statusOf(route, { last: id, body: { start: '2026-03-02T12:00:00' } });

@@ -53,6 +53,9 @@ CREATE TABLE "repositories" (
     "next_change_at" TIMESTAMPTZ(3),
     "observations" BIGINT NOT NULL DEFAULT 0,
     "closed_judged_by" TEXT NOT NULL DEFAULT '',
+    "two_person_exemptions" BOOLEAN NOT NULL DEFAULT false,
+    "longest_open_end_hours" INTEGER,
+    "comment_commands" BOOLEAN NOT NULL DEFAULT true,
 
     CONSTRAINT "repositories_pkey" PRIMARY KEY ("id")
 );
@@ -72,6 +75,10 @@ CREATE TABLE "freezes" (
     "matching_conditions" JSONB NOT NULL,
     "exclude_conditions" JSONB NOT NULL,
     "reads" TEXT[],
+    "holds" TEXT[] DEFAULT ARRAY[]::TEXT[],
+    "environments" TEXT[] DEFAULT ARRAY[]::TEXT[],
+    "is_pause" BOOLEAN NOT NULL DEFAULT false,
+    "still_on_told_at" TIMESTAMPTZ(3),
     "version" INTEGER NOT NULL DEFAULT 1,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "created_by" JSONB NOT NULL,

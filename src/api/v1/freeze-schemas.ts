@@ -1,8 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { mostItems } from '../../conditions/parse-conditions.ts';
+import { compileGlob } from '../../conditions/patterns/compile-glob.ts';
+import { PatternError } from '../../conditions/patterns/pattern-error.ts';
 import type { Deps } from '../../deps.ts';
 import type { NewFreeze, SavedFreeze } from '../../freezes/create-freeze.ts';
-import type { Freeze } from '../../freezes/freeze.ts';
+import { type Freeze, holdables } from '../../freezes/freeze.ts';
+import type { FreezeChange } from '../../freezes/update-freeze.ts';
 import { attributesOf } from '../../freezes/freeze-store.ts';
 import { requireFreeze } from '../../freezes/require-freeze.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
@@ -58,6 +61,38 @@ const publicReason = text(mostReason, 'A public reason').nullish().openapi({
     'What everybody but admins and insiders reads in the place of the reason, in statuses first of all; null: the reason itself',
 });
 
+/** Items of a list of environments. */
+const mostEnvironments = 100;
+
+const holds = z
+  .array(z.enum(holdables))
+  .min(1, 'A freeze holds something: name merges, deployments or both.');
+const environments = z
+  .array(text(255, 'A glob').min(1, 'A glob has at least 1 character.').superRefine(checkGlob))
+  .min(1, 'Name at least one environment; `*` is every one.')
+  .max(mostEnvironments, `Name at most ${mostEnvironments} environments.`);
+
+const whatItHolds = {
+  holds: holds.openapi({ description: 'What it holds: `merges` where it was never set' }),
+  environments: environments.openapi({
+    description:
+      'Globs over the environments whose deployments it holds, in any case of letters: `*` where they were never set. Ignored where it does not hold `deployments`',
+  }),
+};
+
+function checkGlob(glob: string, context: z.RefinementCtx): void {
+  try {
+    compileGlob(glob);
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    context.addIssue({ code: 'custom', message: `This is not a glob: ${error.message}.` });
+  }
+}
+
+/** In one order and once each, so that lists that mean the same are the same. */
+const inOrder = (chosen: z.output<typeof holds> | null | undefined) =>
+  chosen ? holdables.filter((holdable) => chosen.includes(holdable)) : undefined;
+
 /** Loose: fields that nobody knows are accepted, and named in the answer. */
 export const newFreeze = z
   .looseObject({
@@ -68,6 +103,8 @@ export const newFreeze = z
     timezone: z.string().openapi({ description: 'IANA time zone', example: 'Europe/Paris' }),
     matching_conditions: matching.optional(),
     exclude_conditions: exclude.optional(),
+    holds: whatItHolds.holds.optional(),
+    environments: whatItHolds.environments.optional(),
   })
   .openapi('NewScheduledFreeze');
 
@@ -80,6 +117,8 @@ export const readNewFreeze = (body: z.output<typeof newFreeze>): NewFreeze => ({
   timezone: body.timezone,
   matchingConditions: body.matching_conditions ?? [],
   excludeConditions: body.exclude_conditions ?? [],
+  holds: inOrder(body.holds),
+  environments: body.environments,
 });
 
 export const freezeChange = z
@@ -93,8 +132,23 @@ export const freezeChange = z
     timezone: z.string().nullish(),
     matching_conditions: orNull(matching),
     exclude_conditions: orNull(exclude),
+    holds: whatItHolds.holds.nullish(),
+    environments: whatItHolds.environments.nullish(),
   })
   .openapi('ScheduledFreezeChange');
+
+/** What the fields of a change mean: null leaves most of them as they are. */
+export const readFreezeChange = (body: z.output<typeof freezeChange>): FreezeChange => ({
+  reason: body.reason ?? undefined,
+  publicReason: body.public_reason,
+  start: body.start,
+  end: body.end,
+  timezone: body.timezone ?? undefined,
+  matchingConditions: body.matching_conditions ?? undefined,
+  excludeConditions: body.exclude_conditions ?? undefined,
+  holds: inOrder(body.holds),
+  environments: body.environments ?? undefined,
+});
 
 export const freezeDeletion = z
   .object({ delete_reason: text(mostReason, 'A reason') })
@@ -113,6 +167,8 @@ const freezeFields = {
   timezone: z.string(),
   matching_conditions: matching,
   exclude_conditions: exclude,
+  holds: whatItHolds.holds.optional(),
+  environments: whatItHolds.environments.optional(),
 };
 
 export const freezeSchema = z.object(freezeFields).openapi('ScheduledFreeze');
