@@ -2,15 +2,18 @@
 import { createRoute, type RouteConfig, z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import type { Actor } from '../events/actor.ts';
-import type { KeyScope } from '../auth/application-key.ts';
 import { actorOf, authenticate, bearerOf, type Credential } from '../auth/authenticate.ts';
-import { authorizeOwner, authorizeRepository } from '../auth/authorize.ts';
+import {
+  type AuthorizedRepository,
+  authorizeOwner,
+  authorizeRepository,
+  type RepositoryAudience,
+} from '../auth/authorize.ts';
 import type { GitHubTokens } from '../auth/github-token.ts';
 import type { RepositoryPath } from '../auth/key-rows.ts';
 import type { Deps } from '../deps.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import type { StrangerLimits } from '../github/limits/stranger-limits.ts';
-import type { FoundRepository } from '../installations/find-repository.ts';
 import { type Answer, type Remember, runOnce } from './idempotency.ts';
 import { assertStorable, readJsonBody } from './read-body.ts';
 import { errorResponses, headersOf, jsonContent, securityOf } from './responses.ts';
@@ -18,13 +21,13 @@ import { validate, validateBody } from './validate.ts';
 
 /** Whom a route lets in, and what its path names. */
 export type Access =
-  | { to: 'repository'; scope: KeyScope }
+  | ({ to: 'repository' } & RepositoryAudience)
   | { to: 'owner' }
   /** Any application key, asking about itself. */
   | { to: 'own-key' };
 
 type Found<A extends Access> = A extends { to: 'repository' }
-  ? { repository: FoundRepository }
+  ? AuthorizedRepository
   : A extends { to: 'owner' }
     ? { account: Account }
     : object;
@@ -156,9 +159,7 @@ async function authorize(
 ) {
   switch (access.to) {
     case 'repository':
-      return {
-        repository: await authorizeRepository(deps, tokens, credential, access.scope, path as never),
-      };
+      return authorizeRepository(deps, tokens, credential, access, path as never);
     case 'owner': {
       const to = method === 'get' ? 'read' : 'change';
       return { account: await authorizeOwner(deps, tokens, credential, path['owner'] as string, to) };
