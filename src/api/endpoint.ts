@@ -68,7 +68,7 @@ export type Endpoint<A extends Access, P extends z.ZodObject, Q extends z.ZodObj
     headers?: Record<string, string>;
   };
   /** Refuses what the path names beyond the access's own, before the body is looked at. */
-  exists?(call: Found<A> & { deps: Deps; path: z.output<P> }): Promise<unknown>;
+  exists?(call: Found<A> & { deps: Deps; actor: Actor; path: z.output<P> }): Promise<unknown>;
   /** A POST that changes nothing: retries are safe without an `Idempotency-Key`. */
   isReading?: true;
   /** Refusals beyond those that the access and the body bring. */
@@ -114,18 +114,18 @@ async function answerCall(
   const asking = strangers.guard(deps, context, async () => bearerOf(authorization));
   const place = definition.access.to === 'repository' ? (path as RepositoryPath) : null;
   const credential = await authenticate(asking, tokens, authorization, place);
+  const actor = actorOf(credential);
   const isKey = credential.kind === 'application-key';
   const found = await authorize(isKey ? deps : asking, tokens, definition, credential, path);
   if (!isKey && definition.access.to !== 'own-key') await strangers.known.remember(deps, credential.token);
   const key = takesIdempotencyKey(definition) ? req.header('Idempotency-Key') : undefined;
   // A retried request may replay an answer about what it deleted itself.
-  if (key === undefined) await definition.exists?.({ ...found, deps, path } as never);
+  if (key === undefined) await definition.exists?.({ ...found, deps, actor, path } as never);
   const queries = definition.query ? queryOf(req.queries()) : {};
   assertStorable(queries, 'query');
   const query = definition.query ? validate(definition.query, queries, 'query') : {};
   const json = definition.body ? await readJsonBody(req.raw) : undefined;
   const body = definition.body ? validateBody(definition.body.schema, json) : undefined;
-  const actor = actorOf(credential);
   const url = deps.config.publicUrl + req.url.slice(req.url.indexOf('/', 'https://'.length));
   const run = async (remember: Remember): Promise<Answer> => {
     const call = { ...found, deps, actor, credential, path, query, body, url, remember };

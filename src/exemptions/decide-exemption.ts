@@ -20,10 +20,10 @@ const decisions = {
 } as const;
 export type Decision = keyof typeof decisions;
 
-type Call = {
-  actor: Actor;
-  /** Why GitHub does not call them an admin of the repository now; null for admins. */
-  notAdmin: Refusal | null;
+/** @property notAdmin why GitHub does not call them an admin of the repository now; null for admins. */
+type Caller = { actor: Actor; notAdmin: Refusal | null };
+
+type Call = Caller & {
   decision: Decision;
   reason: string | null;
 };
@@ -58,8 +58,7 @@ export async function decideExemption(
   const decided = await deps.db.$transaction(async (tx) => {
     const { isForTwo } = await lockExemptions(tx, repository.id);
     const exemption = await requireExemption(tx, repository, id);
-    const isOwn = isSame(exemption.requestedBy, actor);
-    if (notAdmin && !(decision === 'revoke' && isOwn)) throw notAdmin;
+    assertMay(decision, exemption, { actor, notAdmin });
     if (decision === 'approve') assertWritable(repository);
     const change = {
       ...{ state, decidedBy: actor, decidedAt: now, decisionReason: reason },
@@ -80,6 +79,11 @@ export async function decideExemption(
   const about = { repository: fullName(repository), pullRequest: decided.pullRequest };
   deps.log.info({ ...about, exemption: id, state: decided.state, by: actor.name }, 'exemption decided on');
   return decided;
+}
+
+/** Holds for admins; and for who requested it, to take it back. @throws Refusal forbidden. */
+export function assertMay(decision: Decision, { requestedBy }: ExemptionRecord, { actor, notAdmin }: Caller) {
+  if (notAdmin && !(decision === 'revoke' && isSame(requestedBy, actor))) throw notAdmin;
 }
 
 const isSame = (one: Actor, other: Actor): boolean => one.type === other.type && one.id === other.id;

@@ -18,7 +18,7 @@ export async function tellExemption(
   const metadata = {
     exemption_id: exemption.id,
     exemption_attributes: attributesOf(exemption),
-    ...(reason != null && { reason }),
+    ...(typeof reason === 'string' && { reason }),
     ...(endedBy !== undefined && { ended_by: endedBy }),
   };
   const pullRequest = { number: exemption.pullRequest, base: exemption.baseRef };

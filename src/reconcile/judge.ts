@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Exemption } from '../exemptions/exemption.ts';
 import { coversFreeze, exemptionFrom, wasExemptFrom } from '../exemptions/judge-exemption.ts';
+import type { Freeze } from '../freezes/freeze.ts';
 import type { ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import { judgeFreeze, nextChangeOf, whyUnknown } from '../freezes/judge-freeze.ts';
 import type { LoadedPullRequest } from '../github/pull-requests/load-pull-requests.ts';
@@ -171,25 +172,23 @@ export function decideGroup(
 
 /** What freezes do with a pull request: an exemption frees it of those that it covers, and of no other. */
 export function weigh({ freezes, exemptions, observedAt }: Standards, facts: PullRequestFacts): Weighed {
+  const ongoing = freezes.map(({ freeze }) => freeze);
   const weighed: Weighed = { holds: [], passes: [] };
   for (const hold of holdsOf(freezes, facts, observedAt)) {
     const { freeze, pullRequest } = hold;
     const exemption = exemptionFrom(exemptions, facts, freeze.id, observedAt);
-    if (exemption)
-      weighed.passes.push({
-        freeze,
-        pullRequest,
-        exemption,
-        isReasonHidden: hidesReason(exemption, freezes),
-      });
-    else weighed.holds.push(hold);
+    if (!exemption) weighed.holds.push(hold);
+    else {
+      const isReasonHidden = hidesReason(exemption, ongoing);
+      weighed.passes.push({ freeze, pullRequest, exemption, isReasonHidden });
+    }
   }
   return weighed;
 }
 
 /** Whether everybody may read no reason of an exemption but a public one: a freeze that it covers hides its own. */
-export const hidesReason = (exemption: Exemption, freezes: ParsedFreeze[]): boolean =>
-  freezes.some(({ freeze }) => typeof freeze.publicReason === 'string' && coversFreeze(exemption, freeze.id));
+export const hidesReason = (exemption: Exemption, freezes: Pick<Freeze, 'id' | 'publicReason'>[]): boolean =>
+  freezes.some(({ id, publicReason }) => typeof publicReason === 'string' && coversFreeze(exemption, id));
 
 function weighAll(standards: Standards, pullRequests: PullRequestFacts[]): Weighed {
   const all = pullRequests.map((facts) => weigh(standards, facts));

@@ -1,7 +1,13 @@
 import { z } from '@hono/zod-openapi';
 import type { AuthorizedRepository } from '../../auth/authorize.ts';
-import { type Decision, decideExemption, requireExemption } from '../../exemptions/decide-exemption.ts';
+import {
+  assertMay,
+  type Decision,
+  decideExemption,
+  requireExemption,
+} from '../../exemptions/decide-exemption.ts';
 import type { Deps } from '../../deps.ts';
+import type { Actor } from '../../events/actor.ts';
 import { type Call, endpoint } from '../endpoint.ts';
 import { text } from '../fields.ts';
 import {
@@ -23,13 +29,18 @@ const optionalReason = z
   .openapi('ExemptionApproval');
 
 type Path = z.output<typeof exemptionPath>;
-type Exists = { deps: Deps; repository: AuthorizedRepository['repository']; path: Path };
+type Found = AuthorizedRepository & { deps: Deps; actor: Actor; path: Path };
+
+/** Refuses what is not there, and who may not decide so. */
+const mayDecide =
+  (decision: Decision) =>
+  async ({ deps, repository, path, ...caller }: Found) =>
+    assertMay(decision, await requireExemption(deps.db, repository, path.exemption_id), caller);
 
 const shared = {
   method: 'post',
   tag: 'Exemptions',
   params: exemptionPath,
-  exists: ({ deps, repository, path }: Exists) => requireExemption(deps.db, repository, path.exemption_id),
   success: {
     status: 200,
     description: 'The exemption as it is now',
@@ -72,6 +83,7 @@ export const approveExemptionEndpoint = endpoint({
   access: { to: 'repository', scope: 'admin', isLive: true },
   body: { schema: optionalReason, example: { reason: 'Agreed' } },
   success: success({ decision_reason: 'Agreed' }),
+  exists: mayDecide('approve'),
   handle: (call) => decide('approve', call),
 });
 
@@ -82,6 +94,7 @@ export const denyExemptionEndpoint = endpoint({
   access: { to: 'repository', scope: 'admin', isLive: true },
   body: { schema: reason, example: { reason: 'It can wait' } },
   success: success({ state: 'denied', decision_reason: 'It can wait' }),
+  exists: mayDecide('deny'),
   handle: (call) => decide('deny', call),
 });
 
@@ -93,5 +106,6 @@ export const revokeExemptionEndpoint = endpoint({
   access: { to: 'repository', scope: 'admin', least: 'write', isLive: true },
   body: { schema: reason, example: { reason: 'Fixed otherwise' } },
   success: success({ state: 'revoked', decision_reason: 'Fixed otherwise' }),
+  exists: mayDecide('revoke'),
   handle: (call) => decide('revoke', call),
 });
