@@ -182,7 +182,9 @@ test('the explanation and the preview name an exemption, and have no such field 
       as: acme.keys.admin,
       body,
     });
-    return answer.body.pull_requests.find((each: any) => each.pull_request.number === number);
+    return answer.body.pull_requests.find(
+      (each: { pull_request: { number: number } }) => each.pull_request.number === number,
+    );
   };
   const before = await explained();
   expect(before.frozen).toBe(true);
