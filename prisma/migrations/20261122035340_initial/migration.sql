@@ -91,6 +91,7 @@ CREATE TABLE "freezes" (
 -- CreateTable
 CREATE TABLE "exemptions" (
     "id" UUID NOT NULL,
+    "serial" BIGSERIAL NOT NULL,
     "repository_id" BIGINT NOT NULL,
     "number" INTEGER NOT NULL,
     "head_sha" TEXT NOT NULL,
@@ -351,7 +352,7 @@ CREATE INDEX "freezes_ends_at_idx" ON "freezes"("ends_at");
 CREATE INDEX "exemptions_repository_id_ended_at_idx" ON "exemptions"("repository_id", "ended_at");
 
 -- CreateIndex
-CREATE INDEX "exemptions_repository_id_requested_at_id_idx" ON "exemptions"("repository_id", "requested_at", "id");
+CREATE INDEX "exemptions_repository_id_serial_idx" ON "exemptions"("repository_id", "serial");
 
 -- CreateIndex
 CREATE INDEX "exemptions_ended_at_expires_at_idx" ON "exemptions"("ended_at", "expires_at");
