@@ -48,11 +48,13 @@ export type Judgement = { judged: Judged[]; verdicts: Verdict[]; nextChangeAt: D
  * it there as well.
  */
 export function judge(standards: Standards, pullRequests: LoadedPullRequest[]): Judgement {
-  const { freezes, exemptions, observedAt } = standards;
-  const judged = pullRequests.map((pullRequest) => ({
-    pullRequest,
-    ...weigh(standards, pullRequest.facts),
-  }));
+  const { freezes, observedAt } = standards;
+  // A thousand pull requests are not each compared with every exemption.
+  const byNumber = Map.groupBy(standards.exemptions, (exemption) => exemption.pullRequest);
+  const judged = pullRequests.map((pullRequest) => {
+    const exemptions = byNumber.get(pullRequest.facts.number) ?? [];
+    return { pullRequest, ...weigh({ ...standards, exemptions }, pullRequest.facts) };
+  });
   const bySha = Map.groupBy(judged.flatMap(commitsOf), ({ sha }) => sha);
   const verdicts = [...bySha].flatMap(([sha, commits]): Verdict[] => {
     const present = newestOf(commits.map(({ status }) => status));
@@ -61,8 +63,8 @@ export function judge(standards: Standards, pullRequests: LoadedPullRequest[]): 
     const passes = commits.flatMap((commit) => commit.passes);
     const status = statusFor({ holds, passes }, commits.length > 1);
     const sharing = commits.map(({ pullRequest }) => pullRequest);
-    const isReturning = commits.some((commit) =>
-      commit.holds.some(({ freeze }) => wasExemptFrom(exemptions, commit.pullRequest.facts, freeze.id)),
+    const isReturning = commits.some(({ holds: own, pullRequest: { facts } }) =>
+      own.some(({ freeze }) => wasExemptFrom(byNumber.get(facts.number) ?? [], facts, freeze.id)),
     );
     const urgency = returningFirst(urgencyOf(status, present, sharing), status, present, isReturning);
     return [{ sha, status, holds, present, urgency }];
@@ -172,13 +174,13 @@ export function decideGroup(
 
 /** What freezes do with a pull request: an exemption frees it of those that it covers, and of no other. */
 export function weigh({ freezes, exemptions, observedAt }: Standards, facts: PullRequestFacts): Weighed {
-  const ongoing = freezes.map(({ freeze }) => freeze);
   const weighed: Weighed = { holds: [], passes: [] };
   for (const hold of holdsOf(freezes, facts, observedAt)) {
     const { freeze, pullRequest } = hold;
     const exemption = exemptionFrom(exemptions, facts, freeze.id, observedAt);
     if (!exemption) weighed.holds.push(hold);
     else {
+      const ongoing = freezes.map((each) => each.freeze);
       const isReasonHidden = hidesReason(exemption, ongoing);
       weighed.passes.push({ freeze, pullRequest, exemption, isReasonHidden });
     }
