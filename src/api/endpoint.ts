@@ -2,9 +2,13 @@
 import { createRoute, type RouteConfig, z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import type { Actor } from '../events/actor.ts';
-import type { KeyScope } from '../auth/application-key.ts';
 import { actorOf, authenticate, bearerOf, type Credential } from '../auth/authenticate.ts';
-import { authorizeOwner, authorizeRepository } from '../auth/authorize.ts';
+import {
+  type AuthorizedRepository,
+  authorizeOwner,
+  authorizeRepository,
+  type RepositoryAudience,
+} from '../auth/authorize.ts';
 import { authorizeReader } from '../auth/authorize-reader.ts';
 import type { GitHubTokens } from '../auth/github-token.ts';
 import type { RepositoryPath } from '../auth/key-rows.ts';
@@ -20,18 +24,20 @@ import { validate, validateBody } from './validate.ts';
 
 /** Whom a route lets in, and what its path names. */
 export type Access =
-  | { to: 'repository'; scope: KeyScope }
+  | ({ to: 'repository' } & RepositoryAudience)
   /** Whoever can read the repository. */
   | { to: 'repository-readers' }
   | { to: 'owner' }
   /** Any application key, asking about itself. */
   | { to: 'own-key' };
 
-type Found<A extends Access> = A extends { to: 'repository' | 'repository-readers' }
-  ? { repository: FoundRepository }
-  : A extends { to: 'owner' }
-    ? { account: Account }
-    : object;
+type Found<A extends Access> = A extends { to: 'repository' }
+  ? AuthorizedRepository
+  : A extends { to: 'repository-readers' }
+    ? { repository: FoundRepository }
+    : A extends { to: 'owner' }
+      ? { account: Account }
+      : object;
 
 /** What a handler gets: everything checked, nothing left to parse. */
 export type Call<A extends Access, Path, Query, Body> = Found<A> & {
@@ -69,7 +75,7 @@ export type Endpoint<A extends Access, P extends z.ZodObject, Q extends z.ZodObj
     headers?: Record<string, string>;
   };
   /** Refuses what the path names beyond the access's own, before the body is looked at. */
-  exists?(call: Found<A> & { deps: Deps; path: z.output<P> }): Promise<unknown>;
+  exists?(call: Found<A> & { deps: Deps; actor: Actor; path: z.output<P> }): Promise<unknown>;
   /** A POST that changes nothing: retries are safe without an `Idempotency-Key`. */
   isReading?: true;
   /** Refusals beyond those that the access and the body bring. */
@@ -118,6 +124,7 @@ async function answerCall(
   const { to } = definition.access;
   const place = to === 'repository' || to === 'repository-readers' ? (path as RepositoryPath) : null;
   const credential = await authenticate(asking, tokens, authorization, place);
+  const actor = actorOf(credential);
   const isKey = credential.kind === 'application-key';
   const found = await authorize(isKey ? deps : asking, tokens, definition, credential, path);
   // Every account of GitHub reads what is public: that makes nobody known.
@@ -125,13 +132,12 @@ async function answerCall(
     await strangers.known.remember(deps, credential.token);
   const key = takesIdempotencyKey(definition) ? req.header('Idempotency-Key') : undefined;
   // A retried request may replay an answer about what it deleted itself.
-  if (key === undefined) await definition.exists?.({ ...found, deps, path } as never);
+  if (key === undefined) await definition.exists?.({ ...found, deps, actor, path } as never);
   const queries = definition.query ? queryOf(req.queries()) : {};
   assertStorable(queries, 'query');
   const query = definition.query ? validate(definition.query, queries, 'query') : {};
   const json = definition.body ? await readJsonBody(req.raw) : undefined;
   const body = definition.body ? validateBody(definition.body.schema, json) : undefined;
-  const actor = actorOf(credential);
   const url = deps.config.publicUrl + req.url.slice(req.url.indexOf('/', 'https://'.length));
   const run = async (remember: Remember): Promise<Answer> => {
     const call = { ...found, deps, actor, credential, path, query, body, url, remember };
@@ -165,9 +171,7 @@ async function authorize(
 ) {
   switch (access.to) {
     case 'repository':
-      return {
-        repository: await authorizeRepository(deps, tokens, credential, access.scope, path as never),
-      };
+      return authorizeRepository(deps, tokens, credential, access, path as never);
     case 'repository-readers':
       return { repository: await authorizeReader(deps, tokens, credential, path as never) };
     case 'owner': {

@@ -7,6 +7,12 @@ import {
 } from './v1/applications.ts';
 import { createFreezeEndpoint } from './v1/create-freeze.ts';
 import { deleteFreezeEndpoint, postDeleteFreezeEndpoint } from './v1/delete-freeze.ts';
+import {
+  approveExemptionEndpoint,
+  denyExemptionEndpoint,
+  revokeExemptionEndpoint,
+} from './v1/decide-exemption.ts';
+import { listExemptionsEndpoint, requestExemptionEndpoint } from './v1/exemptions.ts';
 import { enforcementEndpoint } from './v1/enforcement.ts';
 import { freezeEnforcementEndpoint } from './v1/freeze-enforcement.ts';
 import { listFreezesEndpoint } from './v1/list-freezes.ts';
@@ -35,6 +41,11 @@ export const endpoints: AnyEndpoint[] = [
   postDeleteFreezeEndpoint,
   freezeStateEndpoint,
   explainPullRequestEndpoint,
+  requestExemptionEndpoint,
+  listExemptionsEndpoint,
+  approveExemptionEndpoint,
+  denyExemptionEndpoint,
+  revokeExemptionEndpoint,
   enforcementEndpoint,
   getPause,
   putPause,

@@ -11,7 +11,7 @@ import {
 } from '../installations/find-repository.ts';
 import type { KeyScope } from './application-key.ts';
 import type { Credential } from './authenticate.ts';
-import type { GitHubTokens, Person } from './github-token.ts';
+import type { GitHubTokens, Memory, Person } from './github-token.ts';
 import type { CallingKey, RepositoryPath } from './key-rows.ts';
 import { fromSignIn, lacksAdministration, lacksScope } from './token-refusals.ts';
 import { hasScope } from './token-scopes.ts';
@@ -28,6 +28,23 @@ const foreignKey = (owner: string) =>
 
 const notAdmin = ({ login }: Person, place: string) =>
   forbidden(`${login} is not an admin of ${place} on GitHub. Ask one, or use an admin application key.`);
+
+const notWriter = ({ login }: Person, place: string) =>
+  forbidden(
+    `${login} cannot write to ${place} on GitHub. Ask somebody who can, or use an admin application key.`,
+  );
+
+/** Whom a route of a repository lets in. */
+export type RepositoryAudience = {
+  scope: KeyScope;
+  /** `write`: also a token of a person who may write there. */
+  least?: 'write';
+  /** GitHub is asked at this moment what a person may do; what it said before does not count. */
+  isLive?: true;
+};
+
+/** @property notAdmin why the caller is no admin of it, where the route takes writers too; null for admins. */
+export type AuthorizedRepository = { repository: FoundRepository; notAdmin: Refusal | null };
 
 /** Holds for a credential of a kind that the route takes, and for a key of the owner in the path. */
 function assertKind(credential: Credential, scope: KeyScope, owner: string): void {
@@ -48,41 +65,46 @@ export function assertOwnKey({ account }: Pick<CallingKey, 'account'>, owner: st
 
 /**
  * The repository of the path, for a credential that may use it: a key of its owner with the right scope, or a
- * token that may administer it, of a person who is an admin of it.
+ * token that may administer it, of a person who is an admin of it; or, where writers may too, a token of one of them.
  * @throws Refusal forbidden, not-found (also for a person or a token that may not see it), or unavailable.
  */
 export async function authorizeRepository(
   deps: Deps,
   tokens: GitHubTokens,
   credential: Credential,
-  scope: KeyScope,
+  audience: RepositoryAudience,
   path: RepositoryPath,
-): Promise<FoundRepository> {
-  assertKind(credential, scope, path.owner);
-  if (credential.kind === 'github-token') return repositoryOfToken(deps, tokens, credential, path);
+): Promise<AuthorizedRepository> {
+  assertKind(credential, audience.scope, path.owner);
+  if (credential.kind === 'github-token') return repositoryOfToken(deps, tokens, credential, audience, path);
   const repository = credential.repository ?? (await lookUpRepository(deps, path.owner, path.repository));
   // After a rename GitHub may answer for an old name with a repository that moved to somebody else.
   if (repository.accountId !== credential.key.accountId) throw repositoryAbsent(path.owner, path.repository);
-  return repository;
+  return { repository, notAdmin: null };
 }
 
 async function repositoryOfToken(
   deps: Deps,
   tokens: GitHubTokens,
   credential: PersonalToken,
+  { least, isLive }: RepositoryAudience,
   path: RepositoryPath,
-): Promise<FoundRepository> {
+): Promise<AuthorizedRepository> {
   const { token, person, grant } = credential;
   const repository = await findForToken(deps, credential, path);
-  const permission = await tokens.permission(deps, token, person, repository);
-  const trial = grant.by === 'trial' ? await tokens.tryRepository(deps, token, repository) : 'yes';
+  const memory: Memory = isLive ? 'refresh' : 'get';
+  const permission = await tokens.permission(deps, token, person, repository, memory);
+  const trial = grant.by === 'trial' ? await tokens.tryRepository(deps, token, repository, memory) : 'yes';
   // While the installation is suspended, only its admins learn that it is there.
   const isHidden = permission !== 'admin' && repository.installation.suspendedAt !== null;
   if (permission === 'none' || trial === 'hidden' || isHidden)
     throw repositoryAbsent(path.owner, path.repository);
-  if (permission !== 'admin') throw notAdmin(person, fullName(repository));
-  if (trial === 'no') throw lacksAdministration(deps, token, fullName(repository));
-  return repository;
+  const name = fullName(repository);
+  if (permission === 'admin' && trial === 'yes') return { repository, notAdmin: null };
+  const refusal = permission === 'admin' ? lacksAdministration(deps, token, name) : notAdmin(person, name);
+  if (least !== 'write') throw refusal;
+  if (permission === 'read') throw notWriter(person, name);
+  return { repository, notAdmin: refusal };
 }
 
 /** Scopes are judged before anything tells whether there is such a repository. */

@@ -20,6 +20,17 @@ export type FreezeAttributes = {
 
 /** The settings of a repository as the audit log keeps them. */
 export type RepositorySettings = Record<string, boolean | number | null>;
+/** An exemption as the audit log keeps it. */
+export type ExemptionAttributes = {
+  head_sha: string;
+  any_head: boolean;
+  /** null: every freeze. */
+  freeze_ids: string[] | null;
+  reason: string;
+  public_reason: string | null;
+  expires_at: string;
+  requested_by: Actor;
+};
 
 /** What can happen. `type` and `metadata` have the shapes that clients of the interface read. */
 export type AuditEvent =
@@ -95,6 +106,23 @@ export type AuditEvent =
       metadata: { scheduled_freeze_id: string; branches: string[]; context: string };
     }
   | {
+      type:
+        | 'exemption.requested'
+        | 'exemption.approved'
+        | 'exemption.denied'
+        | 'exemption.revoked'
+        | 'exemption.expired'
+        | 'exemption.used';
+      metadata: {
+        exemption_id: string;
+        exemption_attributes: ExemptionAttributes;
+        /** Why somebody decided so. */
+        reason?: string;
+        /** What ended one that is expired: `pushed`, `time`, `freezes` or `merged`. */
+        ended_by?: string;
+      };
+    }
+  | {
       type: 'freeze_status.overwritten';
       metadata: { sha: string; state: string; description: string; expected_state: string };
     }
@@ -129,6 +157,12 @@ export const auditEventTypes: AuditEvent['type'][] = [
   'freeze.leaking',
   'freeze.still_on',
   'freeze.not_enforced',
+  'exemption.requested',
+  'exemption.approved',
+  'exemption.denied',
+  'exemption.revoked',
+  'exemption.expired',
+  'exemption.used',
   'freeze_status.overwritten',
   'freeze_status.refused',
   'freeze_status.contested',
@@ -150,6 +184,12 @@ export const participles: Record<AuditEvent['type'], string> = {
   'freeze.still_on': 'found',
   // Who made the freeze, and when.
   'freeze.not_enforced': 'created',
+  'exemption.requested': 'requested',
+  'exemption.approved': 'approved',
+  'exemption.denied': 'denied',
+  'exemption.revoked': 'revoked',
+  'exemption.expired': 'expired',
+  'exemption.used': 'used',
   'freeze_status.overwritten': 'overwritten',
   'freeze_status.refused': 'refused',
   'freeze_status.contested': 'contested',
@@ -159,13 +199,21 @@ export const participles: Record<AuditEvent['type'], string> = {
 const atGitHub = new Set<AuditEvent['type']>([
   'freeze.bypassed',
   'freeze.leaking',
+  'exemption.used',
   'freeze_status.overwritten',
   'freeze_status.refused',
   'freeze_status.contested',
 ]);
 
 /** What keeps a freeze from holding. */
-const failures = new Set<AuditEvent['type']>([...atGitHub, 'freeze.not_enforced']);
+const failures = new Set<AuditEvent['type']>([
+  'freeze.bypassed',
+  'freeze.leaking',
+  'freeze.not_enforced',
+  'freeze_status.overwritten',
+  'freeze_status.refused',
+  'freeze_status.contested',
+]);
 
 type OfAccount = { id: bigint; name: string; accountId: bigint; account: { login: string } };
 

@@ -7,6 +7,7 @@ export type Tasks = {
   'ask-merge-states': { repositoryId: string };
   'correct-status': { repositoryId: string; sha: string; written: ForeignStatus };
   'find-bypass': { repositoryId: string; number: number };
+  'end-exemptions': { repositoryId: string; at?: string };
   'drain-outbox': { installationId: string };
   'sync-installations': Record<string, never>;
   'sync-installation': { installationId: string };
@@ -76,6 +77,7 @@ export const taskNames: TaskName[] = [
   'ask-merge-states',
   'correct-status',
   'find-bypass',
+  'end-exemptions',
   'drain-outbox',
   'sync-installations',
   'sync-installation',
@@ -160,6 +162,13 @@ export const jobs = {
   findBypass(repositoryId: bigint, number: number): Job {
     const about = `${repositoryId}#${number}`;
     return { task: 'find-bypass', data: { repositoryId: String(repositoryId), number }, about, key: about };
+  },
+
+  /** End what exemptions of a repository are over; with `at`, at that instant. */
+  endExemptions(repositoryId: bigint, at?: Date): Job {
+    const about = String(repositoryId);
+    const data = { repositoryId: about, at: at?.toISOString() };
+    return { task: 'end-exemptions', data, about, key: keyAt(about, at), at };
   },
 
   /** Write the statuses that wait for an installation; with `at`, not before that instant. */

@@ -2,6 +2,7 @@ import type { Deps } from '../deps.ts';
 import { askMergeStates } from '../reconcile/merge-states/ask-merge-states.ts';
 import { correctStatus } from '../outbox/correct.ts';
 import { remindOfFreezes } from '../freezes/remind-of-freezes.ts';
+import { endExemptions } from '../exemptions/end-exemptions.ts';
 import { findBypass } from '../reconcile/find-bypass.ts';
 import { drainOutbox } from '../outbox/drain.ts';
 import { reconcileClosedHeads } from '../reconcile/closed-heads.ts';
@@ -34,6 +35,8 @@ const handlers: Omit<Handlers, 'reconcile-pull-request'> = {
     correctStatus(deps, BigInt(repositoryId), sha, written),
   'end-sessions': (deps, { personId }) => endSessions(deps, { id: personId }),
   'find-bypass': (deps, { repositoryId, number }) => findBypass(deps, BigInt(repositoryId), number),
+  'end-exemptions': (deps, { repositoryId, at }) =>
+    endExemptions(deps, BigInt(repositoryId), at === undefined ? null : new Date(at)),
   'drain-outbox': (deps, { installationId }) => drainOutbox(deps, BigInt(installationId)),
   'sync-installations': (deps) => syncInstallations(deps),
   'sync-installation': (deps, { installationId }) => syncInstallation(deps, BigInt(installationId)),

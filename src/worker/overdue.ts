@@ -84,6 +84,18 @@ export async function withUnaskedMergeStates(db: Tx, now: Date): Promise<bigint[
   );
 }
 
+/** Repositories where an exemption is over and not ended: its time is up, or its freezes are all over. */
+export async function withOverExemptions(db: Tx, now: Date): Promise<bigint[]> {
+  return ids(
+    await db.$queryRaw<Row[]>`
+      SELECT repository_id AS id FROM exemptions WHERE ended_at IS NULL AND expires_at <= ${now}
+      UNION
+      SELECT e.repository_id FROM exemptions e WHERE e.ended_at IS NULL AND e.freeze_ids <> '{}' AND NOT EXISTS (
+        SELECT FROM freezes f WHERE f.id = ANY(e.freeze_ids) AND f.deleted_at IS NULL
+          AND (f.ends_at IS NULL OR f.ends_at > ${now}))`,
+  );
+}
+
 /** Merge queues with groups in flight. */
 export async function branchesInFlight(db: Tx): Promise<{ repositoryId: bigint; branch: string }[]> {
   return db.mergeGroup.findMany({

@@ -150,6 +150,11 @@ function expected(
   method: string,
 ): 'in' | 403 | 404 {
   const reach = limited[who]?.reach;
+  // For what writers may, it is enough that a token can see the repository.
+  if (audience === 'repository writers') {
+    if (who === 'a writer' || /without Administration$/.test(who)) return 'in';
+    return expected({ for: 'repository admins', success: 200 }, who, repository, method);
+  }
   if (reach && audience === 'repository admins') return reach[repository as 'web' | 'vault'] ?? 403;
   if (reach && audience === 'repository readers') {
     if (who === 'a ghu_ of our own App') return 403;
@@ -199,7 +204,13 @@ function expectedText(audience: Audience, who: string): RegExp {
     return audience === 'owner admins' ? lacksOfOwner : lacks;
   }
   if (isPerson(who))
-    return audience === 'ci' ? /takes a CI application key.* not a GitHub token/ : /not an admin/;
+    return {
+      ci: /takes a CI application key.* not a GitHub token/,
+      'repository writers': /cannot write to acme/,
+      'repository readers': /cannot read/,
+      'repository admins': /not an admin|cannot write to acme/,
+      'owner admins': /not an admin/,
+    }[audience];
   return /^Not authenticated: /;
 }
 

@@ -4,6 +4,9 @@ CREATE TYPE "Product" AS ENUM ('ci_insights', 'merge_protections', 'workflow_aut
 -- CreateEnum
 CREATE TYPE "KeyScope" AS ENUM ('admin', 'ci');
 
+-- CreateEnum
+CREATE TYPE "ExemptionState" AS ENUM ('requested', 'approved', 'denied', 'revoked', 'expired', 'used');
+
 -- CreateTable
 CREATE TABLE "accounts" (
     "id" BIGINT NOT NULL,
@@ -89,6 +92,34 @@ CREATE TABLE "freezes" (
     "delete_reason" TEXT,
 
     CONSTRAINT "freezes_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateTable
+CREATE TABLE "exemptions" (
+    "id" UUID NOT NULL,
+    "serial" BIGSERIAL NOT NULL,
+    "repository_id" BIGINT NOT NULL,
+    "number" INTEGER NOT NULL,
+    "head_sha" TEXT NOT NULL,
+    "head_seen_at" TIMESTAMPTZ(3) NOT NULL,
+    "any_head" BOOLEAN NOT NULL,
+    "base_ref" TEXT NOT NULL,
+    "freeze_ids" UUID[],
+    "reason" TEXT NOT NULL,
+    "public_reason" TEXT,
+    "state" "ExemptionState" NOT NULL,
+    "requested_by" JSONB NOT NULL,
+    "requested_at" TIMESTAMPTZ(3) NOT NULL,
+    "decided_by" JSONB,
+    "decided_at" TIMESTAMPTZ(3),
+    "decision_reason" TEXT,
+    "approved_at" TIMESTAMPTZ(3),
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
+    "ended_at" TIMESTAMPTZ(3),
+    "ended_by" TEXT,
+    "used_at" TIMESTAMPTZ(3),
+
+    CONSTRAINT "exemptions_pkey" PRIMARY KEY ("id")
 );
 
 -- CreateTable
@@ -324,6 +355,15 @@ CREATE INDEX "freezes_starts_at_idx" ON "freezes"("starts_at");
 CREATE INDEX "freezes_ends_at_idx" ON "freezes"("ends_at");
 
 -- CreateIndex
+CREATE INDEX "exemptions_repository_id_ended_at_idx" ON "exemptions"("repository_id", "ended_at");
+
+-- CreateIndex
+CREATE INDEX "exemptions_repository_id_serial_idx" ON "exemptions"("repository_id", "serial");
+
+-- CreateIndex
+CREATE INDEX "exemptions_ended_at_expires_at_idx" ON "exemptions"("ended_at", "expires_at");
+
+-- CreateIndex
 CREATE INDEX "open_pull_requests_repository_id_head_sha_idx" ON "open_pull_requests"("repository_id", "head_sha");
 
 -- CreateIndex
@@ -382,6 +422,9 @@ ALTER TABLE "repositories" ADD CONSTRAINT "repositories_installation_id_fkey" FO
 
 -- AddForeignKey
 ALTER TABLE "freezes" ADD CONSTRAINT "freezes_repository_id_fkey" FOREIGN KEY ("repository_id") REFERENCES "repositories"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "exemptions" ADD CONSTRAINT "exemptions_repository_id_fkey" FOREIGN KEY ("repository_id") REFERENCES "repositories"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
 
 -- AddForeignKey
 ALTER TABLE "open_pull_requests" ADD CONSTRAINT "open_pull_requests_repository_id_fkey" FOREIGN KEY ("repository_id") REFERENCES "repositories"("id") ON DELETE CASCADE ON UPDATE CASCADE;

@@ -30,6 +30,12 @@ export const eventTypeNames: Partial<Record<AuditEvent['type'], string>> = {
   'freeze.leaking': 'GitHub would merge past a freeze',
   'freeze.still_on': 'Freeze still on',
   'freeze.not_enforced': 'Freeze that nothing enforces',
+  'exemption.requested': 'Exemption requested',
+  'exemption.approved': 'Exemption approved',
+  'exemption.denied': 'Exemption denied',
+  'exemption.revoked': 'Exemption revoked',
+  'exemption.expired': 'Exemption ended',
+  'exemption.used': 'Exemption used',
   'freeze_status.overwritten': 'Status overwritten',
   'freeze_status.refused': 'Status refused',
   'freeze_status.contested': 'Status contested',
@@ -114,6 +120,13 @@ function tell(event: AuditEvent, pullRequest: string): Omit<DescribedEvent, 'act
         ],
       };
     }
+    case 'exemption.requested':
+    case 'exemption.approved':
+    case 'exemption.denied':
+    case 'exemption.revoked':
+    case 'exemption.expired':
+    case 'exemption.used':
+      return tellExemption(event, pullRequest);
     case 'freeze_status.overwritten': {
       const { sha, state, description, expected_state } = event.metadata;
       return {
@@ -149,6 +162,32 @@ function tell(event: AuditEvent, pullRequest: string): Omit<DescribedEvent, 'act
     default:
       return { did: event.type, details: [{ name: 'Details', text: JSON.stringify(event.metadata) }] };
   }
+}
+
+const didWithExemption = {
+  'exemption.requested': 'requested an exemption for',
+  'exemption.approved': 'approved the exemption of',
+  'exemption.denied': 'denied an exemption for',
+  'exemption.revoked': 'revoked the exemption of',
+  'exemption.expired': 'ended the exemption of',
+  'exemption.used': 'merged, by an exemption,',
+} as const;
+
+function tellExemption(
+  { type, metadata }: Extract<AuditEvent, { type: keyof typeof didWithExemption }>,
+  pullRequest: string,
+): Omit<DescribedEvent, 'actor'> {
+  const { exemption_attributes: exemption, reason, ended_by } = metadata;
+  return {
+    did: `${didWithExemption[type]} ${pullRequest}`,
+    details: [
+      { name: fieldNames.reason, text: exemption.reason },
+      { name: 'Head', text: exemption.any_head ? 'any' : exemption.head_sha.slice(0, 7) },
+      { name: 'Until', text: wallClock(exemption.expires_at) },
+      ...(reason === undefined ? [] : [{ name: 'Because', text: reason }]),
+      ...(ended_by === undefined ? [] : [{ name: 'Ended by', text: ended_by }]),
+    ],
+  };
 }
 
 type Field = keyof FreezeAttributes;
