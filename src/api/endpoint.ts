@@ -4,7 +4,7 @@ import type { Context, Hono } from 'hono';
 import type { Actor } from '../events/actor.ts';
 import type { KeyScope } from '../auth/application-key.ts';
 import { actorOf, authenticate, bearerOf, type Credential } from '../auth/authenticate.ts';
-import { authorizeOwner, authorizeRepository } from '../auth/authorize.ts';
+import { authorizeOwner, authorizeOwnerOr, authorizeRepository } from '../auth/authorize.ts';
 import type { GitHubTokens } from '../auth/github-token.ts';
 import type { RepositoryPath } from '../auth/key-rows.ts';
 import type { Deps } from '../deps.ts';
@@ -20,12 +20,20 @@ import { validate, validateBody } from './validate.ts';
 export type Access =
   | { to: 'repository'; scope: KeyScope }
   | { to: 'owner' }
+  /**
+   * As `owner`; and people who administer every repository that `repositories` names, without regard to case.
+   * @property repositories null where only the owner's admins may.
+   */
+  | { to: 'owner-or-repositories'; repositories(request: Named): Promise<string[] | null> }
   /** Any application key, asking about itself. */
   | { to: 'own-key' };
 
+/** What a request names, before its body is looked at: `json` is nobody's promise. */
+type Named = { deps: Deps; account: Account; path: Record<string, unknown>; json: unknown };
+
 type Found<A extends Access> = A extends { to: 'repository' }
   ? { repository: FoundRepository }
-  : A extends { to: 'owner' }
+  : A extends { to: 'owner' | 'owner-or-repositories' }
     ? { account: Account }
     : object;
 
@@ -112,7 +120,9 @@ async function answerCall(
   const place = definition.access.to === 'repository' ? (path as RepositoryPath) : null;
   const credential = await authenticate(asking, tokens, authorization, place);
   const isKey = credential.kind === 'application-key';
-  const found = await authorize(isKey ? deps : asking, tokens, definition, credential, path);
+  let reading: Promise<unknown> | undefined;
+  const readJson = () => (reading ??= readJsonBody(req.raw));
+  const found = await authorize(isKey ? deps : asking, tokens, definition, credential, path, readJson);
   if (!isKey && definition.access.to !== 'own-key') await strangers.known.remember(deps, credential.token);
   const key = takesIdempotencyKey(definition) ? req.header('Idempotency-Key') : undefined;
   // A retried request may replay an answer about what it deleted itself.
@@ -120,7 +130,7 @@ async function answerCall(
   const queries = definition.query ? queryOf(req.queries()) : {};
   assertStorable(queries, 'query');
   const query = definition.query ? validate(definition.query, queries, 'query') : {};
-  const json = definition.body ? await readJsonBody(req.raw) : undefined;
+  const json = definition.body ? await readJson() : undefined;
   const body = definition.body ? validateBody(definition.body.schema, json) : undefined;
   const actor = actorOf(credential);
   const url = deps.config.publicUrl + req.url.slice(req.url.indexOf('/', 'https://'.length));
@@ -150,19 +160,27 @@ const isAnswer = (result: unknown): result is HandlerAnswer => result instanceof
 async function authorize(
   deps: Deps,
   tokens: GitHubTokens,
-  { access, method }: AnyEndpoint,
+  { access, method, body }: AnyEndpoint,
   credential: Credential,
   path: Record<string, unknown>,
+  readJson: () => Promise<unknown>,
 ) {
+  const owner = path['owner'] as string;
+  const to = method === 'get' ? 'read' : 'change';
   switch (access.to) {
     case 'repository':
       return {
         repository: await authorizeRepository(deps, tokens, credential, access.scope, path as never),
       };
-    case 'owner': {
-      const to = method === 'get' ? 'read' : 'change';
-      return { account: await authorizeOwner(deps, tokens, credential, path['owner'] as string, to) };
-    }
+    case 'owner':
+      return { account: await authorizeOwner(deps, tokens, credential, owner, to) };
+    case 'owner-or-repositories':
+      return {
+        account: await authorizeOwnerOr(deps, tokens, credential, owner, to, async (account) =>
+          // What is no body names nothing.
+          access.repositories({ deps, account, path, json: body && (await readJson().catch(() => null)) }),
+        ),
+      };
     case 'own-key':
       return {};
   }

@@ -9,6 +9,15 @@ import { createFreezeEndpoint } from './v1/create-freeze.ts';
 import { deleteFreezeEndpoint, postDeleteFreezeEndpoint } from './v1/delete-freeze.ts';
 import { enforcementEndpoint } from './v1/enforcement.ts';
 import { freezeEnforcementEndpoint } from './v1/freeze-enforcement.ts';
+import {
+  createPlanEndpoint,
+  deletePlanEndpoint,
+  listPlansEndpoint,
+  planEnforcementEndpoint,
+  previewPlanEndpoint,
+  showPlanEndpoint,
+  updatePlanEndpoint,
+} from './v1/freeze-plans.ts';
 import { listFreezesEndpoint } from './v1/list-freezes.ts';
 import { getRepositories } from './v1/list-repositories.ts';
 import { explainPullRequestEndpoint } from './v1/explain-pull-request.ts';
@@ -32,6 +41,13 @@ export const endpoints: AnyEndpoint[] = [
   postDeleteFreezeEndpoint,
   explainPullRequestEndpoint,
   enforcementEndpoint,
+  listPlansEndpoint,
+  createPlanEndpoint,
+  previewPlanEndpoint,
+  showPlanEndpoint,
+  updatePlanEndpoint,
+  deletePlanEndpoint,
+  planEnforcementEndpoint,
   putProducts,
   getDefaultProducts,
   putDefaultProducts,

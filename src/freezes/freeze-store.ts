@@ -23,6 +23,8 @@ export const fromRow = (
     | 'deletedAt'
     | 'deletedBy'
     | 'deleteReason'
+    | 'occurrence'
+    | 'detached'
   >,
 ): StoredFreeze => ({
   id: row.id,
@@ -36,6 +38,7 @@ export const fromRow = (
   endsAt: row.endsAt,
   matchingConditions: row.matchingConditions as ConditionInput[],
   excludeConditions: row.excludeConditions as ConditionInput[],
+  ...(row.planId !== null && { planId: row.planId }),
   version: row.version,
 });
 
@@ -55,7 +58,8 @@ const listed = `
   SELECT json_agg(json_build_object(
     'id', id, 'reason', reason, 'publicReason', public_reason, 'hasPublicReason', has_public_reason,
     'start', start, 'end', "end", 'timezone', timezone, 'startsAt', starts_at, 'endsAt', ends_at,
-    'matchingConditions', matching_conditions, 'excludeConditions', exclude_conditions, 'version', version
+    'matchingConditions', matching_conditions, 'excludeConditions', exclude_conditions, 'planId', plan_id,
+    'version', version
   ) ORDER BY starts_at, created_at, id) AS freezes
   FROM freezes WHERE repository_id = $1 AND ${isNotEnded('$2')}`;
 
@@ -154,7 +158,13 @@ export async function insertFreeze(tx: Tx, freeze: Freeze, by: object, now: Date
 export async function saveFreeze(tx: Tx, freeze: StoredFreeze, by: object, now: Date): Promise<boolean> {
   const { count } = await tx.freeze.updateMany({
     where: { id: freeze.id, version: freeze.version, deletedAt: null },
-    data: { ...columns(freeze), updatedAt: now, updatedBy: by, version: { increment: 1 } },
+    data: {
+      ...columns(freeze),
+      ...detached(freeze),
+      updatedAt: now,
+      updatedBy: by,
+      version: { increment: 1 },
+    },
   });
   return count === 1;
 }
@@ -169,10 +179,19 @@ export async function markDeleted(
 ): Promise<boolean> {
   const { count } = await tx.freeze.updateMany({
     where: { id: freeze.id, version: freeze.version, deletedAt: null },
-    data: { deletedAt: now, deletedBy: by, deleteReason: why, version: { increment: 1 } },
+    data: {
+      ...detached(freeze),
+      deletedAt: now,
+      deletedBy: by,
+      deleteReason: why,
+      version: { increment: 1 },
+    },
   });
   return count === 1;
 }
+
+/** A freeze that is changed by itself is left alone by its plan from then on. */
+const detached = ({ planId }: Freeze) => ({ detached: planId !== undefined });
 
 function columns(freeze: Freeze) {
   const {

@@ -12,6 +12,8 @@ export type Freeze = {
   publicReason?: string | null;
   matchingConditions: ConditionInput[];
   excludeConditions: ConditionInput[];
+  /** The plan that made it; absent where a person or a key did. */
+  planId?: string;
 } & FreezeWindow;
 
 /** From when to when: the wall-clock times that were sent, and the instants that they name. */

@@ -9,6 +9,7 @@ import {
   comingBoundaries,
   installationsWithWaiting,
   unfinished,
+  unkeptPlans,
   withPassedBoundary,
   withUnaskedMergeStates,
 } from './overdue.ts';
@@ -41,6 +42,7 @@ export async function sweep(deps: Deps): Promise<void> {
     ...boundaries.map(({ repositoryId, at }) => jobs.reconcileRepository(repositoryId, at)),
     ...installations.map((id) => jobs.drainOutbox(id)),
     ...unasked.map((id) => jobs.askMergeStates(id, now)),
+    ...(await unkeptPlans(db, now)).map((id) => jobs.keepPlan(id)),
     jobs.recoverDeliveries(),
   ]);
   await forget(deps, now);

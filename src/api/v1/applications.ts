@@ -18,7 +18,8 @@ const application = z
   })
   .openapi('Application');
 
-const who = z
+/** Who made something. */
+export const actorSchema = z
   .object({
     type: z.enum(['application', 'user']),
     id: z.union([z.number().int(), z.uuid()]),
@@ -28,7 +29,7 @@ const who = z
 
 const listedApplication = application
   .extend({
-    created_by: who,
+    created_by: actorSchema,
     last_used_at: z.iso.datetime().nullable().openapi({ description: 'Up to a minute behind.' }),
   })
   .openapi('ListedApplication');

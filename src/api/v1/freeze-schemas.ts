@@ -24,36 +24,36 @@ export const matchingConditionsDict = {
   maxProperties: 1,
 } as const;
 
-const conditions = (description: string) =>
+export const conditions = (description: string) =>
   z.array(z.unknown()).openapi({ type: 'array', maxItems: mostItems, items: node, description } as object);
 
-const matching = conditions(
+export const matching = conditions(
   'Pull requests matching all of these are frozen; an empty list matches every one.',
 );
-const exclude = conditions(
+export const exclude = conditions(
   'Pull requests matching all of these are not frozen; an empty list excludes none.',
 );
 
 /** A list of a change. Its `type` is said again, as that of the document is given by hand. */
-const orNull = (list: ReturnType<typeof conditions>) =>
+export const orNull = (list: ReturnType<typeof conditions>) =>
   list.nullish().openapi({ type: ['array', 'null'] } as object);
 
-const wallClock = 'Wall-clock time in `timezone`: ISO 8601 without a designator';
+export const wallClock = 'Wall-clock time in `timezone`: ISO 8601 without a designator';
 
 /**
  * Not `date-time`: that is RFC 3339's, which has an offset, so that clients made from the document would send one (422)
  * or refuse our answers. OpenAPI's registry of formats has this one, and generators take what they do not know as text.
  */
-const localTime = z.string().openapi({
+export const localTime = z.string().openapi({
   format: 'date-time-local',
   description: wallClock,
   example: '2026-03-01T10:00:00',
 });
 
 /** Characters of a reason, as the interface says. */
-const mostReason = 10_000;
+export const mostReason = 10_000;
 
-const publicReason = text(mostReason, 'A public reason').nullish().openapi({
+export const publicReason = text(mostReason, 'A public reason').nullish().openapi({
   description:
     'What everybody but admins and insiders reads in the place of the reason, in statuses first of all; null: the reason itself',
 });
@@ -113,6 +113,7 @@ const freezeFields = {
   timezone: z.string(),
   matching_conditions: matching,
   exclude_conditions: exclude,
+  plan_id: z.uuid().optional().openapi({ description: 'The plan that made it; absent where none did' }),
 };
 
 export const freezeSchema = z.object(freezeFields).openapi('ScheduledFreeze');
@@ -146,7 +147,11 @@ type FreezeCall = { deps: Deps; repository: FoundRepository; path: { freeze_id: 
 export const freezeExists = ({ deps, repository, path }: FreezeCall) =>
   requireFreeze(deps, repository, path.freeze_id);
 
-export const presentFreeze = (freeze: Freeze) => ({ id: freeze.id, ...attributesOf(freeze) });
+export const presentFreeze = (freeze: Freeze) => ({
+  id: freeze.id,
+  ...attributesOf(freeze),
+  ...(freeze.planId !== undefined && { plan_id: freeze.planId }),
+});
 
 /** The success of a creation or change. */
 export const savedFreezeSuccess = {
