@@ -38,7 +38,7 @@ export function checkPlan(input: PlanInput, now: Date): Omit<Plan, 'id' | 'accou
   ];
   if (problems.length > 0 || !window.ok || !conditions.ok) throw invalid(problems);
   const { start, end, timezone } = window.value;
-  const checked = { ...input, start, end, timezone, ...conditions.value };
+  const checked = { ...input, ...conditions.value, start, end, timezone };
   const wrong = occurrenceProblem(checked);
   if (wrong) throw invalid([problem(['recurrence', 'rule'], wrong)]);
   return checked;
