@@ -65,7 +65,7 @@ const pure = [
   'src/freezes/freeze-warnings.ts',
   'src/freezes/judge-freeze.ts',
   'src/freezes/parsed-freeze.ts',
-  'src/plans/{check-plan,expand-rule,occurrences,plan,rule}.ts',
+  'src/plans/{expand-rule,occurrences,plan,rule}.ts',
   'src/time/**',
   'src/reconcile/judge.ts',
   'src/outbox/{pace,status,status-budget,urgency}.ts',

@@ -1,7 +1,7 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import type { Account } from '../generated/prisma/client.ts';
-import { canBeFrozen, matchedRepositories } from '../plans/matched-repositories.ts';
+import { matchedRepositories } from '../plans/matched-repositories.ts';
 import { requirePlan } from '../plans/require-plan.ts';
 import { statusesOfHeld, whyNotHeld } from '../reconcile/held-pull-requests.ts';
 
@@ -24,19 +24,19 @@ type Row = { to_hold: number; held: number; waiting: number; leaky: bigint[] | n
  */
 export async function planEnforcement(deps: Deps, account: Account, id: string): Promise<PlanEnforcement> {
   const plan = await requirePlan(deps.db, deps, account, id);
-  const matched = await matchedRepositories(deps.db, plan);
+  const matched = await matchedRepositories(deps.sql, plan);
   const now = nowOf(deps.clock);
   const [row] = await deps.db.$queryRaw<[Row]>`
     SELECT count(*)::int AS to_hold, count(*) FILTER (WHERE why IS NULL)::int AS held,
       count(*) FILTER (WHERE why = 'waiting')::int AS waiting,
       array_agg(DISTINCT repository_id) FILTER (WHERE why <> 'waiting') AS leaky
     FROM (
-      SELECT DISTINCT held.repository_id, held.number, ${whyNotHeld} AS why
-      FROM freezes f
-      JOIN open_pull_requests held ON held.repository_id = f.repository_id AND f.id = ANY (held.held_by)
-      ${statusesOfHeld}
-      WHERE f.plan_id = ${id}::uuid AND f.deleted_at IS NULL AND f.starts_at <= ${now}
-        AND (f.ends_at IS NULL OR f.ends_at > ${now})
+      SELECT held.repository_id, ${whyNotHeld} AS why
+      FROM open_pull_requests held ${statusesOfHeld}
+      WHERE EXISTS (
+        SELECT FROM freezes f
+        WHERE f.plan_id = ${id}::uuid AND f.repository_id = held.repository_id AND f.id = ANY (held.held_by)
+          AND f.deleted_at IS NULL AND f.starts_at <= ${now} AND (f.ends_at IS NULL OR f.ends_at > ${now}))
     ) AS shown`;
   const leaky = new Set(row.leaky ?? []);
   return {
@@ -45,7 +45,7 @@ export async function planEnforcement(deps: Deps, account: Account, id: string):
     held: row.held,
     waiting: row.waiting,
     notEnforced: matched
-      .filter((each) => !canBeFrozen(each) || leaky.has(each.id))
+      .filter((each) => !each.isFreezable || leaky.has(each.id))
       .map(({ name }) => `${account.login}/${name}`),
   };
 }

@@ -9,7 +9,7 @@ import { openPullRequestsInTime } from '../github/pull-requests/open-pull-reques
 import { repositoryOfId, repositoryOfRow } from '../installations/repository-rows.ts';
 import { assertNotOver, checkPlan } from '../plans/check-plan.ts';
 import { next } from '../plans/keep-plan.ts';
-import { canBeFrozen, type Matched, matchedRepositories } from '../plans/matched-repositories.ts';
+import { matchedRepositories, type PlanRepository } from '../plans/matched-repositories.ts';
 import type { Occurrence } from '../plans/occurrences.ts';
 import type { PlanInput } from '../plans/plan.ts';
 import { mostShown } from '../plans/show-plan.ts';
@@ -55,16 +55,16 @@ export async function previewPlan(deps: Deps, account: Account, input: PlanInput
     publicReason: plan.publicReason,
   });
   const at = first.startsAt > now ? first.startsAt : now;
-  const matched = await matchedRepositories(deps.db, plan);
-  const places = matched.filter(canBeFrozen);
+  const matched = await matchedRepositories(deps.sql, plan);
+  const places = matched.filter(({ isFreezable }) => isFreezable);
   const seen = await lookAtAll(deps, places, (place) => lookAtOne(deps, place, freeze, at));
   const isSeen = new Set(seen.map(({ name }) => name));
-  const fullName = ({ name }: Matched): string => `${account.login}/${name}`;
+  const fullName = ({ name }: PlanRepository): string => `${account.login}/${name}`;
   const unenforced = new Set(seen.flatMap(({ name, enforced }) => (enforced === 'no' ? [name] : [])));
   return {
     repositories: seen,
     matched: matched.length,
-    notEnforced: matched.filter((each) => !canBeFrozen(each) || unenforced.has(each.name)).map(fullName),
+    notEnforced: matched.filter((each) => !each.isFreezable || unenforced.has(each.name)).map(fullName),
     notLookedAt: places.filter(({ name }) => !isSeen.has(name)).map(fullName),
     nextOccurrences,
   };
@@ -73,8 +73,8 @@ export async function previewPlan(deps: Deps, account: Account, input: PlanInput
 /** Looks at some repositories side by side, until the time is up; in their order. */
 async function lookAtAll(
   deps: Deps,
-  places: Matched[],
-  look: (place: Matched) => Promise<PreviewedRepository | null>,
+  places: PlanRepository[],
+  look: (place: PlanRepository) => Promise<PreviewedRepository | null>,
 ): Promise<PreviewedRepository[]> {
   const timeUp = AbortSignal.any([AbortSignal.timeout(patience), deps.stopping]);
   const seen = new Array<PreviewedRepository | null>(places.length).fill(null);
@@ -92,7 +92,7 @@ async function lookAtAll(
 /** null where GitHub did not tell in time what is open. */
 async function lookAtOne(
   deps: Deps,
-  place: Matched,
+  place: PlanRepository,
   freeze: ParsedFreeze,
   at: Date,
 ): Promise<PreviewedRepository | null> {

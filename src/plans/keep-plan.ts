@@ -1,9 +1,10 @@
 import { nowOf } from '../clock.ts';
 import type { Tx } from '../database/database.ts';
+import { throughPrisma } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { ourselves } from '../events/actor.ts';
 import { jobs } from '../queue/jobs.ts';
-import { canBeFrozen, type Matched, matchedRepositories } from './matched-repositories.ts';
+import { matchedRepositories, type PlanRepository } from './matched-repositories.ts';
 import { occurrencesFrom, occurrencesToMake, type Schedule } from './occurrences.ts';
 import {
   type Change,
@@ -49,7 +50,7 @@ export async function keepPlan(deps: Deps, id: string): Promise<void> {
   }
 }
 
-export type Kept = { looks: Look[]; matched: Matched[]; made: number; isDone: boolean };
+export type Kept = { looks: Look[]; matched: PlanRepository[]; made: number; isDone: boolean };
 
 /**
  * One step of keeping a plan, in its transaction: the plan is locked.
@@ -62,8 +63,8 @@ export async function keepFreezes(
   revision: { isEndChanged: boolean } | null = null,
 ): Promise<Kept> {
   const { tx, plan, now } = change;
-  const matched = await matchedRepositories(tx, plan);
-  const places = matched.filter(canBeFrozen);
+  const matched = await matchedRepositories(throughPrisma(tx), plan);
+  const places = matched.filter(({ isFreezable }) => isFreezable);
   const wanted = occurrencesToMake(plan, now);
   const count = Math.max(1, Math.floor(mostAtOnce / Math.max(1, places.length)));
   const kept = occurrencesToMake(plan, now, slack).map(({ date }) => date);

@@ -1,29 +1,44 @@
 import { compileNameGlob } from '../conditions/patterns/compile-name-glob.ts';
-import type { Tx } from '../database/database.ts';
-import { freezesAreOn } from '../installations/product.ts';
-import type { Repository } from '../generated/prisma/client.ts';
+import type { SqlTx } from '../database/sql.ts';
+import { freezeProducts } from '../installations/product.ts';
 import type { Plan } from './plan.ts';
 
-/** A repository that a plan matches, as far as it matters to plans. */
-export type Matched = Pick<Repository, 'id' | 'name' | 'archived' | 'products'>;
+/** A repository, as far as it matters to plans. */
+export type PlanRepository = {
+  id: bigint;
+  name: string;
+  /** Whether freezes of it can hold anything: where not, a plan makes none. */
+  isFreezable: boolean;
+};
 
-/** The repositories of the owner, with the App installed, that a plan matches, by name. */
-export async function matchedRepositories(
-  tx: Tx,
-  { accountId, repositories }: Pick<Plan, 'accountId' | 'repositories'>,
-): Promise<Matched[]> {
+const installed = `
+  SELECT r.id, r.name, NOT r.archived AND r.products && $2::text[]::"Product"[] AS "isFreezable"
+  FROM repositories r JOIN installations i ON i.id = r.installation_id
+  WHERE r.account_id = $1 AND i.deleted_at IS NULL
+  ORDER BY r.name_key`;
+
+/** The repositories of an owner with the App installed, by name. */
+export async function repositoriesOfOwner(sql: SqlTx, accountId: bigint): Promise<PlanRepository[]> {
+  return sql.query<PlanRepository>('repositories-of-owner', installed, [accountId, [...freezeProducts]]);
+}
+
+/** Those that a plan matches. */
+export function matchedBy(
+  { repositories }: Pick<Plan, 'repositories'>,
+  all: PlanRepository[],
+): PlanRepository[] {
   const [include, exclude] = [repositories.include, repositories.exclude].map((globs) =>
     globs.map(compileNameGlob),
   );
-  const rows = await tx.repository.findMany({
-    where: { accountId, installation: { deletedAt: null } },
-    select: { id: true, name: true, archived: true, products: true },
-    orderBy: { nameKey: 'asc' },
-  });
-  return rows.filter(
+  return all.filter(
     ({ name }) => include!.some((matches) => matches(name)) && !exclude!.some((matches) => matches(name)),
   );
 }
 
-/** Whether freezes of a repository can hold anything: where not, a plan makes none. */
-export const canBeFrozen = ({ archived, products }: Matched): boolean => !archived && freezesAreOn(products);
+/** The repositories that a plan matches, by name. */
+export async function matchedRepositories(
+  sql: SqlTx,
+  plan: Pick<Plan, 'accountId' | 'repositories'>,
+): Promise<PlanRepository[]> {
+  return matchedBy(plan, await repositoriesOfOwner(sql, plan.accountId));
+}

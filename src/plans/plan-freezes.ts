@@ -128,11 +128,12 @@ export async function deleteFreezes({ tx, plan, by, now }: Change, why: string):
 
 const notEnded = `(ends_at IS NULL OR ends_at > $1::timestamptz)`;
 
+// Joins go by the ids of rows, which have an index: the planner's statistics know nothing of freezes just made.
 const revise = `
   WITH before AS (
     SELECT * FROM freezes WHERE ${own} AND ${notEnded} FOR UPDATE
   ), after AS (
-    SELECT before.id, plan.reason, plan.public_reason, before.has_public_reason OR plan.public_reason IS NOT NULL AS has_public,
+    SELECT before.id, ${attributes('before')} AS attributes_before, plan.reason, plan.public_reason, before.has_public_reason OR plan.public_reason IS NOT NULL AS has_public,
       plan.matching_conditions, plan.exclude_conditions,
       CASE WHEN moves THEN wanted.start ELSE before.start END AS start,
       CASE WHEN moves THEN plan.timezone ELSE before.timezone END AS timezone,
@@ -154,12 +155,12 @@ const revise = `
         freezes.exclude_conditions, freezes.start, freezes."end", freezes.timezone)
       IS DISTINCT FROM ROW(after.reason, after.public_reason, after.matching_conditions, after.exclude_conditions,
         after.start, after."end", after.timezone)
-    RETURNING freezes.*
+    RETURNING freezes.*, after.attributes_before
   ), told AS (${insertEvents(
     'scheduled_freeze.update',
-    'revised changed JOIN before ON before.id = changed.id',
+    'revised changed',
     `jsonb_build_object('scheduled_freeze_id', changed.id, 'freeze_plan_id', changed.plan_id,
-      'scheduled_freeze_attributes_before', ${attributes('before')},
+      'scheduled_freeze_attributes_before', changed.attributes_before,
       'scheduled_freeze_attributes_after', ${attributes('changed')})`,
     parameters,
   )})

@@ -1,7 +1,7 @@
 import type { Tx } from '../database/database.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import { next } from './keep-plan.ts';
-import { canBeFrozen, type Matched, matchedRepositories } from './matched-repositories.ts';
+import type { PlanRepository } from './matched-repositories.ts';
 import type { Occurrence } from './occurrences.ts';
 import { type Detached, detachedFreezes } from './plan-freezes.ts';
 import type { StoredPlan } from './plan-store.ts';
@@ -19,19 +19,20 @@ export type ShownPlan = {
 /** So many occurrences are shown, the ongoing one first. */
 export const mostShown = 10;
 
-/** @param known the repositories that it matches, where they were read already. */
+/** @param matched the repositories that it matches. */
 export async function showPlan(
   tx: Tx,
   account: Pick<Account, 'login'>,
   plan: StoredPlan,
   now: Date,
-  known?: Matched[],
+  matched: PlanRepository[],
 ): Promise<ShownPlan> {
-  const matched = known ?? (await matchedRepositories(tx, plan));
   return {
     plan,
     matched: matched.length,
-    notEnforced: matched.filter((each) => !canBeFrozen(each)).map(({ name }) => `${account.login}/${name}`),
+    notEnforced: matched.flatMap(({ name, isFreezable }) =>
+      isFreezable ? [] : [`${account.login}/${name}`],
+    ),
     nextOccurrences: next(plan, now, mostShown),
     detached: await detachedFreezes(tx, plan.id, now),
   };

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { nowOf } from '../clock.ts';
+import { throughPrisma } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { Refusal } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
@@ -9,6 +10,7 @@ import { jobs } from '../queue/jobs.ts';
 import { toInstant } from '../time/local-time.ts';
 import { checkPlan } from './check-plan.ts';
 import { keepFreezes, lookAt } from './keep-plan.ts';
+import { matchedRepositories } from './matched-repositories.ts';
 import { attributesOfPlan, type Plan, type PlanInput } from './plan.ts';
 import { moveOccurrence } from './plan-freezes.ts';
 import { lockPlan, savePlan } from './plan-store.ts';
@@ -39,7 +41,9 @@ export async function updatePlan(
     const checked = checkPlan(revised(before, change), now);
     const after = { ...before, ...checked };
     assertStartStays(before, after, now);
-    if (isDeepStrictEqual(before, after)) return showPlan(tx, account, before, now);
+    if (isDeepStrictEqual(before, after)) {
+      return showPlan(tx, account, before, now, await matchedRepositories(throughPrisma(tx), before));
+    }
     await savePlan(tx, after, actor, now);
     const metadata = {
       freeze_plan_id: id,

@@ -7,6 +7,7 @@ import type { Account } from '../../generated/prisma/client.ts';
 import { previewPlan } from '../../explanations/preview-plan.ts';
 import { createPlan } from '../../plans/create-plan.ts';
 import { deletePlan } from '../../plans/delete-plan.ts';
+import { matchedBy, matchedRepositories, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
 import { findPlan, listPlans } from '../../plans/plan-store.ts';
 import { requirePlan } from '../../plans/require-plan.ts';
 import { showPlan } from '../../plans/show-plan.ts';
@@ -82,8 +83,9 @@ export const listPlansEndpoint = endpoint({
   async handle({ deps, account }) {
     const now = nowOf(deps.clock);
     const shown = [];
+    const all = await repositoriesOfOwner(deps.sql, account.id);
     for (const plan of await listPlans(deps.db, account.id, now))
-      shown.push(presentPlan(await showPlan(deps.db, account, plan, now)));
+      shown.push(presentPlan(await showPlan(deps.db, account, plan, now, matchedBy(plan, all))));
     return { freeze_plans: shown };
   },
 });
@@ -175,7 +177,8 @@ export const showPlanEndpoint = endpoint({
   success: { status: 200, description: 'The plan', schema: planSchema, example: examplePlan },
   async handle({ deps, account, path }) {
     const plan = await requirePlan(deps.db, deps, account, path.plan_id);
-    return presentPlan(await showPlan(deps.db, account, plan, nowOf(deps.clock)));
+    const matched = await matchedRepositories(deps.sql, plan);
+    return presentPlan(await showPlan(deps.db, account, plan, nowOf(deps.clock), matched));
   },
 });
 
