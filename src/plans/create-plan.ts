@@ -50,7 +50,7 @@ export async function createPlan(
 }
 
 async function assertRoomForPlan(tx: Tx, account: Account, now: Date): Promise<void> {
-  await tx.$queryRaw`SELECT 1 FROM accounts WHERE id = ${account.id} FOR UPDATE`;
+  await tx.$queryRaw`SELECT 1 FROM accounts WHERE id = ${account.id} FOR NO KEY UPDATE`;
   if ((await countPlans(tx, account.id, now)) < mostPlans) return;
   throw conflict(
     `${account.login} has ${mostPlans} freeze plans that are not over, the most there can be. Delete one first: GET /v1/freeze_plans/${account.login} lists them.`,

@@ -99,7 +99,7 @@ export async function lookAt(deps: Pick<Deps, 'queue'>, tx: Tx, looks: Look[], n
   await tx.$executeRaw`
     WITH locked AS (
       SELECT id FROM repositories WHERE id IN (SELECT jsonb_array_elements_text(${present}::jsonb)::int8)
-      ORDER BY id FOR UPDATE
+      ORDER BY id FOR NO KEY UPDATE
     )
     UPDATE repositories SET reconcile_requested_at = ${now} FROM locked WHERE repositories.id = locked.id`;
   await deps.queue.send(
