@@ -50,7 +50,8 @@ describe('a year end over forty repositories', () => {
   let id = '';
 
   beforeAll(async () => {
-    for (const name of names) acme.github.addRepository(`acme/${name}`);
+    const protect = { main: ['holdfast/freeze'] };
+    for (const name of names) acme.github.addRepository(`acme/${name}`, { protect });
     acme.github.addRepository('acme/sandbox-1');
     acme.github.addRepository('acme/attic', { archived: true });
     for (const name of names)
@@ -91,6 +92,12 @@ describe('a year end over forty repositories', () => {
     expect(await freezes('sandbox-1')).toEqual([]);
     expect(await freezes('attic')).toEqual([]);
     expect((await call('GET', plans)).body.freeze_plans.map((plan: { id: string }) => plan.id)).toEqual([id]);
+  });
+
+  test('makes what can be sent back as it was read, which changes nothing', async () => {
+    const [freeze] = await freezes('team-03');
+    expect(await acme.update('acme/team-03', freeze!['id'] as string, freeze!)).toEqual(freeze);
+    expect((await show(id)).detached).toEqual([]);
   });
 
   test('is in the log of the owner, and in each repository’s', async () => {
