@@ -24,9 +24,23 @@ type Row = { to_hold: number; held: number; waiting: number; leaky: bigint[] | n
  */
 export async function planEnforcement(deps: Deps, account: Account, id: string): Promise<PlanEnforcement> {
   const plan = await requirePlan(deps.db, deps, account, id);
-  const matched = await matchedRepositories(deps.sql, plan);
-  const now = nowOf(deps.clock);
-  const [row] = await deps.db.$queryRaw<[Row]>`
+  const [matched, row] = await Promise.all([matchedRepositories(deps.sql, plan), progressOf(deps, id)]);
+  const leaky = new Set(row.leaky ?? []);
+  return {
+    repositories: matched.length,
+    toHold: row.to_hold,
+    held: row.held,
+    waiting: row.waiting,
+    notEnforced: matched
+      .filter((each) => !each.isFreezable || leaky.has(each.id))
+      .map(({ name }) => `${account.login}/${name}`),
+  };
+}
+
+/** Of all repositories together, by one statement. */
+async function progressOf({ db, clock }: Pick<Deps, 'db' | 'clock'>, id: string): Promise<Row> {
+  const now = nowOf(clock);
+  const [row] = await db.$queryRaw<[Row]>`
     SELECT count(*)::int AS to_hold, count(*) FILTER (WHERE why IS NULL)::int AS held,
       count(*) FILTER (WHERE why = 'waiting')::int AS waiting,
       array_agg(DISTINCT repository_id) FILTER (WHERE why <> 'waiting') AS leaky
@@ -38,14 +52,5 @@ export async function planEnforcement(deps: Deps, account: Account, id: string):
         WHERE f.plan_id = ${id}::uuid AND f.repository_id = held.repository_id AND f.id = ANY (held.held_by)
           AND f.deleted_at IS NULL AND f.starts_at <= ${now} AND (f.ends_at IS NULL OR f.ends_at > ${now}))
     ) AS shown`;
-  const leaky = new Set(row.leaky ?? []);
-  return {
-    repositories: matched.length,
-    toHold: row.to_hold,
-    held: row.held,
-    waiting: row.waiting,
-    notEnforced: matched
-      .filter((each) => !each.isFreezable || leaky.has(each.id))
-      .map(({ name }) => `${account.login}/${name}`),
-  };
+  return row;
 }
