@@ -6,6 +6,7 @@ import { actorOf, authenticate, bearerOf, type Credential } from '../auth/authen
 import {
   type AuthorizedRepository,
   authorizeOwner,
+  authorizeOwnerOr,
   authorizeRepository,
   type RepositoryAudience,
 } from '../auth/authorize.ts';
@@ -28,14 +29,22 @@ export type Access =
   /** Whoever can read the repository. */
   | { to: 'repository-readers' }
   | { to: 'owner' }
+  /**
+   * As `owner`; and people who administer every repository that `repositories` names, without regard to case.
+   * @property repositories null where only the owner's admins may.
+   */
+  | { to: 'owner-or-repositories'; repositories(request: Named): Promise<string[] | null> }
   /** Any application key, asking about itself. */
   | { to: 'own-key' };
+
+/** What a request names, before its body is looked at: `json` is nobody's promise. */
+type Named = { deps: Deps; account: Account; path: Record<string, unknown>; json: unknown };
 
 type Found<A extends Access> = A extends { to: 'repository' }
   ? AuthorizedRepository
   : A extends { to: 'repository-readers' }
     ? { repository: FoundRepository }
-    : A extends { to: 'owner' }
+    : A extends { to: 'owner' | 'owner-or-repositories' }
       ? { account: Account }
       : object;
 
@@ -126,7 +135,9 @@ async function answerCall(
   const credential = await authenticate(asking, tokens, authorization, place);
   const actor = actorOf(credential);
   const isKey = credential.kind === 'application-key';
-  const found = await authorize(isKey ? deps : asking, tokens, definition, credential, path);
+  let reading: Promise<unknown> | undefined;
+  const readJson = () => (reading ??= readJsonBody(req.raw));
+  const found = await authorize(isKey ? deps : asking, tokens, definition, credential, path, readJson);
   // Every account of GitHub reads what is public: that makes nobody known.
   if (!isKey && to !== 'own-key' && to !== 'repository-readers')
     await strangers.known.remember(deps, credential.token);
@@ -136,7 +147,7 @@ async function answerCall(
   const queries = definition.query ? queryOf(req.queries()) : {};
   assertStorable(queries, 'query');
   const query = definition.query ? validate(definition.query, queries, 'query') : {};
-  const json = definition.body ? await readJsonBody(req.raw) : undefined;
+  const json = definition.body ? await readJson() : undefined;
   const body = definition.body ? validateBody(definition.body.schema, json) : undefined;
   const url = deps.config.publicUrl + req.url.slice(req.url.indexOf('/', 'https://'.length));
   const run = async (remember: Remember): Promise<Answer> => {
@@ -165,19 +176,27 @@ const isAnswer = (result: unknown): result is HandlerAnswer => result instanceof
 async function authorize(
   deps: Deps,
   tokens: GitHubTokens,
-  { access, method }: AnyEndpoint,
+  { access, method, body }: AnyEndpoint,
   credential: Credential,
   path: Record<string, unknown>,
+  readJson: () => Promise<unknown>,
 ) {
+  const owner = path['owner'] as string;
+  const to = method === 'get' ? 'read' : 'change';
   switch (access.to) {
     case 'repository':
       return authorizeRepository(deps, tokens, credential, access, path as never);
     case 'repository-readers':
       return { repository: await authorizeReader(deps, tokens, credential, path as never) };
-    case 'owner': {
-      const to = method === 'get' ? 'read' : 'change';
-      return { account: await authorizeOwner(deps, tokens, credential, path['owner'] as string, to) };
-    }
+    case 'owner':
+      return { account: await authorizeOwner(deps, tokens, credential, owner, to) };
+    case 'owner-or-repositories':
+      return {
+        account: await authorizeOwnerOr(deps, tokens, credential, owner, to, async (account) =>
+          // What is no body names nothing.
+          access.repositories({ deps, account, path, json: body && (await readJson().catch(() => null)) }),
+        ),
+      };
     case 'own-key':
       return {};
   }

@@ -15,6 +15,15 @@ import {
 import { listExemptionsEndpoint, requestExemptionEndpoint } from './v1/exemptions.ts';
 import { enforcementEndpoint } from './v1/enforcement.ts';
 import { freezeEnforcementEndpoint } from './v1/freeze-enforcement.ts';
+import {
+  createPlanEndpoint,
+  deletePlanEndpoint,
+  listPlansEndpoint,
+  planEnforcementEndpoint,
+  previewPlanEndpoint,
+  showPlanEndpoint,
+  updatePlanEndpoint,
+} from './v1/freeze-plans.ts';
 import { listFreezesEndpoint } from './v1/list-freezes.ts';
 import { freezeStateEndpoint } from './v1/freeze-state.ts';
 import { getRepositories } from './v1/list-repositories.ts';
@@ -52,6 +61,13 @@ export const endpoints: AnyEndpoint[] = [
   deletePause,
   getSettings,
   patchSettings,
+  listPlansEndpoint,
+  createPlanEndpoint,
+  previewPlanEndpoint,
+  showPlanEndpoint,
+  updatePlanEndpoint,
+  deletePlanEndpoint,
+  planEnforcementEndpoint,
   putProducts,
   getDefaultProducts,
   putDefaultProducts,

@@ -81,8 +81,16 @@ const descriptions: Record<number, { description: string; example: unknown }> = 
 };
 
 /** The refusals that an endpoint can answer with, from what it does: the same steps that produce them. */
-export function errorResponses({ access, body, method, query, params, alsoRefuses = [] }: AnyEndpoint) {
-  const writes = method !== 'get';
+export function errorResponses({
+  access,
+  body,
+  method,
+  query,
+  params,
+  isReading,
+  alsoRefuses = [],
+}: AnyEndpoint) {
+  const writes = method !== 'get' && !isReading;
   const hasInput = body !== undefined || query !== undefined || Object.keys(params.shape).length > 0;
   const statuses = [
     ...alsoRefuses,

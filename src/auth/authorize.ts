@@ -154,6 +154,36 @@ export async function authorizeOwner(
   return account;
 }
 
+/** More repositories than these are for admins of the owner: GitHub is asked of each. */
+const mostNamed = 50;
+
+/**
+ * As `authorizeOwner`; and for a person who administers each of the owner's repositories that a request names.
+ * @param repositories their names; null where they do not do.
+ * @throws as `authorizeOwner`, and as `authorizeRepository` where the person does not administer one.
+ */
+export async function authorizeOwnerOr(
+  deps: Deps,
+  tokens: GitHubTokens,
+  credential: Credential,
+  owner: string,
+  access: 'read' | 'change',
+  repositories: (account: Account) => Promise<string[] | null>,
+): Promise<Account> {
+  try {
+    return await authorizeOwner(deps, tokens, credential, owner, access);
+  } catch (error) {
+    const isRefused = error instanceof Refusal && error.code === 'forbidden';
+    if (!isRefused || credential.kind !== 'github-token' || credential.grant.by === 'sign-in') throw error;
+    const account = await findAccount(deps, owner);
+    const names = await repositories(account);
+    if (!names || names.length === 0 || names.length > mostNamed) throw error;
+    for (const repository of names)
+      await authorizeRepository(deps, tokens, credential, { scope: 'admin' }, { owner, repository });
+    return account;
+  }
+}
+
 async function ownerOfToken(
   deps: Deps,
   tokens: GitHubTokens,

@@ -54,6 +54,22 @@ export type AuditEvent =
         reason: string;
       };
     }
+  | {
+      type: 'freeze_plan.create';
+      metadata: { freeze_plan_id: string; freeze_plan_attributes: object };
+    }
+  | {
+      type: 'freeze_plan.update';
+      metadata: {
+        freeze_plan_id: string;
+        freeze_plan_attributes_before: object;
+        freeze_plan_attributes_after: object;
+      };
+    }
+  | {
+      type: 'freeze_plan.delete';
+      metadata: { freeze_plan_id: string; freeze_plan_attributes: object; reason: string };
+    }
   | { type: 'product.enabled' | 'product.disabled'; metadata: { product: Product } }
   | {
       type: 'repository_settings.update';
@@ -147,6 +163,9 @@ export const auditEventTypes: AuditEvent['type'][] = [
   'scheduled_freeze.create',
   'scheduled_freeze.update',
   'scheduled_freeze.delete',
+  'freeze_plan.create',
+  'freeze_plan.update',
+  'freeze_plan.delete',
   'product.enabled',
   'product.disabled',
   'repository_settings.update',
@@ -173,6 +192,9 @@ export const participles: Record<AuditEvent['type'], string> = {
   'scheduled_freeze.create': 'created',
   'scheduled_freeze.update': 'updated',
   'scheduled_freeze.delete': 'deleted',
+  'freeze_plan.create': 'created',
+  'freeze_plan.update': 'updated',
+  'freeze_plan.delete': 'deleted',
   'product.enabled': 'enabled',
   'product.disabled': 'disabled',
   'repository_settings.update': 'updated',

@@ -24,6 +24,8 @@ export const fromRow = (
     | 'deletedBy'
     | 'deleteReason'
     | 'stillOnToldAt'
+    | 'occurrence'
+    | 'detached'
   >,
 ): StoredFreeze => ({
   id: row.id,
@@ -40,6 +42,7 @@ export const fromRow = (
   holds: unlessEmpty(row.holds as Holdable[]),
   environments: unlessEmpty(row.environments),
   isPause: row.isPause,
+  ...(row.planId !== null && { planId: row.planId }),
   version: row.version,
 });
 
@@ -63,7 +66,7 @@ const asJson = `
     'id', id, 'reason', reason, 'publicReason', public_reason, 'hasPublicReason', has_public_reason,
     'start', start, 'end', "end", 'timezone', timezone, 'startsAt', starts_at, 'endsAt', ends_at,
     'matchingConditions', matching_conditions, 'excludeConditions', exclude_conditions, 'holds', holds,
-    'environments', environments, 'isPause', is_pause, 'version', version, 'deletedAt', deleted_at
+    'environments', environments, 'isPause', is_pause, 'planId', plan_id, 'version', version, 'deletedAt', deleted_at
   ) ORDER BY starts_at, created_at, id) AS freezes FROM freezes`;
 
 type Columns = Omit<Parameters<typeof fromRow>[0], 'repositoryId'>;
@@ -194,7 +197,13 @@ export async function insertFreeze(tx: Tx, freeze: Freeze, by: object, now: Date
 export async function saveFreeze(tx: Tx, freeze: StoredFreeze, by: object, now: Date): Promise<boolean> {
   const { count } = await tx.freeze.updateMany({
     where: { id: freeze.id, version: freeze.version, deletedAt: null },
-    data: { ...columns(freeze), updatedAt: now, updatedBy: by, version: { increment: 1 } },
+    data: {
+      ...columns(freeze),
+      ...detached(freeze),
+      updatedAt: now,
+      updatedBy: by,
+      version: { increment: 1 },
+    },
   });
   return count === 1;
 }
@@ -209,10 +218,19 @@ export async function markDeleted(
 ): Promise<boolean> {
   const { count } = await tx.freeze.updateMany({
     where: { id: freeze.id, version: freeze.version, deletedAt: null },
-    data: { deletedAt: now, deletedBy: by, deleteReason: why, version: { increment: 1 } },
+    data: {
+      ...detached(freeze),
+      deletedAt: now,
+      deletedBy: by,
+      deleteReason: why,
+      version: { increment: 1 },
+    },
   });
   return count === 1;
 }
+
+/** A freeze that is changed by itself is left alone by its plan from then on. */
+const detached = ({ planId }: Freeze) => ({ detached: planId !== undefined });
 
 function columns(freeze: Freeze) {
   const {

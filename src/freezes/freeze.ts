@@ -18,6 +18,8 @@ export type Freeze = {
   environments?: string[];
   /** Whether it was made by the call that pauses the merge queue. */
   isPause?: boolean;
+  /** The plan that made it; absent where a person or a key did. */
+  planId?: string;
 } & FreezeWindow;
 
 /** What a freeze can hold. */

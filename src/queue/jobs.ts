@@ -12,6 +12,8 @@ export type Tasks = {
   'sync-installations': Record<string, never>;
   'sync-installation': { installationId: string };
   'sync-repository': { repositoryId: string; installationId: string | null };
+  'keep-plans': { accountId: string };
+  'keep-plan': { planId: string };
   'end-sessions': { personId: number };
   'remind-of-freezes': Record<string, never>;
   'recover-deliveries': Record<string, never>;
@@ -82,6 +84,8 @@ export const taskNames: TaskName[] = [
   'sync-installations',
   'sync-installation',
   'sync-repository',
+  'keep-plans',
+  'keep-plan',
   'end-sessions',
   'remind-of-freezes',
   'recover-deliveries',
@@ -197,6 +201,17 @@ export const jobs = {
       installationId: installationId?.toString() ?? null,
     };
     return { task: 'sync-repository', data, about, key: `${about}${at ? '@later' : ''}`, at };
+  },
+
+  /** Have the plans of an owner follow its repositories. */
+  keepPlans(accountId: bigint): Job {
+    const about = String(accountId);
+    return { task: 'keep-plans', data: { accountId: about }, about, key: about };
+  },
+
+  /** Make the freezes of a plan for the time ahead. */
+  keepPlan(planId: string): Job {
+    return { task: 'keep-plan', data: { planId }, about: planId, key: planId };
   },
 
   /** End every session of a person. */

@@ -15,6 +15,7 @@ import { syncRepository } from '../installations/sync-repository.ts';
 import { readDelivery } from '../webhooks/read-delivery.ts';
 import { recoverDeliveries } from '../webhooks/recover-deliveries.ts';
 import { endSessions } from '../auth/sign-in/session-store.ts';
+import { keepPlan, keepPlans } from '../plans/keep-plan.ts';
 import { sweep } from './sweep.ts';
 import type { Job, TaskName, Tasks } from '../queue/jobs.ts';
 
@@ -43,6 +44,8 @@ const handlers: Omit<Handlers, 'reconcile-pull-request'> = {
   'sync-repository': (deps, { repositoryId, installationId }) =>
     syncRepository(deps, BigInt(repositoryId), installationId === null ? null : BigInt(installationId)),
   'remind-of-freezes': (deps) => remindOfFreezes(deps),
+  'keep-plans': (deps, { accountId }) => keepPlans(deps, BigInt(accountId)),
+  'keep-plan': (deps, { planId }) => keepPlan(deps, planId),
   'recover-deliveries': (deps) => recoverDeliveries(deps),
   'read-delivery': (deps, { deliveryId }) => readDelivery(deps, deliveryId),
   sweep: (deps) => sweep(deps),

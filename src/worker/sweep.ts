@@ -10,6 +10,7 @@ import {
   installationsWithWaiting,
   unfinished,
   withOverExemptions,
+  unkeptPlans,
   withPassedBoundary,
   withUnaskedMergeStates,
 } from './overdue.ts';
@@ -45,6 +46,7 @@ export async function sweep(deps: Deps): Promise<void> {
     ...unasked.map((id) => jobs.askMergeStates(id, now)),
     jobs.remindOfFreezes(),
     ...exempting.map((id) => jobs.endExemptions(id)),
+    ...(await unkeptPlans(db, now)).map((id) => jobs.keepPlan(id)),
     jobs.recoverDeliveries(),
   ]);
   await forget(deps, now);

@@ -1,11 +1,12 @@
 // A request that succeeds for every route of the interface, and who may make it.
-import { type Acme, freezeBody } from './acme.ts';
+import { type Acme, freezeBody, planBody } from './acme.ts';
 
 export type Audience =
   'repository admins' | 'repository writers' | 'repository readers' | 'ci' | 'owner admins' | 'any key';
 
 const scopes = { scopes: ['backend'] };
 const products = { products: ['merge_queue'] };
+const aPlan = async (acme: Acme) => (await acme.plan()).id;
 const aFreeze = async (acme: Acme, repository: string) => (await acme.freeze({}, `acme/${repository}`)).id;
 
 /** @param who asks: what a writer asks for is requested, what an admin does is approved. */
@@ -102,6 +103,23 @@ export const contract: Record<string, Terms> = {
     body: { reason: 'Fixed otherwise' },
     last: anExemption(({ keys }) => keys.admin),
   },
+  'get /freeze_plans/{owner}': { for: 'owner admins', success: 200 },
+  'post /freeze_plans/{owner}': { for: 'owner admins', success: 201, body: planBody },
+  'post /freeze_plans/{owner}/preview': { for: 'owner admins', success: 200, body: planBody },
+  'get /freeze_plans/{owner}/{plan_id}': { for: 'owner admins', success: 200, last: aPlan },
+  'patch /freeze_plans/{owner}/{plan_id}': {
+    for: 'owner admins',
+    success: 200,
+    body: { reason: 'Later' },
+    last: aPlan,
+  },
+  'post /freeze_plans/{owner}/{plan_id}/delete': {
+    for: 'owner admins',
+    success: 204,
+    body: { delete_reason: 'Done' },
+    last: aPlan,
+  },
+  'get /freeze_plans/{owner}/{plan_id}/enforcement': { for: 'owner admins', success: 200, last: aPlan },
   'put /products/{owner}/{repository}': { for: 'repository admins', success: 204, body: products },
   'get /default_products/{owner}': { for: 'owner admins', success: 200 },
   'put /default_products/{owner}': { for: 'owner admins', success: 204, body: products },
@@ -135,5 +153,5 @@ export function pathOf(
     .replace('{owner}', owner)
     .replace('{repository}', repository)
     .replace('{number}', '1')
-    .replace(/\{(freeze_id|application_id|exemption_id)\}/, last)}`;
+    .replace(/\{(freeze_id|application_id|exemption_id|plan_id)\}/, last)}`;
 }

@@ -90,6 +90,9 @@ CREATE TABLE "freezes" (
     "deleted_at" TIMESTAMPTZ(3),
     "deleted_by" JSONB,
     "delete_reason" TEXT,
+    "plan_id" UUID,
+    "occurrence" TEXT,
+    "detached" BOOLEAN NOT NULL DEFAULT false,
 
     CONSTRAINT "freezes_pkey" PRIMARY KEY ("id")
 );
@@ -120,6 +123,38 @@ CREATE TABLE "exemptions" (
     "used_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "exemptions_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateTable
+CREATE TABLE "freeze_plans" (
+    "id" UUID NOT NULL,
+    "account_id" BIGINT NOT NULL,
+    "name" TEXT NOT NULL,
+    "reason" TEXT NOT NULL,
+    "public_reason" TEXT,
+    "include" TEXT[],
+    "exclude" TEXT[],
+    "start" TEXT NOT NULL,
+    "end" TEXT,
+    "timezone" TEXT NOT NULL,
+    "rule" TEXT,
+    "except" TEXT[],
+    "until" TEXT,
+    "matching_conditions" JSONB NOT NULL,
+    "exclude_conditions" JSONB NOT NULL,
+    "holds" TEXT[],
+    "environments" TEXT[],
+    "over_at" TIMESTAMPTZ(3),
+    "kept_at" TIMESTAMPTZ(3) NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "created_by" JSONB NOT NULL,
+    "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "updated_by" JSONB NOT NULL,
+    "deleted_at" TIMESTAMPTZ(3),
+    "deleted_by" JSONB,
+    "delete_reason" TEXT,
+
+    CONSTRAINT "freeze_plans_pkey" PRIMARY KEY ("id")
 );
 
 -- CreateTable
@@ -364,6 +399,15 @@ CREATE INDEX "exemptions_repository_id_serial_idx" ON "exemptions"("repository_i
 CREATE INDEX "exemptions_ended_at_expires_at_idx" ON "exemptions"("ended_at", "expires_at");
 
 -- CreateIndex
+CREATE UNIQUE INDEX "freezes_plan_id_repository_id_occurrence_key" ON "freezes"("plan_id", "repository_id", "occurrence");
+
+-- CreateIndex
+CREATE INDEX "freeze_plans_account_id_deleted_at_idx" ON "freeze_plans"("account_id", "deleted_at");
+
+-- CreateIndex
+CREATE INDEX "freeze_plans_kept_at_idx" ON "freeze_plans"("kept_at");
+
+-- CreateIndex
 CREATE INDEX "open_pull_requests_repository_id_head_sha_idx" ON "open_pull_requests"("repository_id", "head_sha");
 
 -- CreateIndex
@@ -425,6 +469,12 @@ ALTER TABLE "freezes" ADD CONSTRAINT "freezes_repository_id_fkey" FOREIGN KEY ("
 
 -- AddForeignKey
 ALTER TABLE "exemptions" ADD CONSTRAINT "exemptions_repository_id_fkey" FOREIGN KEY ("repository_id") REFERENCES "repositories"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "freezes" ADD CONSTRAINT "freezes_plan_id_fkey" FOREIGN KEY ("plan_id") REFERENCES "freeze_plans"("id") ON DELETE SET NULL ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "freeze_plans" ADD CONSTRAINT "freeze_plans_account_id_fkey" FOREIGN KEY ("account_id") REFERENCES "accounts"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
 
 -- AddForeignKey
 ALTER TABLE "open_pull_requests" ADD CONSTRAINT "open_pull_requests_repository_id_fkey" FOREIGN KEY ("repository_id") REFERENCES "repositories"("id") ON DELETE CASCADE ON UPDATE CASCADE;

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { mostItems } from '../../conditions/parse-conditions.ts';
-import { compileGlob } from '../../conditions/patterns/compile-glob.ts';
+import { compileNameGlob } from '../../conditions/patterns/compile-name-glob.ts';
 import { PatternError } from '../../conditions/patterns/pattern-error.ts';
 import type { Deps } from '../../deps.ts';
 import type { NewFreeze, SavedFreeze } from '../../freezes/create-freeze.ts';
@@ -27,36 +27,36 @@ export const matchingConditionsDict = {
   maxProperties: 1,
 } as const;
 
-const conditions = (description: string) =>
+export const conditions = (description: string) =>
   z.array(z.unknown()).openapi({ type: 'array', maxItems: mostItems, items: node, description } as object);
 
-const matching = conditions(
+export const matching = conditions(
   'Pull requests matching all of these are frozen; an empty list matches every one.',
 );
-const exclude = conditions(
+export const exclude = conditions(
   'Pull requests matching all of these are not frozen; an empty list excludes none.',
 );
 
 /** A list of a change. Its `type` is said again, as that of the document is given by hand. */
-const orNull = (list: ReturnType<typeof conditions>) =>
+export const orNull = (list: ReturnType<typeof conditions>) =>
   list.nullish().openapi({ type: ['array', 'null'] } as object);
 
-const wallClock = 'Wall-clock time in `timezone`: ISO 8601 without a designator';
+export const wallClock = 'Wall-clock time in `timezone`: ISO 8601 without a designator';
 
 /**
  * Not `date-time`: that is RFC 3339's, which has an offset, so that clients made from the document would send one (422)
  * or refuse our answers. OpenAPI's registry of formats has this one, and generators take what they do not know as text.
  */
-const localTime = z.string().openapi({
+export const localTime = z.string().openapi({
   format: 'date-time-local',
   description: wallClock,
   example: '2026-03-01T10:00:00',
 });
 
 /** Characters of a reason, as the interface says. */
-const mostReason = 10_000;
+export const mostReason = 10_000;
 
-const publicReason = text(mostReason, 'A public reason').nullish().openapi({
+export const publicReason = text(mostReason, 'A public reason').nullish().openapi({
   description:
     'What everybody but admins and insiders reads in the place of the reason, in statuses first of all; null: the reason itself',
 });
@@ -64,10 +64,10 @@ const publicReason = text(mostReason, 'A public reason').nullish().openapi({
 /** Items of a list of environments. */
 const mostEnvironments = 100;
 
-const holds = z
+export const holds = z
   .array(z.enum(holdables))
   .min(1, 'A freeze holds something: name merges, deployments or both.');
-const environments = z
+export const environments = z
   .array(text(255, 'A glob').min(1, 'A glob has at least 1 character.').superRefine(checkGlob))
   .min(1, 'Name at least one environment; `*` is every one.')
   .max(mostEnvironments, `Name at most ${mostEnvironments} environments.`);
@@ -82,7 +82,7 @@ const whatItHolds = {
 
 function checkGlob(glob: string, context: z.RefinementCtx): void {
   try {
-    compileGlob(glob);
+    compileNameGlob(glob);
   } catch (error) {
     if (!(error instanceof PatternError)) throw error;
     context.addIssue({ code: 'custom', message: `This is not a glob: ${error.message}.` });
@@ -169,6 +169,7 @@ const freezeFields = {
   exclude_conditions: exclude,
   holds: whatItHolds.holds.optional(),
   environments: whatItHolds.environments.optional(),
+  plan_id: z.uuid().optional().openapi({ description: 'The plan that made it; absent where none did' }),
 };
 
 export const freezeSchema = z.object(freezeFields).openapi('ScheduledFreeze');
@@ -202,7 +203,11 @@ type FreezeCall = { deps: Deps; repository: FoundRepository; path: { freeze_id: 
 export const freezeExists = ({ deps, repository, path }: FreezeCall) =>
   requireFreeze(deps, repository, path.freeze_id);
 
-export const presentFreeze = (freeze: Freeze) => ({ id: freeze.id, ...attributesOf(freeze) });
+export const presentFreeze = (freeze: Freeze) => ({
+  id: freeze.id,
+  ...attributesOf(freeze),
+  ...(freeze.planId !== undefined && { plan_id: freeze.planId }),
+});
 
 /** The success of a creation or change. */
 export const savedFreezeSuccess = {
