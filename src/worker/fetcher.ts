@@ -214,7 +214,8 @@ export class Fetcher {
   }
 
   #gather(): void {
-    this.#gathering ??= setTimeout(() => {
+    if (this.#gathering) return;
+    this.#gathering = setTimeout(() => {
       this.#gathering = null;
       void this.#take();
     }, gatherFor);
