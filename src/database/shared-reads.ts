@@ -3,7 +3,7 @@ import pg from 'pg';
 /** As many as answer at once on a small server. More only take turns. */
 const connections = 2;
 
-/** Connections that many reads share: while one is answered the next are on their way. */
+/** Connections that many reads share: those of the same turn are sent at once, and none waits for an answer. */
 export type SharedReads = { query: pg.Client['query']; end(): Promise<void> };
 
 /** Opens none before the first read. One that breaks is replaced, and what was asked of it is asked once more. */
@@ -22,7 +22,7 @@ export function openSharedReads(connectionString: string): SharedReads {
     const mine = (turn = (turn + 1) % connections);
     const client = (clients[mine] ??= open(() => (clients[mine] = null)));
     try {
-      return await (await client).query(given);
+      return await sendTogether(await client, given);
     } catch (error) {
       // A client without a connection stays so.
       if (isLost(error) && clients[mine] === client) clients[mine] = null;
@@ -40,6 +40,22 @@ export function openSharedReads(connectionString: string): SharedReads {
       await Promise.all(clients.map(async (client) => (await client?.catch(() => null))?.end()));
     },
   };
+}
+
+const corked = new WeakSet<pg.Client>();
+
+/** What is asked in a turn of the event loop goes to PostgreSQL by one system call. */
+function sendTogether(client: pg.Client, given: pg.QueryConfig): Promise<pg.QueryResult> {
+  if (!corked.has(client)) {
+    const { stream } = client.connection;
+    corked.add(client);
+    stream.cork();
+    setImmediate(() => {
+      corked.delete(client);
+      stream.uncork();
+    });
+  }
+  return client.query(given);
 }
 
 /** Not what PostgreSQL answers to a statement, but for that it shuts down. */

@@ -146,6 +146,9 @@ export type Desired = {
   };
 };
 
+/** Whether GitHub shows a status of ours there, or may: only that has to be written over. */
+const isShown = `(NOT is_waiting OR attempts > 0 OR written_state IS NOT DISTINCT FROM 'pending')`;
+
 // A SHA that a later observation has judged is left alone, unless that one knew of no open pull request there. What
 // others wrote is counted before the next write. A new verdict waits for nothing; the pause is for the same text again.
 const write = `
@@ -181,15 +184,11 @@ const write = `
   ), released AS (
     UPDATE head_statuses SET
       state = 'success', description = '${freeText}', urgency = ${closedUrgency}, observation = $3,
-      is_waiting = shown.is_pending, waiting_since = CASE WHEN shown.is_pending THEN $4::timestamptz END
-    FROM (
-      SELECT sha, NOT is_waiting OR attempts > 0 OR written_state IS NOT DISTINCT FROM 'pending' AS is_pending
-      FROM head_statuses
-      WHERE repository_id = $1 AND closed_number IS NOT NULL AND state = 'pending' AND observation < $3
-        AND ($8::text[] IS NULL OR sha = ANY($8::text[])) AND sha NOT IN (SELECT sha FROM wanted)
-    ) shown
-    WHERE head_statuses.repository_id = $1 AND head_statuses.sha = shown.sha
-    RETURNING head_statuses.is_waiting
+      is_waiting = ${isShown}, waiting_since = CASE WHEN ${isShown} THEN $4::timestamptz END
+    WHERE repository_id = $1 AND closed_number IS NOT NULL AND state = 'pending' AND observation < $3
+      AND ($8::text[] IS NULL OR sha = ANY($8::text[])) AND NOT EXISTS (
+        SELECT FROM wanted WHERE wanted.sha = head_statuses.sha)
+    RETURNING is_waiting
   ), remembered AS (
     INSERT INTO open_pull_requests AS known (repository_id, number, node_id, head_sha, merge_sha, held_by, changed_at,
       observation, merge_state_due_at)

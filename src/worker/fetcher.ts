@@ -19,6 +19,8 @@ const keepEvery = 3000;
 const pause = 1000;
 /** What is done is forgotten together with the next taking, or after this. */
 const gatherFor = 10;
+/** Where more may wait, this share of a task's takers is free before it is asked for at once: not a question for each. */
+const roomyShare = 1 / 4;
 /** What takes longer hangs: its jobs are given up, and taken again. */
 const longestWork = 15 * 60_000;
 
@@ -46,6 +48,7 @@ export class Fetcher {
   #listener: { close(): Promise<void> } | null = null;
   #finished = Promise.withResolvers<null>();
   #handedOut = 0;
+  #gathering: NodeJS.Timeout | null = null;
 
   constructor(queue: Queue, clock: Clock, log: Logger, takers: Map<TaskName, Takers>, work: Work) {
     this.#queue = queue;
@@ -206,8 +209,16 @@ export class Fetcher {
     if (isDone) this.#done.push(...batch);
     this.#finished.resolve(null);
     this.#finished = Promise.withResolvers();
-    if (tasks.mayWait) void this.#take();
-    else if (this.#working.size === 0) setTimeout(() => void this.#take(), gatherFor);
+    if (tasks.mayWait && tasks.free >= roomyShare * tasks.takers) void this.#take();
+    else if (tasks.mayWait || this.#working.size === 0) this.#gather();
+  }
+
+  #gather(): void {
+    if (this.#gathering) return;
+    this.#gathering = setTimeout(() => {
+      this.#gathering = null;
+      void this.#take();
+    }, gatherFor);
   }
 
   /** Whether the work was done. Jobs of which it was not are taken again when their process no longer keeps them. */

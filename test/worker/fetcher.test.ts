@@ -73,8 +73,11 @@ beforeEach(() => {
 
 const note = async (_task: string, some: Job[]) => void worked.push(some.map(({ key }) => key));
 
-async function start(work: (task: string, some: Job[]) => Promise<void> = note): Promise<Fetcher> {
-  const fetcher = new Fetcher(queue, clock, log, takers, work);
+async function start(
+  work: (task: string, some: Job[]) => Promise<void> = note,
+  those: ConstructorParameters<typeof Fetcher>[3] = takers,
+): Promise<Fetcher> {
+  const fetcher = new Fetcher(queue, clock, log, those, work);
   await fetcher.start();
   return fetcher;
 }
@@ -142,6 +145,29 @@ test('no more at once than there are takers; the rest as soon as one is free', a
   }
   await fetcher.settled();
   expect(worked.flat().toSorted()).toEqual(['1', '2', '3', '4', '5', '6', '7']);
+});
+
+test('of many that wait, a quarter of the takers ask together; those that hang keep nobody waiting', async () => {
+  const many = new Map([['drain-outbox', { takers: 16, jobs: 1 }]] as const);
+  const gates: (() => void)[] = [];
+  const fetcher = await start(async (task, some) => {
+    await note(task, some);
+    await new Promise<void>((resolve) => void gates.push(resolve));
+  }, many);
+  for (let id = 0n; id < 80n; id++) queue.put(jobs.drainOutbox(id));
+  await haveWorked(16);
+  const before = queue.exchanges;
+  // One ends in each turn, but for 13 that hang.
+  const hanging = gates.splice(0, 13);
+  while (worked.length < 80) {
+    gates.shift()?.();
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  expect(queue.exchanges - before).toBeLessThan(64);
+  for (let each = gates.shift(); each; each = gates.shift()) each();
+  for (const each of hanging) each();
+  await fetcher.settled();
+  expect(queue.done).toHaveLength(80);
 });
 
 test('idle it looks once in 15 s', async () => {

@@ -420,6 +420,9 @@ CREATE INDEX "open_pull_requests_merge_state_due_at_idx" ON "open_pull_requests"
 CREATE INDEX "head_statuses_installation_id_is_waiting_urgency_repository_idx" ON "head_statuses"("installation_id", "is_waiting", "urgency", "repository_id", "sha");
 
 -- CreateIndex
+CREATE INDEX "head_statuses_repository_id_closed_number_idx" ON "head_statuses"("repository_id", "closed_number");
+
+-- CreateIndex
 CREATE INDEX "sessions_person_id_idx" ON "sessions"("person_id");
 
 -- CreateIndex

@@ -29,10 +29,12 @@ export const askSoonAt = ({ clock }: Pick<Deps, 'clock'>): Date => inSteps(nowOf
 export async function askMergeStates(deps: Deps, repositoryId: bigint): Promise<void> {
   const repository = await findObservable(deps, repositoryId);
   const { id, permissions } = repository.installation;
-  while (!deps.stopping.aborted) {
+  // Those that come due meanwhile, as their statuses are written, are asked about together later.
+  for (let areMore = true; areMore && !deps.stopping.aborted;) {
     const now = nowOf(deps.clock);
     const due = await findDue(deps.db, repositoryId, now);
     if (due.length === 0) break;
+    areMore = due.length === mostMergeStates;
     if (deps.github.budgetLeft(id, now.getTime()) < reserve) throw notBefore(now.getTime() + spareFor);
     await observe(deps, repository, async () => {
       const client = await deps.github.asInstallation(id, permissions);
