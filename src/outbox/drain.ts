@@ -4,7 +4,7 @@ import { classifyGitHubError } from '../github/github-error.ts';
 import { checkAccessAfter, pauseInstallation } from '../github/pause.ts';
 import { jobs } from '../queue/jobs.ts';
 import { within } from '../within.ts';
-import { type Lease, takeLease, type Write } from './lease.ts';
+import { isDue, type Lease, takeLease, type Write } from './lease.ts';
 import type { StatusList } from './list-statuses.ts';
 import { markContested, refuseStatus } from './not-held.ts';
 import { type Outcome, keepCount, settle } from './settle.ts';
@@ -54,8 +54,7 @@ function goOnAt(deps: Deps, installationId: bigint, instant: number): Promise<vo
 }
 
 async function isAnyDue({ sql, clock }: Deps, installationId: bigint): Promise<boolean> {
-  const text = `SELECT FROM head_statuses
-    WHERE installation_id = $1::int8 AND is_waiting AND not_before <= $2::timestamptz LIMIT 1`;
+  const text = `SELECT FROM head_statuses WHERE ${isDue('$2')} LIMIT 1`;
   return (await sql.query('outbox-due', text, [installationId, nowOf(clock)])).length > 0;
 }
 

@@ -64,12 +64,18 @@ type PaceRow = {
   refusedAt: Date | null;
 };
 
+/**
+ * SQL's condition for a status of the installation `$1` that waits and may be written.
+ * @param now the parameter that holds the instant.
+ */
+export const isDue = (now: string): string =>
+  `installation_id = $1::int8 AND is_waiting AND not_before <= ${now}::timestamptz`;
+
 // The parameters of every statement of the lease: $1 the installation, $2 the holder, $3 to $7 the pace as the holder
 // knows it, $8 until when the lease lasts, $9 now.
 const isHolder = 'id = $1::int8 AND lease_holder = $2::uuid';
 const keepsPace = (tokens = '$4::float8') => `pace_per_minute = $3::float8, pace_tokens = ${tokens},
   pace_counted_at = $5::timestamptz, pace_refused = $6::float8, pace_refused_at = $7::timestamptz`;
-const isDue = 'installation_id = $1::int8 AND is_waiting AND not_before <= $9::timestamptz';
 
 /**
  * Takes what is due, for the holder. Rows that a saving transaction has are left out: it may be changing them, and sends
@@ -83,7 +89,7 @@ const take = (condition: string, places: string, pace: string) => `
     WHERE ${condition} FOR NO KEY UPDATE
   ), due AS (
     SELECT repository_id, sha FROM head_statuses
-    WHERE ${isDue} AND EXISTS (
+    WHERE ${isDue('$9')} AND EXISTS (
       SELECT FROM lease WHERE NOT is_off AND (paused_until IS NULL OR paused_until <= $9::timestamptz))
     ORDER BY urgency, repository_id, sha LIMIT ${places} FOR UPDATE SKIP LOCKED
   ), taken AS (
@@ -135,7 +141,7 @@ const releaseText = `UPDATE installations SET ${keepsPace()}, lease_until = NULL
 const releaseUnlessDueText = `
   UPDATE installations SET ${keepsPace()}, (lease_holder, lease_until) = (
     SELECT CASE WHEN is_due THEN $2::uuid END, CASE WHEN is_due THEN $8::timestamptz END
-    FROM (SELECT EXISTS (SELECT FROM head_statuses WHERE ${isDue}) AS is_due) AS left_over)
+    FROM (SELECT EXISTS (SELECT FROM head_statuses WHERE ${isDue('$9')}) AS is_due) AS left_over)
   WHERE ${isHolder} RETURNING lease_holder AS holder`;
 
 type TakenRow = PaceRow & Write & { isOff: boolean; pausedUntil: Date | null };
@@ -161,6 +167,8 @@ export async function takeLease(
     ...[pace.refused?.perMinute ?? null, pace.refused?.at ?? null],
   ];
   const until = () => new Date(clock.now() + leaseLife);
+  const takeBy = (name: string, text: string, places: number) =>
+    sql.query<TakenRow>(name, text, [...itself(), until(), nowOf(clock), places]);
   const turnOf = (rows: TakenRow[], places: number): Turn => {
     const now = nowOf(clock);
     const { isOff, pausedUntil } = rows[0]!;
@@ -168,6 +176,7 @@ export async function takeLease(
     if (pausedUntil && pausedUntil > now) return { may: 'wait', until: pausedUntil };
     if (places === 0) return { may: 'wait', until: new Date(now.getTime() + waitFor(pace)) };
     const writes = rows.filter(({ sha }) => sha !== null);
+    wasPressed = isPressed(pace);
     pace = { ...pace, tokens: pace.tokens - writes.length };
     return { may: 'write', writes, isAll: writes.length < places };
   };
@@ -183,7 +192,6 @@ export async function takeLease(
   const stored = paceIn(first[0]!) ?? pace;
   const storedPlaces = Math.min(most, Math.max(0, placesIn(stored)));
   pace = paceAt(stored, range, nowOf(clock));
-  wasPressed = isPressed(pace);
   let ahead: Turn | null = turnOf(first, storedPlaces);
   // Time may have given places that the first taking did not know of.
   if (ahead.may === 'write' ? ahead.writes.length === 0 : storedPlaces === 0) ahead = null;
@@ -193,14 +201,8 @@ export async function takeLease(
       ahead = null;
       if (turn) return turn;
       pace = paceAt(pace, range, nowOf(clock));
-      wasPressed = isPressed(pace);
       const places = Math.min(mostTaken, placesIn(pace));
-      const rows = await sql.query<TakenRow>('outbox-take', nextTake, [
-        ...itself(),
-        until(),
-        nowOf(clock),
-        places,
-      ]);
+      const rows = await takeBy('outbox-take', nextTake, places);
       return rows.length === 0 ? { may: 'stop' } : turnOf(rows, places);
     },
     learn({ posted, returned, isRefused }) {

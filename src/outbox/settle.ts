@@ -28,7 +28,8 @@ const lookAfter = 30_000;
 
 /**
  * Rows are locked in the order in which saving transactions lock them. A row of `outcome` without a state was taken and
- * not tried: its attempt is taken back, unless a correction wants the next write to look first.
+ * not tried: its attempt is taken back, unless a correction wants the next write to look first, or the verdict went back
+ * meanwhile to what stands there. A saving transaction saw only that a write was under way.
  */
 const settleSql = `
   WITH outcome AS (
@@ -47,6 +48,7 @@ const settleSql = `
     UPDATE head_statuses head SET attempts = greatest(0, head.attempts - 1) FROM before
     WHERE head.repository_id = before.repository_id AND head.sha = before.sha
       AND before.state IS NULL AND NOT before.is_contradicted
+      AND (head.written_state, head.written_description) IS DISTINCT FROM (head.state, head.description)
   ), settled AS (
     UPDATE head_statuses head SET
       is_waiting = is_contradicted OR NOT is_wanted,

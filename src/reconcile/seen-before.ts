@@ -6,6 +6,10 @@ import type { Found } from './save.ts';
 
 // What was seen before, beside what an observation found.
 
+/** Its SHAs where it was seen last, as `shasOf` gives those of now. */
+const shasThen = ({ headSha, mergeSha }: LastSeen): string[] =>
+  mergeSha === null ? [headSha] : [headSha, mergeSha];
+
 /** Pull requests that share a SHA and were not observed. */
 export function unseenIn(
   { observation }: Observed,
@@ -18,10 +22,7 @@ export function unseenIn(
   const unasked = lastSeen.filter(({ number }) => !asked.has(number));
   if (of !== 'open') return unasked;
   // What an earlier observation saw and this one did not is not open any more.
-  return unasked.filter(
-    ({ seenBy, headSha, mergeSha }) =>
-      seenBy > observation && (shas.has(headSha) || (mergeSha !== null && shas.has(mergeSha))),
-  );
+  return unasked.filter((seen) => seen.seenBy > observation && shasThen(seen).some((sha) => shas.has(sha)));
 }
 
 /** The numbers of pull requests that are not open any more, and that no later observation has seen. */
@@ -50,10 +51,7 @@ export function takenIn(
 ): Set<string> {
   const replaced = new Set([...gone, ...open.map(({ facts }) => facts.number)]);
   const others = lastSeen.filter(({ number, seenBy }) => seenBy > observation || !replaced.has(number));
-  return new Set([
-    ...others.flatMap(({ headSha, mergeSha }) => [headSha, mergeSha ?? []].flat()),
-    ...open.flatMap(shasOf),
-  ]);
+  return new Set([...others.flatMap(shasThen), ...open.flatMap(shasOf)]);
 }
 
 /**
@@ -67,7 +65,7 @@ export function overtakenIn(
 ): LoadedPullRequest[] {
   const later = lastSeen.filter(({ seenBy }) => seenBy > observation);
   const known = new Set(later.map(({ number }) => number));
-  const judged = new Set(later.flatMap(({ headSha, mergeSha }) => [headSha, mergeSha ?? []].flat()));
+  const judged = new Set(later.flatMap(shasThen));
   return open.filter(
     (pullRequest) =>
       !known.has(pullRequest.facts.number) && shasOf(pullRequest).some((sha) => judged.has(sha)),

@@ -88,7 +88,9 @@ export class Fetcher {
     return this.#handedOut;
   }
 
-  #mayAnyWait = () => [...this.#tasks.values()].some(({ mayWait }) => mayWait);
+  #mayAnyWait(): boolean {
+    return [...this.#tasks.values()].some(({ mayWait }) => mayWait);
+  }
 
   async #allFinished(): Promise<void> {
     while (this.#working.size > 0) await this.#finished.promise;

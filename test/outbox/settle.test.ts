@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { takeLease } from '../../src/outbox/lease.ts';
 import { type Outcome, settle } from '../../src/outbox/settle.ts';
 import { type Acme, startAcme } from '../support/acme.ts';
 
@@ -30,4 +31,28 @@ test('what another worker has written over already is not settled again', async 
     writtenState: 'success',
     isWaiting: true,
   });
+});
+
+test('a verdict that goes back while its write is taken and not tried is not written twice', async () => {
+  const { deps } = acme.app;
+  const back = await acme.repository('back', [{}]);
+  const freeze = await acme.freeze(back, { reason: 'Release' });
+  const before = acme.posts(back);
+  const { id } = await deps.db.installation.findFirstOrThrow();
+  // As a worker of another process, whose first write of the batch hangs.
+  const lease = await takeLease(deps, id);
+  await lease!.take();
+  await acme.update(back, freeze.id, { reason: 'Incident' });
+  const turn = await lease!.take();
+  if (turn.may !== 'write') throw new Error(`nothing to write: ${turn.may}`);
+  expect(turn.writes).toHaveLength(1);
+  await acme.update(back, freeze.id, { reason: 'Release' });
+  await settle(deps, [], turn.writes);
+  await lease!.release();
+  await acme.advanceTo(new Date(acme.clock.now() + 10_000));
+  const where = { repository: { name: 'back' } };
+  expect(await deps.db.headStatus.findFirstOrThrow({ where })).toMatchObject({
+    ...{ isWaiting: false, attempts: 0, description: 'Frozen until removed: Release' },
+  });
+  expect(acme.posts(back)).toEqual(before);
 });
