@@ -3,6 +3,10 @@ type Named = { name: string; account: { login: string } };
 /** The page of a repository's freezes. */
 export const repositoryPath = ({ account, name }: Named): string => `/repos/${account.login}/${name}`;
 
+/** The page of one freeze. */
+export const freezePath = (repository: Named, id: string): string =>
+  `${repositoryPath(repository)}/freezes/${id}`;
+
 /** The page that says what holds a pull request. */
 export const pullRequestPath = (repository: Named, number: number): string =>
   `${repositoryPath(repository)}/pulls/${number}`;

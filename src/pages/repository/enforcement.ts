@@ -17,7 +17,7 @@ function found({ enforced, checkedAt, findings }: EnforcementReport, zone: strin
   const pressing = [...of('failed'), ...of('unknown')];
   return html`<p>
       <span class="badge ${badges[`${enforced}`]}">${verdicts[`${enforced}`]}</span>
-      <span class="muted">Looked at ${instant(checkedAt, zone ?? 'UTC')}</span>
+      <span class="muted">Looked at ${instant(checkedAt, zone ?? 'UTC', zone)}</span>
     </p>
     ${pressing.length > 0 ? list(pressing) : ''} ${folded('warning', of('warning'))}
     ${folded('check in order', of('ok'))}`;
