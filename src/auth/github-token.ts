@@ -4,6 +4,7 @@ import { askGitHub } from '../github/ask-github.ts';
 import { isOwnToken } from '../github/own-tokens.ts';
 import type { InstalledAccount } from '../installations/find-account.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
+import { askOwnerAdmin, isActiveAdmin } from './owner-admin.ts';
 import { askPermission, isRefusal, type RepositoryPermission } from './repository-permission.ts';
 import { readScopes } from './token-scopes.ts';
 import { type TrialVerdict, tryOnOrganization, tryOnRepository } from './token-trial.ts';
@@ -96,12 +97,7 @@ export class GitHubTokens {
       askGitHub(deps, `whether ${person.login} is an admin of ${owner.login}`, async () => {
         try {
           if (owner.installation.suspendedAt) return await isOwnAdmin(deps, token, owner);
-          const client = await deps.github.asInstallation(owner.installation.id);
-          const { data } = await client.rest.orgs.getMembershipForUser({
-            org: owner.login,
-            username: person.login,
-          });
-          return isActiveAdmin(data, owner) && data.user?.id === person.id;
+          return await askOwnerAdmin(deps, person, owner);
         } catch (error) {
           if (isRefusal(error, deps)) return false;
           throw error;
@@ -139,11 +135,6 @@ async function grantOf(deps: Deps, token: string, scopes: string | undefined): P
   const isOwn = token.startsWith('ghu_') && oauth !== null && (await isOwnToken(deps, oauth, token));
   return { by: isOwn ? 'sign-in' : 'trial' };
 }
-
-type Membership = { role: string; state: string; organization: { id: number } };
-
-const isActiveAdmin = ({ role, state, organization }: Membership, owner: InstalledAccount): boolean =>
-  role === 'admin' && state === 'active' && BigInt(organization.id) === owner.id;
 
 async function isOwnAdmin(deps: Deps, token: string, owner: InstalledAccount): Promise<boolean> {
   const { rest } = deps.github.asPerson(token);

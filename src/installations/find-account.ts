@@ -15,7 +15,10 @@ export const notInstalled = (login: string) =>
   notFound(`Holdfast is not installed on ${login}. Install the App there, then try again.`);
 
 /** The account with this login, in any case, as far as the database knows one with the App installed. */
-async function knownAccount(deps: Deps, login: string): Promise<InstalledAccount | null> {
+export async function knownAccount(
+  deps: Pick<Deps, 'db'>,
+  login: string,
+): Promise<InstalledAccount | null> {
   const installation = await deps.db.installation.findFirst({
     where: { deletedAt: null, account: { loginKey: login.toLowerCase() } },
     include: { account: true },

@@ -8,12 +8,14 @@ export type Page = {
   /** Of the browser's tab; the page's own heading is part of its body. */
   title: string;
   body: Html;
-  /** Who is signed in. */
+  /** Who is signed in; null: nobody; absent where one cannot, as while the service is set up. */
   viewer?: { login: string } | null;
+  /** Further elements of the head, for a page that moves by itself. */
+  head?: Html;
 };
 
 /** A whole page in the one look that all pages have. */
-export function layout({ title, body, viewer }: Page): Html {
+export function layout({ title, body, viewer, head }: Page): Html {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -24,11 +26,12 @@ export function layout({ title, body, viewer }: Page): Html {
         <link rel="stylesheet" href="${assetUrl('style.css')}" />
         <link rel="icon" type="image/svg+xml" href="${assetUrl('icon.svg')}" />
         <script type="module" src="${assetUrl('local-times.js')}"></script>
+        ${head ?? ''}
       </head>
       <body>
         <header class="top">
           <a class="brand" href="/">Holdfast</a>
-          ${viewer ? signedIn(viewer.login) : ''}
+          ${viewer ? signedIn(viewer.login) : viewer === null ? signIn : ''}
         </header>
         <main>${body}</main>
         <footer>
@@ -37,6 +40,9 @@ export function layout({ title, body, viewer }: Page): Html {
       </body>
     </html>`;
 }
+
+/** Leads back to the page that it stands on: browsers say which that is. */
+const signIn = html`<a href="/auth/sign-in">Sign in</a>`;
 
 const signedIn = (login: string): Html =>
   html`<form class="session" method="post" action="/auth/sign-out">

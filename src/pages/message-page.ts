@@ -15,7 +15,7 @@ export type Message = {
 export async function messagePage(
   context: Context,
   { status, title, text, link }: Message,
-  viewer: { login: string } | null = null,
+  viewer?: { login: string } | null,
 ): Promise<Response> {
   const body = html`<h1>${title}</h1>
     <p>${text}</p>

@@ -29,8 +29,8 @@ export function summary(page: RepositoryPage, report: EnforcementReport | null):
   const next = current.find((freeze) => stateOf(freeze, now) === 'scheduled');
   const ids = new Set(ongoing.map(({ id }) => id));
   const heldByThem = held.filter(({ heldBy }) => heldBy.some((id) => ids.has(id)));
-  return html`<section class="card summary" aria-label="Now">
-    <p class="headline">${ongoing.length > 0 ? frozen(page, ongoing) : notFrozen(all.length > 0)}</p>
+  return html`<section class="card" aria-label="Now">
+    <p class="verdict">${ongoing.length > 0 ? frozen(page, ongoing) : notFrozen(all.length > 0)}</p>
     <dl>
       ${ongoing.length > 0 ? item('Frozen by', named(page, ongoing)) : ''}
       ${ongoing.length > 0 ? item('Held', countsOf(heldByThem)) : ''}

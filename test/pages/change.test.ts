@@ -1,0 +1,191 @@
+import type { AddressInfo } from 'node:net';
+import { serve, type ServerType } from '@hono/node-server';
+import { Hono } from 'hono';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { changesPerMinute, RepositoryReaders } from '../../src/auth/sign-in/repository-readers.ts';
+import { ExplanationsForPages } from '../../src/explanations/explanations-for-pages.ts';
+import { StrangerLimits } from '../../src/github/limits/stranger-limits.ts';
+import {
+  type OwnerChange,
+  ownerForm,
+  type RepositoryChange,
+  repositoryForm,
+} from '../../src/pages/change.ts';
+import { errorPage } from '../../src/pages/error-page.ts';
+import type { PageDeps } from '../../src/pages/reader.ts';
+import { type Acme, startAcme } from '../support/acme.ts';
+import { Visitor } from '../support/visitor.ts';
+
+// What stands before every change that a page makes. Forms of its own, so that each step is tried without the others.
+
+let acme: Acme;
+let server: ServerType;
+let url: string;
+let changes: (RepositoryChange | OwnerChange)[] = [];
+const cookies = new Map<string, string>();
+
+beforeAll(async () => {
+  acme = await startAcme();
+  for (const login of ['mallory', 'wendy', 'rita']) acme.github.addUser(login);
+  await acme.repository('web', [], { roles: { wendy: 'write', rita: 'read', bob: 'admin' } });
+  await acme.repository('api', [], { roles: { bob: 'admin' } });
+  await acme.repository('vault', [], { private: true });
+  for (const login of ['ada', 'bob', 'wendy', 'rita', 'mallory']) {
+    const visitor = new Visitor(acme);
+    await visitor.signIn(login);
+    cookies.set(login, [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; '));
+  }
+  const { deps } = acme.app;
+  const given: PageDeps = {
+    ...deps,
+    readers: new RepositoryReaders(deps.clock),
+    explanations: new ExplanationsForPages(deps.clock),
+    strangers: new StrangerLimits(deps.clock),
+  };
+  const change = async (made: RepositoryChange | OwnerChange) => {
+    changes.push(made);
+    return made.context.text('changed');
+  };
+  const app = new Hono();
+  app.onError((error, context) => errorPage(error, context, deps.log));
+  app.post('/repos/:owner/:repository/admins', repositoryForm(given, 'admin', change));
+  app.post('/repos/:owner/:repository/writers', repositoryForm(given, 'write', change));
+  const named = async ({ form }: OwnerChange) => form.getAll('repository');
+  app.post('/repos/:owner/owners', ownerForm(given, named, change));
+  await new Promise<void>((resolve) => {
+    server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, () => resolve());
+  });
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+beforeEach(() => {
+  changes = [];
+});
+afterEach(() => acme.github.comeBack());
+afterAll(async () => {
+  server.close();
+  await acme.close();
+});
+
+const own = { 'Sec-Fetch-Site': 'same-origin' };
+
+async function send(
+  login: string | null,
+  path: string,
+  {
+    headers = own,
+    fields = {},
+  }: { headers?: Record<string, string>; fields?: Record<string, string> | string[][] } = {},
+) {
+  const cookie = login ? { Cookie: cookies.get(login)! } : {};
+  const body = new URLSearchParams(fields);
+  const answer = await fetch(url + path, { method: 'POST', body, headers: { ...cookie, ...headers } });
+  return { status: answer.status, text: await answer.text() };
+}
+
+test('a form of ours, of an admin, gets through, with the admin as the actor', async () => {
+  const { status } = await send('ada', '/repos/acme/web/admins', { fields: { reason: 'Fire' } });
+  expect(status).toBe(200);
+  expect(changes[0]).toMatchObject({
+    actor: { type: 'user', name: 'ada' },
+    repository: { name: 'web' },
+    notAdmin: null,
+  });
+  expect(changes[0]!.form.get('reason')).toBe('Fire');
+});
+
+test.each([
+  ['another site', { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' }],
+  ['another site below the same domain', { 'Sec-Fetch-Site': 'same-site' }],
+  ['a browser that says nothing', {}],
+  ['another site, by a script', { Origin: 'https://evil.example', 'Content-Type': 'text/plain' }],
+])('a form from %s changes nothing', async (_, headers) => {
+  for (const path of ['/repos/acme/web/admins', '/repos/acme/owners']) {
+    const { status, text } = await send('ada', path, { headers: headers as Record<string, string> });
+    expect(status).toBe(403);
+    expect(text).toContain('Nothing was changed');
+  }
+  expect(changes).toEqual([]);
+});
+
+test('without a session nothing is changed, and the page says how to go on', async () => {
+  const referer = 'https://holdfast.example/repos/acme/freeze?repository=web';
+  for (const path of ['/repos/acme/web/admins', '/repos/acme/owners']) {
+    const { status, text } = await send(null, path, { headers: { ...own, Referer: referer } });
+    expect(status).toBe(403);
+    expect(text).toContain(`/auth/sign-in?to=${encodeURIComponent('/repos/acme/freeze?repository=web')}`);
+  }
+  expect(changes).toEqual([]);
+});
+
+test('a session is not enough: GitHub says who may', async () => {
+  for (const login of ['mallory', 'rita', 'wendy'])
+    expect((await send(login, '/repos/acme/web/admins')).status).toBe(403);
+  for (const login of ['mallory', 'rita'])
+    expect((await send(login, '/repos/acme/web/writers')).status).toBe(403);
+  expect(changes).toEqual([]);
+  expect((await send('wendy', '/repos/acme/web/writers')).status).toBe(200);
+  expect((changes[0] as RepositoryChange).notAdmin?.message).toContain('wendy is not an admin of acme/web');
+});
+
+test('what one may not see is not there', async () => {
+  const hidden = await send('mallory', '/repos/acme/vault/admins');
+  const absent = await send('mallory', '/repos/acme/nothing/admins');
+  expect(hidden).toEqual(absent);
+  expect(hidden.status).toBe(404);
+  const asked = (text: string) => text.replaceAll(/acme|nobody/g, 'OWNER');
+  const known = await send('mallory', '/repos/acme/owners');
+  const unknown = await send('mallory', '/repos/nobody/owners');
+  expect(asked(known.text)).toBe(asked(unknown.text));
+});
+
+test('GitHub is asked at each change: what was lost a moment ago is lost', async () => {
+  expect((await send('bob', '/repos/acme/api/admins')).status).toBe(200);
+  acme.github.setRole('acme/api', 'bob', 'read');
+  expect((await send('bob', '/repos/acme/api/admins')).status).toBe(403);
+  acme.github.setRole('acme/api', 'bob', 'admin');
+  expect((await send('bob', '/repos/acme/api/admins')).status).toBe(200);
+  expect(changes).toHaveLength(2);
+});
+
+test('of an owner: its admins, and who administers each repository that is named', async () => {
+  expect((await send('ada', '/repos/acme/owners')).status).toBe(200);
+  const both = [
+    ['repository', 'web'],
+    ['repository', 'API'],
+  ];
+  expect((await send('bob', '/repos/acme/owners', { fields: both })).status).toBe(200);
+  expect(changes).toHaveLength(2);
+  for (const more of [
+    ['repository', 'vault'],
+    ['repository', 'nothing'],
+  ])
+    expect((await send('bob', '/repos/acme/owners', { fields: [...both, more] })).status).toBe(403);
+  expect((await send('bob', '/repos/acme/owners')).status).toBe(403);
+  expect(changes).toHaveLength(2);
+});
+
+test('while GitHub does not answer, nothing is changed', async () => {
+  await acme.advanceTo(new Date(acme.clock.now() + 120_000));
+  acme.github.goDown();
+  for (const path of ['/repos/acme/web/admins', '/repos/acme/owners']) {
+    const { status, text } = await send('ada', path);
+    expect(status).toBe(503);
+    expect(text).toContain('Nothing was changed');
+  }
+  expect(changes).toEqual([]);
+});
+
+test('what the database cannot keep, and what is too large, is refused', async () => {
+  expect((await send('ada', '/repos/acme/web/admins', { fields: { reason: 'a\0b' } })).status).toBe(422);
+  const large = { reason: 'x'.repeat(1024 * 1024 + 1) };
+  expect((await send('ada', '/repos/acme/web/admins', { fields: large })).status).toBe(413);
+  expect(changes).toEqual([]);
+});
+
+test('one person changes so much in a minute', async () => {
+  await acme.advanceTo(new Date(acme.clock.now() + 180_000));
+  for (let count = 0; count < changesPerMinute; count++)
+    expect((await send('wendy', '/repos/acme/web/writers')).status).toBe(200);
+  expect((await send('wendy', '/repos/acme/web/writers')).status).toBe(429);
+  expect((await send('ada', '/repos/acme/web/admins')).status).toBe(200);
+});
