@@ -37,11 +37,13 @@ export function shorten(text: string, most: number): string {
   return characters.length <= most ? line : `${characters.slice(0, most - 1).join('')}…`;
 }
 
-/** Where no markup can be: a text of which the direction stays its own. */
-export const isolated = (text: string): string => `\u2068${text}\u2069`;
+/** Where no markup can be: a text of which the direction stays its own, if it is not the page's. */
+export const isolated = (text: string): string => (turns.test(text) ? `\u2068${text}\u2069` : text);
 
 /** Whether a text is written from right to left: its first letter says so, as for `dir="auto"`. */
-export const isRightToLeft = (text: string): boolean =>
-  /^[^\p{L}]*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(
-    text,
-  );
+export const isRightToLeft = (text: string): boolean => startsRightToLeft.test(text);
+
+const startsRightToLeft =
+  /^[^\p{L}]*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+const turns =
+  /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Bidi_Control}]/u;

@@ -9,10 +9,15 @@ import { readSession } from '../auth/sign-in/read-session.ts';
 import { RepositoryReaders } from '../auth/sign-in/repository-readers.ts';
 import { mountAssets } from './assets.ts';
 import { errorPage } from './error-page.ts';
+import { showFirstSteps } from './first-steps/show-first-steps.ts';
+import { changesOfFreeze } from './freeze/change-forms.ts';
+import { changeFreeze } from './freeze/change-freeze.ts';
+import { showFreeze } from './freeze/show-freeze.ts';
 import { layout } from './layout.ts';
 import { pageHeaders } from './page-headers.ts';
 import { forRequest, type PageDeps } from './reader.ts';
 import { showRepository } from './repository/show-repository.ts';
+import { askForExemption, decideOnExemption, decisions } from './status/change-exemption.ts';
 import { mergeGroupPage } from './status/merge-group-page.ts';
 import { pullRequestPage } from './status/pull-request-page.ts';
 
@@ -31,12 +36,24 @@ export function mountPages(app: OpenAPIHono, given: Deps, strangers: StrangerLim
   pages.use(pageHeaders(), notStored);
   mountSignIn(pages, deps, strangers);
   pages.get('/repos/:owner/:repository', (context) => showRepository(forRequest(deps, context), context));
+  pages.get('/repos/:owner/:repository/freezes/:id', (context) =>
+    showFreeze(forRequest(deps, context), context),
+  );
+  for (const change of changesOfFreeze)
+    pages.post(`/repos/:owner/:repository/freezes/:id/${change}`, changeFreeze(deps, change));
   pages.get('/repos/:owner/:repository/pulls/:number', (context) =>
     pullRequestPage(forRequest(deps, context), context),
   );
+  pages.post('/repos/:owner/:repository/pulls/:number/exemptions', askForExemption(deps));
+  for (const decision of decisions)
+    pages.post(
+      `/repos/:owner/:repository/pulls/:number/exemptions/:id/${decision}`,
+      decideOnExemption(deps, decision),
+    );
   pages.get('/repos/:owner/:repository/merge-groups/:sha', (context) =>
     mergeGroupPage(forRequest(deps, context), context),
   );
+  pages.get('/owners/:owner/first-steps', (context) => showFirstSteps(forRequest(deps, context), context));
   pages.get('/', async (context) =>
     context.html(layout({ title: 'Home', body: home, viewer: await readSession(deps, context) })),
   );

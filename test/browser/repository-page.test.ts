@@ -88,7 +88,7 @@ test('the zone of the browser is offered, and then shown', async () => {
   await page.goto(`${acme.app.url}/repos/acme/web`);
   expect(await page.textContent('#ongoing-freezes')).toContain('(1 Mar 2026, 18:00 Asia/Tokyo)');
   await page.selectOption('#zone', { label: 'Asia/Tokyo (yours)' });
-  await page.click('#timeline button');
+  await page.getByRole('button', { name: 'Show' }).first().click();
   expect(new URL(page.url()).searchParams.get('zone')).toBe('Asia/Tokyo');
   expect(await page.inputValue('#zone')).toBe('Asia/Tokyo');
   const first = await page.textContent('#ongoing-freezes');

@@ -18,9 +18,7 @@ export function auditLog(log: EventPage, view: View): Html {
     ${
       log.events.length === 0
         ? html`<p class="muted">No events of the last ${retentionDays} days.</p>`
-        : html`<ol class="log">
-            ${log.events.map((event) => entry(event, view))}
-          </ol>`
+        : eventList(log.events, view.zone)
     }
     ${pageLinks('Pages of the audit log', [
       ['Newer events', log.previous && linkTo(view, { log: log.previous }, 'log')],
@@ -40,7 +38,12 @@ const typeChoice = ({ window, at, zone, current, past, event }: View): Html =>
     <button type="submit" class="quiet">Show</button>
   </form>`;
 
-function entry(row: EventRow, { zone }: View): Html {
+export const eventList = (events: EventRow[], zone: string | null): Html =>
+  html`<ol class="log">
+    ${events.map((event) => entry(event, zone))}
+  </ol>`;
+
+function entry(row: EventRow, zone: string | null): Html {
   const { actor, did, details, freeze } = describeEvent(row);
   const at = instant(row.receivedAt, zone ?? 'UTC', zone);
   return html`<li>

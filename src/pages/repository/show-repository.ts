@@ -31,8 +31,8 @@ export async function showRepository(deps: PageDeps, context: Context): Promise<
   const body = html`<h1>${fullName(repository)}</h1>
     ${summary(page, report)}
     ${[...problems, ...page.problems].map((problem) => html`<p class="notice" role="status">${problem}</p>`)}
-    ${forgotten(page)} ${isNew ? firstSteps(refusal === null) : zoneChoice(view, page.zones)}
-    ${isNew ? '' : html`${currentFreezeList(page, report)} ${timeline(page)}`}
+    ${forgotten(page)} ${isNew ? firstSteps(refusal === null) : ''} ${zoneChoice(view, page.zones)}
+    ${isNew ? '' : currentFreezeList(page, report)} ${timeline(page)}
     ${refusal ?? enforcement(report, view.zone)} ${pastFreezeList(page)}
     ${page.log ? auditLog(page.log, view) : ''}`;
   return context.html(layout({ title: fullName(repository), body, viewer }));

@@ -29,14 +29,17 @@ export function summary(page: RepositoryPage, report: EnforcementReport | null):
   const next = current.find((freeze) => stateOf(freeze, now) === 'scheduled');
   const ids = new Set(ongoing.map(({ id }) => id));
   const heldByThem = held.filter(({ heldBy }) => heldBy.some((id) => ids.has(id)));
+  const from = (freeze: FreezeRecord) => instant(freeze.startsAt, freeze.timezone, page.view.zone);
+  const lines = [
+    ...(ongoing.length > 0
+      ? [item('Frozen by', named(page, ongoing)), item('Held', countsOf(heldByThem))]
+      : []),
+    ...(report ? [item('Enforced', isEnforced(page, ongoing, report))] : []),
+    ...(next ? [item('Next', html`${link(page, next)}, from ${from(next)}`)] : []),
+  ];
   return html`<section class="card" aria-label="Now">
     <p class="verdict">${ongoing.length > 0 ? frozen(page, ongoing) : notFrozen(all.length > 0)}</p>
-    <dl>
-      ${ongoing.length > 0 ? item('Frozen by', named(page, ongoing)) : ''}
-      ${ongoing.length > 0 ? item('Held', countsOf(heldByThem)) : ''}
-      ${report ? item('Enforced', isEnforced(page, ongoing, report)) : ''}
-      ${next ? item('Next', html`${link(page, next)}, from ${instant(next.startsAt, next.timezone, page.view.zone)}`) : ''}
-    </dl>
+    ${lines.length > 0 ? html`<dl>${lines}</dl>` : ''}
   </section>`;
 }
 

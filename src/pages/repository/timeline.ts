@@ -17,7 +17,8 @@ export function timeline(page: RepositoryPage): Html {
   return html`<section id="timeline" aria-labelledby="timeline-heading">
     <h2 id="timeline-heading">Timeline</h2>
     <nav class="bar-of-links" aria-label="Timeline">${zoomLinks(view)} ${stepLinks(view)}</nav>
-    <h3>${nameOf(view.window)} <span class="muted">(${view.window.zone})</span></h3>
+    <h3>${nameOf(view.window)}</h3>
+    <p class="muted">Days of ${view.window.zone}.</p>
     <div class="scroll timeline" tabindex="0" role="region" aria-label="Timeline of freezes">
       ${drawing(page)}
     </div>
