@@ -14,7 +14,7 @@ export class Visitor {
   /** Opens a path of the service, or a URL of it as GitHub sends people there. */
   async open(
     pathOrUrl: string,
-    more: { method?: string; headers?: Record<string, string> } = {},
+    more: { method?: string; headers?: Record<string, string>; body?: URLSearchParams } = {},
   ): Promise<Seen> {
     const { publicUrl } = this.#holdfast.app.deps.config;
     const path = pathOrUrl.replace(publicUrl, '');
@@ -22,6 +22,7 @@ export class Visitor {
     const response = await fetch(this.#holdfast.app.url + path, {
       method: more.method ?? 'GET',
       redirect: 'manual',
+      body: more.body,
       headers: { ...(cookie && { Cookie: cookie }), ...more.headers },
     });
     for (const line of response.headers.getSetCookie()) {
@@ -30,6 +31,15 @@ export class Visitor {
       else this.cookies.set(name!, value!);
     }
     return seen(response);
+  }
+
+  /** Sends a form of ours, as a browser does. */
+  send(path: string, fields: Record<string, string | string[]>): Promise<Seen> {
+    const pairs = Object.entries(fields).flatMap(([name, value]) =>
+      [value].flat().map((each): [string, string] => [name, each]),
+    );
+    const headers = { 'Sec-Fetch-Site': 'same-origin' };
+    return this.open(path, { method: 'POST', headers, body: new URLSearchParams(pairs) });
   }
 
   /** At GitHub, signed in there as somebody: to where GitHub sends the browser back. */
