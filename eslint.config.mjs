@@ -141,7 +141,14 @@ export default tseslint.config(
   },
   {
     files: ['src/pages/assets/*.js'],
-    languageOptions: { globals: { document: 'readonly' } },
+    languageOptions: {
+      globals: {
+        document: 'readonly',
+        location: 'readonly',
+        EventSource: 'readonly',
+        setTimeout: 'readonly',
+      },
+    },
   },
   {
     files: ['test/**', 'sandbox/**', 'demo/**'],

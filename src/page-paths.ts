@@ -1,5 +1,19 @@
 type Named = { name: string; account: { login: string } };
 
+/** The page of all repositories of an owner. */
+export const ownerPath = (login: string): string => `/repos/${login}`;
+
+/** Where an owner's freezes are made and ended: apart from the addresses of its repositories, which may have any name. */
+export const ownerFormPath = (login: string, form: 'freeze' | 'unfreeze' | 'plans/new'): string =>
+  `/owners/${login}/${form}`;
+
+/** The page that follows how GitHub comes to hold what a plan or a freeze is to hold. */
+export const progressPath = (login: string, of: { plan: string } | { freeze: string }): string =>
+  `/owners/${login}/progress?${new URLSearchParams(of)}`;
+
+/** The page of a plan. */
+export const planPath = (login: string, id: string): string => `/owners/${login}/plans/${id}`;
+
 /** The page of a repository's freezes. */
 export const repositoryPath = ({ account, name }: Named): string => `/repos/${account.login}/${name}`;
 

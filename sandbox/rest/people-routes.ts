@@ -2,7 +2,7 @@ import { accountJson } from '../json/account-json.ts';
 import { notAccessible, notFound, GitHubError } from '../http/github-error.ts';
 import { installationJson } from '../json/installation-json.ts';
 import { page } from '../http/paging.ts';
-import { hasScopes, permits } from '../state/access.ts';
+import { hasScopes, isExplicit, permits } from '../state/access.ts';
 import type { Account } from '../state/model.ts';
 import type { Api, ApiContext, Parts } from '../http/api.ts';
 
@@ -56,6 +56,22 @@ export function peopleRoutes(api: Api, { world, limits }: Parts): void {
     const user = world.findAccount(c.req.param('login'));
     if (!user || !org.members.has(user.id)) throw notFound();
     return c.json(membershipJson(org, user));
+  });
+
+  // Installations of the App that a token was given to, as far as its person has explicit permission to see them.
+  api.get('/user/installations', (c) => {
+    const user = person(c);
+    const principal = c.get('principal');
+    if (principal.kind !== 'user' || !principal.token.ownApp)
+      throw new GitHubError(
+        403,
+        'You must authenticate with an access token authorized to a GitHub App in order to list installations',
+      );
+    const found = [...world.installations.values()].filter((each) =>
+      world.repositoriesOf(each).some((repository) => isExplicit(user, repository)),
+    );
+    const installations = page(c, found).map((each) => installationJson(world, each));
+    return c.json({ total_count: found.length, installations });
   });
 
   // Which Apps an organization has is for its owners, and for tokens that may read its administration.

@@ -27,6 +27,10 @@ export function roleOf(user: Account, repository: Repository): Role | 'none' {
   return order.findLast((role) => granted.includes(role)) ?? 'none';
 }
 
+/** Whether a person may read a repository by more than its being public. */
+export const isExplicit = (user: Account, repository: Repository): boolean =>
+  repository.roles.has(user.id) || roleOf(user, { ...repository, private: true }) !== 'none';
+
 /** Whether an installation token reaches a repository as its own, not only as public. */
 export function reaches(token: InstallationToken, repository: Repository): boolean {
   return covers(token.installation, repository) && (token.repositoryIds?.has(repository.id) ?? true);

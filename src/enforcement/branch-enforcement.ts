@@ -38,13 +38,22 @@ export async function branchEnforcement(
   const { id, products, installation } = repository;
   if (!freezesAreOn(products) || installation.suspendedAt) return false;
   const answers = answersOf(deps);
-  const key = JSON.stringify([String(id), branch]);
+  const key = keyOf(id, branch);
   const ask = () =>
     keepAnswer(answers, deps.clock, key, look(deps, repository, branch), (enforced) =>
       enforced === true ? yesRemembered : remembered,
     );
   return answers.get(key) ?? ask();
 }
+
+/** What is remembered of the default branch, or under way; undefined: GitHub would have to be asked. */
+export const knownEnforcement = (
+  deps: Needed,
+  repositoryId: bigint,
+): Promise<boolean | 'unknown'> | undefined => answersOf(deps).get(keyOf(repositoryId, null));
+
+const keyOf = (repositoryId: bigint, branch: string | null): string =>
+  JSON.stringify([String(repositoryId), branch]);
 
 async function look(
   deps: Needed,

@@ -52,6 +52,22 @@ export async function openExemptions(
   return (await tx.exemption.findMany({ where, orderBy: { serial: 'asc' } })).map(recordOf);
 }
 
+/** The requests that wait for a decision in some repositories, the oldest first. */
+export async function waitingRequests(
+  tx: Tx,
+  repositoryIds: bigint[],
+  now: Date,
+  most: number,
+): Promise<ExemptionRecord[]> {
+  const where = { repositoryId: { in: repositoryIds }, endedAt: null, expiresAt: { gt: now } };
+  const rows = await tx.exemption.findMany({
+    where: { ...where, state: 'requested' },
+    orderBy: { serial: 'asc' },
+    take: most,
+  });
+  return rows.map(recordOf);
+}
+
 /** The exemptions of a pull request that were not over at an instant, the latest request first. */
 export async function exemptionsSince(
   tx: Tx,

@@ -60,6 +60,33 @@ export async function freezesWithin(
   return rows.map(recordOf);
 }
 
+/** A freeze as a bar on a timeline. */
+export type FreezeSpan = Pick<
+  StoredFreeze,
+  'id' | 'repositoryId' | 'reason' | 'publicReason' | 'timezone' | 'startsAt' | 'endsAt' | 'planId'
+>;
+
+/**
+ * The freezes of merges of some repositories that hold at some time of a span and are not deleted, the earliest first.
+ * @param most how many of each repository.
+ */
+export async function spansWithin(
+  tx: Tx,
+  repositoryIds: bigint[],
+  { from, to }: { from: Date; to: Date },
+  most: number,
+): Promise<FreezeSpan[]> {
+  return tx.$queryRaw<FreezeSpan[]>`
+    SELECT id, repository_id AS "repositoryId", left(reason, 200) AS reason, left(public_reason, 200) AS "publicReason",
+      timezone, starts_at AS "startsAt", ends_at AS "endsAt", plan_id AS "planId"
+    FROM unnest(${repositoryIds}::int8[]) AS repository (id_of) CROSS JOIN LATERAL (
+      SELECT * FROM freezes f
+      WHERE f.repository_id = id_of AND f.deleted_at IS NULL AND f.starts_at < ${to}
+        AND (f.ends_at IS NULL OR f.ends_at > ${from}) AND (f.holds = '{}' OR 'merges' = ANY (f.holds))
+      ORDER BY f.starts_at, f.created_at, f.id LIMIT ${most}
+    ) AS its ORDER BY starts_at, created_at, id`;
+}
+
 /** Freezes that ended or were deleted, the last one to do so first; and which freezes the pages around begin with. */
 export type PastPage = { freezes: FreezeRecord[]; newer: string | null; older: string | null };
 

@@ -15,10 +15,7 @@ export const notInstalled = (login: string) =>
   notFound(`Holdfast is not installed on ${login}. Install the App there, then try again.`);
 
 /** The account with this login, in any case, as far as the database knows one with the App installed. */
-export async function knownAccount(
-  deps: Pick<Deps, 'db'>,
-  login: string,
-): Promise<InstalledAccount | null> {
+export async function knownAccount(deps: Pick<Deps, 'db'>, login: string): Promise<InstalledAccount | null> {
   const installation = await deps.db.installation.findFirst({
     where: { deletedAt: null, account: { loginKey: login.toLowerCase() } },
     include: { account: true },
@@ -26,6 +23,19 @@ export async function knownAccount(
     orderBy: [{ account: { seenAt: 'desc' } }, { id: 'desc' }],
   });
   return installation && { ...installation.account, installation };
+}
+
+/** The accounts of some installations, by login: those that are still there. */
+export async function accountsOf(
+  { db }: Pick<Deps, 'db'>,
+  installationIds: bigint[],
+): Promise<InstalledAccount[]> {
+  const installations = await db.installation.findMany({
+    where: { id: { in: installationIds }, deletedAt: null },
+    include: { account: true },
+    orderBy: { account: { loginKey: 'asc' } },
+  });
+  return installations.map(({ account, ...installation }) => ({ ...account, installation }));
 }
 
 /**

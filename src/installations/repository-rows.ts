@@ -1,4 +1,4 @@
-import type { Row } from '../database/sql.ts';
+import type { Row, SqlTx } from '../database/sql.ts';
 import type { Account, Installation, Repository } from '../generated/prisma/client.ts';
 import type { Product } from './product.ts';
 
@@ -32,6 +32,13 @@ const installed = `
 
 /** SQL for a repository by its id, as `$1`. */
 export const repositoryOfId = `${installed} WHERE r.id = $1`;
+
+/** The repositories of these ids, in the order of the ids. */
+export async function repositoriesOfIds(sql: SqlTx, ids: bigint[]): Promise<FoundRepository[]> {
+  const rows = await sql.query('read-repositories', `${installed} WHERE r.id = ANY ($1)`, [ids]);
+  const found = new Map(rows.map((row) => [row['repository_id'], repositoryOfRow(row)!]));
+  return ids.flatMap((id) => found.get(id) ?? []);
+}
 
 /**
  * SQL for the one repository of a name, in lower case. A name that was given up may belong to another repository now:

@@ -5,6 +5,7 @@ import type { Hono } from 'hono';
 const types = {
   'style.css': 'text/css; charset=utf-8',
   'local-times.js': 'text/javascript; charset=utf-8',
+  'progress.js': 'text/javascript; charset=utf-8',
   'api-reference.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',
 };

@@ -1,21 +1,34 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import { Hono, type MiddlewareHandler } from 'hono';
-import { html } from 'hono/html';
 import type { Deps } from '../deps.ts';
 import { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
 import type { StrangerLimits } from '../github/limits/stranger-limits.ts';
 import { mountSignIn } from './mount-sign-in.ts';
-import { readSession } from '../auth/sign-in/read-session.ts';
 import { RepositoryReaders } from '../auth/sign-in/repository-readers.ts';
 import { mountAssets } from './assets.ts';
 import { errorPage } from './error-page.ts';
+import { ownerForm } from './change.ts';
 import { showFirstSteps } from './first-steps/show-first-steps.ts';
 import { changesOfFreeze } from './freeze/change-forms.ts';
 import { changeFreeze } from './freeze/change-freeze.ts';
 import { showFreeze } from './freeze/show-freeze.ts';
-import { layout } from './layout.ts';
+import { namedByFreezeForm, sendFreezeForm, showFreezeForm } from './freeze-now/freeze-now.ts';
+import { showHome } from './home/show-home.ts';
 import { pageHeaders } from './page-headers.ts';
 import { forRequest, type PageDeps } from './reader.ts';
+import { showOwner } from './owner/show-owner.ts';
+import {
+  namedByNewPlan,
+  namedByPlan,
+  sendNewPlan,
+  sendPlanEdit,
+  showNewPlan,
+  showPlanEdit,
+} from './plan/change-plan.ts';
+import { deletePlanByForm, extendPlan } from './plan/plan-actions.ts';
+import { showPlanPage } from './plan/show-plan-page.ts';
+import { namedByUnfreezeForm, sendUnfreezeForm, showUnfreezeForm } from './unfreeze/unfreeze.ts';
+import { showProgress, streamProgress } from './progress/show-progress.ts';
 import { showRepository } from './repository/show-repository.ts';
 import { askForExemption, decideOnExemption, decisions } from './status/change-exemption.ts';
 import { mergeGroupPage } from './status/merge-group-page.ts';
@@ -35,6 +48,20 @@ export function mountPages(app: OpenAPIHono, given: Deps, strangers: StrangerLim
   mountAssets(pages);
   pages.use(pageHeaders(), notStored);
   mountSignIn(pages, deps, strangers);
+  pages.get('/repos/:owner', (context) => showOwner(forRequest(deps, context), context));
+  pages.get('/owners/:owner/freeze', (context) => showFreezeForm(forRequest(deps, context), context));
+  pages.post('/owners/:owner/freeze', ownerForm(deps, namedByFreezeForm, sendFreezeForm));
+  pages.get('/owners/:owner/unfreeze', (context) => showUnfreezeForm(forRequest(deps, context), context));
+  pages.post('/owners/:owner/unfreeze', ownerForm(deps, namedByUnfreezeForm, sendUnfreezeForm));
+  pages.get('/owners/:owner/plans/new', (context) => showNewPlan(forRequest(deps, context), context));
+  pages.post('/owners/:owner/plans/new', ownerForm(deps, namedByNewPlan, sendNewPlan));
+  pages.get('/owners/:owner/plans/:plan', (context) => showPlanPage(forRequest(deps, context), context));
+  pages.get('/owners/:owner/plans/:plan/edit', (context) => showPlanEdit(forRequest(deps, context), context));
+  pages.post('/owners/:owner/plans/:plan/edit', ownerForm(deps, namedByPlan, sendPlanEdit));
+  pages.post('/owners/:owner/plans/:plan/extend', ownerForm(deps, namedByPlan, extendPlan));
+  pages.post('/owners/:owner/plans/:plan/delete', ownerForm(deps, namedByPlan, deletePlanByForm));
+  pages.get('/owners/:owner/progress', (context) => showProgress(forRequest(deps, context), context));
+  pages.get('/owners/:owner/progress/live', (context) => streamProgress(forRequest(deps, context), context));
   pages.get('/repos/:owner/:repository', (context) => showRepository(forRequest(deps, context), context));
   pages.get('/repos/:owner/:repository/freezes/:id', (context) =>
     showFreeze(forRequest(deps, context), context),
@@ -54,9 +81,7 @@ export function mountPages(app: OpenAPIHono, given: Deps, strangers: StrangerLim
     mergeGroupPage(forRequest(deps, context), context),
   );
   pages.get('/owners/:owner/first-steps', (context) => showFirstSteps(forRequest(deps, context), context));
-  pages.get('/', async (context) =>
-    context.html(layout({ title: 'Home', body: home, viewer: await readSession(deps, context) })),
-  );
+  pages.get('/', (context) => showHome(forRequest(deps, context), context));
   app.route('/', pages);
 }
 
@@ -65,9 +90,3 @@ const notStored: MiddlewareHandler = async (context, next) => {
   await next();
   context.header('Cache-Control', 'private, no-store');
 };
-
-const home = html`<h1>Merge freezes that hold, and let go</h1>
-  <p>
-    Each pull request links from its <code>holdfast/freeze</code> status to a page that says why it is held.
-    Admins schedule freezes through the <a href="/docs">API</a>.
-  </p>`;

@@ -13,6 +13,8 @@ export const pageHeaders = (formTargets: string[] = []): MiddlewareHandler =>
       styleSrc: ["'self'"],
       scriptSrc: ["'self'"],
       imgSrc: ["'self'"],
+      // Pages that move by themselves listen to us.
+      connectSrc: ["'self'"],
       formAction: ["'self'", ...formTargets],
       frameAncestors: ["'none'"],
       baseUri: ["'none'"],

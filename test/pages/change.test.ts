@@ -74,7 +74,7 @@ async function send(
   {
     headers = own,
     fields = {},
-  }: { headers?: Record<string, string>; fields?: Record<string, string> | string[][] } = {},
+  }: { headers?: Record<string, string>; fields?: Record<string, string> | [string, string][] } = {},
 ) {
   const cookie = login ? { Cookie: cookies.get(login)! } : {};
   const body = new URLSearchParams(fields);
@@ -149,7 +149,7 @@ test('GitHub is asked at each change: what was lost a moment ago is lost', async
 
 test('of an owner: its admins, and who administers each repository that is named', async () => {
   expect((await send('ada', '/repos/acme/owners')).status).toBe(200);
-  const both = [
+  const both: [string, string][] = [
     ['repository', 'web'],
     ['repository', 'API'],
   ];
@@ -158,7 +158,7 @@ test('of an owner: its admins, and who administers each repository that is named
   for (const more of [
     ['repository', 'vault'],
     ['repository', 'nothing'],
-  ])
+  ] as [string, string][])
     expect((await send('bob', '/repos/acme/owners', { fields: [...both, more] })).status).toBe(403);
   expect((await send('bob', '/repos/acme/owners')).status).toBe(403);
   expect(changes).toHaveLength(2);

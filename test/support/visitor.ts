@@ -33,13 +33,16 @@ export class Visitor {
     return seen(response);
   }
 
-  /** Sends a form, as from a page of ours. */
+  /** Sends a form of ours, as a browser does. */
   send(
     path: string,
-    fields: Record<string, string>,
+    fields: Record<string, string | string[]>,
     headers: Record<string, string> = { 'Sec-Fetch-Site': 'same-origin' },
   ): Promise<Seen> {
-    return this.open(path, { method: 'POST', body: new URLSearchParams(fields), headers });
+    const pairs = Object.entries(fields).flatMap(([name, value]) =>
+      [value].flat().map((each): [string, string] => [name, each]),
+    );
+    return this.open(path, { method: 'POST', headers, body: new URLSearchParams(pairs) });
   }
 
   /** At GitHub, signed in there as somebody: to where GitHub sends the browser back. */

@@ -252,6 +252,7 @@ CREATE TABLE "sessions" (
     "id_hash" TEXT NOT NULL,
     "person_id" BIGINT NOT NULL,
     "login" TEXT NOT NULL,
+    "installation_ids" BIGINT[],
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "expires_at" TIMESTAMPTZ(3) NOT NULL,
 

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import type { Person } from '../github-token.ts';
 import type { Deps } from '../../deps.ts';
 import { askGitHub } from '../../github/ask-github.ts';
 import { giveTokenBack } from '../../github/own-tokens.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { type Attempt, challengeOf } from './attempt.ts';
+import type { SignedIn } from './session-store.ts';
 import type { SignInSettings } from './sign-in-settings.ts';
 
 // GitHub's web application flow (docs: "Generating a user access token for a GitHub App").
@@ -24,11 +24,15 @@ export function authorizeUrl({ config }: Asking, settings: SignInSettings, attem
   return url.href;
 }
 
+/** Of one page: nobody looks at more owners at once. */
+const mostInstallations = 100;
+
 /** GitHub's word for why it gave no token: `bad_verification_code`, `incorrect_client_credentials` … */
 export type NoToken = { refusal: string };
 
 /**
- * Who stands behind a code. The token that it is exchanged for is used once and given back: only who it was is kept.
+ * Who stands behind a code, and which installations they can see. The token that it is exchanged for is given back: only
+ * that is kept.
  * @throws Refusal unavailable while GitHub cannot answer.
  */
 export async function identify(
@@ -36,13 +40,16 @@ export async function identify(
   settings: SignInSettings,
   attempt: Attempt,
   code: string,
-): Promise<Person | NoToken> {
+): Promise<SignedIn | NoToken> {
   return askGitHub(deps, 'who you are', async () => {
     const answer = await exchange(deps, settings, attempt, code);
     if ('error' in answer) return { refusal: answer.error };
     try {
-      const { data } = await deps.github.asPerson(answer.access_token).rest.users.getAuthenticated();
-      return { id: data.id, login: data.login };
+      const { rest } = deps.github.asPerson(answer.access_token);
+      const { data } = await rest.users.getAuthenticated();
+      const seen = await rest.apps.listInstallationsForAuthenticatedUser({ per_page: mostInstallations });
+      const installationIds = seen.data.installations.map(({ id }) => BigInt(id));
+      return { id: data.id, login: data.login, installationIds };
     } finally {
       await giveBack(deps, settings, answer.access_token);
     }

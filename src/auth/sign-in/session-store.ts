@@ -7,6 +7,9 @@ import type { Deps } from '../../deps.ts';
 
 type Store = Pick<Deps, 'db' | 'clock'>;
 
+/** Somebody who signed in, and the installations that GitHub said then they can see: where to look, and no right. */
+export type SignedIn = Person & { installationIds: bigint[] };
+
 export const sessionSeconds = 12 * 3600;
 
 /** Of one person; beyond them the oldest end. */
@@ -16,13 +19,16 @@ const mostSessions = 20;
 const hashOf = (id: string): string => createHash('sha256').update(id).digest('hex');
 
 /** Begins a session. @returns its id, which is in the answer and nowhere else. */
-export async function beginSession({ db, clock }: Store, person: Person): Promise<string> {
+export async function beginSession({ db, clock }: Store, person: SignedIn): Promise<string> {
   const id = randomBytes(32).toString('base64url');
   const now = nowOf(clock);
   const personId = BigInt(person.id);
   const idHash = hashOf(id);
   const expiresAt = new Date(now.getTime() + sessionSeconds * 1000);
-  await db.session.create({ data: { idHash, personId, login: person.login, createdAt: now, expiresAt } });
+  const { login, installationIds } = person;
+  await db.session.create({
+    data: { idHash, personId, login, installationIds, createdAt: now, expiresAt },
+  });
   const others = await db.session.findMany({
     where: { personId, idHash: { not: idHash } },
     select: { idHash: true },
@@ -35,10 +41,11 @@ export async function beginSession({ db, clock }: Store, person: Person): Promis
 }
 
 /** Whose session it is; null for one that ended or never was. */
-export async function findSession({ db, clock }: Store, id: string): Promise<Person | null> {
+export async function findSession({ db, clock }: Store, id: string): Promise<SignedIn | null> {
   const session = await db.session.findUnique({ where: { idHash: hashOf(id) } });
   if (!session || session.expiresAt <= nowOf(clock)) return null;
-  return { id: Number(session.personId), login: session.login };
+  const { personId, login, installationIds } = session;
+  return { id: Number(personId), login, installationIds };
 }
 
 /** Ends every session of a person: on this device and on the others. */

@@ -23,6 +23,9 @@ for (const select of document.querySelectorAll('select[data-offers-own-zone]')) 
   select.append(option);
 }
 
+// A form that nobody has filled in yet begins with the viewer's own zone.
+for (const select of document.querySelectorAll('select[data-chooses-own-zone]')) select.value = zone;
+
 // On a narrow screen a timeline begins with the days around now.
 for (const box of document.querySelectorAll('.timeline')) {
   const now = box.querySelector('.now line');

@@ -10,7 +10,7 @@ import { isUnavailable } from '../../errors.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { type InstalledAccount, knownAccount } from '../../installations/find-account.ts';
 import { type FoundRepository, knownRepository } from '../../installations/find-repository.ts';
-import { firstStepsPath, repositoryPath, signInPath } from '../../page-paths.ts';
+import { firstStepsPath, ownerFormPath, repositoryPath, signInPath } from '../../page-paths.ts';
 import { type Html, layout } from '../layout.ts';
 import { absentPage, type PageDeps, rememberReader, silentPage } from '../reader.ts';
 import { verdictOf, whatToMend } from '../repository/enforcement.ts';
@@ -134,12 +134,15 @@ function body({ config }: PageDeps, account: InstalledAccount, steps: Steps): Ht
       ${step(
         freezes > 0,
         'There is a first freeze',
-        freezes > 0 ? html`<p>A freeze was made.</p>` : html`<p>${makeOne}</p>`,
+        freezes > 0
+          ? html`<p>A freeze was made.</p>`
+          : html`<p>
+              <a href="${ownerFormPath(account.login, 'freeze')}">Freeze now</a>, or make a
+              <a href="${ownerFormPath(account.login, 'plans/new')}">plan</a>.
+            </p>`,
       )}
     </ol>`;
 }
-
-const makeOne = html`Make one with <a href="/docs">a call of the API</a>.`;
 
 const linkTo = ({ login }: InstalledAccount, from: number): string => `${firstStepsPath(login)}?from=${from}`;
 

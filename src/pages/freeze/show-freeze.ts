@@ -10,7 +10,7 @@ import { asPublic, holdsMerges } from '../../freezes/freeze.ts';
 import { type FreezeRecord, freezeRecord } from '../../freezes/freeze-records.ts';
 import type { AuditEvent } from '../../generated/prisma/client.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
-import { repositoryPath } from '../../page-paths.ts';
+import { planPath, repositoryPath } from '../../page-paths.ts';
 import { type HeldPullRequest, heldPullRequests } from '../../reconcile/held-pull-requests.ts';
 import { type FormProblems, formProblem } from '../form.ts';
 import { countsOf, heldList } from '../held.ts';
@@ -142,7 +142,7 @@ function facts(
     ${item('Made by', madeBy(createdBy, instant(createdAt, timezone)))}
     ${deletion ? item('Deleted by', madeBy(deletion.by, instant(deletion.at, timezone))) : ''}
     ${deletion ? item('Because', longText(deletion.reason)) : ''}
-    ${planId === undefined ? '' : item('Plan', html`<code class="id">${planId}</code>`)}
+    ${planId === undefined ? '' : item('Plan', html`<a href="${planPath(repository.account.login, planId)}">${planId}</a>`)}
     ${item('ID', html`<code class="id">${id}</code>`)}
   </dl>`;
 }

@@ -13,7 +13,7 @@ export type Rest = 'folded' | { href: string };
  * What a freeze holds: the pull requests that its conditions select, and the deployments of its environments.
  * @param rest where to read on.
  */
-export const whatItHolds = (freeze: Freeze, rest: Rest): Html =>
+export const whatItHolds = (freeze: Freeze, rest: Rest = 'folded'): Html =>
   html`${holdsMerges(freeze) ? pullRequests(freeze, rest) : ''}
   ${freeze.holds?.includes('deployments') ? deployments(freeze) : ''}`;
 

@@ -4,7 +4,8 @@ import { nowOf } from '../../clock.ts';
 import { recentEnforcement } from '../../enforcement/recent-enforcement.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import { layout } from '../layout.ts';
-import { openRepositoryPage, type PageDeps } from '../reader.ts';
+import { ownerFormPath, ownerPath } from '../../page-paths.ts';
+import { mayAdminister, openRepositoryPage, type PageDeps } from '../reader.ts';
 import { auditLog } from './audit-log.ts';
 import { enforcement } from './enforcement.ts';
 import { currentFreezeList, pastFreezeList } from './freeze-list.ts';
@@ -23,16 +24,23 @@ export async function showRepository(deps: PageDeps, context: Context): Promise<
   const { view, problems } = readView(context.req.query(), nowOf(deps.clock));
   const { pathname, search } = new URL(context.req.url);
   const refusal = await refuseOutsiders(deps, repository, viewer, pathname + search);
-  const [page, report] = await Promise.all([
+  const [page, report, mayChange] = await Promise.all([
     loadPage(deps, repository, view, refusal === null),
     refusal ? null : recentEnforcement(deps, repository),
+    mayAdminister(deps, repository, viewer),
   ]);
   const isNew = page.current.length + page.past.freezes.length === 0;
-  const body = html`<h1>${fullName(repository)}</h1>
+  const { account, name } = repository;
+  const freezeNow = `${ownerFormPath(account.login, 'freeze')}?${new URLSearchParams({ repository: name })}`;
+  const body = html`<p class="muted"><a href="${ownerPath(account.login)}">${account.login}</a></p>
+    <div class="headline">
+      <h1>${fullName(repository)}</h1>
+      ${mayChange ? html`<div class="actions"><a class="button" href="${freezeNow}">Freeze now</a></div>` : ''}
+    </div>
     ${summary(page, report)}
     ${[...problems, ...page.problems].map((problem) => html`<p class="notice" role="status">${problem}</p>`)}
-    ${forgotten(page)} ${isNew ? firstSteps(refusal === null) : ''} ${zoneChoice(view, page.zones)}
-    ${isNew ? '' : currentFreezeList(page, report)} ${timeline(page)}
+    ${forgotten(page)} ${isNew ? firstSteps(refusal === null, mayChange ? freezeNow : null) : ''}
+    ${zoneChoice(view, page.zones)} ${isNew ? '' : currentFreezeList(page, report)} ${timeline(page)}
     ${refusal ?? enforcement(report, view.zone)} ${pastFreezeList(page)}
     ${page.log ? auditLog(page.log, view) : ''}`;
   return context.html(layout({ title: fullName(repository), body, viewer }));

@@ -113,8 +113,8 @@ export function forgotten({ current, now, view, ...page }: RepositoryPage): Html
   ];
 }
 
-/** What to do first, where no freeze was ever made. */
-export const firstSteps = (isInside: boolean): Html =>
+/** What to do first, where no freeze was ever made. @param freezeNow where the viewer makes one; null: they may not. */
+export const firstSteps = (isInside: boolean, freezeNow: string | null): Html =>
   html`<section class="card" aria-labelledby="first-heading">
     <h2 class="first" id="first-heading">No freeze has been made here yet</h2>
     <ol>
@@ -126,7 +126,9 @@ export const firstSteps = (isInside: boolean): Html =>
             : 'Sign in as somebody who can write to the repository, to see whether it would be enforced.'
         }
       </li>
-      <li>An admin makes the first freeze, with <a href="/docs">a call of the API</a>.</li>
+      <li>
+        ${freezeNow === null ? 'An admin makes the first freeze.' : html`<a href="${freezeNow}">Make the first freeze</a>.`}
+      </li>
       <li>Each pull request then links from its check to a page that says why it is held.</li>
     </ol>
   </section>`;

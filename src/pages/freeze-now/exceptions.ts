@@ -1,0 +1,61 @@
+import { html } from 'hono/html';
+import type { ConditionInput } from '../../conditions/ast.ts';
+import { fromLines, toLines } from '../condition-lines.ts';
+import { chips, type FormProblems, textArea } from '../form.ts';
+import type { Html } from '../layout.ts';
+
+// What a freeze lets through: some usual conditions to tap, and any others as text, one a line. One of them is enough,
+// which is `or` in the API's list.
+
+const usual = ['label=hotfix', 'label=security', 'author=dependabot[bot]', 'draft'];
+
+/** What the form says of exceptions: the usual ones that are tapped, and lines of text. */
+export type Exceptions = { usual: string[]; lines: string };
+
+export const noExceptions: Exceptions = { usual: [], lines: '' };
+
+export const readExceptions = (form: URLSearchParams): Exceptions => ({
+  usual: usual.filter((each) => form.getAll('exception').includes(each)),
+  lines: form.get('exceptions') ?? '',
+});
+
+/** As `exclude_conditions` of the API. */
+export function excludeConditions({ usual, lines }: Exceptions): unknown[] {
+  const all = [...usual, ...fromLines(lines)];
+  return all.length > 1 ? [{ or: all }] : all;
+}
+
+/** Conditions of the API, all of which have to match, as the form shows them. */
+export function exceptionsOf(conditions: ConditionInput[]): Exceptions {
+  const [only, ...others] = conditions;
+  const one: ConditionInput[] = others.length > 0 ? [{ and: conditions }] : conditions;
+  const all = others.length === 0 && typeof only === 'object' && 'or' in only ? only.or : one;
+  const isUsual = (each: ConditionInput): each is string => typeof each === 'string' && usual.includes(each);
+  return { usual: all.filter(isUsual), lines: toLines(all.filter((each) => !isUsual(each))) };
+}
+
+/** The lines of a text that say something. */
+export const linesOf = (text: string): string[] =>
+  text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+export const exceptionFields = ({ usual: chosen, lines }: Exceptions, problems: FormProblems): Html =>
+  html`${chips(
+      'checkbox',
+      { name: 'exception', label: 'Let through' },
+      usual.map((value) => ({ value, label: html`<code>${value}</code>` })),
+      chosen,
+    )}
+    <details ${lines || problems.has('exceptions') ? html`open` : ''}>
+      <summary>Other exceptions</summary>
+      ${textArea({
+        name: 'exceptions',
+        label: 'Other exceptions',
+        value: lines,
+        hint: html`A condition on each line, such as <code>base=release</code>. A pull request that matches
+          one of them is let through.`,
+        problems,
+      })}
+    </details>`;

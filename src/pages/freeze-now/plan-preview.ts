@@ -1,0 +1,85 @@
+import { html } from 'hono/html';
+import type { PlanPreview, PreviewedRepository } from '../../explanations/preview-plan.ts';
+import { repositoryPath } from '../../page-paths.ts';
+import type { Html } from '../layout.ts';
+
+/** More rows are folded. */
+const mostShown = 12;
+
+/** What a freeze of some repositories would do: in a sentence, and for each of them. */
+export function planPreview(login: string, preview: PlanPreview): Html {
+  const { repositories, matched, notEnforced, notLookedAt } = preview;
+  const sum = (of: (each: PreviewedRepository) => number) =>
+    repositories.reduce((all, each) => all + of(each), 0);
+  const [toHold, excluded] = [sum(({ toHold }) => toHold), sum(({ excluded }) => excluded)];
+  const seen = new Set(repositories.map(({ name }) => `${login}/${name}`));
+  const others = notEnforced.filter((name) => !seen.has(name));
+  const rows = [
+    ...others.map((name) => skipped(login, name)),
+    ...repositories
+      .toSorted((one, other) => weightOf(one) - weightOf(other))
+      .map((each) => rowOf(login, each)),
+    ...notLookedAt.map((name) => notSeen(login, name)),
+  ];
+  return html`<p>
+      <strong>${countOf(toHold, 'pull request')}</strong> in ${countOf(matched, 'repository', 'repositories')}
+      would be held${excluded > 0 ? html`, <strong>${excluded}</strong> let through` : ''}.
+      ${notEnforced.length > 0 ? html`<strong class="leaking">${notEnforced.length} not enforced.</strong>` : ''}
+    </p>
+    ${rows.length > 0 ? table(rows.slice(0, mostShown)) : ''}
+    ${
+      rows.length > mostShown
+        ? html`<details>
+            <summary>${rows.length - mostShown} more</summary>
+            ${table(rows.slice(mostShown))}
+          </details>`
+        : ''
+    }`;
+}
+
+export const countOf = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`;
+
+const weights = { no: 0, unknown: 1, yes: 2 };
+const weightOf = ({ enforced }: PreviewedRepository): number => weights[enforced];
+
+const table = (rows: Html[]): Html =>
+  html`<table>
+    <thead>
+      <tr>
+        <th>Repository</th>
+        <th class="number">Held</th>
+        <th class="number">Let through</th>
+        <th>Enforced</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${rows}
+    </tbody>
+  </table>`;
+
+const pathOf = (login: string, name: string) => repositoryPath({ name, account: { login } });
+
+function rowOf(login: string, { name, toHold, excluded, enforced }: PreviewedRepository): Html {
+  const words = { yes: 'Yes', no: html`<strong class="leaking">No</strong>`, unknown: 'Not known' };
+  const fix = enforced === 'yes' ? '' : html` <a href="${pathOf(login, name)}#enforcement">What to do</a>`;
+  return row(name, html`${toHold}`, html`${excluded}`, html`${words[enforced]}${fix}`);
+}
+
+/** One in which freezes are not made: it is archived, or no product of it enforces them. */
+const skipped = (login: string, fullName: string): Html => {
+  const name = fullName.slice(login.length + 1);
+  const fix = html`<a href="${pathOf(login, name)}#enforcement">What to do</a>`;
+  return row(name, html`–`, html`–`, html`<strong class="leaking">No</strong>, freezes are off. ${fix}`);
+};
+
+const notSeen = (login: string, fullName: string): Html =>
+  row(fullName.slice(login.length + 1), html`–`, html`–`, html`GitHub did not answer in time`);
+
+const row = (name: string, held: Html, excluded: Html, enforced: Html): Html =>
+  html`<tr>
+    <th scope="row">${name}</th>
+    <td class="number">${held}</td>
+    <td class="number">${excluded}</td>
+    <td>${enforced}</td>
+  </tr>`;

@@ -1,0 +1,151 @@
+import type { Context } from 'hono';
+import { html } from 'hono/html';
+import { readSession } from '../../auth/sign-in/read-session.ts';
+import { signInSettings } from '../../auth/sign-in/sign-in-settings.ts';
+import { isTooManyRequests, isUnavailable } from '../../errors.ts';
+import { ownerFormPath, ownerPath, pullRequestPath, repositoryPath, signInPath } from '../../page-paths.ts';
+import { instant } from '../instant.ts';
+import { type Html, layout } from '../layout.ts';
+import { quoted } from '../long-text.ts';
+import { messagePage } from '../message-page.ts';
+import { isNotEnforced, type RepositoryState, stateOf } from '../owner/repository-states.ts';
+import { silentPage, type PageDeps } from '../reader.ts';
+import { actorName } from '../repository/actor-name.ts';
+import { loadHome, type Request, type SeenOwner } from './load-home.ts';
+
+/** `GET /`: for who is signed in, what is frozen, what comes next and what they decide; for others, what this is. */
+export async function showHome(deps: PageDeps, context: Context): Promise<Response> {
+  const viewer = await readSession(deps, context);
+  if (!viewer) return context.html(layout({ title: 'Home', body: forStrangers(deps), viewer: null }));
+  try {
+    const { owners, requests } = await loadHome(deps, viewer);
+    const body = owners.length > 0 ? atAGlance(owners, requests) : nothingYet;
+    return context.html(layout({ title: 'Home', body, viewer }));
+  } catch (error) {
+    if (isTooManyRequests(error))
+      return messagePage(context, { status: 429, title: 'Too many pages', text: error.message }, viewer);
+    if (!isUnavailable(error)) throw error;
+    return silentPage(context, viewer);
+  }
+}
+
+const forStrangers = (deps: PageDeps): Html =>
+  html`<h1>Merge freezes that hold, and let go</h1>
+    <p>
+      Holdfast freezes merges on GitHub for a release, an incident or a holiday: GitHub refuses to merge what
+      a freeze holds, and lets it go when the freeze ends. The <code>holdfast/freeze</code> check of a pull
+      request links to the page that says why it is held and until when.
+    </p>
+    <p class="actions">
+      ${signInSettings(deps.config) ? html`<a class="button" href="${signInPath('/')}">Sign in with GitHub</a>` : ''}
+      <a class="button quiet" href="/docs">API reference</a>
+    </p>`;
+
+const nothingYet = html`<h1>No repositories yet</h1>
+  <p class="card">
+    GitHub shows Holdfast no owner on which the App is installed and that you can see. Install the App on an
+    organization or on your account, then <a href="${signInPath('/')}">sign in again</a>.
+  </p>`;
+
+/** Longer lists stand on the owner's page. */
+const mostListed = 8;
+
+type Placed = { owner: SeenOwner; repository: RepositoryState };
+
+function atAGlance(owners: SeenOwner[], requests: Request[]): Html {
+  const all = owners.flatMap((owner) => owner.repositories.map((repository) => ({ owner, repository })));
+  const frozen = all.filter(({ repository }) => stateOf(repository) === 'frozen');
+  const coming = all
+    .filter(({ repository }) => repository.next !== null)
+    .sort((one, other) => one.repository.next!.getTime() - other.repository.next!.getTime());
+  return html`<h1>
+      ${frozen.length === 0 ? 'Nothing is frozen' : `${frozen.length} of ${all.length} repositories are frozen`}
+    </h1>
+    ${requests.length > 0 ? decisions(requests) : ''}
+    ${
+      frozen.length > 0
+        ? html`<section aria-labelledby="frozen">
+            <h2 id="frozen">Frozen now</h2>
+            ${places(frozen, ({ repository }) => frozenWords(repository))}
+          </section>`
+        : ''
+    }
+    <section aria-labelledby="next">
+      <h2 id="next">Next</h2>
+      ${coming.length > 0 ? places(coming, ({ repository }) => html`<span class="badge scheduled">Scheduled</span> ${instant(repository.next!, 'UTC')}`) : html`<p class="muted">Nothing is scheduled.</p>`}
+    </section>
+    <section aria-labelledby="owners">
+      <h2 id="owners">Owners</h2>
+      ${owners.map(ownerCard)}
+      <p class="muted">
+        An owner is missing? After Holdfast is installed there,
+        <a href="${signInPath('/')}">sign in again</a>.
+      </p>
+    </section>`;
+}
+
+const decisions = (requests: Request[]): Html =>
+  html`<section aria-labelledby="decide">
+    <h2 id="decide">Waits for your decision</h2>
+    <ul class="log">
+      ${requests.map(
+        ({ exemption, repository }) =>
+          html`<li>
+            <a href="${pullRequestPath(repository, exemption.pullRequest)}"
+              >${repository.account.login}/${repository.name} #${exemption.pullRequest}</a
+            >
+            <bdi>${actorName(exemption.requestedBy)}</bdi> asks to be let through: ${quoted(exemption.reason)}
+          </li>`,
+      )}
+    </ul>
+  </section>`;
+
+function places(all: Placed[], words: (placed: Placed) => Html): Html {
+  const [first, ...others] = [...new Set(all.slice(mostListed).map(({ owner }) => owner.account.login))];
+  return html`<table>
+      <tbody>
+        ${all.slice(0, mostListed).map(
+          (placed) =>
+            html`<tr>
+              <th scope="row">${link(placed)}</th>
+              <td>${words(placed)}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+    ${
+      first === undefined
+        ? ''
+        : html`<p>
+            And ${all.length - mostListed} more:
+            ${[first, ...others].map((login, index) => html`${index > 0 ? ', ' : ''}<a href="${ownerPath(login)}">${login}</a>`)}
+          </p>`
+    }`;
+}
+
+const link = ({ owner: { account }, repository: { name } }: Placed): Html =>
+  html`<a href="${repositoryPath({ account, name })}">${account.login}/${name}</a>`;
+
+function frozenWords(repository: RepositoryState): Html {
+  const { until, held, waiting, leaking } = repository;
+  const all = held + waiting + leaking;
+  return html`<span class="badge held">Frozen</span>
+    ${until ? html`until ${instant(until, 'UTC')}` : 'until removed'},
+    ${held === all ? held : `${held} of ${all}`} held
+    ${isNotEnforced(repository) ? html`<strong class="leaking">not enforced</strong>` : ''}`;
+}
+
+function ownerCard({ account: { login }, repositories }: SeenOwner): Html {
+  const frozen = repositories.filter((each) => stateOf(each) === 'frozen').length;
+  const count = repositories.length === 1 ? '1 repository' : `${repositories.length} repositories`;
+  return html`<div class="card headline">
+    <div>
+      <h3><a href="${ownerPath(login)}">${login}</a></h3>
+      <span
+        >${count},
+        ${frozen === 0 ? html`<span class="badge free">none frozen</span>` : html`<span class="badge held">${frozen} frozen</span>`}</span
+      >
+    </div>
+    <a class="button" href="${ownerFormPath(login, 'freeze')}">Freeze now</a>
+  </div>`;
+}

@@ -1,0 +1,97 @@
+import type { Context } from 'hono';
+import { owner as ownerShape } from '../../api/path-params.ts';
+import type { Person } from '../../auth/github-token.ts';
+import { readSession } from '../../auth/sign-in/read-session.ts';
+import { signInSettings } from '../../auth/sign-in/sign-in-settings.ts';
+import { isTooManyRequests, isUnavailable } from '../../errors.ts';
+import { type InstalledAccount, knownAccount } from '../../installations/find-account.ts';
+import { repositoriesOfIds } from '../../installations/repository-rows.ts';
+import { signInPath } from '../../page-paths.ts';
+import { absentPage, type PageDeps, rememberReader, silentPage, type Viewer } from '../reader.ts';
+import { repositoryStates, type RepositoryState } from './repository-states.ts';
+
+/** An owner as somebody may see it. */
+export type OpenedOwner = {
+  account: InstalledAccount;
+  viewer: Viewer;
+  /** Those that the viewer can read, what matters now first. */
+  repositories: RepositoryState[];
+  /** Whether GitHub says that the viewer administers the owner, and so all of it. */
+  isAdmin: boolean;
+  /** Whether there may be private ones that the viewer can read and that are missing. */
+  isPartial: boolean;
+};
+
+/** Private repositories that GitHub is asked about for somebody who is no admin of the owner: what matters now first. */
+export const mostAsked = 20;
+const sideBySide = 5;
+
+/**
+ * The owner of a page's path (`:owner`), with the repositories that the viewer can read. Who sees none of them is told
+ * what is told of an owner that is not there.
+ * @returns the answer itself where there is no page to show.
+ */
+export async function openOwnerPage(deps: PageDeps, context: Context): Promise<OpenedOwner | Response> {
+  const viewer = await readSession(deps, context);
+  const name = ownerShape.safeParse(context.req.param('owner'));
+  try {
+    const account = name.success ? await knownAccount(deps, name.data) : null;
+    if (account) {
+      const all = (await repositoryStates(deps, [account.id])).get(account.id) ?? [];
+      const seen = await seenBy(deps, viewer, account, all);
+      if (seen.isAdmin || seen.repositories.length > 0) return { account, viewer, ...seen };
+    }
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    return silentPage(context, viewer);
+  }
+  if (viewer || !signInSettings(deps.config)) return absentPage(deps, context, viewer);
+  const { pathname, search } = new URL(context.req.url);
+  return context.redirect(signInPath(pathname + search), 302);
+}
+
+type Seen = Pick<OpenedOwner, 'repositories' | 'isAdmin' | 'isPartial'>;
+
+/** Which repositories of an owner somebody can read: nobody's look costs no question to GitHub, an admin's one. */
+export async function seenBy(
+  deps: PageDeps,
+  viewer: Viewer,
+  account: InstalledAccount,
+  all: RepositoryState[],
+): Promise<Seen> {
+  const open = { repositories: all.filter((each) => !each.private), isAdmin: false, isPartial: false };
+  if (!viewer) return open;
+  if (await deps.readers.isOwnerAdmin(deps, viewer, account)) {
+    await rememberReader(deps, viewer);
+    return { repositories: all, isAdmin: true, isPartial: false };
+  }
+  const closed = all.filter((each) => each.private);
+  const readable = await readableOf(deps, viewer, closed.slice(0, mostAsked));
+  const isSeen = (each: RepositoryState) => !each.private || readable.has(each.id);
+  // Said to everybody but admins, so that it tells nobody how many there are.
+  return { repositories: all.filter(isSeen), isAdmin: false, isPartial: true };
+}
+
+/** The ids of those that GitHub lets a person read. One that cannot be asked about now is not among them. */
+async function readableOf(deps: PageDeps, viewer: Person, some: RepositoryState[]): Promise<Set<bigint>> {
+  const readable = new Set<bigint>();
+  if (some.length === 0) return readable;
+  const waiting = (
+    await repositoriesOfIds(
+      deps.sql,
+      some.map(({ id }) => id),
+    )
+  ).values();
+  const ask = async () => {
+    for (const repository of waiting) {
+      try {
+        if ((await deps.readers.permission(deps, viewer, repository)) !== 'none') readable.add(repository.id);
+      } catch (error) {
+        if (!isTooManyRequests(error)) throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: sideBySide }, ask));
+  if (readable.size > 0) await rememberReader(deps, viewer);
+  return readable;
+}

@@ -1,0 +1,86 @@
+import { Temporal } from 'temporal-polyfill';
+import { isTimeZone } from '../../time/local-time.ts';
+import { dayOf, startOf, type TimelineWindow } from '../timeline/timeline-window.ts';
+import { isNotEnforced, type RepositoryState, type StateName, stateOf } from './repository-states.ts';
+
+/** What the address of an owner's page asks to see. */
+export type OwnerView = {
+  /** A part of a name, in any case of letters; empty: all. */
+  q: string;
+  state: StateFilter | null;
+  /** Counted from 1. */
+  page: number;
+  zone: string;
+};
+
+export const stateFilters = ['trouble', 'frozen', 'scheduled', 'free', 'archived'] as const;
+export type StateFilter = (typeof stateFilters)[number];
+
+export const filterNames: Record<StateFilter, string> = {
+  trouble: 'Not enforced',
+  frozen: 'Frozen',
+  scheduled: 'Scheduled',
+  free: 'Free',
+  archived: 'Archived',
+};
+
+export const perPage = 50;
+
+/** Reads the query of an address: what it does not understand counts as not asked. */
+export function readOwnerView(query: Record<string, string>): OwnerView {
+  const { q = '', state, page = '1', zone = 'UTC' } = query;
+  return {
+    q: q.trim().slice(0, 100),
+    state: stateFilters.find((name) => name === state) ?? null,
+    page: /^[1-9]\d{0,4}$/.test(page) ? Number(page) : 1,
+    zone: isTimeZone(zone) ? zone : 'UTC',
+  };
+}
+
+/** The repositories that a view asks for, and those of them on its page. */
+export function chosenBy({ q, state, page }: OwnerView, all: RepositoryState[]) {
+  const part = q.toLowerCase();
+  const fits = (each: RepositoryState) =>
+    each.name.toLowerCase().includes(part) && (state === null || isIn(each, state));
+  const found = all.filter(fits);
+  const pages = Math.max(1, Math.ceil(found.length / perPage));
+  const shown = Math.min(page, pages);
+  return {
+    found: found.length,
+    pages,
+    page: shown,
+    rows: found.slice((shown - 1) * perPage, shown * perPage),
+  };
+}
+
+const isIn = (each: RepositoryState, state: StateFilter): boolean =>
+  state === 'trouble' ? isNotEnforced(each) : stateOf(each) === (state satisfies StateName);
+
+/** The address, relative to the page, of a view with some words changed. */
+export function ownerLink(view: OwnerView, change: Partial<OwnerView>): string {
+  const { q, state, page, zone } = { ...view, page: 1, ...change };
+  const words = new URLSearchParams({
+    ...(q && { q }),
+    ...(state && { state }),
+    ...(page > 1 && { page: String(page) }),
+    ...(zone !== 'UTC' && { zone }),
+  });
+  return `?${words}`;
+}
+
+const daysBefore = 2;
+const days = 28;
+
+/** The four weeks that the timeline of an owner shows: two days back, the rest ahead. */
+export function weeksAround(now: Date, zone: string): TimelineWindow {
+  const firstDay: Temporal.PlainDate = dayOf(now, zone).subtract({ days: daysBefore });
+  const nextDay = firstDay.add({ days });
+  return {
+    zoom: 'quarter',
+    zone,
+    firstDay,
+    nextDay,
+    from: startOf(firstDay, zone),
+    to: startOf(nextDay, zone),
+  };
+}

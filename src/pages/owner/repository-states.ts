@@ -1,0 +1,108 @@
+import { nowOf } from '../../clock.ts';
+import type { Deps } from '../../deps.ts';
+import { Prisma } from '../../generated/prisma/client.ts';
+import { freezeProducts } from '../../installations/product.ts';
+import { statusesOfHeld, whyNotHeld } from '../../reconcile/held-pull-requests.ts';
+
+/** A repository of an owner, with what is so there now, as far as our own tables know. Deployments are not looked at. */
+export type RepositoryState = {
+  id: bigint;
+  name: string;
+  private: boolean;
+  archived: boolean;
+  /** Whether freezes can hold anything there. */
+  isFreezable: boolean;
+  /** Freezes that are on, and when the last of them ends; null: one has no end, or none is on. */
+  ongoing: number;
+  until: Date | null;
+  /** When the next one begins; null: none is scheduled. */
+  next: Date | null;
+  /** Pull requests that are known to be held, that wait for their status or cannot have one, and that GitHub would merge. */
+  held: number;
+  waiting: number;
+  leaking: number;
+  /** Exemptions that somebody has to decide on. */
+  requests: number;
+};
+
+export type StateName = 'frozen' | 'scheduled' | 'free' | 'archived';
+
+export const stateOf = ({ ongoing, next, archived }: RepositoryState): StateName =>
+  archived ? 'archived' : ongoing > 0 ? 'frozen' : next ? 'scheduled' : 'free';
+
+/** Whether it is known that a freeze that is on does not hold there. */
+export const isNotEnforced = ({ ongoing, isFreezable, leaking }: RepositoryState): boolean =>
+  leaking > 0 || (ongoing > 0 && !isFreezable);
+
+type Row = Record<'id' | 'name', string> &
+  Record<'private' | 'archived' | 'isFreezable', boolean> &
+  Record<'ongoing' | 'held' | 'waiting' | 'leaking' | 'requests', number> &
+  Record<'until' | 'next', string | null>;
+
+/**
+ * The repositories of some owners with the App installed, what matters now first: what leaks, what is frozen, what comes
+ * next, then by name. One statement, whatever their number.
+ */
+export async function repositoryStates(
+  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  accountIds: bigint[],
+): Promise<Map<bigint, RepositoryState[]>> {
+  const now = nowOf(clock);
+  // One column of JSON an owner: drivers look at each column of each row, and there may be thousands.
+  const rows = await db.$queryRaw<{ account_id: bigint; repositories: Row[] }[]>`
+    WITH repository AS (
+      SELECT r.* FROM repositories r JOIN installations i ON i.id = r.installation_id
+      WHERE r.account_id = ANY (${accountIds}::int8[]) AND i.deleted_at IS NULL
+    ), frozen AS (
+      SELECT f.repository_id, count(*) FILTER (WHERE f.starts_at <= ${now}) AS ongoing,
+        CASE WHEN NOT bool_or(f.ends_at IS NULL AND f.starts_at <= ${now})
+          THEN max(f.ends_at) FILTER (WHERE f.starts_at <= ${now}) END AS until,
+        min(f.starts_at) FILTER (WHERE f.starts_at > ${now}) AS next
+      FROM freezes f JOIN repository ON repository.id = f.repository_id
+      WHERE f.deleted_at IS NULL AND (f.ends_at IS NULL OR f.ends_at > ${now})
+        AND (f.holds = '{}' OR 'merges' = ANY (f.holds))
+      GROUP BY f.repository_id
+    ), pulls AS (
+      SELECT repository_id, count(*) FILTER (WHERE why IS NULL) AS held,
+        count(*) FILTER (WHERE why = 'leaking') AS leaking, count(*) FILTER (WHERE why <> 'leaking') AS waiting
+      FROM (
+        SELECT held.repository_id, ${whyNotHeld} AS why
+        FROM open_pull_requests held JOIN repository ON repository.id = held.repository_id ${statusesOfHeld}
+        WHERE cardinality(held.held_by) > 0
+      ) AS judged GROUP BY repository_id
+    ), asked AS (
+      SELECT e.repository_id, count(*) AS requests FROM exemptions e JOIN repository ON repository.id = e.repository_id
+      WHERE e.ended_at IS NULL AND e.state = 'requested' AND e.expires_at > ${now} GROUP BY e.repository_id
+    )
+    SELECT account_id, json_agg(json_build_object('id', id::text, 'name', name, 'private', private,
+      'archived', archived, 'isFreezable', NOT archived AND products && ${freezable}, 'ongoing', coalesce(ongoing, 0),
+      'until', until, 'next', next, 'held', coalesce(held, 0), 'waiting', coalesce(waiting, 0),
+      'leaking', coalesce(leaking, 0), 'requests', coalesce(requests, 0)) ORDER BY name_key) AS repositories
+    FROM repository LEFT JOIN frozen ON frozen.repository_id = id LEFT JOIN pulls ON pulls.repository_id = id
+      LEFT JOIN asked ON asked.repository_id = id
+    GROUP BY account_id`;
+  return new Map(
+    rows.map(({ account_id, repositories }) => [account_id, repositories.map(read).sort(byWeight)]),
+  );
+}
+
+const freezable = Prisma.raw(`ARRAY['${freezeProducts.join("', '")}']::"Product"[]`);
+
+const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
+
+const read = ({ id, until, next, ...row }: Row): RepositoryState => ({
+  ...row,
+  id: BigInt(id),
+  until: dateOf(until),
+  next: dateOf(next),
+});
+
+const weights: Record<StateName, number> = { frozen: 1, scheduled: 2, free: 3, archived: 4 };
+const weightOf = (state: RepositoryState): number => (isNotEnforced(state) ? 0 : weights[stateOf(state)]);
+
+function byWeight(one: RepositoryState, other: RepositoryState): number {
+  const [weight, others] = [weightOf(one), weightOf(other)];
+  if (weight !== others) return weight - others;
+  if (weight <= 1) return other.leaking - one.leaking || other.held + other.waiting - one.held - one.waiting;
+  return weight === 2 ? one.next!.getTime() - other.next!.getTime() : 0;
+}

@@ -1,0 +1,118 @@
+import { html } from 'hono/html';
+import { asPublic, phaseOf } from '../../freezes/freeze.ts';
+import type { FreezeSpan } from '../../freezes/freeze-records.ts';
+import { repositoryPath } from '../../page-paths.ts';
+import { instant } from '../instant.ts';
+import type { Html } from '../layout.ts';
+import { shorten } from '../long-text.ts';
+import type { TimelineWindow } from '../timeline/timeline-window.ts';
+import type { Enforced } from './enforced.ts';
+import { timelineHead, timelineRow } from './owner-timeline.ts';
+import { isNotEnforced, type RepositoryState, stateOf } from './repository-states.ts';
+
+export type Table = {
+  login: string;
+  rows: RepositoryState[];
+  /** As the viewer reads them. */
+  freezes: Map<bigint, FreezeSpan[]>;
+  enforced: Map<bigint, Enforced>;
+  window: TimelineWindow;
+  now: Date;
+  /** Whether rows can be ticked, to freeze or unfreeze them. */
+  isTickable: boolean;
+};
+
+/** A row a repository, and one timeline of all. */
+export function repositoryTable(table: Table): Html {
+  const { rows, window, now, isTickable } = table;
+  return html`<table class="repositories">
+    <caption class="said">
+      Repositories, what matters now first
+    </caption>
+    <thead>
+      <tr>
+        ${isTickable ? html`<th class="tick-box"><span class="said">Choose</span></th>` : ''}
+        <th>Repository</th>
+        <th>Now</th>
+        <th class="number">Held</th>
+        <th>Enforced</th>
+        <th class="weeks">${timelineHead(window, now)}<span class="said">Four weeks</span></th>
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map((row) => rowOf(table, row))}
+    </tbody>
+  </table>`;
+}
+
+function rowOf({ login, freezes, enforced, window, now, isTickable }: Table, row: RepositoryState): Html {
+  const its = freezes.get(row.id) ?? [];
+  const ongoing = its.find((freeze) => phaseOf(freeze, now) === 'ongoing');
+  const shown = ongoing ?? its.find((freeze) => phaseOf(freeze, now) === 'scheduled');
+  return html`<tr>
+    ${
+      isTickable
+        ? html`<td class="tick-box">
+            <input
+              type="checkbox"
+              form="chosen"
+              name="repository"
+              value="${row.name}"
+              aria-label="${row.name}"
+              ${row.isFreezable ? '' : html`disabled`}
+            />
+          </td>`
+        : ''
+    }
+    <th scope="row">
+      <a href="${repositoryPath({ name: row.name, account: { login } })}">${row.name}</a>
+      ${row.private ? html`<span class="muted">private</span>` : ''}
+      ${shown ? html`<span class="reason"><bdi>${shorten(shown.reason, 90)}</bdi></span>` : ''}
+    </th>
+    <td>${nowOf(row, window.zone)}</td>
+    <td class="number">${heldOf(row)}</td>
+    <td>${enforcedWord(row, enforced.get(row.id))}</td>
+    <td class="weeks">${timelineRow(its, window, now)}</td>
+  </tr>`;
+}
+
+function nowOf(row: RepositoryState, zone: string): Html {
+  const { until, next, requests } = row;
+  const asked = requests > 0 ? html`<span class="badge past">${requests} to decide</span>` : '';
+  switch (stateOf(row)) {
+    case 'frozen':
+      return html`<span class="badge held">Frozen</span> ${asked}
+        <span class="when">${until ? html`until ${instant(until, zone)}` : 'until removed'}</span>`;
+    case 'scheduled':
+      return html`<span class="badge scheduled">Scheduled</span> ${asked}
+        <span class="when">${instant(next!, zone)}</span>`;
+    case 'free':
+      return html`<span class="badge free">Free</span> ${asked}`;
+    case 'archived':
+      return html`<span class="badge past">Archived</span>`;
+  }
+}
+
+/** Of what should be held what is, and in red what GitHub would merge. */
+function heldOf({ held, waiting, leaking }: RepositoryState): Html {
+  const all = held + waiting + leaking;
+  if (all === 0) return html`<span class="muted">–</span>`;
+  return html`${held === all ? held : html`${held} of ${all}`}
+  ${leaking > 0 ? html`<span class="leaking">${leaking} not held</span>` : ''}`;
+}
+
+function enforcedWord(row: RepositoryState, enforced: Enforced | undefined): Html {
+  if (isNotEnforced(row) || enforced === false) return html`<strong class="leaking">No</strong>`;
+  if (enforced === undefined) return html`<span class="muted">–</span>`;
+  if (enforced === null) return html`<span class="muted">Asking</span>`;
+  return enforced === true ? html`Yes` : html`Not known`;
+}
+
+/** Freezes by their repository, as somebody reads them. @param isInside whether the viewer sees reasons that are not public. */
+export function byRepository(
+  spans: FreezeSpan[],
+  isInside: (repositoryId: bigint) => boolean,
+): Map<bigint, FreezeSpan[]> {
+  const read = spans.map((span) => (isInside(span.repositoryId) ? span : asPublic(span)));
+  return Map.groupBy(read, ({ repositoryId }) => repositoryId);
+}

@@ -1,0 +1,180 @@
+import type { Context } from 'hono';
+import { html } from 'hono/html';
+import { nowOf } from '../../clock.ts';
+import { spansWithin } from '../../freezes/freeze-records.ts';
+import { ownerFormPath, planPath } from '../../page-paths.ts';
+import { next } from '../../plans/keep-plan.ts';
+import type { Occurrence } from '../../plans/occurrences.ts';
+import { listPlans, type StoredPlan } from '../../plans/plan-store.ts';
+import { instant } from '../instant.ts';
+import { type Html, layout } from '../layout.ts';
+import type { PageDeps } from '../reader.ts';
+import { option } from '../repository/zone-choice.ts';
+import { enforcedOf } from './enforced.ts';
+import { openOwnerPage, type OpenedOwner } from './open-owner.ts';
+import {
+  chosenBy,
+  filterNames,
+  type OwnerView,
+  ownerLink,
+  readOwnerView,
+  stateFilters,
+  weeksAround,
+} from './owner-view.ts';
+import { isNotEnforced, type RepositoryState, stateOf } from './repository-states.ts';
+import { byRepository, repositoryTable } from './repository-table.ts';
+import { saidBy } from './said.ts';
+
+/** Bars of one repository: more nobody can tell apart. */
+const mostBars = 12;
+
+/** `GET /repos/{owner}`: every repository of an owner at a glance. */
+export async function showOwner(deps: PageDeps, context: Context): Promise<Response> {
+  const opened = await openOwnerPage(deps, context);
+  if (opened instanceof Response) return opened;
+  const { account, viewer, repositories, isAdmin, isPartial } = opened;
+  const view = readOwnerView(context.req.query());
+  const now = nowOf(deps.clock);
+  const window = weeksAround(now, view.zone);
+  const { rows, found, page, pages } = chosenBy(view, repositories);
+  const insideOf = new Set(rows.filter((row) => isAdmin || row.private).map(({ id }) => id));
+  const isInside = (id: bigint) => insideOf.has(id);
+  const [spans, enforced] = await Promise.all([
+    spansWithin(
+      deps.db,
+      rows.map(({ id }) => id),
+      window,
+      mostBars,
+    ),
+    enforcedOf(
+      deps,
+      rows.filter(({ id }) => isInside(id)),
+    ),
+  ]);
+  const freezes = byRepository(spans, isInside);
+  const { login } = account;
+  const isTickable = viewer !== null;
+  const table = repositoryTable({ login, rows, freezes, enforced, window, now, isTickable });
+  const body = html`${saidBy(context)}
+    <form method="get" action="${ownerFormPath(login, 'freeze')}" id="chosen">
+      <div class="headline">
+        <h1>${login}</h1>
+        ${viewer ? actions(login) : ''}
+      </div>
+    </form>
+    ${figures(repositories, view)} ${filters(view)} ${rows.length > 0 ? table : nothing(opened)}
+    ${pages > 1 ? pageLinks(view, page, pages) : ''} ${await plansOf(deps, opened)}
+    <p class="muted">
+      ${found === repositories.length ? '' : html`${found} of ${repositories.length} repositories.`}
+      ${isPartial ? 'You aren’t an admin of this owner: private repositories that you can read may be missing here. Open them by their own address.' : ''}
+    </p>`;
+  return context.html(layout({ title: login, body, viewer }));
+}
+
+/** The boxes of the table belong to this form too: what is ticked there is what is frozen or unfrozen. */
+const actions = (login: string): Html =>
+  html`<div class="actions">
+    <button type="submit">Freeze now</button>
+    <button type="submit" class="quiet" formaction="${ownerFormPath(login, 'unfreeze')}">Unfreeze</button>
+    <button type="submit" class="quiet" formaction="${ownerFormPath(login, 'plans/new')}">New plan</button>
+  </div>`;
+
+function figures(all: RepositoryState[], { zone }: OwnerView): Html {
+  const frozen = all.filter((each) => stateOf(each) === 'frozen');
+  const sum = (of: (each: RepositoryState) => number) => all.reduce((total, each) => total + of(each), 0);
+  const [held, toHold] = [sum((each) => each.held), sum((each) => each.held + each.waiting + each.leaking)];
+  const leaking = sum((each) => each.leaking);
+  const trouble = all.filter(isNotEnforced).length;
+  const requests = sum((each) => each.requests);
+  const [next] = all
+    .filter((each) => each.next)
+    .sort((one, other) => one.next!.getTime() - other.next!.getTime());
+  return html`<dl class="figures">
+    ${figure('Frozen', html`<span class="${frozen.length > 0 ? 'held' : 'free'}">${frozen.length} of ${all.length}</span>`)}
+    ${figure('Pull requests held', html`${held === toHold ? held : `${held} of ${toHold}`}`)}
+    ${leaking > 0 ? figure('Not held', html`<span class="leaking">${leaking}</span>`) : ''}
+    ${trouble > 0 ? figure('Not enforced', html`<a class="leaking" href="?state=trouble">${trouble}</a>`) : ''}
+    ${requests > 0 ? figure('To decide', html`${requests}`) : ''}
+    ${next ? figure('Next', html`${next.name}, ${instant(next.next!, zone)}`) : ''}
+  </dl>`;
+}
+
+const figure = (name: string, value: Html): Html =>
+  html`<div>
+    <dt>${name}</dt>
+    <dd>${value}</dd>
+  </div>`;
+
+const filters = (view: OwnerView): Html =>
+  html`<form class="choice" method="get" role="search" aria-label="Repositories">
+    <input
+      type="search"
+      name="q"
+      value="${view.q}"
+      placeholder="Name"
+      aria-label="Name contains"
+      maxlength="100"
+    />
+    <select name="state" aria-label="State">
+      ${option('', 'All', view.state === null)}
+      ${stateFilters.map((state) => option(state, filterNames[state], state === view.state))}
+    </select>
+    <select name="zone" aria-label="Time zone" data-offers-own-zone>
+      ${[...new Set(['UTC', view.zone])].map((zone) => option(zone, zone, zone === view.zone))}
+    </select>
+    <button type="submit" class="quiet">Show</button>
+  </form>`;
+
+/** The plans that are not over, for who may make plans of everything. */
+async function plansOf(deps: PageDeps, { account, isAdmin }: OpenedOwner): Promise<Html | ''> {
+  const now = nowOf(deps.clock);
+  const plans = isAdmin ? await listPlans(deps.db, account.id, now) : [];
+  if (plans.length === 0) return '';
+  const rows = plans
+    .map((plan) => ({ plan, next: next(plan, now, 1)[0] }))
+    .toSorted((one, other) => (one.next?.startsAt.getTime() ?? 0) - (other.next?.startsAt.getTime() ?? 0));
+  return html`<h2>Plans</h2>
+    <table>
+      <tbody>
+        ${rows.map(({ plan, next }) => planRow(account, plan, next, now))}
+      </tbody>
+    </table>`;
+}
+
+const planRow = (
+  { login }: { login: string },
+  plan: StoredPlan,
+  next: Occurrence | undefined,
+  now: Date,
+): Html =>
+  html`<tr>
+    <th scope="row">
+      <a href="${planPath(login, plan.id)}"><bdi>${plan.name}</bdi></a>
+    </th>
+    <td>
+      ${
+        !next
+          ? ''
+          : next.startsAt <= now
+            ? html`<span class="badge held">Ongoing</span>
+                ${next.endsAt ? html`until ${instant(next.endsAt, plan.timezone)}` : 'until removed'}`
+            : html`<span class="badge scheduled">Scheduled</span> ${instant(next.startsAt, plan.timezone)}`
+      }
+    </td>
+    <td>${plan.recurrence ? html`<code>${plan.recurrence.rule}</code>` : 'Once'}</td>
+  </tr>`;
+
+const nothing = ({ repositories, account }: OpenedOwner): Html =>
+  repositories.length > 0
+    ? html`<p class="card">No repository fits. <a href="?">Show all</a></p>`
+    : html`<p class="card">
+        Holdfast sees no repository of ${account.login} yet. Choose repositories in the settings of the GitHub
+        App on ${account.login}.
+      </p>`;
+
+const pageLinks = (view: OwnerView, page: number, pages: number): Html =>
+  html`<nav class="bar-of-links" aria-label="Pages">
+    ${page > 1 ? html`<a rel="prev" href="${ownerLink(view, { page: page - 1 })}">Previous</a>` : ''}
+    <span>Page ${page} of ${pages}</span>
+    ${page < pages ? html`<a rel="next" href="${ownerLink(view, { page: page + 1 })}">Next</a>` : ''}
+  </nav>`;

@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import type { Context } from 'hono';
+import { html } from 'hono/html';
+import { runOnce } from '../../api/idempotency.ts';
+import { newPlan, planChange, readNewPlan, readPlanChange } from '../../api/v1/plan-schemas.ts';
+import { validate } from '../../api/validate.ts';
+import { nowOf } from '../../clock.ts';
+import { isPlainName } from '../../conditions/patterns/compile-name-glob.ts';
+import { previewPlan } from '../../explanations/preview-plan.ts';
+import { ownerFormPath, ownerPath, planPath, progressPath, signInPath } from '../../page-paths.ts';
+import { createPlan } from '../../plans/create-plan.ts';
+import type { PlanInput } from '../../plans/plan.ts';
+import { findPlan, type StoredPlan } from '../../plans/plan-store.ts';
+import { requirePlan } from '../../plans/require-plan.ts';
+import { updatePlan } from '../../plans/update-plan.ts';
+import type { OwnerChange } from '../change.ts';
+import { noProblems, problemsOf } from '../form.ts';
+import { countOf, planPreview } from '../freeze-now/plan-preview.ts';
+import { linesOf } from '../freeze-now/exceptions.ts';
+import { layout } from '../layout.ts';
+import { openOwnerPage } from '../owner/open-owner.ts';
+import { absentPage, type PageDeps } from '../reader.ts';
+import { occurrenceList } from './occurrence-list.ts';
+import { isUuid, openPlanPage } from './open-plan.ts';
+import { digestOf, fieldsOf, planBody, type PlanFields, readPlanFields } from './plan-fields.ts';
+import { type PlanForm, planForm } from './plan-form.ts';
+
+/** `GET /owners/{owner}/plans/new`: the form, with the repositories that the address names. */
+export async function showNewPlan(deps: PageDeps, context: Context): Promise<Response> {
+  const opened = await openOwnerPage(deps, context);
+  if (opened instanceof Response) return opened;
+  const { pathname, search, searchParams } = new URL(context.req.url);
+  if (!opened.viewer) return context.redirect(signInPath(pathname + search), 302);
+  const ticked = searchParams.getAll('repository');
+  const all = opened.isAdmin ? '*' : '';
+  const fields = readPlanFields(new URLSearchParams(), ticked.length > 0 ? ticked.join('\n') : all);
+  return formPage(context, opened.viewer, newForm(opened.account.login, fields));
+}
+
+/** `GET /owners/{owner}/plans/{plan}/edit`. */
+export async function showPlanEdit(deps: PageDeps, context: Context): Promise<Response> {
+  const opened = await openPlanPage(deps, context);
+  if (opened instanceof Response) return opened;
+  const { plan, account, viewer } = opened;
+  if (!viewer) return context.redirect(signInPath(new URL(context.req.url).pathname), 302);
+  return formPage(context, viewer, editForm(account.login, plan, fieldsOf(plan)));
+}
+
+/** Names without patterns: who administers each of them may have the plan. null: only the owner's admins may. */
+const plainNames = (globs: string[]): string[] | null => (globs.every(isPlainName) ? globs : null);
+
+/** The repositories that a new plan names. */
+export const namedByNewPlan = async ({ form }: { form: URLSearchParams }): Promise<string[] | null> =>
+  plainNames(linesOf(form.get('include') ?? ''));
+
+type Asked = Pick<OwnerChange, 'deps' | 'account' | 'context' | 'form'>;
+
+/** The repositories that a plan names, and that a change of it would. */
+export async function namedByPlan({ deps, account, context, form }: Asked): Promise<string[] | null> {
+  const where = { id: context.req.param('plan') ?? '', accountId: account.id };
+  const plan = isUuid(where.id) ? await findPlan(deps.db, where, nowOf(deps.clock)) : null;
+  return plan && plainNames([...plan.repositories.include, ...linesOf(form.get('include') ?? '')]);
+}
+
+/** `POST /owners/{owner}/plans/new`: shows what it would do; and makes it, once that was seen. */
+export async function sendNewPlan(change: OwnerChange): Promise<Response> {
+  const { deps, context, person, actor, account, form } = change;
+  const fields = readPlanFields(form, '');
+  const { login } = account;
+  return previewOrSave(change, fields, newForm(login, fields), 'Make this plan', async (key) => {
+    const input = readNewPlan(validate(newPlan, planBody(fields), 'body'));
+    const where = { caller: `user:${person.id}`, request: `POST ${ownerFormPath(login, 'plans/new')}`, key };
+    const answer = await runOnce(deps, where, fields, async (remember) => {
+      const to = (id: string) =>
+        fields.start === '' ? progressPath(login, { plan: id }) : planPath(login, id);
+      const { plan } = await createPlan(deps, actor, account, input, (tx, shown) =>
+        remember(tx, { status: 303, body: to(shown.plan.id) }),
+      );
+      return { status: 303, body: to(plan.id) };
+    });
+    return context.redirect(answer.body as string, 303);
+  });
+}
+
+/** `POST /owners/{owner}/plans/{plan}/edit`: the same for a change. */
+export async function sendPlanEdit(change: OwnerChange): Promise<Response> {
+  const { deps, context, person, actor, account, form } = change;
+  const id = context.req.param('plan') ?? '';
+  if (!isUuid(id)) return absentPage(deps, context, person);
+  const plan = await requirePlan(deps.db, deps, account, id);
+  const fields = readPlanFields(form, '');
+  return previewOrSave(
+    change,
+    fields,
+    editForm(account.login, plan, fields),
+    'Save',
+    async () => {
+      await updatePlan(
+        deps,
+        actor,
+        account,
+        id,
+        readPlanChange(validate(planChange, changeOf(plan, fields), 'body')),
+      );
+      return context.redirect(planPath(account.login, id), 303);
+    },
+    plan,
+  );
+}
+
+/** What the form says otherwise than the plan. The same in other words is no change of it. */
+function changeOf(plan: StoredPlan, fields: PlanFields) {
+  const [before, after] = [planBody(fieldsOf(plan)), planBody(fields)];
+  const isSameStart = after.start === before.start || `${after.start}:00` === before.start;
+  const conditions = ['matching_conditions', 'exclude_conditions'] as const;
+  const same = conditions.filter((name) => isDeepStrictEqual(before[name], after[name]));
+  const left = new Set<string>([...same, ...(isSameStart ? ['start'] : [])]);
+  return Object.fromEntries(Object.entries(after).filter(([name]) => !left.has(name)));
+}
+
+async function previewOrSave(
+  { deps, context, person, account, form }: OwnerChange,
+  fields: PlanFields,
+  shown: Omit<PlanForm, 'problems' | 'preview'>,
+  act: string,
+  save: (key: string) => Promise<Response>,
+  before: StoredPlan | null = null,
+): Promise<Response> {
+  const key = form.get('key') ?? randomUUID();
+  const digest = digestOf(fields);
+  try {
+    if (form.get('step') === 'save' && form.get('previewed') === digest) return await save(key);
+    const body = { ...planBody(fields), ...(before && keptOf(before)) };
+    const input: PlanInput = readNewPlan(validate(newPlan, body, 'body'));
+    const preview = await previewPlan(deps, account, input);
+    const rule = input.recurrence?.rule;
+    const seen = html`${planPreview(account.login, preview)}
+      ${rule === undefined ? '' : html`<p>Repeats by <code>${rule}</code></p>`}
+      <h3>
+        ${countOf(preview.nextOccurrences.length, 'time')}${preview.nextOccurrences.length === 10 ? ', and so on' : ''}
+      </h3>
+      ${occurrenceList(preview.nextOccurrences, input.timezone)}`;
+    return await formPage(context, person, { ...shown, preview: { shown: seen, act, digest, key } });
+  } catch (error) {
+    const problems = problemsOf(error, formFields);
+    return formPage(context, person, { ...shown, problems }, 422);
+  }
+}
+
+/** What the form does not show. */
+const keptOf = ({ holds, environments }: StoredPlan) => ({ holds, environments });
+
+/** The form's fields for those of the API. */
+const formFields = {
+  repositories: 'include',
+  timezone: 'zone',
+  recurrence: 'rule',
+  matching_conditions: 'matching',
+  exclude_conditions: 'exceptions',
+};
+
+type Form = Omit<PlanForm, 'problems' | 'preview'> & Partial<PlanForm>;
+
+const newForm = (login: string, fields: PlanFields): Form => ({
+  heading: `New plan for ${login}`,
+  action: ownerFormPath(login, 'plans/new'),
+  back: ownerPath(login),
+  fields,
+  isNew: true,
+});
+
+const editForm = (login: string, { id, name }: StoredPlan, fields: PlanFields): Form => ({
+  heading: `Edit ${name}`,
+  action: `${planPath(login, id)}/edit`,
+  back: planPath(login, id),
+  fields,
+  isNew: false,
+});
+
+function formPage(
+  context: Context,
+  viewer: { login: string },
+  form: Form,
+  status: 200 | 422 = 200,
+): Response | Promise<Response> {
+  const body = planForm({ problems: noProblems, preview: null, ...form });
+  return context.html(layout({ title: form.heading, body, viewer }), status);
+}

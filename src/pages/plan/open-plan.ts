@@ -1,0 +1,33 @@
+import type { Context } from 'hono';
+import { nowOf } from '../../clock.ts';
+import { matchedBy, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
+import { findPlan, type StoredPlan } from '../../plans/plan-store.ts';
+import { type OpenedOwner, openOwnerPage } from '../owner/open-owner.ts';
+import { absentPage, type PageDeps } from '../reader.ts';
+
+/** A plan that somebody may see: an admin of the owner, or who can read each repository that it matches. */
+export type OpenedPlan = OpenedOwner & { plan: StoredPlan };
+
+/** @returns the answer itself where there is no page to show. */
+export async function openPlanPage(deps: PageDeps, context: Context): Promise<OpenedPlan | Response> {
+  const opened = await openOwnerPage(deps, context);
+  if (opened instanceof Response) return opened;
+  const plan = await findShownPlan(deps, opened, context.req.param('plan') ?? '');
+  return plan ? { ...opened, plan } : absentPage(deps, context, opened.viewer);
+}
+
+/** The plan of this id, where the viewer of an owner's page may see it; else null. */
+export async function findShownPlan(
+  deps: PageDeps,
+  { account, repositories, isAdmin }: OpenedOwner,
+  id: string,
+): Promise<StoredPlan | null> {
+  if (!isUuid(id)) return null;
+  const plan = await findPlan(deps.db, { id, accountId: account.id }, nowOf(deps.clock));
+  if (!plan || isAdmin) return plan;
+  const readable = new Set(repositories.map((each) => each.id));
+  const matched = matchedBy(plan, await repositoriesOfOwner(deps.sql, account.id));
+  return matched.length > 0 && matched.every((each) => readable.has(each.id)) ? plan : null;
+}
+
+export const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);

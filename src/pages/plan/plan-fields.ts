@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto';
+import type { StoredPlan } from '../../plans/plan-store.ts';
+import { fromLines, toLines } from '../condition-lines.ts';
+import {
+  type Exceptions,
+  exceptionsOf,
+  excludeConditions,
+  linesOf,
+  readExceptions,
+} from '../freeze-now/exceptions.ts';
+import { isRepeat, type Repeat, repeatOf, ruleOf } from './recurrence-choices.ts';
+
+/** What the form of a plan says, as text that people typed. */
+export type PlanFields = {
+  name: string;
+  reason: string;
+  publicReason: string;
+  /** Globs over names of repositories, one a line. */
+  include: string;
+  exclude: string;
+  /** `2026-12-24T18:00`. */
+  start: string;
+  end: string;
+  zone: string;
+  repeat: Repeat;
+  rule: string;
+  /** The last date; and dates on which none begins, one a line. */
+  until: string;
+  except: string;
+  /** Conditions that all have to match, one a line. */
+  matching: string;
+  exceptions: Exceptions;
+};
+
+/** Reads the form, or the ticks that an address brings. */
+export function readPlanFields(form: URLSearchParams, ticked: string): PlanFields {
+  const text = (name: string) => (form.get(name) ?? '').trim();
+  const repeat = text('repeat');
+  return {
+    ...{ name: text('name'), reason: text('reason'), publicReason: text('public_reason') },
+    ...{ include: form.has('include') ? text('include') : ticked, exclude: text('exclude') },
+    ...{ start: text('start'), end: text('end'), zone: text('zone') || 'UTC' },
+    ...{ repeat: isRepeat(repeat) ? repeat : 'once', rule: text('rule') },
+    ...{ until: text('until'), except: text('except'), matching: text('matching') },
+    exceptions: readExceptions(form),
+  };
+}
+
+/** A plan as its form shows it. */
+export function fieldsOf(plan: StoredPlan): PlanFields {
+  const { repositories, recurrence } = plan;
+  const repeat = repeatOf(recurrence?.rule ?? null, plan.start);
+  return {
+    ...{ name: plan.name, reason: plan.reason, publicReason: plan.publicReason ?? '' },
+    ...{ include: repositories.include.join('\n'), exclude: repositories.exclude.join('\n') },
+    ...{ start: plan.start, end: plan.end ?? '', zone: plan.timezone },
+    ...{ repeat, rule: recurrence?.rule ?? '' },
+    ...{ until: recurrence?.until ?? '', except: recurrence?.except.join('\n') ?? '' },
+    matching: toLines(plan.matchingConditions),
+    exceptions: exceptionsOf(plan.excludeConditions),
+  };
+}
+
+/** As the API's new plan. */
+export function planBody(fields: PlanFields) {
+  const rule = ruleOf(fields.repeat, fields.start, fields.rule);
+  return {
+    ...{ name: fields.name, reason: fields.reason, public_reason: fields.publicReason || null },
+    repositories: { include: linesOf(fields.include), exclude: linesOf(fields.exclude) },
+    ...{ start: fields.start || null, end: fields.end || null, timezone: fields.zone },
+    recurrence: rule === null ? null : { rule, except: linesOf(fields.except), until: fields.until || null },
+    matching_conditions: fromLines(fields.matching),
+    exclude_conditions: excludeConditions(fields.exceptions),
+  };
+}
+
+/** Names what was previewed, so that nothing else is saved than what one saw. */
+export const digestOf = (fields: PlanFields): string =>
+  createHash('sha256').update(JSON.stringify(fields)).digest('base64url').slice(0, 22);

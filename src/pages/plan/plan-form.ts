@@ -1,0 +1,103 @@
+import { html } from 'hono/html';
+import { chips, formProblem, type FormProblems, hidden, textArea, textField } from '../form.ts';
+import { exceptionFields } from '../freeze-now/exceptions.ts';
+import type { Html } from '../layout.ts';
+import type { PlanFields } from './plan-fields.ts';
+import { repeats } from './recurrence-choices.ts';
+
+export type PlanForm = {
+  heading: string;
+  /** Where it is sent, and where one goes who does not want it. */
+  action: string;
+  back: string;
+  fields: PlanFields;
+  problems: FormProblems;
+  isNew: boolean;
+  /** What it would do, with what the button says; null: not looked yet. */
+  preview: { shown: Html; act: string; digest: string; key: string } | null;
+};
+
+const names = [
+  'name',
+  'reason',
+  'public_reason',
+  'include',
+  'exclude',
+  'start',
+  'end',
+  'zone',
+  'rule',
+  'until',
+  'except',
+];
+const shown = [...names, 'matching', 'exceptions'];
+
+/** Asks for all of a plan; then shows what it would do, with the one button that does it. */
+export function planForm({ heading, action, back, fields, problems, isNew, preview }: PlanForm): Html {
+  const text = (name: keyof PlanFields & string, label: string, more: object = {}) => ({
+    name,
+    label,
+    value: String(fields[name]),
+    problems,
+    ...more,
+  });
+  return html`<h1>${heading}</h1>
+    ${formProblem(problems, shown)}
+    <form class="form" method="post" action="${action}">
+      ${textField(text('name', 'Name', { attributes: html`required maxlength="255"` }))}
+      ${textArea(text('reason', 'Why', { attributes: html`required maxlength="10000"` }))}
+      <div class="side-by-side">
+        ${textArea(text('include', 'Repositories', { hint: html`A name or a pattern on each line, such as <code>api-*</code>. <code>*</code> is every one.`, attributes: html`required spellcheck="false" autocapitalize="none"` }))}
+        ${textArea(text('exclude', 'But not', { attributes: html`spellcheck="false" autocapitalize="none"` }))}
+      </div>
+      <div class="side-by-side">
+        ${textField(text('start', 'Start', { hint: 'Empty: now' }), 'datetime-local')}
+        ${textField(text('end', 'End', { hint: 'Empty: until you remove it' }), 'datetime-local')}
+        ${textField(text('zone', 'Time zone', { hint: 'Such as Europe/Paris', attributes: html`required list="zones" spellcheck="false" autocapitalize="none" ${isNew && !preview && problems.size === 0 ? html`data-chooses-own-zone` : ''}` }))}
+        ${zones}
+      </div>
+      ${chips(
+        'radio',
+        { name: 'repeat', label: 'Repeats', problems },
+        Object.entries(repeats).map(([value, label]) => ({ value, label })),
+        [fields.repeat],
+      )}
+      <details
+        ${fields.repeat === 'rule' || fields.until || fields.except || ['rule', 'until', 'except'].some((name) => problems.has(name)) ? html`open` : ''}
+      >
+        <summary>Rule, last date, days off</summary>
+        <div class="side-by-side">
+          ${textField(text('rule', 'Rule of your own', { hint: html`An RRULE, such as <code>FREQ=MONTHLY;BYDAY=-1FR</code>. It counts where you choose “${repeats.rule}”.`, attributes: html`maxlength="1000" spellcheck="false"` }))}
+          ${textField(text('until', 'Last date', { hint: 'None begins after it' }), 'date')}
+          ${textArea(text('except', 'Not on', { hint: html`A date on each line, such as <code>2028-12-24</code>` }))}
+        </div>
+      </details>
+      ${exceptionFields(fields.exceptions, problems)}
+      <details
+        ${fields.matching || fields.publicReason || problems.has('matching') || problems.has('public_reason') ? html`open` : ''}
+      >
+        <summary>Only some pull requests, public reason</summary>
+        ${textArea(text('matching', 'Only pull requests that match', { hint: html`A condition on each line, such as <code>base=main</code>. All of them have to match.`, attributes: html`spellcheck="false"` }))}
+        ${textField({ name: 'public_reason', label: 'Public reason', value: fields.publicReason, problems, hint: 'Everybody but admins and insiders reads it in the place of the reason.' })}
+      </details>
+      ${
+        preview
+          ? html`<section class="card preview" aria-labelledby="preview">
+              <h2 class="first" id="preview">What it would do</h2>
+              ${preview.shown} ${hidden('previewed', preview.digest)} ${hidden('key', preview.key)}
+              <div class="actions">
+                <button type="submit" name="step" value="save">${preview.act}</button>
+                <button type="submit" name="step" value="preview" class="quiet">Look again</button>
+              </div>
+            </section>`
+          : html`<div class="actions">
+              <button type="submit" name="step" value="preview">Preview</button>
+              <a class="button quiet" href="${back}">Cancel</a>
+            </div>`
+      }
+    </form>`;
+}
+
+const zones = html`<datalist id="zones">
+  ${Intl.supportedValuesOf('timeZone').map((zone) => html`<option value="${zone}"></option>`)}
+</datalist>`;

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { nowOf } from '../../clock.ts';
+import type { Deps } from '../../deps.ts';
+import { freezeEnforcement } from '../../enforcement/freeze-enforcement.ts';
+import { planEnforcement } from '../../enforcement/plan-enforcement.ts';
+import { Refusal } from '../../errors.ts';
+import { repositoriesOfIds } from '../../installations/repository-rows.ts';
+import { freezePath, planPath } from '../../page-paths.ts';
+import { matchedRepositories } from '../../plans/matched-repositories.ts';
+import { enforcedOf } from '../owner/enforced.ts';
+import type { OpenedOwner } from '../owner/open-owner.ts';
+import { findShownPlan } from '../plan/open-plan.ts';
+import type { PageDeps } from '../reader.ts';
+
+/** How far GitHub holds what a freeze or a plan is to hold. */
+export type Progress = {
+  /** Where all of it is said. */
+  path: string;
+  repositories: number;
+  /** Repositories whose open pull requests are still to be looked at. */
+  toLook: number;
+  toHold: number;
+  held: number;
+  /** Pull requests whose status is still to be written. */
+  waiting: number;
+  /** Names of repositories where a freeze does not hold. */
+  notEnforced: string[];
+};
+
+/** Nothing moves any more by itself. */
+export const isDone = ({ toLook, waiting }: Progress): boolean => toLook === 0 && waiting === 0;
+
+const asked = z.union([z.object({ plan: z.guid() }), z.object({ freeze: z.guid() })]);
+
+/**
+ * The progress that an address asks for, for somebody who can read every repository that it is about.
+ * @returns null where there is none, or none that they may see.
+ */
+export async function readProgress(
+  deps: PageDeps,
+  opened: OpenedOwner,
+  query: Record<string, string>,
+): Promise<Progress | null> {
+  const read = asked.safeParse(query);
+  if (!read.success) return null;
+  try {
+    return await ('plan' in read.data
+      ? ofPlan(deps, opened, read.data.plan)
+      : ofFreeze(deps, opened, read.data.freeze));
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'not-found') return null;
+    throw error;
+  }
+}
+
+async function ofPlan(deps: PageDeps, opened: OpenedOwner, id: string): Promise<Progress | null> {
+  const plan = await findShownPlan(deps, opened, id);
+  if (!plan) return null;
+  const { account, repositories } = opened;
+  const matched = new Set((await matchedRepositories(deps.sql, plan)).map((each) => each.id));
+  const rows = repositories.filter((each) => matched.has(each.id));
+  const [found, toLook, enforced] = await Promise.all([
+    planEnforcement(deps, account, id),
+    countToLook(deps, id),
+    enforcedOf(deps, rows),
+  ]);
+  const unenforced = rows
+    .filter((each) => enforced.get(each.id) === false)
+    .map(({ name }) => `${account.login}/${name}`);
+  return {
+    path: planPath(account.login, id),
+    ...{ repositories: matched.size, toLook, toHold: found.toHold, held: found.held, waiting: found.waiting },
+    notEnforced: [...new Set([...found.notEnforced, ...unenforced])].map((name) =>
+      name.slice(account.login.length + 1),
+    ),
+  };
+}
+
+async function countToLook({ db, clock }: Pick<Deps, 'db' | 'clock'>, planId: string): Promise<number> {
+  const now = nowOf(clock);
+  return db.repository.count({
+    where: {
+      reconcileRequestedAt: { not: null },
+      installation: { deletedAt: null, suspendedAt: null },
+      freezes: {
+        some: {
+          planId,
+          deletedAt: null,
+          startsAt: { lte: now },
+          OR: [{ endsAt: null }, { endsAt: { gt: now } }],
+        },
+      },
+    },
+  });
+}
+
+async function ofFreeze(deps: Deps, { repositories }: OpenedOwner, id: string): Promise<Progress | null> {
+  const freeze = await deps.db.freeze.findUnique({ where: { id }, select: { repositoryId: true } });
+  const row = freeze && repositories.find((each) => each.id === freeze.repositoryId);
+  const [repository] = row ? await repositoriesOfIds(deps.sql, [row.id]) : [];
+  if (!repository) return null;
+  const { held, isLookDue, enforced } = await freezeEnforcement(deps, repository, id);
+  const of = (why: (typeof held)[number]['notHeld']) => held.filter(({ notHeld }) => notHeld === why).length;
+  return {
+    path: freezePath(repository, id),
+    ...{
+      repositories: 1,
+      toLook: isLookDue ? 1 : 0,
+      toHold: held.length,
+      held: of(null),
+      waiting: of('waiting'),
+    },
+    notEnforced: enforced === false ? [repository.name] : [],
+  };
+}

@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Context } from 'hono';
+import { html } from 'hono/html';
+import { streamSSE } from 'hono/streaming';
+import { ownerPath, repositoryPath } from '../../page-paths.ts';
+import { assetUrl } from '../assets.ts';
+import { countOf } from '../freeze-now/plan-preview.ts';
+import { type Html, layout } from '../layout.ts';
+import { type OpenedOwner, openOwnerPage } from '../owner/open-owner.ts';
+import { absentPage, type PageDeps } from '../reader.ts';
+import { isDone, type Progress, readProgress } from './read-progress.ts';
+
+/** Milliseconds between two looks at our own tables. */
+const step = 1_000;
+/** Milliseconds after which a browser has to ask again: then it is looked anew whether its viewer may see this. */
+const longest = 55_000;
+
+/** `GET /owners/{owner}/progress`: how far GitHub holds what was just frozen. It moves by itself. */
+export async function showProgress(deps: PageDeps, context: Context): Promise<Response> {
+  const opened = await openOwnerPage(deps, context);
+  if (opened instanceof Response) return opened;
+  const query = context.req.query();
+  const progress = await readProgress(deps, opened, query);
+  if (!progress) return absentPage(deps, context, opened.viewer);
+  const { login } = opened.account;
+  const live = `/owners/${login}/progress/live?${new URLSearchParams(query)}`;
+  const body = html`<h1>Freezing ${login}</h1>
+    <section class="card" ${isDone(progress) ? '' : html`data-live="${live}"`} aria-live="polite">
+      ${progressOf(progress, opened)}
+    </section>
+    <div class="actions">
+      <a class="button quiet" href="${progress.path}">Details</a>
+      <a class="button quiet" href="${ownerPath(login)}">All repositories</a>
+    </div>`;
+  const head = html`<script type="module" src="${assetUrl('progress.js')}"></script>
+    <noscript><meta http-equiv="refresh" content="5" /></noscript>`;
+  return context.html(
+    layout({
+      title: `Freezing ${login}`,
+      body,
+      viewer: opened.viewer,
+      head: isDone(progress) ? undefined : head,
+    }),
+  );
+}
+
+/** `GET /owners/{owner}/progress/live`: the same as events, for browsers with scripts. */
+export async function streamProgress(deps: PageDeps, context: Context): Promise<Response> {
+  const opened = await openOwnerPage(deps, context);
+  if (opened instanceof Response) return opened;
+  const query = context.req.query();
+  const first = await readProgress(deps, opened, query);
+  if (!first) return absentPage(deps, context, opened.viewer);
+  return streamSSE(context, async (stream) => {
+    const left = new AbortController();
+    stream.onAbort(() => left.abort());
+    const over = AbortSignal.any([left.signal, deps.stopping, AbortSignal.timeout(longest)]);
+    let said = '';
+    let progress: Progress | null = first;
+    while (progress && !over.aborted) {
+      const now = String(await progressOf(progress, opened));
+      if (now !== said) await stream.writeSSE({ event: 'progress', data: now });
+      said = now;
+      if (isDone(progress)) break;
+      // What ends the wait ends the stream.
+      await sleep(step, undefined, { signal: over }).catch(() => {});
+      if (!over.aborted) progress = await readProgress(deps, opened, query);
+    }
+    if (!progress || isDone(progress)) await stream.writeSSE({ event: 'end', data: '' });
+  });
+}
+
+/** `31 of 44 pull requests held on GitHub.` */
+function progressOf(progress: Progress, { account }: OpenedOwner): Html {
+  const { repositories, toLook, toHold, held, notEnforced } = progress;
+  const done = isDone(progress);
+  return html`<p class="progress-line">
+      <strong
+        >${held === toHold ? countOf(held, 'pull request') : `${held} of ${countOf(toHold, 'pull request')}`}</strong
+      >
+      held on GitHub in ${countOf(repositories, 'repository', 'repositories')}
+      ${done && held === toHold && notEnforced.length === 0 ? html`<span class="badge held">Frozen</span>` : ''}
+    </p>
+    ${done ? '' : html`<progress max="${Math.max(1, toHold)}" value="${held}" aria-label="Pull requests held"></progress>`}
+    ${toLook > 0 ? html`<p class="muted">Looking at ${countOf(toLook, 'more repository', 'more repositories')}.</p>` : ''}
+    ${
+      notEnforced.length > 0
+        ? html`<p>
+            <strong class="leaking">Not enforced:</strong>
+            ${notEnforced.map((name, index) => html`${index > 0 ? ', ' : ''}<a href="${repositoryPath({ name, account })}#enforcement">${name}</a>`)}
+          </p>`
+        : ''
+    }`;
+}

@@ -1,0 +1,83 @@
+import { nowOf } from '../../clock.ts';
+import type { Deps } from '../../deps.ts';
+import type { FreezeSpan } from '../../freezes/freeze-records.ts';
+import { spansWithin } from '../../freezes/freeze-records.ts';
+import { listPlans, type StoredPlan } from '../../plans/plan-store.ts';
+import type { InstalledAccount } from '../../installations/find-account.ts';
+import type { RepositoryState } from '../owner/repository-states.ts';
+
+/** What is frozen now and can be ended by one tick: a plan in all of its repositories, or freezes of one kind. */
+export type Ongoing = {
+  /** `plan ID` ends a plan; `freezes …` ends single freezes, those of a plan in some repositories among them. */
+  value: string;
+  reason: string;
+  repositories: string[];
+  freezes: FreezeSpan[];
+  /** Where all that it made ends with it. */
+  plan: StoredPlan | null;
+};
+
+const mostFreezes = 200;
+
+/**
+ * What is on in some repositories. A plan that froze nothing beyond them and does not repeat ends as a whole, by who may
+ * end it; of others the freezes in these repositories end by themselves.
+ * @param mayAll whether whoever ends them administers the owner; else a plan is theirs that names these repositories.
+ */
+export async function ongoingIn(
+  deps: Deps,
+  account: InstalledAccount,
+  repositories: RepositoryState[],
+  mayAll: boolean,
+): Promise<Ongoing[]> {
+  const now = nowOf(deps.clock);
+  const frozen = repositories.filter(({ ongoing }) => ongoing > 0);
+  const moment = { from: now, to: new Date(now.getTime() + 1) };
+  const [spans, plans, others] = await Promise.all([
+    spansWithin(
+      deps.db,
+      frozen.map(({ id }) => id),
+      moment,
+      mostFreezes,
+    ),
+    listPlans(deps.db, account.id, now),
+    countOngoing(deps, account.id, now),
+  ]);
+  const names = new Map(frozen.map(({ id, name }) => [id, name]));
+  const nameOf = ({ repositoryId }: FreezeSpan): string => names.get(repositoryId)!;
+  const ownNames = new Set(repositories.map(({ name }) => name.toLowerCase()));
+  const mayEnd = (plan: StoredPlan) =>
+    mayAll || plan.repositories.include.every((glob) => ownNames.has(glob.toLowerCase()));
+  const groups = Map.groupBy(spans, ({ planId, id }) => planId ?? id);
+  return [...groups].map(([id, freezes]) => {
+    const plan = plans.find((each) => each.id === id) ?? null;
+    const isWhole =
+      plan !== null && plan.recurrence === null && others.get(id) === freezes.length && mayEnd(plan);
+    return {
+      value: isWhole ? `plan ${id}` : `freezes ${id}`,
+      reason: freezes[0]!.reason,
+      repositories: freezes.map(nameOf),
+      freezes,
+      plan: isWhole ? plan : null,
+    };
+  });
+}
+
+/** How many freezes of each plan of an owner are on. */
+async function countOngoing(
+  { db }: Pick<Deps, 'db'>,
+  accountId: bigint,
+  now: Date,
+): Promise<Map<string, number>> {
+  const rows = await db.freeze.groupBy({
+    by: ['planId'],
+    where: {
+      plan: { accountId },
+      deletedAt: null,
+      startsAt: { lte: now },
+      OR: [{ endsAt: null }, { endsAt: { gt: now } }],
+    },
+    _count: true,
+  });
+  return new Map(rows.map(({ planId, _count }) => [planId!, _count]));
+}

@@ -1,0 +1,154 @@
+import type { Context } from 'hono';
+import { html } from 'hono/html';
+import { invalid, Refusal } from '../../errors.ts';
+import { asPublic } from '../../freezes/freeze.ts';
+import { deleteFreeze } from '../../freezes/delete-freeze.ts';
+import { repositoriesOfIds } from '../../installations/repository-rows.ts';
+import { ownerFormPath, ownerPath, signInPath } from '../../page-paths.ts';
+import { deletePlan } from '../../plans/delete-plan.ts';
+import { describeInstant } from '../../time/local-time.ts';
+import type { OwnerChange } from '../change.ts';
+import { formProblem, type FormProblems, hidden, noProblems, problemsOf, textArea } from '../form.ts';
+import { countOf } from '../freeze-now/plan-preview.ts';
+import { type Html, layout } from '../layout.ts';
+import { shorten } from '../long-text.ts';
+import { type OpenedOwner, openOwnerPage, seenBy } from '../owner/open-owner.ts';
+import { type RepositoryState, repositoryStates } from '../owner/repository-states.ts';
+import type { PageDeps } from '../reader.ts';
+import { type Ongoing, ongoingIn } from './ongoing.ts';
+
+/** `GET /owners/{owner}/unfreeze`: what is on, in all repositories or in those that the address names. */
+export async function showUnfreezeForm(deps: PageDeps, context: Context): Promise<Response> {
+  const opened = await openOwnerPage(deps, context);
+  if (opened instanceof Response) return opened;
+  const { pathname, search, searchParams } = new URL(context.req.url);
+  if (!opened.viewer) return context.redirect(signInPath(pathname + search), 302);
+  return page(deps, context, opened, searchParams, noProblems);
+}
+
+/** The repositories that the form is about; null: all of the owner. */
+export async function namedByUnfreezeForm({ form }: { form: URLSearchParams }): Promise<string[] | null> {
+  const names = form.getAll('repository');
+  return names.length > 0 ? names : null;
+}
+
+/** `POST /owners/{owner}/unfreeze`: ends what is ticked, each by itself, so that one that cannot end holds up no other. */
+export async function sendUnfreezeForm(change: OwnerChange): Promise<Response> {
+  const { deps, context, person, account, form } = change;
+  const all = (await repositoryStates(deps, [account.id])).get(account.id) ?? [];
+  const opened = { account, viewer: person, ...(await seenBy(deps, person, account, all)) };
+  try {
+    const reason = (form.get('delete_reason') ?? '').trim();
+    const ticked = new Set(form.getAll('ongoing'));
+    const ongoing = await ongoingIn(deps, account, named(all, form), opened.isAdmin);
+    const chosen = ongoing.filter(({ value }) => ticked.has(value));
+    const problem = (field: string, message: string) => ({ path: ['body', field], message, type: 'missing' });
+    if (reason === '') throw invalid([problem('delete_reason', 'Say why: it stands in the audit log.')]);
+    if (chosen.length === 0)
+      throw invalid([problem('ongoing', 'Tick what to end. What was ticked may have ended meanwhile.')]);
+    for (const each of chosen) await end(change, each, reason);
+  } catch (error) {
+    return page(deps, context, opened, form, problemsOf(error), 422);
+  }
+  return context.redirect(`${ownerPath(account.login)}?said=unfrozen`, 303);
+}
+
+async function end(
+  { deps, actor, account }: OwnerChange,
+  { plan, freezes }: Ongoing,
+  reason: string,
+): Promise<void> {
+  if (plan) return deletePlan(deps, actor, account, plan.id, reason).catch(unlessGone);
+  const repositories = await repositoriesOfIds(
+    deps.sql,
+    freezes.map(({ repositoryId }) => repositoryId),
+  );
+  for (const { id, repositoryId } of freezes) {
+    const repository = repositories.find((each) => each.id === repositoryId)!;
+    await deleteFreeze(deps, actor, repository, id, reason).catch(unlessGone);
+  }
+}
+
+/** Whoever was faster ended it as well. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof Refusal) || error.code !== 'not-found') throw error;
+}
+
+/** The repositories that a form is about. */
+function named(all: RepositoryState[], form: URLSearchParams): RepositoryState[] {
+  const names = new Set(form.getAll('repository').map((name) => name.toLowerCase()));
+  return names.size === 0 ? all : all.filter(({ name }) => names.has(name.toLowerCase()));
+}
+
+async function page(
+  deps: PageDeps,
+  context: Context,
+  opened: OpenedOwner,
+  form: URLSearchParams,
+  problems: FormProblems,
+  status: 200 | 422 = 200,
+): Promise<Response> {
+  const { account, viewer, repositories, isAdmin } = opened;
+  const about = named(repositories, form);
+  const ongoing = await ongoingIn(deps, account, about, isAdmin);
+  const isNamed = form.has('repository') || !isAdmin;
+  const fields = html`${isNamed ? about.map(({ name }) => hidden('repository', name)) : ''}
+    ${ticks(ongoing, form, isAdmin)}
+    ${textArea({ name: 'delete_reason', label: 'Why', value: form.get('delete_reason') ?? '', problems, attributes: html`required maxlength="10000"` })}
+    <div class="actions">
+      <button type="submit">Unfreeze</button>
+      <a class="button quiet" href="${ownerPath(account.login)}">Cancel</a>
+    </div>`;
+  const body = html`<h1>Unfreeze ${account.login}</h1>
+    ${formProblem(problems, ['delete_reason'])}
+    ${
+      ongoing.length === 0
+        ? html`<p class="card">
+            Nothing is frozen. <a href="${ownerPath(account.login)}">All repositories</a>
+          </p>`
+        : html`<form class="form" method="post" action="${ownerFormPath(account.login, 'unfreeze')}">
+            ${fields}
+          </form>`
+    }`;
+  return context.html(layout({ title: `Unfreeze ${account.login}`, body, viewer }), status);
+}
+
+/** All of them are ticked, until somebody says otherwise. */
+function ticks(ongoing: Ongoing[], form: URLSearchParams, isAdmin: boolean): Html {
+  const ticked = form.has('delete_reason') ? form.getAll('ongoing') : ongoing.map(({ value }) => value);
+  return html`<fieldset>
+    <legend>What to end</legend>
+    <table>
+      <tbody>
+        ${ongoing.map(
+          ({ value, freezes, repositories, plan }, index) =>
+            html`<tr>
+              <td class="tick-box">
+                <input
+                  type="checkbox"
+                  id="ongoing-${index}"
+                  name="ongoing"
+                  value="${value}"
+                  ${ticked.includes(value) ? html`checked` : ''}
+                />
+              </td>
+              <th scope="row">
+                <label for="ongoing-${index}"
+                  ><bdi>${shorten((isAdmin ? freezes[0]! : asPublic(freezes[0]!)).reason, 120)}</bdi></label
+                >
+              </th>
+              <td>${whereOf(repositories)} ${plan ? html`<span class="muted">the whole plan</span>` : ''}</td>
+              <td>${untilOf(freezes[0]!)}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </fieldset>`;
+}
+
+const untilOf = ({ endsAt, timezone }: Ongoing['freezes'][number]): string =>
+  endsAt ? `until ${describeInstant(endsAt, timezone)}` : 'until removed';
+
+const mostNamed = 3;
+const whereOf = (names: string[]): string =>
+  names.length <= mostNamed ? names.join(', ') : countOf(names.length, 'repository', 'repositories');

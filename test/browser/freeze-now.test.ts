@@ -1,0 +1,148 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Acme, startAcme } from '../support/acme.ts';
+import { freePort } from '../support/free-port.ts';
+import { expectAccessible, openBrowser, openPage, phone, screenshot } from './browser.ts';
+
+// An incident, from the first page to the last: with the mouse, on a phone, by the keyboard and without scripts.
+
+let acme: Acme;
+let browser: Browser;
+const names = ['api', 'billing', 'docs', 'infra', 'mobile', 'web'];
+
+beforeAll(async () => {
+  const port = await freePort();
+  [acme, browser] = await Promise.all([
+    startAcme({ port, publicUrl: `http://127.0.0.1:${port}` }),
+    openBrowser(),
+  ]);
+  for (const name of names) await acme.repository(name, [{}, {}], name === 'infra' ? { protect: {} } : {});
+  await acme.repository('vault', [{}], { private: true });
+  await acme.freeze('acme/docs', {
+    reason: 'Easter',
+    start: '2026-03-05T00:00:00',
+    end: '2026-03-09T00:00:00',
+  });
+});
+afterAll(async () => {
+  await browser.close();
+  await acme.close();
+});
+
+async function adasPage(to: string, options: Parameters<typeof openPage>[1] = {}) {
+  const page = await openPage(browser, options);
+  acme.github.signInToGitHub('ada');
+  await page.goto(`${acme.app.url}/auth/sign-in?to=${encodeURIComponent(to)}`);
+  const authorize = page.getByRole('button', { name: 'Authorize Holdfast' });
+  if (await authorize.isVisible()) await authorize.click();
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  return page;
+}
+
+/** No page is wider than its screen. */
+async function expectNoScroll(page: Page): Promise<void> {
+  const widths = '[document.documentElement.scrollWidth, document.documentElement.clientWidth]';
+  const [content, screen] = await page.evaluate<[number, number]>(widths);
+  expect(content).toBe(screen);
+}
+
+const looks = (['light', 'dark'] as const).flatMap((colorScheme) => [
+  [`${colorScheme} on a desktop`, { colorScheme }] as const,
+  [`${colorScheme} on a phone`, { colorScheme, ...phone }] as const,
+]);
+
+test.each(looks)('every page in %s', async (name, options) => {
+  const page = await adasPage('/', options);
+  const look = async (path: string, called: string) => {
+    if (path) await page.goto(acme.app.url + path);
+    await screenshot(page, `${called} ${name}`.replaceAll(' ', '-'));
+    await expectNoScroll(page);
+    await expectAccessible(page);
+  };
+  await look('', 'home');
+  await look('/repos/acme', 'owner');
+  await look('/owners/acme/freeze?repository=web&repository=api', 'freeze');
+  await look('/owners/acme/plans/new', 'plan-form');
+  await page.fill('[name=name]', 'Year end');
+  await page.fill('[name=reason]', 'Books are closed');
+  await page.fill('[name=start]', '2026-12-24T18:00');
+  await page.fill('[name=end]', '2027-01-02T08:00');
+  await page.fill('[name=zone]', 'Europe/Paris');
+  await page.getByText('Every year').click();
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await page.getByRole('heading', { name: 'What it would do' }).waitFor();
+  await look('', 'plan-preview');
+  await page.getByRole('button', { name: 'Make this plan' }).click();
+  await page.getByRole('link', { name: 'Edit' }).waitFor();
+  await look('', 'plan');
+  await page.getByText('Delete', { exact: true }).click();
+  await look('', 'plan-delete');
+  await page.fill('[name=delete_reason]', 'Only looked at');
+  await page.getByRole('button', { name: 'Delete this plan' }).click();
+  await page.getByText('The plan is deleted.').waitFor();
+  expect(page.problems).toEqual([]);
+});
+
+test('an incident on a phone: two taps and a reason, and it moves by itself', async () => {
+  const page = await adasPage('/repos/acme', { ...phone, colorScheme: 'dark' });
+  await page.getByRole('button', { name: 'Freeze now' }).click();
+  await page.fill('[name=reason]', 'INC-4711');
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await screenshot(page, 'freeze-preview-phone');
+  await expectNoScroll(page);
+  await expectAccessible(page);
+  expect(await page.textContent('.preview')).toMatch(/13 pull requests\s+in\s+7 repositories/);
+  await page.getByRole('button', { name: 'Freeze 7 repositories' }).click();
+  await page.getByText(/13 pull requests\s+held on GitHub/).waitFor();
+  expect(await page.textContent('main')).toMatch(/Not enforced:\s+infra/);
+  await screenshot(page, 'progress-phone');
+  await expectAccessible(page);
+  for (const name of names) expect(acme.frozen(`acme/${name}`)).toEqual([1, 2]);
+
+  await page.getByRole('link', { name: 'All repositories' }).click();
+  await screenshot(page, 'owner-frozen-phone');
+  await expectNoScroll(page);
+  await page.getByRole('button', { name: 'Unfreeze' }).click();
+  await screenshot(page, 'unfreeze-phone');
+  await expectAccessible(page);
+  await page.fill('[name=delete_reason]', 'Solved');
+  await page.getByRole('button', { name: 'Unfreeze' }).click();
+  await page.getByText('Holdfast lets go').waitFor();
+  await acme.quiet();
+  for (const name of names) expect(acme.frozen(`acme/${name}`)).toEqual([]);
+  expect(page.problems).toEqual([]);
+});
+
+test('without scripts, by the keyboard alone', async () => {
+  const page = await adasPage('/repos/acme', { javaScriptEnabled: false });
+  await page.getByRole('checkbox', { name: 'api' }).focus();
+  await page.keyboard.press('Space');
+  await page.getByRole('checkbox', { name: 'web' }).focus();
+  await page.keyboard.press('Space');
+  await page.getByRole('button', { name: 'Freeze now' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Why').focus();
+  await page.keyboard.type('By hand');
+  await page.getByRole('radio', { name: '1 hour' }).focus();
+  await page.keyboard.press('Space');
+  await page.getByRole('button', { name: 'Preview' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Freeze 2 repositories' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Freezing acme' }).waitFor();
+  await acme.quiet();
+  await page.reload();
+  expect(await page.textContent('main')).toMatch(/4 pull requests\s+held on GitHub/);
+  expect(acme.frozen('acme/api')).toEqual([1, 2]);
+  await page.goto(`${acme.app.url}/owners/acme/unfreeze`);
+  await page.getByLabel('Why').focus();
+  await page.keyboard.type('Done');
+  await page.getByRole('button', { name: 'Unfreeze' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByText('Holdfast lets go').waitFor();
+});
+
+test('the form begins with the zone of the browser', async () => {
+  const page = await adasPage('/owners/acme/freeze', { timezoneId: 'Asia/Tokyo' });
+  expect(await page.inputValue('[name=zone]')).toBe('Asia/Tokyo');
+});

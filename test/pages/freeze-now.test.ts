@@ -1,0 +1,262 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Acme, startAcme } from '../support/acme.ts';
+import { Visitor } from '../support/visitor.ts';
+
+// A freeze by a page: a form, what it would do, one button, and a page that follows how GitHub comes to hold it.
+
+let acme: Acme;
+let ada: Visitor;
+const form = '/owners/acme/freeze';
+
+beforeAll(async () => {
+  acme = await startAcme();
+  acme.github.addUser('mallory');
+  await acme.repository('web', [{}, { labels: ['hotfix'] }], { roles: { bob: 'admin' } });
+  await acme.repository('api', [{}], { roles: { bob: 'admin' } });
+  await acme.repository('infra', [{}], { protect: {} });
+  await acme.repository('old', []);
+  ada = await signedIn('ada');
+});
+beforeEach(async () => {
+  // What one test froze is let go before the next one.
+  for (const [name] of await frozen()) {
+    await ada.send('/owners/acme/unfreeze', {
+      repository: name!,
+      ongoing: (await ongoingValues(ada, name!)) as string[],
+      delete_reason: 'Next test',
+    });
+  }
+  await acme.quiet();
+  expect(await frozen()).toEqual([]);
+});
+afterAll(() => acme.close());
+
+async function signedIn(login: string): Promise<Visitor> {
+  const visitor = new Visitor(acme);
+  await visitor.signIn(login);
+  return visitor;
+}
+
+/** What is on: names and reasons. */
+async function frozen(): Promise<string[][]> {
+  const now = new Date(acme.clock.now());
+  const rows = await acme.app.deps.db.freeze.findMany({
+    where: { deletedAt: null, startsAt: { lte: now }, OR: [{ endsAt: null }, { endsAt: { gt: now } }] },
+    include: { repository: true },
+    orderBy: { repository: { name: 'asc' } },
+  });
+  return rows.map(({ repository, reason }) => [repository.name, reason]);
+}
+
+const hiddenOf = (text: string, name: string): string =>
+  new RegExp(`name="${name}"\\s+value="([^"]*)"`).exec(text)?.[1] ?? '';
+
+async function ongoingValues(visitor: Visitor, repository: string): Promise<string[]> {
+  const { text } = await visitor.open(`/owners/acme/unfreeze?repository=${repository}`);
+  return [...text.matchAll(/name="ongoing"\s+value="([^"]+)"/g)].map(([, value]) => value!);
+}
+
+/** Sends the form, looks, and presses the button. */
+async function freeze(visitor: Visitor, fields: Record<string, string | string[]>) {
+  const seen = await visitor.send(form, { ...fields, step: 'preview' });
+  expect(seen.status, seen.text).toBe(200);
+  const [previewed, key] = [hiddenOf(seen.text, 'previewed'), hiddenOf(seen.text, 'key')];
+  const press = () => visitor.send(form, { ...fields, previewed, key, step: 'freeze' });
+  return { seen, press };
+}
+
+test('the form asks, and an address ticks repositories', async () => {
+  const { text } = await ada.open(`${form}?repository=web&repository=api`);
+  expect(text).toMatch(/name="repository"\s+value="web"\s+checked/);
+  expect(text).not.toMatch(/name="repository"\s+value="infra"\s+checked/);
+  expect((await new Visitor(acme).open(form)).location).toContain('/auth/sign-in?to=');
+});
+
+test('the preview changes nothing; the button makes a plan of all repositories, and says who', async () => {
+  const { seen, press } = await freeze(ada, {
+    which: 'all',
+    reason: 'INC-4711',
+    duration: '2h',
+    exception: 'label=hotfix',
+  });
+  expect(seen.text).toMatch(/<strong>3 pull requests<\/strong> in 4 repositories/);
+  expect(seen.text).toContain('Freeze 4 repositories');
+  expect(seen.text).toContain('/repos/acme/infra#enforcement');
+  expect(await frozen()).toEqual([]);
+  const made = await press();
+  expect([made.status, made.location.split('?')[0]]).toEqual([303, '/owners/acme/progress']);
+  await acme.quiet();
+  expect((await frozen()).map(([name]) => name)).toEqual(['api', 'infra', 'old', 'web']);
+  expect(acme.frozen('acme/web')).toEqual([1]);
+  const [event] = await acme.app.deps.db.auditEvent.findMany({
+    where: { type: 'freeze_plan.create' },
+    orderBy: { id: 'desc' },
+    take: 1,
+  });
+  expect(event!.metadata).toMatchObject({
+    created_by: { type: 'user', name: 'ada' },
+    freeze_plan_attributes: {
+      exclude_conditions: ['label=hotfix'],
+      end: '2026-03-01T11:00:00',
+      timezone: 'UTC',
+    },
+  });
+  const progress = await ada.open(made.location);
+  expect(progress.text).toMatch(/3 pull requests<\/strong>\s+held on GitHub in 4 repositories/);
+  expect(progress.text).toContain('/repos/acme/infra#enforcement');
+});
+
+test('one repository gets a freeze; its progress is followed', async () => {
+  const { press } = await freeze(ada, {
+    which: 'ticked',
+    repository: 'api',
+    reason: 'Just this',
+    duration: 'open',
+  });
+  const { location } = await press();
+  expect(location).toContain('?freeze=');
+  await acme.quiet();
+  expect(await frozen()).toEqual([['api', 'Just this']]);
+  const plans = await acme.app.deps.db.freezePlan.count({ where: { reason: 'Just this' } });
+  expect(plans).toBe(0);
+  expect((await ada.open(location)).text).toMatch(/1 pull request<\/strong>\s+held on GitHub/);
+});
+
+test('tapped twice, it is made once', async () => {
+  const { press } = await freeze(ada, {
+    which: 'ticked',
+    repository: ['api', 'web'],
+    reason: 'Twice',
+    duration: '1h',
+  });
+  const [one, other] = await Promise.all([press(), press()]);
+  expect(one.location).toBe(other.location);
+  expect(one.location).toContain('?plan=');
+  expect(await frozen()).toHaveLength(2);
+});
+
+test('what was changed after the preview is shown again, not done', async () => {
+  const { seen } = await freeze(ada, { which: 'ticked', repository: 'api', reason: 'Seen', duration: '1h' });
+  const [previewed, key] = [hiddenOf(seen.text, 'previewed'), hiddenOf(seen.text, 'key')];
+  const changed = { which: 'ticked', repository: ['api', 'web'], reason: 'Seen', duration: '1h' };
+  const answer = await ada.send(form, { ...changed, previewed, key, step: 'freeze' });
+  expect(answer.status).toBe(200);
+  expect(answer.text).toContain('Freeze 2 repositories');
+  expect(await frozen()).toEqual([]);
+});
+
+test('what is wrong is said at its field, and nothing is lost', async () => {
+  const answer = await ada.send(form, {
+    which: 'ticked',
+    reason: '',
+    exceptions: 'lable=hotfix\nbase=main',
+    step: 'preview',
+  });
+  expect(answer.status).toBe(422);
+  expect(answer.text).toContain('Nothing was changed.');
+  expect(answer.text).toContain('id="reason-problem"');
+  expect(answer.text).toContain('Tick at least one repository.');
+  const more = await ada.send(form, {
+    which: 'all',
+    reason: 'x',
+    exceptions: 'lable=hotfix\nbase=main',
+    step: 'preview',
+  });
+  expect(more.status).toBe(422);
+  expect(more.text).toContain('id="exceptions-problem"');
+  expect(more.text).toContain('lable=hotfix');
+});
+
+test('who administers some repositories freezes those; nobody else freezes anything', async () => {
+  const bob = await signedIn('bob');
+  const { press } = await freeze(bob, {
+    which: 'ticked',
+    repository: ['api', 'web'],
+    reason: 'Bob',
+    duration: '1h',
+  });
+  expect((await press()).status).toBe(303);
+  expect((await bob.send(form, { which: 'all', reason: 'All', step: 'preview' })).status).toBe(403);
+  expect(
+    (await bob.send(form, { which: 'ticked', repository: ['api', 'infra'], reason: 'x', step: 'preview' }))
+      .status,
+  ).toBe(403);
+  const mallory = await signedIn('mallory');
+  expect(
+    (await mallory.send(form, { which: 'ticked', repository: 'web', reason: 'x', step: 'freeze' })).status,
+  ).toBe(403);
+  expect((await frozen()).map(([name]) => name)).toEqual(['api', 'web']);
+});
+
+test('until tomorrow 08:00 is by the clock that was chosen', async () => {
+  const { press } = await freeze(ada, {
+    which: 'ticked',
+    repository: 'api',
+    reason: 'Night',
+    duration: 'tomorrow',
+    zone: 'Asia/Tokyo',
+  });
+  await press();
+  const row = await acme.app.deps.db.freeze.findFirstOrThrow({ where: { reason: 'Night' } });
+  expect([row.end, row.timezone, row.endsAt?.toISOString()]).toEqual([
+    '2026-03-02T08:00:00',
+    'Asia/Tokyo',
+    '2026-03-01T23:00:00.000Z',
+  ]);
+});
+
+test('the progress moves by itself, and ends when GitHub holds all', async () => {
+  const { press } = await freeze(ada, {
+    which: 'ticked',
+    repository: ['api', 'web'],
+    reason: 'Live',
+    duration: '1h',
+  });
+  const { location } = await press();
+  const live = await ada.open(location.replace('/progress?', '/progress/live?'));
+  expect(live.headers.get('content-type')).toContain('text/event-stream');
+  expect(live.text).toMatch(/event: progress\n/);
+  expect(live.text.trim().endsWith('event: end\ndata:')).toBe(true);
+  expect(live.text).toContain('3 pull requests');
+  const mallory = await signedIn('mallory');
+  expect((await mallory.open('/owners/acme/progress?plan=7c1fd4c0-0000-4000-8000-000000000000')).status).toBe(
+    404,
+  );
+  expect((await mallory.open('/owners/acme/progress?plan=x')).status).toBe(404);
+});
+
+test('a part of a plan is unfrozen by its freezes, all of it with the plan', async () => {
+  const { press } = await freeze(ada, {
+    which: 'ticked',
+    repository: ['api', 'web'],
+    reason: 'Both',
+    duration: 'open',
+  });
+  await press();
+  const [part] = await ongoingValues(ada, 'api');
+  expect(part).toMatch(/^freezes /);
+  const unfreeze = { repository: 'api', ongoing: part!, delete_reason: 'Over here' };
+  expect((await ada.send('/owners/acme/unfreeze', { ...unfreeze, delete_reason: ' ' })).status).toBe(422);
+  const done = await ada.send('/owners/acme/unfreeze', unfreeze);
+  expect(done.location).toBe('/repos/acme?said=unfrozen');
+  expect((await ada.open(done.location)).text).toContain('Holdfast lets go of what was held.');
+  expect(await frozen()).toEqual([['web', 'Both']]);
+  const plans = () => acme.app.deps.db.freezePlan.findFirstOrThrow({ where: { reason: 'Both' } });
+  expect((await plans()).deletedAt).toBeNull();
+  const { text } = await ada.open('/owners/acme/unfreeze');
+  const [whole] = [...text.matchAll(/name="ongoing"\s+value="([^"]+)"/g)].map(([, value]) => value!);
+  expect(whole).toMatch(/^plan /);
+  await ada.send('/owners/acme/unfreeze', { ongoing: whole!, delete_reason: 'Over' });
+  expect(await frozen()).toEqual([]);
+  expect((await plans()).deleteReason).toBe('Over');
+});
+
+test('who does not administer a repository unfreezes nothing in it', async () => {
+  await acme.freeze('acme/infra', { reason: 'Stays' });
+  const bob = await signedIn('bob');
+  for (const fields of [{ repository: ['infra'] }, { repository: [] }]) {
+    const answer = await bob.send('/owners/acme/unfreeze', { ...fields, ongoing: 'x', delete_reason: 'x' });
+    expect(answer.status).toBe(403);
+  }
+  expect(await frozen()).toEqual([['infra', 'Stays']]);
+});

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Acme, startAcme } from '../support/acme.ts';
+import { Visitor } from '../support/visitor.ts';
+
+// The first page: for who is signed in, where they may do something; for others, what this is.
+
+let acme: Acme;
+beforeAll(async () => {
+  acme = await startAcme();
+  for (const login of ['mallory', 'rita']) acme.github.addUser(login);
+  await acme.repository('web', [{}], { roles: { bob: 'write' } });
+  await acme.repository('vault', [{}], { private: true, roles: { rita: 'read' } });
+  await acme.repository('calm');
+  acme.github.addOrganization('globex', { admins: ['rita'] });
+  acme.github.addRepository('globex/site', { private: true });
+  acme.github.install('globex');
+  await acme.quiet();
+});
+afterAll(() => acme.close());
+
+async function homeOf(login: string): Promise<string> {
+  const visitor = new Visitor(acme);
+  await visitor.signIn(login);
+  const { status, text } = await visitor.open('/');
+  expect(status).toBe(200);
+  return text;
+}
+
+test('who is not signed in learns what this is, and signs in', async () => {
+  const { text } = await new Visitor(acme).open('/');
+  expect(text).toContain('Merge freezes that hold, and let go');
+  expect(text).toContain('href="/auth/sign-in?to=%2F"');
+  expect(text).not.toContain('acme');
+});
+
+test('nothing is frozen, and that is said', async () => {
+  const text = await homeOf('ada');
+  expect(text).toContain('Nothing is frozen');
+  expect(text).toContain('href="/repos/acme"');
+  expect(text).toContain('href="/owners/acme/freeze"');
+  expect(text).not.toContain('globex');
+});
+
+test('what is frozen, what comes next and what waits for a decision', async () => {
+  await acme.freeze('acme/web', { end: '2026-03-01T12:00:00' });
+  await acme.freeze('acme/calm', { start: '2026-03-05T00:00:00', end: '2026-03-06T00:00:00' });
+  const token = acme.github.addToken('bob');
+  const asked = await acme.call('POST', '/v1/repos/acme/web/pulls/1/exemptions', {
+    as: token,
+    body: { reason: 'The fix of INC-4711' },
+  });
+  expect(asked.body.state).toBe('requested');
+  const text = await homeOf('ada');
+  expect(text).toContain('1 of 3 repositories are frozen');
+  expect(text).toMatch(/acme\/web<\/a>[\s\S]*until[\s\S]*2026-03-01 12:00 UTC/);
+  expect(text).toMatch(/acme\/calm<\/a>[\s\S]*2026-03-05 00:00 UTC/);
+  expect(text).toMatch(
+    /Waits for your decision[\s\S]*href="\/repos\/acme\/web\/pulls\/1"[\s\S]*The fix of INC-4711/,
+  );
+});
+
+test('each sees their own owners, and decides nothing elsewhere', async () => {
+  const rita = await homeOf('rita');
+  expect(rita).toContain('globex');
+  expect(rita).toContain('href="/repos/acme"');
+  expect(rita).not.toContain('Waits for your decision');
+  expect(await homeOf('bob')).not.toContain('Waits for your decision');
+  const mallory = await homeOf('mallory');
+  expect(mallory).toContain('No repositories yet');
+  expect(mallory).not.toMatch(/acme|globex/);
+});
+
+test('what GitHub said at the sign-in gives no right: what was lost since is not shown', async () => {
+  const rita = new Visitor(acme);
+  await rita.signIn('rita');
+  acme.github.setRole('acme/vault', 'rita', null);
+  await acme.advanceTo(new Date(acme.clock.now() + 120_000));
+  await acme.freeze('acme/vault', { reason: 'Unseen' });
+  const { text } = await rita.open('/');
+  expect(text).not.toContain('vault');
+});
+
+test('the sign-in of the header leads back to where one was', async () => {
+  const visitor = new Visitor(acme);
+  const { text } = await visitor.open('/repos/acme/web?zoom=week');
+  expect(text).toContain('<a href="/auth/sign-in">Sign in</a>');
+  const referer = 'https://holdfast.example/repos/acme/web?zoom=week';
+  const begun = await visitor.open('/auth/sign-in', { headers: { Referer: referer } });
+  const back = await visitor.open(await visitor.authorize(begun.location, 'bob'));
+  expect(back.location).toBe('/repos/acme/web?zoom=week');
+  const other = await visitor.open('/auth/sign-in', { headers: { Referer: 'https://evil.example/repos/x' } });
+  expect((await visitor.open(await visitor.authorize(other.location, 'bob'))).location).toBe('/');
+});

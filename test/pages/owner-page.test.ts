@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Acme, startAcme } from '../support/acme.ts';
+import { expectAtMost, statementsDuring } from '../support/statements.ts';
+import { Visitor } from '../support/visitor.ts';
+
+// All repositories of an owner on one page: for everybody as far as they can read them.
+
+let acme: Acme;
+const visitors = new Map<string, Visitor>();
+const page = async (login: string, query = '') =>
+  (await visitors.get(login)!.open(`/repos/acme${query}`)).text;
+
+/** The names of the table's rows, in their order. */
+const rowsOf = (text: string): string[] =>
+  [...text.matchAll(/<th scope="row">\s*<a href="\/repos\/acme\/([\w.-]+)"/g)].map(([, name]) => name!);
+const rowOf = (text: string, name: string): string => {
+  const from = text.indexOf(`<a href="/repos/acme/${name}"`);
+  return text.slice(from, text.indexOf('</tr>', from));
+};
+
+beforeAll(async () => {
+  acme = await startAcme();
+  for (const login of ['mallory', 'rita']) acme.github.addUser(login);
+  await acme.repository('web', [{}, {}]);
+  await acme.repository('api', [{}], { protect: {} });
+  await acme.repository('docs');
+  await acme.repository('calm');
+  await acme.repository('vault', [{}], { private: true, roles: { rita: 'read' } });
+  await acme.repository('secret', [], { private: true });
+  await acme.freeze('acme/web', {
+    reason: 'INC-4711',
+    public_reason: 'Incident',
+    end: '2026-03-01T12:00:00',
+  });
+  await acme.freeze('acme/api', { reason: 'Books' });
+  await acme.freeze('acme/docs', {
+    reason: 'Easter',
+    start: '2026-03-05T00:00:00',
+    end: '2026-03-09T00:00:00',
+  });
+  for (const login of ['ada', 'rita', 'mallory']) {
+    const visitor = new Visitor(acme);
+    await visitor.signIn(login);
+    visitors.set(login, visitor);
+  }
+  visitors.set('nobody', new Visitor(acme));
+});
+afterAll(() => acme.close());
+
+test('an admin sees every repository, what matters now first', async () => {
+  const text = await page('ada');
+  expect(rowsOf(text).slice(0, 3).toSorted()).toEqual(['api', 'docs', 'web']);
+  expect(rowsOf(text)[2]).toBe('docs');
+  expect(rowsOf(text)).toHaveLength(6);
+  expect(rowOf(text, 'web')).toMatch(/Frozen[\s\S]*until[\s\S]*2026-03-01 12:00 UTC/);
+  expect(rowOf(text, 'web')).toContain('INC-4711');
+  expect(rowOf(text, 'docs')).toMatch(/Scheduled[\s\S]*2026-03-05 00:00 UTC/);
+  expect(rowOf(text, 'calm')).toContain('Free');
+  expect(text).toContain('2 of 6');
+});
+
+test('whether it is enforced is asked of GitHub, and what was not answered in time is there next time', async () => {
+  await page('ada');
+  await acme.quiet();
+  const text = await page('ada');
+  expect(rowOf(text, 'web')).toMatch(/<td>\s*Yes\s*<\/td>/);
+  expect(rowOf(text, 'api')).toContain('<strong class="leaking">No</strong>');
+  expect(rowOf(text, 'calm')).not.toContain('leaking');
+});
+
+test('others see what they can read, and public reasons; who sees none, sees no page', async () => {
+  expect(rowsOf(await page('rita')).toSorted()).toEqual(['api', 'calm', 'docs', 'vault', 'web']);
+  for (const login of ['mallory', 'nobody']) {
+    const text = await page(login);
+    expect(rowsOf(text).toSorted()).toEqual(['api', 'calm', 'docs', 'web']);
+    expect(rowOf(text, 'web')).toContain('Incident');
+    expect(text).not.toContain('INC-4711');
+    expect(text).not.toMatch(/vault|secret/);
+  }
+  const known = await visitors.get('nobody')!.open('/repos/acme');
+  expect(known.text).not.toContain('Freeze now');
+});
+
+test('an owner of private repositories alone looks like one that is not there', async () => {
+  acme.github.addOrganization('hidden', { admins: ['ada'] });
+  acme.github.addRepository('hidden/plan', { private: true });
+  acme.github.install('hidden');
+  await acme.quiet();
+  const mallory = visitors.get('mallory')!;
+  expect(await mallory.open('/repos/hidden').then(({ status, text }) => [status, text])).toEqual(
+    await mallory.open('/repos/nothing').then(({ status, text }) => [status, text]),
+  );
+  const nobody = await visitors.get('nobody')!.open('/repos/hidden');
+  expect(nobody.location).toBe(`/auth/sign-in?to=${encodeURIComponent('/repos/hidden')}`);
+  expect(
+    rowsOf((await visitors.get('ada')!.open('/repos/hidden')).text.replaceAll('/hidden/', '/acme/')),
+  ).toEqual(['plan']);
+});
+
+test('a name and a state choose rows; nonsense chooses all', async () => {
+  expect(rowsOf(await page('ada', '?q=EB'))).toEqual(['web']);
+  expect(rowsOf(await page('ada', '?state=scheduled'))).toEqual(['docs']);
+  expect(rowsOf(await page('ada', '?state=frozen')).toSorted()).toEqual(['api', 'web']);
+  expect(await page('ada', '?q=nothing-like-it')).toContain('No repository fits.');
+  expect(rowsOf(await page('ada', '?state=x&page=999999&zone=Mars'))).toHaveLength(6);
+});
+
+test('texts with HTML in them are text', async () => {
+  await acme.freeze('acme/calm', { reason: '<img src=x>"><script>', end: '2026-03-01T10:00:00' });
+  const text = await page('ada');
+  expect(text).not.toContain('<img');
+  expect(text).toContain('&lt;img src=x&gt;');
+});
+
+describe.runIf(process.env['TEST_DATABASE_URL'])('500 repositories (PostgreSQL)', () => {
+  test('are a few statements and less than 300 kB', async () => {
+    const { db } = acme.app.deps;
+    acme.github.addOrganization('big', { admins: ['ada'] });
+    for (let index = 0; index < 500; index++) acme.github.addRepository(`big/app-${index}`);
+    acme.github.install('big');
+    await acme.quiet();
+    const rows = await db.repository.findMany({ where: { account: { loginKey: 'big' } } });
+    expect(rows).toHaveLength(500);
+    const freezes = rows.flatMap(({ id }, index) =>
+      [0, 1, 2].map((which) => ({
+        id: crypto.randomUUID(),
+        repositoryId: id,
+        reason: `Freeze ${which} of ${index}: ${'a long reason, '.repeat(20)}`,
+        ...{ start: '2026-03-01T00:00:00', end: null, timezone: 'UTC', endsAt: null },
+        startsAt: new Date(acme.clock.now() + (which - 1) * 86_400_000),
+        ...{ matchingConditions: [], excludeConditions: [], createdAt: new Date(), createdBy: {} },
+        ...{ updatedAt: new Date(), updatedBy: {} },
+      })),
+    );
+    await db.freeze.createMany({ data: freezes });
+    const ada = visitors.get('ada')!;
+    await ada.open('/repos/big');
+    await acme.quiet();
+    let text = '';
+    const statements = await statementsDuring(async () => {
+      text = (await ada.open('/repos/big')).text;
+    });
+    // The session, the account, the repositories, the bars, what to ask GitHub about, and its counts.
+    expectAtMost(20, statements);
+    expect(text.length).toBeLessThan(300_000);
+    expect([...text.matchAll(/<th scope="row">/g)]).toHaveLength(50);
+    expect(text).toContain('Page 1 of 10');
+    expect((await ada.open('/repos/big?page=10')).text).toContain('Page 10 of 10');
+    await db.freeze.deleteMany({ where: { id: { in: freezes.map(({ id }) => id) } } });
+  });
+});
