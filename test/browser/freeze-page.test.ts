@@ -63,7 +63,7 @@ test.each(
   await acme.remove(web, id);
 });
 
-test('by the keyboard alone, without scripts: longer, edited, deleted', async () => {
+test('by the keyboard alone: longer, edited, deleted', async () => {
   const { id } = await freezeNow('Release 4.2');
   const page = await pageOf('ada', `/repos/${web}/freezes/${id}`);
   const press = async (name: string) => {

@@ -73,6 +73,11 @@ test.each(['light', 'dark'] as const)(
     const page = await adasPage({ ...phone, colorScheme });
     await page.goto(`${acme.app.url}/repos/acme/web?zoom=week`);
     await screenshot(page, `repository-phone-${colorScheme}`);
+    // What is frozen, until when, whether that is real, and what to do: without scrolling.
+    for (const name of ['Frozen', 'until it is removed', 'Not enforced', 'Freeze now', 'Easter holidays']) {
+      const box = (await page.getByText(name).first().boundingBox())!;
+      expect(box.y + box.height, name).toBeLessThan(740);
+    }
     await expectAccessible(page);
     const widths = await page.evaluate<[number, number]>(
       '[document.documentElement.scrollWidth, document.querySelector(".timeline").scrollWidth]',
