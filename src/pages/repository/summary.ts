@@ -88,6 +88,8 @@ function isEnforced({ held }: RepositoryPage, ongoing: FreezeRecord[], report: E
     : html`not known, <a href="#enforcement">see why</a>`;
 }
 
+const advice = 'If nobody needs it any more, an admin deletes it or gives it an end.';
+
 /** Reminds of freezes that somebody may have forgotten. */
 export function forgotten({ current, now, view, ...page }: RepositoryPage): Html[] {
   const all = current.filter((freeze) => isForgotten(freeze, now));
@@ -99,8 +101,7 @@ export function forgotten({ current, now, view, ...page }: RepositoryPage): Html
         (freeze) =>
           html`<p class="notice" role="status">
             ${link({ current, now, view, ...page }, freeze)} has been on since
-            ${instant(freeze.startsAt, freeze.timezone, view.zone)}, without an end. If nobody needs it any
-            more, an admin deletes it or gives it an end.
+            ${instant(freeze.startsAt, freeze.timezone, view.zone)}, without an end. ${advice}
           </p>`,
       ),
     ...(more > 0
