@@ -93,7 +93,8 @@ test('an incident on a phone: two taps and a reason, and it moves by itself', as
   await expectAccessible(page);
   expect(await page.textContent('.preview')).toMatch(/13 pull requests\s+in\s+7 repositories/);
   await page.getByRole('button', { name: 'Freeze 7 repositories' }).click();
-  await page.getByText(/13 pull requests\s+held on GitHub/).waitFor();
+  await page.locator('.progress-line strong', { hasText: /^\s*13 pull requests/ }).waitFor();
+  await page.getByText('Not enforced:').waitFor();
   expect(await page.textContent('main')).toMatch(/Not enforced:\s+infra/);
   await screenshot(page, 'progress-phone');
   await expectAccessible(page);

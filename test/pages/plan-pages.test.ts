@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Acme, startAcme } from '../support/acme.ts';
 import { Visitor } from '../support/visitor.ts';
 
@@ -14,8 +14,11 @@ beforeAll(async () => {
   acme.github.addUser('mallory');
   await acme.repository('web', [{}], { roles: { bob: 'admin' } });
   await acme.repository('vault', [{}], { private: true });
-  [ada, bob] = (await Promise.all(['ada', 'bob'].map(signedIn))) as [Visitor, Visitor];
+  ada = await signedIn('ada');
+  bob = await signedIn('bob');
 });
+// One person changes only so much in a minute.
+beforeEach(() => acme.advanceTo(new Date(acme.clock.now() + 120_000)));
 afterAll(() => acme.close());
 
 async function signedIn(login: string): Promise<Visitor> {
@@ -49,9 +52,9 @@ test('the preview shows the rule and the next ten times, and saves nothing', asy
   const { text, status } = await ada.send(newPlan, { ...yearEnd, step: 'preview' });
   expect(status).toBe(200);
   expect(text).toContain('<code>FREQ=YEARLY</code>');
-  expect(text).toMatch(/2026-12-24 18:00 Europe\/Paris[\s\S]*= 2026-12-24 17:00 UTC/);
+  expect(text).toMatch(/2026-12-24 18:00 Europe\/Paris[\s\S]*\(2026-12-24 17:00 UTC\)/);
   expect(text).not.toContain('2028-12-24 18:00');
-  expect([...text.matchAll(/<li>/g)]).toHaveLength(10);
+  expect([...text.matchAll(/<noscript>/g)]).toHaveLength(20);
   expect(await acme.app.deps.db.freezePlan.count()).toBe(0);
 });
 
@@ -148,21 +151,22 @@ test('a time that clocks leave out, or show twice, is explained', async () => {
     end: '2026-10-25T02:30',
     step: 'preview',
   });
-  expect(autumn.text).toContain('02:30 comes twice that day. It ends at the second.');
+  expect(autumn.text).toMatch(/02:30 comes twice that day. It ends at the\s+second\./);
 });
 
 test('what is wrong is said at its field', async () => {
   const answer = await ada.send(newPlan, {
     ...yearEnd,
     zone: 'Europe/Pariss',
-    include: '[',
     repeat: 'rule',
     rule: 'FREQ=SOMETIMES',
     step: 'preview',
   });
   expect(answer.status).toBe(422);
-  for (const field of ['zone', 'include', 'rule']) expect(answer.text).toContain(`id="${field}-problem"`);
+  for (const field of ['zone', 'rule']) expect(answer.text).toContain(`id="${field}-problem"`);
   expect(answer.text).toContain('FREQ=SOMETIMES');
+  const empty = await ada.send(newPlan, { ...yearEnd, include: '', step: 'preview' });
+  expect(empty.text).toContain('id="include-problem"');
 });
 
 test('a plan is extended by an hour, by a day, until a time, and deleted with a reason', async () => {

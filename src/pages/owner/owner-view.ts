@@ -1,4 +1,4 @@
-import { Temporal } from 'temporal-polyfill';
+import type { Temporal } from 'temporal-polyfill';
 import { isTimeZone } from '../../time/local-time.ts';
 import { dayOf, startOf, type TimelineWindow } from '../timeline/timeline-window.ts';
 import { isNotEnforced, type RepositoryState, type StateName, stateOf } from './repository-states.ts';

@@ -70,8 +70,8 @@ function rowOf({ login, freezes, enforced, window, now, isTickable }: Table, row
       ${shown ? html`<span class="reason"><bdi>${shorten(shown.reason, 90)}</bdi></span>` : ''}
     </th>
     <td>${nowOf(row, window.zone)}</td>
-    <td class="number">${heldOf(row)}</td>
-    <td>${enforcedWord(row, enforced.get(row.id))}</td>
+    <td class="number of-held">${heldOf(row)}</td>
+    <td class="of-enforced">${enforcedWord(row, enforced.get(row.id))}</td>
     <td class="weeks">${timelineRow(its, window, now)}</td>
   </tr>`;
 }
@@ -96,14 +96,14 @@ function nowOf(row: RepositoryState, zone: string): Html {
 /** Of what should be held what is, and in red what GitHub would merge. */
 function heldOf({ held, waiting, leaking }: RepositoryState): Html {
   const all = held + waiting + leaking;
-  if (all === 0) return html`<span class="muted">–</span>`;
+  if (all === 0) return html`<span class="muted none">–</span>`;
   return html`${held === all ? held : html`${held} of ${all}`}
   ${leaking > 0 ? html`<span class="leaking">${leaking} not held</span>` : ''}`;
 }
 
 function enforcedWord(row: RepositoryState, enforced: Enforced | undefined): Html {
   if (isNotEnforced(row) || enforced === false) return html`<strong class="leaking">No</strong>`;
-  if (enforced === undefined) return html`<span class="muted">–</span>`;
+  if (enforced === undefined) return html`<span class="muted none">–</span>`;
   if (enforced === null) return html`<span class="muted">Asking</span>`;
   return enforced === true ? html`Yes` : html`Not known`;
 }

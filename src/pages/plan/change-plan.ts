@@ -21,7 +21,7 @@ import { linesOf } from '../freeze-now/exceptions.ts';
 import { layout } from '../layout.ts';
 import { openOwnerPage } from '../owner/open-owner.ts';
 import { absentPage, type PageDeps } from '../reader.ts';
-import { occurrenceList } from './occurrence-list.ts';
+import { occurrenceTable } from './occurrence-table.ts';
 import { isUuid, openPlanPage } from './open-plan.ts';
 import { digestOf, fieldsOf, planBody, type PlanFields, readPlanFields } from './plan-fields.ts';
 import { type PlanForm, planForm } from './plan-form.ts';
@@ -140,7 +140,7 @@ async function previewOrSave(
       <h3>
         ${countOf(preview.nextOccurrences.length, 'time')}${preview.nextOccurrences.length === 10 ? ', and so on' : ''}
       </h3>
-      ${occurrenceList(preview.nextOccurrences, input.timezone)}`;
+      ${occurrenceTable(preview.nextOccurrences, input.timezone)}`;
     return await formPage(context, person, { ...shown, preview: { shown: seen, act, digest, key } });
   } catch (error) {
     const problems = problemsOf(error, formFields);

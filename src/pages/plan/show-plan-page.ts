@@ -13,7 +13,7 @@ import { longText } from '../long-text.ts';
 import type { PageDeps } from '../reader.ts';
 import { actorName } from '../repository/actor-name.ts';
 import { whatItHolds } from '../repository/conditions.ts';
-import { occurrenceList } from './occurrence-list.ts';
+import { occurrenceTable } from './occurrence-table.ts';
 import { type OpenedPlan, openPlanPage } from './open-plan.ts';
 
 /** `GET /owners/{owner}/plans/{plan}`: all of a plan, and what can be done with it. */
@@ -89,7 +89,7 @@ function details({ plan, account, isAdmin }: OpenedPlan, shown: ShownPlan, reaso
       ${item('Id', html`<code class="id">${plan.id}</code>`)}
     </dl>
     <h2>Next</h2>
-    ${occurrenceList(next, plan.timezone)}
+    ${occurrenceTable(next, plan.timezone)}
     ${
       detached.length > 0
         ? html`<h2>Changed by themselves</h2>

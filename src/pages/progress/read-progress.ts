@@ -23,12 +23,15 @@ export type Progress = {
   held: number;
   /** Pull requests whose status is still to be written. */
   waiting: number;
+  /** Whether GitHub is still being asked where freezes hold. */
+  isAsking: boolean;
   /** Names of repositories where a freeze does not hold. */
   notEnforced: string[];
 };
 
 /** Nothing moves any more by itself. */
-export const isDone = ({ toLook, waiting }: Progress): boolean => toLook === 0 && waiting === 0;
+export const isDone = ({ toLook, waiting, isAsking }: Progress): boolean =>
+  toLook === 0 && waiting === 0 && !isAsking;
 
 const asked = z.union([z.object({ plan: z.guid() }), z.object({ freeze: z.guid() })]);
 
@@ -70,6 +73,7 @@ async function ofPlan(deps: PageDeps, opened: OpenedOwner, id: string): Promise<
   return {
     path: planPath(account.login, id),
     ...{ repositories: matched.size, toLook, toHold: found.toHold, held: found.held, waiting: found.waiting },
+    isAsking: [...enforced.values()].includes(null),
     notEnforced: [...new Set([...found.notEnforced, ...unenforced])].map((name) =>
       name.slice(account.login.length + 1),
     ),
@@ -110,6 +114,7 @@ async function ofFreeze(deps: Deps, { repositories }: OpenedOwner, id: string): 
       held: of(null),
       waiting: of('waiting'),
     },
+    isAsking: false,
     notEnforced: enforced === false ? [repository.name] : [],
   };
 }

@@ -72,7 +72,7 @@ export async function streamProgress(deps: PageDeps, context: Context): Promise<
 
 /** `31 of 44 pull requests held on GitHub.` */
 function progressOf(progress: Progress, { account }: OpenedOwner): Html {
-  const { repositories, toLook, toHold, held, notEnforced } = progress;
+  const { repositories, toLook, toHold, held, isAsking, notEnforced } = progress;
   const done = isDone(progress);
   return html`<p class="progress-line">
       <strong
@@ -83,6 +83,7 @@ function progressOf(progress: Progress, { account }: OpenedOwner): Html {
     </p>
     ${done ? '' : html`<progress max="${Math.max(1, toHold)}" value="${held}" aria-label="Pull requests held"></progress>`}
     ${toLook > 0 ? html`<p class="muted">Looking at ${countOf(toLook, 'more repository', 'more repositories')}.</p>` : ''}
+    ${isAsking ? html`<p class="muted">Asking GitHub whether it is enforced.</p>` : ''}
     ${
       notEnforced.length > 0
         ? html`<p>

@@ -5,23 +5,30 @@ import { describeInstant } from '../../time/local-time.ts';
 import { instant } from '../instant.ts';
 import type { Html } from '../layout.ts';
 
-/** The windows of a plan: by its own clock, in UTC and (local-times.js) by the reader's clock. */
-export const occurrenceList = (occurrences: Occurrence[], zone: string): Html =>
-  html`<ol class="occurrences">
-    ${occurrences.map(
-      ({ start, end, startsAt, endsAt }) =>
-        html`<li>
-          ${instant(startsAt, zone)} ${inUtc(startsAt, zone)} ${clockNote(start, zone, 'start')}
-          <span class="until"
-            >${endsAt ? html`until ${instant(endsAt, zone)} ${inUtc(endsAt, zone)}` : 'until it is removed'}</span
-          >
-          ${end === null ? '' : clockNote(end, zone, 'end')}
-        </li>`,
-    )}
-  </ol>`;
+/** The windows of a plan: by its own clock and, else than without scripts (local-times.js), by the reader's. */
+export const occurrenceTable = (occurrences: Occurrence[], zone: string): Html =>
+  html`<table class="occurrences">
+    <thead>
+      <tr>
+        <th>From</th>
+        <th>Until</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${occurrences.map(
+        ({ start, end, startsAt, endsAt }) =>
+          html`<tr>
+            <td>${time(startsAt, zone)} ${clockNote(start, zone, 'start')}</td>
+            <td>
+              ${endsAt && end !== null ? html`${time(endsAt, zone)} ${clockNote(end, zone, 'end')}` : 'it is removed'}
+            </td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
 
-const inUtc = (at: Date, zone: string): Html =>
-  zone === 'UTC' ? html`` : html`<span class="muted">= ${describeInstant(at, 'UTC')}</span>`;
+const time = (at: Date, zone: string): Html =>
+  html`${instant(at, zone)}${zone === 'UTC' ? '' : html`<noscript> (${describeInstant(at, 'UTC')})</noscript>`}`;
 
 /** Says what becomes of a time that a change of clocks leaves out or shows twice. */
 function clockNote(local: string, zone: string, edge: 'start' | 'end'): Html {
