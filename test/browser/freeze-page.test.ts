@@ -138,3 +138,24 @@ test('on a phone a writer asks to be let through, and an admin approves', async 
   await acme.remove(web, id);
   await Promise.all([wendys, adas].map((page) => page.context().close()));
 });
+
+test.each(['light', 'dark'] as const)('the first steps on a phone in %s', async (colorScheme) => {
+  await acme.repository(`bare-${colorScheme}`, [], { protect: {} });
+  const page = await pageOf('ada', '/owners/acme/first-steps', { ...phone, colorScheme });
+  for (const fold of await page.locator('summary').all()) await fold.click();
+  await screenshot(page, `first-steps-${colorScheme}`);
+  expect(await page.textContent('main')).toContain('Freezes are not enforced');
+  await expectSound(page);
+  await page.context().close();
+});
+
+test('what is not there leads home', async () => {
+  const page = await openPage(browser, { ...phone, colorScheme: 'dark' });
+  await page.goto(`${acme.app.url}/nothing/here`);
+  await screenshot(page, 'not-found');
+  page.problems.length = 0;
+  await expectSound(page);
+  await page.getByRole('link', { name: 'Go to the home page' }).click();
+  expect(new URL(page.url()).pathname).toBe('/');
+  await page.context().close();
+});

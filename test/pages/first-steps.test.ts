@@ -44,7 +44,7 @@ test('each step turns to done when it is true', async () => {
     'To do',
   ]);
   const { text } = await ada.open(path);
-  expect(text).toMatch(/bare<\/a\s*>\s*<span class="badge leaking">Freezes are not enforced<\/span>/);
+  expect(text).toMatch(/<summary>\s*bare\s*<span class="badge leaking">Freezes are not enforced<\/span>/);
   expect(text).toContain('curl -X POST -H &quot;Authorization: Bearer $GITHUB_TOKEN&quot;');
   acme.github.protect(bare, 'main', ['holdfast/freeze']);
   await later();

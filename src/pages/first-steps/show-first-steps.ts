@@ -156,11 +156,12 @@ const step = (isDone: boolean, title: string, content: Html): Html =>
 
 /** Whether the check is required on one repository, with the one click or call that is missing. */
 function requirement({ repository, report }: Looked): Html {
-  const name = html`<a href="${repositoryPath(repository)}">${repository.name}</a>`;
-  if (!report) return html`<p>${name}: GitHub is still being asked. Load the page again in a moment.</p>`;
-  if (report.enforced === true) return html`<p>${name} ${verdictOf(report)}</p>`;
+  const link = html`<a href="${repositoryPath(repository)}">${repository.name}</a>`;
+  if (!report) return html`<p>${link}: GitHub is still being asked. Load the page again in a moment.</p>`;
+  if (report.enforced === true) return html`<p>${link} ${verdictOf(report)}</p>`;
   return html`<details>
-    <summary>${name} ${verdictOf(report)}</summary>
+    <summary>${repository.name} ${verdictOf(report)}</summary>
     ${whatToMend(report)}
+    <p>${link}</p>
   </details>`;
 }
