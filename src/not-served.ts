@@ -68,6 +68,6 @@ function refuse(context: Context, answer: { status: 404 | 405; title: string; de
   const supports = ['application/json', 'text/html'];
   const type = accepts(context, { header: 'Accept', supports, default: 'application/json' });
   if (type === 'application/json') return context.json({ detail }, status);
-  const text = status === 404 ? 'Mind how the address is written.' : detail;
-  return messagePage(context, { status, title, text, link: { href: '/', text: 'Go to the first page' } });
+  const text = status === 404 ? 'Check how the address is written.' : detail;
+  return messagePage(context, { status, title, text });
 }

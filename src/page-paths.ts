@@ -31,3 +31,6 @@ export const mergeGroupPath = (repository: Named, sha: string): string =>
 
 /** Where somebody signs in, to come back to a path of ours. */
 export const signInPath = (to: string): string => `/auth/sign-in?to=${encodeURIComponent(to)}`;
+
+/** What is left to do after the installation on an owner. */
+export const firstStepsPath = (login: string): string => `/owners/${login}/first-steps`;

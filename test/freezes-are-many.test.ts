@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { mostFreezes } from '../src/freezes/assert-room.ts';
 import { type Acme, startAcme } from './support/acme.ts';
+import { expectAtMost, statementsDuring } from './support/statements.ts';
+import { Visitor } from './support/visitor.ts';
 
 let acme: Acme;
 beforeAll(async () => {
@@ -84,4 +86,52 @@ test('the page of a repository with 1,000 freezes is small, and leads to all of 
   expect(second).toContain('Freeze number 20.');
   expect(second).toContain('Earlier freezes');
   expect(await load('?current=nonsense')).toContain('cannot begin there');
+});
+
+test('however long what people wrote is, and whoever looks: under 300 kB, by few statements', async () => {
+  const heavy = await acme.repository('heavy', [
+    { title: 'T'.repeat(250) },
+    ...Array.from({ length: 29 }, () => ({})),
+  ]);
+  const { db } = acme.app.deps;
+  const { id: repositoryId } = await db.repository.findFirstOrThrow({ where: { nameKey: 'heavy' } });
+  const by = { type: 'user', id: 1, name: 'ada' };
+  const now = new Date(acme.clock.now());
+  // On for a month, without an end: somebody may have forgotten every one of them.
+  const startsAt = new Date(now.getTime() - 30 * 24 * 60 * minutes);
+  await db.freeze.createMany({
+    data: Array.from({ length: mostFreezes - 1 }, (_, index) => ({
+      id: randomUUID(),
+      repositoryId,
+      reason: `${index} ${'Why. '.repeat(1900)}`,
+      start: startsAt.toISOString().slice(0, 19),
+      timezone: 'America/Argentina/ComodRivadavia',
+      startsAt,
+      matchingConditions: index % 100 ? [] : Array.from({ length: 300 }, (__, label) => `-label=l${label}`),
+      excludeConditions: [],
+      reads: [],
+      createdAt: now,
+      createdBy: by,
+      updatedAt: now,
+      updatedBy: by,
+    })),
+  });
+  // Made by a call, so that what is open is judged by all of them, and told of in the log.
+  const last = await acme.freeze(heavy, { reason: 'Why. '.repeat(1900) });
+  for (let change = 0; change < 30; change++)
+    await acme.update(heavy, last.id, { reason: `${change} ${'Why. '.repeat(1900)}` });
+  const ada = new Visitor(acme);
+  await ada.signIn('ada');
+  const load = async () => {
+    const { status, text } = await ada.open(`/repos/${heavy}`);
+    expect(status).toBe(200);
+    return text;
+  };
+  const text = await load();
+  expect(text).toContain('1000 freezes are ongoing');
+  expect(text).toContain('30 pull requests are held');
+  expect(text).toContain('id="log"');
+  expect(text.length).toBeLessThan(300_000);
+  const statements = await statementsDuring(load);
+  if (statements.length > 0) expectAtMost(14, statements);
 });

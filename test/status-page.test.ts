@@ -39,14 +39,16 @@ test('held: by which freeze, until when, on what it saw, and what would let it g
   const seen = await page(repository, 1);
   expect(seen.status).toBe(200);
   const text = words(seen);
-  expect(text).toContain('New checkout Held A freeze holds this pull request.');
+  expect(text).toContain(
+    'New checkout Held A freeze holds this pull request until 2026-04-01 09:00 Europe/Paris .',
+  );
   expect(text).toContain(
     'Quarter end Since 2026-03-01 10:00 Europe/Paris , until 2026-04-01 09:00 Europe/Paris',
   );
   expect(seen.text).toContain('<time datetime="2026-04-01T07:00:00.000Z" data-zone="Europe/Paris">');
   expect(text).toContain('base=main main yes');
-  expect(text).toContain('or label=risky risky yes');
-  expect(text).toContain('or files~=^db/ src/cart.ts no');
+  expect(text).toContain('label=risky risky yes');
+  expect(text).toContain('files~=^db/ src/cart.ts no');
   expect(text).toContain('label=hotfix risky no');
   expect(text).toContain('The label hotfix , put on this pull request.');
   expect(text).toContain('The label risky , taken off this pull request.');
@@ -97,9 +99,39 @@ test('several freezes are each shown, and without end until removed', async () =
   await acme.freeze(repository, { reason: 'One' });
   await acme.freeze(repository, { reason: 'Two', end: '2027-01-01T00:00:00' });
   const text = words(await page(repository, 1));
-  expect(text).toContain('Held 2 freezes hold this pull request.');
+  expect(text).toContain('Held 2 freezes hold this pull request until one of them is removed .');
   expect(text).toMatch(/One Since .* until it is removed\./);
   expect(text).toContain('It holds every pull request.');
+});
+
+test('or, and, not read like a sentence, and many conditions fold', async () => {
+  const repository = await acme.repository('sentences', [{ labels: ['l42'] }]);
+  const labels = Array.from({ length: 300 }, (_, index) => `label=l${index}`);
+  await acme.freeze(repository, {
+    matching_conditions: ['base=main', { or: labels }, { not: { and: ['draft', 'label=wip'] } }],
+  });
+  const { text } = await page(repository, 1);
+  expect(words({ text } as Seen)).toContain(
+    'It holds what matches base=main and ( label=l0 or label=l1 or label=l2 or label=l3 or label=l4 or label=l5 or label=l6 … (295 more).',
+  );
+  const [open, folded] = [text.indexOf('What it holds'), text.indexOf('291 more conditions')];
+  expect(open).toBeGreaterThan(0);
+  expect(folded).toBeGreaterThan(open);
+  // What decides is not folded.
+  for (const decisive of ['base=main', 'label=l42']) {
+    const at = text.indexOf(`>${decisive}</code>`, open);
+    expect([at > open, at < folded]).toEqual([true, true]);
+  }
+  expect(text.length).toBeLessThan(150_000);
+});
+
+test('of many freezes those after the third fold', async () => {
+  const repository = await acme.repository('crowded', [{}]);
+  for (let count = 1; count <= 5; count++) await acme.freeze(repository, { reason: `Freeze ${count}` });
+  const { text } = await page(repository, 1);
+  expect(words({ text } as Seen)).toContain('5 freezes hold this pull request until 5 of them are removed');
+  expect(text.match(/<section class="card">/g)).toHaveLength(3);
+  expect(text.match(/<details class="card fold">/g)).toHaveLength(2);
 });
 
 test('held for another pull request with the same head', async () => {
@@ -149,7 +181,7 @@ test('while GitHub is down the page says what was last known', async () => {
   try {
     const held = words(await page(repository, 1));
     expect(held).toContain(
-      'Pull request #1 Held A freeze holds this pull request. GitHub could not be asked',
+      'Pull request #1 Held A freeze holds this pull request until it is removed . GitHub could not be asked',
     );
     expect(held).toMatch(/Storm Since .* until it is removed\./);
     expect(held).toContain('pending Frozen until removed: Storm');
@@ -167,7 +199,9 @@ test('while GitHub takes its time, too, and the answer serves who loads the page
   await acme.freeze(repository, { reason: 'Storm' });
   const fault = acme.github.faults.add({ kind: 'delay', ms: 6500, match: { path: /graphql/ } });
   const [asked, first] = [acme.github.requests.length, await page(repository, 1)];
-  expect(words(first)).toContain('Held A freeze holds this pull request. GitHub could not be asked');
+  expect(words(first)).toContain(
+    'Held A freeze holds this pull request until it is removed . GitHub could not be asked',
+  );
   fault.remove();
   expect(words(await page(repository, 1))).toContain('Seen late');
   expect(acme.github.requests.length - asked).toBe(1);
@@ -183,7 +217,7 @@ test('held because its conditions cannot be judged: which one, and why', async (
   try {
     await acme.freeze(repository, { matching_conditions: ['label=y'] });
     const text = words(await page(repository, 1));
-    expect(text).toContain('Held A freeze holds this pull request.');
+    expect(text).toContain('Held A freeze holds this pull request until it is removed .');
     expect(text).toContain('Its conditions could not all be judged, and until they can it holds.');
     expect(text).toMatch(/label=y GitHub did not give its labels.* could not be judged/);
   } finally {
@@ -199,9 +233,9 @@ test('a condition behind a not is said to match where it does so with its not', 
   });
   const text = words(await page(repository, 1));
   expect(text).toContain('not label=y x yes');
-  expect(text).toContain('not not label=x x yes');
-  expect(text).toContain('not or label=x x no');
-  expect(text).toContain('not or label=y x yes');
+  expect(text).toContain(' label=x x yes');
+  expect(text).toContain('not label=x x no');
+  expect(text).toContain('not label=y x yes');
 });
 
 test('a pull request from a fork has its page', async () => {
@@ -338,7 +372,7 @@ test('a long reason is folded, and every one of several freezes is said to have 
   expect(words(await page(repository, 1))).not.toContain('has to let go');
   await acme.freeze(repository, { reason: 'Short' });
   const seen = await page(repository, 1);
-  const [, heading] = /<h3>(Long[^<]*)</.exec(seen.text)!;
+  const [, heading] = /<h3[^>]*>(Long[^<]*)</.exec(seen.text)!;
   expect(heading!.length).toBeLessThan(300);
   expect(seen.text).toContain(reason);
   expect(words(seen)).toContain('Each of them has to let go before it can merge.');

@@ -101,7 +101,7 @@ test('a freeze of deployments alone holds no pull request', async () => {
   const page = await (await fetch(`${acme.app.url}/repos/${api}`)).text();
   expect(page).toContain('No freeze of merges is ongoing');
   expect(page).toContain('Ongoing, deployments only');
-  expect(page).toContain('Deployments to environments that match any of');
+  expect(page).toContain('Deployments to environments that match');
   expect(page).not.toContain('Pull requests that match');
 
   // Once it holds merges too, it holds.

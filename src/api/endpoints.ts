@@ -37,12 +37,10 @@ import { getSettings, patchSettings } from './v1/settings.ts';
 import { postScopes, putScopes } from './v1/push-scopes.ts';
 import { updateFreezeEndpoint } from './v1/update-freeze.ts';
 
-/** The whole interface, below `/v1`. */
+/** The whole interface, below `/v1`, in the order of the API reference: what people come for first. */
 export const endpoints: AnyEndpoint[] = [
-  putScopes,
-  postScopes,
-  listFreezesEndpoint,
   createFreezeEndpoint,
+  listFreezesEndpoint,
   previewFreezeEndpoint,
   updateFreezeEndpoint,
   freezeEnforcementEndpoint,
@@ -78,4 +76,6 @@ export const endpoints: AnyEndpoint[] = [
   deleteApplication,
   getLogs,
   getOwnerLogs,
+  putScopes,
+  postScopes,
 ];

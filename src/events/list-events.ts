@@ -18,6 +18,8 @@ export type EventFilter = {
   trigger?: string[];
   notTrigger?: string[];
   baseRef?: string[];
+  /** Those about one freeze. */
+  freezeId?: string;
   receivedFrom?: Date;
   receivedTo?: Date;
 };
@@ -74,6 +76,7 @@ export async function listEvents(
     outcome: { in: filter.outcome, notIn: filter.notOutcome },
     trigger: { in: filter.trigger, notIn: filter.notTrigger },
     baseRef: filter.baseRef && { in: filter.baseRef },
+    metadata: filter.freezeId ? { path: ['scheduled_freeze_id'], equals: filter.freezeId } : undefined,
     pullRequest: filter.pullRequest && { in: filter.pullRequest },
     // SQL's NOT IN drops rows without a pull request; a reader who excludes #7 still wants those.
     ...(filter.notPullRequest && {

@@ -23,6 +23,12 @@ const recordOf = (row: FreezeRow): FreezeRecord => ({
   },
 });
 
+/** A freeze of a repository, also one that is over. @returns null where it never had one of this id. */
+export async function freezeRecord(tx: Tx, repositoryId: bigint, id: string): Promise<FreezeRecord | null> {
+  const row = await tx.freeze.findFirst({ where: { repositoryId, id } });
+  return row && recordOf(row);
+}
+
 /** The scheduled and ongoing freezes of a repository, the earliest first. */
 export async function currentFreezes(tx: Tx, repositoryId: bigint, now: Date): Promise<FreezeRecord[]> {
   const where = { repositoryId, ...notEnded(now) };

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import { html, raw } from 'hono/html';
 import { secureHeaders } from 'hono/secure-headers';
 import { assetUrl } from './assets.ts';
@@ -15,36 +16,49 @@ const path = '/docs';
  * here. The bundle is read when it is first asked for.
  */
 export function mountApiReference(app: OpenAPIHono, document: () => object): void {
-  let reading: Promise<Bundle> | undefined;
-  const bundle = () =>
-    (reading ??= readBundle().catch((error: unknown) => {
+  let reading: Promise<Reference> | undefined;
+  const reference = () =>
+    (reading ??= readReference(document).catch((error: unknown) => {
       reading = undefined;
       throw error;
     }));
 
   app.get(path, headers, async (context) => {
-    const { version } = await bundle();
-    return context.html(page(document(), `${path}/scalar.js?v=${version}`));
+    const { page } = await reference();
+    context.header('Content-Type', 'text/html; charset=utf-8');
+    return send(context, page);
   });
   app.get(`${path}/scalar.js`, async (context) => {
-    const { content, gzipped, version } = await bundle();
+    const { bundle, version } = await reference();
     const isCurrent = context.req.query('v') === version;
     context.header('Content-Type', 'text/javascript; charset=utf-8');
     context.header('X-Content-Type-Options', 'nosniff');
     context.header('Cache-Control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache');
-    context.header('Vary', 'Accept-Encoding');
-    if (!/\bgzip\b/.test(context.req.header('Accept-Encoding') ?? '')) return context.body(content);
-    context.header('Content-Encoding', 'gzip');
-    return context.body(gzipped);
+    return send(context, bundle);
   });
 }
 
-type Bundle = { content: string; gzipped: Uint8Array<ArrayBuffer>; version: string };
+/** What is sent as it is, or compressed: both are large. */
+type Packed = { content: string; gzipped: Uint8Array<ArrayBuffer> };
+type Reference = { page: Packed; bundle: Packed; version: string };
 
-async function readBundle(): Promise<Bundle> {
-  const content = await readScalarBundle();
-  const version = createHash('sha256').update(content).digest('hex').slice(0, 12);
-  return { content, gzipped: new Uint8Array(await promisify(gzip)(content)), version };
+async function readReference(document: () => object): Promise<Reference> {
+  const bundle = await pack(await readScalarBundle());
+  const version = createHash('sha256').update(bundle.content).digest('hex').slice(0, 12);
+  const text = await page(document(), `${path}/scalar.js?v=${version}`);
+  return { bundle, version, page: await pack(String(text)) };
+}
+
+const pack = async (content: string): Promise<Packed> => ({
+  content,
+  gzipped: new Uint8Array(await promisify(gzip)(content)),
+});
+
+function send(context: Context, { content, gzipped }: Packed): Response {
+  context.header('Vary', 'Accept-Encoding');
+  if (!/\bgzip\b/.test(context.req.header('Accept-Encoding') ?? '')) return context.body(content);
+  context.header('Content-Encoding', 'gzip');
+  return context.body(gzipped);
 }
 
 /**
@@ -82,6 +96,9 @@ const page = (document: object, bundle: string): Html =>
           This page needs JavaScript. The document that it shows is at
           <a href="/v1/openapi.json">/v1/openapi.json</a>.
         </noscript>
+        <nav style="padding: 0.5rem 1rem; font: 0.9375rem system-ui, sans-serif">
+          <a href="/">Holdfast</a>
+        </nav>
         <div id="reference"></div>
         <script type="application/json" id="openapi">
           ${raw(JSON.stringify(document).replaceAll('<', '\\u003c'))}

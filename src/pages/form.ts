@@ -40,6 +40,8 @@ export function formProblem(problems: FormProblems, shown: string[]): Html {
 
 export type Field = {
   name: string;
+  /** Where several forms of a page have a field of this name. */
+  id?: string;
   label: string;
   value?: string;
   hint?: Html | string;
@@ -50,16 +52,16 @@ export type Field = {
 
 /** A field with a label, a hint and what is wrong with it. @param control what to type into. */
 function labelled(field: Field, control: (attributes: Html) => Html): Html {
-  const { name, label, hint, problems = noProblems, attributes = html`` } = field;
+  const { name, id = name, label, hint, problems = noProblems, attributes = html`` } = field;
   const problem = problems.get(name);
-  const described = [...(hint ? [`${name}-hint`] : []), ...(problem ? [`${name}-problem`] : [])];
-  const shared = html`id="${name}" name="${name}"
+  const described = [...(hint ? [`${id}-hint`] : []), ...(problem ? [`${id}-problem`] : [])];
+  const shared = html`id="${id}" name="${name}"
   ${described.length > 0 ? html`aria-describedby="${described.join(' ')}"` : ''}
   ${problem ? html`aria-invalid="true"` : ''} ${attributes}`;
   return html`<div class="field">
-    <label for="${name}">${label}</label>
-    ${control(shared)} ${hint ? html`<p class="hint" id="${name}-hint">${hint}</p>` : ''}
-    ${problem ? html`<p class="problem" id="${name}-problem">${problem}</p>` : ''}
+    <label for="${id}">${label}</label>
+    ${control(shared)} ${hint ? html`<p class="hint" id="${id}-hint">${hint}</p>` : ''}
+    ${problem ? html`<p class="problem" id="${id}-problem">${problem}</p>` : ''}
   </div>`;
 }
 

@@ -1,5 +1,6 @@
 import { html } from 'hono/html';
 import type { HeldPullRequest, ReasonNotHeld } from '../reconcile/held-pull-requests.ts';
+import { pullRequestPath } from '../page-paths.ts';
 import type { Html } from './layout.ts';
 
 /** Why one that should be held is not known to be, after a "but". */
@@ -34,4 +35,23 @@ export function countsOf(pullRequests: HeldPullRequest[]): Html {
             html`${index > 0 ? ', ' : ' '}<span class="${reason}">${whyNotAll[reason!](its.length)}</span>`,
         )}.`
   }`;
+}
+
+/** Links to the pages of these pull requests, by their titles; those that are not known to be held with why. */
+export function heldList(
+  repository: Parameters<typeof pullRequestPath>[0],
+  pullRequests: HeldPullRequest[],
+): Html {
+  if (pullRequests.length === 0) return html``;
+  return html`<ul class="held-pull-requests">
+    ${pullRequests.map(
+      ({ number, title, notHeld }) =>
+        html`<li>
+          <a href="${pullRequestPath(repository, number)}"
+            >#${number}${title === null ? '' : html` <span dir="auto">${title}</span>`}</a
+          >
+          ${notHeld && html`<span class="${notHeld}">(${whyNot[notHeld]})</span>`}
+        </li>`,
+    )}
+  </ul>`;
 }

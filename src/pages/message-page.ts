@@ -8,17 +8,20 @@ export type Message = {
   status: ContentfulStatusCode;
   title: string;
   text: string;
+  /** Where to go on; absent: to the home page. */
   link?: { href: string; text: string };
 };
 
 /** Answers with a plain page. */
 export async function messagePage(
   context: Context,
-  { status, title, text, link }: Message,
+  { status, title, text, link = home }: Message,
   viewer?: { login: string } | null,
 ): Promise<Response> {
   const body = html`<h1>${title}</h1>
     <p>${text}</p>
-    ${link ? html`<p><a class="button" href="${link.href}">${link.text}</a></p>` : ''}`;
+    <p><a class="button" href="${link.href}">${link.text}</a></p>`;
   return context.html(layout({ title, body, viewer }), status);
 }
+
+const home = { href: '/', text: 'Go to the home page' };

@@ -8,6 +8,10 @@ import { RepositoryReaders } from '../auth/sign-in/repository-readers.ts';
 import { mountAssets } from './assets.ts';
 import { errorPage } from './error-page.ts';
 import { ownerForm } from './change.ts';
+import { showFirstSteps } from './first-steps/show-first-steps.ts';
+import { changesOfFreeze } from './freeze/change-forms.ts';
+import { changeFreeze } from './freeze/change-freeze.ts';
+import { showFreeze } from './freeze/show-freeze.ts';
 import { namedByFreezeForm, sendFreezeForm, showFreezeForm } from './freeze-now/freeze-now.ts';
 import { showHome } from './home/show-home.ts';
 import { pageHeaders } from './page-headers.ts';
@@ -26,6 +30,7 @@ import { showPlanPage } from './plan/show-plan-page.ts';
 import { namedByUnfreezeForm, sendUnfreezeForm, showUnfreezeForm } from './unfreeze/unfreeze.ts';
 import { showProgress, streamProgress } from './progress/show-progress.ts';
 import { showRepository } from './repository/show-repository.ts';
+import { askForExemption, decideOnExemption, decisions } from './status/change-exemption.ts';
 import { mergeGroupPage } from './status/merge-group-page.ts';
 import { pullRequestPage } from './status/pull-request-page.ts';
 
@@ -58,12 +63,24 @@ export function mountPages(app: OpenAPIHono, given: Deps, strangers: StrangerLim
   pages.get('/owners/:owner/progress', (context) => showProgress(forRequest(deps, context), context));
   pages.get('/owners/:owner/progress/live', (context) => streamProgress(forRequest(deps, context), context));
   pages.get('/repos/:owner/:repository', (context) => showRepository(forRequest(deps, context), context));
+  pages.get('/repos/:owner/:repository/freezes/:id', (context) =>
+    showFreeze(forRequest(deps, context), context),
+  );
+  for (const change of changesOfFreeze)
+    pages.post(`/repos/:owner/:repository/freezes/:id/${change}`, changeFreeze(deps, change));
   pages.get('/repos/:owner/:repository/pulls/:number', (context) =>
     pullRequestPage(forRequest(deps, context), context),
   );
+  pages.post('/repos/:owner/:repository/pulls/:number/exemptions', askForExemption(deps));
+  for (const decision of decisions)
+    pages.post(
+      `/repos/:owner/:repository/pulls/:number/exemptions/:id/${decision}`,
+      decideOnExemption(deps, decision),
+    );
   pages.get('/repos/:owner/:repository/merge-groups/:sha', (context) =>
     mergeGroupPage(forRequest(deps, context), context),
   );
+  pages.get('/owners/:owner/first-steps', (context) => showFirstSteps(forRequest(deps, context), context));
   pages.get('/', (context) => showHome(forRequest(deps, context), context));
   app.route('/', pages);
 }

@@ -2,10 +2,11 @@ import type { Context } from 'hono';
 import { repositoryPath } from '../api/path-params.ts';
 import type { Person } from '../auth/github-token.ts';
 import type { Deps } from '../deps.ts';
-import { isUnavailable } from '../errors.ts';
+import { isTooManyRequests, isUnavailable } from '../errors.ts';
 import type { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
 import type { StrangerLimits } from '../github/limits/stranger-limits.ts';
 import { type FoundRepository, fullName, knownRepository } from '../installations/find-repository.ts';
+import type { RepositoryPermission } from '../auth/repository-permission.ts';
 import { readSession } from '../auth/sign-in/read-session.ts';
 import type { RepositoryReaders } from '../auth/sign-in/repository-readers.ts';
 import { missingForSignIn, signInSettings } from '../auth/sign-in/sign-in-settings.ts';
@@ -62,6 +63,33 @@ export async function openRepositoryPage(
   if (person || !signInSettings(deps.config)) return absentPage(deps, context, person);
   const { pathname, search } = new URL(context.req.url);
   return context.redirect(signInPath(pathname + search), 302);
+}
+
+/**
+ * Whether to show the viewer of a page what admins of its repository do there, as GitHub said a minute ago at most.
+ * What they then send is asked anew.
+ */
+export async function mayAdminister(
+  deps: PageDeps,
+  repository: FoundRepository,
+  viewer: Viewer,
+): Promise<boolean> {
+  return (await permissionOf(deps, repository, viewer)) === 'admin';
+}
+
+/** What the viewer of a page may do with its repository; `unknown` while GitHub does not say. */
+export async function permissionOf(
+  deps: PageDeps,
+  repository: FoundRepository,
+  viewer: Viewer,
+): Promise<RepositoryPermission | 'unknown'> {
+  if (!viewer) return 'none';
+  try {
+    return await deps.readers.permission(deps, viewer, repository);
+  } catch (error) {
+    if (!isUnavailable(error) && !isTooManyRequests(error)) throw error;
+    return 'unknown';
+  }
 }
 
 type RepositoryPath = { owner: string; repository: string };

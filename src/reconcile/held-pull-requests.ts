@@ -44,6 +44,8 @@ export const leakingWithGroup = Prisma.sql`
 export type HeldPullRequest = {
   number: number;
   headSha: string;
+  /** Null where no observation has kept it yet. */
+  title: string | null;
   /** The ids of the freezes. */
   heldBy: string[];
   /** Null where it is known to be held. */
@@ -61,7 +63,7 @@ export async function heldPullRequests(
   only: number | null = null,
 ): Promise<HeldPullRequest[]> {
   return db.$queryRaw<HeldPullRequest[]>`
-    SELECT held.number, held.head_sha AS "headSha", held.held_by AS "heldBy", ${whyNotHeld} AS "notHeld"
+    SELECT held.number, held.head_sha AS "headSha", held.title, held.held_by AS "heldBy", ${whyNotHeld} AS "notHeld"
     FROM open_pull_requests held ${statusesOfHeld}
     WHERE held.repository_id = ${repositoryId} AND cardinality(held.held_by) > 0
       AND (${only}::int IS NULL OR held.number = ${only}::int)

@@ -204,8 +204,9 @@ async function write(
     ...{ ...others, repositoryId: repository.id, installationId, observation, now, isMergeGroup, askAt },
     statuses: rows.map(({ row }) => row),
     heldAgain: rows.filter(({ isHeldAgain }) => isHeldAgain).map(({ row }) => row.sha),
-    pullRequests: judged.map(({ pullRequest: { facts, testMerge }, holds }) => ({
+    pullRequests: judged.map(({ pullRequest: { facts, testMerge, title }, holds }) => ({
       ...{ number: facts.number, node_id: facts.nodeId, head_sha: facts.headSha },
+      title: title.toWellFormed(),
       merge_sha: testMerge?.sha ?? null,
       held_by: holds.map(({ freeze }) => freeze.id),
       changed_at: changedAtOf(facts),

@@ -114,6 +114,7 @@ export type SeenRow = {
   number: number;
   node_id: string;
   head_sha: string;
+  title: string;
   merge_sha: string | null;
   held_by: string[];
   changed_at: Date | null;
@@ -190,14 +191,14 @@ const write = `
         SELECT FROM wanted WHERE wanted.sha = head_statuses.sha)
     RETURNING is_waiting
   ), remembered AS (
-    INSERT INTO open_pull_requests AS known (repository_id, number, node_id, head_sha, merge_sha, held_by, changed_at,
-      observation, merge_state_due_at)
-    SELECT $1, number, node_id, head_sha, merge_sha, held_by, changed_at, $3,
+    INSERT INTO open_pull_requests AS known (repository_id, number, node_id, head_sha, title, merge_sha, held_by,
+      changed_at, observation, merge_state_due_at)
+    SELECT $1, number, node_id, head_sha, title, merge_sha, held_by, changed_at, $3,
       CASE WHEN held_by <> '{}' THEN $10::timestamptz END
-    FROM jsonb_to_recordset($9::jsonb) AS seen(number int, node_id text, head_sha text, merge_sha text, held_by uuid[],
-      changed_at timestamptz)
+    FROM jsonb_to_recordset($9::jsonb) AS seen(number int, node_id text, head_sha text, title text, merge_sha text,
+      held_by uuid[], changed_at timestamptz)
     ON CONFLICT (repository_id, number) DO UPDATE SET
-      node_id = excluded.node_id, head_sha = excluded.head_sha, merge_sha = excluded.merge_sha,
+      node_id = excluded.node_id, head_sha = excluded.head_sha, title = excluded.title, merge_sha = excluded.merge_sha,
       held_by = excluded.held_by,
       changed_at = greatest(known.changed_at, excluded.changed_at), observation = excluded.observation,
       merge_state_due_at = CASE WHEN (excluded.head_sha, excluded.held_by) = (known.head_sha, known.held_by)

@@ -73,6 +73,11 @@ test.each(['light', 'dark'] as const)(
     const page = await adasPage({ ...phone, colorScheme });
     await page.goto(`${acme.app.url}/repos/acme/web?zoom=week`);
     await screenshot(page, `repository-phone-${colorScheme}`);
+    // What is frozen, until when, whether that is real, and what to do: without scrolling.
+    for (const name of ['Frozen', 'until it is removed', 'Not enforced', 'Freeze now', 'Easter holidays']) {
+      const box = (await page.getByText(name).first().boundingBox())!;
+      expect(box.y + box.height, name).toBeLessThan(740);
+    }
     await expectAccessible(page);
     const widths = await page.evaluate<[number, number]>(
       '[document.documentElement.scrollWidth, document.querySelector(".timeline").scrollWidth]',
@@ -88,7 +93,7 @@ test('the zone of the browser is offered, and then shown', async () => {
   await page.goto(`${acme.app.url}/repos/acme/web`);
   expect(await page.textContent('#ongoing-freezes')).toContain('(1 Mar 2026, 18:00 Asia/Tokyo)');
   await page.selectOption('#zone', { label: 'Asia/Tokyo (yours)' });
-  await page.click('#timeline button');
+  await page.getByRole('button', { name: 'Show' }).first().click();
   expect(new URL(page.url()).searchParams.get('zone')).toBe('Asia/Tokyo');
   expect(await page.inputValue('#zone')).toBe('Asia/Tokyo');
   const first = await page.textContent('#ongoing-freezes');

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startAcme } from '../support/acme.ts';
 import { type Holdfast, startHoldfast } from '../support/holdfast.ts';
 
 // In a browser: test/browser/api-reference.test.ts.
@@ -53,3 +54,49 @@ test('the bundle is whole, compressed or not', async () => {
   expect(script.length).toBeGreaterThan(1_000_000);
   expect(script).toContain('window.Scalar={createApiReference:');
 });
+
+test('the page is compressed, for who takes that', async () => {
+  const plain = await get('/docs', { 'Accept-Encoding': 'identity' });
+  const compressed = await get('/docs', { 'Accept-Encoding': 'gzip' });
+  expect([plain, compressed].map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'gzip']);
+  expect(compressed.headers.get('vary')).toBe('Accept-Encoding');
+  expect(Number(compressed.headers.get('content-length'))).toBeLessThan(100_000);
+  expect(await compressed.text()).toBe(await plain.text());
+});
+
+test('a way home, and freezes first', async () => {
+  expect(page).toContain('<a href="/">Holdfast</a>');
+  const document = (await (await get('/v1/openapi.json')).json()) as { paths: object };
+  const [first] = Object.values(document.paths) as { post: { tags: string[]; summary: string } }[];
+  expect(first!.post).toMatchObject({ tags: ['Scheduled freezes'], summary: 'Schedule a freeze' });
+});
+
+test('the sample of the first route works when it is sent', async () => {
+  const acme = await startAcme();
+  try {
+    await acme.repository('web', [{}]);
+    const document = (await acme.call('GET', '/v1/openapi.json')).body;
+    const [path, { post }] = Object.entries(document.paths)[0] as [string, Sample];
+    const example = (name: string) => post.parameters.find((each) => each.name === name)!;
+    const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+      const { example: given, schema } = example(name);
+      return given ?? schema.example;
+    });
+    const { example: body } = post.requestBody.content['application/json'];
+    // A year after it was written, too.
+    await acme.advanceTo('2027-06-01T00:00:00Z');
+    const answer = await acme.call('POST', `/v1${url}`, { as: acme.admin, body });
+    expect(answer.status, answer.text).toBe(201);
+    await acme.quiet();
+    expect(acme.frozen('acme/web')).toEqual([]);
+  } finally {
+    await acme.close();
+  }
+});
+
+type Sample = {
+  post: {
+    parameters: { name: string; example?: string; schema: { example: string } }[];
+    requestBody: { content: { 'application/json': { example: object } } };
+  };
+};

@@ -60,15 +60,15 @@ describe('the list', () => {
     expect(text).toContain('Ongoing Release 4.2');
     expect(text).toContain('From 2026-03-01 10:00 Europe/Paris (2026-03-01 18:00 Asia/Tokyo)');
     expect(text).toContain('Until 2026-03-02 12:00 Europe/Paris (2026-03-02 20:00 Asia/Tokyo)');
-    expect(text).toContain('Pull requests that match all of label=risky any of base=main not author=bob');
+    expect(text).toContain('Pull requests that match label=risky and ( base=main or not author=bob )');
     expect(text).toContain('Except those that match label=hotfix');
     expect(text).toContain('Made by the application key admin key, 2026-03-01 10:00 Europe/Paris');
     const [pullRequest] = acme.github.pullRequests(web);
-    expect(text).toContain(`Held now 1 pull request is held. #1 ${pullRequest!.headSha.slice(0, 7)}`);
-    expect(html).toContain(`<a href="/repos/${web}/pulls/1">#1</a>`);
+    expect(text).toContain(`Held now 1 pull request is held. #1 ${pullRequest!.title}`);
+    expect(html).toMatch(new RegExp(`href="/repos/${web}/pulls/1"\\s*>#1 <span dir="auto">`));
     expect(row(html, other)).toContain('Held now 1 pull request is held. #2');
     expect(text).not.toContain('#2');
-    expect(html).toContain('<span class="badge held">2 freezes are ongoing</span>');
+    expect(html).toContain('<span class="badge held">Frozen</span>');
     expect(html).toContain('2 pull requests are held.');
   });
 
@@ -130,6 +130,87 @@ describe('the list', () => {
   });
 });
 
+describe('the first lines', () => {
+  beforeEach(anotherRepository);
+
+  /** Those before the choice of a zone, in one line. */
+  const first = (html: string) =>
+    html
+      .slice(html.indexOf('<h1'), html.indexOf('<form class="choice"'))
+      .replace(/<[^>]*>/g, ' ')
+      .replace(/\s+/g, ' ');
+
+  test('say what is frozen, until when, whether that is real, and what comes next', async () => {
+    await acme.freeze(web, { reason: 'One', end: '2027-03-02T12:00:00', timezone: 'Europe/Paris' });
+    await acme.freeze(web, { reason: 'Two', start: '2027-03-02T11:00:00', end: '2027-03-03T00:00:00' });
+    await acme.freeze(web, { reason: 'Three', start: '2027-04-01T00:00:00' });
+    expect(first((await read()).html)).toMatch(
+      // The second one begins when the first one ends.
+      /Frozen until 2027-03-03 01:00 Europe\/Paris . 1 freeze is ongoing. Frozen by One Held 2 pull requests are held. Enforced yes, GitHub refuses to merge what is held Next Two , from 2027-03-02 11:00 UTC/,
+    );
+    const endless = await acme.freeze(web, { reason: 'No end' });
+    expect(first((await read()).html)).toContain('Frozen until it is removed. 2 freezes are ongoing.');
+    await acme.remove(web, endless.id);
+  });
+
+  test('say in red where nothing enforces it', async () => {
+    const bare = await acme.repository(`bare-${number++}`, [{}], { protect: {} });
+    await acme.freeze(bare);
+    const { html } = await read('', bare);
+    expect(html).toContain('<a class="badge leaking" href="#enforcement">Not enforced</a>');
+  });
+
+  test('say what to do first, where there never was a freeze', async () => {
+    const { html } = await read();
+    expect(first(html)).toContain('Not frozen No freeze is ongoing.');
+    expect(first(html)).toContain('No freeze has been made here yet');
+    expect(first(html)).toContain('See whether it would be enforced');
+    const freeze = await acme.freeze(web);
+    await acme.remove(web, freeze.id);
+    expect(first((await read()).html)).not.toContain('No freeze has been made here yet');
+  });
+});
+
+test('titles follow the pull requests', async () => {
+  await anotherRepository();
+  const freeze = await acme.freeze(web);
+  acme.github.editTitle(web, 1, 'Another title');
+  await acme.quiet();
+  expect(row((await read()).html, freeze)).toContain('#1 Another title');
+});
+
+test('what is over is folded, until one asks for it', async () => {
+  await anotherRepository();
+  const freeze = await acme.freeze(web, { reason: 'Gone' });
+  await acme.remove(web, freeze.id);
+  expect((await read()).html).toMatch(/<details class="fold" id="past-freezes"\s*>/);
+  expect((await read(`?past=${freeze.id}`)).html).toMatch(/<details class="fold" id="past-freezes"\s+open>/);
+});
+
+test('one zone goes for every time of the page', async () => {
+  await anotherRepository();
+  await acme.freeze(web, { timezone: 'Europe/Paris' });
+  const { html } = await read('?zone=Asia/Tokyo');
+  expect(html.match(/<select id="zone"/g)).toHaveLength(1);
+  const times = [
+    ...html.matchAll(/<time [^>]*>([^<]*)<\/time\s*>(\s*<span class="local-time"> \(([^)]*)\))?/g),
+  ];
+  expect(times.length).toBeGreaterThan(3);
+  for (const [, own, , also] of times) expect(`${own} ${also}`).toContain('Asia/Tokyo');
+  // The script adds no third one.
+  expect(html).not.toContain('data-zone');
+});
+
+test('texts that are read from the right keep their direction, and leave the rest its own', async () => {
+  await anotherRepository();
+  const arabic = 'تجميد نهاية السنة (2026)';
+  const { id } = await acme.freeze(web, { reason: arabic, end: '2027-03-02T12:00:00' });
+  const { html } = await read();
+  expect(html).toMatch(new RegExp(`<a\\s+href="/repos/${web}/freezes/${id}"\\s+dir="auto"\\s*>\\s*تجميد`));
+  expect(html).toMatch(/<text class="bar-name" x="[\d.]+" y="18" direction="rtl">\s*تجميد/);
+  expect(html).toContain(`aria-label="\u2068${arabic}\u2069 (Ongoing: `);
+});
+
 describe('the timeline', () => {
   beforeEach(anotherRepository);
 
@@ -184,7 +265,7 @@ describe('the audit log', () => {
     const log = textOf((await read()).html, 'log');
     expect(log).toContain('the application key admin key changed a freeze');
     expect(log).toContain('Reason before: Before → now: After');
-    expect(log).toContain('Matching before: every pull request → now: not (draft)');
+    expect(log).toContain('Matching before: every pull request → now: not draft');
     expect(log).toMatch(/deleted a freeze Reason After Because Done/);
     expect(log.indexOf('deleted a freeze')).toBeLessThan(log.indexOf('created a freeze'));
     const deletions = textOf((await read('?event=scheduled_freeze.delete')).html, 'log');

@@ -17,7 +17,14 @@ const seenAt = new Date('2026-03-01T09:00:00Z');
 
 const pullRequest = (number: number, headSha: string, more: Partial<LoadedPullRequest> = {}) =>
   ({
-    ...{ isOpen: true, status: null, testMerge: null, headMerges: null, queueBranch: null },
+    ...{
+      isOpen: true,
+      title: 'A change',
+      status: null,
+      testMerge: null,
+      headMerges: null,
+      queueBranch: null,
+    },
     facts: { number, nodeId: `PR_${number}`, headSha, values: {}, whyNotKnown: {} },
     ...more,
   }) as LoadedPullRequest;

@@ -34,11 +34,14 @@ export class Visitor {
   }
 
   /** Sends a form of ours, as a browser does. */
-  send(path: string, fields: Record<string, string | string[]>): Promise<Seen> {
+  send(
+    path: string,
+    fields: Record<string, string | string[]>,
+    headers: Record<string, string> = { 'Sec-Fetch-Site': 'same-origin' },
+  ): Promise<Seen> {
     const pairs = Object.entries(fields).flatMap(([name, value]) =>
       [value].flat().map((each): [string, string] => [name, each]),
     );
-    const headers = { 'Sec-Fetch-Site': 'same-origin' };
     return this.open(path, { method: 'POST', headers, body: new URLSearchParams(pairs) });
   }
 

@@ -163,6 +163,7 @@ CREATE TABLE "open_pull_requests" (
     "number" INTEGER NOT NULL,
     "node_id" TEXT NOT NULL,
     "head_sha" TEXT NOT NULL,
+    "title" TEXT,
     "merge_sha" TEXT,
     "held_by" UUID[],
     "changed_at" TIMESTAMPTZ(3),

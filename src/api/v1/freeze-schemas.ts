@@ -185,11 +185,12 @@ const savedFreezeSchema = z
   })
   .openapi('SavedScheduledFreeze');
 
+/** Far ahead: who sends it to try the API freezes nothing now, and its end has not passed. */
 export const exampleFreeze = {
   id: '6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f',
   reason: 'Quarter end',
-  start: '2026-03-31T18:00:00',
-  end: '2026-04-01T09:00:00',
+  start: '2030-12-31T18:00:00',
+  end: '2031-01-01T09:00:00',
   timezone: 'Europe/Paris',
   matching_conditions: ['base=main'],
   exclude_conditions: ['label=hotfix'],

@@ -1,4 +1,5 @@
-// Shows each instant in the viewer's own zone too. Without this script the zones that the page shows stand alone.
+// Shows each instant in the viewer's own zone too, unless the page was asked for one. Without this script the zones
+// that the page shows stand alone.
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const format = new Intl.DateTimeFormat('en-GB', {
   dateStyle: 'medium',
@@ -6,7 +7,7 @@ const format = new Intl.DateTimeFormat('en-GB', {
   timeZone: zone,
 });
 for (const element of document.querySelectorAll('time[datetime][data-zone]')) {
-  if (element.dataset.zone.split(' ').includes(zone)) continue;
+  if (element.dataset.zone === zone) continue;
   const local = document.createElement('span');
   local.className = 'local-time';
   local.textContent = ` (${format.format(new Date(element.dateTime))} ${zone})`;

@@ -6,6 +6,7 @@ import type { Html } from '../layout.ts';
 import { longText } from '../long-text.ts';
 import { actorName } from './actor-name.ts';
 import { describeEvent, type Detail, eventTypeNames } from './describe-event.ts';
+import { pageLinks } from './freeze-list.ts';
 import { linkTo, type View } from './view.ts';
 import { kept, option } from './zone-choice.ts';
 
@@ -17,14 +18,12 @@ export function auditLog(log: EventPage, view: View): Html {
     ${
       log.events.length === 0
         ? html`<p class="muted">No events of the last ${retentionDays} days.</p>`
-        : html`<ol class="log">
-            ${log.events.map((event) => entry(event, view))}
-          </ol>`
+        : eventList(log.events, view.zone)
     }
-    <nav class="bar-of-links" aria-label="Pages of the audit log">
-      ${log.previous ? html`<a href="${linkTo(view, { log: log.previous }, 'log')}">Newer events</a>` : ''}
-      ${log.next ? html`<a href="${linkTo(view, { log: log.next }, 'log')}">Older events</a>` : ''}
-    </nav>
+    ${pageLinks('Pages of the audit log', [
+      ['Newer events', log.previous && linkTo(view, { log: log.previous }, 'log')],
+      ['Older events', log.next && linkTo(view, { log: log.next }, 'log')],
+    ])}
   </section>`;
 }
 
@@ -39,9 +38,14 @@ const typeChoice = ({ window, at, zone, current, past, event }: View): Html =>
     <button type="submit" class="quiet">Show</button>
   </form>`;
 
-function entry(row: EventRow, { zone }: View): Html {
+export const eventList = (events: EventRow[], zone: string | null): Html =>
+  html`<ol class="log">
+    ${events.map((event) => entry(event, zone))}
+  </ol>`;
+
+function entry(row: EventRow, zone: string | null): Html {
   const { actor, did, details, freeze } = describeEvent(row);
-  const at = instant(row.receivedAt, zone ?? 'UTC');
+  const at = instant(row.receivedAt, zone ?? 'UTC', zone);
   return html`<li>
     <p class="muted">${at}</p>
     <p><strong>${actor ? actorName(actor) : 'Somebody'}</strong> ${did}</p>
@@ -66,8 +70,14 @@ const detail = ({ name, before, text }: Detail): Html =>
       ${
         before === undefined
           ? ''
-          : html`<del><span class="said">before: </span>${longText(before)}</del>
+          : html`<del><span class="said">before: </span>${told(before)}</del>
               <span class="arrow" aria-hidden="true">→</span> <span class="said">now: </span>`
-      }${longText(text)}
+      }${told(text)}
     </dd>
   </div>`;
+
+/** A page of events stays small: the log of the API has the whole texts. Characters. */
+const mostTold = 1000;
+
+const told = (text: string): Html =>
+  longText(text.length <= mostTold ? text : `${text.slice(0, mostTold).toWellFormed()}…`);

@@ -3,72 +3,121 @@ import type { ConditionInput } from '../../conditions/ast.ts';
 import { type Freeze, holdsMerges } from '../../freezes/freeze.ts';
 import type { Html } from '../layout.ts';
 
-/** Longer lists are folded: a list may have 2,000 conditions. */
-const mostShown = 12;
+/** A sentence goes so far before it folds: a list may have 2,000 conditions. */
+const mostInSentence = 8;
 
-/** What a freeze holds: the pull requests that its conditions select, and the deployments of its environments. */
-export const whatItHolds = (freeze: Freeze): Html =>
-  html`${holdsMerges(freeze) ? conditions(freeze) : ''}
+/** Where the whole of a list stands, if the list is cut: below it, folded, or on another page. */
+export type Rest = 'folded' | { href: string };
+
+/**
+ * What a freeze holds: the pull requests that its conditions select, and the deployments of its environments.
+ * @param rest where to read on.
+ */
+export const whatItHolds = (freeze: Freeze, rest: Rest = 'folded'): Html =>
+  html`${holdsMerges(freeze) ? pullRequests(freeze, rest) : ''}
   ${freeze.holds?.includes('deployments') ? deployments(freeze) : ''}`;
 
-const deployments = ({ environments }: Freeze): Html =>
-  environments
-    ? html`<p>Deployments to environments that match any of</p>
-        ${nested(environments)}`
-    : html`<p>Every deployment</p>`;
-
-/** The conditions of a freeze as they were sent, in words around them. */
-function conditions({ matchingConditions: matching, excludeConditions: exclude }: Freeze): Html {
+function pullRequests(
+  { matchingConditions: matching, excludeConditions: exclude }: Freeze,
+  rest: Rest,
+): Html {
   return html`${
     matching.length === 0
       ? html`<p>Every pull request</p>`
-      : html`<p>Pull requests that match ${allOf(matching)}</p>
-          ${list(matching)}`
+      : html`<p>Pull requests that match ${sentence(matching)}</p>
+          ${theRest(matching, rest)}`
   }
   ${
     exclude.length === 0
       ? ''
-      : html`<p>Except those that match ${allOf(exclude)}</p>
-          ${list(exclude)}`
+      : html`<p>Except those that match ${sentence(exclude)}</p>
+          ${theRest(exclude, rest)}`
   }`;
 }
 
-const allOf = (items: ConditionInput[]): string => (items.length > 1 ? 'all of' : '');
+const deployments = ({ environments }: Freeze): Html =>
+  environments
+    ? html`<p>
+        Deployments to environments that match
+        ${join(environments.slice(0, mostInSentence), 'or').map(show)}${environments.length > mostInSentence ? ` and ${environments.length - mostInSentence} more` : ''}
+      </p>`
+    : html`<p>Every deployment</p>`;
 
-function list(items: ConditionInput[]): Html {
-  const shown = nested(items);
+/** A part of a sentence: a condition as it was sent, or the words around it. */
+type Part = { condition: string } | { words: string };
+
+/** Conditions as a sentence: `label=risky and (base=main or not author=bob)`. Cut after a few of them. */
+export const sentence = (items: ConditionInput[]): Html => {
+  const { shown, left } = cut(join(items, 'and'));
+  return html`${shown.map(show)}${left > 0 ? ` … (${left} more)` : ''}`;
+};
+
+/** The same as text, of all conditions. */
+export const inOneLine = (items: ConditionInput[]): string =>
+  join(items, 'and')
+    .map((part) => ('words' in part ? part.words : part.condition))
+    .join('');
+
+const show = (part: Part): Html =>
+  'words' in part ? html`${part.words}` : html`<code dir="auto">${part.condition}</code>`;
+
+function join(items: ConditionInput[], word: 'and' | 'or'): Part[] {
+  if (items.length === 0) return [{ words: word === 'and' ? 'everything' : 'nothing' }];
+  return items.flatMap((item, index) => {
+    const own = items.length > 1 && isSeveral(item) ? inParentheses(item) : partsOf(item);
+    return index === 0 ? own : [{ words: ` ${word} ` }, ...own];
+  });
+}
+
+function partsOf(item: ConditionInput): Part[] {
+  if (typeof item === 'string') return [{ condition: item }];
+  if ('and' in item) return join(item.and, 'and');
+  if ('or' in item) return join(item.or, 'or');
+  return [{ words: 'not ' }, ...(isSeveral(item.not) ? inParentheses(item.not) : partsOf(item.not))];
+}
+
+const inParentheses = (item: ConditionInput): Part[] => [{ words: '(' }, ...partsOf(item), { words: ')' }];
+
+const isSeveral = (item: ConditionInput): boolean => {
+  if (typeof item === 'string' || 'not' in item) return false;
+  const items = 'and' in item ? item.and : item.or;
+  return items.length > 1 || items.some(isSeveral);
+};
+
+function cut(parts: Part[]): { shown: Part[]; left: number } {
+  const places = parts.flatMap((part, index) => ('condition' in part ? [index] : []));
+  const last = places[mostInSentence - 1];
+  const left = places.length - mostInSentence;
+  return last === undefined || left <= 0
+    ? { shown: parts, left: 0 }
+    : { shown: parts.slice(0, last + 1), left };
+}
+
+function theRest(items: ConditionInput[], rest: Rest): Html {
   const count = items.reduce((sum, item) => sum + countOf(item), 0);
-  if (count <= mostShown) return shown;
+  if (count <= mostInSentence) return html``;
+  if (rest !== 'folded') return html`<p><a href="${rest.href}">All ${count} conditions</a></p>`;
   return html`<details>
-    <summary>${count} conditions</summary>
-    ${shown}
+    <summary>All ${count} conditions</summary>
+    ${nested(items)}
   </details>`;
 }
 
 const nested = (items: ConditionInput[]): Html =>
   html`<ul class="conditions">
-    ${items.map((item) => html`<li>${condition(item)}</li>`)}
+    ${items.map((item) => html`<li>${asList(item)}</li>`)}
   </ul>`;
 
-function condition(item: ConditionInput): Html {
-  if (typeof item === 'string') return html`<code>${item}</code>`;
-  if ('and' in item) return html`all of ${nested(item.and)}`;
-  if ('or' in item) return html`any of ${nested(item.or)}`;
-  return html`not ${nested([item.not])}`;
+function asList(item: ConditionInput): Html {
+  if (typeof item === 'string') return show({ condition: item });
+  if ('and' in item) return html`all of these: ${nested(item.and)}`;
+  if ('or' in item) return html`any of these: ${nested(item.or)}`;
+  if (typeof item.not === 'string') return html`not ${asList(item.not)}`;
+  return html`not this: ${nested([item.not])}`;
 }
 
 function countOf(item: ConditionInput): number {
   if (typeof item === 'string') return 1;
   const items = 'and' in item ? item.and : 'or' in item ? item.or : [item.not];
   return items.reduce((sum, one) => sum + countOf(one), 0);
-}
-
-/** Conditions in one line: `label=risky, any of (base=main, not (author=bob))`. */
-export const inOneLine = (items: ConditionInput[]): string => items.map(word).join(', ');
-
-function word(item: ConditionInput): string {
-  if (typeof item === 'string') return item;
-  if ('and' in item) return `all of (${inOneLine(item.and)})`;
-  if ('or' in item) return `any of (${inOneLine(item.or)})`;
-  return `not (${word(item.not)})`;
 }

@@ -12,15 +12,25 @@ export function enforcement(report: EnforcementReport | null, zone: string | nul
   </section>`;
 }
 
-function found({ enforced, checkedAt, findings }: EnforcementReport, zone: string | null): Html {
-  const of = (state: Finding['state']) => findings.filter((finding) => finding.state === state);
-  const pressing = [...of('failed'), ...of('unknown')];
+function found(report: EnforcementReport, zone: string | null): Html {
+  const of = (state: Finding['state']) => report.findings.filter((finding) => finding.state === state);
   return html`<p>
-      <span class="badge ${badges[`${enforced}`]}">${verdicts[`${enforced}`]}</span>
-      <span class="muted">Looked at ${instant(checkedAt, zone ?? 'UTC')}</span>
+      ${verdictOf(report)}
+      <span class="muted">Looked at ${instant(report.checkedAt, zone ?? 'UTC', zone)}</span>
     </p>
-    ${pressing.length > 0 ? list(pressing) : ''} ${folded('warning', of('warning'))}
-    ${folded('check in order', of('ok'))}`;
+    ${whatToMend(report)} ${folded('warning', of('warning'))} ${folded('check in order', of('ok'))}`;
+}
+
+export const verdictOf = ({ enforced }: EnforcementReport): Html =>
+  html`<span class="badge ${badges[`${enforced}`]}">${verdicts[`${enforced}`]}</span>`;
+
+/** What is wrong or not known, with what to click or call. */
+export function whatToMend({ findings }: EnforcementReport): Html {
+  const pressing = [
+    ...findings.filter(({ state }) => state === 'failed'),
+    ...findings.filter(({ state }) => state === 'unknown'),
+  ];
+  return pressing.length > 0 ? list(pressing) : html``;
 }
 
 const folded = (what: string, findings: Finding[]): Html =>
@@ -31,7 +41,7 @@ const folded = (what: string, findings: Finding[]): Html =>
         ${list(findings)}
       </details>`;
 
-const badges = { true: 'free', false: 'leaking', unknown: 'held' };
+const badges = { true: 'free', false: 'leaking', unknown: 'past' };
 
 const verdicts = {
   true: 'Freezes are enforced',

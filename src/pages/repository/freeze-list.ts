@@ -4,37 +4,53 @@ import type { EnforcementReport } from '../../enforcement/check-enforcement.ts';
 import { isFreezeEnforced } from '../../enforcement/finding.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
 import type { FreezeRecord } from '../../freezes/freeze-records.ts';
+import { freezePath } from '../../page-paths.ts';
 import type { HeldPullRequest } from '../../reconcile/held-pull-requests.ts';
-import { countsOf, whyNot } from '../held.ts';
+import { countsOf, heldList } from '../held.ts';
 import { instant } from '../instant.ts';
 import type { Html } from '../layout.ts';
-import { longText, shorten } from '../long-text.ts';
+import { shorten } from '../long-text.ts';
 import { actorName } from './actor-name.ts';
 import { whatItHolds } from './conditions.ts';
 import { stateOf, stateWords } from './freeze-state.ts';
 import type { RepositoryPage } from './load-page.ts';
 import { linkTo } from './view.ts';
 
-/**
- * The ongoing, the scheduled and, by pages, the past freezes.
- * @param report null where it is not known, or not for the reader.
- */
-export function freezeList(page: RepositoryPage, report: EnforcementReport | null): Html {
-  const { current, listed, past, now, view } = page;
+/** The ongoing and the scheduled freezes, by pages. @param report null where it is not known, or not for the reader. */
+export function currentFreezeList(page: RepositoryPage, report: EnforcementReport | null): Html {
+  const { current, listed, now, view } = page;
   const ofState = (state: string) => listed.freezes.filter((freeze) => stateOf(freeze, now) === state);
   const none = (state: string, text: string) =>
     current.some((freeze) => stateOf(freeze, now) === state) ? 'None of them is on this page.' : text;
   return html`${group(page, report, 'Ongoing freezes', ofState('ongoing'), none('ongoing', 'No freeze is ongoing.'))}
-    ${group(page, report, 'Scheduled freezes', ofState('scheduled'), none('scheduled', 'None is scheduled.'))}
-    <nav class="bar-of-links" aria-label="Pages of ongoing and scheduled freezes">
-      ${listed.earlier ? html`<a href="${linkTo(view, { current: listed.earlier }, 'ongoing-freezes')}">Earlier freezes</a>` : ''}
-      ${listed.later ? html`<a href="${linkTo(view, { current: listed.later }, 'ongoing-freezes')}">Later freezes</a>` : ''}
-    </nav>
-    ${group(page, report, 'Past freezes', past.freezes, 'None has ended or was deleted.')}
-    <nav class="bar-of-links" aria-label="Pages of past freezes">
-      ${past.newer ? html`<a href="${linkTo(view, { past: past.newer }, 'past-freezes')}">Newer freezes</a>` : ''}
-      ${past.older ? html`<a href="${linkTo(view, { past: past.older }, 'past-freezes')}">Older freezes</a>` : ''}
-    </nav>`;
+  ${group(page, report, 'Scheduled freezes', ofState('scheduled'), none('scheduled', 'None is scheduled.'))}
+  ${pageLinks('Pages of ongoing and scheduled freezes', [
+    ['Earlier freezes', listed.earlier && linkTo(view, { current: listed.earlier }, 'ongoing-freezes')],
+    ['Later freezes', listed.later && linkTo(view, { current: listed.later }, 'ongoing-freezes')],
+  ])}`;
+}
+
+/** The freezes that ended or were deleted, by pages. Folded, unless the reader asked for them. */
+export function pastFreezeList(page: RepositoryPage): Html {
+  const { past, view } = page;
+  if (past.freezes.length === 0) return html``;
+  return html`<details class="fold" id="past-freezes" ${view.past === null ? '' : html`open`}>
+    <summary><h2>Past freezes</h2></summary>
+    ${past.freezes.map((freeze) => row(page, freeze, null))}
+    ${pageLinks('Pages of past freezes', [
+      ['Newer freezes', past.newer && linkTo(view, { past: past.newer }, 'past-freezes')],
+      ['Older freezes', past.older && linkTo(view, { past: past.older }, 'past-freezes')],
+    ])}
+  </details>`;
+}
+
+/** Links to the pages around; nothing where there are none. */
+export function pageLinks(name: string, links: [text: string, href: string | null][]): Html {
+  const given = links.filter(([, href]) => href !== null);
+  if (given.length === 0) return html``;
+  return html`<nav class="bar-of-links" aria-label="${name}">
+    ${given.map(([text, href]) => html`<a href="${href}">${text}</a>`)}
+  </nav>`;
 }
 
 function group(
@@ -51,74 +67,58 @@ function group(
   </section>`;
 }
 
+/** A freeze in short: the whole of it stands on its own page. */
 function row(page: RepositoryPage, freeze: FreezeRecord, report: EnforcementReport | null): Html {
   const { timezone, startsAt, endsAt, createdAt, createdBy, deletion } = freeze;
   const state = stateOf(freeze, page.now);
-  const title = shorten(freeze.reason, 120);
+  const isNotOver = state === 'ongoing' || state === 'scheduled';
   const time = (at: Date) => instant(at, timezone, page.view.zone);
+  const href = freezePath(page.repository, freeze.id);
   return html`<article class="card freeze" id="freeze-${freeze.id}" aria-labelledby="reason-${freeze.id}">
     <p>
       <span class="badge ${state}">${stateWords[state]}</span>
       ${freeze.isPause ? 'Pause of the merge queue' : ''}
     </p>
-    <h3 id="reason-${freeze.id}">${title}</h3>
+    <h3 id="reason-${freeze.id}"><a href="${href}" dir="auto">${shorten(freeze.reason, 120)}</a></h3>
     <dl>
-      ${title === freeze.reason ? '' : item('Reason', longText(freeze.reason))}
-      ${hasOther(freeze) ? item('Public reason', longText(freeze.publicReason!)) : ''}
       ${item('From', time(startsAt))} ${item('Until', endsAt ? time(endsAt) : 'it is removed')}
-      ${item('Time zone', timezone)} ${item('Holds', whatItHolds(freeze))}
-      ${state === 'ongoing' && holdsMerges(freeze) ? item('Held now', heldBy(page, freeze)) : ''}
-      ${report && (state === 'ongoing' || state === 'scheduled') && holdsMerges(freeze) ? item('Enforced', enforced(page, freeze, report)) : ''}
+      ${item('Holds', whatItHolds(freeze, { href }))}
+      ${state === 'ongoing' && holdsMerges(freeze) ? item('Held now', heldBy(page, freeze, href)) : ''}
+      ${report && isNotOver && holdsMerges(freeze) ? item('Enforced', enforced(page, freeze, report)) : ''}
       ${item('Made by', madeBy(createdBy, time(createdAt)))}
       ${deletion ? item('Deleted by', madeBy(deletion.by, time(deletion.at))) : ''}
-      ${deletion ? item('Because', longText(deletion.reason)) : ''}
+      ${deletion ? item('Because', html`<span dir="auto">${shorten(deletion.reason, 280)}</span>`) : ''}
     </dl>
   </article>`;
 }
 
-/** Whether others read another reason than who reads this. */
-const hasOther = ({ reason, publicReason }: FreezeRecord): boolean =>
-  typeof publicReason === 'string' && publicReason !== reason;
-
-const item = (name: string, value: Html | string): Html =>
+export const item = (name: string, value: Html | string): Html =>
   html`<div>
     <dt>${name}</dt>
     <dd>${value}</dd>
   </div>`;
 
-const madeBy = (actor: Actor, at: Html): Html => html`${actorName(actor)}, ${at}`;
+export const madeBy = (actor: Actor, at: Html): Html => html`${actorName(actor)}, ${at}`;
 
-/** Longer lists of links no reader goes through, and no browser likes. */
-const mostLinks = 100;
+/** The others stand on the page of the freeze. */
+const mostLinks = 10;
 
-function heldBy({ repository, held }: RepositoryPage, { id }: FreezeRecord): Html {
+/** The pull requests that a freeze holds or should hold. */
+export const heldByFreeze = (held: HeldPullRequest[], { id }: { id: string }): HeldPullRequest[] =>
+  held.filter(({ heldBy }) => heldBy.includes(id));
+
+function heldBy({ repository, held }: RepositoryPage, freeze: FreezeRecord, href: string): Html {
   if (repository.reconciledAt === null) return html`The open pull requests have not been looked at yet.`;
-  const its = held.filter((pullRequest) => pullRequest.heldBy.includes(id));
-  const names = its.slice(0, mostLinks).map((pullRequest) => html`<li>${link(repository, pullRequest)}</li>`);
-  return html`${countsOf(its)}
-  ${
-    its.length === 0
-      ? ''
-      : html`<ul class="held-pull-requests">
-            ${names}
-          </ul>
-          ${its.length > mostLinks ? html`<p>And ${its.length - mostLinks} more.</p>` : ''}`
-  }`;
+  const its = heldByFreeze(held, freeze);
+  const left = its.length - mostLinks;
+  return html`${countsOf(its)} ${heldList(repository, its.slice(0, mostLinks))}
+  ${left > 0 ? html`<p><a href="${href}">And ${left} more</a></p>` : ''}`;
 }
 
 function enforced({ held }: RepositoryPage, freeze: FreezeRecord, report: EnforcementReport): Html {
-  const its = held.filter(({ heldBy }) => heldBy.includes(freeze.id));
-  const word = isFreezeEnforced(report.findings, freeze, its);
+  const word = isFreezeEnforced(report.findings, freeze, heldByFreeze(held, freeze));
   if (word === true) return html`yes`;
   return word === 'unknown'
     ? html`not known, <a href="#enforcement">see why</a>`
     : html`<strong class="leaking">no</strong>, <a href="#enforcement">see why</a>`;
 }
-
-const link = (
-  { account, name }: RepositoryPage['repository'],
-  { number, headSha, notHeld }: HeldPullRequest,
-): Html =>
-  html`<a href="/repos/${account.login}/${name}/pulls/${number}">#${number}</a>
-    <code>${headSha.slice(0, 7)}</code>
-    ${notHeld && html`<span class="${notHeld}">(${whyNot[notHeld]})</span>`}`;

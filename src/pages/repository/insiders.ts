@@ -1,11 +1,10 @@
 import { html } from 'hono/html';
-import { isTooManyRequests, isUnavailable } from '../../errors.ts';
 import { asPublic, type Freeze } from '../../freezes/freeze.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { missingForSignIn, signInSettings } from '../../auth/sign-in/sign-in-settings.ts';
 import type { Html } from '../layout.ts';
 import { signInPath } from '../../page-paths.ts';
-import { type PageDeps, rememberReader, type Viewer } from '../reader.ts';
+import { type PageDeps, permissionOf, rememberReader, type Viewer } from '../reader.ts';
 
 /** How the viewer of a page stands to its repository; `unknown` while GitHub does not say. */
 type Standing = 'insider' | 'stranger' | 'outsider' | 'unknown';
@@ -18,16 +17,18 @@ type Standing = 'insider' | 'stranger' | 'outsider' | 'unknown';
 async function standingOf(deps: PageDeps, repository: FoundRepository, viewer: Viewer): Promise<Standing> {
   if (repository.private) return 'insider';
   if (!viewer) return 'stranger';
-  try {
-    const permission = await deps.readers.permission(deps, viewer, repository);
-    if (permission !== 'admin' && permission !== 'write') return 'outsider';
-    await rememberReader(deps, viewer);
-    return 'insider';
-  } catch (error) {
-    if (!isUnavailable(error) && !isTooManyRequests(error)) throw error;
-    return 'unknown';
-  }
+  const permission = await permissionOf(deps, repository, viewer);
+  if (permission === 'unknown') return 'unknown';
+  if (permission !== 'admin' && permission !== 'write') return 'outsider';
+  await rememberReader(deps, viewer);
+  return 'insider';
 }
+
+export const isInsider = async (
+  deps: PageDeps,
+  repository: FoundRepository,
+  viewer: Viewer,
+): Promise<boolean> => (await standingOf(deps, repository, viewer)) === 'insider';
 
 /** @returns null for an insider, else what to tell the viewer. */
 export async function refuseOutsiders(
@@ -59,7 +60,7 @@ export async function reading(
   freezes: Pick<Freeze, 'publicReason'>[],
 ): Promise<typeof asPublic> {
   if (freezes.every(({ publicReason }) => typeof publicReason !== 'string')) return asPublic;
-  return (await standingOf(deps, repository, viewer)) === 'insider' ? (freeze) => freeze : asPublic;
+  return (await isInsider(deps, repository, viewer)) ? (freeze) => freeze : asPublic;
 }
 
 const shownTo =

@@ -28,6 +28,8 @@ export type RepositoryPage = {
   /** Those on the timeline, and whether there are more. */
   shown: FreezeRecord[];
   isCut: boolean;
+  /** Those of its freezes, to choose from. */
+  zones: Set<string>;
   held: HeldPullRequest[];
   /** null for those who may not see it. */
   log: EventPage | null;
@@ -72,6 +74,7 @@ export async function loadPage(
     past: { ...shownPast, freezes: read(shownPast.freezes) },
     shown: read(within.slice(0, mostBars)),
     isCut: within.length > mostBars,
+    zones: new Set([...current, ...within].map(({ timezone }) => timezone)),
     held,
     log: log.page,
   };

@@ -1,27 +1,22 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { nowOf } from '../../clock.ts';
-import type { EnforcementReport } from '../../enforcement/check-enforcement.ts';
-import { isFreezeEnforced } from '../../enforcement/finding.ts';
 import { recentEnforcement } from '../../enforcement/recent-enforcement.ts';
-import { isForgotten } from '../../freezes/forgotten.ts';
-import { holdsMerges } from '../../freezes/freeze.ts';
 import { fullName } from '../../installations/find-repository.ts';
-import { countsOf } from '../held.ts';
-import { instant } from '../instant.ts';
-import { type Html, layout } from '../layout.ts';
-import { shorten } from '../long-text.ts';
-import { openRepositoryPage, type PageDeps } from '../reader.ts';
+import { layout } from '../layout.ts';
+import { ownerFormPath, ownerPath } from '../../page-paths.ts';
+import { mayAdminister, openRepositoryPage, type PageDeps } from '../reader.ts';
 import { auditLog } from './audit-log.ts';
 import { enforcement } from './enforcement.ts';
-import { freezeList } from './freeze-list.ts';
-import { stateOf } from './freeze-state.ts';
+import { currentFreezeList, pastFreezeList } from './freeze-list.ts';
 import { refuseOutsiders } from './insiders.ts';
-import { loadPage, type RepositoryPage } from './load-page.ts';
+import { loadPage } from './load-page.ts';
+import { firstSteps, forgotten, summary } from './summary.ts';
 import { timeline } from './timeline.ts';
 import { readView } from './view.ts';
+import { zoneChoice } from './zone-choice.ts';
 
-/** `GET /repos/{owner}/{repository}`: its freezes, whether they are enforced, and its audit log, to read. */
+/** `GET /repos/{owner}/{repository}`: what is frozen, its freezes, whether they are enforced, and its audit log. */
 export async function showRepository(deps: PageDeps, context: Context): Promise<Response> {
   const opened = await openRepositoryPage(deps, context);
   if (opened instanceof Response) return opened;
@@ -29,48 +24,24 @@ export async function showRepository(deps: PageDeps, context: Context): Promise<
   const { view, problems } = readView(context.req.query(), nowOf(deps.clock));
   const { pathname, search } = new URL(context.req.url);
   const refusal = await refuseOutsiders(deps, repository, viewer, pathname + search);
-  const [page, report] = await Promise.all([
+  const [page, report, mayChange] = await Promise.all([
     loadPage(deps, repository, view, refusal === null),
     refusal ? null : recentEnforcement(deps, repository),
+    mayAdminister(deps, repository, viewer),
   ]);
-  const body = html`<h1>${fullName(repository)}</h1>
+  const isNew = page.current.length + page.past.freezes.length === 0;
+  const { account, name } = repository;
+  const freezeNow = `${ownerFormPath(account.login, 'freeze')}?${new URLSearchParams({ repository: name })}`;
+  const body = html`<p class="muted"><a href="${ownerPath(account.login)}">${account.login}</a></p>
+    <div class="headline">
+      <h1>${fullName(repository)}</h1>
+      ${mayChange ? html`<div class="actions"><a class="button" href="${freezeNow}">Freeze now</a></div>` : ''}
+    </div>
     ${summary(page, report)}
     ${[...problems, ...page.problems].map((problem) => html`<p class="notice" role="status">${problem}</p>`)}
-    ${forgotten(page)} ${refusal ?? enforcement(report, view.zone)} ${timeline(page)}
-    ${freezeList(page, report)} ${page.log ? auditLog(page.log, view) : ''}`;
+    ${forgotten(page)} ${isNew ? firstSteps(refusal === null, mayChange ? freezeNow : null) : ''}
+    ${zoneChoice(view, page.zones)} ${isNew ? '' : currentFreezeList(page, report)} ${timeline(page)}
+    ${refusal ?? enforcement(report, view.zone)} ${pastFreezeList(page)}
+    ${page.log ? auditLog(page.log, view) : ''}`;
   return context.html(layout({ title: fullName(repository), body, viewer }));
-}
-
-/** Reminds of freezes that somebody may have forgotten. */
-const forgotten = ({ current, now, view }: RepositoryPage): Html[] =>
-  current
-    .filter((freeze) => isForgotten(freeze, now))
-    .map(
-      ({ id, reason, startsAt, timezone }) =>
-        html`<p class="notice" role="status">
-          <a href="#freeze-${id}">${shorten(reason, 120)}</a> has been on since
-          ${instant(startsAt, timezone, view.zone)}, without an end. If nobody needs it any more, an admin
-          deletes it or gives it an end.
-        </p>`,
-    );
-
-function summary({ current, held, now }: RepositoryPage, report: EnforcementReport | null): Html {
-  const all = current.filter((freeze) => stateOf(freeze, now) === 'ongoing');
-  const ongoing = all.filter(holdsMerges);
-  if (ongoing.length === 0) {
-    const what = all.length > 0 ? 'No freeze of merges is ongoing' : 'No freeze is ongoing';
-    return html`<p><span class="badge free">${what}</span></p>`;
-  }
-  const of = (freeze: { id: string }) => held.filter(({ heldBy }) => heldBy.includes(freeze.id));
-  const isLoose = ongoing.some(
-    (freeze) => report && isFreezeEnforced(report.findings, freeze, of(freeze)) === false,
-  );
-  const ids = new Set(ongoing.map(({ id }) => id));
-  const heldByThem = held.filter(({ heldBy }) => heldBy.some((id) => ids.has(id)));
-  const freezes = ongoing.length === 1 ? '1 freeze is ongoing' : `${ongoing.length} freezes are ongoing`;
-  return html`<p>
-    <span class="badge held">${freezes}</span>
-    ${isLoose ? html`<a class="badge leaking" href="#enforcement">Not enforced</a>` : ''}
-    <span>${countsOf(heldByThem)}</span>
-  </p>`;
 }

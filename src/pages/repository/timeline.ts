@@ -6,20 +6,19 @@ import { describeInstant } from '../../time/local-time.ts';
 import { type Bar, layOutTimeline, type Tick } from '../timeline/lay-out-timeline.ts';
 import { dayBefore, type TimelineWindow, type Zoom, zooms } from '../timeline/timeline-window.ts';
 import type { Html } from '../layout.ts';
-import { shorten } from '../long-text.ts';
+import { isolated, isRightToLeft, shorten } from '../long-text.ts';
 import { type FreezeState, stateOf, stateWords } from './freeze-state.ts';
 import type { RepositoryPage } from './load-page.ts';
 import { isShowable, linkTo, type View } from './view.ts';
-import { zoneChoice } from './zone-choice.ts';
 
 /** The freezes of a week, a month or a quarter as bars; what they say stands in the list below too. */
 export function timeline(page: RepositoryPage): Html {
-  const { view, shown, isCut, current } = page;
+  const { view, shown, isCut } = page;
   return html`<section id="timeline" aria-labelledby="timeline-heading">
     <h2 id="timeline-heading">Timeline</h2>
     <nav class="bar-of-links" aria-label="Timeline">${zoomLinks(view)} ${stepLinks(view)}</nav>
-    ${zoneChoice(view, [...current, ...shown])}
     <h3>${nameOf(view.window)}</h3>
+    <p class="muted">Days of ${view.window.zone}.</p>
     <div class="scroll timeline" tabindex="0" role="region" aria-label="Timeline of freezes">
       ${drawing(page)}
     </div>
@@ -147,8 +146,16 @@ function barShape(
       rx="4"
       ${fades ? html`fill="url(#body-${state})" stroke="url(#edge-${state})"` : ''}
     />
-    ${barWidth < narrowestNamed ? '' : html`<svg x="${x}" y="${y}" width="${barWidth - 4}" height="${barHeight}"><text class="bar-name" x="6" y="18">${shorten(span.reason, mostCharacters)}</text></svg>`}
+    ${barWidth < narrowestNamed ? '' : html`<svg x="${x}" y="${y}" width="${barWidth - 4}" height="${barHeight}">${barName(span.reason, barWidth - 4)}</svg>`}
   </a>`;
+}
+
+/** The beginning of a reason, as much as there is room for: from the right where it is read from there. */
+function barName(reason: string, room: number): Html {
+  const text = shorten(reason, mostCharacters);
+  return isRightToLeft(text)
+    ? html`<text class="bar-name" x="${round(room - 6)}" y="18" direction="rtl">${text}</text>`
+    : html`<text class="bar-name" x="6" y="18">${text}</text>`;
 }
 
 /** Past freezes are listed by pages: the list is made to begin with the one that is asked for. */
@@ -163,7 +170,7 @@ function wordsOf(freeze: FreezeRecord, now: Date): string {
   const until = endsAt ? `to ${describeInstant(endsAt, timezone)}` : 'without end';
   const state = stateWords[stateOf(freeze, now)];
   const what = holdsMerges(freeze) ? state : `${state}, deployments only`;
-  return `${shorten(reason, mostCharacters)} (${what}: ${describeInstant(startsAt, timezone)} ${until})`;
+  return `${isolated(shorten(reason, mostCharacters))} (${what}: ${describeInstant(startsAt, timezone)} ${until})`;
 }
 
 const round = (value: number): number => Math.round(value * 100) / 100;

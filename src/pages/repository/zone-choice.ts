@@ -2,17 +2,18 @@ import { html } from 'hono/html';
 import type { Html } from '../layout.ts';
 import type { View } from './view.ts';
 
-/** A form that shows the page in another zone: UTC, a freeze's own, and (local-times.js) the browser's. */
-export function zoneChoice(view: View, freezes: { timezone: string }[]): Html {
-  const { zone: chosen } = view.window;
-  const zones = [...new Set([...freezes.map(({ timezone }) => timezone), chosen])].filter(
-    (zone) => zone !== 'UTC',
-  );
-  return html`<form class="choice" method="get" action="#timeline">
-    ${kept({ zoom: view.window.zoom, at: view.at && view.at.toString(), event: view.event })}
-    <label for="zone">Time zone</label>
+/**
+ * The one place where the zone of a page is chosen: UTC, a freeze's own, and (local-times.js) the browser's. It goes for
+ * the timeline's days and for every time of the page.
+ */
+export function zoneChoice({ window, at, zone, current, past, event }: View, zones: Iterable<string>): Html {
+  const others = [...new Set([...zones, window.zone])].filter((each) => each !== 'UTC');
+  return html`<form class="choice" method="get">
+    ${kept({ zoom: window.zoom, at: at && at.toString(), current, past, event })}
+    <label for="zone">Times in</label>
     <select id="zone" name="zone" data-offers-own-zone>
-      ${['UTC', ...zones.toSorted()].map((zone) => option(zone, zone, zone === chosen))}
+      ${option('', 'their own zones', zone === null)}
+      ${['UTC', ...others.toSorted()].map((each) => option(each, each, each === zone))}
     </select>
     <button type="submit" class="quiet">Show</button>
   </form>`;

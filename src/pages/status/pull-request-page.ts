@@ -2,195 +2,139 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import * as params from '../../api/path-params.ts';
 import { nowOf } from '../../clock.ts';
-import { isTooManyRequests, Refusal } from '../../errors.ts';
-import { greatestNumber, type PullRequestExplanation } from '../../explanations/explain-pull-request.ts';
-import { recallPullRequest } from '../../explanations/recall-pull-request.ts';
+import { listEvents, retentionDays } from '../../events/list-events.ts';
 import { type ExemptionRecord, exemptionsSince } from '../../exemptions/exemption-store.ts';
+import { greatestNumber } from '../../explanations/explain-pull-request.ts';
 import type { asPublic, Freeze } from '../../freezes/freeze.ts';
 import { listFreezes } from '../../freezes/list-freezes.ts';
-import type { Hold } from '../../outbox/status.ts';
-import { heldPullRequests, type ReasonNotHeld } from '../../reconcile/held-pull-requests.ts';
-import { hidesReason } from '../../reconcile/judge.ts';
-import { isFinalOn, writtenStatuses, type WrittenStatus } from '../../outbox/written-statuses.ts';
+import type { AuditEvent } from '../../generated/prisma/client.ts';
 import { webUrlOf } from '../../github/web-url.ts';
-import { freezesAreOn } from '../../installations/product.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
-import { instant } from '../instant.ts';
-import { whyNot } from '../held.ts';
-import { type Html, layout } from '../layout.ts';
+import { freezesAreOn } from '../../installations/product.ts';
+import { readSettings } from '../../installations/settings.ts';
+import type { Hold } from '../../outbox/status.ts';
+import { isFinalOn, writtenStatuses } from '../../outbox/written-statuses.ts';
 import { pullRequestPath, repositoryPath } from '../../page-paths.ts';
-import { absentPage, openRepositoryPage, type PageDeps, silentPage } from '../reader.ts';
-import { reading } from '../repository/insiders.ts';
+import { hidesReason } from '../../reconcile/judge.ts';
+import { type FormProblems, formProblem } from '../form.ts';
+import { instant } from '../instant.ts';
+import { type Html, layout } from '../layout.ts';
+import { absentPage, openRepositoryPage, type PageDeps, permissionOf, silentPage } from '../reader.ts';
+import { eventList } from '../repository/audit-log.ts';
+import { isInsider, reading } from '../repository/insiders.ts';
+import { exemptionForms, type Standing } from './exemption-forms.ts';
 import { exemptionNotice, shownExemption } from './exemption-notice.ts';
-import { holdingCard, passingCard, reasons, type ShownFreeze } from './freeze-card.ts';
+import { holdingCards, passingCards, reasons, type ShownFreeze } from './freeze-card.ts';
+import { type Look, lookAtPullRequest } from './look-at-pull-request.ts';
 import { statusesTable } from './statuses-table.ts';
+import { verdict } from './verdict.ts';
 
-/** What is shown of a pull request. What only GitHub knows is null where it could not be asked. */
-type Shown = {
-  number: number;
-  headSha: string;
-  /** Whether its last status was written, which stays. */
-  isFinal: boolean;
-  holding: ShownFreeze[];
-  /** The exemption that it has, or had last. */
-  exemption: ExemptionRecord | null;
-  /** Where freezes hold it: why that is not known to be so. */
-  notHeld: ReasonNotHeld | null;
-  live:
-    | (Pick<PullRequestExplanation, 'pullRequest' | 'status' | 'nextChangeAt'> & {
-        passing: ShownFreeze[];
-        sharedHolds: Hold[];
-      })
-    | null;
-};
+/** A form of the page that was sent and refused: with what, and why. */
+export type RefusedForm = { form: URLSearchParams; problems: FormProblems };
 
-/** The page that a pull request's status leads to: held or not, why, until when, and what would let it go. */
-export async function pullRequestPage(deps: PageDeps, context: Context): Promise<Response> {
+/**
+ * The page that a pull request's status leads to: held or not, until when, why, what would let it go, and for who can
+ * write to it how to be let through.
+ * @param refused shown with the forms; the status is 422 then.
+ */
+export async function pullRequestPage(
+  deps: PageDeps,
+  context: Context,
+  refused: RefusedForm | null = null,
+): Promise<Response> {
   const opened = await openRepositoryPage(deps, context);
   if (opened instanceof Response) return opened;
   const { repository, viewer } = opened;
   const number = params.number.safeParse(context.req.param('number'));
   const isPossible = number.success && number.data <= greatestNumber;
-  const shown = isPossible ? await look(deps, repository, number.data) : 'absent';
-  if (shown === 'absent') return absentPage(deps, context, viewer);
-  if (shown === 'silent') return silentPage(context, viewer);
-  const statuses = await writtenStatuses(deps.db, repository.id, shown.headSha);
-  const isFinal = await isFinalOn(deps.db, repository.id, shown.headSha);
-  const title = `${fullName(repository)} #${shown.number}`;
-  const exemption = await findShownExemption(deps, repository, shown.number);
-  const secrets = [...freezesOf(shown), ...(exemption ? [exemption] : [])];
+  const look = isPossible ? await lookAtPullRequest(deps, repository, number.data) : 'absent';
+  if (look === 'absent') return absentPage(deps, context, viewer);
+  if (look === 'silent') return silentPage(context, viewer);
+  const now = nowOf(deps.clock);
+  const isInside = await isInsider(deps, repository, viewer);
+  const permission = await permissionOf(deps, repository, viewer);
+  const since = new Date(now.getTime() - toldFor);
+  const [statuses, isFinal, all, settings, events] = await Promise.all([
+    writtenStatuses(deps.db, repository.id, look.headSha),
+    isFinalOn(deps.db, repository.id, look.headSha),
+    exemptionsSince(deps.db, repository.id, look.number, since),
+    readSettings(deps.db, repository.id),
+    isInside ? history(deps, repository, look.number) : null,
+  ]);
+  const exemption = await hideReason(deps, repository, shownExemption(all, now));
+  const secrets = [...freezesOf(look), ...(exemption ? [exemption] : [])];
   const read = await reading(deps, repository, viewer, secrets);
-  const all = readAs(read, { ...shown, isFinal, exemption });
-  return context.html(layout({ title, body: body(deps, repository, all, statuses), viewer }));
+  const standing: Standing = { viewer, permission, isForTwo: settings.twoPersonExemptions };
+  const body = html`${head(deps, repository, readAs(read, look))}
+  ${refused ? formProblem(refused.problems, refused.form.has('hours') ? ['reason'] : []) : ''}
+  ${exemption ? exemptionNotice(read(exemption), now) : ''}
+  ${isInside ? exemptionForms(repository, look, all, standing, refused, now) : ''}
+  ${isFinal && isOpen(look) ? finalNotice : ''} ${details(deps, repository, readAs(read, look), isFinal)}
+  ${events ? historyOf(events) : ''} ${statusesTable(look.headSha, statuses)}`;
+  const page = layout({ title: `${fullName(repository)} #${look.number}`, body, viewer });
+  return context.html(page, refused ? 422 : 200);
 }
 
 /** So long after its end an exemption is still told of. Milliseconds. */
 const toldFor = 7 * 86_400_000;
 
 /** With an empty public reason where a freeze that it covers has one and it has none. */
-async function findShownExemption(
+async function hideReason(
   deps: PageDeps,
   repository: FoundRepository,
-  number: number,
+  found: ExemptionRecord | null,
 ): Promise<ExemptionRecord | null> {
-  const now = nowOf(deps.clock);
-  const since = new Date(now.getTime() - toldFor);
-  const found = shownExemption(await exemptionsSince(deps.db, repository.id, number, since), now);
   if (!found || found.publicReason !== null) return found;
   const isHidden = hidesReason(found, await listFreezes(deps, repository));
   return { ...found, publicReason: isHidden ? '' : null };
 }
 
-const freezesOf = ({ holding, live }: Pick<Shown, 'holding' | 'live'>): Freeze[] =>
+const freezesOf = ({ holding, live }: Look): Freeze[] =>
   [...holding, ...(live?.passing ?? []), ...(live?.sharedHolds ?? [])].map(({ freeze }) => freeze);
 
-function readAs(read: typeof asPublic, { holding, live, exemption, ...rest }: Shown): Shown {
+function readAs(read: typeof asPublic, { holding, live, ...rest }: Look): Look {
   const each = <F extends { freeze: Freeze }>(all: F[]) =>
     all.map((one) => ({ ...one, freeze: read(one.freeze) }));
   return {
     ...rest,
     holding: each(holding),
-    exemption: exemption && read(exemption),
     live: live && { ...live, passing: each(live.passing), sharedHolds: each(live.sharedHolds) },
   };
 }
 
-/** As GitHub says it now; else as it was last seen. */
-async function look(
-  deps: PageDeps,
-  repository: FoundRepository,
-  number: bigint,
-): Promise<Omit<Shown, 'isFinal' | 'exemption'> | 'absent' | 'silent'> {
-  try {
-    const { freezes, ...live } = await deps.explanations.get(deps, repository, number);
-    const { headSha } = live.pullRequest.facts;
-    const isHolding = ({ verdict, pass }: ShownFreeze) =>
-      !pass && (verdict === 'frozen' || verdict === 'unknown');
-    const passing = freezes.filter((each) => !isHolding(each));
-    return {
-      number: Number(number),
-      headSha,
-      holding: freezes.filter(isHolding),
-      notHeld: await whyNotHeld(deps, repository, Number(number), live.pullRequest.status?.state ?? null),
-      live: { ...live, passing },
-    };
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    if (error.code === 'not-found') return 'absent';
-    const recalled = await recallPullRequest(deps, repository, Number(number));
-    // While the installation is suspended nobody will ever say more.
-    if (!recalled && isTooManyRequests(error)) throw error;
-    if (!recalled) return error.code === 'unavailable' ? 'silent' : 'absent';
-    const holding = recalled.heldBy.map((freeze) => ({ freeze }));
-    const notHeld = await whyNotHeld(deps, repository, Number(number));
-    return { number: Number(number), headSha: recalled.headSha, holding, notHeld, live: null };
-  }
-}
+const isOpen = ({ live }: Look): boolean => live?.pullRequest.isOpen ?? true;
 
-/** @param shown what GitHub showed just now, where it was asked: it may show less than we wrote. */
-async function whyNotHeld(
-  deps: PageDeps,
-  repository: FoundRepository,
-  number: number,
-  shown?: string | null,
-): Promise<ReasonNotHeld | null> {
-  const [held] = await heldPullRequests(deps, repository.id, number);
-  const isShown = shown === undefined || (shown !== null && shown !== 'success');
-  return held?.notHeld ?? (isShown ? null : 'waiting');
-}
-
-function body(
-  { config, clock }: PageDeps,
-  repository: FoundRepository,
-  { number, headSha, isFinal, holding, exemption, notHeld, live }: Shown,
-  statuses: WrittenStatus[],
-): Html {
+function head({ config }: PageDeps, repository: FoundRepository, look: Look): Html {
+  const { number, live } = look;
   const name = fullName(repository);
-  const place = { publicUrl: config.publicUrl, fullName: name };
-  const isOpen = live?.pullRequest.isOpen ?? true;
-  const isHeld = isOpen && (holding.length > 0 || (live?.sharedHolds.length ?? 0) > 0);
   return html`<p class="muted">
       <a href="${repositoryPath(repository)}">${name}</a>,
       <a href="${webUrlOf(config.githubApiUrl)}/${name}/pull/${number}">#${number} on GitHub</a>
     </p>
-    <h1>${live ? live.pullRequest.title : `Pull request #${number}`}</h1>
-    <p>${verdict(isOpen, isHeld, holding.length, notHeld)}</p>
-    ${exemption ? exemptionNotice(exemption, nowOf(clock)) : ''}
-    ${freezesAreOn(repository.products) ? '' : switchedOff(name)} ${isOpen && isFinal ? finalNotice : ''}
-    ${live ? aboutGitHub(live, isFinal) : notLive}
-    ${
-      isOpen && holding.length > 0
-        ? html`<h2>What holds it</h2>
-            ${holding.length > 1 ? html`<p>Each of them has to let go before it can merge.</p>` : ''}
-            ${holding.map((each) => holdingCard(each, place))}`
-        : ''
-    }
-    ${live && live.sharedHolds.length > 0 ? sharing(repository, live.sharedHolds) : ''}
-    ${
-      isOpen && live && live.passing.length > 0
-        ? html`<h2>What else is on, and lets it go</h2>
-            ${live.passing.map(passingCard)}`
-        : ''
-    }
-    ${statusesTable(headSha, statuses)}`;
+    <h1 dir="auto">${live ? live.pullRequest.title : `Pull request #${number}`}</h1>
+    <p class="verdict">${verdict(look, isOpen(look))}</p>
+    ${freezesAreOn(repository.products) ? '' : switchedOff(name)} ${live ? '' : notLive}`;
 }
 
-function verdict(isOpen: boolean, isHeld: boolean, freezes: number, notHeld: ReasonNotHeld | null): Html {
-  if (!isOpen) return html`<span class="badge">Closed</span> Freezes hold open pull requests only.`;
-  if (!isHeld) return html`<span class="badge free">Free</span> No freeze holds this pull request.`;
-  const by =
-    freezes > 1
-      ? `${freezes} freezes hold`
-      : freezes === 1
-        ? 'A freeze holds'
-        : 'Its commit is held, and so is';
-  if (notHeld === 'leaking')
-    return html`<span class="badge leaking">Not held</span> ${by} this pull request, but GitHub would merge
-      it: its base branch does not require our status, or takes it from others. An admin finds out why with
-      <code>holdfast doctor</code>.`;
-  if (notHeld)
-    return html`<span class="badge held">To be held</span> ${by} this pull request, but ${whyNot[notHeld]}.`;
-  return html`<span class="badge held">Held</span> ${by} this pull request.`;
+function details({ config }: PageDeps, repository: FoundRepository, look: Look, isFinal: boolean): Html {
+  const { holding, live } = look;
+  const place = { publicUrl: config.publicUrl, repository };
+  const passing: ShownFreeze[] = live?.passing ?? [];
+  return html`${live ? aboutGitHub(live, isFinal) : ''}
+  ${
+    isOpen(look) && holding.length > 0
+      ? html`<h2>What holds it</h2>
+          ${holding.length > 1 ? html`<p>Each of them has to let go before it can merge.</p>` : ''}
+          ${holdingCards(holding, place)}`
+      : ''
+  }
+  ${live && live.sharedHolds.length > 0 ? sharing(repository, live.sharedHolds) : ''}
+  ${
+    isOpen(look) && passing.length > 0
+      ? html`<h2>What else is on, and lets it go</h2>
+          ${passingCards(passing, place)}`
+      : ''
+  }`;
 }
 
 /** Freezes are kept then, and hold nothing. */
@@ -213,7 +157,7 @@ const notLive = html`<p class="card" role="status">
 
 /** Where GitHub does not show yet what is decided; and when the clock alone may decide anew. */
 function aboutGitHub(
-  { pullRequest, status, nextChangeAt }: NonNullable<Shown['live']>,
+  { pullRequest, status, nextChangeAt }: NonNullable<Look['live']>,
   isFinal: boolean,
 ): Html {
   const isBehind = !isFinal && status && pullRequest.status?.state !== status.state;
@@ -243,3 +187,19 @@ function sharing(repository: FoundRepository, holds: Hold[]): Html {
       )}
     </ul>`;
 }
+
+/** Events that are shown; more stand in the log of the repository. */
+const mostEvents = 25;
+
+async function history(deps: PageDeps, repository: FoundRepository, number: number): Promise<AuditEvent[]> {
+  const now = nowOf(deps.clock);
+  const receivedFrom = new Date(now.getTime() - retentionDays * 86_400_000);
+  const filter = { pullRequest: [String(number)], receivedFrom, receivedTo: now };
+  return (await listEvents(deps, { repositoryId: repository.id }, filter, { perPage: mostEvents })).events;
+}
+
+const historyOf = (events: AuditEvent[]): Html =>
+  events.length === 0
+    ? html``
+    : html`<h2>History</h2>
+        ${eventList(events, null)}`;

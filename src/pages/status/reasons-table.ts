@@ -2,8 +2,24 @@ import { html } from 'hono/html';
 import type { Reason } from '../../conditions/explain.ts';
 import type { Html } from '../layout.ts';
 
+/** More of them are folded: a list may have 2,000 conditions. Those that decide come first then. */
+const mostShown = 12;
+
 /** The conditions of a list, each with what it saw; those that decide come out in bold. */
-export const reasonsTable = (caption: string, reasons: Reason[]): Html =>
+export function reasonsTable(caption: string, reasons: Reason[]): Html {
+  if (reasons.length <= mostShown) return table(caption, reasons);
+  const decisiveFirst = [
+    ...reasons.filter(({ decides }) => decides),
+    ...reasons.filter(({ decides }) => !decides),
+  ];
+  return html`${table(caption, decisiveFirst.slice(0, mostShown))}
+    <details>
+      <summary>${reasons.length - mostShown} more conditions</summary>
+      ${table('The others', decisiveFirst.slice(mostShown))}
+    </details>`;
+}
+
+const table = (caption: string, reasons: Reason[]): Html =>
   html`<table>
     <caption>
       ${caption}
@@ -19,7 +35,7 @@ export const reasonsTable = (caption: string, reasons: Reason[]): Html =>
       ${reasons.map(
         (reason) =>
           html`<tr class="${reason.decides ? 'decides' : ''}">
-            <td><code>${placeOf(reason)}${reason.condition}</code></td>
+            <td>${isTurned(reason) ? 'not ' : ''}<code dir="auto">${reason.condition}</code></td>
             <td>${seen(reason)}</td>
             <td class="short">${matches(reason)}</td>
           </tr>`,
@@ -27,23 +43,20 @@ export const reasonsTable = (caption: string, reasons: Reason[]): Html =>
     </tbody>
   </table>`;
 
-/** The words around a nested condition: `not or `. */
-const placeOf = ({ path }: Reason): string =>
-  path
-    .filter((step) => typeof step === 'string')
-    .map((step) => `${step} `)
-    .join('');
+/** Whether a `not` around the condition turns what it says itself; two turn it back. */
+const isTurned = ({ path }: Reason): boolean => path.filter((step) => step === 'not').length % 2 === 1;
 
 function seen({ saw, more, why }: Reason): Html | string {
   if (saw === null) return why ?? 'not known';
   if (saw.length === 0) return html`<span class="muted">none</span>`;
-  const values = saw.map((value, index) => html`${index > 0 ? ', ' : ''}<code>${String(value)}</code>`);
+  const values = saw.map(
+    (value, index) => html`${index > 0 ? ', ' : ''}<code dir="auto">${String(value)}</code>`,
+  );
   return html`${values}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** Of the condition with the words before it: a `not` turns what the condition itself says. */
-function matches({ path, match }: Reason): string {
-  if (match === 'unknown') return 'could not be judged';
-  const isTurned = path.filter((step) => step === 'not').length % 2 === 1;
-  return match !== isTurned ? 'yes' : 'no';
+/** Of the condition with the `not` before it. */
+function matches(reason: Reason): string {
+  if (reason.match === 'unknown') return 'could not be judged';
+  return reason.match !== isTurned(reason) ? 'yes' : 'no';
 }

@@ -5,7 +5,8 @@ import type { Html } from '../layout.ts';
 
 /** The latest statuses that we wrote on a commit, the newest first. */
 export const statusesTable = (sha: string, statuses: WrittenStatus[]): Html =>
-  html`<h2>Statuses written</h2>
+  html`<details class="fold">
+    <summary><h2>Statuses written</h2></summary>
     ${
       statuses.length === 0
         ? html`<p>None yet on <code>${sha.slice(0, 10)}</code>.</p>`
@@ -33,4 +34,5 @@ export const statusesTable = (sha: string, statuses: WrittenStatus[]): Html =>
               )}
             </tbody>
           </table>`
-    }`;
+    }
+  </details>`;

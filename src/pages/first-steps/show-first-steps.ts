@@ -1,0 +1,166 @@
+import type { Context } from 'hono';
+import { html } from 'hono/html';
+import { owner as ownerShape } from '../../api/path-params.ts';
+import type { Person } from '../../auth/github-token.ts';
+import { readSession } from '../../auth/sign-in/read-session.ts';
+import { signInSettings } from '../../auth/sign-in/sign-in-settings.ts';
+import type { EnforcementReport } from '../../enforcement/check-enforcement.ts';
+import { recentEnforcement } from '../../enforcement/recent-enforcement.ts';
+import { isUnavailable } from '../../errors.ts';
+import { webUrlOf } from '../../github/web-url.ts';
+import { type InstalledAccount, knownAccount } from '../../installations/find-account.ts';
+import { type FoundRepository, knownRepository } from '../../installations/find-repository.ts';
+import { firstStepsPath, ownerFormPath, repositoryPath, signInPath } from '../../page-paths.ts';
+import { type Html, layout } from '../layout.ts';
+import { absentPage, type PageDeps, rememberReader, silentPage } from '../reader.ts';
+import { verdictOf, whatToMend } from '../repository/enforcement.ts';
+import { pageLinks } from '../repository/freeze-list.ts';
+
+/** Repositories of which a page says whether the check is required: each look costs some questions to GitHub. */
+const perPage = 10;
+/** So many are looked at side by side. */
+const atOnce = 3;
+
+/**
+ * `GET /owners/{owner}/first-steps`: what is left to do after the installation, for admins of the owner. Each step is
+ * done where it is true now, not where somebody clicked it away.
+ */
+export async function showFirstSteps(deps: PageDeps, context: Context): Promise<Response> {
+  const viewer = await readSession(deps, context);
+  if (!viewer && signInSettings(deps.config)) {
+    const { pathname, search } = new URL(context.req.url);
+    return context.redirect(signInPath(pathname + search), 302);
+  }
+  try {
+    const account = viewer && (await findOwner(deps, context, viewer));
+    if (!account) return absentPage(deps, context, viewer);
+    await rememberReader(deps, viewer);
+    const page = await loadSteps(deps, account, Number(context.req.query('from') ?? 0));
+    const title = `First steps for ${account.login}`;
+    return context.html(layout({ title, body: body(deps, account, page), viewer }));
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    return silentPage(context, viewer);
+  }
+}
+
+async function findOwner(deps: PageDeps, context: Context, viewer: Person): Promise<InstalledAccount | null> {
+  const name = ownerShape.safeParse(context.req.param('owner'));
+  const account = name.success ? await knownAccount(deps, name.data) : null;
+  return account && (await deps.readers.isOwnerAdmin(deps, viewer, account)) ? account : null;
+}
+
+/** @property report null while GitHub is still being asked. */
+type Looked = { repository: FoundRepository; report: EnforcementReport | null };
+
+type Steps = { count: number; from: number; looked: Looked[]; keys: number; freezes: number };
+
+async function loadSteps(deps: PageDeps, account: InstalledAccount, asked: number): Promise<Steps> {
+  const where = { accountId: account.id, archived: false, installation: { deletedAt: null } };
+  const from = Number.isSafeInteger(asked) && asked > 0 ? asked : 0;
+  const [count, names, keys, freezes] = await Promise.all([
+    deps.db.repository.count({ where }),
+    deps.db.repository.findMany({
+      where,
+      orderBy: { nameKey: 'asc' },
+      select: { name: true },
+      skip: from,
+      take: perPage,
+    }),
+    deps.db.applicationKey.count({ where: { accountId: account.id, revokedAt: null } }),
+    deps.db.freeze.count({ where: { repository: { accountId: account.id } }, take: 1 }),
+  ]);
+  const waiting = names.values();
+  const looked: Looked[] = [];
+  const look = async () => {
+    for (const { name } of waiting) {
+      const repository = await knownRepository(deps, account.login, name);
+      if (repository) looked.push({ repository, report: await recentEnforcement(deps, repository) });
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, look));
+  const byName = (one: Looked, other: Looked) =>
+    one.repository.name.localeCompare(other.repository.name, 'en');
+  return { count, from, looked: looked.toSorted(byName), keys, freezes };
+}
+
+function body({ config }: PageDeps, account: InstalledAccount, steps: Steps): Html {
+  const { count, from, looked, keys, freezes } = steps;
+  const isRequiredHere = looked.length > 0 && looked.every(({ report }) => report?.enforced === true);
+  const isWhole = looked.length === count;
+  const web = webUrlOf(config.githubApiUrl);
+  const isOrganization = account.type === 'Organization';
+  const installation = `${web}/${isOrganization ? `organizations/${account.login}/` : ''}settings/installations/${account.installation.id}`;
+  const rules = `${web}/organizations/${account.login}/settings/rules`;
+  return html`<h1>First steps for ${account.login}</h1>
+    <ol class="steps">
+      ${step(
+        count > 0,
+        'Holdfast sees your repositories',
+        html`<p>
+          It sees ${count === 1 ? '1 repository' : `${count} repositories`}. If one is missing, choose it at
+          <a href="${installation}" rel="noreferrer">the installation on GitHub</a>.
+        </p>`,
+      )}
+      ${step(
+        isRequiredHere && isWhole,
+        `GitHub requires the check ${config.statusContext}`,
+        html`<p>
+            Without that GitHub merges what a freeze holds.
+            ${
+              isOrganization
+                ? html`One <a href="${rules}" rel="noreferrer">ruleset of the organization</a> can require it
+                    on all repositories at once.`
+                : ''
+            }
+          </p>
+          ${looked.map(requirement)}
+          ${isRequiredHere && !isWhole ? html`<p>It does on these. Look at the others, too.</p>` : ''}
+          ${pageLinks('Pages of repositories', [
+            ['Earlier repositories', from > 0 ? linkTo(account, Math.max(0, from - perPage)) : null],
+            ['Later repositories', from + perPage < count ? linkTo(account, from + perPage) : null],
+          ])}`,
+      )}
+      ${step(
+        keys > 0,
+        'There is a key for scripts',
+        keys > 0
+          ? html`<p>There ${keys === 1 ? 'is 1 key' : `are ${keys} keys`}.</p>`
+          : html`<p>Make one with a token of yours:</p>
+              <pre><code>curl -X POST ${config.publicUrl}/v1/applications/${account.login} \\
+  -H "Authorization: Bearer $(gh auth token)" -H "Content-Type: application/json" \\
+  -d '{"name": "first key", "scope": "admin"}'</code></pre>`,
+      )}
+      ${step(
+        freezes > 0,
+        'There is a first freeze',
+        freezes > 0
+          ? html`<p>A freeze was made.</p>`
+          : html`<p>
+              <a href="${ownerFormPath(account.login, 'freeze')}">Freeze now</a>, or make a
+              <a href="${ownerFormPath(account.login, 'plans/new')}">plan</a>.
+            </p>`,
+      )}
+    </ol>`;
+}
+
+const linkTo = ({ login }: InstalledAccount, from: number): string => `${firstStepsPath(login)}?from=${from}`;
+
+const step = (isDone: boolean, title: string, content: Html): Html =>
+  html`<li class="card">
+    <h2 class="first">
+      <span class="badge ${isDone ? 'free' : 'past'}">${isDone ? 'Done' : 'To do'}</span> ${title}
+    </h2>
+    ${content}
+  </li>`;
+
+/** Whether the check is required on one repository, with the one click or call that is missing. */
+function requirement({ repository, report }: Looked): Html {
+  const name = html`<a href="${repositoryPath(repository)}">${repository.name}</a>`;
+  if (!report) return html`<p>${name}: GitHub is still being asked. Load the page again in a moment.</p>`;
+  if (report.enforced === true) return html`<p>${name} ${verdictOf(report)}</p>`;
+  return html`<details>
+    <summary>${name} ${verdictOf(report)}</summary>
+    ${whatToMend(report)}
+  </details>`;
+}

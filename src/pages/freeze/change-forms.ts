@@ -1,0 +1,123 @@
+import { html } from 'hono/html';
+import type { FreezeRecord } from '../../freezes/freeze-records.ts';
+import type { FoundRepository } from '../../installations/find-repository.ts';
+import { freezePath } from '../../page-paths.ts';
+import { toLines } from '../condition-lines.ts';
+import { confirmation, type Field, hidden, noProblems, textArea, textField } from '../form.ts';
+import type { Html } from '../layout.ts';
+import type { FreezeState } from '../repository/freeze-state.ts';
+import type { RefusedForm } from './show-freeze.ts';
+
+/** What an admin can do with a freeze that is not over; each is a form of its own, sent to its own address. */
+export const changesOfFreeze = ['edit', 'extend', 'end', 'delete'] as const;
+export type ChangeOfFreeze = (typeof changesOfFreeze)[number];
+
+/** @param refused the form that was sent and refused: its fields stay as they were. */
+export function changeForms(
+  repository: FoundRepository,
+  freeze: FreezeRecord,
+  state: FreezeState,
+  refused: RefusedForm | null,
+): Html {
+  const to = (change: ChangeOfFreeze) => `${freezePath(repository, freeze.id)}/${change}`;
+  // Who sends a form that was opened before somebody else changed the freeze is told so.
+  const version = hidden('version', String(freeze.version));
+  return html`<div class="actions">
+    ${freeze.endsAt === null ? '' : extend(to('extend'), version)}
+    ${extendUntil(to('extend'), version, freeze)}
+    ${
+      state === 'ongoing'
+        ? confirmation(
+            'End now…',
+            to('end'),
+            html`${version}
+              <p>What it holds is let go at once.</p>`,
+            'End the freeze now',
+          )
+        : ''
+    }
+    ${confirmation('Delete…', to('delete'), html`${version}${whyDelete}`, 'Delete the freeze')}
+    <details class="confirm" ${refused?.change === 'edit' ? html`open` : ''}>
+      <summary class="button quiet">Edit…</summary>
+      ${editForm(to('edit'), freeze, state, refused?.change === 'edit' ? refused : null)}
+    </details>
+  </div>`;
+}
+
+const whyDelete = textField({
+  name: 'delete_reason',
+  label: 'Why do you delete it?',
+  hint: 'What it holds is let go at once. The audit log keeps who deleted it and why.',
+  attributes: html`required maxlength="10000"`,
+});
+
+const extend = (action: string, version: Html): Html =>
+  html`<form class="actions" method="post" action="${action}">
+    ${version}
+    <button type="submit" class="quiet" name="by" value="hour">+1 hour</button>
+    <button type="submit" class="quiet" name="by" value="day">+1 day</button>
+  </form>`;
+
+const extendUntil = (action: string, version: Html, { end, timezone }: FreezeRecord): Html =>
+  confirmation(
+    'Until…',
+    action,
+    html`${version} ${hidden('by', 'until')}
+    ${textField(
+      {
+        ...{ name: 'end', id: 'new-end', label: 'Until', value: fieldTime(end) },
+        hint: `By the clock in ${timezone}.`,
+        attributes: html`required step="any"`,
+      },
+      'datetime-local',
+    )}`,
+    'Set the end',
+  );
+
+/** The value of a field for a wall-clock time: browsers write no seconds where there are none. */
+export const fieldTime = (localTime: string | null): string => localTime?.replace(/:00$/, '') ?? '';
+
+/** The fields of a freeze as a form has them. Those of its beginning are absent once it has begun. */
+export function fieldsOf(freeze: FreezeRecord, state: FreezeState): Record<string, string> {
+  return {
+    reason: freeze.reason,
+    public_reason: freeze.publicReason ?? '',
+    ...(state === 'scheduled' && { start: fieldTime(freeze.start), timezone: freeze.timezone }),
+    end: fieldTime(freeze.end),
+    matching_conditions: toLines(freeze.matchingConditions),
+    exclude_conditions: toLines(freeze.excludeConditions),
+  };
+}
+
+function editForm(
+  action: string,
+  freeze: FreezeRecord,
+  state: FreezeState,
+  refused: RefusedForm | null,
+): Html {
+  const given = refused ? Object.fromEntries(refused.form) : fieldsOf(freeze, state);
+  const field = (name: string, label: string, more: Partial<Field> = {}): Field => ({
+    ...{ name, label, value: given[name] ?? '', problems: refused?.problems ?? noProblems },
+    ...more,
+  });
+  const time = { attributes: html`step="any"` };
+  const inZone = `By the clock in ${freeze.timezone}.`;
+  const perLine = 'One condition a line, such as label=hotfix. All of them have to match.';
+  return html`<form class="card form" method="post" action="${action}">
+    ${hidden('version', String(freeze.version))}
+    ${textArea(field('reason', 'Reason', { attributes: html`required` }))}
+    ${textArea(field('public_reason', 'Public reason', { hint: 'What everybody else reads. Leave it empty to show the reason.' }))}
+    <div class="side-by-side">
+      ${
+        state === 'scheduled'
+          ? html`${textField(field('start', 'From', { ...time, hint: 'Leave it empty to begin now.' }), 'datetime-local')}
+            ${textField(field('timezone', 'Time zone', { hint: 'Such as Europe/Paris.' }))}`
+          : ''
+      }
+      ${textField(field('end', 'Until', { ...time, hint: `${state === 'scheduled' ? '' : `${inZone} `}Leave it empty for no end.` }), 'datetime-local')}
+    </div>
+    ${textArea(field('matching_conditions', 'Holds pull requests that match', { hint: `${perLine} Leave it empty for every pull request.` }))}
+    ${textArea(field('exclude_conditions', 'Except those that match', { hint: perLine }))}
+    <button type="submit">Save the freeze</button>
+  </form>`;
+}

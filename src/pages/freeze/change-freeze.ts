@@ -1,0 +1,119 @@
+import { Temporal } from 'temporal-polyfill';
+import type { Handler } from 'hono';
+import { freezeChange, freezeDeletion, readFreezeChange } from '../../api/v1/freeze-schemas.ts';
+import { validate } from '../../api/validate.ts';
+import { uuid } from '../../api/path-params.ts';
+import { nowOf } from '../../clock.ts';
+import { conflict, invalid } from '../../errors.ts';
+import { deleteFreeze } from '../../freezes/delete-freeze.ts';
+import { freezeRecord, type FreezeRecord } from '../../freezes/freeze-records.ts';
+import { type FreezeChange, planChange, updateFreeze } from '../../freezes/update-freeze.ts';
+import { freezePath } from '../../page-paths.ts';
+import { toLocalTime } from '../../time/local-time.ts';
+import { type RepositoryChange, repositoryForm } from '../change.ts';
+import { fromLines } from '../condition-lines.ts';
+import { problemsOf } from '../form.ts';
+import { absentPage, type PageDeps } from '../reader.ts';
+import { stateOf } from '../repository/freeze-state.ts';
+import { type ChangeOfFreeze, fieldsOf } from './change-forms.ts';
+import { freezePage } from './show-freeze.ts';
+
+/** Handles a form of a freeze's page, for admins of the repository; then the page again, or the form with what is wrong. */
+export const changeFreeze = (deps: PageDeps, change: ChangeOfFreeze): Handler =>
+  repositoryForm(deps, 'admin', async (sent) => {
+    const { context, form, repository, person } = sent;
+    const id = uuid('id').safeParse(context.req.param('id'));
+    const freeze = id.success ? await freezeRecord(sent.deps.db, repository.id, id.data) : null;
+    if (!freeze) return absentPage(sent.deps, context, person);
+    try {
+      if (form.get('version') !== String(freeze.version))
+        throw conflict('Somebody changed this freeze since you opened the page. Look at it as it is now.');
+      await make[change](sent, freeze);
+    } catch (error) {
+      const refused = { form, change, problems: problemsOf(error) };
+      return freezePage(sent.deps, context, { repository, viewer: person }, refused);
+    }
+    return context.redirect(`${freezePath(repository, freeze.id)}?done=${words[change]}`, 303);
+  });
+
+const words: Record<ChangeOfFreeze, string> = {
+  edit: 'changed',
+  extend: 'extended',
+  end: 'ended',
+  delete: 'deleted',
+};
+
+const make: Record<ChangeOfFreeze, (sent: RepositoryChange, freeze: FreezeRecord) => Promise<void>> = {
+  edit: (sent, freeze) => save(sent, freeze, readEdit(sent, freeze)),
+  extend: (sent, freeze) => save(sent, freeze, { end: newEnd(freeze, sent.form) }),
+  async end(sent, freeze) {
+    const now = nowOf(sent.deps.clock);
+    await save(sent, freeze, { end: toLocalTime(now, freeze.timezone) }, (endsAt) => endsAt <= now);
+  },
+  async delete({ deps, actor, repository, form }, { id }) {
+    const given = { delete_reason: form.get('delete_reason') ?? '' };
+    if (given.delete_reason.trim() === '') throw badField('delete_reason', 'Say why you delete the freeze.');
+    const { delete_reason: reason } = validate(freezeDeletion, given, 'body');
+    await deleteFreeze(deps, actor, repository, id, reason);
+  },
+};
+
+const badField = (field: string, message: string) =>
+  invalid([{ path: ['body', field], message, type: 'value_error' }]);
+
+/** @param isWanted whether the end that came of it is the one that was meant. */
+async function save(
+  { deps, actor, repository }: RepositoryChange,
+  { id }: FreezeRecord,
+  change: FreezeChange,
+  isWanted: (endsAt: Date) => boolean = () => true,
+): Promise<void> {
+  const planned = await planChange(deps, repository, id, change);
+  const { endsAt } = planned.after;
+  if (endsAt && !isWanted(endsAt))
+    throw badField(
+      'end',
+      'The clocks show this hour twice today, so the end would be an hour ahead. Delete the freeze to end it now.',
+    );
+  await updateFreeze(deps, actor, repository, planned);
+}
+
+/** The fields that were changed; the others stay as they are, also where a form could not say them exactly. */
+function readEdit({ deps, form }: RepositoryChange, freeze: FreezeRecord): FreezeChange {
+  const before = fieldsOf(freeze, stateOf(freeze, nowOf(deps.clock)));
+  const given = new Map(
+    Object.keys(before).flatMap((name): [string, string][] => {
+      // Browsers send lines as CRLF.
+      const value = form.get(name)?.replaceAll('\r\n', '\n');
+      return value === undefined || value === before[name] ? [] : [[name, value]];
+    }),
+  );
+  const lines = (name: string) => (given.has(name) ? fromLines(given.get(name)!) : undefined);
+  const orNull = (name: string) => (given.has(name) ? given.get(name) || null : undefined);
+  const body = {
+    reason: given.get('reason'),
+    public_reason: orNull('public_reason'),
+    start: orNull('start'),
+    end: orNull('end'),
+    timezone: given.get('timezone'),
+    matching_conditions: lines('matching_conditions'),
+    exclude_conditions: lines('exclude_conditions'),
+  };
+  if (body.reason?.trim() === '') throw badField('reason', 'Say why the freeze is there.');
+  return readFreezeChange(validate(freezeChange, body, 'body'));
+}
+
+/**
+ * The end that a form asks for: an hour later by any clock, on the next day at the same time by the clock on the wall, or
+ * what was typed.
+ * @throws Refusal invalid.
+ */
+function newEnd({ end, endsAt, timezone }: FreezeRecord, form: URLSearchParams): string {
+  const by = form.get('by');
+  if (by === 'until') return form.get('end') ?? '';
+  if (end === null || endsAt === null)
+    throw badField('end', 'The freeze has no end. Edit it to give it one.');
+  if (by === 'hour') return toLocalTime(new Date(endsAt.getTime() + 3_600_000), timezone);
+  if (by === 'day') return Temporal.PlainDateTime.from(end).add({ days: 1 }).toString();
+  throw badField('end', 'Choose how much longer it lasts.');
+}

@@ -1,0 +1,167 @@
+import type { Context } from 'hono';
+import { html } from 'hono/html';
+import { uuid } from '../../api/path-params.ts';
+import { nowOf } from '../../clock.ts';
+import type { EnforcementReport } from '../../enforcement/check-enforcement.ts';
+import { isFreezeEnforced } from '../../enforcement/finding.ts';
+import { recentEnforcement } from '../../enforcement/recent-enforcement.ts';
+import { listEvents, retentionDays } from '../../events/list-events.ts';
+import { asPublic, holdsMerges } from '../../freezes/freeze.ts';
+import { type FreezeRecord, freezeRecord } from '../../freezes/freeze-records.ts';
+import type { AuditEvent } from '../../generated/prisma/client.ts';
+import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
+import { planPath, repositoryPath } from '../../page-paths.ts';
+import { type HeldPullRequest, heldPullRequests } from '../../reconcile/held-pull-requests.ts';
+import { type FormProblems, formProblem } from '../form.ts';
+import { countsOf, heldList } from '../held.ts';
+import { instant } from '../instant.ts';
+import { type Html, layout } from '../layout.ts';
+import { longText, shorten } from '../long-text.ts';
+import { absentPage, mayAdminister, openRepositoryPage, type PageDeps, type Viewer } from '../reader.ts';
+import { eventList } from '../repository/audit-log.ts';
+import { whatItHolds } from '../repository/conditions.ts';
+import { heldByFreeze, item, madeBy } from '../repository/freeze-list.ts';
+import { type FreezeState, stateOf, stateWords } from '../repository/freeze-state.ts';
+import { refuseOutsiders } from '../repository/insiders.ts';
+import { changeForms, type ChangeOfFreeze } from './change-forms.ts';
+
+/** `GET /repos/{owner}/{repository}/freezes/{id}`: the whole of one freeze, its history, and for admins what changes it. */
+export async function showFreeze(deps: PageDeps, context: Context): Promise<Response> {
+  const opened = await openRepositoryPage(deps, context);
+  if (opened instanceof Response) return opened;
+  return freezePage(deps, context, opened);
+}
+
+/** A form that was sent and refused: with what, and why. */
+export type RefusedForm = { form: URLSearchParams; change: ChangeOfFreeze; problems: FormProblems };
+
+/** @param refused shown with the forms; the status is 422 then. */
+export async function freezePage(
+  deps: PageDeps,
+  context: Context,
+  { repository, viewer }: { repository: FoundRepository; viewer: Viewer },
+  refused: RefusedForm | null = null,
+): Promise<Response> {
+  const id = uuid('id').safeParse(context.req.param('id'));
+  const record = id.success ? await freezeRecord(deps.db, repository.id, id.data) : null;
+  if (!record) return absentPage(deps, context, viewer);
+  const { pathname } = new URL(context.req.url);
+  const isInside = (await refuseOutsiders(deps, repository, viewer, pathname)) === null;
+  const [report, events, held, mayChange] = await Promise.all([
+    isInside ? recentEnforcement(deps, repository) : null,
+    isInside ? history(deps, repository, record.id) : null,
+    heldPullRequests(deps, repository.id),
+    mayAdminister(deps, repository, viewer),
+  ]);
+  const now = nowOf(deps.clock);
+  const freeze = isInside ? record : asPublic(record);
+  const state = stateOf(freeze, now);
+  const isOver = state === 'ended' || state === 'deleted';
+  const its = state === 'ongoing' ? heldByFreeze(held, freeze) : [];
+  const title = shorten(freeze.reason, 120);
+  const done = doneWords[context.req.query('done') ?? ''];
+  const body = html`<p class="muted"><a href="${repositoryPath(repository)}">${fullName(repository)}</a></p>
+    <h1 dir="auto">${title}</h1>
+    ${done ? html`<p class="notice done" role="status">${done}</p>` : ''}
+    ${refused ? formProblem(refused.problems, refused.change === 'edit' ? [...refused.form.keys()] : []) : ''}
+    <p class="verdict">${headline(freeze, state)}</p>
+    ${mayChange && !isOver ? changeForms(repository, freeze, state, refused) : ''}
+    ${facts(repository, freeze, { state, title, held: its, report })} ${events ? historyOf(events) : ''}`;
+  const page = layout({ title: `${fullName(repository)}: ${title}`, body, viewer });
+  return context.html(page, refused ? 422 : 200);
+}
+
+const doneWords: Record<string, string> = {
+  changed: 'The freeze is changed. GitHub follows within seconds.',
+  extended: 'The freeze lasts longer now.',
+  ended: 'The freeze has ended. What it held is let go within seconds.',
+  deleted: 'The freeze is deleted. What it held is let go within seconds.',
+};
+
+/** Events of one freeze that are shown; more stand in the log. */
+const mostEvents = 50;
+
+async function history(deps: PageDeps, repository: FoundRepository, freezeId: string): Promise<AuditEvent[]> {
+  const now = nowOf(deps.clock);
+  const receivedFrom = new Date(now.getTime() - retentionDays * 86_400_000);
+  const filter = { freezeId, receivedFrom, receivedTo: now };
+  const { events } = await listEvents(deps, { repositoryId: repository.id }, filter, { perPage: mostEvents });
+  return events;
+}
+
+const historyOf = (events: AuditEvent[]): Html =>
+  html`<section aria-labelledby="history-heading">
+    <h2 id="history-heading">History</h2>
+    ${
+      events.length === 0
+        ? html`<p class="muted">Nothing in the last ${retentionDays} days.</p>`
+        : eventList(events, null)
+    }
+  </section>`;
+
+function headline({ startsAt, endsAt, timezone, deletion }: FreezeRecord, state: FreezeState): Html {
+  const badge = html`<span class="badge ${state}">${stateWords[state]}</span>`;
+  const end = endsAt
+    ? html`until <strong>${instant(endsAt, timezone)}</strong>`
+    : html`<strong>until it is removed</strong>`;
+  switch (state) {
+    case 'ongoing':
+      return html`${badge} ${end}`;
+    case 'scheduled':
+      return html`${badge} from <strong>${instant(startsAt, timezone)}</strong> ${end}`;
+    case 'ended':
+      return html`${badge} at ${instant(endsAt!, timezone)}`;
+    case 'deleted':
+      return html`${badge} at ${instant(deletion!.at, timezone)}`;
+  }
+}
+
+/** More links no reader goes through, and no browser likes. */
+const mostHeld = 100;
+
+function facts(
+  repository: FoundRepository,
+  freeze: FreezeRecord,
+  {
+    state,
+    title,
+    held,
+    report,
+  }: { state: FreezeState; title: string; held: HeldPullRequest[]; report: EnforcementReport | null },
+): Html {
+  const { id, reason, publicReason, startsAt, endsAt, timezone, createdAt, createdBy, deletion, planId } =
+    freeze;
+  const isOn = state === 'ongoing' && holdsMerges(freeze);
+  return html`<dl class="card">
+    ${title === reason ? '' : item('Reason', longText(reason))}
+    ${typeof publicReason === 'string' && publicReason !== reason ? item('Public reason', longText(publicReason)) : ''}
+    ${item('From', instant(startsAt, timezone))}
+    ${item('Until', endsAt ? instant(endsAt, timezone) : 'it is removed')} ${item('Time zone', timezone)}
+    ${item('Holds', whatItHolds(freeze, 'folded'))} ${isOn ? item('Held now', heldNow(repository, held)) : ''}
+    ${report && holdsMerges(freeze) && !['ended', 'deleted'].includes(state) ? item('Enforced', enforced(repository, freeze, held, report)) : ''}
+    ${item('Made by', madeBy(createdBy, instant(createdAt, timezone)))}
+    ${deletion ? item('Deleted by', madeBy(deletion.by, instant(deletion.at, timezone))) : ''}
+    ${deletion ? item('Because', longText(deletion.reason)) : ''}
+    ${planId === undefined ? '' : item('Plan', html`<a href="${planPath(repository.account.login, planId)}">${planId}</a>`)}
+    ${item('ID', html`<code class="id">${id}</code>`)}
+  </dl>`;
+}
+
+function heldNow(repository: FoundRepository, held: HeldPullRequest[]): Html {
+  if (repository.reconciledAt === null) return html`The open pull requests have not been looked at yet.`;
+  const left = held.length - mostHeld;
+  return html`${countsOf(held)} ${heldList(repository, held.slice(0, mostHeld))}
+  ${left > 0 ? html`<p>And ${left} more.</p>` : ''}`;
+}
+
+function enforced(
+  repository: FoundRepository,
+  freeze: FreezeRecord,
+  held: HeldPullRequest[],
+  report: EnforcementReport,
+): Html {
+  const word = isFreezeEnforced(report.findings, freeze, held);
+  if (word === true) return html`yes`;
+  const why = html`<a href="${repositoryPath(repository)}#enforcement">see why</a>`;
+  return word === 'unknown' ? html`not known, ${why}` : html`<strong class="leaking">no</strong>, ${why}`;
+}

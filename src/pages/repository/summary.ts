@@ -1,0 +1,135 @@
+import { html } from 'hono/html';
+import type { EnforcementReport } from '../../enforcement/check-enforcement.ts';
+import { isFreezeEnforced } from '../../enforcement/finding.ts';
+import { isForgotten } from '../../freezes/forgotten.ts';
+import { holdsMerges } from '../../freezes/freeze.ts';
+import type { FreezeRecord } from '../../freezes/freeze-records.ts';
+import { frozenStateAt } from '../../freezes/frozen-state.ts';
+import { parseStoredFreeze } from '../../freezes/parsed-freeze.ts';
+import { countsOf } from '../held.ts';
+import { instant } from '../instant.ts';
+import type { Html } from '../layout.ts';
+import { shorten } from '../long-text.ts';
+import { heldByFreeze, item } from './freeze-list.ts';
+import { stateOf } from './freeze-state.ts';
+import type { RepositoryPage } from './load-page.ts';
+import { linkTo } from './view.ts';
+
+/** More of them a reader finds in the lists below. */
+const mostNamed = 3;
+
+/**
+ * The first lines of a repository's page: what is frozen, until when, whether that is real, and what comes next.
+ * @param report null where it is not known, or not for the reader.
+ */
+export function summary(page: RepositoryPage, report: EnforcementReport | null): Html {
+  const { current, held, now } = page;
+  const all = current.filter((freeze) => stateOf(freeze, now) === 'ongoing');
+  const ongoing = all.filter(holdsMerges);
+  const next = current.find((freeze) => stateOf(freeze, now) === 'scheduled');
+  const ids = new Set(ongoing.map(({ id }) => id));
+  const heldByThem = held.filter(({ heldBy }) => heldBy.some((id) => ids.has(id)));
+  const from = (freeze: FreezeRecord) => instant(freeze.startsAt, freeze.timezone, page.view.zone);
+  const lines = [
+    ...(ongoing.length > 0
+      ? [item('Frozen by', named(page, ongoing)), item('Held', countsOf(heldByThem))]
+      : []),
+    ...(report ? [item('Enforced', isEnforced(page, ongoing, report))] : []),
+    ...(next ? [item('Next', html`${link(page, next)}, from ${from(next)}`)] : []),
+  ];
+  return html`<section class="card" aria-label="Now">
+    <p class="verdict">${ongoing.length > 0 ? frozen(page, ongoing) : notFrozen(all.length > 0)}</p>
+    ${lines.length > 0 ? html`<dl>${lines}</dl>` : ''}
+  </section>`;
+}
+
+const notFrozen = (isAnotherOn: boolean): Html =>
+  html`<span class="badge free">Not frozen</span>
+    ${isAnotherOn ? 'No freeze of merges is ongoing.' : 'No freeze is ongoing.'}`;
+
+function frozen({ current, now, view }: RepositoryPage, ongoing: FreezeRecord[]): Html {
+  const kept = current.map((freeze) => ({ parsed: parseStoredFreeze(freeze), deletedAt: null }));
+  const { nextTransitionAt: until } = frozenStateAt(kept, null, now);
+  const { timezone } = ongoing.find(({ endsAt }) => endsAt?.getTime() === until?.getTime()) ?? ongoing[0]!;
+  const count = ongoing.length === 1 ? '1 freeze is ongoing' : `${ongoing.length} freezes are ongoing`;
+  return html`<span class="badge held">Frozen</span>
+    ${until ? html`until <strong>${instant(until, timezone, view.zone)}</strong>` : 'until it is removed'}.
+    ${count}.`;
+}
+
+const named = (page: RepositoryPage, freezes: FreezeRecord[]): Html =>
+  html`<ul class="names">
+    ${freezes.slice(0, mostNamed).map((freeze) => html`<li>${link(page, freeze)}</li>`)}
+    ${freezes.length > mostNamed ? html`<li><a href="#ongoing-freezes">and ${freezes.length - mostNamed} more</a></li>` : ''}
+  </ul>`;
+
+/** To its row, which is on this page only where its page of the list is. */
+function link({ listed, view }: RepositoryPage, { id, reason }: FreezeRecord): Html {
+  const isHere = listed.freezes.some((freeze) => freeze.id === id);
+  const href = isHere ? `#freeze-${id}` : linkTo(view, { current: id }, `freeze-${id}`);
+  return html`<a href="${href}" dir="auto">${shorten(reason, 120)}</a>`;
+}
+
+function isEnforced({ held }: RepositoryPage, ongoing: FreezeRecord[], report: EnforcementReport): Html {
+  const words = ongoing.map((freeze) =>
+    isFreezeEnforced(report.findings, freeze, heldByFreeze(held, freeze)),
+  );
+  const word =
+    words.length === 0
+      ? report.enforced
+      : words.includes(false)
+        ? false
+        : words.includes('unknown')
+          ? 'unknown'
+          : true;
+  if (word === true) return html`yes, GitHub refuses to merge what is held`;
+  return word === false
+    ? html`<a class="badge leaking" href="#enforcement">Not enforced</a> GitHub would merge all the same.`
+    : html`not known, <a href="#enforcement">see why</a>`;
+}
+
+const advice = 'If nobody needs it any more, an admin deletes it or gives it an end.';
+
+/** Reminds of freezes that somebody may have forgotten. */
+export function forgotten({ current, now, view, ...page }: RepositoryPage): Html[] {
+  const all = current.filter((freeze) => isForgotten(freeze, now));
+  const more = all.length - mostNamed;
+  return [
+    ...all
+      .slice(0, mostNamed)
+      .map(
+        (freeze) =>
+          html`<p class="notice" role="status">
+            ${link({ current, now, view, ...page }, freeze)} has been on since
+            ${instant(freeze.startsAt, freeze.timezone, view.zone)}, without an end. ${advice}
+          </p>`,
+      ),
+    ...(more > 0
+      ? [
+          html`<p class="notice" role="status">
+            ${more} more ${more === 1 ? 'has' : 'have'} been on for two weeks, without an end.
+          </p>`,
+        ]
+      : []),
+  ];
+}
+
+/** What to do first, where no freeze was ever made. @param freezeNow where the viewer makes one; null: they may not. */
+export const firstSteps = (isInside: boolean, freezeNow: string | null): Html =>
+  html`<section class="card" aria-labelledby="first-heading">
+    <h2 class="first" id="first-heading">No freeze has been made here yet</h2>
+    <ol>
+      <li>
+        ${
+          isInside
+            ? html`<a href="#enforcement">See whether it would be enforced</a>: GitHub has to require the
+                check.`
+            : 'Sign in as somebody who can write to the repository, to see whether it would be enforced.'
+        }
+      </li>
+      <li>
+        ${freezeNow === null ? 'An admin makes the first freeze.' : html`<a href="${freezeNow}">Make the first freeze</a>.`}
+      </li>
+      <li>Each pull request then links from its check to a page that says why it is held.</li>
+    </ol>
+  </section>`;

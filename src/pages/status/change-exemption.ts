@@ -1,0 +1,92 @@
+import { z } from '@hono/zod-openapi';
+import type { Handler } from 'hono';
+import * as params from '../../api/path-params.ts';
+import { givenReason } from '../../api/v1/exemption-schemas.ts';
+import { validate } from '../../api/validate.ts';
+import { nowOf } from '../../clock.ts';
+import { invalid, Refusal } from '../../errors.ts';
+import { type Decision, decideExemption } from '../../exemptions/decide-exemption.ts';
+import { findExemption } from '../../exemptions/exemption-store.ts';
+import { requestExemption } from '../../exemptions/request-exemption.ts';
+import { greatestNumber } from '../../explanations/explain-pull-request.ts';
+import { pullRequestPath } from '../../page-paths.ts';
+import { type RepositoryChange, repositoryForm } from '../change.ts';
+import { type FormProblems, problemsOf } from '../form.ts';
+import { absentPage, type PageDeps } from '../reader.ts';
+import { durations } from './exemption-forms.ts';
+import { pullRequestPage } from './pull-request-page.ts';
+
+/** Handles the form that asks to let a pull request through: of an admin it is approved at once, unless two are asked for. */
+export const askForExemption = (deps: PageDeps): Handler =>
+  repositoryForm(deps, 'write', async (sent) => {
+    const { actor, repository, notAdmin, form, context, person } = sent;
+    const number = numberIn(sent);
+    if (number === null) return absentPage(sent.deps, context, person);
+    return thenThePage(sent, number, async () => {
+      const input = {
+        reason: reasonIn(form),
+        publicReason: null,
+        freezeIds: null,
+        anyHead: form.has('any_head'),
+        expiresAt: expiryIn(form, nowOf(sent.deps.clock)),
+      };
+      const caller = { actor, isAdmin: notAdmin === null };
+      await requestExemption(sent.deps, caller, repository, number, input, nothingMore);
+    });
+  });
+
+export const decisions = ['approve', 'deny', 'revoke'] as const satisfies Decision[];
+
+/** Handles a form that decides on an exemption; who requested it may only revoke it. */
+export const decideOnExemption = (deps: PageDeps, decision: Decision): Handler =>
+  repositoryForm(deps, 'write', async (sent) => {
+    const { actor, repository, notAdmin, form, context, person } = sent;
+    const number = numberIn(sent);
+    const id = params.uuid('id').safeParse(context.req.param('id'));
+    const exemption = id.success ? await findExemption(sent.deps.db, repository.id, id.data) : null;
+    if (number === null || exemption?.pullRequest !== Number(number))
+      return absentPage(sent.deps, context, person);
+    return thenThePage(sent, number, async () => {
+      const reason = decision === 'approve' ? null : reasonIn(form);
+      const call = { actor, notAdmin, decision, reason };
+      await decideExemption(sent.deps, repository, exemption.id, call, nothingMore);
+    });
+  });
+
+const nothingMore = async () => {};
+
+/** The pull request of the path. */
+function numberIn({ context }: RepositoryChange): bigint | null {
+  const number = params.number.safeParse(context.req.param('number'));
+  return number.success && number.data <= greatestNumber ? number.data : null;
+}
+
+/** Makes a change; then the page of its pull request, or the form with what is wrong. */
+async function thenThePage(
+  { deps, context, repository, form }: RepositoryChange,
+  number: bigint,
+  change: () => Promise<void>,
+): Promise<Response> {
+  try {
+    await change();
+  } catch (error) {
+    return pullRequestPage(deps, context, { form, problems: told(error) });
+  }
+  return context.redirect(pullRequestPath(repository, Number(number)), 303);
+}
+
+/** That one may not decide is said on the page, beside what one may do. */
+const told = (error: unknown): FormProblems =>
+  error instanceof Refusal && error.code === 'forbidden' ? new Map([['', error.message]]) : problemsOf(error);
+
+function reasonIn(form: URLSearchParams): string {
+  const reason = form.get('reason')?.trim() ?? '';
+  return validate(z.object({ reason: givenReason }), { reason }, 'body').reason;
+}
+
+function expiryIn(form: URLSearchParams, now: Date): Date {
+  const hours = form.get('hours') ?? '';
+  if (!Object.hasOwn(durations, hours))
+    throw invalid([{ path: ['body', 'hours'], message: 'Choose for how long.', type: 'value_error' }]);
+  return new Date(now.getTime() + Number(hours) * 3_600_000);
+}

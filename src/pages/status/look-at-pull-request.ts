@@ -1,0 +1,70 @@
+import { isTooManyRequests, Refusal } from '../../errors.ts';
+import type { PullRequestExplanation } from '../../explanations/explain-pull-request.ts';
+import { recallPullRequest } from '../../explanations/recall-pull-request.ts';
+import type { FoundRepository } from '../../installations/find-repository.ts';
+import type { Hold } from '../../outbox/status.ts';
+import { heldPullRequests, type ReasonNotHeld } from '../../reconcile/held-pull-requests.ts';
+import type { PageDeps } from '../reader.ts';
+import type { ShownFreeze } from './freeze-card.ts';
+
+/** A pull request and what holds it. What only GitHub knows is null where it could not be asked. */
+export type Look = {
+  number: number;
+  headSha: string;
+  holding: ShownFreeze[];
+  /** Where freezes hold it: why that is not known to be so. */
+  notHeld: ReasonNotHeld | null;
+  live:
+    | (Pick<PullRequestExplanation, 'pullRequest' | 'status' | 'nextChangeAt'> & {
+        passing: ShownFreeze[];
+        sharedHolds: Hold[];
+      })
+    | null;
+};
+
+/**
+ * A pull request as GitHub says it now; else as it was last seen.
+ * @returns `absent` where there is none; `silent` where GitHub does not answer and nothing is known of it.
+ */
+export async function lookAtPullRequest(
+  deps: PageDeps,
+  repository: FoundRepository,
+  number: bigint,
+): Promise<Look | 'absent' | 'silent'> {
+  try {
+    const { freezes, ...live } = await deps.explanations.get(deps, repository, number);
+    const { headSha } = live.pullRequest.facts;
+    const isHolding = ({ verdict, pass }: ShownFreeze) =>
+      !pass && (verdict === 'frozen' || verdict === 'unknown');
+    const passing = freezes.filter((each) => !isHolding(each));
+    return {
+      number: Number(number),
+      headSha,
+      holding: freezes.filter(isHolding),
+      notHeld: await whyNotHeld(deps, repository, Number(number), live.pullRequest.status?.state ?? null),
+      live: { ...live, passing },
+    };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (error.code === 'not-found') return 'absent';
+    const recalled = await recallPullRequest(deps, repository, Number(number));
+    // While the installation is suspended nobody will ever say more.
+    if (!recalled && isTooManyRequests(error)) throw error;
+    if (!recalled) return error.code === 'unavailable' ? 'silent' : 'absent';
+    const holding = recalled.heldBy.map((freeze) => ({ freeze }));
+    const notHeld = await whyNotHeld(deps, repository, Number(number));
+    return { number: Number(number), headSha: recalled.headSha, holding, notHeld, live: null };
+  }
+}
+
+/** @param shown what GitHub showed just now, where it was asked: it may show less than we wrote. */
+async function whyNotHeld(
+  deps: PageDeps,
+  repository: FoundRepository,
+  number: number,
+  shown?: string | null,
+): Promise<ReasonNotHeld | null> {
+  const [held] = await heldPullRequests(deps, repository.id, number);
+  const isShown = shown === undefined || (shown !== null && shown !== 'success');
+  return held?.notHeld ?? (isShown ? null : 'waiting');
+}

@@ -1,0 +1,37 @@
+import { html } from 'hono/html';
+import { whyNot } from '../held.ts';
+import { instant } from '../instant.ts';
+import type { Html } from '../layout.ts';
+import type { ShownFreeze } from './freeze-card.ts';
+import type { Look } from './look-at-pull-request.ts';
+
+/** The first sentence of a pull request's page: held or not, by how much, and until when. */
+export function verdict({ holding, notHeld, live }: Look, isOpen: boolean): Html {
+  if (!isOpen) return html`<span class="badge">Closed</span> Freezes hold open pull requests only.`;
+  if (holding.length === 0 && !live?.sharedHolds.length)
+    return html`<span class="badge free">Free</span> No freeze holds this pull request.`;
+  const said = byWhat(holding);
+  if (notHeld === 'leaking')
+    return html`<span class="badge leaking">Not held</span> ${said}, but GitHub would merge it: its base
+      branch does not require our status, or takes it from others. An admin finds out why with
+      <code>holdfast doctor</code>.`;
+  if (notHeld) return html`<span class="badge held">To be held</span> ${said}, but ${whyNot[notHeld]}.`;
+  return html`<span class="badge held">Held</span> ${said}.`;
+}
+
+function byWhat(freezes: ShownFreeze[]): Html {
+  if (freezes.length === 0) return html`Its commit is held, and so is this pull request`;
+  const by = freezes.length === 1 ? 'A freeze holds' : `${freezes.length} freezes hold`;
+  return html`${by} this pull request ${until(freezes.map(({ freeze }) => freeze))}`;
+}
+
+/** Until the last of them ends. */
+function until(freezes: ShownFreeze['freeze'][]): Html {
+  const endless = freezes.filter(({ endsAt }) => endsAt === null).length;
+  if (endless === 0) {
+    const last = freezes.reduce((one, other) => (one.endsAt! >= other.endsAt! ? one : other));
+    return html`until <strong>${instant(last.endsAt!, last.timezone)}</strong>`;
+  }
+  const which = freezes.length === 1 ? 'it is' : endless === 1 ? 'one of them is' : `${endless} of them are`;
+  return html`<strong>until ${which} removed</strong>`;
+}

@@ -1,0 +1,140 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
+import { type Acme, startAcme } from '../support/acme.ts';
+import { expectAccessible, openBrowser, openPage, phone, screenshot } from './browser.ts';
+
+// What admins change on the pages of a freeze and of a pull request, in a real browser.
+
+let acme: Acme;
+let browser: Browser;
+const web = 'acme/web';
+
+beforeAll(async () => {
+  const port = await freePort();
+  [acme, browser] = await Promise.all([
+    startAcme({ port, publicUrl: `http://127.0.0.1:${port}` }),
+    openBrowser(),
+  ]);
+  acme.github.addUser('wendy');
+  await acme.repository('web', [{ title: 'New checkout', labels: ['risky'] }, { title: 'The fix' }], {
+    roles: { wendy: 'write' },
+  });
+});
+afterAll(async () => {
+  await browser.close();
+  await acme.close();
+});
+
+const freezeNow = (reason: string) =>
+  acme.freeze(web, { reason, end: '2026-12-02T12:00:00', timezone: 'Europe/Paris' });
+
+async function pageOf(login: string, path: string, options: Parameters<typeof openPage>[1] = {}) {
+  const page = await openPage(browser, options);
+  acme.github.signInToGitHub(login);
+  await page.goto(`${acme.app.url}/auth/sign-in?to=${path}`);
+  const authorize = page.getByRole('button', { name: 'Authorize Holdfast' });
+  if (await authorize.isVisible()) await authorize.click();
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  return page;
+}
+
+/** Nothing stands out to the right, and axe finds nothing. */
+async function expectSound(page: Page & { problems: string[] }): Promise<void> {
+  expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
+  await expectAccessible(page);
+  expect(page.problems).toEqual([]);
+}
+
+const sizes = { desktop: {}, phone } as const;
+test.each(
+  (['light', 'dark'] as const).flatMap((scheme) =>
+    (['desktop', 'phone'] as const).map((size) => [scheme, size] as const),
+  ),
+)('a freeze with its forms closed and open, %s, %s', async (colorScheme, size) => {
+  const { id } = await freezeNow('Release 4.2');
+  const page = await pageOf('ada', `/repos/${web}/freezes/${id}`, { ...sizes[size], colorScheme });
+  await screenshot(page, `freeze-${colorScheme}-${size}`);
+  await expectSound(page);
+  for (const name of ['Until…', 'End now…', 'Delete…', 'Edit…']) await page.getByText(name).click();
+  await screenshot(page, `freeze-forms-${colorScheme}-${size}`);
+  await expectSound(page);
+  await page.context().close();
+  await acme.remove(web, id);
+});
+
+test('by the keyboard alone: longer, edited, deleted', async () => {
+  const { id } = await freezeNow('Release 4.2');
+  const page = await pageOf('ada', `/repos/${web}/freezes/${id}`);
+  const press = async (name: string) => {
+    for (let tabs = 0; tabs < 60; tabs++) {
+      await page.keyboard.press('Tab');
+      if ((await page.evaluate('document.activeElement.textContent.trim()')) === name) break;
+    }
+    expect(await page.evaluate('document.activeElement.textContent.trim()')).toBe(name);
+    await page.keyboard.press('Enter');
+  };
+  await press('+1 hour');
+  await page.getByText('The freeze lasts longer now.').waitFor();
+  expect(await page.textContent('.verdict')).toContain('2026-12-02 13:00 Europe/Paris');
+  await press('Edit…');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('Release 4.3');
+  await press('Save the freeze');
+  await page.getByText('The freeze is changed.').waitFor();
+  expect(await page.textContent('h1')).toBe('Release 4.3');
+  await press('Delete…');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('Released');
+  await page.keyboard.press('Enter');
+  await page.getByText('The freeze is deleted.').waitFor();
+  expect(await page.textContent('main')).toContain('Released');
+  await acme.quiet();
+  expect(acme.frozen(web)).toEqual([]);
+  await expectSound(page);
+  await page.context().close();
+});
+
+test('what is wrong is said beside the field', async () => {
+  const { id } = await freezeNow('Release 4.2');
+  const page = await pageOf('ada', `/repos/${web}/freezes/${id}`, phone);
+  await page.getByText('Edit…').click();
+  await page.getByLabel('Holds pull requests that match').fill('lable=risky');
+  await page.getByRole('button', { name: 'Save the freeze' }).click();
+  await page.getByRole('alert').waitFor();
+  expect(await page.getByLabel('Holds pull requests that match').getAttribute('aria-invalid')).toBe('true');
+  expect(await page.textContent('#matching_conditions-problem')).toContain('lable');
+  await screenshot(page, 'freeze-problem');
+  // The answer to a form that is refused is a 422, which the browser tells of.
+  page.problems.length = 0;
+  await expectSound(page);
+  await page.context().close();
+  await acme.remove(web, id);
+});
+
+test('on a phone a writer asks to be let through, and an admin approves', async () => {
+  const { id } = await freezeNow('Incident 4711');
+  const path = `/repos/${web}/pulls/2`;
+  const wendys = await pageOf('wendy', path, phone);
+  await wendys.getByText('Ask to be let through…').click();
+  await wendys.getByLabel('Why?').fill('It mends the incident');
+  await screenshot(wendys, 'ask-phone');
+  await expectSound(wendys);
+  await wendys.getByRole('button', { name: 'Ask an admin' }).click();
+  await wendys.getByText('Requested', { exact: true }).waitFor();
+  await expectSound(wendys);
+  const adas = await pageOf('ada', path, { ...phone, colorScheme: 'dark' });
+  await screenshot(adas, 'request-phone-dark');
+  await expectSound(adas);
+  await adas.getByRole('button', { name: 'Approve' }).click();
+  await adas.getByText('approved by ada').first().waitFor();
+  await acme.quiet();
+  expect(acme.frozen(web)).toEqual([1]);
+  await adas.reload();
+  await screenshot(adas, 'let-through-phone-dark');
+  expect(await adas.textContent('.badge')).toBe('Free');
+  await expectSound(adas);
+  await acme.remove(web, id);
+  await Promise.all([wendys, adas].map((page) => page.context().close()));
+});

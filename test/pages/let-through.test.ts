@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Acme, startAcme } from '../support/acme.ts';
+import { Visitor } from '../support/visitor.ts';
+
+// On the page of a pull request writers ask to be let through, and admins let through, approve, deny and revoke.
+
+let acme: Acme;
+const visitors = new Map<string, Visitor>();
+let web: string;
+let number = 0;
+beforeAll(async () => {
+  acme = await startAcme();
+  for (const login of ['wendy', 'rita', 'carol']) acme.github.addUser(login);
+});
+afterAll(() => acme.close());
+beforeEach(async () => {
+  // Nobody changes more than so much in a minute.
+  await acme.advanceTo(new Date(acme.clock.now() + 61_000));
+  web = await acme.repository(`web-${number++}`, [{ title: 'The fix' }, {}], {
+    roles: { wendy: 'write', rita: 'read', carol: 'admin' },
+  });
+  await acme.freeze(web, { reason: 'Incident' });
+  for (const login of ['ada', 'wendy', 'rita', 'carol']) {
+    const visitor = new Visitor(acme);
+    await visitor.signIn(login);
+    visitors.set(login, visitor);
+  }
+});
+
+const page = () => `/repos/${web}/pulls/1`;
+const see = async (login: string): Promise<string> =>
+  (await visitors.get(login)!.open(page())).text
+    .replace(/<head>[^]*<\/head>/, '')
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ');
+const ask = async (login: string, fields: Record<string, string> = {}) => {
+  const answer = await visitors
+    .get(login)!
+    .send(`${page()}/exemptions`, { reason: 'INC-4711 fix', hours: '4', ...fields });
+  await acme.quiet();
+  return answer;
+};
+const decide = async (login: string, decision: string, fields: Record<string, string> = {}) => {
+  const [{ id }] = (await exemptions()) as [{ id: string }];
+  const answer = await visitors.get(login)!.send(`${page()}/exemptions/${id}/${decision}`, fields);
+  await acme.quiet();
+  return answer;
+};
+const exemptions = async (): Promise<Record<string, unknown>[]> =>
+  (await acme.call('GET', `/v1/repos/${web}/exemptions`, { as: acme.admin })).body.exemptions;
+
+test('a writer asks, an admin approves, and the pull request may merge', async () => {
+  expect(await see('wendy')).toContain('Ask to be let through…');
+  expect(await ask('wendy')).toMatchObject({ status: 303, location: page() });
+  expect(acme.frozen(web)).toEqual([1, 2]);
+  expect(await exemptions()).toMatchObject([
+    {
+      state: 'requested',
+      reason: 'INC-4711 fix',
+      requested_by: { type: 'user', name: 'wendy' },
+      expires_at: new Date(Math.floor(acme.clock.now()) + 4 * 3_600_000).toISOString(),
+    },
+  ]);
+  const asked = await see('ada');
+  expect(asked).toContain('wendy asks to be let through until');
+  expect(asked).toContain('INC-4711 fix');
+  expect(asked).toContain('Deny…');
+  expect(await see('wendy')).not.toContain('Deny…');
+  expect((await decide('ada', 'approve')).status).toBe(303);
+  expect(acme.frozen(web)).toEqual([2]);
+  expect(await exemptions()).toMatchObject([{ state: 'approved', decided_by: { name: 'ada' } }]);
+  const through = await see('wendy');
+  expect(through).toContain('Requested by wendy, approved by ada.');
+  expect(through).toMatch(/History .*ada approved the exemption of #1.*wendy requested an exemption for #1/);
+});
+
+test('an admin lets through at once, and takes it back', async () => {
+  expect(await see('ada')).toContain('Let through…');
+  expect((await ask('ada', { any_head: 'yes' })).status).toBe(303);
+  expect(await exemptions()).toMatchObject([{ state: 'approved', any_head: true }]);
+  expect(acme.frozen(web)).toEqual([2]);
+  expect((await decide('ada', 'revoke', { reason: 'Fixed otherwise' })).status).toBe(303);
+  expect(acme.frozen(web)).toEqual([1, 2]);
+});
+
+test('an admin denies, saying why', async () => {
+  await ask('wendy');
+  const silent = await decide('ada', 'deny', { reason: ' ' });
+  expect(silent.status).toBe(422);
+  expect(await exemptions()).toMatchObject([{ state: 'requested' }]);
+  expect((await decide('ada', 'deny', { reason: 'It can wait' })).status).toBe(303);
+  expect(await exemptions()).toMatchObject([{ state: 'denied', decision_reason: 'It can wait' }]);
+  expect(await see('wendy')).toMatch(/ada denied an exemption for #1 .*It can wait/);
+});
+
+test('who asked withdraws it, and nobody else who is no admin', async () => {
+  await ask('wendy');
+  expect(await see('wendy')).toContain('Withdraw…');
+  expect((await decide('wendy', 'revoke', { reason: 'Not needed' })).status).toBe(303);
+  expect(await exemptions()).toMatchObject([{ state: 'revoked' }]);
+  await ask('ada');
+  expect((await decide('wendy', 'revoke', { reason: 'Mine' })).status).toBe(422);
+  expect((await exemptions())[0]).toMatchObject({ state: 'approved' });
+});
+
+test('where two persons are asked for, it takes another admin', async () => {
+  const body = { two_person_exemptions: true };
+  await acme.call('PATCH', `/v1/repos/${web}/settings`, { as: acme.admin, body });
+  expect(await see('ada')).toContain('Ask to be let through…');
+  await ask('ada');
+  expect(await exemptions()).toMatchObject([{ state: 'requested' }]);
+  expect(await see('ada')).toContain('This repository asks for two persons: another admin approves it.');
+  const { status, text } = await decide('ada', 'approve');
+  expect(status).toBe(422);
+  expect(text).toContain('ada requested this exemption.');
+  expect(acme.frozen(web)).toEqual([1, 2]);
+  expect(await see('carol')).toContain('Approve');
+  expect((await decide('carol', 'approve')).status).toBe(303);
+  expect(acme.frozen(web)).toEqual([2]);
+});
+
+test('who may not write sees no forms, and sends none', async () => {
+  await ask('wendy');
+  for (const text of [await see('rita'), (await new Visitor(acme).open(page())).text]) {
+    expect(text).not.toContain('let through');
+    expect(text).not.toContain('INC-4711');
+  }
+  expect((await ask('rita')).status).toBe(403);
+  for (const decision of ['approve', 'deny', 'revoke'])
+    expect((await decide('rita', decision, { reason: 'Mine' })).status).toBe(403);
+  for (const decision of ['approve', 'deny'])
+    expect((await decide('wendy', decision, { reason: 'Mine' })).status).toBe(422);
+  expect(await exemptions()).toMatchObject([{ state: 'requested' }]);
+  expect(acme.frozen(web)).toEqual([1, 2]);
+});
+
+test('of another site nothing is taken', async () => {
+  const foreign = { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' };
+  const fields = { reason: 'Mine', hours: '4' };
+  expect((await visitors.get('ada')!.send(`${page()}/exemptions`, fields, foreign)).status).toBe(403);
+  expect(await exemptions()).toEqual([]);
+});
+
+test('says what is wrong, and keeps what was typed', async () => {
+  const { status, text } = await ask('wendy', { reason: '', any_head: 'yes' });
+  expect(status).toBe(422);
+  expect(text).toContain('id="reason-problem"');
+  expect(text).toMatch(/name="any_head" value="yes"\s+checked/);
+  expect((await ask('wendy', { hours: '9999' })).status).toBe(422);
+  acme.github.closePullRequest(web, 1);
+  await acme.quiet();
+  expect((await ask('wendy')).status).toBe(422);
+  expect(await exemptions()).toEqual([]);
+});
+
+test('an exemption is decided on at its own pull request', async () => {
+  await ask('wendy');
+  const [{ id }] = (await exemptions()) as [{ id: string }];
+  const elsewhere = `/repos/${web}/pulls/2/exemptions/${id}/approve`;
+  expect((await visitors.get('ada')!.send(elsewhere, {})).status).toBe(404);
+  expect(await exemptions()).toMatchObject([{ state: 'requested' }]);
+});
