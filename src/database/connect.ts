@@ -26,7 +26,7 @@ async function connectPostgres(connectionString: string): Promise<Database> {
   } finally {
     await client.end();
   }
-  const pool = new pg.Pool({ connectionString, max: 10 });
+  const pool = new pg.Pool({ connectionString, max: 10, pipeline: true });
   // A connection that breaks while nobody uses it is replaced at the next use.
   pool.on('error', () => {});
   const reads = openSharedReads(connectionString);
