@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { nowOf } from '../../clock.ts';
 import { spansWithin } from '../../freezes/freeze-records.ts';
-import { ownerFormPath, planPath } from '../../page-paths.ts';
+import { firstStepsPath, ownerFormPath, planPath } from '../../page-paths.ts';
 import { next } from '../../plans/keep-plan.ts';
 import type { Occurrence } from '../../plans/occurrences.ts';
 import { listPlans, type StoredPlan } from '../../plans/plan-store.ts';
@@ -154,6 +154,7 @@ const planRow = (
       <a href="${planPath(login, plan.id)}"><bdi>${plan.name}</bdi></a>
     </th>
     <td>
+      ${isAdmin ? html`<a href="${firstStepsPath(login)}">First steps</a>` : ''}
       ${
         !next
           ? ''
