@@ -51,6 +51,9 @@ async function freezeAll(count: number, where: Where): Promise<Pair> {
   }
 }
 
+/** The floor's processor time of 5,000 where the budget was set, in ms. */
+const usual = 0.447;
+
 function figuresOf({ count, ours, floor }: Pair): Figure[] {
   const name = `${count.toLocaleString('en-US')} pull requests`;
   // A read and a question for merge states for each 100, and a status each.
@@ -64,8 +67,8 @@ function figuresOf({ count, ours, floor }: Pair): Figure[] {
       'ms',
       ours.cpuMs / count,
       floor.cpuMs / count,
-      upTo(2),
-      upTo(1),
+      upTo(2, usual),
+      upTo(1, usual),
     ),
   ];
 }
@@ -81,11 +84,12 @@ export const benchFanOut: Bench = {
       pairs.push(await freezeAll(count, { connectionString }));
     }
     const [few, many] = pairs as [Pair, Pair];
-    const each = ({ count, ours }: Pair, what: 'wallMs' | 'cpuMs') => ours[what] / count;
+    const each = ({ count, ours, floor }: Pair, what: 'wallMs' | 'cpuMs') =>
+      (ours[what] - floor[what]) / count;
     const growth = (name: string, what: 'wallMs' | 'cpuMs') =>
       compare(
         'fan-out',
-        `growth: ${name} of each, ${many.count} beside ${few.count}`,
+        `growth: ${name} of each above the floor, ${many.count} beside ${few.count}`,
         'ms',
         each(many, what),
         each(few, what),
@@ -99,7 +103,7 @@ export const benchFanOut: Bench = {
     ];
     const notes = [
       'Pacing is off, the database is PostgreSQL. The floor of the calls is one GraphQL read and one question whether GitHub would merge them all the same for each 100 pull requests, and one status each (before that question there were 10 calls fewer for 1,000 pull requests); of the times, a loop that posts the same statuses one after another. The calls above the floor are the look, once when a freeze is made, whether anything enforces it, and the question for closed pull requests, once when a freeze begins.',
-      'Growth: the cost of each pull request among the many beside that among the few; linear is 1.',
+      'Growth: what each pull request costs above the floor among the many, beside that among the few; linear is 1. The floor itself grows: GitHub’s stand-in keeps more.',
     ];
     return { figures, notes };
   },

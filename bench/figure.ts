@@ -29,13 +29,19 @@ export const atMost = (times: number): Aim => ({
   text: `≤ ${times} ×`,
   isMet: (holdfast, floor) => holdfast <= times * floor,
 });
-/** In the figure's own unit. */
-export const within = (more: number): Aim => ({
-  text: `≤ floor + ${more}`,
-  isMet: (holdfast, floor) => holdfast <= floor + more,
+/** In the figure's own unit. @param usual the floor where the budget was set; see `slower`. */
+export const within = (more: number, usual: number): Aim => ({
+  text: `≤ floor + ${more} (floor ${usual})`,
+  isMet: (holdfast, floor) => holdfast <= floor + more * slower(floor, usual),
 });
-/** In the figure's own unit, whatever the floor. */
-export const upTo = (most: number): Aim => ({ text: `≤ ${most}`, isMet: (holdfast) => holdfast <= most });
+/** In the figure's own unit. @param usual the floor where the budget was set; without it the floor is no matter. */
+export const upTo = (most: number, usual?: number): Aim => ({
+  text: usual === undefined ? `≤ ${most}` : `≤ ${most} (floor ${usual})`,
+  isMet: (holdfast, floor) => holdfast <= most * (usual === undefined ? 1 : slower(floor, usual)),
+});
+
+/** A time that was set on another machine: one whose floor is slower may take as many times longer, none takes less. */
+const slower = (floor: number, usual: number): number => Math.max(1, floor / usual);
 
 export function compare(
   bench: string,

@@ -25,6 +25,8 @@ ${date}, at or after commit ${commit}, on ${machine}; it took ${minutes.toFixed(
 
 Every figure stands beside a floor that was measured in the same run: the least that the same work can cost. The machines are shared, so only the ratios (Holdfast ÷ floor) and counts travel. The client of the requests is autocannon, in a process of its own; GitHub is the sandbox, in the process of the benchmarks.
 
+A budget in milliseconds was set on one machine, and its floor there stands in brackets: where the floor of a run is slower, the budget is as many times longer.
+
 ${summary(sections)}
 
 ${sections.map(section).join('\n\n')}

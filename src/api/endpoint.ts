@@ -73,7 +73,7 @@ export type Endpoint<A extends Access, P extends z.ZodObject, Q extends z.ZodObj
   access: A;
   params: P;
   query?: Q;
-  body?: { schema: B; example: unknown };
+  body?: { schema: B; example: unknown; isOptional?: true };
   /** The one success. */
   success: {
     status: 200 | 201 | 204;
@@ -148,7 +148,8 @@ async function answerCall(
   assertStorable(queries, 'query');
   const query = definition.query ? validate(definition.query, queries, 'query') : {};
   const json = definition.body ? await readJson() : undefined;
-  const body = definition.body ? validateBody(definition.body.schema, json) : undefined;
+  const { schema, isOptional } = definition.body ?? {};
+  const body = schema && validateBody(schema, json, isOptional);
   const url = deps.config.publicUrl + req.url.slice(req.url.indexOf('/', 'https://'.length));
   const run = async (remember: Remember): Promise<Answer> => {
     const call = { ...found, deps, actor, credential, path, query, body, url, remember };
@@ -241,7 +242,7 @@ export function describeRoute(definition: AnyEndpoint) {
       params: definition.params,
       query: definition.query,
       headers: requestHeaders(definition),
-      body: body && { required: true, content: jsonContent(body.schema, body.example) },
+      body: body && { required: !body.isOptional, content: jsonContent(body.schema, body.example) },
     },
     responses: {
       [success.status]: answers,

@@ -26,7 +26,7 @@ async function connectPostgres(connectionString: string): Promise<Database> {
   } finally {
     await client.end();
   }
-  const pool = new pg.Pool({ connectionString, max: 10 });
+  const pool = new pg.Pool({ connectionString, max: 10, pipeline: true });
   // A connection that breaks while nobody uses it is replaced at the next use.
   pool.on('error', () => {});
   const reads = openSharedReads(connectionString);
@@ -34,7 +34,8 @@ async function connectPostgres(connectionString: string): Promise<Database> {
   return {
     prisma,
     sql: sqlOfPool(pool, reads),
-    jobs: { connectionString, max: 5 },
+    // The queue sets each connection up in the same turn in which it first uses it, which pg warns of without a pipeline.
+    jobs: { connectionString, max: 5, pipeline: true },
     close: async () => {
       await prisma.$disconnect();
       await Promise.all([pool.end(), reads.end()]);

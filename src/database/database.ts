@@ -10,7 +10,7 @@ export type Database = {
   /** The same database, for the hot roads. */
   sql: Sql;
   /** How pg-boss reaches the same database. */
-  jobs: Pick<ConstructorOptions, 'db' | 'backend' | 'connectionString' | 'max'>;
+  jobs: Pick<ConstructorOptions, 'db' | 'backend' | 'connectionString' | 'max'> & { pipeline?: boolean };
   close(): Promise<void>;
 };
 

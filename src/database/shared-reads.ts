@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { sendTogether } from './send-together.ts';
 
 /** As many as answer at once on a small server. More only take turns. */
 const connections = 2;
@@ -10,6 +11,7 @@ export type SharedReads = { query: pg.Client['query']; end(): Promise<void> };
 export function openSharedReads(connectionString: string): SharedReads {
   const clients: (Promise<pg.Client> | null)[] = Array.from({ length: connections }, () => null);
   let turn = 0;
+  let underWay = 0;
 
   const open = async (forget: () => void): Promise<pg.Client> => {
     const client = new pg.Client({ connectionString, pipeline: true });
@@ -21,12 +23,17 @@ export function openSharedReads(connectionString: string): SharedReads {
   const ask = async (given: pg.QueryConfig): Promise<pg.QueryResult> => {
     const mine = (turn = (turn + 1) % connections);
     const client = (clients[mine] ??= open(() => (clients[mine] = null)));
+    underWay++;
     try {
-      return await sendTogether(await client, given);
+      const connected = await client;
+      // Who is alone waits for nobody.
+      return await (underWay === 1 ? connected.query(given) : sendTogether(connected, given));
     } catch (error) {
       // A client without a connection stays so.
       if (isLost(error) && clients[mine] === client) clients[mine] = null;
       throw error;
+    } finally {
+      underWay--;
     }
   };
 
@@ -40,22 +47,6 @@ export function openSharedReads(connectionString: string): SharedReads {
       await Promise.all(clients.map(async (client) => (await client?.catch(() => null))?.end()));
     },
   };
-}
-
-const corked = new WeakSet<pg.Client>();
-
-/** What is asked in a turn of the event loop goes to PostgreSQL by one system call. */
-function sendTogether(client: pg.Client, given: pg.QueryConfig): Promise<pg.QueryResult> {
-  if (!corked.has(client)) {
-    const { stream } = client.connection;
-    corked.add(client);
-    stream.cork();
-    setImmediate(() => {
-      corked.delete(client);
-      stream.uncork();
-    });
-  }
-  return client.query(given);
 }
 
 /** Not what PostgreSQL answers to a statement, but for that it shuts down. */

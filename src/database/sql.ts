@@ -2,6 +2,7 @@
 import type { PGliteInterface, Transaction } from '@electric-sql/pglite';
 import pg from 'pg';
 import type { Tx } from './database.ts';
+import { sendTogether } from './send-together.ts';
 import type { SharedReads } from './shared-reads.ts';
 
 /** Rows as PostgreSQL gives them: `int8` is a bigint, `timestamptz` a Date, `numeric` text, `json` what it says. */
@@ -24,7 +25,10 @@ export type Sql = SqlTx & {
    * with others, so that many at once cost few trips.
    */
   read: SqlTx['query'];
-  /** Commits when `work` has ended, and rolls back where it throws. */
+  /**
+   * Commits when `work` has ended, and rolls back where it throws. Statements that are asked in one turn cost one trip,
+   * and run in their order.
+   */
   transaction<Result>(work: (tx: SqlTx) => Promise<Result>): Promise<Result>;
 };
 
@@ -39,7 +43,7 @@ const types = {
     (format !== 'binary' && parsers[oid]) || pg.types.getTypeParser(oid as never, format as never),
 };
 
-type Connection = Pick<pg.Pool, 'query'> | pg.PoolClient | SharedReads;
+type Connection = Pick<pg.Pool, 'query'> | SharedReads;
 
 const through = (connection: Connection): SqlTx => ({
   async query<Result extends Row>(name: string, text: string, values: unknown[] = []) {
@@ -61,8 +65,9 @@ export function sqlOfPool(pool: pg.Pool, reads: SharedReads): Sql {
       const note = (error: Error) => (broken = error);
       client.on('error', note);
       try {
-        await client.query('BEGIN');
-        const result = await work(through(client));
+        const begun = sendTogether(client, { text: 'BEGIN' });
+        const query = ((given: pg.QueryConfig) => sendTogether(client, given)) as pg.Pool['query'];
+        const [, result] = await Promise.all([begun, work(through({ query }))]);
         await client.query('COMMIT');
         return result;
       } catch (error) {

@@ -56,7 +56,7 @@ const rejectedBy = (signal: AbortSignal): Promise<never> =>
 function whyNot(error: unknown, now: number): string {
   const failure = classifyGitHubError(error, now);
   switch (failure.kind) {
-    case 'refused':
+    case 'forbidden':
       return `Holdfast may not read it (GitHub says "${failure.message.split(' - http')[0]}")`;
     case 'absent':
       return 'GitHub shows none to Holdfast';

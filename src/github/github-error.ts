@@ -9,7 +9,7 @@ export type GitHubFailure =
   /** Not there, or not for us to see. */
   | { kind: 'absent' }
   /** GitHub says no, and will say no again: archived, suspended, a permission is missing. */
-  | { kind: 'refused'; message: string }
+  | { kind: 'forbidden'; message: string }
   /** The request itself was wrong. */
   | { kind: 'invalid'; message: string }
   /**
@@ -37,7 +37,7 @@ export function classifyGitHubError(error: unknown, now: number): GitHubFailure 
     case 401:
     case 403:
     case 451:
-      return { kind: 'refused', message };
+      return { kind: 'forbidden', message };
     case 400:
     case 409:
     case 422:
@@ -55,7 +55,7 @@ function classifyGraphqlError(error: GraphqlResponseError<unknown>, now: number)
     return { kind: 'limited', retryAt: resetOf(error.headers, now), of: 'graphql', isSecondary: false };
   }
   if (types.includes('NOT_FOUND')) return { kind: 'absent' };
-  if (types.includes('FORBIDDEN')) return { kind: 'refused', message: error.message };
+  if (types.includes('FORBIDDEN')) return { kind: 'forbidden', message: error.message };
   return { kind: 'down', message: error.message };
 }
 

@@ -75,7 +75,7 @@ async function readFromGitHub(deps: Deps, owner: string, name: string) {
   } catch (error) {
     if (isGitHubStatus(error, 404)) throw repositoryAbsent(owner, name);
     const failure = classifyGitHubError(error, deps.clock.now());
-    if (failure.kind === 'refused' && /suspended/i.test(failure.message)) throw suspended(owner);
+    if (failure.kind === 'forbidden' && /suspended/i.test(failure.message)) throw suspended(owner);
     throw error;
   }
 }

@@ -55,7 +55,7 @@ async function saveAll(deps: Deps, installationId: bigint, now: Date): Promise<b
     }
     return ids;
   } catch (error) {
-    if (classifyGitHubError(error, deps.clock.now()).kind === 'refused') return null;
+    if (classifyGitHubError(error, deps.clock.now()).kind === 'forbidden') return null;
     throw error;
   }
 }

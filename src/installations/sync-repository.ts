@@ -59,7 +59,7 @@ async function readById(
   } catch (error) {
     if (isGitHubStatus(error, 404)) return null;
     const failure = classifyGitHubError(error, deps.clock.now());
-    if (failure.kind === 'refused' && /suspended/i.test(failure.message)) return 'suspended';
+    if (failure.kind === 'forbidden' && /suspended/i.test(failure.message)) return 'suspended';
     throw error;
   }
 }

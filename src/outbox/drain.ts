@@ -178,7 +178,7 @@ async function afterFailure(
       return null;
     }
     case 'absent':
-    case 'refused':
+    case 'forbidden':
       await giveUp(deps, repositoryId);
       await deps.queue.send([
         jobs.syncRepository(repositoryId, installationId, new Date(now + checkAccessAfter)),

@@ -209,7 +209,7 @@ export async function observe<Result>(
         await pauseInstallation(deps, repository.installation.id, failure);
         throw new NotNow(new Date(failure.retryAt));
       case 'absent':
-      case 'refused':
+      case 'forbidden':
         deps.log.warn(
           { err: error, repository: fullName(repository) },
           'GitHub does not let us read a repository',

@@ -63,21 +63,24 @@ export async function save(deps: Deps, observed: Observed, found: Found): Promis
   };
   const shas = [...judgement.verdicts, ...toHold].map(({ sha }) => sha);
   const saved = await deps.sql.transaction(async (tx): Promise<Saved> => {
-    const stored = await lockStored(tx, id);
-    const before = await readBefore(tx, id, shas, found.of === 'open' ? null : asked);
+    const [stored, before] = await Promise.all([
+      lockStored(tx, id),
+      readBefore(tx, id, shas, found.of === 'open' ? null : asked),
+    ]);
     const unseen = unseenIn(observed, found, before.lastSeen, numbers, new Set(asked.shas));
     if (unseen.length > 0) return { differing: 0, unseen };
     const gone = goneIn(observed, found, before.lastSeen, open);
     const taken = takenIn(observed, before.lastSeen, open, gone);
     const held = toHold.filter(({ sha }) => !taken.has(sha));
-    const { differing, jobs: toDrain } = await write(deps, tx, observed, before, {
+    const writing = write(deps, tx, observed, before, {
       verdicts: [...(told ? judgement.verdicts.map(beforeTheRest) : judgement.verdicts), ...held],
       judged: judgement.judged,
       gone,
       letGoAmong: found.of === 'closed' ? null : closedShas,
       repository: changesOf(observed, found, judgement, stored),
     });
-    if (found.of === 'open') await forgetHeads(tx, observed);
+    const forgetting = found.of === 'open' ? forgetHeads(tx, observed) : null;
+    const [{ differing, jobs: toDrain }] = await Promise.all([writing, forgetting]);
     const answer = { told, shown: found.pullRequests, judged: judgement.judged, lastSeen: before.lastSeen };
     const outdated = found.of === 'closed' ? [] : againWhereOutdated(observed, answer, nowOf(deps.clock));
     const following = found.of === 'closed' ? [] : whatFollows(observed, found, judgement, stored, gone);
@@ -157,15 +160,19 @@ export async function saveGroupVerdicts(
   const { id } = observed.repository;
   const shas = verdicts.map(({ sha }) => sha);
   const saved = await deps.sql.transaction(async (tx) => {
-    const { nextChangeAt } = await lockStored(tx, id);
-    const before = await readBefore(tx, id, shas, { numbers: [], shas: [], merged: [] });
-    await keepGroups(tx);
+    const [{ nextChangeAt }, before] = await Promise.all([
+      lockStored(tx, id),
+      readBefore(tx, id, shas, { numbers: [], shas: [], merged: [] }),
+      keepGroups(tx),
+    ]);
     const repository = {
       ...{ nextChangeAt, isPrivate: false, reconciledAt: null, closedJudgedBy: null, isChanged: false },
     };
     const wanted = { verdicts, judged: [], gone: [], letGoAmong: [], repository };
-    const { differing, jobs: toDrain } = await write(deps, tx, observed, before, wanted, true);
-    await forgetHeads(tx, observed);
+    const [{ differing, jobs: toDrain }] = await Promise.all([
+      write(deps, tx, observed, before, wanted, true),
+      forgetHeads(tx, observed),
+    ]);
     await deps.queue.send([...toDrain, ...following], tx);
     return { differing, unseen: [] };
   });

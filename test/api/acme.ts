@@ -10,7 +10,7 @@ export type Acme = Holdfast & {
   /** Every real kind of token of Ada. */
   adaTokens: Record<'classic' | 'fineGrained' | 'oauth' | 'userToServer', string>;
   keys: Record<'admin' | 'ci' | 'foreignAdmin' | 'foreignCi', string>;
-  /** All that the database holds but when keys were used and how often strangers asked, to be compared. */
+  /** All that the database holds but when keys were used and how often something was asked, to be compared. */
   snapshot(): Promise<string>;
   /** A freeze plan of acme that exists. */
   plan(more?: object): Promise<{ id: string } & Record<string, unknown>>;
@@ -136,7 +136,7 @@ async function snapshot({ app, quiet }: Holdfast): Promise<string> {
     const [all] = await db.$queryRawUnsafe<{ rows: string }[]>(
       `SELECT coalesce(string_agg(row::text, E'\n' ORDER BY row::text), '') AS rows
        FROM (SELECT to_jsonb(t) - 'last_used_at' AS row FROM "${name}" t) AS shown
-       WHERE NOT ('${name}' = 'minute_counts' AND row->>'name' LIKE 'strangers %')`,
+       WHERE NOT ('${name}' = 'minute_counts' AND row->>'name' ~ '^(strangers|looks ahead) ')`,
     );
     rows.push(`${name}:\n${all!.rows}`);
   }

@@ -22,9 +22,9 @@ const timeout = new DOMException('The operation was aborted due to timeout', 'Ti
 test.each<[string, unknown, Partial<GitHubFailure>]>([
   ['404', http(404), { kind: 'absent' }],
   ['410', http(410), { kind: 'absent' }],
-  ['401', http(401), { kind: 'refused' }],
-  ['403 without a limit', http(403, { 'x-ratelimit-remaining': '4999' }), { kind: 'refused' }],
-  ['451', http(451), { kind: 'refused' }],
+  ['401', http(401), { kind: 'forbidden' }],
+  ['403 without a limit', http(403, { 'x-ratelimit-remaining': '4999' }), { kind: 'forbidden' }],
+  ['451', http(451), { kind: 'forbidden' }],
   ['422', http(422), { kind: 'invalid' }],
   ['400', http(400), { kind: 'invalid' }],
   ['500', http(500), { kind: 'down' }],
@@ -59,7 +59,7 @@ test.each<[string, unknown, Partial<GitHubFailure>]>([
     { kind: 'limited', retryAt: inAMinute },
   ],
   ['GraphQL NOT_FOUND', graphql(['NOT_FOUND']), { kind: 'absent' }],
-  ['GraphQL FORBIDDEN', graphql(['FORBIDDEN']), { kind: 'refused' }],
+  ['GraphQL FORBIDDEN', graphql(['FORBIDDEN']), { kind: 'forbidden' }],
   ['GraphQL anything else', graphql(['SERVICE_UNAVAILABLE']), { kind: 'down' }],
   ['a timeout', timeout, { kind: 'down' }],
   [

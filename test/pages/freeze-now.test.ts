@@ -262,3 +262,20 @@ test('who does not administer a repository unfreezes nothing in it', async () =>
   }
   expect(await frozen()).toEqual([['infra', 'Stays']]);
 });
+
+test('a plan that one could not have made is not ended as a whole', async () => {
+  const body = {
+    ...{ name: 'By pattern', reason: 'By pattern', repositories: { include: ['ap?'] } },
+    ...{ start: null, end: null, timezone: 'UTC' },
+  };
+  const { id } = (await acme.call('POST', '/v1/freeze_plans/acme', { as: acme.admin, body })).body;
+  const bob = await signedIn('bob');
+  const [ongoing] = await ongoingValues(bob, 'api');
+  expect(ongoing).toBe(`freezes ${id}`);
+  const forged = { repository: 'api', ongoing: `plan ${id}`, delete_reason: 'x' };
+  expect((await bob.send('/owners/acme/unfreeze', forged)).status).toBe(422);
+  await bob.send('/owners/acme/unfreeze', { ...forged, ongoing: ongoing! });
+  expect(await frozen()).toEqual([]);
+  const plan = await acme.app.deps.db.freezePlan.findUniqueOrThrow({ where: { id } });
+  expect(plan.deletedAt).toBeNull();
+});

@@ -63,9 +63,12 @@ test('whether it is enforced is asked of GitHub, and what was not answered in ti
   await page('ada');
   await acme.quiet();
   const text = await page('ada');
-  expect(rowOf(text, 'web')).toMatch(/<td>\s*Yes\s*<\/td>/);
+  expect(rowOf(text, 'web')).toMatch(/of-enforced">\s*Yes/);
   expect(rowOf(text, 'api')).toContain('<strong class="leaking">No</strong>');
   expect(rowOf(text, 'calm')).not.toContain('leaking');
+  expect(rowsOf(await page('ada'))[0]).toBe('api');
+  expect(rowsOf(await page('ada', '?state=trouble'))).toEqual(['api']);
+  expect(rowsOf(await page('mallory', '?state=trouble'))).toEqual([]);
 });
 
 test('others see what they can read, and public reasons; who sees none, sees no page', async () => {

@@ -81,7 +81,7 @@ export const approveExemptionEndpoint = endpoint({
   description:
     'Where the repository asks for two persons, not by whoever requested it, and not by a key what a key requested.',
   access: { to: 'repository', scope: 'admin', isLive: true },
-  body: { schema: optionalReason, example: { reason: 'Agreed' } },
+  body: { schema: optionalReason, example: { reason: 'Agreed' }, isOptional: true },
   success: success({ decision_reason: 'Agreed' }),
   exists: mayDecide('approve'),
   handle: (call) => decide('approve', call),

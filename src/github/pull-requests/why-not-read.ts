@@ -10,7 +10,7 @@ import { didNotGive, mayNotRead } from './fact.ts';
 export function whyNotRead(error: unknown, what: string): string {
   const { kind } = classifyGitHubError(error, 0);
   if (kind === 'limited' || (kind === 'down' && !isAnswered(error))) throw error;
-  return kind === 'refused' ? mayNotRead(what) : didNotGive(what);
+  return kind === 'forbidden' ? mayNotRead(what) : didNotGive(what);
 }
 
 /** Whether GitHub answered, if only that it failed. Octokit calls what never arrived a 500 as well, with a cause. */

@@ -21,6 +21,8 @@ export type RepositoryState = {
   held: number;
   waiting: number;
   leaking: number;
+  /** Whether GitHub said lately that a freeze that is on does not hold; false where that was not asked. */
+  isUnenforced: boolean;
   /** Exemptions that somebody has to decide on. */
   requests: number;
 };
@@ -31,8 +33,8 @@ export const stateOf = ({ ongoing, next, archived }: RepositoryState): StateName
   archived ? 'archived' : ongoing > 0 ? 'frozen' : next ? 'scheduled' : 'free';
 
 /** Whether it is known that a freeze that is on does not hold there. */
-export const isNotEnforced = ({ ongoing, isFreezable, leaking }: RepositoryState): boolean =>
-  leaking > 0 || (ongoing > 0 && !isFreezable);
+export const isNotEnforced = ({ ongoing, isFreezable, isUnenforced, leaking }: RepositoryState): boolean =>
+  leaking > 0 || (ongoing > 0 && (!isFreezable || isUnenforced));
 
 type Row = Record<'id' | 'name', string> &
   Record<'private' | 'archived' | 'isFreezable', boolean> &
@@ -92,6 +94,7 @@ const dateOf = (text: string | null): Date | null => (text === null ? null : new
 
 const read = ({ id, until, next, ...row }: Row): RepositoryState => ({
   ...row,
+  isUnenforced: false,
   id: BigInt(id),
   until: dateOf(until),
   next: dateOf(next),
@@ -100,7 +103,8 @@ const read = ({ id, until, next, ...row }: Row): RepositoryState => ({
 const weights: Record<StateName, number> = { frozen: 1, scheduled: 2, free: 3, archived: 4 };
 const weightOf = (state: RepositoryState): number => (isNotEnforced(state) ? 0 : weights[stateOf(state)]);
 
-function byWeight(one: RepositoryState, other: RepositoryState): number {
+/** What matters now first: of two that matter as much, in the order in which they are. */
+export function byWeight(one: RepositoryState, other: RepositoryState): number {
   const [weight, others] = [weightOf(one), weightOf(other)];
   if (weight !== others) return weight - others;
   if (weight <= 1) return other.leaking - one.leaking || other.held + other.waiting - one.held - one.waiting;

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { nowOf } from '../../clock.ts';
 import { spansWithin } from '../../freezes/freeze-records.ts';
-import { ownerFormPath, planPath } from '../../page-paths.ts';
+import { firstStepsPath, ownerFormPath, planPath } from '../../page-paths.ts';
 import { next } from '../../plans/keep-plan.ts';
 import type { Occurrence } from '../../plans/occurrences.ts';
 import { listPlans, type StoredPlan } from '../../plans/plan-store.ts';
@@ -10,7 +10,7 @@ import { instant } from '../instant.ts';
 import { type Html, layout } from '../layout.ts';
 import type { PageDeps } from '../reader.ts';
 import { option } from '../repository/zone-choice.ts';
-import { enforcedOf } from './enforced.ts';
+import { enforcedOf, withKnownEnforcement } from './enforced.ts';
 import { openOwnerPage, type OpenedOwner } from './open-owner.ts';
 import {
   chosenBy,
@@ -32,7 +32,9 @@ const mostBars = 12;
 export async function showOwner(deps: PageDeps, context: Context): Promise<Response> {
   const opened = await openOwnerPage(deps, context);
   if (opened instanceof Response) return opened;
-  const { account, viewer, repositories, isAdmin, isPartial } = opened;
+  const { account, viewer, isAdmin, isPartial } = opened;
+  // Whether freezes are enforced is not for everybody who reads a public repository.
+  const repositories = isAdmin ? await withKnownEnforcement(deps, opened.repositories) : opened.repositories;
   const view = readOwnerView(context.req.query());
   const now = nowOf(deps.clock);
   const window = weeksAround(now, view.zone);
@@ -152,6 +154,7 @@ const planRow = (
       <a href="${planPath(login, plan.id)}"><bdi>${plan.name}</bdi></a>
     </th>
     <td>
+      ${isAdmin ? html`<a href="${firstStepsPath(login)}">First steps</a>` : ''}
       ${
         !next
           ? ''

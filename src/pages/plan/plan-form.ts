@@ -43,7 +43,7 @@ export function planForm({ heading, action, back, fields, problems, isNew, previ
   });
   return html`<h1>${heading}</h1>
     ${formProblem(problems, shown)}
-    <form class="form" method="post" action="${action}">
+    <form class="form" method="post" action="${action}#preview">
       ${textField(text('name', 'Name', { attributes: html`required maxlength="255"` }))}
       ${textArea(text('reason', 'Why', { attributes: html`required maxlength="10000"` }))}
       <div class="side-by-side">
