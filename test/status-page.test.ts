@@ -99,7 +99,7 @@ test('several freezes are each shown, and without end until removed', async () =
   await acme.freeze(repository, { reason: 'One' });
   await acme.freeze(repository, { reason: 'Two', end: '2027-01-01T00:00:00' });
   const text = words(await page(repository, 1));
-  expect(text).toContain('Held 2 freezes hold this pull request until one of them is removed .');
+  expect(text).toContain('Held 2 freezes hold this pull request, one of them without an end .');
   expect(text).toMatch(/One Since .* until it is removed\./);
   expect(text).toContain('It holds every pull request.');
 });
@@ -129,7 +129,7 @@ test('of many freezes those after the third fold', async () => {
   const repository = await acme.repository('crowded', [{}]);
   for (let count = 1; count <= 5; count++) await acme.freeze(repository, { reason: `Freeze ${count}` });
   const { text } = await page(repository, 1);
-  expect(words({ text } as Seen)).toContain('5 freezes hold this pull request until 5 of them are removed');
+  expect(words({ text } as Seen)).toContain('5 freezes hold this pull request, 5 of them without an end');
   expect(text.match(/<section class="card">/g)).toHaveLength(3);
   expect(text.match(/<details class="card fold">/g)).toHaveLength(2);
 });

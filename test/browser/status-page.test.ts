@@ -81,7 +81,7 @@ test.each(['light', 'dark'] as const)(
     await page.goto(`${acme.app.url}/repos/${repository}/pulls/1`);
     await screenshot(page, `long-${colorScheme}`);
     expect(await page.textContent('main')).toContain(
-      '50 freezes hold this pull request until 50 of them are removed.',
+      '50 freezes hold this pull request, 50 of them without an end.',
     );
     expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
     expect(await page.evaluate(readsLeftToRight('taken off this pull request.'))).toBe(true);

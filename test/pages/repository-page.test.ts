@@ -149,7 +149,7 @@ describe('the first lines', () => {
       /Frozen until 2027-03-03 01:00 Europe\/Paris . 1 freeze is ongoing. Frozen by One Held 2 pull requests are held. Enforced yes, GitHub refuses to merge what is held Next Two , from 2027-03-02 11:00 UTC/,
     );
     const endless = await acme.freeze(web, { reason: 'No end' });
-    expect(first((await read()).html)).toContain('Frozen until it is removed. 2 freezes are ongoing.');
+    expect(first((await read()).html)).toContain('Frozen without an end. 2 freezes are ongoing.');
     await acme.remove(web, endless.id);
   });
 

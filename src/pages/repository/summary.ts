@@ -53,7 +53,7 @@ function frozen({ current, now, view }: RepositoryPage, ongoing: FreezeRecord[])
   const { timezone } = ongoing.find(({ endsAt }) => endsAt?.getTime() === until?.getTime()) ?? ongoing[0]!;
   const count = ongoing.length === 1 ? '1 freeze is ongoing' : `${ongoing.length} freezes are ongoing`;
   return html`<span class="badge held">Frozen</span>
-    ${until ? html`until <strong>${instant(until, timezone, view.zone)}</strong>` : 'until it is removed'}.
+    ${until ? html`until <strong>${instant(until, timezone, view.zone)}</strong>` : ongoing.length === 1 ? 'until it is removed' : 'without an end'}.
     ${count}.`;
 }
 

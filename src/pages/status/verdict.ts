@@ -22,7 +22,7 @@ export function verdict({ holding, notHeld, live }: Look, isOpen: boolean): Html
 function byWhat(freezes: ShownFreeze[]): Html {
   if (freezes.length === 0) return html`Its commit is held, and so is this pull request`;
   const by = freezes.length === 1 ? 'A freeze holds' : `${freezes.length} freezes hold`;
-  return html`${by} this pull request ${until(freezes.map(({ freeze }) => freeze))}`;
+  return html`${by} this pull request${until(freezes.map(({ freeze }) => freeze))}`;
 }
 
 /** Until the last of them ends. */
@@ -30,8 +30,8 @@ function until(freezes: ShownFreeze['freeze'][]): Html {
   const endless = freezes.filter(({ endsAt }) => endsAt === null).length;
   if (endless === 0) {
     const last = freezes.reduce((one, other) => (one.endsAt! >= other.endsAt! ? one : other));
-    return html`until <strong>${instant(last.endsAt!, last.timezone)}</strong>`;
+    return html` until <strong>${instant(last.endsAt!, last.timezone)}</strong>`;
   }
-  const which = freezes.length === 1 ? 'it is' : endless === 1 ? 'one of them is' : `${endless} of them are`;
-  return html`<strong>until ${which} removed</strong>`;
+  if (freezes.length === 1) return html` <strong>until it is removed</strong>`;
+  return html`, <strong>${endless === 1 ? 'one' : endless} of them without an end</strong>`;
 }
