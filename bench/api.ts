@@ -1,4 +1,4 @@
-// Two routes of the API under load, on both databases.
+// Routes of the API under load, on both databases.
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import type { Load, Loaded } from './load.ts';
 import { makeKey, type Service, startGitHub, startService, type Where } from './service.ts';
 import { median } from './statistics.ts';
 
+const state = '/v1/repos/acme/web/freeze_state?base=main';
 const freezes = '/v1/repos/acme/web/scheduled_freeze';
 const freezeCount = 20;
 const pullRequestCount = 16;
@@ -112,6 +113,10 @@ async function prepare(github: Sandbox, token: string, where: Where): Promise<Ro
         headers: { Authorization: `Bearer ${admin}` },
       },
       {
+        ...{ name: 'state unchanged (304)', method: 'GET', paths: [state], floors: { 16: 0.4 } },
+        headers: { Authorization: `Bearer ${ci}`, 'If-None-Match': await tagOf(service, ci) },
+      },
+      {
         ...{ name: 'push scopes unchanged', method: 'PUT', floors: { 16: 0.4 } },
         paths: numbers.map((number) => `/v1/repos/acme/web/pulls/${number}/scopes`),
         headers: { Authorization: `Bearer ${ci}`, ...json },
@@ -121,6 +126,12 @@ async function prepare(github: Sandbox, token: string, where: Where): Promise<Ro
   } finally {
     await service.stop();
   }
+}
+
+/** What a pipeline that asks again sends along. */
+async function tagOf(service: Service, key: string): Promise<string> {
+  const answer = await fetch(service.url + state, { headers: { Authorization: `Bearer ${key}` } });
+  return answer.headers.get('etag')!;
 }
 
 type Run = (given: Omit<Load, 'url'>) => Promise<Loaded>;

@@ -8,6 +8,7 @@ import { benchConditions } from './conditions.ts';
 import { benchFanOut } from './fan-out.ts';
 import { benchIdle } from './idle.ts';
 import { benchInstallation } from './installation.ts';
+import { benchPlans } from './plans.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 import { type Section, writeReport } from './report.ts';
 import { benchStartUp } from './start-up.ts';
@@ -26,6 +27,7 @@ const benches = [
   benchBoundaries,
   benchInstallation,
   benchStore,
+  benchPlans,
   benchStartUp,
   benchIdle,
 ];

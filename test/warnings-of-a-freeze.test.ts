@@ -155,9 +155,6 @@ describe('fields that nobody knows are accepted, and named', () => {
       'conditions',
       '`conditions` is not a field of a freeze: did you mean `exclude_conditions` or `matching_conditions`?',
     ],
-    ['holds', '`holds` is not a field of a freeze, so it does nothing. Leave it out.'],
-    ['environments', '`environments` is not a field of a freeze, so it does nothing. Leave it out.'],
-    ['plan_id', '`plan_id` is not a field of a freeze, so it does nothing. Leave it out.'],
     ['toString', '`toString` is not a field of a freeze, so it does nothing. Leave it out.'],
   ])('%s', async (field, sentence) => {
     const { body } = await create(known, { start: '2026-05-01T00:00:00' });

@@ -1,4 +1,4 @@
-// What the two routes cost at least: a bare Hono and the one SQL statement, without keys, permissions or jobs.
+// What the routes cost at least: a bare Hono and the one SQL statement, without keys, permissions or jobs.
 import { type HttpBindings, serve } from '@hono/node-server';
 import { PGlite } from '@electric-sql/pglite';
 import { Hono } from 'hono';
@@ -39,6 +39,10 @@ app.get('/readyz', async (context) => context.json(await query('ready', 'SELECT 
 app.get('/v1/repos/:owner/:repository/scheduled_freeze', async (context) => {
   const [row] = await query('freezes', freezes, [context.req.param('repository')]);
   return context.json({ scheduled_freezes: row!['freezes'] });
+});
+app.get('/v1/repos/:owner/:repository/freeze_state', async (context) => {
+  const [row] = await query('freezes', freezes, [context.req.param('repository')]);
+  return (row!['freezes'] as unknown[]).length > 0 ? context.body(null, 304) : context.json({});
 });
 app.put('/v1/repos/:owner/:repository/pulls/:number/scopes', async (context) => {
   const body = await context.req.json<{ scopes: string[] }>();

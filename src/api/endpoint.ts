@@ -2,9 +2,15 @@
 import { createRoute, type RouteConfig, z } from '@hono/zod-openapi';
 import type { Context, Hono } from 'hono';
 import type { Actor } from '../events/actor.ts';
-import type { KeyScope } from '../auth/application-key.ts';
 import { actorOf, authenticate, bearerOf, type Credential } from '../auth/authenticate.ts';
-import { authorizeOwner, authorizeRepository } from '../auth/authorize.ts';
+import {
+  type AuthorizedRepository,
+  authorizeOwner,
+  authorizeOwnerOr,
+  authorizeRepository,
+  type RepositoryAudience,
+} from '../auth/authorize.ts';
+import { authorizeReader } from '../auth/authorize-reader.ts';
 import type { GitHubTokens } from '../auth/github-token.ts';
 import type { RepositoryPath } from '../auth/key-rows.ts';
 import type { Deps } from '../deps.ts';
@@ -13,21 +19,34 @@ import type { StrangerLimits } from '../github/limits/stranger-limits.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
 import { type Answer, type Remember, runOnce } from './idempotency.ts';
 import { assertStorable, readJsonBody } from './read-body.ts';
+import { isKnown } from './if-none-match.ts';
 import { errorResponses, headersOf, jsonContent, securityOf } from './responses.ts';
 import { validate, validateBody } from './validate.ts';
 
 /** Whom a route lets in, and what its path names. */
 export type Access =
-  | { to: 'repository'; scope: KeyScope }
+  | ({ to: 'repository' } & RepositoryAudience)
+  /** Whoever can read the repository. */
+  | { to: 'repository-readers' }
   | { to: 'owner' }
+  /**
+   * As `owner`; and people who administer every repository that `repositories` names, without regard to case.
+   * @property repositories null where only the owner's admins may.
+   */
+  | { to: 'owner-or-repositories'; repositories(request: Named): Promise<string[] | null> }
   /** Any application key, asking about itself. */
   | { to: 'own-key' };
 
+/** What a request names, before its body is looked at: `json` is nobody's promise. */
+type Named = { deps: Deps; account: Account; path: Record<string, unknown>; json: unknown };
+
 type Found<A extends Access> = A extends { to: 'repository' }
-  ? { repository: FoundRepository }
-  : A extends { to: 'owner' }
-    ? { account: Account }
-    : object;
+  ? AuthorizedRepository
+  : A extends { to: 'repository-readers' }
+    ? { repository: FoundRepository }
+    : A extends { to: 'owner' | 'owner-or-repositories' }
+      ? { account: Account }
+      : object;
 
 /** What a handler gets: everything checked, nothing left to parse. */
 export type Call<A extends Access, Path, Query, Body> = Found<A> & {
@@ -54,7 +73,7 @@ export type Endpoint<A extends Access, P extends z.ZodObject, Q extends z.ZodObj
   access: A;
   params: P;
   query?: Q;
-  body?: { schema: B; example: unknown };
+  body?: { schema: B; example: unknown; isOptional?: true };
   /** The one success. */
   success: {
     status: 200 | 201 | 204;
@@ -65,7 +84,7 @@ export type Endpoint<A extends Access, P extends z.ZodObject, Q extends z.ZodObj
     headers?: Record<string, string>;
   };
   /** Refuses what the path names beyond the access's own, before the body is looked at. */
-  exists?(call: Found<A> & { deps: Deps; path: z.output<P> }): Promise<unknown>;
+  exists?(call: Found<A> & { deps: Deps; actor: Actor; path: z.output<P> }): Promise<unknown>;
   /** A POST that changes nothing: retries are safe without an `Idempotency-Key`. */
   isReading?: true;
   /** Refusals beyond those that the access and the body bring. */
@@ -92,6 +111,8 @@ export function mount(api: Hono, deps: Deps, callers: Callers, definition: AnyEn
   api.on(definition.method.toUpperCase(), path, async (context) => {
     const answer = await answerCall(deps, callers, definition, context);
     for (const [name, value] of Object.entries(answer.headers ?? {})) context.header(name, value);
+    if (isKnown(answer.headers?.['ETag'], context.req.header('If-None-Match')))
+      return context.body(null, 304);
     return answer.body === undefined
       ? context.body(null, answer.status as 204)
       : context.json(answer.body as object, answer.status as 200);
@@ -109,20 +130,26 @@ async function answerCall(
   if (definition.deprecated) announceDeprecation(context, definition.deprecated.successor(path));
   const authorization = req.header('Authorization');
   const asking = strangers.guard(deps, context, async () => bearerOf(authorization));
-  const place = definition.access.to === 'repository' ? (path as RepositoryPath) : null;
+  const { to } = definition.access;
+  const place = to === 'repository' || to === 'repository-readers' ? (path as RepositoryPath) : null;
   const credential = await authenticate(asking, tokens, authorization, place);
+  const actor = actorOf(credential);
   const isKey = credential.kind === 'application-key';
-  const found = await authorize(isKey ? deps : asking, tokens, definition, credential, path);
-  if (!isKey && definition.access.to !== 'own-key') await strangers.known.remember(deps, credential.token);
+  let reading: Promise<unknown> | undefined;
+  const readJson = () => (reading ??= readJsonBody(req.raw));
+  const found = await authorize(isKey ? deps : asking, tokens, definition, credential, path, readJson);
+  // Every account of GitHub reads what is public: that makes nobody known.
+  if (!isKey && to !== 'own-key' && to !== 'repository-readers')
+    await strangers.known.remember(deps, credential.token);
   const key = takesIdempotencyKey(definition) ? req.header('Idempotency-Key') : undefined;
   // A retried request may replay an answer about what it deleted itself.
-  if (key === undefined) await definition.exists?.({ ...found, deps, path } as never);
+  if (key === undefined) await definition.exists?.({ ...found, deps, actor, path } as never);
   const queries = definition.query ? queryOf(req.queries()) : {};
   assertStorable(queries, 'query');
   const query = definition.query ? validate(definition.query, queries, 'query') : {};
-  const json = definition.body ? await readJsonBody(req.raw) : undefined;
-  const body = definition.body ? validateBody(definition.body.schema, json) : undefined;
-  const actor = actorOf(credential);
+  const json = definition.body ? await readJson() : undefined;
+  const { schema, isOptional } = definition.body ?? {};
+  const body = schema && validateBody(schema, json, isOptional);
   const url = deps.config.publicUrl + req.url.slice(req.url.indexOf('/', 'https://'.length));
   const run = async (remember: Remember): Promise<Answer> => {
     const call = { ...found, deps, actor, credential, path, query, body, url, remember };
@@ -150,19 +177,27 @@ const isAnswer = (result: unknown): result is HandlerAnswer => result instanceof
 async function authorize(
   deps: Deps,
   tokens: GitHubTokens,
-  { access, method }: AnyEndpoint,
+  { access, method, body }: AnyEndpoint,
   credential: Credential,
   path: Record<string, unknown>,
+  readJson: () => Promise<unknown>,
 ) {
+  const owner = path['owner'] as string;
+  const to = method === 'get' ? 'read' : 'change';
   switch (access.to) {
     case 'repository':
+      return authorizeRepository(deps, tokens, credential, access, path as never);
+    case 'repository-readers':
+      return { repository: await authorizeReader(deps, tokens, credential, path as never) };
+    case 'owner':
+      return { account: await authorizeOwner(deps, tokens, credential, owner, to) };
+    case 'owner-or-repositories':
       return {
-        repository: await authorizeRepository(deps, tokens, credential, access.scope, path as never),
+        account: await authorizeOwnerOr(deps, tokens, credential, owner, to, async (account) =>
+          // What is no body names nothing.
+          access.repositories({ deps, account, path, json: body && (await readJson().catch(() => null)) }),
+        ),
       };
-    case 'owner': {
-      const to = method === 'get' ? 'read' : 'change';
-      return { account: await authorizeOwner(deps, tokens, credential, path['owner'] as string, to) };
-    }
     case 'own-key':
       return {};
   }
@@ -206,12 +241,27 @@ export function describeRoute(definition: AnyEndpoint) {
     request: {
       params: definition.params,
       query: definition.query,
-      headers: takesIdempotencyKey(definition) ? idempotencyHeader : undefined,
-      body: body && { required: true, content: jsonContent(body.schema, body.example) },
+      headers: requestHeaders(definition),
+      body: body && { required: !body.isOptional, content: jsonContent(body.schema, body.example) },
     },
-    responses: { [success.status]: answers, ...errorResponses(definition) },
+    responses: {
+      [success.status]: answers,
+      ...(success.headers?.['ETag'] && { 304: { description: 'The answer is the one that the caller has' } }),
+      ...errorResponses(definition),
+    },
   };
   return createRoute(config as Parameters<typeof createRoute>[0]);
+}
+
+const ifNoneMatchHeader = z.object({
+  'If-None-Match': z.string().optional().openapi({
+    description: 'The `ETag` of an earlier answer: 304 where it is still the one',
+  }),
+});
+
+function requestHeaders(definition: AnyEndpoint): z.ZodObject | undefined {
+  if (takesIdempotencyKey(definition)) return idempotencyHeader;
+  return definition.success.headers?.['ETag'] ? ifNoneMatchHeader : undefined;
 }
 
 const takesIdempotencyKey = ({ method, isReading }: AnyEndpoint): boolean => method === 'post' && !isReading;

@@ -7,15 +7,33 @@ import {
 } from './v1/applications.ts';
 import { createFreezeEndpoint } from './v1/create-freeze.ts';
 import { deleteFreezeEndpoint, postDeleteFreezeEndpoint } from './v1/delete-freeze.ts';
+import {
+  approveExemptionEndpoint,
+  denyExemptionEndpoint,
+  revokeExemptionEndpoint,
+} from './v1/decide-exemption.ts';
+import { listExemptionsEndpoint, requestExemptionEndpoint } from './v1/exemptions.ts';
 import { enforcementEndpoint } from './v1/enforcement.ts';
 import { freezeEnforcementEndpoint } from './v1/freeze-enforcement.ts';
+import {
+  createPlanEndpoint,
+  deletePlanEndpoint,
+  listPlansEndpoint,
+  planEnforcementEndpoint,
+  previewPlanEndpoint,
+  showPlanEndpoint,
+  updatePlanEndpoint,
+} from './v1/freeze-plans.ts';
 import { listFreezesEndpoint } from './v1/list-freezes.ts';
+import { freezeStateEndpoint } from './v1/freeze-state.ts';
 import { getRepositories } from './v1/list-repositories.ts';
 import { explainPullRequestEndpoint } from './v1/explain-pull-request.ts';
 import { getLogs } from './v1/logs.ts';
 import { getOwnerLogs } from './v1/owner-logs.ts';
+import { deletePause, getPause, putPause } from './v1/pause.ts';
 import { previewFreezeEndpoint } from './v1/preview-freeze.ts';
 import { getDefaultProducts, putDefaultProducts, putProducts } from './v1/products.ts';
+import { getSettings, patchSettings } from './v1/settings.ts';
 import { postScopes, putScopes } from './v1/push-scopes.ts';
 import { updateFreezeEndpoint } from './v1/update-freeze.ts';
 
@@ -30,8 +48,26 @@ export const endpoints: AnyEndpoint[] = [
   freezeEnforcementEndpoint,
   deleteFreezeEndpoint,
   postDeleteFreezeEndpoint,
+  freezeStateEndpoint,
   explainPullRequestEndpoint,
+  requestExemptionEndpoint,
+  listExemptionsEndpoint,
+  approveExemptionEndpoint,
+  denyExemptionEndpoint,
+  revokeExemptionEndpoint,
   enforcementEndpoint,
+  getPause,
+  putPause,
+  deletePause,
+  getSettings,
+  patchSettings,
+  listPlansEndpoint,
+  createPlanEndpoint,
+  previewPlanEndpoint,
+  showPlanEndpoint,
+  updatePlanEndpoint,
+  deletePlanEndpoint,
+  planEnforcementEndpoint,
   putProducts,
   getDefaultProducts,
   putDefaultProducts,

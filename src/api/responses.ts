@@ -81,15 +81,23 @@ const descriptions: Record<number, { description: string; example: unknown }> = 
 };
 
 /** The refusals that an endpoint can answer with, from what it does: the same steps that produce them. */
-export function errorResponses({ access, body, method, query, params, alsoRefuses = [] }: AnyEndpoint) {
-  const writes = method !== 'get';
+export function errorResponses({
+  access,
+  body,
+  method,
+  query,
+  params,
+  isReading,
+  alsoRefuses = [],
+}: AnyEndpoint) {
+  const writes = method !== 'get' && !isReading;
   const hasInput = body !== undefined || query !== undefined || Object.keys(params.shape).length > 0;
   const statuses = [
     ...alsoRefuses,
     403,
     ...(access.to === 'own-key' ? [] : [404]),
     // Of a repository that is asked for the first time, any route finds out that the App is suspended there.
-    ...(writes || access.to === 'repository' ? [409] : []),
+    ...(writes || access.to === 'repository' || access.to === 'repository-readers' ? [409] : []),
     ...(body ? [413] : []),
     ...(hasInput ? [422] : []),
     429,
@@ -118,6 +126,7 @@ export const securitySchemes = {
 
 export function securityOf(access: Access): Record<string, string[]>[] {
   if (access.to === 'own-key') return [{ adminKey: [] }, { ciKey: [] }];
+  if (access.to === 'repository-readers') return [{ adminKey: [] }, { ciKey: [] }, { githubToken: [] }];
   if (access.to === 'repository' && access.scope === 'ci') return [{ ciKey: [] }];
   return [{ adminKey: [] }, { githubToken: [] }];
 }

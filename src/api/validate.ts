@@ -43,11 +43,17 @@ function typeOf(issue: z.core.$ZodIssue): string {
 
 /**
  * As `validate`, for a body that may be missing: then each field that it has to have is named.
+ * @param isOptional whether a missing one is as good as an empty object.
  * @throws Refusal invalid.
  */
-export function validateBody<Schema extends z.ZodType>(schema: Schema, json: unknown): z.output<Schema> {
+export function validateBody<Schema extends z.ZodType>(
+  schema: Schema,
+  json: unknown,
+  isOptional = false,
+): z.output<Schema> {
   if (json !== undefined) return validate(schema, json, 'body');
-  validate(schema, {}, 'body');
+  const empty = validate(schema, {}, 'body');
+  if (isOptional) return empty;
   throw invalid([{ path: ['body'], message: 'Send a JSON object.', type: 'missing' }]);
 }
 

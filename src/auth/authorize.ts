@@ -11,12 +11,12 @@ import {
 } from '../installations/find-repository.ts';
 import type { KeyScope } from './application-key.ts';
 import type { Credential } from './authenticate.ts';
-import type { GitHubTokens, Person } from './github-token.ts';
-import type { RepositoryPath } from './key-rows.ts';
+import type { GitHubTokens, Memory, Person } from './github-token.ts';
+import type { CallingKey, RepositoryPath } from './key-rows.ts';
 import { fromSignIn, lacksAdministration, lacksScope } from './token-refusals.ts';
 import { hasScope } from './token-scopes.ts';
 
-type PersonalToken = Extract<Credential, { kind: 'github-token' }>;
+export type PersonalToken = Extract<Credential, { kind: 'github-token' }>;
 
 const wanted = {
   admin: 'an admin application key (hf_admin_…) or a GitHub token',
@@ -29,6 +29,23 @@ const foreignKey = (owner: string) =>
 const notAdmin = ({ login }: Person, place: string) =>
   forbidden(`${login} is not an admin of ${place} on GitHub. Ask one, or use an admin application key.`);
 
+const notWriter = ({ login }: Person, place: string) =>
+  forbidden(
+    `${login} cannot write to ${place} on GitHub. Ask somebody who can, or use an admin application key.`,
+  );
+
+/** Whom a route of a repository lets in. */
+export type RepositoryAudience = {
+  scope: KeyScope;
+  /** `write`: also a token of a person who may write there. */
+  least?: 'write';
+  /** GitHub is asked at this moment what a person may do; what it said before does not count. */
+  isLive?: true;
+};
+
+/** @property notAdmin why the caller is no admin of it, where the route takes writers too; null for admins. */
+export type AuthorizedRepository = { repository: FoundRepository; notAdmin: Refusal | null };
+
 /** Holds for a credential of a kind that the route takes, and for a key of the owner in the path. */
 function assertKind(credential: Credential, scope: KeyScope, owner: string): void {
   if (credential.kind === 'github-token') {
@@ -38,48 +55,56 @@ function assertKind(credential: Credential, scope: KeyScope, owner: string): voi
   const { key } = credential;
   if (key.scope !== scope)
     throw forbidden(`This route takes ${wanted[scope]}, not one with the scope ${key.scope}.`);
-  if (key.account.loginKey !== owner.toLowerCase()) {
-    throw foreignKey(owner);
-  }
+  assertOwnKey(key, owner);
+}
+
+/** Holds for a key of the owner in the path. */
+export function assertOwnKey({ account }: Pick<CallingKey, 'account'>, owner: string): void {
+  if (account.loginKey !== owner.toLowerCase()) throw foreignKey(owner);
 }
 
 /**
  * The repository of the path, for a credential that may use it: a key of its owner with the right scope, or a
- * token that may administer it, of a person who is an admin of it.
+ * token that may administer it, of a person who is an admin of it; or, where writers may too, a token of one of them.
  * @throws Refusal forbidden, not-found (also for a person or a token that may not see it), or unavailable.
  */
 export async function authorizeRepository(
   deps: Deps,
   tokens: GitHubTokens,
   credential: Credential,
-  scope: KeyScope,
+  audience: RepositoryAudience,
   path: RepositoryPath,
-): Promise<FoundRepository> {
-  assertKind(credential, scope, path.owner);
-  if (credential.kind === 'github-token') return repositoryOfToken(deps, tokens, credential, path);
+): Promise<AuthorizedRepository> {
+  assertKind(credential, audience.scope, path.owner);
+  if (credential.kind === 'github-token') return repositoryOfToken(deps, tokens, credential, audience, path);
   const repository = credential.repository ?? (await lookUpRepository(deps, path.owner, path.repository));
   // After a rename GitHub may answer for an old name with a repository that moved to somebody else.
   if (repository.accountId !== credential.key.accountId) throw repositoryAbsent(path.owner, path.repository);
-  return repository;
+  return { repository, notAdmin: null };
 }
 
 async function repositoryOfToken(
   deps: Deps,
   tokens: GitHubTokens,
   credential: PersonalToken,
+  { least, isLive }: RepositoryAudience,
   path: RepositoryPath,
-): Promise<FoundRepository> {
+): Promise<AuthorizedRepository> {
   const { token, person, grant } = credential;
   const repository = await findForToken(deps, credential, path);
-  const permission = await tokens.permission(deps, token, person, repository);
-  const trial = grant.by === 'trial' ? await tokens.tryRepository(deps, token, repository) : 'yes';
+  const memory: Memory = isLive ? 'refresh' : 'get';
+  const permission = await tokens.permission(deps, token, person, repository, memory);
+  const trial = grant.by === 'trial' ? await tokens.tryRepository(deps, token, repository, memory) : 'yes';
   // While the installation is suspended, only its admins learn that it is there.
   const isHidden = permission !== 'admin' && repository.installation.suspendedAt !== null;
   if (permission === 'none' || trial === 'hidden' || isHidden)
     throw repositoryAbsent(path.owner, path.repository);
-  if (permission !== 'admin') throw notAdmin(person, fullName(repository));
-  if (trial === 'no') throw lacksAdministration(deps, token, fullName(repository));
-  return repository;
+  const name = fullName(repository);
+  if (permission === 'admin' && trial === 'yes') return { repository, notAdmin: null };
+  const refusal = permission === 'admin' ? lacksAdministration(deps, token, name) : notAdmin(person, name);
+  if (least !== 'write') throw refusal;
+  if (permission === 'read') throw notWriter(person, name);
+  return { repository, notAdmin: refusal };
 }
 
 /** Scopes are judged before anything tells whether there is such a repository. */
@@ -101,7 +126,7 @@ async function findForToken(
 }
 
 /** A repository that is looked up for the first time while its installation is suspended is not there for a person. */
-async function findForPerson(deps: Deps, owner: string, name: string): Promise<FoundRepository> {
+export async function findForPerson(deps: Deps, owner: string, name: string): Promise<FoundRepository> {
   try {
     return await findRepository(deps, owner, name);
   } catch (error) {
@@ -127,6 +152,36 @@ export async function authorizeOwner(
   // A login that was given up may belong to somebody else by now: what counts is the account.
   if (account.id !== credential.key.accountId) throw foreignKey(owner);
   return account;
+}
+
+/** More repositories than these are for admins of the owner: GitHub is asked of each. */
+const mostNamed = 50;
+
+/**
+ * As `authorizeOwner`; and for a person who administers each of the owner's repositories that a request names.
+ * @param repositories their names; null where they do not do.
+ * @throws as `authorizeOwner`, and as `authorizeRepository` where the person does not administer one.
+ */
+export async function authorizeOwnerOr(
+  deps: Deps,
+  tokens: GitHubTokens,
+  credential: Credential,
+  owner: string,
+  access: 'read' | 'change',
+  repositories: (account: Account) => Promise<string[] | null>,
+): Promise<Account> {
+  try {
+    return await authorizeOwner(deps, tokens, credential, owner, access);
+  } catch (error) {
+    const isRefused = error instanceof Refusal && error.code === 'forbidden';
+    if (!isRefused || credential.kind !== 'github-token' || credential.grant.by === 'sign-in') throw error;
+    const account = await findAccount(deps, owner);
+    const names = await repositories(account);
+    if (!names || names.length === 0 || names.length > mostNamed) throw error;
+    for (const repository of names)
+      await authorizeRepository(deps, tokens, credential, { scope: 'admin' }, { owner, repository });
+    return account;
+  }
 }
 
 async function ownerOfToken(

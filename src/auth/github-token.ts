@@ -21,6 +21,9 @@ export type Grant =
   /** It came from signing in to this very App, which shows who somebody is and nothing else. */
   | { by: 'sign-in' };
 
+/** Whether what GitHub said a moment ago is enough. */
+export type Memory = 'get' | 'refresh';
+
 export type TokenHolder = { person: Person; grant: Grant };
 
 /** Prefixes of tokens behind which a person stands. A hint only: GitHub decides, and lengths say nothing. */
@@ -60,15 +63,19 @@ export class GitHubTokens {
     );
   }
 
-  /** What GitHub says that the person may do with the repository. Asked as the installation: it works for every kind of token. */
+  /**
+   * What GitHub says that the person may do with the repository. Asked as the installation: it works for every kind of token.
+   * @param memory `refresh` asks now, whatever is remembered.
+   */
   async permission(
     deps: Deps,
     token: string,
     person: Person,
     repository: FoundRepository,
+    memory: Memory = 'get',
   ): Promise<RepositoryPermission> {
     const { installation, id } = repository;
-    return this.#repositories.get([token, String(id)], () =>
+    return this.#repositories[memory]([token, String(id)], () =>
       askGitHub(deps, `what ${person.login} may do with ${fullName(repository)}`, async () => {
         try {
           // A suspended installation has no tokens; then the person's own token must be able to show it.
@@ -108,8 +115,9 @@ export class GitHubTokens {
     deps: Deps,
     token: string,
     repository: Pick<FoundRepository, 'id' | 'private' | 'name' | 'account'>,
+    memory: Memory = 'get',
   ): Promise<TrialVerdict> {
-    return this.#trials.get([token, 'repository', String(repository.id)], () =>
+    return this.#trials[memory]([token, 'repository', String(repository.id)], () =>
       askGitHub(deps, `what this token may do with ${fullName(repository)}`, () =>
         tryOnRepository(deps, token, repository),
       ),

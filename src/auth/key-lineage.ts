@@ -24,3 +24,16 @@ export async function liveKeysFrom(tx: Tx, accountId: bigint, id: string): Promi
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   });
 }
+
+/** GitHub's id of the person who made a key, itself or through the keys that made it; null where nobody knows. */
+export async function makerOfKey(tx: Tx, id: string): Promise<number | null> {
+  const [row] = await tx.$queryRaw<{ id: string }[]>`
+    WITH RECURSIVE line AS (
+      SELECT created_by FROM application_keys WHERE id = ${id}::uuid
+      UNION ALL
+      SELECT maker.created_by FROM application_keys maker JOIN line
+        ON line.created_by->>'type' = 'application' AND maker.id::text = line.created_by->>'id'
+    )
+    SELECT created_by->>'id' AS id FROM line WHERE created_by->>'type' = 'user'`;
+  return row ? Number(row.id) : null;
+}

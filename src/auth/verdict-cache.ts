@@ -26,9 +26,18 @@ export class VerdictCache<Verdict extends NonNullable<unknown> | null> {
 
   /** The remembered verdict on these parts (the token first), or the answer of `ask`, asked once at a time. Failures are not kept. */
   async get(parts: string[], ask: () => Promise<Verdict>): Promise<Verdict> {
-    const key = createHmac('sha256', this.#secret).update(JSON.stringify(parts)).digest('base64');
+    const key = this.#keyOf(parts);
     const verdict = this.#verdicts.get(key);
     return verdict !== undefined ? verdict : this.#underWay.run(key, () => this.#ask(key, ask));
+  }
+
+  /** The answer of `ask`, asked now, whatever is remembered; it is remembered in its place. */
+  async refresh(parts: string[], ask: () => Promise<Verdict>): Promise<Verdict> {
+    return this.#ask(this.#keyOf(parts), ask);
+  }
+
+  #keyOf(parts: string[]): string {
+    return createHmac('sha256', this.#secret).update(JSON.stringify(parts)).digest('base64');
   }
 
   async #ask(key: string, ask: () => Promise<Verdict>): Promise<Verdict> {

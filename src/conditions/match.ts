@@ -45,7 +45,7 @@ function prepareNode(node: ConditionNode, isInverted: boolean, path: Path): Matc
   }
 }
 
-function all(judges: Judge[]): Judge {
+export function all(judges: Judge[]): Judge {
   return (facts: ConditionFacts, now: number): Verdict => {
     let verdict: Verdict = true;
     for (const judge of judges) {
@@ -57,7 +57,7 @@ function all(judges: Judge[]): Judge {
   };
 }
 
-function any(judges: Judge[]): Judge {
+export function any(judges: Judge[]): Judge {
   return (facts: ConditionFacts, now: number): Verdict => {
     let verdict: Verdict = false;
     for (const judge of judges) {

@@ -2,6 +2,7 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { askAbout, findLeaking } from '../reconcile/merge-states/ask-merge-states.ts';
 import type { HeldPullRequest } from '../reconcile/held-pull-requests.ts';
+import { holdsMerges } from '../freezes/freeze.ts';
 import { listFreezes } from '../freezes/freeze-store.ts';
 import { webUrlOf } from '../github/web-url.ts';
 import { freezesAreOn } from '../installations/product.ts';
@@ -11,6 +12,7 @@ import type { Branch, BranchFacts } from './branch-facts.ts';
 import { type Finding, isEnforced } from './finding.ts';
 import { judgeApp } from './judge-app.ts';
 import { judgeBranch, judgeRequired } from './judge-branch.ts';
+import { judgeForgotten } from './judge-forgotten.ts';
 import { judgeHeld } from './judge-held.ts';
 import { judgeClock, judgeRateLimit, judgeWebhooks, whySpare } from './judge-service.ts';
 import { readBranch, readDormant } from './read-branch.ts';
@@ -58,11 +60,15 @@ export async function checkSettings(
 ): Promise<Settings> {
   const unsparing = { deps, repository, signal: AbortSignal.timeout(patience) };
   const place = placeFor(deps, repository);
-  const freezes = await listFreezes(deps.sql, repository.id, nowOf(deps.clock));
+  const now = nowOf(deps.clock);
+  const freezes = await listFreezes(deps.sql, repository.id, now);
   // First, and free: whoever asks again and again must not use up what statuses need.
   const limits = await readLimits(unsparing);
   const asking = { ...unsparing, spare: whySpare(limits.budgets) };
-  const [app, touched] = await Promise.all([readApp(asking), readBranches(asking, freezes)]);
+  const [app, touched] = await Promise.all([
+    readApp(asking),
+    readBranches(asking, freezes.filter(holdsMerges)),
+  ]);
   const branches = allBranches(touched);
   const readRuleset = rulesetReader(asking);
   const leaking = await findLeaking(deps.db, repository.id);
@@ -79,6 +85,7 @@ export async function checkSettings(
   const dormant = isMissing ? await readDormant(asking, readRuleset) : [];
   const findings = [
     ...judgeHere(repository, place, app.installation),
+    ...judgeForgotten(freezes, now, place),
     ...facts.flatMap((each) => judgeBranch(each, place, app.grants, dormant)),
     ...judgeTouched(touched, branches.length, place),
     ...judgeApp(app),

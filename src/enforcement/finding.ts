@@ -1,5 +1,5 @@
 import type { HeldPullRequest } from '../reconcile/held-pull-requests.ts';
-import type { Freeze } from '../freezes/freeze.ts';
+import { type Freeze, holdsMerges } from '../freezes/freeze.ts';
 import { excludedBranches, onlyBranches } from './touched-branches.ts';
 
 /** What is looked at. */
@@ -8,6 +8,7 @@ export const checks = [
   'product',
   'leaking',
   'held',
+  'forgotten',
   'branches',
   'required_check',
   'merge_queue',
@@ -58,9 +59,11 @@ export function isEnforced(findings: Finding[]): boolean | 'unknown' {
  */
 export function isFreezeEnforced(
   findings: Finding[],
-  freeze: Pick<Freeze, 'matchingConditions' | 'excludeConditions'>,
+  freeze: Pick<Freeze, 'matchingConditions' | 'excludeConditions' | 'holds'>,
   held: HeldPullRequest[],
 ): boolean | 'unknown' {
+  // The findings are about merges: they say nothing of deployments.
+  if (!holdsMerges(freeze)) return 'unknown';
   if (held.some(({ notHeld }) => notHeld === 'leaking')) return false;
   const only = onlyBranches(freeze);
   const excluded = excludedBranches(freeze);

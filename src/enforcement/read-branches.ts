@@ -54,7 +54,8 @@ export async function readBranches(
   return { defaultBranch, bases, named: names.map((name) => ({ name, reason: 'freeze' })) };
 }
 
-const readDefaultBranch = (asking: Asking): Promise<Fact<string>> =>
+/** The name of the repository's default branch. */
+export const readDefaultBranch = (asking: Asking): Promise<Fact<string>> =>
   ask(asking, 'installation', async ({ rest }, request) => {
     const { data } = await rest.repos.get({ ...placeOf(asking), request });
     return data.default_branch;

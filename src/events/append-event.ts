@@ -13,6 +13,23 @@ export type FreezeAttributes = {
   timezone: string;
   matching_conditions: unknown[];
   exclude_conditions: unknown[];
+  /** Absent where they were never set. */
+  holds?: string[];
+  environments?: string[];
+};
+
+/** The settings of a repository as the audit log keeps them. */
+export type RepositorySettings = Record<string, boolean | number | null>;
+/** An exemption as the audit log keeps it. */
+export type ExemptionAttributes = {
+  head_sha: string;
+  any_head: boolean;
+  /** null: every freeze. */
+  freeze_ids: string[] | null;
+  reason: string;
+  public_reason: string | null;
+  expires_at: string;
+  requested_by: Actor;
 };
 
 /** What can happen. `type` and `metadata` have the shapes that clients of the interface read. */
@@ -37,7 +54,27 @@ export type AuditEvent =
         reason: string;
       };
     }
+  | {
+      type: 'freeze_plan.create';
+      metadata: { freeze_plan_id: string; freeze_plan_attributes: object };
+    }
+  | {
+      type: 'freeze_plan.update';
+      metadata: {
+        freeze_plan_id: string;
+        freeze_plan_attributes_before: object;
+        freeze_plan_attributes_after: object;
+      };
+    }
+  | {
+      type: 'freeze_plan.delete';
+      metadata: { freeze_plan_id: string; freeze_plan_attributes: object; reason: string };
+    }
   | { type: 'product.enabled' | 'product.disabled'; metadata: { product: Product } }
+  | {
+      type: 'repository_settings.update';
+      metadata: { settings_before: RepositorySettings; settings_after: RepositorySettings };
+    }
   | { type: 'default_products.update'; metadata: { products_before: Product[]; products_after: Product[] } }
   | {
       type: 'application_key.create' | 'application_key.revoke';
@@ -61,6 +98,15 @@ export type AuditEvent =
       };
     }
   | {
+      /** It has no end, and may be forgotten. */
+      type: 'freeze.still_on';
+      metadata: {
+        scheduled_freeze_id: string;
+        scheduled_freeze_attributes: FreezeAttributes;
+        on_since: string;
+      };
+    }
+  | {
       type: 'freeze.leaking';
       metadata: {
         scheduled_freeze_id: string;
@@ -74,6 +120,23 @@ export type AuditEvent =
       type: 'freeze.not_enforced';
       /** `branches` did not require the status check `context` when the freeze was made. */
       metadata: { scheduled_freeze_id: string; branches: string[]; context: string };
+    }
+  | {
+      type:
+        | 'exemption.requested'
+        | 'exemption.approved'
+        | 'exemption.denied'
+        | 'exemption.revoked'
+        | 'exemption.expired'
+        | 'exemption.used';
+      metadata: {
+        exemption_id: string;
+        exemption_attributes: ExemptionAttributes;
+        /** Why somebody decided so. */
+        reason?: string;
+        /** What ended one that is expired: `pushed`, `time`, `freezes` or `merged`. */
+        ended_by?: string;
+      };
     }
   | {
       type: 'freeze_status.overwritten';
@@ -100,14 +163,25 @@ export const auditEventTypes: AuditEvent['type'][] = [
   'scheduled_freeze.create',
   'scheduled_freeze.update',
   'scheduled_freeze.delete',
+  'freeze_plan.create',
+  'freeze_plan.update',
+  'freeze_plan.delete',
   'product.enabled',
   'product.disabled',
+  'repository_settings.update',
   'default_products.update',
   'application_key.create',
   'application_key.revoke',
   'freeze.bypassed',
   'freeze.leaking',
+  'freeze.still_on',
   'freeze.not_enforced',
+  'exemption.requested',
+  'exemption.approved',
+  'exemption.denied',
+  'exemption.revoked',
+  'exemption.expired',
+  'exemption.used',
   'freeze_status.overwritten',
   'freeze_status.refused',
   'freeze_status.contested',
@@ -118,15 +192,26 @@ export const participles: Record<AuditEvent['type'], string> = {
   'scheduled_freeze.create': 'created',
   'scheduled_freeze.update': 'updated',
   'scheduled_freeze.delete': 'deleted',
+  'freeze_plan.create': 'created',
+  'freeze_plan.update': 'updated',
+  'freeze_plan.delete': 'deleted',
   'product.enabled': 'enabled',
   'product.disabled': 'disabled',
+  'repository_settings.update': 'updated',
   'default_products.update': 'updated',
   'application_key.create': 'created',
   'application_key.revoke': 'revoked',
   'freeze.bypassed': 'bypassed',
   'freeze.leaking': 'found',
+  'freeze.still_on': 'found',
   // Who made the freeze, and when.
   'freeze.not_enforced': 'created',
+  'exemption.requested': 'requested',
+  'exemption.approved': 'approved',
+  'exemption.denied': 'denied',
+  'exemption.revoked': 'revoked',
+  'exemption.expired': 'expired',
+  'exemption.used': 'used',
   'freeze_status.overwritten': 'overwritten',
   'freeze_status.refused': 'refused',
   'freeze_status.contested': 'contested',
@@ -136,13 +221,21 @@ export const participles: Record<AuditEvent['type'], string> = {
 const atGitHub = new Set<AuditEvent['type']>([
   'freeze.bypassed',
   'freeze.leaking',
+  'exemption.used',
   'freeze_status.overwritten',
   'freeze_status.refused',
   'freeze_status.contested',
 ]);
 
 /** What keeps a freeze from holding. */
-const failures = new Set<AuditEvent['type']>([...atGitHub, 'freeze.not_enforced']);
+const failures = new Set<AuditEvent['type']>([
+  'freeze.bypassed',
+  'freeze.leaking',
+  'freeze.not_enforced',
+  'freeze_status.overwritten',
+  'freeze_status.refused',
+  'freeze_status.contested',
+]);
 
 type OfAccount = { id: bigint; name: string; accountId: bigint; account: { login: string } };
 

@@ -1,7 +1,8 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
-import { phaseOf } from '../freezes/freeze.ts';
+import { openExemptions } from '../exemptions/exemption-store.ts';
+import { holdsMerges, phaseOf } from '../freezes/freeze.ts';
 import { listFreezes } from '../freezes/freeze-store.ts';
 import {
   explainFreeze,
@@ -10,8 +11,8 @@ import {
   judgeFreeze,
 } from '../freezes/judge-freeze.ts';
 import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
-import { decideHead, holdsOf, nextChangeAmong, shasOf } from '../reconcile/judge.ts';
-import type { Hold, Status } from '../outbox/status.ts';
+import { decideHead, nextChangeAmong, shasOf, type Standards, weigh } from '../reconcile/judge.ts';
+import type { Hold, Pass, Status } from '../outbox/status.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import {
   type LoadedPullRequest,
@@ -28,7 +29,10 @@ import { type ReleasingLabels, releasingLabels } from './releasing-labels.ts';
 /** What an ongoing freeze does with a pull request, and why. */
 export type Explained = {
   freeze: ParsedFreeze['freeze'];
+  /** What its conditions say. */
   verdict: FreezeVerdict;
+  /** What lets the pull request through it all the same. */
+  pass: Pass | null;
   reasons: FreezeReasons;
   releasing: ReleasingLabels;
 };
@@ -63,7 +67,9 @@ export async function explainPullRequest(
   if (repository.installation.suspendedAt) throw suspended(repository.account.login);
   const now = nowOf(deps.clock);
   const all = freezesAreOn(repository.products) ? await listFreezes(deps.sql, repository.id, now) : [];
-  const freezes = all.filter((freeze) => phaseOf(freeze, now) === 'ongoing').map(parseStoredFreeze);
+  const freezes = all
+    .filter((freeze) => holdsMerges(freeze) && phaseOf(freeze, now) === 'ongoing')
+    .map(parseStoredFreeze);
   const read = await readForExplanation(deps, repository, needsOf(freezes), (from) =>
     readWithSiblings(from, Number(number)),
   );
@@ -74,21 +80,32 @@ export async function explainPullRequest(
   const hide = await hideDependencies(deps, repository, [facts]);
   const hasHead = (sibling: LoadedPullRequest) => shasOf(sibling).includes(facts.headSha);
   const sharingHead = [facts, ...siblings.filter(hasHead).map((sibling) => sibling.facts)];
-  const holds = isOpen ? sharing.flatMap((each) => holdsOf(freezes, each, now)) : [];
+  const numbers = sharing.map((each) => each.number);
+  const exemptions = await openExemptions(deps.db, repository.id, numbers);
+  const standards: Standards = { freezes, exemptions, observedAt: now };
+  const holds = isOpen ? sharing.flatMap((each) => weigh(standards, each).holds) : [];
+  const { passes } = weigh(standards, facts);
   return {
     pullRequest,
     isFrozen: holds.length > 0,
-    status: isOpen ? decideHead(freezes, sharingHead, now).status : null,
+    status: isOpen ? decideHead(standards, sharingHead).status : null,
     freezes: freezes.map((parsed) => ({
       freeze: parsed.freeze,
       verdict: judgeFreeze(parsed, facts, now.getTime()),
+      pass: passes.find(({ freeze }) => freeze === parsed.freeze) ?? null,
       reasons: hide(explainFreeze(parsed, facts, now.getTime()), facts),
       releasing: releasingLabels(parsed, facts, now.getTime()),
     })),
     sharedHolds: holds.filter((hold) => hold.pullRequest !== facts.number),
-    nextChangeAt: nextChangeAmong(freezes, sharing, now),
+    nextChangeAt: earliestOf([
+      nextChangeAmong(freezes, sharing, now),
+      ...passes.map(({ exemption }) => exemption.expiresAt),
+    ]),
   };
 }
+
+const earliestOf = (instants: (Date | null)[]): Date | null =>
+  instants.reduce((one, other) => (one && (!other || one <= other) ? one : other), null);
 
 /** GitHub answers this many pull requests to one question. */
 const mostNodes = 100;

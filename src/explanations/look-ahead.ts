@@ -5,7 +5,7 @@ import { freezesAreOn } from '../installations/product.ts';
 import { openPullRequestsInTime } from '../github/pull-requests/open-pull-requests-in-time.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import type { Ahead } from '../freezes/create-freeze.ts';
-import { type Freeze, phaseOf } from '../freezes/freeze.ts';
+import { type Freeze, holdsMerges, phaseOf } from '../freezes/freeze.ts';
 import { countsOf, type Seen, warningOfBranches, warningsOf } from '../freezes/freeze-warnings.ts';
 import { judgeFreeze } from '../freezes/judge-freeze.ts';
 import { needsOf, parseFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
@@ -15,8 +15,9 @@ import { needsOf, parseFreeze, type ParsedFreeze } from '../freezes/parsed-freez
  * both questions side by side, and what it does not say in time is not warned of.
  */
 export async function lookAhead(deps: Deps, repository: FoundRepository, freeze: Freeze): Promise<Ahead> {
-  // Of one that its change has just ended there is nothing to say.
-  if (phaseOf(freeze, nowOf(deps.clock)) === 'ended') return { unenforced: [], warnings: [] };
+  // Of one that its change has just ended there is nothing to say, nor of one that holds no pull requests.
+  if (phaseOf(freeze, nowOf(deps.clock)) === 'ended' || !holdsMerges(freeze))
+    return { unenforced: [], warnings: [] };
   const parsed = parseFreeze(freeze);
   const [unenforced, seen] = await Promise.all([
     unenforcedBranches(deps, repository, freeze),

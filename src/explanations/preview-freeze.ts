@@ -2,6 +2,9 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { checkFreeze } from '../freezes/check-freeze.ts';
 import type { NewFreeze } from '../freezes/create-freeze.ts';
+import type { Exemption } from '../exemptions/exemption.ts';
+import { openExemptions } from '../exemptions/exemption-store.ts';
+import { exemptionFrom } from '../exemptions/judge-exemption.ts';
 import { planWindow } from '../freezes/freeze.ts';
 import { type Counts, countsOf, type Warning, warningsOf } from '../freezes/freeze-warnings.ts';
 import {
@@ -10,6 +13,7 @@ import {
   type FreezeVerdict,
   judgeFreeze,
 } from '../freezes/judge-freeze.ts';
+import { limitOpenEnd } from '../freezes/open-end.ts';
 import { needsOf, parseFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import { nextChangeAmong } from '../reconcile/judge.ts';
 import { freezesAreOn } from '../installations/product.ts';
@@ -19,7 +23,14 @@ import { hideDependencies } from './hide-dependencies.ts';
 import { readForExplanation } from './read-for-explanation.ts';
 
 /** What a freeze would do with one open pull request, and why. */
-export type Previewed = { pullRequest: LoadedPullRequest; verdict: FreezeVerdict; reasons: FreezeReasons };
+export type Previewed = {
+  pullRequest: LoadedPullRequest;
+  /** What its conditions say. */
+  verdict: FreezeVerdict;
+  /** What would let the pull request through all the same. */
+  exemption: Exemption | null;
+  reasons: FreezeReasons;
+};
 
 export type Preview = {
   /** The instant for which the conditions were judged: the start, or now where it has passed. */
@@ -48,8 +59,10 @@ export async function previewFreeze(
 ): Promise<Preview> {
   assertWritable(repository);
   const now = nowOf(deps.clock);
-  const checked = checkFreeze(planWindow(input, now), input);
-  const parsed = parseFreeze({ id: '', repositoryId: repository.id, reason: input.reason, ...checked });
+  const window = limitOpenEnd(planWindow(input, now), repository.longestOpenEndHours, now);
+  const checked = checkFreeze(window, input);
+  const { reason, holds } = input;
+  const parsed = parseFreeze({ id: '', repositoryId: repository.id, reason, holds, ...checked });
   const judgedAt = checked.startsAt > now ? checked.startsAt : now;
   const open = await readForExplanation(deps, repository, needsOf([parsed]), loadOpenPullRequests);
   const judged = open.map((pullRequest) => judge(parsed, pullRequest, judgedAt));
@@ -59,6 +72,8 @@ export async function previewFreeze(
   const counts = countsOf(judged.map(({ verdict }) => verdict));
   const seen = { counts, open: open.map(({ facts }) => facts), at: judgedAt };
   const shown = affected.slice(0, page.size);
+  const numbers = shown.map(({ pullRequest }) => pullRequest.facts.number);
+  const exemptions = await openExemptions(deps.db, repository.id, numbers);
   const hide = await hideDependencies(
     deps,
     repository,
@@ -71,6 +86,10 @@ export async function previewFreeze(
     warnings: warningsOf(parsed, seen, freezesAreOn(repository.products)),
     affected: shown.map((one) => ({
       ...one,
+      exemption:
+        one.verdict === 'excluded'
+          ? null
+          : exemptionFrom(exemptions, one.pullRequest.facts, parsed.freeze.id, judgedAt),
       reasons: hide(explainFreeze(parsed, one.pullRequest.facts, judgedAt.getTime()), one.pullRequest.facts),
     })),
     hasMore: affected.length > page.size,

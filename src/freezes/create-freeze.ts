@@ -9,8 +9,9 @@ import { freezesAreOn } from '../installations/product.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { assertRoom } from './assert-room.ts';
 import { checkFreeze } from './check-freeze.ts';
-import { type Freeze, planWindow } from './freeze.ts';
+import { type Freeze, type Holdable, planWindow } from './freeze.ts';
 import { attributesOf, insertFreeze } from './freeze-store.ts';
+import { limitOpenEnd, warningsOfOpenEnd } from './open-end.ts';
 import { requestReconcile } from './request-reconcile.ts';
 
 export type NewFreeze = {
@@ -22,6 +23,8 @@ export type NewFreeze = {
   timezone: string;
   matchingConditions: unknown[];
   excludeConditions: unknown[];
+  holds?: Holdable[];
+  environments?: string[];
 };
 
 /** What is known of a freeze before it is saved: the branches where nothing enforces it, and what to warn of. */
@@ -30,21 +33,34 @@ export type Ahead = { unenforced: string[]; warnings: string[] };
 /** A saved freeze, and what to warn of, in sentences. */
 export type SavedFreeze = { freeze: Freeze; warnings: string[] };
 
+/** A freeze that is not saved yet, and what to warn of. */
+export type PlannedFreeze = { freeze: Freeze; warnings: string[] };
+
 /**
  * The freeze that is asked for, not saved yet.
  * @throws Refusal conflict where freezes are switched off or the repository cannot be written to; invalid for a window
  *   or conditions that cannot be.
  */
-export function planFreeze(deps: Pick<Deps, 'clock'>, repository: FoundRepository, input: NewFreeze): Freeze {
+export function planFreeze(
+  deps: Pick<Deps, 'clock'>,
+  repository: FoundRepository,
+  input: NewFreeze,
+): PlannedFreeze {
   assertWritable(repository);
   assertSwitchedOn(repository);
-  return {
+  const now = nowOf(deps.clock);
+  const { longestOpenEndHours } = repository;
+  const checked = checkFreeze(limitOpenEnd(planWindow(input, now), longestOpenEndHours, now), input);
+  const freeze = {
     id: randomUUID(),
     repositoryId: repository.id,
     reason: input.reason,
     publicReason: input.publicReason,
-    ...checkFreeze(planWindow(input, nowOf(deps.clock)), input),
+    holds: input.holds,
+    environments: input.environments,
+    ...checked,
   };
+  return { freeze, warnings: input.end === null ? warningsOfOpenEnd(checked, longestOpenEndHours) : [] };
 }
 
 /**
@@ -58,31 +74,47 @@ export async function createFreeze(
   actor: Actor,
   repository: FoundRepository,
   freeze: Freeze,
-  { unenforced, warnings }: Ahead,
+  ahead: Ahead,
   beforeSaving: (tx: Tx, saved: SavedFreeze) => Promise<void> = async () => {},
 ): Promise<SavedFreeze> {
   const now = nowOf(deps.clock);
-  const saved = { freeze, warnings };
+  const saved = { freeze, warnings: ahead.warnings };
   await deps.db.$transaction(async (tx) => {
     await beforeSaving(tx, saved);
-    await assertRoom(tx, repository, now);
-    await insertFreeze(tx, freeze, actor, now);
-    const metadata = { scheduled_freeze_id: freeze.id, scheduled_freeze_attributes: attributesOf(freeze) };
-    await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.create', metadata }, actor, now);
-    if (unenforced.length > 0) {
-      const found = { scheduled_freeze_id: freeze.id, branches: unenforced };
-      await appendEvent(
-        tx,
-        placeOf(repository),
-        { type: 'freeze.not_enforced', metadata: { ...found, context: deps.config.statusContext } },
-        actor,
-        now,
-      );
-    }
-    await requestReconcile(deps, tx, freeze, now);
+    await saveNewFreeze(deps, tx, actor, repository, freeze, ahead, now);
   });
   deps.log.info({ repository: fullName(repository), freeze: freeze.id, by: actor.name }, 'freeze created');
   return saved;
+}
+
+/**
+ * Saves a new freeze in a transaction, with its event and its jobs.
+ * @throws Refusal conflict where the repository has as many freezes as it may.
+ */
+export async function saveNewFreeze(
+  deps: Pick<Deps, 'config' | 'queue'>,
+  tx: Tx,
+  actor: Actor,
+  repository: FoundRepository,
+  freeze: Freeze,
+  { unenforced }: Ahead,
+  now: Date,
+): Promise<void> {
+  await assertRoom(tx, repository, now);
+  await insertFreeze(tx, freeze, actor, now);
+  const metadata = { scheduled_freeze_id: freeze.id, scheduled_freeze_attributes: attributesOf(freeze) };
+  await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.create', metadata }, actor, now);
+  if (unenforced.length > 0) {
+    const found = { scheduled_freeze_id: freeze.id, branches: unenforced };
+    await appendEvent(
+      tx,
+      placeOf(repository),
+      { type: 'freeze.not_enforced', metadata: { ...found, context: deps.config.statusContext } },
+      actor,
+      now,
+    );
+  }
+  await requestReconcile(deps, tx, freeze, now);
 }
 
 function assertSwitchedOn(repository: FoundRepository): void {

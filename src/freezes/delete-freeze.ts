@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
-import { attributesOf, markDeleted } from './freeze-store.ts';
+import { attributesOf, markDeleted, type StoredFreeze } from './freeze-store.ts';
 import { requestReconcile } from './request-reconcile.ts';
 import { requireFreeze } from './require-freeze.ts';
 
@@ -28,12 +28,29 @@ export async function deleteFreeze(
   assertWritable(repository);
   await deps.db.$transaction(async (tx) => {
     await beforeSaving(tx);
-    if (!(await markDeleted(tx, freeze, actor, reason, now))) {
-      throw conflict('A concurrent change of this freeze won. List the freezes and try again.');
-    }
-    const metadata = { scheduled_freeze_id: id, scheduled_freeze_attributes: attributesOf(freeze), reason };
-    await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.delete', metadata }, actor, now);
-    await requestReconcile(deps, tx, freeze, now);
+    await saveDeletion(deps, tx, actor, repository, freeze, reason, now);
   });
   deps.log.info({ repository: fullName(repository), freeze: id, by: actor.name }, 'freeze deleted');
+}
+
+/**
+ * Saves the deletion of a freeze in a transaction, with its event and its jobs.
+ * @throws Refusal conflict when a concurrent change won.
+ */
+export async function saveDeletion(
+  deps: Pick<Deps, 'queue'>,
+  tx: Tx,
+  actor: Actor,
+  repository: FoundRepository,
+  freeze: StoredFreeze,
+  reason: string,
+  now: Date,
+): Promise<void> {
+  if (!(await markDeleted(tx, freeze, actor, reason, now))) {
+    throw conflict('A concurrent change of this freeze won. List the freezes and try again.');
+  }
+  const attributes = attributesOf(freeze);
+  const metadata = { scheduled_freeze_id: freeze.id, scheduled_freeze_attributes: attributes, reason };
+  await appendEvent(tx, placeOf(repository), { type: 'scheduled_freeze.delete', metadata }, actor, now);
+  await requestReconcile(deps, tx, freeze, now);
 }

@@ -4,7 +4,7 @@ import type { FreezeAttributes } from '../events/append-event.ts';
 import type { Freeze as FreezeRow, Prisma } from '../generated/prisma/client.ts';
 import type { ConditionInput } from '../conditions/ast.ts';
 import type { Need } from '../conditions/needs.ts';
-import type { Freeze } from './freeze.ts';
+import type { Freeze, Holdable } from './freeze.ts';
 import { needsOf, parseFreeze } from './parsed-freeze.ts';
 
 // The only access to the freezes table, but for freeze-records.ts, which reads it for people.
@@ -23,6 +23,9 @@ export const fromRow = (
     | 'deletedAt'
     | 'deletedBy'
     | 'deleteReason'
+    | 'stillOnToldAt'
+    | 'occurrence'
+    | 'detached'
   >,
 ): StoredFreeze => ({
   id: row.id,
@@ -36,8 +39,15 @@ export const fromRow = (
   endsAt: row.endsAt,
   matchingConditions: row.matchingConditions as ConditionInput[],
   excludeConditions: row.excludeConditions as ConditionInput[],
+  holds: unlessEmpty(row.holds as Holdable[]),
+  environments: unlessEmpty(row.environments),
+  isPause: row.isPause,
+  ...(row.planId !== null && { planId: row.planId }),
   version: row.version,
 });
+
+/** A list that was never set is kept as an empty one. */
+export const unlessEmpty = <Item>(list: Item[]): Item[] | undefined => (list.length > 0 ? list : undefined);
 
 export const notEnded = (now: Date) => ({ deletedAt: null, OR: [{ endsAt: null }, { endsAt: { gt: now } }] });
 
@@ -51,27 +61,54 @@ export const earliestFirst: Prisma.FreezeOrderByWithRelationInput[] = [
 const isNotEnded = (now: string): string => `deleted_at IS NULL AND (ends_at IS NULL OR ends_at > ${now})`;
 
 /** One column of JSON: a driver looks at each column of each row, and parses JSON at once. */
-const listed = `
+const asJson = `
   SELECT json_agg(json_build_object(
     'id', id, 'reason', reason, 'publicReason', public_reason, 'hasPublicReason', has_public_reason,
     'start', start, 'end', "end", 'timezone', timezone, 'startsAt', starts_at, 'endsAt', ends_at,
-    'matchingConditions', matching_conditions, 'excludeConditions', exclude_conditions, 'version', version
-  ) ORDER BY starts_at, created_at, id) AS freezes
-  FROM freezes WHERE repository_id = $1 AND ${isNotEnded('$2')}`;
+    'matchingConditions', matching_conditions, 'excludeConditions', exclude_conditions, 'holds', holds,
+    'environments', environments, 'isPause', is_pause, 'planId', plan_id, 'version', version, 'deletedAt', deleted_at
+  ) ORDER BY starts_at, created_at, id) AS freezes FROM freezes`;
 
 type Columns = Omit<Parameters<typeof fromRow>[0], 'repositoryId'>;
-type Listed = Omit<Columns, 'startsAt' | 'endsAt'> & { startsAt: string; endsAt: string | null };
+type Listed = Omit<Columns, 'startsAt' | 'endsAt'> & {
+  startsAt: string;
+  endsAt: string | null;
+  deletedAt: string | null;
+};
+
+type Kept = { freeze: StoredFreeze; deletedAt: Date | null };
+
+async function readFreezes(
+  { query }: SqlTx,
+  name: string,
+  where: string,
+  repositoryId: bigint,
+  instant: Date,
+): Promise<Kept[]> {
+  const text = `${asJson} WHERE repository_id = $1 AND ${where}`;
+  const [row] = await query<{ freezes: Listed[] | null }>(name, text, [repositoryId, instant]);
+  const dateOf = (written: string | null) => (written === null ? null : new Date(written));
+  return (row!.freezes ?? []).map(({ startsAt, endsAt, deletedAt, ...freeze }) => ({
+    freeze: fromRow({ ...freeze, repositoryId, startsAt: new Date(startsAt), endsAt: dateOf(endsAt) }),
+    deletedAt: dateOf(deletedAt),
+  }));
+}
 
 /** The scheduled and ongoing freezes of a repository, the earliest first. */
 export async function listFreezes(sql: SqlTx, repositoryId: bigint, now: Date): Promise<StoredFreeze[]> {
-  const [row] = await sql.query<{ freezes: Listed[] | null }>('list-freezes', listed, [repositoryId, now]);
-  return (row!.freezes ?? []).map(({ startsAt, endsAt, ...freeze }) =>
-    fromRow({
-      ...{ ...freeze, repositoryId, startsAt: new Date(startsAt) },
-      endsAt: endsAt === null ? null : new Date(endsAt),
-    }),
-  );
+  const kept = await readFreezes(sql, 'list-freezes', isNotEnded('$2'), repositoryId, now);
+  return kept.map(({ freeze }) => freeze);
 }
+
+/** The freezes of a repository that had neither ended nor been deleted at an instant, the earliest first. */
+export const freezesNotOver = (sql: SqlTx, repositoryId: bigint, at: Date): Promise<Kept[]> =>
+  readFreezes(
+    sql,
+    'freezes-not-over',
+    '(ends_at IS NULL OR ends_at > $2) AND (deleted_at IS NULL OR deleted_at > $2)',
+    repositoryId,
+    at,
+  );
 
 /** The freezes of a repository that were ongoing at some time since an instant, also those that are deleted by now. */
 export async function freezesSince(
@@ -101,6 +138,12 @@ export async function findFreeze(
   now: Date,
 ): Promise<StoredFreeze | null> {
   const row = await tx.freeze.findFirst({ where: { id, repositoryId, ...notEnded(now) } });
+  return row && fromRow(row);
+}
+
+/** The freeze that pauses a repository's merge queue; null: it is not paused. */
+export async function findPause(tx: Tx, repositoryId: bigint, now: Date): Promise<StoredFreeze | null> {
+  const row = await tx.freeze.findFirst({ where: { repositoryId, isPause: true, ...notEnded(now) } });
   return row && fromRow(row);
 }
 
@@ -154,7 +197,13 @@ export async function insertFreeze(tx: Tx, freeze: Freeze, by: object, now: Date
 export async function saveFreeze(tx: Tx, freeze: StoredFreeze, by: object, now: Date): Promise<boolean> {
   const { count } = await tx.freeze.updateMany({
     where: { id: freeze.id, version: freeze.version, deletedAt: null },
-    data: { ...columns(freeze), updatedAt: now, updatedBy: by, version: { increment: 1 } },
+    data: {
+      ...columns(freeze),
+      ...detached(freeze),
+      updatedAt: now,
+      updatedBy: by,
+      version: { increment: 1 },
+    },
   });
   return count === 1;
 }
@@ -169,10 +218,19 @@ export async function markDeleted(
 ): Promise<boolean> {
   const { count } = await tx.freeze.updateMany({
     where: { id: freeze.id, version: freeze.version, deletedAt: null },
-    data: { deletedAt: now, deletedBy: by, deleteReason: why, version: { increment: 1 } },
+    data: {
+      ...detached(freeze),
+      deletedAt: now,
+      deletedBy: by,
+      deleteReason: why,
+      version: { increment: 1 },
+    },
   });
   return count === 1;
 }
+
+/** A freeze that is changed by itself is left alone by its plan from then on. */
+const detached = ({ planId }: Freeze) => ({ detached: planId !== undefined });
 
 function columns(freeze: Freeze) {
   const {
@@ -185,11 +243,15 @@ function columns(freeze: Freeze) {
     endsAt,
     matchingConditions,
     excludeConditions,
+    holds = [],
+    environments = [],
+    isPause = false,
   } = freeze;
   const reads = [...needsOf([parseFreeze(freeze)]).facts];
   return {
     ...{ reason, start, end, timezone, startsAt, endsAt, matchingConditions, excludeConditions, reads },
     ...{ publicReason, hasPublicReason: publicReason !== undefined },
+    ...{ holds, environments, isPause },
   };
 }
 
@@ -202,4 +264,6 @@ export const attributesOf = (freeze: Freeze): FreezeAttributes => ({
   timezone: freeze.timezone,
   matching_conditions: freeze.matchingConditions,
   exclude_conditions: freeze.excludeConditions,
+  ...(freeze.holds && { holds: freeze.holds }),
+  ...(freeze.environments && { environments: freeze.environments }),
 });

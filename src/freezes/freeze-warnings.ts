@@ -2,6 +2,7 @@ import { attributeOf } from '../conditions/attributes.ts';
 import { escapedByAuthor, excludedByAuthor } from '../conditions/author-control.ts';
 import type { Matcher } from '../conditions/match.ts';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
+import { holdsMerges } from './freeze.ts';
 import type { FreezeVerdict } from './judge-freeze.ts';
 import type { FreezeConditions, ParsedFreeze } from './parsed-freeze.ts';
 
@@ -34,7 +35,13 @@ export type Seen = { counts: Counts; open: PullRequestFacts[]; at: Date };
  * @param seen null where it is not known what is open.
  * @param isOn whether freezes are switched on, by one of their products.
  */
-export function warningsOf({ conditions }: ParsedFreeze, seen: Seen | null, isOn: boolean): Warning[] {
+export function warningsOf(
+  { freeze, conditions }: ParsedFreeze,
+  seen: Seen | null,
+  isOn: boolean,
+): Warning[] {
+  // All of them are about pull requests.
+  if (!holdsMerges(freeze)) return [];
   return [
     ...(isOn ? [] : [noProduct]),
     ...(seen ? warningsOfCounts(seen.counts) : []),

@@ -12,7 +12,22 @@ export type Freeze = {
   publicReason?: string | null;
   matchingConditions: ConditionInput[];
   excludeConditions: ConditionInput[];
+  /** What it holds; undefined: it was never set, which is merges. */
+  holds?: Holdable[];
+  /** Globs over the environments whose deployments it holds; undefined: it was never set, which is all of them. */
+  environments?: string[];
+  /** Whether it was made by the call that pauses the merge queue. */
+  isPause?: boolean;
+  /** The plan that made it; absent where a person or a key did. */
+  planId?: string;
 } & FreezeWindow;
+
+/** What a freeze can hold. */
+export const holdables = ['merges', 'deployments'] as const;
+export type Holdable = (typeof holdables)[number];
+
+/** Whether a freeze can hold pull requests. */
+export const holdsMerges = ({ holds }: Pick<Freeze, 'holds'>): boolean => holds?.includes('merges') ?? true;
 
 /** From when to when: the wall-clock times that were sent, and the instants that they name. */
 export type FreezeWindow = {
@@ -137,6 +152,7 @@ function inOrder(result: WindowResult): WindowResult {
   return badEnd('The end must be after the start.');
 }
 
-const badEnd = (message: string): WindowResult => invalid([{ field: 'end', message }]);
+/** The refusal of a window whose end cannot be. */
+export const badEnd = (message: string): WindowResult => invalid([{ field: 'end', message }]);
 
 const invalid = (problems: WindowProblem[]): WindowResult => ({ ok: false, reason: 'invalid', problems });

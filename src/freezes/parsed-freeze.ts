@@ -4,7 +4,7 @@ import { type Matcher, prepare } from '../conditions/match.ts';
 import { type FactNeeds, neededFacts } from '../conditions/needed-facts.ts';
 import { isTimed } from '../conditions/next-change.ts';
 import { parseConditions } from '../conditions/parse-conditions.ts';
-import type { Freeze } from './freeze.ts';
+import { type Freeze, holdsMerges } from './freeze.ts';
 
 /** A freeze with its conditions ready to be matched; null where they cannot be read (by an older version's fault). */
 export type ParsedFreeze = { freeze: Freeze; conditions: FreezeConditions | null };
@@ -18,7 +18,12 @@ export type FreezeConditions = {
   isTimed: boolean;
 };
 
+/** Conditions that match no pull request: none of no alternatives holds. */
+const matchesNothing: ConditionNode[] = [{ kind: 'or', nodes: [] }];
+
+/** A freeze that holds only deployments is one that matches no pull request, whatever its conditions say. */
 export function parseFreeze(freeze: Freeze): ParsedFreeze {
+  if (!holdsMerges(freeze)) return { freeze, conditions: prepareConditions(matchesNothing, []) };
   const matching = parseConditions(freeze.matchingConditions, []);
   const exclude = parseConditions(freeze.excludeConditions, []);
   if (!matching.ok || !exclude.ok) return { freeze, conditions: null };

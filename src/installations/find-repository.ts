@@ -56,9 +56,10 @@ async function lookUp(deps: Deps, owner: string, name: string): Promise<FoundRep
     const now = nowOf(deps.clock);
     const installationId = await saveInstallation(tx, installation, now);
     const [id] = await saveRepositories(tx, [repository], installationId, now);
-    await deps.queue.send([jobs.reconcileRepository(id!)], tx);
     const [row] = await tx.query('read-repository', repositoryOfId, [id]);
-    return repositoryOfRow(row!)!;
+    const found = repositoryOfRow(row!)!;
+    await deps.queue.send([jobs.reconcileRepository(found.id), jobs.keepPlans(found.accountId)], tx);
+    return found;
   });
 }
 

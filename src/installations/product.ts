@@ -6,5 +6,7 @@ export type Product = (typeof products)[number];
 export const defaultProducts: readonly Product[] = ['merge_protections', 'merge_queue'];
 
 /** Freezes are judged and written where one of these is enabled. Whether GitHub enforces them is another question. */
+export const freezeProducts: readonly Product[] = ['merge_protections', 'merge_queue'];
+
 export const freezesAreOn = (enabled: readonly Product[]): boolean =>
-  enabled.includes('merge_protections') || enabled.includes('merge_queue');
+  freezeProducts.some((product) => enabled.includes(product));

@@ -38,7 +38,7 @@ export async function setRepositoryProducts(
       const type = after.includes(product) ? 'product.enabled' : 'product.disabled';
       await appendEvent(tx, placeOf(repository), { type, metadata: { product } }, actor, now);
     }
-    await deps.queue.send([jobs.reconcileRepository(id)], tx);
+    await deps.queue.send([jobs.reconcileRepository(id), jobs.keepPlans(repository.accountId)], tx);
   });
 }
 

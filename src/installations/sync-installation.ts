@@ -30,6 +30,7 @@ export async function syncInstallation(deps: Deps, installationId: bigint): Prom
   await saveInstallation(deps.sql, installation, now);
   const ids = installation.suspendedAt ? null : await saveAll(deps, installationId, now);
   if (ids) await loseAllBut(deps.sql, installationId, ids);
+  await deps.queue.send([jobs.keepPlans(BigInt(installation.account.id))]);
   deps.log.info(
     { account: installation.account.login, repositories: ids?.length, suspended: !ids },
     'installation read from GitHub',

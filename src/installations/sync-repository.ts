@@ -13,13 +13,21 @@ import { loseRepository } from './lose-repositories.ts';
  * @throws what GitHub throws while it cannot answer; the job queue tries again.
  */
 export async function syncRepository(deps: Deps, id: bigint, installationId: bigint | null): Promise<void> {
-  const known = await deps.db.repository.findUnique({ where: { id }, select: { installationId: true } });
+  const known = await deps.db.repository.findUnique({
+    where: { id },
+    select: { installationId: true, accountId: true },
+  });
   const through = installationId ?? known?.installationId ?? null;
   if (through === null) return;
   const repository = await readById(deps, id, through);
   if (repository === 'suspended') return;
   const now = nowOf(deps.clock);
-  if (!repository) return loseRepository(deps.sql, id, through);
+  const owners = new Set([known?.accountId, repository && BigInt(repository.owner.id)]);
+  const plans = [...owners].flatMap((owner) => (owner ? [jobs.keepPlans(owner)] : []));
+  if (!repository) {
+    await loseRepository(deps.sql, id, through);
+    return deps.queue.send(plans);
+  }
   await deps.sql.transaction(async (tx) => {
     if (!(await isKnown(tx, through))) {
       // Transferred to an owner whose installation we have not read yet.
@@ -27,7 +35,7 @@ export async function syncRepository(deps: Deps, id: bigint, installationId: big
       return;
     }
     await saveRepositories(tx, [repository], through, now);
-    await deps.queue.send([jobs.reconcileRepository(id)], tx);
+    await deps.queue.send([jobs.reconcileRepository(id), ...plans], tx);
   });
 }
 

@@ -1,3 +1,4 @@
+import { type Exemption, publicReasonOf } from '../exemptions/exemption.ts';
 import { asPublic } from '../freezes/freeze.ts';
 import type { ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import { describeInstant } from '../time/local-time.ts';
@@ -13,6 +14,15 @@ export type Hold = {
   pullRequest: number;
   /** Set where conditions could not be judged, and the pull request is held for that. */
   unjudged: string | null;
+};
+
+/** A freeze that would hold a pull request, and the exemption that lets it through. */
+export type Pass = {
+  freeze: ParsedFreeze['freeze'];
+  pullRequest: number;
+  exemption: Exemption;
+  /** Whether a freeze that the exemption covers has a public reason, so that the exemption's own is not for everybody. */
+  isReasonHidden: boolean;
 };
 
 /** GitHub refuses longer ones. */
@@ -58,6 +68,23 @@ export function frozenText(holds: Hold[], isShared: boolean): string {
   const more = freezes > 1 ? ` (+${freezes - 1} more)` : '';
   const why = unjudged ? `could not be judged: ${unjudged}` : asPublic(freeze).reason;
   return fit(`${who} ${until}${more}${why === '' ? '' : `: ${why}`}`);
+}
+
+/**
+ * The text of the status of an exempt pull request: until when, in the zone of the freeze, and why, for everybody to
+ * read. Of several exemptions the one that ends first is named.
+ * @param isShared whether several pull requests have this head SHA.
+ */
+export function exemptText(passes: Pass[], isShared: boolean): string {
+  const first = passes.reduce((one, other) =>
+    other.exemption.expiresAt < one.exemption.expiresAt ? other : one,
+  );
+  const { freeze, pullRequest, exemption, isReasonHidden } = first;
+  const who = isShared ? `#${pullRequest} is exempt` : 'Exempt';
+  const why = publicReasonOf(exemption, isReasonHidden);
+  return fit(
+    `${who} until ${describeInstant(exemption.expiresAt, freeze.timezone)}${why === '' ? '' : `: ${why}`}`,
+  );
 }
 
 const endOf = ({ freeze }: Hold): number => freeze.endsAt?.getTime() ?? Infinity;

@@ -17,6 +17,21 @@ const tiers = { closes: 0, letsGo: 1, isFirst: 2, changesText: 3, isClosed: 4 } 
  */
 export const groupUrgency = (position: number): number => position - 1_000_000;
 
+/** Before everything else, merge groups too: those are not merged while they wait. */
+const returnUrgency = -2_000_000;
+
+/**
+ * What an exemption let through and does no more is held first of all: it was let through to be merged.
+ * @param isReturning whether it was exempt from what holds it now.
+ */
+export const returningFirst = (
+  urgency: number,
+  status: Status,
+  present: PresentStatus,
+  isReturning: boolean,
+): number =>
+  isReturning && status.state !== 'success' && present?.state === 'success' ? returnUrgency : urgency;
+
 /** Behind everything that concerns open pull requests. */
 export const closedUrgency = ranks * tiers.isClosed;
 

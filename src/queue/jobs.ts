@@ -7,11 +7,15 @@ export type Tasks = {
   'ask-merge-states': { repositoryId: string };
   'correct-status': { repositoryId: string; sha: string; written: ForeignStatus };
   'find-bypass': { repositoryId: string; number: number };
+  'end-exemptions': { repositoryId: string; at?: string };
   'drain-outbox': { installationId: string };
   'sync-installations': Record<string, never>;
   'sync-installation': { installationId: string };
   'sync-repository': { repositoryId: string; installationId: string | null };
+  'keep-plans': { accountId: string };
+  'keep-plan': { planId: string };
   'end-sessions': { personId: number };
+  'remind-of-freezes': Record<string, never>;
   'recover-deliveries': Record<string, never>;
   'read-delivery': { deliveryId: string };
   sweep: Record<string, never>;
@@ -75,11 +79,15 @@ export const taskNames: TaskName[] = [
   'ask-merge-states',
   'correct-status',
   'find-bypass',
+  'end-exemptions',
   'drain-outbox',
   'sync-installations',
   'sync-installation',
   'sync-repository',
+  'keep-plans',
+  'keep-plan',
   'end-sessions',
+  'remind-of-freezes',
   'recover-deliveries',
   'read-delivery',
   'sweep',
@@ -160,6 +168,13 @@ export const jobs = {
     return { task: 'find-bypass', data: { repositoryId: String(repositoryId), number }, about, key: about };
   },
 
+  /** End what exemptions of a repository are over; with `at`, at that instant. */
+  endExemptions(repositoryId: bigint, at?: Date): Job {
+    const about = String(repositoryId);
+    const data = { repositoryId: about, at: at?.toISOString() };
+    return { task: 'end-exemptions', data, about, key: keyAt(about, at), at };
+  },
+
   /** Write the statuses that wait for an installation; with `at`, not before that instant. */
   drainOutbox(installationId: bigint, at?: Date): Job {
     const about = String(installationId);
@@ -188,10 +203,26 @@ export const jobs = {
     return { task: 'sync-repository', data, about, key: `${about}${at ? '@later' : ''}`, at };
   },
 
+  /** Have the plans of an owner follow its repositories. */
+  keepPlans(accountId: bigint): Job {
+    const about = String(accountId);
+    return { task: 'keep-plans', data: { accountId: about }, about, key: about };
+  },
+
+  /** Make the freezes of a plan for the time ahead. */
+  keepPlan(planId: string): Job {
+    return { task: 'keep-plan', data: { planId }, about: planId, key: planId };
+  },
+
   /** End every session of a person. */
   endSessions(personId: number): Job {
     const about = String(personId);
     return { task: 'end-sessions', data: { personId }, about, key: about };
+  },
+
+  /** Tell the audit log of freezes without an end that are still on. */
+  remindOfFreezes(): Job {
+    return { task: 'remind-of-freezes', data: {}, about: 'all', key: 'all' };
   },
 
   /** Look for webhooks that could not be delivered. */

@@ -1,6 +1,9 @@
 import { nowOf } from '../clock.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
+import { endMerged, type Merge as MergedPullRequest } from '../exemptions/end-exemptions.ts';
+import { exemptionsSince } from '../exemptions/exemption-store.ts';
+import { wasExemptAt } from '../exemptions/judge-exemption.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { type Freeze, phaseOf } from '../freezes/freeze.ts';
 import { attributesOf, freezesSince } from '../freezes/freeze-store.ts';
@@ -16,11 +19,12 @@ import { observe, type Observed, openObservation } from './observe.ts';
 /** A merge is heard of so late at most, and the freezes of that time are asked. Milliseconds. */
 const longestDelay = 86_400_000;
 
-type Merge = { pullRequest: LoadedPullRequest; at: Date; by: { id: number; login: string }; base: string };
+type Merge = MergedPullRequest & { pullRequest: LoadedPullRequest; base: string };
 
 /**
  * Records a pull request that was merged although a freeze held it: an admin went past the check, it is not required,
  * or it was merged before our status could stand. Judged by what the pull request is now, as if it were open still.
+ * One that an exemption let through is none, and has used it.
  * @throws NotNow; and what GitHub throws while it cannot answer: the worker tries again.
  */
 export async function findBypass(deps: Deps, repositoryId: bigint, number: number): Promise<void> {
@@ -30,15 +34,17 @@ export async function findBypass(deps: Deps, repositoryId: bigint, number: numbe
     createdAt: found.createdAt,
     deletedAt: found.deletedAt,
   }));
+  const exemptions = await exemptionsSince(deps.db, repositoryId, number, since);
   // Most merges happen without a freeze, and cost no more than this.
-  if (candidates.length === 0) return;
+  if (candidates.length === 0 && exemptions.length === 0) return;
   const opened = await openObservation(deps, repositoryId);
-  // Where freezes are switched off, nothing was held.
-  if (!freezesAreOn(opened.repository.products)) return;
   const needs = needsOf(candidates.map(({ parsed }) => parsed));
   const observed: Observed = { ...opened, from: { ...opened.from, needs } };
   const merge = await observe(deps, observed.repository, () => readMerge(observed, number));
   if (!merge) return;
+  await endMerged(deps, observed.repository, merge);
+  // Where freezes are switched off, nothing was held.
+  if (!freezesAreOn(observed.repository.products)) return;
   const then = candidates
     .filter(({ createdAt, deletedAt }) => createdAt <= merge.at && !(deletedAt && deletedAt <= merge.at))
     .filter(({ parsed }) => phaseOf(parsed.freeze, merge.at) === 'ongoing')
@@ -49,7 +55,11 @@ export async function findBypass(deps: Deps, repositoryId: bigint, number: numbe
     deps,
     observed,
     merge,
-    holds.filter(({ unjudged }) => unjudged === null).map(({ freeze }) => freeze),
+    holds
+      .filter(
+        ({ freeze, unjudged }) => unjudged === null && !wasExemptAt(exemptions, merge, freeze.id, merge.at),
+      )
+      .map(({ freeze }) => freeze),
   );
 }
 
@@ -64,7 +74,10 @@ async function readMerge({ from, repository }: Observed, number: number): Promis
   const pullRequest = await loadPullRequest(from, number);
   if (!pullRequest) return null;
   const { id, login } = data.merged_by;
-  return { pullRequest, at: new Date(data.merged_at), by: { id, login }, base: data.base.ref };
+  return {
+    ...{ number, headSha: data.head.sha, at: new Date(data.merged_at), by: { id, login } },
+    ...{ pullRequest, base: data.base.ref },
+  };
 }
 
 async function record(

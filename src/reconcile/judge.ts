@@ -1,14 +1,25 @@
 import { createHash } from 'node:crypto';
+import type { Exemption } from '../exemptions/exemption.ts';
+import { coversFreeze, exemptionFrom, wasExemptFrom } from '../exemptions/judge-exemption.ts';
+import type { Freeze } from '../freezes/freeze.ts';
 import type { ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import { judgeFreeze, nextChangeOf, whyUnknown } from '../freezes/judge-freeze.ts';
 import type { LoadedPullRequest } from '../github/pull-requests/load-pull-requests.ts';
 import type { PresentStatus } from '../github/pull-requests/present-status.ts';
 import { asOpen, type PullRequestFacts } from '../github/pull-requests/pull-request.ts';
-import { freeGroupText, freeText, frozenText, type Hold, type Status } from '../outbox/status.ts';
-import { closedUrgency, urgencyOf } from '../outbox/urgency.ts';
+import {
+  exemptText,
+  freeGroupText,
+  freeText,
+  frozenText,
+  type Hold,
+  type Pass,
+  type Status,
+} from '../outbox/status.ts';
+import { closedUrgency, returningFirst, urgencyOf } from '../outbox/urgency.ts';
 
-/** What pull requests are judged by. */
-export type Standards = { freezes: ParsedFreeze[]; observedAt: Date };
+/** What pull requests are judged by: the ongoing freezes, and exemptions, also those that ended lately. */
+export type Standards = { freezes: ParsedFreeze[]; exemptions: Exemption[]; observedAt: Date };
 
 /** What the status of a SHA should say, and what it was decided by. */
 export type Verdict = {
@@ -22,8 +33,11 @@ export type Verdict = {
   closedNumber?: number;
 };
 
+/** What freezes do with a pull request: what holds it, and what would but for an exemption. */
+export type Weighed = { holds: Hold[]; passes: Pass[] };
+
 /** What holds an open pull request. */
-export type Judged = { pullRequest: LoadedPullRequest; holds: Hold[] };
+export type Judged = { pullRequest: LoadedPullRequest } & Weighed;
 
 /** What freezes do with pull requests, and the status of each of their SHAs. */
 export type Judgement = { judged: Judged[]; verdicts: Verdict[]; nextChangeAt: Date | null };
@@ -33,29 +47,37 @@ export type Judgement = { judged: Judged[]; verdicts: Verdict[]; nextChangeAt: D
  * merge commit that is nobody's head is left alone while it shows no status of ours: with one, GitHub would ask for
  * it there as well.
  */
-export function judge({ freezes, observedAt }: Standards, pullRequests: LoadedPullRequest[]): Judgement {
-  const judged = pullRequests.map((pullRequest) => ({
-    pullRequest,
-    holds: holdsOf(freezes, pullRequest.facts, observedAt),
-  }));
+export function judge(standards: Standards, pullRequests: LoadedPullRequest[]): Judgement {
+  const { freezes, observedAt } = standards;
+  // A thousand pull requests are not each compared with every exemption.
+  const byNumber = Map.groupBy(standards.exemptions, (exemption) => exemption.pullRequest);
+  const judged = pullRequests.map((pullRequest) => {
+    const exemptions = byNumber.get(pullRequest.facts.number) ?? [];
+    return { pullRequest, ...weigh({ ...standards, exemptions }, pullRequest.facts) };
+  });
   const bySha = Map.groupBy(judged.flatMap(commitsOf), ({ sha }) => sha);
   const verdicts = [...bySha].flatMap(([sha, commits]): Verdict[] => {
     const present = newestOf(commits.map(({ status }) => status));
     if (!present && !commits.some(({ isHead }) => isHead)) return [];
     const holds = commits.flatMap((commit) => commit.holds);
-    const status = statusFor(holds, commits.length > 1);
+    const passes = commits.flatMap((commit) => commit.passes);
+    const status = statusFor({ holds, passes }, commits.length > 1);
     const sharing = commits.map(({ pullRequest }) => pullRequest);
-    return [{ sha, status, holds, present, urgency: urgencyOf(status, present, sharing) }];
+    const isReturning = commits.some(({ holds: own, pullRequest: { facts } }) =>
+      own.some(({ freeze }) => wasExemptFrom(byNumber.get(facts.number) ?? [], facts, freeze.id)),
+    );
+    const urgency = returningFirst(urgencyOf(status, present, sharing), status, present, isReturning);
+    return [{ sha, status, holds, present, urgency }];
   });
   const facts = pullRequests.map((pullRequest) => pullRequest.facts);
   return { judged, verdicts, nextChangeAt: nextChangeAmong(freezes, facts, observedAt) };
 }
 
 /** The commits whose statuses decide whether GitHub merges a pull request. */
-function commitsOf({ pullRequest, holds }: Judged) {
-  const { facts, status, testMerge } = pullRequest;
-  const head = { pullRequest, holds, sha: facts.headSha, status, isHead: true };
-  return testMerge ? [head, { pullRequest, holds, ...testMerge, isHead: false }] : [head];
+function commitsOf(judged: Judged) {
+  const { facts, status, testMerge } = judged.pullRequest;
+  const head = { ...judged, sha: facts.headSha, status, isHead: true };
+  return testMerge ? [head, { ...judged, ...testMerge, isHead: false }] : [head];
 }
 
 /** Pull requests that share a commit may have been read one after another. */
@@ -85,7 +107,8 @@ export const closedSince = (observedAt: Date): Date => new Date(observedAt.getTi
 /**
  * Which heads of closed pull requests are to be held, as if they were open: one that is opened again, or a second one
  * that is opened on the same head, could be merged by an old success in the moment before our answer. A head without a
- * status of ours, such as one that we never saw open, blocks as it is.
+ * status of ours, such as one that we never saw open, blocks as it is. Exemptions do not count: they let one pull
+ * request through, and who opens another one on its head must not find the success.
  */
 export function judgeClosed({ freezes, observedAt }: Standards, closed: LoadedPullRequest[]): Verdict[] {
   const bySha = Map.groupBy(
@@ -96,7 +119,7 @@ export function judgeClosed({ freezes, observedAt }: Standards, closed: LoadedPu
     const holds = sharing.flatMap(({ facts }) => holdsOf(freezes, asOpen(facts), observedAt));
     const present = sharing[0]!.status;
     if (holds.length === 0 || !present) return [];
-    const wanted = statusFor(holds, sharing.length > 1);
+    const wanted = statusFor({ holds, passes: [] }, sharing.length > 1);
     // Another text is not worth a write.
     const status = present.state === wanted.state ? { ...wanted, description: present.description } : wanted;
     return [{ sha, status, holds, present, urgency: closedUrgency, closedNumber: holds[0]!.pullRequest }];
@@ -110,23 +133,23 @@ const mayBeOpenedAgain =
 
 /**
  * The one status of a head SHA, for all open pull requests that have it: the strictest verdict counts.
- * @param freezes the ongoing ones; none where they are switched off.
+ * @param standards with the ongoing freezes; none where they are switched off.
  * @param pullRequests at least one, all with the same head SHA.
  * @returns also what holds them.
  */
 export function decideHead(
-  freezes: ParsedFreeze[],
+  standards: Standards,
   pullRequests: PullRequestFacts[],
-  now: Date,
 ): { status: Status; holds: Hold[] } {
-  const holds = pullRequests.flatMap((facts) => holdsOf(freezes, facts, now));
-  return { status: statusFor(holds, pullRequests.length > 1), holds };
+  const weighed = weighAll(standards, pullRequests);
+  return { status: statusFor(weighed, pullRequests.length > 1), holds: weighed.holds };
 }
 
-const statusFor = (holds: Hold[], isShared: boolean): Status =>
-  holds.length === 0
-    ? { state: 'success', description: freeText }
-    : { state: 'pending', description: frozenText(holds, isShared) };
+function statusFor({ holds, passes }: Weighed, isShared: boolean): Status {
+  if (holds.length > 0) return { state: 'pending', description: frozenText(holds, isShared) };
+  const description = passes.length > 0 ? exemptText(passes, isShared) : freeText;
+  return { state: 'success', description };
+}
 
 /** Before the queue's time-out, so that the success of a freeze that ends is there in time. Milliseconds. */
 export const groupMargin = 60_000;
@@ -137,12 +160,11 @@ export const groupMargin = 60_000;
  * @param timesOutAt when the queue takes a missing answer for a failure.
  */
 export function decideGroup(
-  freezes: ParsedFreeze[],
+  standards: Standards,
   pullRequests: PullRequestFacts[],
   timesOutAt: Date,
-  now: Date,
 ): { status: Status; holds: Hold[] } {
-  const holds = pullRequests.flatMap((facts) => holdsOf(freezes, facts, now));
+  const { holds } = weighAll(standards, pullRequests);
   if (holds.length === 0) return { status: { state: 'success', description: freeGroupText }, holds };
   const endsInTime = ({ freeze }: Hold) =>
     freeze.endsAt !== null && freeze.endsAt.getTime() < timesOutAt.getTime() - groupMargin;
@@ -150,7 +172,35 @@ export function decideGroup(
   return { status: { state, description: frozenText(holds, true) }, holds };
 }
 
-/** The freezes that hold a pull request. Several may: it is frozen while any does, and excludes act per freeze. */
+/** What freezes do with a pull request: an exemption frees it of those that it covers, and of no other. */
+export function weigh({ freezes, exemptions, observedAt }: Standards, facts: PullRequestFacts): Weighed {
+  const weighed: Weighed = { holds: [], passes: [] };
+  for (const hold of holdsOf(freezes, facts, observedAt)) {
+    const { freeze, pullRequest } = hold;
+    const exemption = exemptionFrom(exemptions, facts, freeze.id, observedAt);
+    if (!exemption) weighed.holds.push(hold);
+    else {
+      const ongoing = freezes.map((each) => each.freeze);
+      const isReasonHidden = hidesReason(exemption, ongoing);
+      weighed.passes.push({ freeze, pullRequest, exemption, isReasonHidden });
+    }
+  }
+  return weighed;
+}
+
+/** Whether everybody may read no reason of an exemption but a public one: a freeze that it covers hides its own. */
+export const hidesReason = (exemption: Exemption, freezes: Pick<Freeze, 'id' | 'publicReason'>[]): boolean =>
+  freezes.some(({ id, publicReason }) => typeof publicReason === 'string' && coversFreeze(exemption, id));
+
+function weighAll(standards: Standards, pullRequests: PullRequestFacts[]): Weighed {
+  const all = pullRequests.map((facts) => weigh(standards, facts));
+  return { holds: all.flatMap(({ holds }) => holds), passes: all.flatMap(({ passes }) => passes) };
+}
+
+/**
+ * The freezes that select a pull request. Several may: it is frozen while any does, and excludes act per freeze.
+ * Exemptions are not asked: `weigh` does.
+ */
 export function holdsOf(freezes: ParsedFreeze[], facts: PullRequestFacts, now: Date): Hold[] {
   const at = now.getTime();
   return freezes.flatMap((parsed): Hold[] => {

@@ -145,14 +145,14 @@ async function readFacts(from: Observed['from'], entries: FoundGroup['entries'])
 }
 
 function judgeGroup(
-  { freezes, observedAt }: Observed,
+  observed: Observed,
   { timeoutMinutes, facts }: ReadQueue,
   { headSha, entries, status: present }: FoundGroup,
   requestedAt: Date,
 ): Verdict {
   const merged = entries.flatMap(({ number }) => facts.get(number) ?? []);
   const timesOutAt = new Date(requestedAt.getTime() + timeoutMinutes * 60_000);
-  const { status, holds } = decideGroup(freezes, merged, timesOutAt, observedAt);
+  const { status, holds } = decideGroup(observed, merged, timesOutAt);
   return { sha: headSha, status, holds, present, urgency: groupUrgency(entries.length) };
 }
 

@@ -1,7 +1,9 @@
 import { nowOf } from '../clock.ts';
 import type { Row } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
-import type { StoredFreeze } from '../freezes/freeze-store.ts';
+import type { Exemption } from '../exemptions/exemption.ts';
+import { exemptionColumns, exemptionIn, type ExemptionRow, lately } from '../exemptions/exemption-rows.ts';
+import { type StoredFreeze, unlessEmpty } from '../freezes/freeze-store.ts';
 import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import type { Account, Installation, Repository } from '../generated/prisma/client.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
@@ -27,6 +29,10 @@ export type Observed = {
   observedAt: Date;
   /** The ongoing freezes; none where they are switched off. */
   freezes: ParsedFreeze[];
+  /** Those that are not over, and those that ended lately. */
+  exemptions: Exemption[];
+  /** Whether some of them have only freezes that are over. */
+  hasIdleExemptions: boolean;
   from: LoadFrom;
 };
 
@@ -45,13 +51,21 @@ const numbered = `
     UPDATE repositories SET observations = repositories.observations + 1 FROM seen
     WHERE repositories.id = seen.id AND repositories.observations = seen.observations
     RETURNING repositories.observations
+  ), ongoing AS (
+    SELECT f.id AS freeze_id, f.reason, f.public_reason, f.has_public_reason, f.start, f."end", f.timezone, f.starts_at,
+      f.ends_at, f.matching_conditions, f.exclude_conditions, f.holds, f.version, f.created_at
+    FROM seen JOIN freezes f ON f.repository_id = seen.id AND f.deleted_at IS NULL
+      AND f.starts_at <= seen.observed_at AND (f.ends_at IS NULL OR f.ends_at > seen.observed_at)
+  ), exempt AS (
+    SELECT ${exemptionColumns('e')}, e.ended_at IS NULL AND e.freeze_ids <> '{}' AND NOT EXISTS (
+      SELECT FROM freezes f WHERE f.id = ANY(e.freeze_ids) AND f.deleted_at IS NULL
+        AND (f.ends_at IS NULL OR f.ends_at > seen.observed_at)) AS is_idle
+    FROM seen JOIN exemptions e ON e.repository_id = seen.id
+      AND (e.ended_at IS NULL OR e.ended_at > seen.observed_at - ${lately})
   )
-  SELECT seen.*, (SELECT observations FROM numbered) AS observation, f.id AS freeze_id, f.reason, f.public_reason,
-    f.has_public_reason, f.start, f."end", f.timezone, f.starts_at, f.ends_at, f.matching_conditions,
-    f.exclude_conditions, f.version
-  FROM seen LEFT JOIN freezes f ON f.repository_id = seen.id AND f.deleted_at IS NULL
-    AND f.starts_at <= seen.observed_at AND (f.ends_at IS NULL OR f.ends_at > seen.observed_at)
-  ORDER BY f.starts_at, f.created_at, f.id`;
+  SELECT seen.*, (SELECT observations FROM numbered) AS observation, ongoing.*, exempt.*
+  FROM seen LEFT JOIN (ongoing FULL JOIN exempt ON false) ON true
+  ORDER BY ongoing.starts_at, ongoing.created_at, ongoing.freeze_id`;
 
 type SeenRow = Row & {
   id: bigint;
@@ -71,6 +85,7 @@ type SeenRow = Row & {
 
 type NumberedRow = SeenRow & {
   observation: bigint | null;
+  is_idle: boolean | null;
   freeze_id: string | null;
   public_reason: string | null;
   has_public_reason: boolean;
@@ -78,7 +93,9 @@ type NumberedRow = SeenRow & {
   ends_at: Date | null;
   matching_conditions: StoredFreeze['matchingConditions'];
   exclude_conditions: StoredFreeze['excludeConditions'];
-} & Pick<StoredFreeze, 'reason' | 'start' | 'end' | 'timezone' | 'version'>;
+  holds: NonNullable<StoredFreeze['holds']>;
+} & Pick<StoredFreeze, 'reason' | 'start' | 'end' | 'timezone' | 'version'> &
+  ExemptionRow;
 
 /**
  * A repository that GitHub may be asked about, and the instant that this counts for.
@@ -136,6 +153,8 @@ export async function openObservation(
     observation: row.observation,
     observedAt: row.observed_at,
     freezes,
+    exemptions: rows.flatMap((each) => exemptionIn(each) ?? []),
+    hasIdleExemptions: rows.some((each) => each.is_idle === true),
     from: { deps, client, repository, needs: needsOf(freezes) },
   };
 }
@@ -166,6 +185,7 @@ function freezeOf(row: NumberedRow): StoredFreeze | null {
     endsAt: row.ends_at,
     matchingConditions: row.matching_conditions,
     excludeConditions: row.exclude_conditions,
+    holds: unlessEmpty(row.holds),
   };
 }
 

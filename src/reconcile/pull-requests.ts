@@ -1,9 +1,12 @@
 import type { Deps } from '../deps.ts';
+import { endPushed } from '../exemptions/end-exemptions.ts';
+import { pushedAway } from '../exemptions/judge-exemption.ts';
 import {
   type LoadedPullRequest,
   loadPullRequest,
   loadPullRequestNodes,
 } from '../github/pull-requests/load-pull-requests.ts';
+import { changedAtOf } from '../github/pull-requests/pull-request.ts';
 import { jobs, type Told } from '../queue/jobs.ts';
 import { observe, type Observed, openObservation } from './observe.ts';
 import { type Found, save } from './save.ts';
@@ -37,7 +40,8 @@ async function loadSubjects(from: Observed['from'], told: Told[]): Promise<Loade
 const mostSharers = 100;
 
 /**
- * Saves what was found, as soon as everybody who shares a SHA with those was observed, too.
+ * Saves what was found, as soon as everybody who shares a SHA with those was observed, too. Then ends the exemptions
+ * that were for another head: none of them has let this one through.
  * @returns how many statuses are to be written.
  */
 export async function saveWithSharers(
@@ -49,7 +53,10 @@ export async function saveWithSharers(
   let { pullRequests } = found;
   for (;;) {
     const { differing, unseen } = await save(deps, observed, { ...found, pullRequests, asked });
-    if (unseen.length === 0) return { differing };
+    if (unseen.length === 0) {
+      await endPushed(deps, observed.repository, pushedIn(observed, pullRequests));
+      return { differing };
+    }
     if (found.of !== 'open' && unseen.length > mostSharers) {
       await deps.queue.send([jobs.reconcileRepository(observed.repository.id)]);
       return { differing };
@@ -61,4 +68,12 @@ export async function saveWithSharers(
     pullRequests = [...pullRequests, ...sharing];
     for (const { number } of unseen) asked.add(number);
   }
+}
+
+function pushedIn({ exemptions, observedAt }: Observed, pullRequests: LoadedPullRequest[]) {
+  const seen = pullRequests.map(({ facts }) => ({
+    ...{ number: facts.number, headSha: facts.headSha },
+    changedAt: changedAtOf(facts),
+  }));
+  return pushedAway(exemptions, seen, observedAt);
 }

@@ -31,6 +31,7 @@ export async function reconcileRepository(
 async function reconcile(deps: Deps, repositoryId: bigint, at: Date | null): Promise<void> {
   const observed = await openObservation(deps, repositoryId, { notBefore: at });
   const { repository, freezes, from } = observed;
+  if (observed.hasIdleExemptions) await deps.queue.send([jobs.endExemptions(repositoryId, at ?? undefined)]);
   const branches = await reconcileMergeQueues(deps, observed);
   const { pullRequests, isPrivate } = await observe(deps, repository, () => loadRepository(from));
   const { differing } = await saveWithSharers(deps, observed, { pullRequests, of: 'open', isPrivate });

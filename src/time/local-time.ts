@@ -49,7 +49,7 @@ export function isTimeZone(name: string): boolean {
 // What JavaScript, PostgreSQL and ISO texts all hold without signs or eras. A freeze that begins before the one
 // has begun, and one that ends after the other does not end for anybody who reads this.
 const earliest = Date.parse('1900-01-01T00:00:00Z');
-const latest = Date.parse('9999-12-31T00:00:00Z');
+export const latest = Date.parse('9999-12-31T00:00:00Z');
 
 /**
  * The instant of a wall-clock time in a zone, so that daylight saving never makes a freeze shorter than asked: of

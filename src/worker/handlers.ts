@@ -1,6 +1,8 @@
 import type { Deps } from '../deps.ts';
 import { askMergeStates } from '../reconcile/merge-states/ask-merge-states.ts';
 import { correctStatus } from '../outbox/correct.ts';
+import { remindOfFreezes } from '../freezes/remind-of-freezes.ts';
+import { endExemptions } from '../exemptions/end-exemptions.ts';
 import { findBypass } from '../reconcile/find-bypass.ts';
 import { drainOutbox } from '../outbox/drain.ts';
 import { reconcileClosedHeads } from '../reconcile/closed-heads.ts';
@@ -13,6 +15,7 @@ import { syncRepository } from '../installations/sync-repository.ts';
 import { readDelivery } from '../webhooks/read-delivery.ts';
 import { recoverDeliveries } from '../webhooks/recover-deliveries.ts';
 import { endSessions } from '../auth/sign-in/session-store.ts';
+import { keepPlan, keepPlans } from '../plans/keep-plan.ts';
 import { sweep } from './sweep.ts';
 import type { Job, TaskName, Tasks } from '../queue/jobs.ts';
 
@@ -33,11 +36,16 @@ const handlers: Omit<Handlers, 'reconcile-pull-request'> = {
     correctStatus(deps, BigInt(repositoryId), sha, written),
   'end-sessions': (deps, { personId }) => endSessions(deps, { id: personId }),
   'find-bypass': (deps, { repositoryId, number }) => findBypass(deps, BigInt(repositoryId), number),
+  'end-exemptions': (deps, { repositoryId, at }) =>
+    endExemptions(deps, BigInt(repositoryId), at === undefined ? null : new Date(at)),
   'drain-outbox': (deps, { installationId }) => drainOutbox(deps, BigInt(installationId)),
   'sync-installations': (deps) => syncInstallations(deps),
   'sync-installation': (deps, { installationId }) => syncInstallation(deps, BigInt(installationId)),
   'sync-repository': (deps, { repositoryId, installationId }) =>
     syncRepository(deps, BigInt(repositoryId), installationId === null ? null : BigInt(installationId)),
+  'remind-of-freezes': (deps) => remindOfFreezes(deps),
+  'keep-plans': (deps, { accountId }) => keepPlans(deps, BigInt(accountId)),
+  'keep-plan': (deps, { planId }) => keepPlan(deps, planId),
   'recover-deliveries': (deps) => recoverDeliveries(deps),
   'read-delivery': (deps, { deliveryId }) => readDelivery(deps, deliveryId),
   sweep: (deps) => sweep(deps),

@@ -13,6 +13,8 @@ const lookBack = 24 * hour;
 const planAhead = 10 * minute;
 /** Every repository is looked at whole so often, whatever the webhooks say. */
 const checkEvery = hour;
+/** The freezes of every plan are made for the time ahead so often: with the sweep's minute, within an hour. */
+const keepEvery = hour - 2 * minute;
 /** Such looks a minute and installation: 900 an hour, of the 5,000 or more that GitHub allows. */
 const checksEachMinute = 15;
 
@@ -82,6 +84,31 @@ export async function withUnaskedMergeStates(db: Tx, now: Date): Promise<bigint[
       SELECT DISTINCT repository_id AS id FROM open_pull_requests
       WHERE merge_state_due_at <= ${new Date(now.getTime() - minute)}`,
   );
+}
+
+/** Repositories where an exemption is over and not ended: its time is up, or its freezes are all over. */
+export async function withOverExemptions(db: Tx, now: Date): Promise<bigint[]> {
+  return ids(
+    await db.$queryRaw<Row[]>`
+      SELECT repository_id AS id FROM exemptions WHERE ended_at IS NULL AND expires_at <= ${now}
+      UNION
+      SELECT e.repository_id FROM exemptions e WHERE e.ended_at IS NULL AND e.freeze_ids <> '{}' AND NOT EXISTS (
+        SELECT FROM freezes f WHERE f.id = ANY(e.freeze_ids) AND f.deleted_at IS NULL
+          AND (f.ends_at IS NULL OR f.ends_at > ${now}))`,
+  );
+}
+
+/** Plans whose freezes were not made for the time ahead for an hour. */
+export async function unkeptPlans(db: Tx, now: Date): Promise<string[]> {
+  const plans = await db.freezePlan.findMany({
+    where: {
+      keptAt: { lte: new Date(now.getTime() - keepEvery) },
+      deletedAt: null,
+      OR: [{ overAt: null }, { overAt: { gt: now } }],
+    },
+    select: { id: true },
+  });
+  return plans.map(({ id }) => id);
 }
 
 /** Merge queues with groups in flight. */

@@ -9,6 +9,8 @@ import {
   comingBoundaries,
   installationsWithWaiting,
   unfinished,
+  withOverExemptions,
+  unkeptPlans,
   withPassedBoundary,
   withUnaskedMergeStates,
 } from './overdue.ts';
@@ -21,7 +23,7 @@ const deliveriesKept = 8 * day;
 
 /**
  * Repairs what was missed: boundaries and flips that passed, reconciliations that did not finish, statuses that still wait,
- * merge groups in flight, failed webhook deliveries, and whatever else in repositories that were not looked at for an
+ * merge groups in flight, exemptions that are over, failed webhook deliveries, and whatever else in repositories that were not looked at for an
  * hour. Also plans the next boundaries (their jobs may have been lost) and forgets what is old.
  */
 export async function sweep(deps: Deps): Promise<void> {
@@ -29,11 +31,12 @@ export async function sweep(deps: Deps): Promise<void> {
   const now = nowOf(deps.clock);
   const missed = new Set([...(await withPassedBoundary(db, now)), ...(await unfinished(db, now))]);
   const unchecked = (await askForUnchecked(db, now)).filter((id) => !missed.has(id));
-  const [boundaries, queues, installations, unasked] = [
+  const [boundaries, queues, installations, unasked, exempting] = [
     await comingBoundaries(db, now),
     await branchesInFlight(db),
     await installationsWithWaiting(db, now),
     await withUnaskedMergeStates(db, now),
+    await withOverExemptions(db, now),
   ];
   await deps.queue.send([
     ...queues.map(({ repositoryId, branch }) => jobs.reconcileMergeQueue(repositoryId, branch)),
@@ -41,6 +44,9 @@ export async function sweep(deps: Deps): Promise<void> {
     ...boundaries.map(({ repositoryId, at }) => jobs.reconcileRepository(repositoryId, at)),
     ...installations.map((id) => jobs.drainOutbox(id)),
     ...unasked.map((id) => jobs.askMergeStates(id, now)),
+    jobs.remindOfFreezes(),
+    ...exempting.map((id) => jobs.endExemptions(id)),
+    ...(await unkeptPlans(db, now)).map((id) => jobs.keepPlan(id)),
     jobs.recoverDeliveries(),
   ]);
   await forget(deps, now);

@@ -10,8 +10,10 @@ export type Acme = Holdfast & {
   /** Every real kind of token of Ada. */
   adaTokens: Record<'classic' | 'fineGrained' | 'oauth' | 'userToServer', string>;
   keys: Record<'admin' | 'ci' | 'foreignAdmin' | 'foreignCi', string>;
-  /** All that the database holds but when keys were used and how often strangers asked, to be compared. */
+  /** All that the database holds but when keys were used and how often something was asked, to be compared. */
   snapshot(): Promise<string>;
+  /** A freeze plan of acme that exists. */
+  plan(more?: object): Promise<{ id: string } & Record<string, unknown>>;
   /** A freeze of `acme/web` that exists. */
   freeze(more?: object, repository?: string): Promise<{ id: string } & Record<string, unknown>>;
 };
@@ -22,6 +24,16 @@ export const freezeBody = {
   end: '2026-03-03T10:00:00',
   timezone: 'Europe/Paris',
   matching_conditions: ['label=risky'],
+};
+
+export const planBody = {
+  name: 'Year end',
+  reason: 'Books are closed',
+  repositories: { include: ['*'] },
+  start: '2026-12-24T18:00:00',
+  end: '2027-01-02T08:00:00',
+  timezone: 'Europe/Paris',
+  recurrence: { rule: 'FREQ=YEARLY' },
 };
 
 /** `acme/web` is public and has pull request 1, `acme/vault` is private, `acme/attic` archived. */
@@ -66,6 +78,12 @@ export async function startAcme(): Promise<Acme> {
       foreignCi: await holdfast.key('globex', 'ci'),
     },
     snapshot: () => snapshot(holdfast),
+    async plan(more = {}) {
+      const body = { ...planBody, ...more };
+      const answer = await call('POST', '/v1/freeze_plans/acme', { as: acme.keys.admin, body });
+      expect(answer.status, answer.text).toBe(201);
+      return answer.body;
+    },
     async freeze(more = {}, repository = 'acme/web') {
       const answer = await call('POST', `/v1/repos/${repository}/scheduled_freeze`, {
         as: acme.keys.admin,
@@ -118,7 +136,7 @@ async function snapshot({ app, quiet }: Holdfast): Promise<string> {
     const [all] = await db.$queryRawUnsafe<{ rows: string }[]>(
       `SELECT coalesce(string_agg(row::text, E'\n' ORDER BY row::text), '') AS rows
        FROM (SELECT to_jsonb(t) - 'last_used_at' AS row FROM "${name}" t) AS shown
-       WHERE NOT ('${name}' = 'minute_counts' AND row->>'name' LIKE 'strangers %')`,
+       WHERE NOT ('${name}' = 'minute_counts' AND row->>'name' ~ '^(strangers|looks ahead) ')`,
     );
     rows.push(`${name}:\n${all!.rows}`);
   }

@@ -1,11 +1,21 @@
 // A request that succeeds for every route of the interface, and who may make it.
-import { type Acme, freezeBody } from './acme.ts';
+import { type Acme, freezeBody, planBody } from './acme.ts';
 
-export type Audience = 'repository admins' | 'ci' | 'owner admins' | 'any key';
+export type Audience =
+  'repository admins' | 'repository writers' | 'repository readers' | 'ci' | 'owner admins' | 'any key';
 
 const scopes = { scopes: ['backend'] };
 const products = { products: ['merge_queue'] };
+const aPlan = async (acme: Acme) => (await acme.plan()).id;
 const aFreeze = async (acme: Acme, repository: string) => (await acme.freeze({}, `acme/${repository}`)).id;
+
+/** @param who asks: what a writer asks for is requested, what an admin does is approved. */
+const anExemption = (who: (acme: Acme) => string) => async (acme: Acme, repository: string) => {
+  const path = `/v1/repos/acme/${repository}/pulls/1/exemptions`;
+  const answer = await acme.call('POST', path, { as: who(acme), body: { reason: 'A fix' } });
+  return answer.body.id as string;
+};
+const aRequest = anExemption(({ people }) => people.wes);
 
 export type Terms = {
   for: Audience;
@@ -54,6 +64,62 @@ export const contract: Record<string, Terms> = {
     body: { delete_reason: 'Done' },
     last: aFreeze,
   },
+  'get /repos/{owner}/{repository}/freeze_state': { for: 'repository readers', success: 200 },
+  'get /repos/{owner}/{repository}/merge-queue/pause': { for: 'repository admins', success: 200 },
+  'put /repos/{owner}/{repository}/merge-queue/pause': {
+    for: 'repository admins',
+    success: 200,
+    body: { reason: 'Broken main' },
+  },
+  'delete /repos/{owner}/{repository}/merge-queue/pause': { for: 'repository admins', success: 204 },
+  'get /repos/{owner}/{repository}/settings': { for: 'repository admins', success: 200 },
+  'patch /repos/{owner}/{repository}/settings': {
+    for: 'repository admins',
+    success: 200,
+    body: { longest_open_end_hours: 72 },
+  },
+  'post /repos/{owner}/{repository}/pulls/{number}/exemptions': {
+    for: 'repository writers',
+    success: 201,
+    body: { reason: 'A fix' },
+  },
+  'get /repos/{owner}/{repository}/exemptions': { for: 'repository writers', success: 200 },
+  'post /repos/{owner}/{repository}/exemptions/{exemption_id}/approve': {
+    for: 'repository admins',
+    success: 200,
+    body: {},
+    last: aRequest,
+  },
+  'post /repos/{owner}/{repository}/exemptions/{exemption_id}/deny': {
+    for: 'repository admins',
+    success: 200,
+    body: { reason: 'It can wait' },
+    last: aRequest,
+  },
+  // Who requested it may as well: test/two-persons.test.ts.
+  'post /repos/{owner}/{repository}/exemptions/{exemption_id}/revoke': {
+    for: 'repository admins',
+    success: 200,
+    body: { reason: 'Fixed otherwise' },
+    last: anExemption(({ keys }) => keys.admin),
+  },
+  'get /freeze_plans/{owner}': { for: 'owner admins', success: 200 },
+  'post /freeze_plans/{owner}': { for: 'owner admins', success: 201, body: planBody },
+  'post /freeze_plans/{owner}/preview': { for: 'owner admins', success: 200, body: planBody },
+  'get /freeze_plans/{owner}/{plan_id}': { for: 'owner admins', success: 200, last: aPlan },
+  'patch /freeze_plans/{owner}/{plan_id}': {
+    for: 'owner admins',
+    success: 200,
+    body: { reason: 'Later' },
+    last: aPlan,
+  },
+  'post /freeze_plans/{owner}/{plan_id}/delete': {
+    for: 'owner admins',
+    success: 204,
+    body: { delete_reason: 'Done' },
+    last: aPlan,
+  },
+  'get /freeze_plans/{owner}/{plan_id}/enforcement': { for: 'owner admins', success: 200, last: aPlan },
   'put /products/{owner}/{repository}': { for: 'repository admins', success: 204, body: products },
   'get /default_products/{owner}': { for: 'owner admins', success: 200 },
   'put /default_products/{owner}': { for: 'owner admins', success: 204, body: products },
@@ -87,5 +153,5 @@ export function pathOf(
     .replace('{owner}', owner)
     .replace('{repository}', repository)
     .replace('{number}', '1')
-    .replace(/\{(freeze_id|application_id)\}/, last)}`;
+    .replace(/\{(freeze_id|application_id|exemption_id|plan_id)\}/, last)}`;
 }

@@ -17,7 +17,14 @@ beforeAll(async () => {
 afterAll(() => acme.close());
 
 type Route = Terms & { method: string; template: string };
-type Change = { owner?: string; repository?: string; last?: string; as?: string | null; body?: unknown };
+type Change = {
+  owner?: string;
+  repository?: string;
+  last?: string;
+  as?: string | null;
+  body?: unknown;
+  headers?: object;
+};
 
 /** The route's good request, but for what is said otherwise; the status of its answer. */
 async function statusOf(route: Route, change: Change = {}): Promise<number> {
@@ -28,6 +35,7 @@ async function statusOf(route: Route, change: Change = {}): Promise<number> {
     headers: {
       'Content-Type': 'application/json',
       ...(as === null ? {} : { Authorization: `Bearer ${as}` }),
+      ...change.headers,
     },
     body: typeof body === 'object' ? JSON.stringify(body) : (body as string | undefined),
   });
@@ -84,8 +92,11 @@ const ways: Record<string, (route: Route) => Promise<number>> = {
   200: (route) => statusOf(route),
   201: (route) => statusOf(route),
   204: (route) => statusOf(route),
+  304: (route) => statusOf(route, { headers: { 'If-None-Match': '*' } }),
   async 400(route) {
-    const { id } = await acme.freeze({ start: null });
+    const isPlan = route.template.includes('{plan_id}');
+    const begun = { start: null, recurrence: null };
+    const { id } = isPlan ? await acme.plan(begun) : await acme.freeze({ start: null });
     return statusOf(route, { last: id, body: { start: '2026-03-02T12:00:00' } });
   },
   403: (route) => statusOf(route, { as: null }),
@@ -148,8 +159,11 @@ const methodsOf = (template: string): string[] => {
 const every = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 describe.each(Object.keys(paths))('%s', (template) => {
-  // `preview` is no UUID, but it stands where a freeze's id stands.
-  const elsewhere = template.endsWith('/preview') ? ['PATCH', 'DELETE'] : [];
+  // `preview` is no UUID, but it stands where an id stands.
+  const named = Object.keys(paths).find(
+    (other) => /_id\}$/.test(other) && other.replace(/\{\w+\}$/, 'preview') === template,
+  );
+  const elsewhere = named ? methodsOf(named) : [];
   const wrong = every.filter((method) => ![...methodsOf(template), ...elsewhere].includes(method));
 
   test.each(wrong)('answers 405 to %s, whoever asks, and says what it takes', async (method) => {

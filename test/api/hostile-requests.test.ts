@@ -198,16 +198,21 @@ function send(method: string, path: string, sent: Record<string, string>, text?:
   });
 }
 
-/** The tables that requests change, but for when a key was used; what the workers keep follows on its own time. */
+/** What the workers keep in the rows of these tables, and when a key was used: it follows on its own time. */
+const kept = [
+  ...['last_used_at', 'lease_holder', 'lease_until', 'paused_until', 'pace_per_minute', 'pace_tokens'],
+  ...['pace_counted_at', 'pace_refused', 'pace_refused_at'],
+];
+/** The tables that requests change. */
 const tables = [
   ...['freezes', 'pull_request_scopes', 'application_keys', 'audit_events', 'idempotency_records'],
-  ...['accounts', 'installations'],
+  ...['accounts', 'installations', 'freeze_plans', 'exemptions'],
 ];
 async function contents(): Promise<string> {
   const parts = tables.map(
     (table) =>
       `SELECT '${table}' AS name, md5(coalesce(string_agg(row::text, '' ORDER BY row::text), '')) AS sum
-       FROM (SELECT to_jsonb(t) - 'last_used_at' AS row FROM ${table} t) AS shown`,
+       FROM (SELECT to_jsonb(t) - '{${kept.join(',')}}'::text[] AS row FROM ${table} t) AS shown`,
   );
   const products = `SELECT 'products', string_agg(id || products::text, '' ORDER BY id) FROM repositories`;
   return JSON.stringify(await acme.app.deps.db.$queryRawUnsafe([...parts, products].join(' UNION ALL ')));

@@ -27,6 +27,14 @@ describe.runIf(process.env['TEST_DATABASE_URL'])('statements (PostgreSQL)', () =
     expectAtMost(2, await statementsDuring(async () => expect(await list()).toBe(200)));
   });
 
+  test('a state is 2: the key with the repository, and the freezes', async () => {
+    const path = '/v1/repos/acme/web/freeze_state?base=main';
+    const ask = () => acme.call('GET', path, { as: acme.keys.ci }).then(({ status }) => status);
+    // What GitHub requires of the branch is asked once in some minutes.
+    expect(await ask()).toBe(200);
+    expectAtMost(2, await statementsDuring(async () => expect(await ask()).toBe(200)));
+  });
+
   test('a push of scopes is 2 when it changes nothing, and 3 when no freeze reads what it changes', async () => {
     expect(await push(['a'])).toBe(204);
     expectAtMost(2, await statementsDuring(async () => expect(await push(['a'])).toBe(204)));
@@ -46,7 +54,8 @@ describe.runIf(process.env['TEST_DATABASE_URL'])('statements (PostgreSQL)', () =
     );
     github.deliverTo(`${app.url}/api/github/webhooks`);
     expectAtMost(3 + 3, statements);
-    expect(sent).toHaveLength(250);
+    const tasks = sent.map(({ task }) => task);
+    expect(tasks.toSorted()).toEqual(['keep-plans', ...Array<string>(250).fill('reconcile-repository')]);
   });
 });
 

@@ -80,6 +80,15 @@ const limited: Record<
 };
 const limitedTokens: Record<string, string> = {};
 
+/** What a private repository answers to those of Ada's tokens that can read it, or another one alone. */
+const readsVault: Record<string, 'in' | 404> = {
+  "gh's own token": 'in',
+  'a token with repo alone': 'in',
+  'a fine-grained token without Administration': 'in',
+  'a fine-grained token for one repository': 404,
+  'a ghu_ of another App without Administration': 'in',
+};
+
 /** Who calls, as an `Authorization` header. */
 const callers: Record<string, () => string | Promise<string>> = {
   nobody: () => '',
@@ -141,7 +150,16 @@ function expected(
   method: string,
 ): 'in' | 403 | 404 {
   const reach = limited[who]?.reach;
+  // For what writers may, it is enough that a token can see the repository.
+  if (audience === 'repository writers') {
+    if (who === 'a writer' || /without Administration$/.test(who)) return 'in';
+    return expected({ for: 'repository admins', success: 200 }, who, repository, method);
+  }
   if (reach && audience === 'repository admins') return reach[repository as 'web' | 'vault'] ?? 403;
+  if (reach && audience === 'repository readers') {
+    if (who === 'a ghu_ of our own App') return 403;
+    return repository === 'web' ? 'in' : (readsVault[who] ?? 403);
+  }
   if (reach && audience === 'owner admins')
     return reach.owner === 'in' || (reach.owner === 'reads' && method === 'get') ? 'in' : 403;
   switch (audience) {
@@ -158,6 +176,10 @@ function expected(
         : 403;
     case 'owner admins':
       return who === 'an admin key' || who.startsWith('an owner admin') ? 'in' : 403;
+    case 'repository readers':
+      if (['an admin key', 'a ci key'].includes(who)) return 'in';
+      if (!isPerson(who)) return 403;
+      return repository === 'vault' && ['an outsider', 'a member'].includes(who) ? 404 : 'in';
     case 'repository admins': {
       const isIn = ['an admin key', 'a repository admin'].includes(who) || who.startsWith('an owner admin');
       if (isIn) return 'in';
@@ -170,6 +192,7 @@ function expected(
 /** The text says which credential is wanted where a good one of another kind was sent; else it tells nothing. */
 function expectedText(audience: Audience, who: string): RegExp {
   if (audience === 'any key') return isPerson(who) ? /application keys/ : /^Not authenticated: /;
+  if (who.includes('key of another owner') && audience === 'repository readers') return /another owner/;
   if (who.includes('key of another owner')) {
     const isRightKind = who.startsWith(audience === 'ci' ? 'a ci' : 'an admin');
     return isRightKind ? /another owner/ : /takes an? (CI|admin) application key/;
@@ -181,7 +204,13 @@ function expectedText(audience: Audience, who: string): RegExp {
     return audience === 'owner admins' ? lacksOfOwner : lacks;
   }
   if (isPerson(who))
-    return audience === 'ci' ? /takes a CI application key.* not a GitHub token/ : /not an admin/;
+    return {
+      ci: /takes a CI application key.* not a GitHub token/,
+      'repository writers': /cannot write to acme/,
+      'repository readers': /cannot read/,
+      'repository admins': /not an admin|cannot write to acme/,
+      'owner admins': /not an admin/,
+    }[audience];
   return /^Not authenticated: /;
 }
 

@@ -68,15 +68,23 @@ describe('the status', () => {
     }) as unknown as ParsedFreeze;
   const end = new Date('2026-03-02T09:00:00Z');
   const facts = [{ number: 7 }] as Parameters<typeof decideHead>[1];
+  const by = (...freezes: ParsedFreeze[]) => ({ freezes, exemptions: [], observedAt: now });
+  const exemption = { pullRequest: 7, anyHead: true, freezeIds: null, state: 'approved', expiresAt: end };
+  const exempt = (more: object) =>
+    ({ ...by(freeze(null)), exemptions: [{ ...exemption, ...more }] }) as Parameters<typeof decideHead>[0];
+  const reasons = { reason: 'INC-4711 fix', publicReason: null };
   const descriptions = [
-    decideHead([], facts, now),
-    decideHead([freeze(end)], facts, now),
-    decideHead([freeze(null)], facts, now),
-    decideHead([freeze(end), freeze(null)], facts, now),
-    decideHead([freeze(end)], [...facts, ...facts], now),
-    decideHead([freeze(end, null)], facts, now),
-    decideGroup([], facts, end, now),
-    decideGroup([freeze(end)], facts, end, now),
+    decideHead(by(), facts),
+    decideHead(by(freeze(end)), facts),
+    decideHead(by(freeze(null)), facts),
+    decideHead(by(freeze(end), freeze(null)), facts),
+    decideHead(by(freeze(end)), [...facts, ...facts]),
+    decideHead(by(freeze(end, null)), facts),
+    decideHead(exempt(reasons), facts),
+    decideHead(exempt({ ...reasons, publicReason: '' }), facts),
+    decideHead(exempt(reasons), [...facts, ...facts]),
+    decideGroup(by(), facts, end),
+    decideGroup(by(freeze(end)), facts, end),
   ].map(({ status }) => status.description);
   const final = { state: 'success', description: freeText, isFinal: true };
   descriptions.push(wantedOn({ ...final, isMergeGroup: false }).description);

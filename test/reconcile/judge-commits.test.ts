@@ -16,7 +16,7 @@ const freeze = parseFreeze({
   excludeConditions: [],
   ...{ start: '2026-03-01T09:00:00', end: null, timezone: 'UTC', startsAt: observedAt, endsAt: null },
 });
-const observed = { freezes: [freeze], observedAt };
+const observed = { freezes: [freeze], exemptions: [], observedAt };
 const green: PresentStatus = { state: 'success', description: 'Before', at: observedAt };
 
 type Given = {
@@ -98,7 +98,7 @@ describe('heads of closed pull requests', () => {
     const [verdict, ...others] = judgeClosed(observed, both);
     expect(others).toEqual([]);
     expect(verdict).toMatchObject({ sha: 'a', status: { state: 'pending' }, closedNumber: 2 });
-    const { verdicts: least } = judge({ freezes: [], observedAt }, [
+    const { verdicts: least } = judge({ ...observed, freezes: [] }, [
       pullRequest({ number: 1, head: 'a', isHeld: false, merge: null }, { isDraft: true }),
     ]);
     expect(verdict!.urgency).toBeGreaterThan(least[0]!.urgency);

@@ -60,7 +60,8 @@ const pullRequest = ({ number = 1, values }: GivenFacts = {}): PullRequestFacts 
 const unread = { values: { files: undefined } };
 const at = (time: string) => new Date(`2026-03-01T${time}:00Z`);
 
-const decideStatus = (...given: Parameters<typeof decideHead>) => decideHead(...given).status;
+const decideStatus = (freezes: ParsedFreeze[], pullRequests: PullRequestFacts[], observedAt: Date) =>
+  decideHead({ freezes, exemptions: [], observedAt }, pullRequests).status;
 
 describe('the status of a head', () => {
   test.each<[string, Given[], GivenFacts[], 'pending' | 'success', string?]>([

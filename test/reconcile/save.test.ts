@@ -65,7 +65,14 @@ beforeEach(async () => {
   }
   const repository = { id: 1n, name: 'web1', account: { login: 'a' }, installation: { id: 5n } };
   const from = { needs: { facts: new Set(), teams: new Set() } };
-  observed = { repository, observation: 8n, observedAt: seenAt, freezes: [], from } as unknown as Observed;
+  observed = {
+    repository,
+    observation: 8n,
+    observedAt: seenAt,
+    freezes: [],
+    exemptions: [],
+    from,
+  } as unknown as Observed;
   sent.length = 0;
 });
 afterAll(() => database.close());

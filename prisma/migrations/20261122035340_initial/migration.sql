@@ -4,6 +4,9 @@ CREATE TYPE "Product" AS ENUM ('ci_insights', 'merge_protections', 'workflow_aut
 -- CreateEnum
 CREATE TYPE "KeyScope" AS ENUM ('admin', 'ci');
 
+-- CreateEnum
+CREATE TYPE "ExemptionState" AS ENUM ('requested', 'approved', 'denied', 'revoked', 'expired', 'used');
+
 -- CreateTable
 CREATE TABLE "accounts" (
     "id" BIGINT NOT NULL,
@@ -53,6 +56,9 @@ CREATE TABLE "repositories" (
     "next_change_at" TIMESTAMPTZ(3),
     "observations" BIGINT NOT NULL DEFAULT 0,
     "closed_judged_by" TEXT NOT NULL DEFAULT '',
+    "two_person_exemptions" BOOLEAN NOT NULL DEFAULT false,
+    "longest_open_end_hours" INTEGER,
+    "comment_commands" BOOLEAN NOT NULL DEFAULT true,
 
     CONSTRAINT "repositories_pkey" PRIMARY KEY ("id")
 );
@@ -72,6 +78,10 @@ CREATE TABLE "freezes" (
     "matching_conditions" JSONB NOT NULL,
     "exclude_conditions" JSONB NOT NULL,
     "reads" TEXT[],
+    "holds" TEXT[] DEFAULT ARRAY[]::TEXT[],
+    "environments" TEXT[] DEFAULT ARRAY[]::TEXT[],
+    "is_pause" BOOLEAN NOT NULL DEFAULT false,
+    "still_on_told_at" TIMESTAMPTZ(3),
     "version" INTEGER NOT NULL DEFAULT 1,
     "created_at" TIMESTAMPTZ(3) NOT NULL,
     "created_by" JSONB NOT NULL,
@@ -80,8 +90,71 @@ CREATE TABLE "freezes" (
     "deleted_at" TIMESTAMPTZ(3),
     "deleted_by" JSONB,
     "delete_reason" TEXT,
+    "plan_id" UUID,
+    "occurrence" TEXT,
+    "detached" BOOLEAN NOT NULL DEFAULT false,
 
     CONSTRAINT "freezes_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateTable
+CREATE TABLE "exemptions" (
+    "id" UUID NOT NULL,
+    "serial" BIGSERIAL NOT NULL,
+    "repository_id" BIGINT NOT NULL,
+    "number" INTEGER NOT NULL,
+    "head_sha" TEXT NOT NULL,
+    "head_seen_at" TIMESTAMPTZ(3) NOT NULL,
+    "any_head" BOOLEAN NOT NULL,
+    "base_ref" TEXT NOT NULL,
+    "freeze_ids" UUID[],
+    "reason" TEXT NOT NULL,
+    "public_reason" TEXT,
+    "state" "ExemptionState" NOT NULL,
+    "requested_by" JSONB NOT NULL,
+    "requested_at" TIMESTAMPTZ(3) NOT NULL,
+    "decided_by" JSONB,
+    "decided_at" TIMESTAMPTZ(3),
+    "decision_reason" TEXT,
+    "approved_at" TIMESTAMPTZ(3),
+    "expires_at" TIMESTAMPTZ(3) NOT NULL,
+    "ended_at" TIMESTAMPTZ(3),
+    "ended_by" TEXT,
+    "used_at" TIMESTAMPTZ(3),
+
+    CONSTRAINT "exemptions_pkey" PRIMARY KEY ("id")
+);
+
+-- CreateTable
+CREATE TABLE "freeze_plans" (
+    "id" UUID NOT NULL,
+    "account_id" BIGINT NOT NULL,
+    "name" TEXT NOT NULL,
+    "reason" TEXT NOT NULL,
+    "public_reason" TEXT,
+    "include" TEXT[],
+    "exclude" TEXT[],
+    "start" TEXT NOT NULL,
+    "end" TEXT,
+    "timezone" TEXT NOT NULL,
+    "rule" TEXT,
+    "except" TEXT[],
+    "until" TEXT,
+    "matching_conditions" JSONB NOT NULL,
+    "exclude_conditions" JSONB NOT NULL,
+    "holds" TEXT[],
+    "environments" TEXT[],
+    "over_at" TIMESTAMPTZ(3),
+    "kept_at" TIMESTAMPTZ(3) NOT NULL,
+    "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "created_by" JSONB NOT NULL,
+    "updated_at" TIMESTAMPTZ(3) NOT NULL,
+    "updated_by" JSONB NOT NULL,
+    "deleted_at" TIMESTAMPTZ(3),
+    "deleted_by" JSONB,
+    "delete_reason" TEXT,
+
+    CONSTRAINT "freeze_plans_pkey" PRIMARY KEY ("id")
 );
 
 -- CreateTable
@@ -317,6 +390,24 @@ CREATE INDEX "freezes_starts_at_idx" ON "freezes"("starts_at");
 CREATE INDEX "freezes_ends_at_idx" ON "freezes"("ends_at");
 
 -- CreateIndex
+CREATE INDEX "exemptions_repository_id_ended_at_idx" ON "exemptions"("repository_id", "ended_at");
+
+-- CreateIndex
+CREATE INDEX "exemptions_repository_id_serial_idx" ON "exemptions"("repository_id", "serial");
+
+-- CreateIndex
+CREATE INDEX "exemptions_ended_at_expires_at_idx" ON "exemptions"("ended_at", "expires_at");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "freezes_plan_id_repository_id_occurrence_key" ON "freezes"("plan_id", "repository_id", "occurrence");
+
+-- CreateIndex
+CREATE INDEX "freeze_plans_account_id_deleted_at_idx" ON "freeze_plans"("account_id", "deleted_at");
+
+-- CreateIndex
+CREATE INDEX "freeze_plans_kept_at_idx" ON "freeze_plans"("kept_at");
+
+-- CreateIndex
 CREATE INDEX "open_pull_requests_repository_id_head_sha_idx" ON "open_pull_requests"("repository_id", "head_sha");
 
 -- CreateIndex
@@ -378,6 +469,15 @@ ALTER TABLE "repositories" ADD CONSTRAINT "repositories_installation_id_fkey" FO
 
 -- AddForeignKey
 ALTER TABLE "freezes" ADD CONSTRAINT "freezes_repository_id_fkey" FOREIGN KEY ("repository_id") REFERENCES "repositories"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "exemptions" ADD CONSTRAINT "exemptions_repository_id_fkey" FOREIGN KEY ("repository_id") REFERENCES "repositories"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "freezes" ADD CONSTRAINT "freezes_plan_id_fkey" FOREIGN KEY ("plan_id") REFERENCES "freeze_plans"("id") ON DELETE SET NULL ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "freeze_plans" ADD CONSTRAINT "freeze_plans_account_id_fkey" FOREIGN KEY ("account_id") REFERENCES "accounts"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
 
 -- AddForeignKey
 ALTER TABLE "open_pull_requests" ADD CONSTRAINT "open_pull_requests_repository_id_fkey" FOREIGN KEY ("repository_id") REFERENCES "repositories"("id") ON DELETE CASCADE ON UPDATE CASCADE;

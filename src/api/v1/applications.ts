@@ -6,6 +6,7 @@ import type { Account, ApplicationKey } from '../../generated/prisma/client.ts';
 import { endpoint } from '../endpoint.ts';
 import { instant, text } from '../fields.ts';
 import { owner, ownerPath, uuid } from '../path-params.ts';
+import { who } from './actor-schema.ts';
 
 const application = z
   .object({
@@ -17,14 +18,6 @@ const application = z
     expires_at: z.iso.datetime().nullable(),
   })
   .openapi('Application');
-
-const who = z
-  .object({
-    type: z.enum(['application', 'user']),
-    id: z.union([z.number().int(), z.uuid()]),
-    name: z.string(),
-  })
-  .openapi('Actor', { description: 'A key by its uuid, or a person by the id at GitHub.' });
 
 const listedApplication = application
   .extend({

@@ -22,8 +22,9 @@ export const createFreezeEndpoint = endpoint({
   body: { schema: newFreeze, example },
   success: { status: 201, ...savedFreezeSuccess },
   async handle({ deps, actor, repository, body, remember }) {
-    const freeze = planFreeze(deps, repository, readNewFreeze(body));
-    const ahead = await lookAhead(deps, repository, freeze);
+    const { freeze, warnings } = planFreeze(deps, repository, readNewFreeze(body));
+    const { unenforced, warnings: seen } = await lookAhead(deps, repository, freeze);
+    const ahead = { unenforced, warnings: [...warnings, ...seen] };
     const saved = await createFreeze(deps, actor, repository, freeze, ahead, (tx, saving) =>
       remember(tx, { ...savedFreezeAnswer(201, saving, body) }),
     );

@@ -5,6 +5,8 @@ import { number, owner, repository } from '../path-params.ts';
 import {
   examplePullRequest,
   exampleReason,
+  exemptionSchema,
+  presentExemption,
   presentPullRequest,
   presentReasons,
   pullRequestSchema,
@@ -16,9 +18,10 @@ import { exampleFreeze, freezeSchema, presentFreeze } from './freeze-schemas.ts'
 const explanation = z
   .object({
     pull_request: pullRequestSchema,
-    frozen: z
-      .boolean()
-      .openapi({ description: 'Whether a freeze selects it now, or another pull request with its head' }),
+    frozen: z.boolean().openapi({
+      description:
+        'Whether a freeze selects it now, or another pull request with its head, and no exemption lets it through',
+    }),
     status: z
       .object({ state: z.enum(['pending', 'success']), description: z.string() })
       .nullable()
@@ -34,6 +37,7 @@ const explanation = z
       z.object({
         scheduled_freeze: freezeSchema,
         verdict,
+        exemption: exemptionSchema,
         until: z.iso
           .datetime()
           .nullable()
@@ -77,9 +81,10 @@ export const explainPullRequestEndpoint = endpoint({
       frozen: found.isFrozen,
       status: found.status,
       next_change_at: found.nextChangeAt?.toISOString() ?? null,
-      freezes: found.freezes.map(({ freeze, verdict, reasons }) => ({
+      freezes: found.freezes.map(({ freeze, verdict, pass, reasons }) => ({
         scheduled_freeze: presentFreeze(freeze),
         verdict,
+        ...presentExemption(pass?.exemption ?? null),
         until: freeze.endsAt?.toISOString() ?? null,
         reasons: presentReasons(reasons),
       })),

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Reason } from '../../conditions/explain.ts';
+import type { Exemption } from '../../exemptions/exemption.ts';
 import type { FreezeReasons } from '../../freezes/judge-freeze.ts';
 import type { LoadedPullRequest } from '../../github/pull-requests/load-pull-requests.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
@@ -23,6 +24,24 @@ export const reason = z
     decides: z.boolean().openapi({ description: 'Whether the result of its list rests on it' }),
   })
   .openapi('ConditionReason');
+
+/** The exemption that lets a pull request through a freeze. */
+export const exemptionSchema = z
+  .object({
+    id: z.uuid(),
+    reason: z.string(),
+    expires_at: z.iso.datetime(),
+  })
+  .optional()
+  .openapi({ description: 'What lets the pull request through all the same; absent: nothing' });
+
+/** @returns nothing where there is none: clients that never made one see what they know. */
+export const presentExemption = (exemption: Exemption | null) =>
+  exemption && {
+    exemption: {
+      ...{ id: exemption.id, reason: exemption.reason, expires_at: exemption.expiresAt.toISOString() },
+    },
+  };
 
 export const pullRequestSchema = z
   .object({

@@ -1,8 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { mostItems } from '../../conditions/parse-conditions.ts';
+import { compileNameGlob } from '../../conditions/patterns/compile-name-glob.ts';
+import { PatternError } from '../../conditions/patterns/pattern-error.ts';
 import type { Deps } from '../../deps.ts';
 import type { NewFreeze, SavedFreeze } from '../../freezes/create-freeze.ts';
-import type { Freeze } from '../../freezes/freeze.ts';
+import { type Freeze, holdables } from '../../freezes/freeze.ts';
+import type { FreezeChange } from '../../freezes/update-freeze.ts';
 import { attributesOf } from '../../freezes/freeze-store.ts';
 import { requireFreeze } from '../../freezes/require-freeze.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
@@ -24,39 +27,71 @@ export const matchingConditionsDict = {
   maxProperties: 1,
 } as const;
 
-const conditions = (description: string) =>
+export const conditions = (description: string) =>
   z.array(z.unknown()).openapi({ type: 'array', maxItems: mostItems, items: node, description } as object);
 
-const matching = conditions(
+export const matching = conditions(
   'Pull requests matching all of these are frozen; an empty list matches every one.',
 );
-const exclude = conditions(
+export const exclude = conditions(
   'Pull requests matching all of these are not frozen; an empty list excludes none.',
 );
 
 /** A list of a change. Its `type` is said again, as that of the document is given by hand. */
-const orNull = (list: ReturnType<typeof conditions>) =>
+export const orNull = (list: ReturnType<typeof conditions>) =>
   list.nullish().openapi({ type: ['array', 'null'] } as object);
 
-const wallClock = 'Wall-clock time in `timezone`: ISO 8601 without a designator';
+export const wallClock = 'Wall-clock time in `timezone`: ISO 8601 without a designator';
 
 /**
  * Not `date-time`: that is RFC 3339's, which has an offset, so that clients made from the document would send one (422)
  * or refuse our answers. OpenAPI's registry of formats has this one, and generators take what they do not know as text.
  */
-const localTime = z.string().openapi({
+export const localTime = z.string().openapi({
   format: 'date-time-local',
   description: wallClock,
   example: '2026-03-01T10:00:00',
 });
 
 /** Characters of a reason, as the interface says. */
-const mostReason = 10_000;
+export const mostReason = 10_000;
 
-const publicReason = text(mostReason, 'A public reason').nullish().openapi({
+export const publicReason = text(mostReason, 'A public reason').nullish().openapi({
   description:
     'What everybody but admins and insiders reads in the place of the reason, in statuses first of all; null: the reason itself',
 });
+
+/** Items of a list of environments. */
+const mostEnvironments = 100;
+
+export const holds = z
+  .array(z.enum(holdables))
+  .min(1, 'A freeze holds something: name merges, deployments or both.');
+export const environments = z
+  .array(text(255, 'A glob').min(1, 'A glob has at least 1 character.').superRefine(checkGlob))
+  .min(1, 'Name at least one environment; `*` is every one.')
+  .max(mostEnvironments, `Name at most ${mostEnvironments} environments.`);
+
+const whatItHolds = {
+  holds: holds.openapi({ description: 'What it holds: `merges` where it was never set' }),
+  environments: environments.openapi({
+    description:
+      'Globs over the environments whose deployments it holds, in any case of letters: `*` where they were never set. Ignored where it does not hold `deployments`',
+  }),
+};
+
+function checkGlob(glob: string, context: z.RefinementCtx): void {
+  try {
+    compileNameGlob(glob);
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    context.addIssue({ code: 'custom', message: `This is not a glob: ${error.message}.` });
+  }
+}
+
+/** In one order and once each, so that lists that mean the same are the same. */
+const inOrder = (chosen: z.output<typeof holds> | null | undefined) =>
+  chosen ? holdables.filter((holdable) => chosen.includes(holdable)) : undefined;
 
 /** Loose: fields that nobody knows are accepted, and named in the answer. */
 export const newFreeze = z
@@ -68,6 +103,8 @@ export const newFreeze = z
     timezone: z.string().openapi({ description: 'IANA time zone', example: 'Europe/Paris' }),
     matching_conditions: matching.optional(),
     exclude_conditions: exclude.optional(),
+    holds: whatItHolds.holds.optional(),
+    environments: whatItHolds.environments.optional(),
   })
   .openapi('NewScheduledFreeze');
 
@@ -80,6 +117,8 @@ export const readNewFreeze = (body: z.output<typeof newFreeze>): NewFreeze => ({
   timezone: body.timezone,
   matchingConditions: body.matching_conditions ?? [],
   excludeConditions: body.exclude_conditions ?? [],
+  holds: inOrder(body.holds),
+  environments: body.environments,
 });
 
 export const freezeChange = z
@@ -93,8 +132,23 @@ export const freezeChange = z
     timezone: z.string().nullish(),
     matching_conditions: orNull(matching),
     exclude_conditions: orNull(exclude),
+    holds: whatItHolds.holds.nullish(),
+    environments: whatItHolds.environments.nullish(),
   })
   .openapi('ScheduledFreezeChange');
+
+/** What the fields of a change mean: null leaves most of them as they are. */
+export const readFreezeChange = (body: z.output<typeof freezeChange>): FreezeChange => ({
+  reason: body.reason ?? undefined,
+  publicReason: body.public_reason,
+  start: body.start,
+  end: body.end,
+  timezone: body.timezone ?? undefined,
+  matchingConditions: body.matching_conditions ?? undefined,
+  excludeConditions: body.exclude_conditions ?? undefined,
+  holds: inOrder(body.holds),
+  environments: body.environments ?? undefined,
+});
 
 export const freezeDeletion = z
   .object({ delete_reason: text(mostReason, 'A reason') })
@@ -113,6 +167,9 @@ const freezeFields = {
   timezone: z.string(),
   matching_conditions: matching,
   exclude_conditions: exclude,
+  holds: whatItHolds.holds.optional(),
+  environments: whatItHolds.environments.optional(),
+  plan_id: z.uuid().optional().openapi({ description: 'The plan that made it; absent where none did' }),
 };
 
 export const freezeSchema = z.object(freezeFields).openapi('ScheduledFreeze');
@@ -146,7 +203,11 @@ type FreezeCall = { deps: Deps; repository: FoundRepository; path: { freeze_id: 
 export const freezeExists = ({ deps, repository, path }: FreezeCall) =>
   requireFreeze(deps, repository, path.freeze_id);
 
-export const presentFreeze = (freeze: Freeze) => ({ id: freeze.id, ...attributesOf(freeze) });
+export const presentFreeze = (freeze: Freeze) => ({
+  id: freeze.id,
+  ...attributesOf(freeze),
+  ...(freeze.planId !== undefined && { plan_id: freeze.planId }),
+});
 
 /** The success of a creation or change. */
 export const savedFreezeSuccess = {

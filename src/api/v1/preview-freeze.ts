@@ -8,6 +8,8 @@ import { repositoryPath } from '../path-params.ts';
 import {
   examplePullRequest,
   exampleReason,
+  exemptionSchema,
+  presentExemption,
   presentPullRequest,
   presentReasons,
   pullRequestSchema,
@@ -33,7 +35,14 @@ const preview = z
     warnings: z.array(z.object({ type: z.enum(warningTypes), message: z.string() })),
     size: count,
     per_page: count,
-    pull_requests: z.array(z.object({ pull_request: pullRequestSchema, verdict, reasons: z.array(reason) })),
+    pull_requests: z.array(
+      z.object({
+        pull_request: pullRequestSchema,
+        verdict,
+        exemption: exemptionSchema,
+        reasons: z.array(reason),
+      }),
+    ),
   })
   .openapi('FreezePreview');
 
@@ -74,9 +83,10 @@ export const previewFreezeEndpoint = endpoint({
       warnings: found.warnings,
       size: affected.length,
       per_page: query.per_page,
-      pull_requests: affected.map(({ pullRequest, verdict, reasons }) => ({
+      pull_requests: affected.map(({ pullRequest, verdict, exemption, reasons }) => ({
         pull_request: presentPullRequest(pullRequest, repository),
         verdict,
+        ...presentExemption(exemption),
         reasons: presentReasons(reasons).filter(({ decides }) => decides),
       })),
     };

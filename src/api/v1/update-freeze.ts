@@ -5,6 +5,7 @@ import {
   freezeChange,
   freezeExists,
   freezePath,
+  readFreezeChange,
   savedFreezeAnswer,
   savedFreezeSuccess,
 } from './freeze-schemas.ts';
@@ -21,19 +22,14 @@ export const updateFreezeEndpoint = endpoint({
   success: { status: 200, ...savedFreezeSuccess },
   alsoRefuses: [400],
   async handle({ deps, actor, repository, path, body }) {
-    const change = {
-      reason: body.reason ?? undefined,
-      publicReason: body.public_reason,
-      start: body.start,
-      end: body.end,
-      timezone: body.timezone ?? undefined,
-      matchingConditions: body.matching_conditions ?? undefined,
-      excludeConditions: body.exclude_conditions ?? undefined,
-    };
-    const planned = await planChange(deps, repository, path.freeze_id, change);
+    const planned = await planChange(deps, repository, path.freeze_id, readFreezeChange(body));
     // Side by side: neither the change nor its statuses wait for it.
     const ahead = lookAhead(deps, repository, planned.after);
     const freeze = await updateFreeze(deps, actor, repository, planned);
-    return savedFreezeAnswer(200, { freeze, warnings: (await ahead).warnings }, body);
+    return savedFreezeAnswer(
+      200,
+      { freeze, warnings: [...planned.warnings, ...(await ahead).warnings] },
+      body,
+    );
   },
 });

@@ -14,7 +14,7 @@ const mostKept = 100;
 /** What GitHub cannot give in time, it is not asked for. */
 const mostOpen = 300;
 /** Looks a minute and installation, and the share of GitHub's hourly budget that is left for statuses. */
-const looksPerMinute = 30;
+const usual = { name: 'looks ahead', perMinute: 30 };
 const reserve = 1 / 2;
 
 type Open = LoadedPullRequest[] | null;
@@ -29,12 +29,14 @@ const looksOf = cachePerService<string, Promise<Open>>(mostKept, freshFor);
 
 /**
  * The open pull requests of a repository, if they can be had soon and at no cost to statuses.
+ * @param looksAllowed how many such looks a minute and installation, and what they are counted as.
  * @returns null where they cannot; never throws.
  */
 export async function openPullRequestsInTime(
   deps: Deps,
   repository: Watched,
   needs: FactNeeds,
+  looksAllowed = usual,
 ): Promise<Open> {
   const looks = looksOf(deps);
   const { id, observations } = repository;
@@ -44,7 +46,8 @@ export async function openPullRequestsInTime(
     [...needs.facts].sort(),
     [...needs.teams].sort(),
   ]);
-  const ask = () => keepAnswer(looks, deps.clock, key, read(deps, repository, needs), () => freshFor);
+  const ask = () =>
+    keepAnswer(looks, deps.clock, key, read(deps, repository, needs, looksAllowed), () => freshFor);
   try {
     return await within(patience, looks.get(key) ?? ask());
   } catch (error) {
@@ -53,14 +56,20 @@ export async function openPullRequestsInTime(
   }
 }
 
-async function read(deps: Deps, repository: Watched, needs: FactNeeds): Promise<Open> {
+async function read(
+  deps: Deps,
+  repository: Watched,
+  needs: FactNeeds,
+  looksAllowed: typeof usual,
+): Promise<Open> {
   const { id: installation, pausedUntil, permissions } = repository.installation;
   const now = deps.clock.now();
   const signal = AbortSignal.timeout(patience);
   if (pausedUntil && pausedUntil.getTime() > now) return null;
   if (deps.github.budgetLeft(installation, now) < reserve) return null;
   const known = await deps.db.openPullRequest.count({ where: { repositoryId: repository.id } });
-  if (known > mostOpen || !(await takeOne(deps, `looks ahead ${installation}`, looksPerMinute))) return null;
+  const { name, perMinute } = looksAllowed;
+  if (known > mostOpen || !(await takeOne(deps, `${name} ${installation}`, perMinute))) return null;
   const client = await deps.github.asInstallation(installation, permissions);
   try {
     return await loadOpenPullRequests({ deps, client, repository, needs, signal });

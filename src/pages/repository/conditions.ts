@@ -1,12 +1,24 @@
 import { html } from 'hono/html';
 import type { ConditionInput } from '../../conditions/ast.ts';
+import { type Freeze, holdsMerges } from '../../freezes/freeze.ts';
 import type { Html } from '../layout.ts';
 
 /** Longer lists are folded: a list may have 2,000 conditions. */
 const mostShown = 12;
 
+/** What a freeze holds: the pull requests that its conditions select, and the deployments of its environments. */
+export const whatItHolds = (freeze: Freeze): Html =>
+  html`${holdsMerges(freeze) ? conditions(freeze) : ''}
+  ${freeze.holds?.includes('deployments') ? deployments(freeze) : ''}`;
+
+const deployments = ({ environments }: Freeze): Html =>
+  environments
+    ? html`<p>Deployments to environments that match any of</p>
+        ${nested(environments)}`
+    : html`<p>Every deployment</p>`;
+
 /** The conditions of a freeze as they were sent, in words around them. */
-export function conditions(matching: ConditionInput[], exclude: ConditionInput[]): Html {
+function conditions({ matchingConditions: matching, excludeConditions: exclude }: Freeze): Html {
   return html`${
     matching.length === 0
       ? html`<p>Every pull request</p>`

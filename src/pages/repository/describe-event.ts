@@ -25,9 +25,17 @@ export const eventTypeNames: Partial<Record<AuditEvent['type'], string>> = {
   'scheduled_freeze.delete': 'Freeze deleted',
   'product.enabled': 'Product enabled',
   'product.disabled': 'Product disabled',
+  'repository_settings.update': 'Settings changed',
   'freeze.bypassed': 'Merged past a freeze',
   'freeze.leaking': 'GitHub would merge past a freeze',
+  'freeze.still_on': 'Freeze still on',
   'freeze.not_enforced': 'Freeze that nothing enforces',
+  'exemption.requested': 'Exemption requested',
+  'exemption.approved': 'Exemption approved',
+  'exemption.denied': 'Exemption denied',
+  'exemption.revoked': 'Exemption revoked',
+  'exemption.expired': 'Exemption ended',
+  'exemption.used': 'Exemption used',
   'freeze_status.overwritten': 'Status overwritten',
   'freeze_status.refused': 'Status refused',
   'freeze_status.contested': 'Status contested',
@@ -66,6 +74,14 @@ function tell(event: AuditEvent, pullRequest: string): Omit<DescribedEvent, 'act
       return { did: `enabled the product ${event.metadata.product}`, details: [] };
     case 'product.disabled':
       return { did: `disabled the product ${event.metadata.product}`, details: [] };
+    case 'repository_settings.update': {
+      const { settings_before: before, settings_after: after } = event.metadata;
+      const changed = Object.keys(after).filter((name) => after[name] !== before[name]);
+      return {
+        did: 'changed the settings',
+        details: changed.map((name) => ({ name, before: `${before[name]}`, text: `${after[name]}` })),
+      };
+    }
     case 'freeze.bypassed': {
       const { scheduled_freeze_attributes: freeze, shown_state, head_sha, merged_at } = event.metadata;
       return {
@@ -87,6 +103,13 @@ function tell(event: AuditEvent, pullRequest: string): Omit<DescribedEvent, 'act
         ]),
       };
     }
+    case 'freeze.still_on': {
+      const { scheduled_freeze_attributes: freeze, on_since } = event.metadata;
+      return {
+        did: 'found that a freeze without an end is still on',
+        ...about(freeze, [{ name: 'On since', text: wallClock(on_since) }]),
+      };
+    }
     case 'freeze.not_enforced': {
       const { branches, context } = event.metadata;
       return {
@@ -97,6 +120,13 @@ function tell(event: AuditEvent, pullRequest: string): Omit<DescribedEvent, 'act
         ],
       };
     }
+    case 'exemption.requested':
+    case 'exemption.approved':
+    case 'exemption.denied':
+    case 'exemption.revoked':
+    case 'exemption.expired':
+    case 'exemption.used':
+      return tellExemption(event, pullRequest);
     case 'freeze_status.overwritten': {
       const { sha, state, description, expected_state } = event.metadata;
       return {
@@ -134,6 +164,32 @@ function tell(event: AuditEvent, pullRequest: string): Omit<DescribedEvent, 'act
   }
 }
 
+const didWithExemption = {
+  'exemption.requested': 'requested an exemption for',
+  'exemption.approved': 'approved the exemption of',
+  'exemption.denied': 'denied an exemption for',
+  'exemption.revoked': 'revoked the exemption of',
+  'exemption.expired': 'ended the exemption of',
+  'exemption.used': 'merged, by an exemption,',
+} as const;
+
+function tellExemption(
+  { type, metadata }: Extract<AuditEvent, { type: keyof typeof didWithExemption }>,
+  pullRequest: string,
+): Omit<DescribedEvent, 'actor'> {
+  const { exemption_attributes: exemption, reason, ended_by } = metadata;
+  return {
+    did: `${didWithExemption[type]} ${pullRequest}`,
+    details: [
+      { name: fieldNames.reason, text: exemption.reason },
+      { name: 'Head', text: exemption.any_head ? 'any' : exemption.head_sha.slice(0, 7) },
+      { name: 'Until', text: wallClock(exemption.expires_at) },
+      ...(reason === undefined ? [] : [{ name: 'Because', text: reason }]),
+      ...(ended_by === undefined ? [] : [{ name: 'Ended by', text: ended_by }]),
+    ],
+  };
+}
+
 type Field = keyof FreezeAttributes;
 const fieldNames: Record<Field, string> = {
   reason: 'Reason',
@@ -143,6 +199,8 @@ const fieldNames: Record<Field, string> = {
   timezone: 'Time zone',
   matching_conditions: 'Matching',
   exclude_conditions: 'Except',
+  holds: 'Holds',
+  environments: 'Environments',
 };
 const fields = Object.keys(fieldNames) as Field[];
 
@@ -154,7 +212,7 @@ const about = (freeze: FreezeAttributes, details: Detail[] = []) => ({
 const attributes = (freeze: FreezeAttributes): Detail[] =>
   fields
     .filter((field) => field !== 'exclude_conditions' || freeze[field].length > 0)
-    .filter((field) => field !== 'public_reason' || freeze[field] !== undefined)
+    .filter((field) => freeze[field] !== undefined)
     .map((field) => ({ name: fieldNames[field], text: textOf(freeze, field) }));
 
 const changes = (before: FreezeAttributes, after: FreezeAttributes): Detail[] =>
@@ -171,6 +229,7 @@ function textOf(freeze: FreezeAttributes, field: Field): string {
   if (value === null || value === undefined) return 'none';
   if (typeof value === 'string') return field === 'start' || field === 'end' ? wallClock(value) : value;
   if (value.length === 0) return field === 'matching_conditions' ? 'every pull request' : 'none';
+  if (field === 'holds' || field === 'environments') return value.join(', ');
   return inOneLine(value as ConditionInput[]);
 }
 

@@ -2,6 +2,7 @@ import { html } from 'hono/html';
 import type { Actor } from '../../events/actor.ts';
 import type { EnforcementReport } from '../../enforcement/check-enforcement.ts';
 import { isFreezeEnforced } from '../../enforcement/finding.ts';
+import { holdsMerges } from '../../freezes/freeze.ts';
 import type { FreezeRecord } from '../../freezes/freeze-records.ts';
 import type { HeldPullRequest } from '../../reconcile/held-pull-requests.ts';
 import { countsOf, whyNot } from '../held.ts';
@@ -9,7 +10,7 @@ import { instant } from '../instant.ts';
 import type { Html } from '../layout.ts';
 import { longText, shorten } from '../long-text.ts';
 import { actorName } from './actor-name.ts';
-import { conditions } from './conditions.ts';
+import { whatItHolds } from './conditions.ts';
 import { stateOf, stateWords } from './freeze-state.ts';
 import type { RepositoryPage } from './load-page.ts';
 import { linkTo } from './view.ts';
@@ -56,16 +57,18 @@ function row(page: RepositoryPage, freeze: FreezeRecord, report: EnforcementRepo
   const title = shorten(freeze.reason, 120);
   const time = (at: Date) => instant(at, timezone, page.view.zone);
   return html`<article class="card freeze" id="freeze-${freeze.id}" aria-labelledby="reason-${freeze.id}">
-    <p><span class="badge ${state}">${stateWords[state]}</span></p>
+    <p>
+      <span class="badge ${state}">${stateWords[state]}</span>
+      ${freeze.isPause ? 'Pause of the merge queue' : ''}
+    </p>
     <h3 id="reason-${freeze.id}">${title}</h3>
     <dl>
       ${title === freeze.reason ? '' : item('Reason', longText(freeze.reason))}
       ${hasOther(freeze) ? item('Public reason', longText(freeze.publicReason!)) : ''}
       ${item('From', time(startsAt))} ${item('Until', endsAt ? time(endsAt) : 'it is removed')}
-      ${item('Time zone', timezone)}
-      ${item('Holds', conditions(freeze.matchingConditions, freeze.excludeConditions))}
-      ${state === 'ongoing' ? item('Held now', heldBy(page, freeze)) : ''}
-      ${report && (state === 'ongoing' || state === 'scheduled') ? item('Enforced', enforced(page, freeze, report)) : ''}
+      ${item('Time zone', timezone)} ${item('Holds', whatItHolds(freeze))}
+      ${state === 'ongoing' && holdsMerges(freeze) ? item('Held now', heldBy(page, freeze)) : ''}
+      ${report && (state === 'ongoing' || state === 'scheduled') && holdsMerges(freeze) ? item('Enforced', enforced(page, freeze, report)) : ''}
       ${item('Made by', madeBy(createdBy, time(createdAt)))}
       ${deletion ? item('Deleted by', madeBy(deletion.by, time(deletion.at))) : ''}
       ${deletion ? item('Because', longText(deletion.reason)) : ''}

@@ -4,9 +4,13 @@ import { nowOf } from '../../clock.ts';
 import type { EnforcementReport } from '../../enforcement/check-enforcement.ts';
 import { isFreezeEnforced } from '../../enforcement/finding.ts';
 import { recentEnforcement } from '../../enforcement/recent-enforcement.ts';
+import { isForgotten } from '../../freezes/forgotten.ts';
+import { holdsMerges } from '../../freezes/freeze.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import { countsOf } from '../held.ts';
+import { instant } from '../instant.ts';
 import { type Html, layout } from '../layout.ts';
+import { shorten } from '../long-text.ts';
 import { openRepositoryPage, type PageDeps } from '../reader.ts';
 import { auditLog } from './audit-log.ts';
 import { enforcement } from './enforcement.ts';
@@ -32,24 +36,41 @@ export async function showRepository(deps: PageDeps, context: Context): Promise<
   const body = html`<h1>${fullName(repository)}</h1>
     ${summary(page, report)}
     ${[...problems, ...page.problems].map((problem) => html`<p class="notice" role="status">${problem}</p>`)}
-    ${refusal ?? enforcement(report, view.zone)} ${timeline(page)} ${freezeList(page, report)}
-    ${page.log ? auditLog(page.log, view) : ''}`;
+    ${forgotten(page)} ${refusal ?? enforcement(report, view.zone)} ${timeline(page)}
+    ${freezeList(page, report)} ${page.log ? auditLog(page.log, view) : ''}`;
   return context.html(layout({ title: fullName(repository), body, viewer }));
 }
 
+/** Reminds of freezes that somebody may have forgotten. */
+const forgotten = ({ current, now, view }: RepositoryPage): Html[] =>
+  current
+    .filter((freeze) => isForgotten(freeze, now))
+    .map(
+      ({ id, reason, startsAt, timezone }) =>
+        html`<p class="notice" role="status">
+          <a href="#freeze-${id}">${shorten(reason, 120)}</a> has been on since
+          ${instant(startsAt, timezone, view.zone)}, without an end. If nobody needs it any more, an admin
+          deletes it or gives it an end.
+        </p>`,
+    );
+
 function summary({ current, held, now }: RepositoryPage, report: EnforcementReport | null): Html {
-  const ongoing = current.filter((freeze) => stateOf(freeze, now) === 'ongoing');
-  if (ongoing.length === 0) return html`<p><span class="badge free">No freeze is ongoing</span></p>`;
+  const all = current.filter((freeze) => stateOf(freeze, now) === 'ongoing');
+  const ongoing = all.filter(holdsMerges);
+  if (ongoing.length === 0) {
+    const what = all.length > 0 ? 'No freeze of merges is ongoing' : 'No freeze is ongoing';
+    return html`<p><span class="badge free">${what}</span></p>`;
+  }
   const of = (freeze: { id: string }) => held.filter(({ heldBy }) => heldBy.includes(freeze.id));
   const isLoose = ongoing.some(
     (freeze) => report && isFreezeEnforced(report.findings, freeze, of(freeze)) === false,
   );
   const ids = new Set(ongoing.map(({ id }) => id));
-  const all = held.filter(({ heldBy }) => heldBy.some((id) => ids.has(id)));
+  const heldByThem = held.filter(({ heldBy }) => heldBy.some((id) => ids.has(id)));
   const freezes = ongoing.length === 1 ? '1 freeze is ongoing' : `${ongoing.length} freezes are ongoing`;
   return html`<p>
     <span class="badge held">${freezes}</span>
     ${isLoose ? html`<a class="badge leaking" href="#enforcement">Not enforced</a>` : ''}
-    <span>${countsOf(all)}</span>
+    <span>${countsOf(heldByThem)}</span>
   </p>`;
 }

@@ -1,5 +1,6 @@
 import type { Temporal } from 'temporal-polyfill';
 import { html } from 'hono/html';
+import { holdsMerges } from '../../freezes/freeze.ts';
 import type { FreezeRecord } from '../../freezes/freeze-records.ts';
 import { describeInstant } from '../../time/local-time.ts';
 import { type Bar, layOutTimeline, type Tick } from '../timeline/lay-out-timeline.ts';
@@ -161,7 +162,8 @@ function wordsOf(freeze: FreezeRecord, now: Date): string {
   const { startsAt, endsAt, timezone, reason } = freeze;
   const until = endsAt ? `to ${describeInstant(endsAt, timezone)}` : 'without end';
   const state = stateWords[stateOf(freeze, now)];
-  return `${shorten(reason, mostCharacters)} (${state}: ${describeInstant(startsAt, timezone)} ${until})`;
+  const what = holdsMerges(freeze) ? state : `${state}, deployments only`;
+  return `${shorten(reason, mostCharacters)} (${what}: ${describeInstant(startsAt, timezone)} ${until})`;
 }
 
 const round = (value: number): number => Math.round(value * 100) / 100;

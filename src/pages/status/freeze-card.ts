@@ -32,11 +32,17 @@ export const holdingCard = (
   </section>`;
 
 /** A freeze that is on and lets the pull request go. */
-export const passingCard = ({ freeze, verdict, reasons }: ShownFreeze): Html =>
+export const passingCard = ({ freeze, verdict, pass, reasons }: ShownFreeze): Html =>
   html`<section class="card">
     ${longHeading(freeze.reason)}
     <p>
-      ${verdict === 'excluded' ? 'It excludes this pull request.' : 'It does not match this pull request.'}
+      ${
+        pass
+          ? 'It would hold this pull request, and an exemption lets it through.'
+          : verdict === 'excluded'
+            ? 'It excludes this pull request.'
+            : 'It does not match this pull request.'
+      }
     </p>
     <p>${lasts(freeze)}</p>
     ${reasons ? why(freeze, reasons) : ''}

@@ -1,12 +1,16 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import * as params from '../../api/path-params.ts';
+import { nowOf } from '../../clock.ts';
 import { isTooManyRequests, Refusal } from '../../errors.ts';
 import { greatestNumber, type PullRequestExplanation } from '../../explanations/explain-pull-request.ts';
 import { recallPullRequest } from '../../explanations/recall-pull-request.ts';
+import { type ExemptionRecord, exemptionsSince } from '../../exemptions/exemption-store.ts';
 import type { asPublic, Freeze } from '../../freezes/freeze.ts';
+import { listFreezes } from '../../freezes/list-freezes.ts';
 import type { Hold } from '../../outbox/status.ts';
 import { heldPullRequests, type ReasonNotHeld } from '../../reconcile/held-pull-requests.ts';
+import { hidesReason } from '../../reconcile/judge.ts';
 import { isFinalOn, writtenStatuses, type WrittenStatus } from '../../outbox/written-statuses.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { freezesAreOn } from '../../installations/product.ts';
@@ -17,6 +21,7 @@ import { type Html, layout } from '../layout.ts';
 import { pullRequestPath, repositoryPath } from '../../page-paths.ts';
 import { absentPage, openRepositoryPage, type PageDeps, silentPage } from '../reader.ts';
 import { reading } from '../repository/insiders.ts';
+import { exemptionNotice, shownExemption } from './exemption-notice.ts';
 import { holdingCard, passingCard, reasons, type ShownFreeze } from './freeze-card.ts';
 import { statusesTable } from './statuses-table.ts';
 
@@ -27,6 +32,8 @@ type Shown = {
   /** Whether its last status was written, which stays. */
   isFinal: boolean;
   holding: ShownFreeze[];
+  /** The exemption that it has, or had last. */
+  exemption: ExemptionRecord | null;
   /** Where freezes hold it: why that is not known to be so. */
   notHeld: ReasonNotHeld | null;
   live:
@@ -50,21 +57,40 @@ export async function pullRequestPage(deps: PageDeps, context: Context): Promise
   const statuses = await writtenStatuses(deps.db, repository.id, shown.headSha);
   const isFinal = await isFinalOn(deps.db, repository.id, shown.headSha);
   const title = `${fullName(repository)} #${shown.number}`;
-  const read = await reading(deps, repository, viewer, freezesOf(shown));
-  return context.html(
-    layout({ title, body: body(deps, repository, readAs(read, { ...shown, isFinal }), statuses), viewer }),
-  );
+  const exemption = await findShownExemption(deps, repository, shown.number);
+  const secrets = [...freezesOf(shown), ...(exemption ? [exemption] : [])];
+  const read = await reading(deps, repository, viewer, secrets);
+  const all = readAs(read, { ...shown, isFinal, exemption });
+  return context.html(layout({ title, body: body(deps, repository, all, statuses), viewer }));
+}
+
+/** So long after its end an exemption is still told of. Milliseconds. */
+const toldFor = 7 * 86_400_000;
+
+/** With an empty public reason where a freeze that it covers has one and it has none. */
+async function findShownExemption(
+  deps: PageDeps,
+  repository: FoundRepository,
+  number: number,
+): Promise<ExemptionRecord | null> {
+  const now = nowOf(deps.clock);
+  const since = new Date(now.getTime() - toldFor);
+  const found = shownExemption(await exemptionsSince(deps.db, repository.id, number, since), now);
+  if (!found || found.publicReason !== null) return found;
+  const isHidden = hidesReason(found, await listFreezes(deps, repository));
+  return { ...found, publicReason: isHidden ? '' : null };
 }
 
 const freezesOf = ({ holding, live }: Pick<Shown, 'holding' | 'live'>): Freeze[] =>
   [...holding, ...(live?.passing ?? []), ...(live?.sharedHolds ?? [])].map(({ freeze }) => freeze);
 
-function readAs(read: typeof asPublic, { holding, live, ...rest }: Shown): Shown {
+function readAs(read: typeof asPublic, { holding, live, exemption, ...rest }: Shown): Shown {
   const each = <F extends { freeze: Freeze }>(all: F[]) =>
     all.map((one) => ({ ...one, freeze: read(one.freeze) }));
   return {
     ...rest,
     holding: each(holding),
+    exemption: exemption && read(exemption),
     live: live && { ...live, passing: each(live.passing), sharedHolds: each(live.sharedHolds) },
   };
 }
@@ -74,11 +100,12 @@ async function look(
   deps: PageDeps,
   repository: FoundRepository,
   number: bigint,
-): Promise<Omit<Shown, 'isFinal'> | 'absent' | 'silent'> {
+): Promise<Omit<Shown, 'isFinal' | 'exemption'> | 'absent' | 'silent'> {
   try {
     const { freezes, ...live } = await deps.explanations.get(deps, repository, number);
     const { headSha } = live.pullRequest.facts;
-    const isHolding = ({ verdict }: ShownFreeze) => verdict === 'frozen' || verdict === 'unknown';
+    const isHolding = ({ verdict, pass }: ShownFreeze) =>
+      !pass && (verdict === 'frozen' || verdict === 'unknown');
     const passing = freezes.filter((each) => !isHolding(each));
     return {
       number: Number(number),
@@ -113,9 +140,9 @@ async function whyNotHeld(
 }
 
 function body(
-  { config }: PageDeps,
+  { config, clock }: PageDeps,
   repository: FoundRepository,
-  { number, headSha, isFinal, holding, notHeld, live }: Shown,
+  { number, headSha, isFinal, holding, exemption, notHeld, live }: Shown,
   statuses: WrittenStatus[],
 ): Html {
   const name = fullName(repository);
@@ -128,6 +155,7 @@ function body(
     </p>
     <h1>${live ? live.pullRequest.title : `Pull request #${number}`}</h1>
     <p>${verdict(isOpen, isHeld, holding.length, notHeld)}</p>
+    ${exemption ? exemptionNotice(exemption, nowOf(clock)) : ''}
     ${freezesAreOn(repository.products) ? '' : switchedOff(name)} ${isOpen && isFinal ? finalNotice : ''}
     ${live ? aboutGitHub(live, isFinal) : notLive}
     ${

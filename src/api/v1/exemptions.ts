@@ -1,0 +1,119 @@
+import { z } from '@hono/zod-openapi';
+import { exemptionStates } from '../../exemptions/exemption.ts';
+import { listExemptions } from '../../exemptions/list-exemptions.ts';
+import { type NewExemption, requestExemption } from '../../exemptions/request-exemption.ts';
+import { mostFreezes } from '../../freezes/assert-room.ts';
+import { greatestOnGitHub } from '../../scopes/scope-store.ts';
+import { endpoint, HandlerAnswer } from '../endpoint.ts';
+import { instant, text } from '../fields.ts';
+import { linkHeader, linkHeaderDescription, pagingQuery } from '../paging.ts';
+import { number, owner, repository, repositoryPath } from '../path-params.ts';
+import {
+  exampleExemption,
+  exemptionSchema,
+  givenReason,
+  mostReason,
+  presentExemption,
+} from './exemption-schemas.ts';
+
+const body = z
+  .object({
+    reason: givenReason,
+    public_reason: text(mostReason, 'A public reason').nullish().openapi({
+      description: 'What everybody but admins and insiders reads in the place of the reason',
+    }),
+    freeze_ids: z
+      .array(z.guid('Send the UUID of a freeze.'))
+      .min(1, 'Send at least one freeze, or null for every freeze.')
+      .max(mostFreezes, `Send at most ${mostFreezes} freezes, or null for every freeze.`)
+      .nullish()
+      .openapi({ description: 'null or absent: every freeze, also one that begins later' }),
+    any_head: z
+      .boolean()
+      .optional()
+      .openapi({ description: 'Absent or false: a push to the pull request ends the exemption' }),
+    expires_at: instant('Send an instant such as 2027-01-01T00:00:00Z, or null.').nullish().openapi({
+      description: 'At most 30 days ahead; null or absent: in 24 hours',
+    }),
+  })
+  .openapi('NewExemption');
+
+const readBody = (given: z.output<typeof body>): NewExemption => ({
+  reason: given.reason,
+  publicReason: given.public_reason ?? null,
+  freezeIds: given.freeze_ids ? [...new Set(given.freeze_ids.map((id) => id.toLowerCase()))] : null,
+  anyHead: given.any_head ?? false,
+  expiresAt: given.expires_at ? new Date(given.expires_at) : null,
+});
+
+export const requestExemptionEndpoint = endpoint({
+  method: 'post',
+  path: '/repos/{owner}/{repository}/pulls/{number}/exemptions',
+  tag: 'Exemptions',
+  summary: 'Let a pull request through freezes, or ask for that',
+  description:
+    'What a repository admin asks for is approved at once, unless the repository asks for two persons. What a person asks for who can write to the repository is `requested`.',
+  access: { to: 'repository', scope: 'admin', least: 'write', isLive: true },
+  params: z.object({ owner, repository, number }),
+  body: { schema: body, example: { reason: 'INC-4711 fix', expires_at: '2026-03-01T18:00:00Z' } },
+  success: {
+    status: 201,
+    description: 'The exemption',
+    schema: exemptionSchema,
+    example: exampleExemption,
+  },
+  async handle({ deps, actor, repository, notAdmin, path, body, remember }) {
+    const { publicUrl } = deps.config;
+    const caller = { actor, isAdmin: notAdmin === null };
+    const made = await requestExemption(
+      deps,
+      caller,
+      repository,
+      path.number,
+      readBody(body),
+      (tx, exemption) =>
+        remember(tx, { status: 201, body: presentExemption(exemption, repository, publicUrl) }),
+    );
+    return presentExemption(made, repository, publicUrl);
+  },
+});
+
+const query = z.object({
+  state: z.enum(exemptionStates).optional(),
+  pull_request: z
+    .string()
+    .regex(/^(0|[1-9]\d{0,18})$/, 'Send the number of a pull request, such as 42.')
+    .transform(BigInt)
+    .optional()
+    .openapi({ type: 'integer', minimum: 0 }),
+  ...pagingQuery(30),
+});
+
+export const listExemptionsEndpoint = endpoint({
+  method: 'get',
+  path: '/repos/{owner}/{repository}/exemptions',
+  tag: 'Exemptions',
+  summary: "List a repository's exemptions, newest first",
+  description: 'Pages are linked by the `Link` header (`next`, `prev`).',
+  access: { to: 'repository', scope: 'admin', least: 'write' },
+  params: repositoryPath,
+  query,
+  success: {
+    status: 200,
+    description: 'A page of exemptions, also those that are over',
+    headers: { Link: linkHeaderDescription },
+    schema: z.object({ exemptions: z.array(exemptionSchema) }).openapi('Exemptions'),
+    example: { exemptions: [exampleExemption] },
+  },
+  async handle({ deps, repository, query: { state, pull_request, per_page, cursor }, url }) {
+    // A number beyond GitHub's is no pull request's: -1 finds none.
+    const pullRequest =
+      pull_request === undefined ? undefined : pull_request > greatestOnGitHub ? -1 : Number(pull_request);
+    const page = { size: per_page, cursor };
+    const found = await listExemptions(deps, repository, { state, pullRequest }, page);
+    const exemptions = found.exemptions.map((each) =>
+      presentExemption(each, repository, deps.config.publicUrl),
+    );
+    return new HandlerAnswer(200, { exemptions }, linkHeader(url, { next: found.older, prev: found.newer }));
+  },
+});

@@ -1,0 +1,241 @@
+import { z } from '@hono/zod-openapi';
+import { nowOf } from '../../clock.ts';
+import { isPlainName } from '../../conditions/patterns/compile-name-glob.ts';
+import type { Deps } from '../../deps.ts';
+import { planEnforcement } from '../../enforcement/plan-enforcement.ts';
+import type { Account } from '../../generated/prisma/client.ts';
+import { previewPlan } from '../../explanations/preview-plan.ts';
+import { createPlan } from '../../plans/create-plan.ts';
+import { deletePlan } from '../../plans/delete-plan.ts';
+import { matchedBy, matchedRepositories, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
+import { findPlan, listPlans } from '../../plans/plan-store.ts';
+import { requirePlan } from '../../plans/require-plan.ts';
+import { showPlan } from '../../plans/show-plan.ts';
+import { updatePlan } from '../../plans/update-plan.ts';
+import { endpoint } from '../endpoint.ts';
+import { ownerPath } from '../path-params.ts';
+import { freezeDeletion } from './freeze-schemas.ts';
+import {
+  exampleNewPlan,
+  exampleOccurrences,
+  examplePlan,
+  newPlan,
+  notEnforced,
+  occurrences,
+  planChange,
+  planPath,
+  planSchema,
+  presentOccurrence,
+  presentPlan,
+  presentSavedPlan,
+  readNewPlan,
+  readPlanChange,
+  savedPlanSchema,
+} from './plan-schemas.ts';
+
+const tag = 'Freeze plans';
+const path = '/freeze_plans/{owner}';
+const ofPlan = `${path}/{plan_id}` as const;
+
+/** The names of a list of globs that has names alone; null for any other. */
+const plainNames = (globs: string[]): string[] | null => (globs.every(isPlainName) ? globs : null);
+
+const namesOfBody = z.object({ repositories: z.object({ include: z.array(z.string()) }) });
+
+/** Whoever administers all repositories that a plan names one by one may make it. */
+const accessByBody = {
+  to: 'owner-or-repositories',
+  async repositories({ json }: { json: unknown }) {
+    const read = namesOfBody.safeParse(json);
+    return read.success ? plainNames(read.data.repositories.include) : null;
+  },
+} as const;
+
+type Named = { deps: Deps; account: Account; path: Record<string, unknown>; json: unknown };
+
+/** Who may have a plan: judged on what it is, and on what a change would make of it. */
+const accessByPlan = {
+  to: 'owner-or-repositories',
+  async repositories({ deps, account, path, json }: Named) {
+    const where = { id: path['plan_id'] as string, accountId: account.id };
+    const plan = await findPlan(deps.db, where, nowOf(deps.clock));
+    const change = namesOfBody.safeParse(json);
+    return plan && plainNames([...plan.repositories.include, ...(change.data?.repositories.include ?? [])]);
+  },
+} as const;
+
+type PlanCall = { deps: Deps; account: Account; path: { plan_id: string } };
+const planExists = ({ deps, account, path }: PlanCall) => requirePlan(deps.db, deps, account, path.plan_id);
+
+export const listPlansEndpoint = endpoint({
+  method: 'get',
+  path,
+  tag,
+  summary: 'List the freeze plans of an owner that are not over, the oldest first',
+  access: { to: 'owner' },
+  params: ownerPath,
+  success: {
+    status: 200,
+    description: 'The plans',
+    schema: z.object({ freeze_plans: z.array(planSchema) }).openapi('FreezePlans'),
+    example: { freeze_plans: [examplePlan] },
+  },
+  async handle({ deps, account }) {
+    const now = nowOf(deps.clock);
+    const shown = [];
+    const all = await repositoriesOfOwner(deps.sql, account.id);
+    for (const plan of await listPlans(deps.db, account.id, now))
+      shown.push(presentPlan(await showPlan(deps.db, account, plan, now, matchedBy(plan, all))));
+    return { freeze_plans: shown };
+  },
+});
+
+export const createPlanEndpoint = endpoint({
+  method: 'post',
+  path,
+  tag,
+  summary: 'Plan freezes of many repositories, once or again and again',
+  access: accessByBody,
+  params: ownerPath,
+  body: { schema: newPlan, example: exampleNewPlan },
+  success: { status: 201, description: 'The plan', schema: savedPlanSchema, example: examplePlan },
+  async handle({ deps, actor, account, body, remember }) {
+    const shown = await createPlan(deps, actor, account, readNewPlan(body), (tx, shown) =>
+      remember(tx, { status: 201, body: presentSavedPlan(shown, body) }),
+    );
+    return presentSavedPlan(shown, body);
+  },
+});
+
+const count = z.int();
+
+const preview = z
+  .object({
+    repositories: z.array(
+      z.object({
+        name: z.string(),
+        to_hold: count,
+        excluded: count,
+        enforced: z.enum(['yes', 'no', 'unknown']),
+      }),
+    ),
+    repositories_matched: count,
+    to_hold: count,
+    excluded: count,
+    not_enforced: notEnforced,
+    not_looked_at: z
+      .array(z.string())
+      .openapi({ description: 'Repositories for which there was no time, or GitHub did not answer' }),
+    next_occurrences: occurrences,
+  })
+  .openapi('FreezePlanPreview');
+
+export const previewPlanEndpoint = endpoint({
+  method: 'post',
+  path: `${path}/preview`,
+  tag,
+  summary: 'See what a freeze plan would hold, without saving it',
+  description: 'Takes what the creation takes, and 10 s at most.',
+  access: accessByBody,
+  params: ownerPath,
+  body: { schema: newPlan, example: exampleNewPlan },
+  isReading: true,
+  success: {
+    status: 200,
+    description: 'What it would do',
+    schema: preview,
+    example: {
+      repositories: [{ name: 'web', to_hold: 12, excluded: 1, enforced: 'yes' }],
+      ...{ repositories_matched: 2, to_hold: 12, excluded: 1 },
+      ...{ not_enforced: ['acme/attic'], not_looked_at: [], next_occurrences: exampleOccurrences },
+    },
+  },
+  async handle({ deps, account, body }) {
+    const found = await previewPlan(deps, account, readNewPlan(body));
+    const sum = (of: (each: (typeof found.repositories)[number]) => number) =>
+      found.repositories.reduce((total, each) => total + of(each), 0);
+    return {
+      repositories: found.repositories.map(({ toHold, ...each }) => ({ ...each, to_hold: toHold })),
+      repositories_matched: found.matched,
+      to_hold: sum(({ toHold }) => toHold),
+      excluded: sum(({ excluded }) => excluded),
+      not_enforced: found.notEnforced,
+      not_looked_at: found.notLookedAt,
+      next_occurrences: found.nextOccurrences.map(presentOccurrence),
+    };
+  },
+});
+
+export const showPlanEndpoint = endpoint({
+  method: 'get',
+  path: ofPlan,
+  tag,
+  summary: 'Show a freeze plan',
+  access: accessByPlan,
+  params: planPath,
+  exists: planExists,
+  success: { status: 200, description: 'The plan', schema: planSchema, example: examplePlan },
+  async handle({ deps, account, path }) {
+    const plan = await requirePlan(deps.db, deps, account, path.plan_id);
+    const matched = await matchedRepositories(deps.sql, plan);
+    return presentPlan(await showPlan(deps.db, account, plan, nowOf(deps.clock), matched));
+  },
+});
+
+export const updatePlanEndpoint = endpoint({
+  method: 'patch',
+  path: ofPlan,
+  tag,
+  summary: 'Change a freeze plan: only the fields that are sent',
+  description:
+    'Freezes that have not begun follow it, and ongoing ones in all but their start. Those that were changed or deleted by themselves stay as they are.',
+  access: accessByPlan,
+  params: planPath,
+  exists: planExists,
+  body: { schema: planChange, example: { end: '2027-01-03T08:00:00' } },
+  success: { status: 200, description: 'The plan', schema: savedPlanSchema, example: examplePlan },
+  alsoRefuses: [400],
+  async handle({ deps, actor, account, path, body }) {
+    const shown = await updatePlan(deps, actor, account, path.plan_id, readPlanChange(body));
+    return presentSavedPlan(shown, body);
+  },
+});
+
+export const deletePlanEndpoint = endpoint({
+  method: 'post',
+  path: `${ofPlan}/delete`,
+  tag,
+  summary: 'Delete a freeze plan and what it made and has not ended, saying why',
+  access: accessByPlan,
+  params: planPath,
+  exists: planExists,
+  body: { schema: freezeDeletion, example: { delete_reason: 'Books are open' } },
+  success: { status: 204, description: 'Deleted' },
+  async handle({ deps, actor, account, path, body, remember }) {
+    await deletePlan(deps, actor, account, path.plan_id, body.delete_reason, (tx) =>
+      remember(tx, { status: 204 }),
+    );
+  },
+});
+
+export const planEnforcementEndpoint = endpoint({
+  method: 'get',
+  path: `${ofPlan}/enforcement`,
+  tag,
+  summary: 'See how far the ongoing freezes of a plan are enforced, over all its repositories',
+  access: accessByPlan,
+  params: planPath,
+  exists: planExists,
+  success: {
+    status: 200,
+    description: 'How far',
+    schema: z
+      .object({ repositories: count, to_hold: count, held: count, waiting: count, not_enforced: notEnforced })
+      .openapi('FreezePlanEnforcement'),
+    example: { repositories: 41, to_hold: 310, held: 298, waiting: 12, not_enforced: ['acme/infra'] },
+  },
+  async handle({ deps, account, path }) {
+    const { toHold, notEnforced, ...found } = await planEnforcement(deps, account, path.plan_id);
+    return { ...found, to_hold: toHold, not_enforced: notEnforced };
+  },
+});

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { z } from '@hono/zod-openapi';
+import { nowOf } from '../../clock.ts';
+import { branchEnforcement } from '../../enforcement/branch-enforcement.ts';
+import { invalid } from '../../errors.ts';
+import { frozenStateAt } from '../../freezes/frozen-state.ts';
+import { freezesNotOver } from '../../freezes/freeze-store.ts';
+import { parseStoredFreeze } from '../../freezes/parsed-freeze.ts';
+import { endpoint, HandlerAnswer } from '../endpoint.ts';
+import { instant, text } from '../fields.ts';
+import { repositoryPath } from '../path-params.ts';
+
+/** Years ahead and back that may be asked about. */
+const mostYears = 5;
+const atSays = `Send an instant such as 2026-12-30T18:00:00Z, at most ${mostYears} years ahead or back.`;
+/** Seconds that a cache may go on with an answer: a freeze may begin by a call at any time. */
+const longestAge = 30;
+
+const enforcedWords = { true: 'yes', false: 'no', unknown: 'unknown' } as const;
+
+const schema = z
+  .object({
+    frozen: z.boolean().openapi({
+      description: 'Whether a freeze is ongoing that could hold a pull request into the branch',
+    }),
+    at: z.iso.datetime(),
+    freezes: z.array(z.uuid()).openapi({ description: 'The freezes that do, the earliest start first' }),
+    next_transition_at: z.iso
+      .datetime()
+      .nullable()
+      .openapi({ description: 'When `frozen` next changes; null: nothing that is planned changes it' }),
+    enforced: z.enum(Object.values(enforcedWords)).openapi({
+      description:
+        'Whether GitHub would refuse to merge into the branch, or the default branch, what is held',
+    }),
+  })
+  .openapi('FreezeState');
+
+export const freezeStateEndpoint = endpoint({
+  method: 'get',
+  path: '/repos/{owner}/{repository}/freeze_state',
+  tag: 'Scheduled freezes',
+  summary: 'See whether a repository is frozen, now or at another time',
+  description:
+    'For pipelines to ask before they go on. What the conditions of a freeze say beyond the base counts as "could hold"; freezes that hold only deployments do not count.',
+  access: { to: 'repository-readers' },
+  params: repositoryPath,
+  query: z.object({
+    at: instant(atSays)
+      .optional()
+      .openapi({
+        description: `The instant that is asked about, at most ${mostYears} years ahead or back; else now`,
+      }),
+    base: text(255, 'A branch')
+      .min(1, 'A branch has at least 1 character.')
+      .optional()
+      .openapi({ description: 'The branch that pull requests merge into; else any' }),
+  }),
+  success: {
+    status: 200,
+    description: 'The state',
+    schema,
+    example: {
+      frozen: true,
+      at: '2026-12-30T18:00:00.000Z',
+      freezes: ['6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f'],
+      next_transition_at: '2027-01-02T08:00:00.000Z',
+      enforced: 'yes',
+    },
+    headers: {
+      ETag: 'Of the answer without `at`',
+      'Cache-Control': `\`max-age\` ends at the next transition, and after ${longestAge} s at the latest`,
+    },
+  },
+  async handle({ deps, repository, query }) {
+    const at = readAt(query.at, nowOf(deps.clock));
+    const base = query.base ?? null;
+    const [rows, enforced] = await Promise.all([
+      freezesNotOver({ query: deps.sql.read }, repository.id, at),
+      branchEnforcement(deps, repository, base),
+    ]);
+    const kept = rows.map(({ freeze, deletedAt }) => ({ parsed: parseStoredFreeze(freeze), deletedAt }));
+    const { frozen, freezes, nextTransitionAt } = frozenStateAt(kept, base, at);
+    const answer = {
+      frozen,
+      at: at.toISOString(),
+      freezes,
+      next_transition_at: nextTransitionAt?.toISOString() ?? null,
+      enforced: enforcedWords[`${enforced}`],
+    };
+    const ETag = tagOf({ ...answer, at: undefined });
+    return new HandlerAnswer(200, answer, { ETag, 'Cache-Control': cacheControl(at, nextTransitionAt) });
+  },
+});
+
+function readAt(sent: string | undefined, now: Date): Date {
+  if (sent === undefined) return now;
+  const at = new Date(sent);
+  if (at >= inYears(now, -mostYears) && at <= inYears(now, mostYears)) return at;
+  throw invalid([{ path: ['query', 'at'], message: atSays, type: 'value_error' }]);
+}
+
+function inYears(now: Date, years: number): Date {
+  const then = new Date(now);
+  then.setUTCFullYear(now.getUTCFullYear() + years);
+  return then;
+}
+
+const tagOf = (state: object): string =>
+  `"${createHash('sha256').update(JSON.stringify(state)).digest('base64url').slice(0, 27)}"`;
+
+/** The seconds are counted from the instant that was asked about: as good as now, where that is now. */
+function cacheControl(at: Date, next: Date | null): string {
+  const untilNext = next ? Math.floor((next.getTime() - at.getTime()) / 1000) : longestAge;
+  return `private, max-age=${Math.min(longestAge, untilNext)}`;
+}

@@ -1,0 +1,80 @@
+import { z } from '@hono/zod-openapi';
+import { nowOf } from '../../clock.ts';
+import { lookAhead } from '../../explanations/look-ahead.ts';
+import type { Freeze } from '../../freezes/freeze.ts';
+import { findPause } from '../../freezes/freeze-store.ts';
+import { pauseMergeQueue, planPause } from '../../freezes/pause-merge-queue.ts';
+import { unpauseMergeQueue } from '../../freezes/unpause-merge-queue.ts';
+import { endpoint, HandlerAnswer } from '../endpoint.ts';
+import { text } from '../fields.ts';
+import { repositoryPath } from '../path-params.ts';
+import { warningHeader } from '../warning-header.ts';
+
+const schema = z
+  .object({
+    paused: z.boolean(),
+    reason: z.string().nullable(),
+    paused_at: z.iso.datetime().nullable(),
+  })
+  .openapi('MergeQueuePause');
+
+const example = { paused: true, reason: 'Broken main', paused_at: '2026-03-31T16:00:00.000Z' };
+
+const body = z
+  .object({ reason: text(255, 'A reason').min(1, 'A reason has at least 1 character.') })
+  .openapi('NewMergeQueuePause');
+
+const shared = {
+  path: '/repos/{owner}/{repository}/merge-queue/pause',
+  tag: 'Merge queue',
+  access: { to: 'repository', scope: 'admin' },
+  params: repositoryPath,
+} as const;
+
+const present = (pause: Freeze | null) => ({
+  paused: pause !== null,
+  reason: pause?.reason ?? null,
+  paused_at: pause?.startsAt.toISOString() ?? null,
+});
+
+export const getPause = endpoint({
+  ...shared,
+  method: 'get',
+  summary: 'See whether the merge queue is paused',
+  success: { status: 200, description: 'Whether it is, why, and since when', schema, example },
+  async handle({ deps, repository }) {
+    return present(await findPause(deps.db, repository.id, nowOf(deps.clock)));
+  },
+});
+
+export const putPause = endpoint({
+  ...shared,
+  method: 'put',
+  summary: 'Pause the merge queue, or change the reason of its pause',
+  description:
+    'A pause is a freeze of everything, from now on, without an end. It is in the list of freezes, and deleting it there ends the pause.',
+  body: { schema: body, example: { reason: 'Broken main' } },
+  success: {
+    status: 200,
+    description: 'The pause',
+    schema,
+    example,
+    headers: { Warning: 'What keeps the pause from holding' },
+  },
+  async handle({ deps, actor, repository, body }) {
+    const planned = planPause(deps, repository, body.reason);
+    const ahead = await lookAhead(deps, repository, planned);
+    const pause = await pauseMergeQueue(deps, actor, repository, planned, ahead);
+    return new HandlerAnswer(200, present(pause), warningHeader(ahead.warnings));
+  },
+});
+
+export const deletePause = endpoint({
+  ...shared,
+  method: 'delete',
+  summary: 'End the pause of the merge queue',
+  success: { status: 204, description: 'It is not paused' },
+  async handle({ deps, actor, repository }) {
+    await unpauseMergeQueue(deps, actor, repository);
+  },
+});

@@ -1,0 +1,230 @@
+import { z } from '@hono/zod-openapi';
+import { holdables } from '../../freezes/freeze.ts';
+import type { Occurrence } from '../../plans/occurrences.ts';
+import { attributesOfPlan, type PlanInput } from '../../plans/plan.ts';
+import type { ShownPlan } from '../../plans/show-plan.ts';
+import type { PlanChange } from '../../plans/update-plan.ts';
+import { text } from '../fields.ts';
+import { owner, uuid } from '../path-params.ts';
+import { unknownFields } from '../unknown-fields.ts';
+import { who } from './actor-schema.ts';
+import {
+  environments,
+  exclude,
+  holds,
+  localTime,
+  matching,
+  mostReason,
+  orNull,
+  publicReason,
+  wallClock,
+} from './freeze-schemas.ts';
+
+const mostGlobs = 1000;
+const mostExceptions = 1000;
+const globs = (what: string) =>
+  z
+    .array(z.string())
+    .max(mostGlobs)
+    .openapi({ description: `Globs (\`*\`, \`?\`, \`[abc]\`, \`{a,b}\`) over ${what}` });
+
+const include = globs('the names of repositories that it freezes').min(1);
+const excluded = globs('the names of those that it leaves alone');
+const date = z.string().openapi({ format: 'date', example: '2026-12-24' });
+const rule = z
+  .string()
+  .openapi({ description: 'RFC 5545: an RRULE without DTSTART, UNTIL and WKST', maxLength: 1000 });
+
+const recurrence = z
+  .object({
+    rule,
+    except: z.array(date).max(mostExceptions).optional(),
+    until: date.nullish().openapi({ description: 'The last date on which one may begin' }),
+  })
+  .openapi('Recurrence');
+
+const name = text(255, 'A name').min(1, 'A name has at least 1 character.');
+
+/** Loose: fields that nobody knows are accepted, and named in the answer. */
+export const newPlan = z
+  .looseObject({
+    name,
+    reason: text(mostReason, 'A reason'),
+    public_reason: publicReason,
+    repositories: z.object({ include, exclude: excluded.optional() }),
+    start: localTime.nullable().openapi({ description: `${wallClock}; null begins now` }),
+    end: localTime.nullish().openapi({ description: `${wallClock}; null or absent: no end` }),
+    timezone: z.string().openapi({ description: 'IANA time zone', example: 'Europe/Paris' }),
+    recurrence: recurrence.nullish().openapi({ description: 'null or absent: once' }),
+    matching_conditions: matching.optional(),
+    exclude_conditions: exclude.optional(),
+    holds: holds.optional(),
+    environments: environments.optional(),
+  })
+  .openapi('NewFreezePlan');
+
+export const planChange = z
+  .looseObject({
+    name: name.nullish(),
+    reason: text(mostReason, 'A reason').nullish(),
+    public_reason: publicReason,
+    repositories: z.object({ include: include.optional(), exclude: excluded.optional() }).nullish(),
+    start: localTime.nullish(),
+    end: localTime.nullish(),
+    timezone: z.string().nullish(),
+    recurrence: recurrence.nullish().openapi({ description: 'null: once' }),
+    matching_conditions: orNull(matching),
+    exclude_conditions: orNull(exclude),
+    holds: holds.nullish(),
+    environments: environments.nullish(),
+  })
+  .openapi('FreezePlanChange');
+
+const readRecurrence = ({ rule, except = [], until = null }: z.output<typeof recurrence>) => ({
+  rule,
+  except,
+  until,
+});
+
+/** What the fields that were left out stand for. */
+export const readNewPlan = (body: z.output<typeof newPlan>): PlanInput => ({
+  name: body.name,
+  reason: body.reason,
+  publicReason: body.public_reason ?? null,
+  repositories: { include: body.repositories.include, exclude: body.repositories.exclude ?? [] },
+  start: body.start,
+  end: body.end ?? null,
+  timezone: body.timezone,
+  recurrence: body.recurrence ? readRecurrence(body.recurrence) : null,
+  matchingConditions: body.matching_conditions ?? [],
+  excludeConditions: body.exclude_conditions ?? [],
+  holds: body.holds ?? ['merges'],
+  environments: body.environments ?? ['*'],
+});
+
+export const readPlanChange = (body: z.output<typeof planChange>): PlanChange => ({
+  name: body.name ?? undefined,
+  reason: body.reason ?? undefined,
+  publicReason: body.public_reason,
+  repositories: body.repositories ?? undefined,
+  start: body.start,
+  end: body.end,
+  timezone: body.timezone ?? undefined,
+  recurrence: body.recurrence && readRecurrence(body.recurrence),
+  matchingConditions: body.matching_conditions ?? undefined,
+  excludeConditions: body.exclude_conditions ?? undefined,
+  holds: body.holds ?? undefined,
+  environments: body.environments ?? undefined,
+});
+
+const occurrence = z.object({
+  start: localTime,
+  end: localTime.nullable(),
+  starts_at: z.iso.datetime(),
+  ends_at: z.iso.datetime().nullable(),
+});
+export const occurrences = z
+  .array(occurrence)
+  .openapi({ description: 'Up to 10 that are not over, the ongoing one first' });
+export const notEnforced = z
+  .array(z.string())
+  .openapi({ description: 'Repositories in which freezes do not hold, as `owner/name`' });
+
+const planFields = {
+  id: z.uuid(),
+  name: z.string(),
+  reason: z.string(),
+  public_reason: z.string().nullable(),
+  repositories: z.object({ include: z.array(z.string()), exclude: z.array(z.string()) }),
+  start: localTime,
+  end: localTime.nullable(),
+  timezone: z.string(),
+  recurrence: z.object({ rule: z.string(), except: z.array(date), until: date.nullable() }).nullable(),
+  matching_conditions: matching,
+  exclude_conditions: exclude,
+  holds: z.array(z.enum(holdables)),
+  environments: z.array(z.string()),
+  repositories_matched: z.int(),
+  not_enforced: notEnforced,
+  next_occurrences: occurrences,
+  detached: z.array(z.object({ repository: z.string(), freeze_id: z.uuid(), start: localTime })).openapi({
+    description: 'Freezes of the plan that somebody changed or deleted by themselves: it leaves them alone',
+  }),
+  created_by: who,
+  created_at: z.iso.datetime(),
+};
+
+export const planSchema = z.object(planFields).openapi('FreezePlan');
+
+export const savedPlanSchema = z
+  .object({
+    ...planFields,
+    warnings: z
+      .array(z.string())
+      .min(1)
+      .optional()
+      .openapi({ description: 'Fields that nobody knows, in sentences; absent where there are none' }),
+  })
+  .openapi('SavedFreezePlan');
+
+export const exampleNewPlan = {
+  name: 'Year end',
+  reason: 'Books are closed',
+  repositories: { include: ['*'], exclude: ['sandbox-*'] },
+  start: '2026-12-24T18:00:00',
+  end: '2027-01-02T08:00:00',
+  timezone: 'Europe/Paris',
+  recurrence: { rule: 'FREQ=YEARLY', except: ['2028-12-24'], until: null },
+  matching_conditions: ['base=main'],
+  exclude_conditions: ['label=hotfix'],
+};
+
+export const exampleOccurrences = [
+  {
+    start: '2026-12-24T18:00:00',
+    end: '2027-01-02T08:00:00',
+    starts_at: '2026-12-24T17:00:00.000Z',
+    ends_at: '2027-01-02T07:00:00.000Z',
+  },
+];
+
+export const examplePlan = {
+  id: '6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f',
+  ...exampleNewPlan,
+  public_reason: null,
+  holds: ['merges'],
+  environments: ['*'],
+  repositories_matched: 41,
+  not_enforced: ['acme/attic'],
+  next_occurrences: exampleOccurrences,
+  detached: [],
+  created_by: { type: 'user', id: 1, name: 'ada' },
+  created_at: '2026-03-01T09:00:00.000Z',
+};
+
+export const planPath = z.object({ owner, plan_id: uuid('plan_id') });
+
+export const presentOccurrence = ({ start, end, startsAt, endsAt }: Occurrence) => ({
+  start,
+  end,
+  starts_at: startsAt.toISOString(),
+  ends_at: endsAt?.toISOString() ?? null,
+});
+
+export const presentPlan = ({ plan, matched, notEnforced, nextOccurrences, detached }: ShownPlan) => ({
+  id: plan.id,
+  ...attributesOfPlan(plan),
+  repositories_matched: matched,
+  not_enforced: notEnforced,
+  next_occurrences: nextOccurrences.map(presentOccurrence),
+  detached: detached.map(({ repository, freezeId, start }) => ({ repository, freeze_id: freezeId, start })),
+  created_by: plan.createdBy,
+  created_at: plan.createdAt.toISOString(),
+});
+
+/** The answer to a creation or change. @param sent the body that it answers. */
+export function presentSavedPlan(shown: ShownPlan, sent: object) {
+  const [fields, answered] = [newPlan, savedPlanSchema].map(({ shape }) => Object.keys(shape));
+  const warnings = unknownFields(sent, fields!, answered!, 'a freeze plan');
+  return { ...presentPlan(shown), ...(warnings.length > 0 && { warnings }) };
+}

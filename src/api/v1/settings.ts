@@ -1,0 +1,77 @@
+import { z } from '@hono/zod-openapi';
+import { changeSettings } from '../../installations/change-settings.ts';
+import { presentSettings, readSettings } from '../../installations/settings.ts';
+import { endpoint } from '../endpoint.ts';
+import { repositoryPath } from '../path-params.ts';
+
+/** Ten years: who wants longer wants no end. */
+const mostHours = 87_600;
+
+const twoPersonExemptions = z
+  .boolean()
+  .openapi({ description: 'Whether an exemption is approved by another person than who requested it' });
+const longestOpenEndHours = z
+  .int()
+  .min(1, `Send 1 to ${mostHours} hours, or null for no limit.`)
+  .max(mostHours, `Send 1 to ${mostHours} hours, or null for no limit.`)
+  .nullable()
+  .openapi({
+    description:
+      'A freeze without an end is given one so many hours after it begins; null: it is not. A pause of the merge queue never is',
+  });
+const commentCommands = z
+  .boolean()
+  .openapi({ description: 'Whether comments on pull requests may be commands' });
+
+const schema = z
+  .object({
+    two_person_exemptions: twoPersonExemptions,
+    longest_open_end_hours: longestOpenEndHours,
+    comment_commands: commentCommands,
+  })
+  .openapi('RepositorySettings');
+
+const change = z
+  .object({
+    two_person_exemptions: twoPersonExemptions.optional(),
+    longest_open_end_hours: longestOpenEndHours.optional(),
+    comment_commands: commentCommands.optional(),
+  })
+  .openapi('RepositorySettingsChange');
+
+const shared = {
+  path: '/repos/{owner}/{repository}/settings',
+  tag: 'Settings',
+  access: { to: 'repository', scope: 'admin' },
+  params: repositoryPath,
+  success: {
+    status: 200,
+    description: 'The settings',
+    schema,
+    example: { two_person_exemptions: false, longest_open_end_hours: null, comment_commands: true },
+  },
+} as const;
+
+export const getSettings = endpoint({
+  ...shared,
+  method: 'get',
+  summary: 'Read the settings of a repository',
+  async handle({ deps, repository }) {
+    return presentSettings(await readSettings(deps.db, repository.id));
+  },
+});
+
+export const patchSettings = endpoint({
+  ...shared,
+  method: 'patch',
+  summary: 'Change settings of a repository: only those that are sent',
+  body: { schema: change, example: { longest_open_end_hours: 72 } },
+  async handle({ deps, actor, repository, body }) {
+    const settings = await changeSettings(deps, actor, repository, {
+      twoPersonExemptions: body.two_person_exemptions,
+      longestOpenEndHours: body.longest_open_end_hours,
+      commentCommands: body.comment_commands,
+    });
+    return presentSettings(settings);
+  },
+});

@@ -1,0 +1,34 @@
+import type { ConditionFacts } from './condition-facts.ts';
+import type { Judge } from './judge-leaf.ts';
+import { all, any, type Matcher } from './match.ts';
+import { not, type Verdict } from './verdict.ts';
+
+/**
+ * Judges pull requests of which only the base is known: what a condition says of anything else, the time included, is
+ * unknown.
+ * @param base null: that is not known either.
+ */
+export function judgeBase(matcher: Matcher, base: string | null): Verdict {
+  const facts: ConditionFacts = {
+    values: base === null ? {} : { base },
+    whyNotKnown: {},
+    hasEveryScope: false,
+    teams: new Map(),
+  };
+  return ofBase(matcher)(facts, 0);
+}
+
+function ofBase(matcher: Matcher): Judge {
+  switch (matcher.kind) {
+    case 'leaf':
+      return matcher.leaf.attribute === 'base' ? matcher.judge : () => 'unknown';
+    case 'not': {
+      const inner = ofBase(matcher.node);
+      return (facts, now) => not(inner(facts, now));
+    }
+    default: {
+      const judges = matcher.nodes.map(ofBase);
+      return matcher.kind === 'and' ? all(judges) : any(judges);
+    }
+  }
+}

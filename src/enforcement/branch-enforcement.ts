@@ -1,0 +1,67 @@
+import { cachePerService, keepAnswer } from '../cache.ts';
+import type { Deps } from '../deps.ts';
+import { missingPermissions } from '../github/app-manifest.ts';
+import { takeOne } from '../github/limits/minute-counts.ts';
+import type { FoundRepository } from '../installations/find-repository.ts';
+import { freezesAreOn } from '../installations/product.ts';
+import { placeFor } from './check-enforcement.ts';
+import { vital } from './judge-app.ts';
+import { judgeRequired } from './judge-branch.ts';
+import { readDefaultBranch } from './read-branches.ts';
+import { readRequirements } from './read-branch.ts';
+
+type Needed = Pick<Deps, 'db' | 'github' | 'clock' | 'config' | 'log'>;
+
+/** Milliseconds that GitHub is waited for. */
+const patience = 2_000;
+/** Milliseconds that an answer is used again: pipelines ask all day, and each look is up to three requests to GitHub. */
+const yesRemembered = 300_000;
+/** Any other one, shorter: whoever mends it asks again. */
+const remembered = 60_000;
+const mostRemembered = 10_000;
+/** Looks a minute and repository: anybody may ask about branches of a public one. */
+const looksPerMinute = 10;
+/** The share of GitHub's hourly budget that is left for what holds pull requests. */
+const reserve = 1 / 4;
+
+const answersOf = cachePerService<string, Promise<boolean | 'unknown'>>(mostRemembered, remembered);
+
+/**
+ * Whether GitHub would refuse to merge what freezes hold into a branch, as it said some minutes ago at most.
+ * @param branch null: the default branch.
+ */
+export async function branchEnforcement(
+  deps: Needed,
+  repository: FoundRepository,
+  branch: string | null,
+): Promise<boolean | 'unknown'> {
+  const { id, products, installation } = repository;
+  if (!freezesAreOn(products) || installation.suspendedAt) return false;
+  const answers = answersOf(deps);
+  const key = JSON.stringify([String(id), branch]);
+  const ask = () =>
+    keepAnswer(answers, deps.clock, key, look(deps, repository, branch), (enforced) =>
+      enforced === true ? yesRemembered : remembered,
+    );
+  return answers.get(key) ?? ask();
+}
+
+async function look(
+  deps: Needed,
+  repository: FoundRepository,
+  branch: string | null,
+): Promise<boolean | 'unknown'> {
+  const { id, installation } = repository;
+  const permissions = installation.permissions as Record<string, string>;
+  if (missingPermissions({ permissions, events: [] }).some((name) => vital.has(name))) return false;
+  if (deps.github.budgetLeft(installation.id, deps.clock.now()) < reserve) return 'unknown';
+  if (!(await takeOne(deps, `branches ${id}`, looksPerMinute))) return 'unknown';
+  const asking = { deps, repository, signal: AbortSignal.timeout(patience) };
+  const name = branch === null ? await readDefaultBranch(asking) : { known: true as const, value: branch };
+  if (!name.known) return 'unknown';
+  const facts = await readRequirements(asking, { name: name.value, reason: 'freeze' });
+  const { state } = judgeRequired(facts, placeFor(deps, repository));
+  if (state === 'failed') return false;
+  // A branch that does not exist requires nothing, and lacks nothing.
+  return state === 'unknown' || facts.requirements.length === 0 ? 'unknown' : true;
+}

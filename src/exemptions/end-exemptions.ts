@@ -1,0 +1,107 @@
+import { nowOf } from '../clock.ts';
+import type { Tx } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
+import { type Actor, ourselves } from '../events/actor.ts';
+import { type EventPlace, placeOf } from '../events/append-event.ts';
+import { phaseOf } from '../freezes/freeze.ts';
+import { jobs } from '../queue/jobs.ts';
+import type { EndedBy, Exemption } from './exemption.ts';
+import { tellExemption } from './exemption-events.ts';
+import { type ExemptionRecord, openExemptions, saveExemption } from './exemption-store.ts';
+import { isAbout } from './judge-exemption.ts';
+
+// What ends exemptions where nobody decides it. Judging does not wait for this: it keeps what is so, tells the audit
+// log, and has pull requests judged anew.
+
+type Repository = Parameters<typeof placeOf>[0];
+
+/** How an exemption ends. @property usedAt set where it was used: the pull request was merged then. */
+type End = { exemption: ExemptionRecord; by: EndedBy; usedAt?: Date };
+
+/**
+ * Ends the exemptions of a repository whose time is up, or whose freezes are all over, and has their pull requests
+ * judged. Asks nobody but the database.
+ * @param at the instant that it was planned for: the clock of the worker may be behind.
+ */
+export async function endExemptions(deps: Deps, repositoryId: bigint, at: Date | null): Promise<void> {
+  const now = nowOf(deps.clock);
+  const then = at && at > now ? at : now;
+  await deps.db.$transaction(async (tx) => {
+    const open = await openExemptions(tx, repositoryId);
+    const isOver = await overAmong(tx, open, then);
+    const ends = open.flatMap((exemption): End[] => {
+      if (exemption.expiresAt <= then) return [{ exemption, by: 'time' }];
+      return exemption.freezeIds?.every(isOver) ? [{ exemption, by: 'freezes' }] : [];
+    });
+    if (ends.length === 0) return;
+    const repository = await tx.repository.findUniqueOrThrow({
+      where: { id: repositoryId },
+      include: { account: true },
+    });
+    await end(tx, placeOf(repository), ends, ourselves, now);
+    const numbers = new Set(ends.map(({ exemption }) => exemption.pullRequest));
+    const told = [...numbers].map((number) => ({ number, installationId: null }));
+    await deps.queue.send(
+      told.map((each) => jobs.reconcilePullRequest(repositoryId, each)),
+      tx,
+    );
+  });
+}
+
+/** Tells of a freeze whether it has ended or was deleted. */
+async function overAmong(tx: Tx, exemptions: Exemption[], at: Date): Promise<(id: string) => boolean> {
+  const ids = [...new Set(exemptions.flatMap(({ freezeIds }) => freezeIds ?? []))];
+  const found = ids.length === 0 ? [] : await tx.freeze.findMany({ where: { id: { in: ids } } });
+  const live = found.filter((freeze) => freeze.deletedAt === null && phaseOf(freeze, at) !== 'ended');
+  const lives = new Set(live.map(({ id }) => id));
+  return (id) => !lives.has(id);
+}
+
+/** Ends exemptions of pull requests that have another head by now, as an observation of them found. */
+export async function endPushed(deps: Deps, repository: Repository, pushed: Exemption[]): Promise<void> {
+  if (pushed.length === 0) return;
+  const ids = new Set(pushed.map(({ id }) => id));
+  await deps.db.$transaction(async (tx) => {
+    const numbers = pushed.map(({ pullRequest }) => pullRequest);
+    const open = await openExemptions(tx, repository.id, numbers);
+    const ends = open
+      .filter(({ id }) => ids.has(id))
+      .map((exemption) => ({ exemption, by: 'pushed' as const }));
+    await end(tx, placeOf(repository), ends, ourselves, nowOf(deps.clock));
+  });
+}
+
+/** A merged pull request. */
+export type Merge = { number: number; headSha: string; at: Date; by: { id: number; login: string } };
+
+/** Ends the exemptions of a pull request that was merged: those that let it through were used. */
+export async function endMerged(deps: Deps, repository: Repository, merge: Merge): Promise<void> {
+  const merger: Actor = { type: 'user', id: merge.by.id, name: merge.by.login };
+  await deps.db.$transaction(async (tx) => {
+    const open = await openExemptions(tx, repository.id, [merge.number]);
+    const ends = open.map((exemption) => endOfMerged(exemption, merge));
+    await end(tx, placeOf(repository), ends, merger, nowOf(deps.clock));
+  });
+}
+
+function endOfMerged(exemption: ExemptionRecord, merge: Merge): End {
+  if (!isAbout(exemption, merge)) return { exemption, by: 'pushed' };
+  if (merge.at >= exemption.expiresAt) return { exemption, by: 'time' };
+  const isUsed = exemption.state === 'approved';
+  return { exemption, by: 'merged', ...(isUsed && { usedAt: merge.at }) };
+}
+
+/** @param user who is named where one was used; nobody ends the others but Holdfast. */
+async function end(tx: Tx, place: EventPlace, ends: End[], user: Actor, now: Date): Promise<void> {
+  for (const { exemption, by, usedAt } of ends) {
+    const state = usedAt ? 'used' : 'expired';
+    const change = { state, endedAt: now, endedBy: by, usedAt: usedAt ?? null } as const;
+    // Somebody may have decided on it meanwhile, or another worker have ended it.
+    if (!(await saveExemption(tx, exemption, change))) continue;
+    const ended = { ...exemption, ...change };
+    const what = usedAt
+      ? { type: 'exemption.used' as const }
+      : { type: 'exemption.expired' as const, endedBy: by };
+    await tellExemption(tx, place, ended, what, usedAt ? user : ourselves, now);
+  }
+}

@@ -1,0 +1,62 @@
+import type { Row } from '../database/sql.ts';
+import type { Exemption as Stored } from '../generated/prisma/client.ts';
+import type { Exemption } from './exemption.ts';
+
+// How an observation reads exemptions, beside freezes and by the same statement.
+
+/** SQL for how long one that is over is still told of: what it let through is held first of all. */
+export const lately = `interval '1 hour'`;
+
+/** The columns of an `ExemptionRow`. @param table what the table is called in the statement. */
+export const exemptionColumns = (table: string): string => `
+  ${table}.id AS exemption_id, ${table}.number AS exempt_number, ${table}.head_sha, ${table}.head_seen_at,
+  ${table}.any_head, ${table}.freeze_ids, ${table}.reason AS exemption_reason,
+  ${table}.public_reason AS exemption_public_reason, ${table}.state::text AS exemption_state, ${table}.requested_at,
+  ${table}.approved_at, ${table}.expires_at, ${table}.ended_at`;
+
+/** An exemption among other columns; all null where the row has none. */
+export type ExemptionRow = Row & {
+  exemption_id: string | null;
+  exempt_number: number;
+  head_sha: string;
+  head_seen_at: Date;
+  any_head: boolean;
+  freeze_ids: string[];
+  exemption_reason: string;
+  exemption_public_reason: string | null;
+  exemption_state: Exemption['state'];
+  requested_at: Date;
+  approved_at: Date | null;
+  expires_at: Date;
+  ended_at: Date | null;
+};
+
+/** The exemption of a row; null where it has none. */
+export const exemptionIn = (row: ExemptionRow): Exemption | null =>
+  row.exemption_id === null
+    ? null
+    : {
+        id: row.exemption_id,
+        pullRequest: row.exempt_number,
+        headSha: row.head_sha,
+        headSeenAt: row.head_seen_at,
+        anyHead: row.any_head,
+        freezeIds: coveredBy(row.freeze_ids),
+        reason: row.exemption_reason,
+        publicReason: row.exemption_public_reason,
+        state: row.exemption_state,
+        requestedAt: row.requested_at,
+        approvedAt: row.approved_at,
+        expiresAt: row.expires_at,
+        endedAt: row.ended_at,
+      };
+
+/** The row of an exemption as Prisma reads it. */
+export const exemptionOf = ({ number, freezeIds, ...row }: Stored): Exemption => ({
+  ...row,
+  pullRequest: number,
+  freezeIds: coveredBy(freezeIds),
+});
+
+/** A column holds no null in the place of a list: an empty one stands for every freeze. */
+const coveredBy = (ids: string[]): string[] | null => (ids.length === 0 ? null : ids);

@@ -1,0 +1,138 @@
+import type { Tx } from '../database/database.ts';
+import type { Actor } from '../events/actor.ts';
+import type { Exemption as Stored } from '../generated/prisma/client.ts';
+import type { EndedBy, Exemption } from './exemption.ts';
+import { exemptionOf } from './exemption-rows.ts';
+
+// The only access to the exemptions table, but for observations, which read it with the freezes.
+
+/** An exemption with who asked for it and who decided last. */
+export type ExemptionRecord = Exemption & {
+  repositoryId: bigint;
+  /** The branch that it was to be merged into at the request. */
+  baseRef: string;
+  requestedBy: Actor;
+  decidedBy: Actor | null;
+  decidedAt: Date | null;
+  decisionReason: string | null;
+  /** What ended it where nobody decided that. */
+  endedBy: EndedBy | null;
+  usedAt: Date | null;
+};
+
+const recordOf = (row: Stored): ExemptionRecord => ({
+  ...exemptionOf(row),
+  repositoryId: row.repositoryId,
+  baseRef: row.baseRef,
+  requestedBy: row.requestedBy as Actor,
+  decidedBy: row.decidedBy as Actor | null,
+  decidedAt: row.decidedAt,
+  decisionReason: row.decisionReason,
+  endedBy: row.endedBy as EndedBy | null,
+  usedAt: row.usedAt,
+});
+
+/** The exemption of this id; null where the repository has none. */
+export async function findExemption(
+  tx: Tx,
+  repositoryId: bigint,
+  id: string,
+): Promise<ExemptionRecord | null> {
+  const row = await tx.exemption.findFirst({ where: { id, repositoryId } });
+  return row && recordOf(row);
+}
+
+/** The exemptions of a repository that are requested or approved. @param only those of these pull requests. */
+export async function openExemptions(
+  tx: Tx,
+  repositoryId: bigint,
+  only?: number[],
+): Promise<ExemptionRecord[]> {
+  const where = { repositoryId, endedAt: null, ...(only && { number: { in: only } }) };
+  return (await tx.exemption.findMany({ where, orderBy: { serial: 'asc' } })).map(recordOf);
+}
+
+/** The exemptions of a pull request that were not over at an instant, the latest request first. */
+export async function exemptionsSince(
+  tx: Tx,
+  repositoryId: bigint,
+  number: number,
+  since: Date,
+): Promise<ExemptionRecord[]> {
+  const rows = await tx.exemption.findMany({
+    where: { repositoryId, number, OR: [{ endedAt: null }, { endedAt: { gte: since } }] },
+    orderBy: { serial: 'desc' },
+  });
+  return rows.map(recordOf);
+}
+
+/** How many requests of one person or key wait in a repository. */
+export async function countRequests(tx: Tx, repositoryId: bigint, { type, id }: Actor): Promise<number> {
+  const [row] = await tx.$queryRaw<{ count: number }[]>`
+    SELECT count(*)::int FROM exemptions WHERE repository_id = ${repositoryId} AND ended_at IS NULL
+      AND state = 'requested' AND requested_by->>'type' = ${type} AND requested_by->>'id' = ${String(id)}`;
+  return row!.count;
+}
+
+/** Saves a new exemption. */
+export async function insertExemption(tx: Tx, { pullRequest, ...exemption }: ExemptionRecord): Promise<void> {
+  const { freezeIds, requestedBy, decidedBy, ...rest } = exemption;
+  await tx.exemption.create({
+    data: {
+      ...rest,
+      number: pullRequest,
+      freezeIds: freezeIds ?? [],
+      requestedBy,
+      ...(decidedBy && { decidedBy }),
+    },
+  });
+}
+
+/** What a change sets. */
+export type Change = Partial<
+  Pick<
+    ExemptionRecord,
+    'state' | 'decidedAt' | 'decisionReason' | 'approvedAt' | 'endedAt' | 'endedBy' | 'usedAt'
+  >
+> & { decidedBy?: Actor };
+
+/** Changes an exemption. @returns false where it is not in the state that it was read in. */
+export async function saveExemption(tx: Tx, { id, state }: Exemption, change: Change): Promise<boolean> {
+  const { count } = await tx.exemption.updateMany({ where: { id, state, endedAt: null }, data: change });
+  return count === 1;
+}
+
+/** A page of exemptions, newest first. */
+export type ExemptionPage<Edge> = {
+  exemptions: ExemptionRecord[];
+  /** Behind and before what the pages after and before this one begin; null where there is none. */
+  older: Edge | null;
+  newer: Edge | null;
+};
+
+/**
+ * A page of a repository's exemptions.
+ * @param beside where it begins: behind or before an exemption, by its place in the order.
+ */
+export async function pageOfExemptions(
+  tx: Tx,
+  repositoryId: bigint,
+  { state, pullRequest }: { state?: Exemption['state']; pullRequest?: number },
+  { size, beside }: { size: number; beside: { direction: 'older' | 'newer'; serial: bigint } | null },
+): Promise<ExemptionPage<bigint>> {
+  const isNewer = beside?.direction === 'newer';
+  const serial = beside ? { [isNewer ? 'gt' : 'lt']: beside.serial } : undefined;
+  const rows = await tx.exemption.findMany({
+    where: { repositoryId, state, number: pullRequest, serial },
+    orderBy: { serial: isNewer ? 'asc' : 'desc' },
+    take: size + 1,
+  });
+  const hasMore = rows.length > size;
+  const page = rows.slice(0, size);
+  if (isNewer) page.reverse();
+  return {
+    exemptions: page.map(recordOf),
+    older: isNewer || hasMore ? (page.at(-1)?.serial ?? null) : null,
+    newer: (isNewer ? hasMore : beside !== null) ? (page[0]?.serial ?? null) : null,
+  };
+}

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import type { Actor } from '../events/actor.ts';
+import { nowOf } from '../clock.ts';
+import type { Tx } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
+import { conflict, invalid, type Problem } from '../errors.ts';
+import { placeOf } from '../events/append-event.ts';
+import { notEnded } from '../freezes/freeze-store.ts';
+import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
+import { jobs } from '../queue/jobs.ts';
+import { tellExemption } from './exemption-events.ts';
+import { countRequests, type ExemptionRecord, insertExemption } from './exemption-store.ts';
+import { lockExemptions } from './lock-exemptions.ts';
+import { readHead } from './read-head.ts';
+
+export type NewExemption = {
+  reason: string;
+  publicReason: string | null;
+  /** null: every freeze, also one that begins later. */
+  freezeIds: string[] | null;
+  anyHead: boolean;
+  /** null: a day from now. */
+  expiresAt: Date | null;
+};
+
+/** Who asks or decides. @property isAdmin whether GitHub calls them an admin of the repository now, or an admin key calls. */
+export type Caller = { actor: Actor; isAdmin: boolean };
+
+const day = 86_400_000;
+const longest = 30 * day;
+/** Requests of one person or key that may wait in a repository. */
+export const mostRequests = 20;
+
+/**
+ * Saves an exemption, with its events and the job for its end in one transaction. An admin's is approved at once,
+ * unless the repository asks for two persons; then, and where a writer asks, it is requested.
+ * @param beforeSaving runs in the same transaction, before anything is saved.
+ * @throws Refusal not-found where there is no such pull request; conflict where it is closed, the repository cannot be
+ *   written to, or the caller has too many open requests; invalid; unavailable while GitHub cannot say.
+ */
+export async function requestExemption(
+  deps: Deps,
+  { actor, isAdmin }: Caller,
+  repository: FoundRepository,
+  number: bigint,
+  input: NewExemption,
+  beforeSaving: (tx: Tx, exemption: ExemptionRecord) => Promise<void>,
+): Promise<ExemptionRecord> {
+  assertWritable(repository);
+  const { headSha, seenAt, baseRef } = await readHead(deps, repository, number);
+  const now = nowOf(deps.clock);
+  const expiresAt = input.expiresAt ?? new Date(now.getTime() + day);
+  const exemption = await deps.db.$transaction(async (tx) => {
+    const { isForTwo } = await lockExemptions(tx, repository.id);
+    const isApproved = isAdmin && !isForTwo;
+    const requested: ExemptionRecord = {
+      id: randomUUID(),
+      repositoryId: repository.id,
+      pullRequest: Number(number),
+      ...{ headSha, headSeenAt: seenAt, baseRef, anyHead: input.anyHead, freezeIds: input.freezeIds },
+      ...{ reason: input.reason, publicReason: input.publicReason, expiresAt },
+      ...{ state: 'requested', requestedBy: actor, requestedAt: now },
+      ...{ decidedBy: null, decidedAt: null, decisionReason: null, approvedAt: null },
+      ...{ endedAt: null, endedBy: null, usedAt: null },
+    };
+    const approval = { state: 'approved', decidedBy: actor, decidedAt: now, approvedAt: now } as const;
+    const saved = isApproved ? { ...requested, ...approval } : requested;
+    await beforeSaving(tx, saved);
+    await check(tx, repository, input.freezeIds, expiresAt, now);
+    if (!isApproved) await assertRoom(tx, repository, actor);
+    await insertExemption(tx, saved);
+    const place = placeOf(repository);
+    await tellExemption(tx, place, saved, { type: 'exemption.requested' }, actor, now);
+    if (isApproved) await tellExemption(tx, place, saved, { type: 'exemption.approved' }, actor, now);
+    const told = { number: saved.pullRequest, installationId: String(repository.installation.id) };
+    const judge = isApproved ? [jobs.reconcilePullRequest(repository.id, told)] : [];
+    await deps.queue.send([...judge, jobs.endExemptions(repository.id, expiresAt)], tx);
+    return saved;
+  });
+  const about = { repository: fullName(repository), pullRequest: exemption.pullRequest };
+  deps.log.info(
+    { ...about, exemption: exemption.id, state: exemption.state, by: actor.name },
+    'exemption requested',
+  );
+  return exemption;
+}
+
+/** @throws Refusal invalid naming everything that is wrong. */
+async function check(
+  tx: Tx,
+  { id: repositoryId }: FoundRepository,
+  freezeIds: string[] | null,
+  expiresAt: Date,
+  now: Date,
+): Promise<void> {
+  const where = { repositoryId, id: { in: freezeIds ?? [] }, ...notEnded(now) };
+  const found = freezeIds === null ? [] : await tx.freeze.findMany({ where, select: { id: true } });
+  const known = new Set(found.map(({ id }) => id));
+  const unknown = (freezeIds ?? []).flatMap((id, index): Problem[] => {
+    const message = `This repository has no scheduled or ongoing freeze ${id}. Leave it out, or send null for every freeze.`;
+    return known.has(id) ? [] : [{ path: ['body', 'freeze_ids', index], message, type: 'value_error' }];
+  });
+  const problem = problemOf(expiresAt, now);
+  const all = problem
+    ? [...unknown, { path: ['body', 'expires_at'], message: problem, type: 'value_error' }]
+    : unknown;
+  if (all.length > 0) throw invalid(all);
+}
+
+function problemOf(expiresAt: Date, now: Date): string | null {
+  if (expiresAt <= now) return 'expires_at has passed. Send an instant in the future.';
+  if (expiresAt.getTime() - now.getTime() <= longest) return null;
+  return 'An exemption lasts 30 days at most. Send an earlier expires_at.';
+}
+
+async function assertRoom(tx: Tx, repository: FoundRepository, actor: Actor): Promise<void> {
+  if ((await countRequests(tx, repository.id, actor)) < mostRequests) return;
+  const name = fullName(repository);
+  throw conflict(
+    `${actor.name} has ${mostRequests} open requests for exemptions in ${name}, the most there can be. Revoke one, or have one decided: GET /v1/repos/${name}/exemptions?state=requested lists them.`,
+  );
+}

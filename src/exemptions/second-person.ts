@@ -1,0 +1,23 @@
+import type { Actor } from '../events/actor.ts';
+import type { Tx } from '../database/database.ts';
+import { forbidden } from '../errors.ts';
+import { makerOfKey } from '../auth/key-lineage.ts';
+
+/**
+ * Holds where whoever decides is another person than who requested. A key is nobody: it stands for the person who made
+ * it, and of two keys neither shows that there are two people.
+ * @throws Refusal forbidden.
+ */
+export async function assertSecondPerson(tx: Tx, requestedBy: Actor, actor: Actor): Promise<void> {
+  const ask = 'This repository asks for two persons. Ask another admin to decide on it.';
+  if (requestedBy.type === 'application' && actor.type === 'application')
+    throw forbidden(`A key requested this exemption, so no key can approve it. ${ask}`);
+  const [one, other] = [await personBehind(tx, requestedBy), await personBehind(tx, actor)];
+  if (one !== other) return;
+  if (requestedBy.type === actor.type) throw forbidden(`${actor.name} requested this exemption. ${ask}`);
+  throw forbidden(`Who requested this exemption and who made the key are the same person. ${ask}`);
+}
+
+/** GitHub's id of a person, or of the person who made a key, itself or through others; null where nobody knows. */
+const personBehind = (tx: Tx, actor: Actor): Promise<number | null> | number =>
+  actor.type === 'user' ? actor.id : makerOfKey(tx, actor.id);

@@ -1,0 +1,52 @@
+import type { Actor } from '../events/actor.ts';
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import { type FoundRepository, fullName } from '../installations/find-repository.ts';
+import { lockRepository } from '../installations/lock-repository.ts';
+import { type Ahead, planFreeze, saveNewFreeze } from './create-freeze.ts';
+import type { Freeze } from './freeze.ts';
+import { findPause } from './freeze-store.ts';
+import { saveChange } from './update-freeze.ts';
+
+/**
+ * The pause that is asked for, not saved yet: a freeze of everything, from now on, without an end.
+ * @throws Refusal conflict where freezes are switched off or the repository cannot be written to.
+ */
+export function planPause(deps: Pick<Deps, 'clock'>, repository: FoundRepository, reason: string): Freeze {
+  const everything = { matchingConditions: [], excludeConditions: [] };
+  const input = { reason, start: null, end: null, timezone: 'UTC', ...everything };
+  const { freeze } = planFreeze(deps, { ...repository, longestOpenEndHours: null }, input);
+  return { ...freeze, isPause: true };
+}
+
+/**
+ * Pauses the merge queue of a repository; where it is paused, the reason changes. Of two at once one makes the pause.
+ * @param ahead what `lookAhead` says of it.
+ * @returns the freeze that pauses it.
+ * @throws Refusal conflict where the repository has as many freezes as it may, or a concurrent change of the pause won.
+ */
+export async function pauseMergeQueue(
+  deps: Deps,
+  actor: Actor,
+  repository: FoundRepository,
+  pause: Freeze,
+  ahead: Ahead,
+): Promise<Freeze> {
+  const now = nowOf(deps.clock);
+  const paused = await deps.db.$transaction(async (tx) => {
+    await lockRepository(tx, repository.id);
+    const before = await findPause(tx, repository.id, now);
+    if (!before) {
+      await saveNewFreeze(deps, tx, actor, repository, pause, ahead, now);
+      return pause;
+    }
+    const after = { ...before, reason: pause.reason };
+    if (after.reason !== before.reason) await saveChange(deps, tx, actor, repository, { before, after }, now);
+    return after;
+  });
+  deps.log.info(
+    { repository: fullName(repository), freeze: paused.id, by: actor.name },
+    'merge queue paused',
+  );
+  return paused;
+}

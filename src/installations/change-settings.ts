@@ -1,0 +1,38 @@
+import { isDeepStrictEqual } from 'node:util';
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import type { Actor } from '../events/actor.ts';
+import { appendEvent, placeOf } from '../events/append-event.ts';
+import { assertWritable, type FoundRepository } from './find-repository.ts';
+import { lockRepository } from './lock-repository.ts';
+import { presentSettings, readSettings, type Settings } from './settings.ts';
+
+/**
+ * Changes settings of a repository. What changes nothing is no event.
+ * @param change `undefined` leaves a setting as it is.
+ * @throws Refusal conflict where the repository cannot be written to.
+ */
+export async function changeSettings(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  actor: Actor,
+  repository: FoundRepository,
+  change: { [Name in keyof Settings]: Settings[Name] | undefined },
+): Promise<Settings> {
+  assertWritable(repository);
+  const { id } = repository;
+  return deps.db.$transaction(async (tx) => {
+    // The row's lock orders concurrent changes, so that the log tells what each of them really did.
+    await lockRepository(tx, id);
+    const before = await readSettings(tx, id);
+    const { twoPersonExemptions, longestOpenEndHours, commentCommands } = await tx.repository.update({
+      where: { id },
+      data: change,
+    });
+    const after = { twoPersonExemptions, longestOpenEndHours, commentCommands };
+    if (isDeepStrictEqual(before, after)) return after;
+    const metadata = { settings_before: presentSettings(before), settings_after: presentSettings(after) };
+    const event = { type: 'repository_settings.update', metadata } as const;
+    await appendEvent(tx, placeOf(repository), event, actor, nowOf(deps.clock));
+    return after;
+  });
+}

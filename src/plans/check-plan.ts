@@ -1,0 +1,104 @@
+import { compileNameGlob } from '../conditions/patterns/compile-name-glob.ts';
+import { PatternError } from '../conditions/patterns/pattern-error.ts';
+import { invalid, type Problem } from '../errors.ts';
+import { checkConditions } from '../freezes/check-conditions.ts';
+import { planWindow } from '../freezes/freeze.ts';
+import { parseLocalTime } from '../time/local-time.ts';
+import {
+  firstOccurrence,
+  occurrencesFrom,
+  overlapsItself,
+  type Recurrence,
+  type Schedule,
+  yearsAhead,
+} from './occurrences.ts';
+import type { Plan, PlanInput } from './plan.ts';
+import { parseRule } from './rule.ts';
+
+const beforeEverything = new Date('0001-01-01T00:00:00Z');
+
+/**
+ * A plan as it is kept, once all of it is known to be right.
+ * @param now what `start: null` stands for.
+ * @throws Refusal invalid naming every bad field at once.
+ */
+export function checkPlan(input: PlanInput, now: Date): Omit<Plan, 'id' | 'accountId'> {
+  // What is over is judged by its occurrences, of which the first window is one.
+  const window = planWindow(input, input.start === null ? now : beforeEverything);
+  const conditions = checkConditions(input);
+  const problems = [
+    ...(window.ok || window.reason !== 'invalid'
+      ? []
+      : window.problems.map(({ field, message }) => problem([field], message))),
+    ...(conditions.ok ? [] : conditions.problems),
+    ...globProblems(['repositories', 'include'], input.repositories.include),
+    ...globProblems(['repositories', 'exclude'], input.repositories.exclude),
+    ...globProblems(['environments'], input.environments),
+    ...(input.recurrence ? recurrenceProblems(input.recurrence, input.end) : []),
+  ];
+  if (problems.length > 0 || !window.ok || !conditions.ok) throw invalid(problems);
+  const { start, end, timezone } = window.value;
+  const checked = { ...input, ...conditions.value, start, end, timezone };
+  const wrong = occurrenceProblem(checked);
+  if (wrong) throw invalid([problem(['recurrence', 'rule'], wrong)]);
+  return checked;
+}
+
+/**
+ * Holds for a plan of which something is still to come.
+ * @throws Refusal invalid.
+ */
+export function assertNotOver(schedule: Schedule, now: Date): void {
+  if (!occurrencesFrom(schedule, now).next().done) return;
+  throw invalid([
+    schedule.recurrence
+      ? problem(
+          ['recurrence'],
+          'The last occurrence is over. Send a later `until` or `COUNT`, or a later start.',
+        )
+      : problem(['end'], 'The end has passed. Send one in the future, or null for no end.'),
+  ]);
+}
+
+const problem = (path: (string | number)[], message: string): Problem => ({
+  path: ['body', ...path],
+  message,
+  type: 'value_error',
+});
+
+function globProblems(path: string[], globs: string[]): Problem[] {
+  return globs.flatMap((glob, at) => {
+    try {
+      compileNameGlob(glob);
+      return [];
+    } catch (error) {
+      if (!(error instanceof PatternError)) throw error;
+      return [problem([...path, at], `This is not a glob: ${error.message}.`)];
+    }
+  });
+}
+
+function recurrenceProblems({ rule, except, until }: Recurrence, end: string | null): Problem[] {
+  const parsed = parseRule(rule);
+  const notDate = 'This is not a date. Send one such as 2026-12-24.';
+  return [
+    ...(parsed.ok ? [] : [problem(['recurrence', 'rule'], parsed.message)]),
+    ...except.flatMap((date, at) => (isDate(date) ? [] : [problem(['recurrence', 'except', at], notDate)])),
+    ...(until === null || isDate(until) ? [] : [problem(['recurrence', 'until'], notDate)]),
+    ...(end === null
+      ? [problem(['end'], 'A plan that repeats has an end: send when its first occurrence ends.')]
+      : []),
+  ];
+}
+
+const isDate = (text: string): boolean => text.length === 10 && parseLocalTime(`${text}T00:00:00`).ok;
+
+/** What is wrong with a rule that can be read, by what it yields. */
+function occurrenceProblem(schedule: Schedule): string | null {
+  if (!schedule.recurrence) return null;
+  if (!firstOccurrence(schedule))
+    return `This rule never occurs within ${yearsAhead} years of the start, with \`except\` and \`until\`. Check BYMONTHDAY, BYMONTH, BYDAY and BYSETPOS.`;
+  if (overlapsItself(schedule))
+    return 'An occurrence begins before the one ahead of it ends. Make the window shorter, or the rule rarer (FREQ, INTERVAL).';
+  return null;
+}

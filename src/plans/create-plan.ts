@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { nowOf } from '../clock.ts';
+import type { Tx } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
+import { conflict } from '../errors.ts';
+import type { Actor } from '../events/actor.ts';
+import { appendEvent } from '../events/append-event.ts';
+import type { Account } from '../generated/prisma/client.ts';
+import { jobs } from '../queue/jobs.ts';
+import { assertNotOver, checkPlan } from './check-plan.ts';
+import { keepFreezes, lookAt } from './keep-plan.ts';
+import { attributesOfPlan, type PlanInput } from './plan.ts';
+import { countPlans, insertPlan } from './plan-store.ts';
+import { type ShownPlan, showPlan } from './show-plan.ts';
+
+/** Plans of an owner that are not over. Each may hold every pull request of a repository, and is judged on it. */
+export const mostPlans = 200;
+
+/**
+ * Saves a plan and makes its freezes, with their events and jobs, in one transaction. Nothing waits for GitHub.
+ * @param beforeAnswering runs last in the same transaction.
+ * @throws Refusal invalid; conflict where the owner has as many plans as there may be.
+ */
+export async function createPlan(
+  deps: Deps,
+  actor: Actor,
+  account: Account,
+  input: PlanInput,
+  beforeAnswering: (tx: Tx, shown: ShownPlan) => Promise<void> = async () => {},
+): Promise<ShownPlan> {
+  const now = nowOf(deps.clock);
+  const checked = checkPlan(input, now);
+  assertNotOver(checked, now);
+  const plan = { ...checked, id: randomUUID(), accountId: account.id };
+  const shown = await deps.db.$transaction(async (tx) => {
+    await assertRoomForPlan(tx, account, now);
+    await insertPlan(tx, plan, actor, now);
+    const metadata = { freeze_plan_id: plan.id, freeze_plan_attributes: attributesOfPlan(plan) };
+    await appendEvent(tx, { accountId: account.id }, { type: 'freeze_plan.create', metadata }, actor, now);
+    const kept = await keepFreezes({ tx, plan, by: actor, now });
+    await lookAt(deps, tx, kept.looks, now);
+    if (!kept.isDone) await deps.queue.send([jobs.keepPlan(plan.id)], tx);
+    const stored = { ...plan, createdBy: actor, createdAt: now };
+    const shown = await showPlan(tx, account, stored, now, kept.matched);
+    await beforeAnswering(tx, shown);
+    return shown;
+  });
+  deps.log.info({ account: account.login, plan: plan.id, by: actor.name }, 'freeze plan created');
+  return shown;
+}
+
+async function assertRoomForPlan(tx: Tx, account: Account, now: Date): Promise<void> {
+  await tx.$queryRaw`SELECT 1 FROM accounts WHERE id = ${account.id} FOR NO KEY UPDATE`;
+  if ((await countPlans(tx, account.id, now)) < mostPlans) return;
+  throw conflict(
+    `${account.login} has ${mostPlans} freeze plans that are not over, the most there can be. Delete one first: GET /v1/freeze_plans/${account.login} lists them.`,
+  );
+}

@@ -1,0 +1,37 @@
+import { nowOf } from '../clock.ts';
+import type { Tx } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
+import type { Actor } from '../events/actor.ts';
+import { appendEvent } from '../events/append-event.ts';
+import type { Account } from '../generated/prisma/client.ts';
+import { lookAt } from './keep-plan.ts';
+import { attributesOfPlan } from './plan.ts';
+import { deleteFreezes } from './plan-freezes.ts';
+import { lockPlan, markPlanDeleted } from './plan-store.ts';
+import { requirePlan } from './require-plan.ts';
+
+/**
+ * Deletes a plan and what it made and has not ended, but for freezes that were changed or deleted by themselves.
+ * @param beforeSaving runs first in the same transaction.
+ * @throws Refusal not-found for a plan that is over or deleted.
+ */
+export async function deletePlan(
+  deps: Deps,
+  actor: Actor,
+  account: Account,
+  id: string,
+  reason: string,
+  beforeSaving: (tx: Tx) => Promise<void> = async () => {},
+): Promise<void> {
+  const now = nowOf(deps.clock);
+  await deps.db.$transaction(async (tx) => {
+    await beforeSaving(tx);
+    await lockPlan(tx, id);
+    const plan = await requirePlan(tx, deps, account, id);
+    await markPlanDeleted(tx, id, actor, reason, now);
+    const metadata = { freeze_plan_id: id, freeze_plan_attributes: attributesOfPlan(plan), reason };
+    await appendEvent(tx, { accountId: account.id }, { type: 'freeze_plan.delete', metadata }, actor, now);
+    await lookAt(deps, tx, await deleteFreezes({ tx, plan, by: actor, now }, reason), now);
+  });
+  deps.log.info({ account: account.login, plan: id, by: actor.name }, 'freeze plan deleted');
+}

@@ -1,0 +1,109 @@
+import { nowOf } from '../clock.ts';
+import type { Tx } from '../database/database.ts';
+import { throughPrisma } from '../database/sql.ts';
+import type { Deps } from '../deps.ts';
+import { ourselves } from '../events/actor.ts';
+import { jobs } from '../queue/jobs.ts';
+import { matchedRepositories, type PlanRepository } from './matched-repositories.ts';
+import { occurrencesFrom, occurrencesToMake, type Schedule } from './occurrences.ts';
+import {
+  type Change,
+  lastEnd,
+  type Look,
+  makeFreezes,
+  reviseFreezes,
+  takeBackFreezes,
+} from './plan-freezes.ts';
+import { findPlan, listPlans, lockPlan, noteKept } from './plan-store.ts';
+
+/** So many freezes are made in one transaction at most, but those of one occurrence are made together. */
+const mostAtOnce = 20_000;
+/** Days and occurrences that what exists may be ahead of what is made: another replica's clock may be. */
+const slack = 2;
+
+/** Has all plans of an owner kept: a repository came, went or has another name. */
+export async function keepPlans(deps: Deps, accountId: bigint): Promise<void> {
+  const plans = await listPlans(deps.db, accountId, nowOf(deps.clock));
+  await deps.queue.send(plans.map(({ id }) => jobs.keepPlan(id)));
+}
+
+/**
+ * Makes the freezes of a plan that are missing for the time ahead, the earliest first, and takes back those of
+ * repositories that it does not match any more. Done twice, or by two at once, it makes nothing twice.
+ */
+export async function keepPlan(deps: Deps, id: string): Promise<void> {
+  let isDone = false;
+  for (let made = 0; !isDone && !deps.stopping.aborted;) {
+    const now = nowOf(deps.clock);
+    await deps.db.$transaction(async (tx) => {
+      await lockPlan(tx, id);
+      const plan = await findPlan(tx, { id }, now);
+      if (!plan) {
+        isDone = true;
+        return;
+      }
+      const kept = await keepFreezes({ tx, plan, by: ourselves, now }, made);
+      made = kept.made;
+      isDone = kept.isDone;
+      await lookAt(deps, tx, kept.looks, now);
+    });
+  }
+}
+
+export type Kept = { looks: Look[]; matched: PlanRepository[]; made: number; isDone: boolean };
+
+/**
+ * One step of keeping a plan, in its transaction: the plan is locked.
+ * @param made how many of its occurrences were seen to by the steps before.
+ * @param revision what has changed of the plan; null: nothing, so that what is there says it already.
+ */
+export async function keepFreezes(
+  change: Change,
+  made = 0,
+  revision: { isEndChanged: boolean } | null = null,
+): Promise<Kept> {
+  const { tx, plan, now } = change;
+  const matched = await matchedRepositories(throughPrisma(tx), plan);
+  const places = matched.filter(({ isFreezable }) => isFreezable);
+  const wanted = occurrencesToMake(plan, now);
+  const count = Math.max(1, Math.floor(mostAtOnce / Math.max(1, places.length)));
+  const kept = occurrencesToMake(plan, now, slack).map(({ date }) => date);
+  const looks = [
+    ...(made === 0 ? await takeBackFreezes(change, matched, kept) : []),
+    ...(revision ? await reviseFreezes(change, wanted, revision.isEndChanged) : []),
+    ...(await makeFreezes(change, places, wanted.slice(made, made + count))),
+  ];
+  const isDone = made + count >= wanted.length;
+  if (isDone) await noteKept(tx, plan.id, await overAt(tx, plan, now), now);
+  return { looks, matched, made: made + count, isDone };
+}
+
+/** When all of a plan is over, as far as that is known. */
+async function overAt(tx: Tx, plan: Schedule & { id: string }, now: Date): Promise<Date | null> {
+  const coming = next(plan, now, 2);
+  if (coming.length > 1) return null;
+  const ofFreezes = await lastEnd(tx, plan.id, now);
+  const end = coming[0] ? coming[0].endsAt : now;
+  return ofFreezes && end && new Date(Math.max(ofFreezes.getTime(), end.getTime()));
+}
+
+/** So many occurrences that are not over, the ongoing one first. */
+export function next(schedule: Schedule, now: Date, most: number) {
+  return occurrencesFrom(schedule, now).take(most).toArray();
+}
+
+/** Has repositories looked at, in the transaction that changes their freezes. */
+export async function lookAt(deps: Pick<Deps, 'queue'>, tx: Tx, looks: Look[], now: Date): Promise<void> {
+  const present = JSON.stringify(looks.flatMap(({ repositoryId, at }) => (at ? [] : [String(repositoryId)])));
+  // In the order of ids: two that mark the same ones must not wait for each other.
+  await tx.$executeRaw`
+    WITH locked AS (
+      SELECT id FROM repositories WHERE id IN (SELECT jsonb_array_elements_text(${present}::jsonb)::int8)
+      ORDER BY id FOR NO KEY UPDATE
+    )
+    UPDATE repositories SET reconcile_requested_at = ${now} FROM locked WHERE repositories.id = locked.id`;
+  await deps.queue.send(
+    looks.map(({ repositoryId, at }) => jobs.reconcileRepository(BigInt(repositoryId), at ?? undefined)),
+    tx,
+  );
+}

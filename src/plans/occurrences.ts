@@ -1,0 +1,164 @@
+import { Temporal } from 'temporal-polyfill';
+import { toInstant, toLocalTime } from '../time/local-time.ts';
+import { datesOfRule } from './expand-rule.ts';
+import { parseRule, type Rule } from './rule.ts';
+
+/** When a plan repeats; all dates are local ones, `2026-12-24`. */
+export type Recurrence = {
+  rule: string;
+  /** No occurrence begins on these; they count for COUNT. */
+  except: string[];
+  /** The last on which one may begin; null: no last. */
+  until: string | null;
+};
+
+/** The first window of a plan by the wall clock, and how it repeats. */
+export type Schedule = {
+  start: string;
+  /** null: until it is removed. */
+  end: string | null;
+  timezone: string;
+  /** null: once. */
+  recurrence: Recurrence | null;
+};
+
+/** One window of a plan. No two begin on one date. */
+export type Occurrence = {
+  date: string;
+  start: string;
+  end: string | null;
+  startsAt: Date;
+  endsAt: Date | null;
+};
+
+/** What begins later is not looked for, so that every expansion ends soon, whatever the rule. */
+export const yearsAhead = 50;
+const lastYear = 9999;
+const later = (date: string, years: number): string => {
+  const { year } = Temporal.PlainDate.from(date);
+  return Temporal.PlainDate.from(date)
+    .add({ years: Math.min(years, lastYear - year) })
+    .toString();
+};
+const day = 86_400_000;
+
+/**
+ * The occurrences of a plan that are not over at an instant, the earliest first, an ongoing one included. Lazy: only
+ * those that are taken are looked for.
+ */
+export function* occurrencesFrom(schedule: Schedule, now: Date): Generator<Occurrence> {
+  const today = toLocalTime(now, schedule.timezone).slice(0, 10);
+  const first = schedule.start.slice(0, 10);
+  const from = Temporal.PlainDate.from(today).subtract(reach(schedule)).toString();
+  for (const date of datesFrom(schedule, from, later(first > today ? first : today, yearsAhead))) {
+    const occurrence = occurrenceOn(schedule, date);
+    if (occurrence.endsAt === null || occurrence.endsAt > now) yield occurrence;
+  }
+}
+
+/** So far back one may have begun that is not over: its length, and a day for zones. */
+const reach = ({ start, end }: Schedule): Temporal.Duration => {
+  const { days } = end === null ? { days: 0 } : lengthOf(start, end);
+  return Temporal.Duration.from({ days: days + 2 });
+};
+
+/** How long a window is by the wall clock. */
+const lengthOf = (start: string, end: string): Temporal.Duration =>
+  Temporal.PlainDateTime.from(start).until(end, { largestUnit: 'day' });
+
+/** The end by the wall clock of a window that begins at `start` and is as long as the plan's first. */
+export const endOf = (start: string, schedule: Pick<Schedule, 'start' | 'end'>): string | null =>
+  schedule.end === null
+    ? null
+    : start === schedule.start
+      ? schedule.end
+      : Temporal.PlainDateTime.from(start).add(lengthOf(schedule.start, schedule.end)).toString();
+
+/** The instants of a window, by the rules of freezes. One that lies in a gap of the clock whole comes after it. */
+export function instantsOf(
+  start: string,
+  end: string | null,
+  timezone: string,
+): Pick<Occurrence, 'startsAt' | 'endsAt'> {
+  const startsAt = toInstant(start, timezone, 'start');
+  if (end === null) return { startsAt, endsAt: null };
+  const endsAt = toInstant(end, timezone, 'end');
+  if (endsAt > startsAt) return { startsAt, endsAt };
+  return { startsAt, endsAt: new Date(startsAt.getTime() + lengthOf(start, end).total('milliseconds')) };
+}
+
+function occurrenceOn(schedule: Schedule, date: string): Occurrence {
+  const start = date + schedule.start.slice('2026-12-24'.length);
+  const end = endOf(start, schedule);
+  return { date, start, end, ...instantsOf(start, end, schedule.timezone) };
+}
+
+/** The local dates on which occurrences begin, in order. @param from the first that counts; @param to the last. */
+function* datesFrom(schedule: Schedule, from: string, to: string): Generator<string> {
+  const first = schedule.start.slice(0, 10);
+  if (schedule.recurrence === null) return yield first;
+  const { except, until } = schedule.recurrence;
+  const rule = ruleOf(schedule.recurrence);
+  const last = [to, until ?? to, lastCounted(rule, first, to)].sort()[0]!;
+  for (const date of datesOfRule(rule, first, from, last)) if (!except.includes(date)) yield date;
+}
+
+function ruleOf({ rule }: Recurrence): Rule {
+  const parsed = parseRule(rule);
+  if (!parsed.ok) throw new Error(`A plan has a rule that cannot be read: ${parsed.message}`);
+  return parsed.rule;
+}
+
+/** The last date that COUNT allows, or `to`, whichever is earlier. */
+function lastCounted(rule: Rule, first: string, to: string): string {
+  const count = Number(rule.parts.get('COUNT') ?? Infinity);
+  if (count === Infinity) return to;
+  let counted = 0;
+  for (const date of datesOfRule(rule, first, first, to)) if (++counted === count) return date;
+  return to;
+}
+
+/** In so many years the calendar comes round, but for centuries. */
+const yearsCompared = 28;
+
+/** Whether two occurrences overlap by the wall clock. Within a day none can: they begin on different dates. */
+export function overlapsItself(schedule: Schedule): boolean {
+  const { start, end, recurrence } = schedule;
+  if (recurrence === null || end === null) return false;
+  const length = lengthOf(start, end);
+  if (length.total('hours') <= 24) return false;
+  const first = start.slice(0, 10);
+  let before: string | null = null;
+  for (const date of datesFrom(schedule, first, later(first, yearsCompared))) {
+    if (before !== null && endOf(before + start.slice(10), schedule)! > date + start.slice(10)) return true;
+    before = date;
+  }
+  return false;
+}
+
+/** The first occurrence of all, also one that is over; null where there is none within 50 years of the start. */
+export function firstOccurrence(schedule: Schedule): Occurrence | null {
+  const first = schedule.start.slice(0, 10);
+  for (const date of datesFrom(schedule, first, later(first, yearsAhead)))
+    return occurrenceOn(schedule, date);
+  return null;
+}
+
+/** Freezes are made for what begins within so many days. */
+const daysMade = 35;
+
+/**
+ * The occurrences that freezes are made for: those that begin within 35 days, and at least the next one.
+ * @param slack days and occurrences more, for what exists already: the clocks of replicas differ.
+ */
+export function occurrencesToMake(schedule: Schedule, now: Date, slack = 0): Occurrence[] {
+  const to = new Date(now.getTime() + (daysMade + slack) * day);
+  const made: Occurrence[] = [];
+  let coming = 0;
+  for (const occurrence of occurrencesFrom(schedule, now)) {
+    if (occurrence.startsAt > to && coming > slack) break;
+    if (occurrence.startsAt > now) coming += 1;
+    made.push(occurrence);
+  }
+  return made;
+}

@@ -1,0 +1,239 @@
+import type { Tx } from '../database/database.ts';
+import { throughPrisma } from '../database/sql.ts';
+import type { Actor } from '../events/actor.ts';
+import { insertEvents, stampOf } from '../events/append-many.ts';
+import { needsOf, parseFreeze } from '../freezes/parsed-freeze.ts';
+import { endOf, instantsOf, type Occurrence } from './occurrences.ts';
+import type { Plan } from './plan.ts';
+
+// What a plan does to its freezes: one statement each, however many repositories it matches, with an event for each
+// freeze in the log of its repository. Each tells which repositories are to be looked at.
+
+/** A repository to look at; null: now. */
+export type Look = { repositoryId: bigint; at: Date | null };
+
+/** Who changes the freezes of which plan, and when. */
+export type Change = { tx: Tx; plan: Plan; by: Actor; now: Date };
+
+/** Boundaries that come sooner get a job at once; the sweep plans the others, 10 minutes ahead. */
+const soon = `interval '15 minutes'`;
+
+/** Of the rows `changed`: what is ongoing, or was, now; and what begins or ends soon at that instant. */
+const looks = (changed: string): string => `
+  SELECT repository_id AS "repositoryId", NULL::timestamptz AS at FROM ${changed} WHERE starts_at <= $1::timestamptz
+  UNION
+  SELECT repository_id, boundary FROM ${changed} CROSS JOIN LATERAL unnest(ARRAY[starts_at, ends_at]) AS boundary
+  WHERE boundary > $1::timestamptz AND boundary <= $1::timestamptz + ${soon}`;
+
+const attributes = (freeze: string): string => `(
+  jsonb_build_object('reason', ${freeze}.reason, 'start', ${freeze}.start, 'end', ${freeze}."end",
+    'timezone', ${freeze}.timezone, 'matching_conditions', ${freeze}.matching_conditions,
+    'exclude_conditions', ${freeze}.exclude_conditions)
+  || CASE WHEN ${freeze}.has_public_reason THEN jsonb_build_object('public_reason', ${freeze}.public_reason)
+    ELSE '{}' END
+  || CASE WHEN ${freeze}.holds <> '{}' THEN jsonb_build_object('holds', ${freeze}.holds) ELSE '{}' END
+  || CASE WHEN ${freeze}.environments <> '{}' THEN jsonb_build_object('environments', ${freeze}.environments)
+    ELSE '{}' END)`;
+
+// What a plan says by default its freezes leave unset: they look as if somebody had made them.
+const holds = `CASE WHEN plan.holds = '{merges}' THEN '{}' ELSE plan.holds END`;
+const environments = `CASE WHEN plan.environments = '{*}' THEN '{}' ELSE plan.environments END`;
+
+const about = `jsonb_build_object('scheduled_freeze_id', changed.id, 'freeze_plan_id', changed.plan_id,
+  'scheduled_freeze_attributes', ${attributes('changed')})`;
+
+const parameters = { now: '$1', stamp: '$2' };
+const occurrenceRows = (parameter: string): string => `
+  jsonb_to_recordset(${parameter}::jsonb)
+    AS wanted (date text, start text, "end" text, "startsAt" timestamptz, "endsAt" timestamptz)`;
+const texts = (parameter: string): string => `ARRAY(SELECT jsonb_array_elements_text(${parameter}::jsonb))`;
+const ids = (parameter: string): string =>
+  `SELECT jsonb_array_elements_text(${parameter}::jsonb)::int8 AS id`;
+
+const idsOf = (repositories: { id: bigint }[]): string =>
+  JSON.stringify(repositories.map(({ id }) => String(id)));
+
+const run = async (tx: Tx, name: string, text: string, values: unknown[]): Promise<Look[]> =>
+  throughPrisma(tx).query<Look>(name, text, values);
+
+/** What the conditions of the plan's freezes read, as JSON. */
+function readsOf({ id, reason, matchingConditions, excludeConditions, holds }: Plan): string {
+  const never = { start: '', end: null, timezone: '', startsAt: new Date(0), endsAt: null };
+  const freeze = { id, repositoryId: 0n, reason, matchingConditions, excludeConditions, holds, ...never };
+  return JSON.stringify([...needsOf([parseFreeze(freeze)]).facts]);
+}
+
+const make = `
+  WITH made AS (
+    INSERT INTO freezes (id, repository_id, reason, public_reason, has_public_reason, start, "end", timezone,
+      starts_at, ends_at, matching_conditions, exclude_conditions, holds, environments, reads, created_at, created_by, updated_at,
+      updated_by, plan_id, occurrence)
+    SELECT gen_random_uuid(), repository.id, plan.reason, plan.public_reason, plan.public_reason IS NOT NULL,
+      wanted.start, wanted."end", plan.timezone, wanted."startsAt", wanted."endsAt", plan.matching_conditions,
+      plan.exclude_conditions, ${holds}, ${environments}, ${texts('$5')}, $1::timestamptz, $6::jsonb, $1::timestamptz, $6::jsonb, plan.id,
+      wanted.date
+    FROM freeze_plans plan CROSS JOIN ${occurrenceRows('$4')} CROSS JOIN (${ids('$3')}) AS repository
+    WHERE plan.id = $7::uuid
+    ORDER BY wanted."startsAt", repository.id
+    ON CONFLICT (plan_id, repository_id, occurrence) DO NOTHING
+    RETURNING *
+  ), told AS (${insertEvents('scheduled_freeze.create', 'made changed', about, parameters)})
+  ${looks('made')}`;
+
+/** Makes the freezes of these occurrences that are not there yet. The plan is saved already. */
+export async function makeFreezes(
+  { tx, plan, by, now }: Change,
+  repositories: { id: bigint }[],
+  occurrences: Occurrence[],
+): Promise<Look[]> {
+  const stamp = stampOf('scheduled_freeze.create', by, now);
+  const wanted = JSON.stringify(occurrences);
+  const values = [now, stamp, idsOf(repositories), wanted, readsOf(plan), JSON.stringify(by), plan.id];
+  return run(tx, 'make-freezes', make, values);
+}
+
+/** What a plan may still touch: nobody changed or deleted it by itself. */
+const own = `plan_id = $3::uuid AND NOT detached AND deleted_at IS NULL`;
+
+const takeBack = (which: string): string => `
+  WITH taken AS (
+    UPDATE freezes SET deleted_at = $1::timestamptz, deleted_by = $4::jsonb, delete_reason = $5, occurrence = NULL,
+      version = version + 1
+    WHERE ${own} AND ${which}
+    RETURNING *
+  ), told AS (${insertEvents('scheduled_freeze.delete', 'taken changed', `${about} || jsonb_build_object('reason', $5::text)`, parameters)})
+  ${looks('taken')}`;
+
+const takeBackOthers = takeBack(`starts_at > $1::timestamptz AND NOT (
+  occurrence = ANY (${texts('$6')}) AND repository_id IN (${ids('$7')}))`);
+
+/**
+ * Takes back the freezes that have not begun and that are of other occurrences or of other repositories.
+ * @param dates of the occurrences that stay.
+ */
+export async function takeBackFreezes(
+  { tx, plan, by, now }: Change,
+  repositories: { id: bigint }[],
+  dates: string[],
+): Promise<Look[]> {
+  const why = `The plan ${plan.name} does not make it any more.`;
+  const values = [now, stampOf('scheduled_freeze.delete', by, now), plan.id, JSON.stringify(by), why];
+  return run(tx, 'take-back-freezes', takeBackOthers, [
+    ...values,
+    JSON.stringify(dates),
+    idsOf(repositories),
+  ]);
+}
+
+const takeBackAll = takeBack('(ends_at IS NULL OR ends_at > $1::timestamptz)');
+
+/** Deletes all freezes that have not ended. */
+export async function deleteFreezes({ tx, plan, by, now }: Change, why: string): Promise<Look[]> {
+  const values = [now, stampOf('scheduled_freeze.delete', by, now), plan.id, JSON.stringify(by), why];
+  return run(tx, 'delete-freezes', takeBackAll, values);
+}
+
+const notEnded = `(ends_at IS NULL OR ends_at > $1::timestamptz)`;
+
+// Joins go by the ids of rows, which have an index: the planner's statistics know nothing of freezes just made.
+const revise = `
+  WITH before AS (
+    SELECT * FROM freezes WHERE ${own} AND ${notEnded} FOR UPDATE
+  ), after AS (
+    SELECT before.id, ${attributes('before')} AS attributes_before, plan.reason, plan.public_reason, before.has_public_reason OR plan.public_reason IS NOT NULL AS has_public,
+      plan.matching_conditions, plan.exclude_conditions, ${holds} AS holds, ${environments} AS environments,
+      CASE WHEN moves THEN wanted.start ELSE before.start END AS start,
+      CASE WHEN moves THEN plan.timezone ELSE before.timezone END AS timezone,
+      CASE WHEN moves THEN wanted."startsAt" ELSE before.starts_at END AS starts_at,
+      CASE WHEN moves THEN wanted."end" WHEN ongoing.start IS NOT NULL THEN ongoing."end" ELSE before."end" END AS "end",
+      CASE WHEN moves THEN wanted."endsAt" WHEN ongoing.start IS NOT NULL THEN ongoing."endsAt" ELSE before.ends_at END AS ends_at
+    FROM before JOIN freeze_plans plan ON plan.id = before.plan_id
+    LEFT JOIN ${occurrenceRows('$4')} ON wanted.date = before.occurrence
+    LEFT JOIN jsonb_to_recordset($5::jsonb) AS ongoing (start text, timezone text, "end" text, "endsAt" timestamptz)
+      ON ongoing.start = before.start AND ongoing.timezone = before.timezone
+    CROSS JOIN LATERAL (SELECT before.starts_at > $1::timestamptz AND wanted.date IS NOT NULL AS moves) AS whether
+  ), revised AS (
+    UPDATE freezes SET reason = after.reason, public_reason = after.public_reason, has_public_reason = after.has_public,
+      matching_conditions = after.matching_conditions, exclude_conditions = after.exclude_conditions,
+      holds = after.holds, environments = after.environments, reads = ${texts('$6')}, start = after.start, "end" = after."end", timezone = after.timezone,
+      starts_at = after.starts_at, ends_at = after.ends_at, version = version + 1, updated_at = $1::timestamptz,
+      updated_by = $7::jsonb
+    FROM after WHERE freezes.id = after.id AND ROW(freezes.reason, freezes.public_reason, freezes.matching_conditions,
+        freezes.exclude_conditions, freezes.holds, freezes.environments, freezes.start, freezes."end", freezes.timezone)
+      IS DISTINCT FROM ROW(after.reason, after.public_reason, after.matching_conditions, after.exclude_conditions,
+        after.holds, after.environments, after.start, after."end", after.timezone)
+    RETURNING freezes.*, after.attributes_before
+  ), told AS (${insertEvents(
+    'scheduled_freeze.update',
+    'revised changed',
+    `jsonb_build_object('scheduled_freeze_id', changed.id, 'freeze_plan_id', changed.plan_id,
+      'scheduled_freeze_attributes_before', changed.attributes_before,
+      'scheduled_freeze_attributes_after', ${attributes('changed')})`,
+    parameters,
+  )})
+  ${looks('revised')}`;
+
+/**
+ * Has the freezes that are there say what the plan says now. Those that have begun stay where they began.
+ * @param isEndChanged whether those that are ongoing get the plan's length.
+ */
+export async function reviseFreezes(
+  { tx, plan, by, now }: Change,
+  occurrences: Occurrence[],
+  isEndChanged: boolean,
+): Promise<Look[]> {
+  const ends = isEndChanged ? await ongoingEnds(tx, plan, now) : [];
+  const stamp = stampOf('scheduled_freeze.update', by, now);
+  const values = [now, stamp, plan.id, JSON.stringify(occurrences), JSON.stringify(ends)];
+  return run(tx, 'revise-freezes', revise, [...values, readsOf(plan), JSON.stringify(by)]);
+}
+
+/** The new ends of what is ongoing: as long after its own start as the plan says. */
+async function ongoingEnds(tx: Tx, plan: Plan, now: Date) {
+  const starts = await throughPrisma(tx).query<{ start: string; timezone: string }>(
+    'ongoing-starts',
+    `SELECT DISTINCT start, timezone FROM freezes
+     WHERE plan_id = $2::uuid AND NOT detached AND deleted_at IS NULL AND starts_at <= $1::timestamptz AND ${notEnded}`,
+    [now, plan.id],
+  );
+  return starts.map(({ start, timezone }) => {
+    const end = endOf(start, plan);
+    return { start, timezone, end, endsAt: instantsOf(start, end, timezone).endsAt };
+  });
+}
+
+/** The one window of a plan that does not repeat goes to another date, with what was changed or deleted by itself. */
+export async function moveOccurrence(tx: Tx, planId: string, from: string, to: string): Promise<void> {
+  await tx.freeze.updateMany({ where: { planId, occurrence: from }, data: { occurrence: to } });
+}
+
+/** When the last of the freezes ends that a plan has still to answer for; null: one has no end. */
+export async function lastEnd(tx: Tx, planId: string, now: Date): Promise<Date | null> {
+  const [row] = await throughPrisma(tx).query<{ last: Date | null }>(
+    'last-end',
+    `SELECT CASE WHEN bool_or(ends_at IS NULL) THEN NULL ELSE coalesce(max(ends_at), $1::timestamptz) END AS last
+     FROM freezes WHERE plan_id = $2::uuid AND NOT detached AND deleted_at IS NULL AND ${notEnded}`,
+    [now, planId],
+  );
+  return row!.last;
+}
+
+/** A freeze of a plan that was changed or deleted by itself, and is not over. */
+export type Detached = { repository: string; freezeId: string; start: string };
+
+export async function detachedFreezes(tx: Tx, planId: string, now: Date): Promise<Detached[]> {
+  const rows = await tx.freeze.findMany({
+    where: { planId, detached: true, OR: [{ endsAt: null }, { endsAt: { gt: now } }] },
+    select: {
+      id: true,
+      start: true,
+      repository: { select: { name: true, account: { select: { login: true } } } },
+    },
+    orderBy: [{ startsAt: 'asc' }, { repositoryId: 'asc' }],
+  });
+  return rows.map(({ id, start, repository }) => ({
+    repository: `${repository.account.login}/${repository.name}`,
+    freezeId: id,
+    start,
+  }));
+}

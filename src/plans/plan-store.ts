@@ -1,0 +1,93 @@
+import type { Tx } from '../database/database.ts';
+import type { ConditionInput } from '../conditions/ast.ts';
+import type { Actor } from '../events/actor.ts';
+import type { FreezePlan as PlanRow } from '../generated/prisma/client.ts';
+import type { Holdable } from '../freezes/freeze.ts';
+import type { Plan } from './plan.ts';
+
+// The only access to the table of plans.
+
+/** A plan as it is kept, with who made it. */
+export type StoredPlan = Plan & { createdBy: Actor; createdAt: Date };
+
+const fromRow = (row: PlanRow): StoredPlan => ({
+  id: row.id,
+  accountId: row.accountId,
+  name: row.name,
+  reason: row.reason,
+  publicReason: row.publicReason,
+  repositories: { include: row.include, exclude: row.exclude },
+  start: row.start,
+  end: row.end,
+  timezone: row.timezone,
+  recurrence: row.rule === null ? null : { rule: row.rule, except: row.except, until: row.until },
+  matchingConditions: row.matchingConditions as ConditionInput[],
+  excludeConditions: row.excludeConditions as ConditionInput[],
+  holds: row.holds as Holdable[],
+  environments: row.environments,
+  createdBy: row.createdBy as Actor,
+  createdAt: row.createdAt,
+});
+
+const columns = ({ id: _id, accountId: _account, repositories, recurrence, ...plan }: Plan) => ({
+  ...plan,
+  ...repositories,
+  rule: recurrence?.rule ?? null,
+  except: recurrence?.except ?? [],
+  until: recurrence?.until ?? null,
+});
+
+/** Plans that are neither deleted nor over. */
+const current = (now: Date) => ({ deletedAt: null, OR: [{ overAt: null }, { overAt: { gt: now } }] });
+
+/** The plans of an owner that are not over, the oldest first. */
+export async function listPlans(tx: Tx, accountId: bigint, now: Date): Promise<StoredPlan[]> {
+  const orderBy = [{ createdAt: 'asc' as const }, { id: 'asc' as const }];
+  return (await tx.freezePlan.findMany({ where: { accountId, ...current(now) }, orderBy })).map(fromRow);
+}
+
+export async function countPlans(tx: Tx, accountId: bigint, now: Date): Promise<number> {
+  return tx.freezePlan.count({ where: { accountId, ...current(now) } });
+}
+
+/** A plan that is neither deleted nor over; null for any other. */
+export async function findPlan(
+  tx: Tx,
+  where: { id: string; accountId?: bigint },
+  now: Date,
+): Promise<StoredPlan | null> {
+  const row = await tx.freezePlan.findFirst({ where: { ...where, ...current(now) } });
+  return row && fromRow(row);
+}
+
+/** Makes others who change the plan, or keep its freezes, wait until the transaction ends. */
+export async function lockPlan(tx: Tx, id: string): Promise<void> {
+  await tx.$queryRaw`SELECT 1 FROM freeze_plans WHERE id = ${id}::uuid FOR UPDATE`;
+}
+
+export async function insertPlan(tx: Tx, plan: Plan, by: Actor, now: Date): Promise<void> {
+  const { id, accountId } = plan;
+  const stamps = { createdAt: now, createdBy: by, updatedAt: now, updatedBy: by, keptAt: now };
+  await tx.freezePlan.create({ data: { id, accountId, ...columns(plan), ...stamps } });
+}
+
+export async function savePlan(tx: Tx, plan: StoredPlan, by: Actor, now: Date): Promise<void> {
+  const { createdBy: _by, createdAt: _at, ...rest } = plan;
+  await tx.freezePlan.update({
+    where: { id: plan.id },
+    data: { ...columns(rest), updatedAt: now, updatedBy: by },
+  });
+}
+
+/** Notes that the freezes of a plan are made for the time ahead. @param overAt when its last one ends. */
+export async function noteKept(tx: Tx, id: string, overAt: Date | null, now: Date): Promise<void> {
+  await tx.freezePlan.update({ where: { id }, data: { keptAt: now, overAt } });
+}
+
+/** Marks a plan deleted: who, when and why stay. */
+export async function markPlanDeleted(tx: Tx, id: string, by: Actor, why: string, now: Date): Promise<void> {
+  await tx.freezePlan.update({
+    where: { id },
+    data: { deletedAt: now, deletedBy: by, deleteReason: why },
+  });
+}

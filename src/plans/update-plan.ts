@@ -1,0 +1,87 @@
+import { isDeepStrictEqual } from 'node:util';
+import { nowOf } from '../clock.ts';
+import { throughPrisma } from '../database/sql.ts';
+import type { Deps } from '../deps.ts';
+import { Refusal } from '../errors.ts';
+import type { Actor } from '../events/actor.ts';
+import { appendEvent } from '../events/append-event.ts';
+import type { Account } from '../generated/prisma/client.ts';
+import { jobs } from '../queue/jobs.ts';
+import { toInstant } from '../time/local-time.ts';
+import { checkPlan } from './check-plan.ts';
+import { keepFreezes, lookAt } from './keep-plan.ts';
+import { matchedRepositories } from './matched-repositories.ts';
+import { attributesOfPlan, type Plan, type PlanInput } from './plan.ts';
+import { moveOccurrence } from './plan-freezes.ts';
+import { lockPlan, savePlan } from './plan-store.ts';
+import { requirePlan } from './require-plan.ts';
+import { type ShownPlan, showPlan } from './show-plan.ts';
+
+/** `undefined` leaves a field as it is. */
+export type PlanChange = Partial<Omit<PlanInput, 'repositories'>> & {
+  repositories?: Partial<PlanInput['repositories']>;
+};
+
+/**
+ * Changes a plan, and what it made: what has not begun follows it, and what is ongoing in all but its start.
+ * @throws Refusal start-already-passed where the one window of a plan has begun and would begin elsewhere; not-found
+ *   for a plan that is over or deleted; invalid.
+ */
+export async function updatePlan(
+  deps: Deps,
+  actor: Actor,
+  account: Account,
+  id: string,
+  change: PlanChange,
+): Promise<ShownPlan> {
+  const now = nowOf(deps.clock);
+  return deps.db.$transaction(async (tx) => {
+    await lockPlan(tx, id);
+    const before = await requirePlan(tx, deps, account, id);
+    const checked = checkPlan(revised(before, change), now);
+    const after = { ...before, ...checked };
+    assertStartStays(before, after, now);
+    if (isDeepStrictEqual(before, after)) {
+      return showPlan(tx, account, before, now, await matchedRepositories(throughPrisma(tx), before));
+    }
+    await savePlan(tx, after, actor, now);
+    const metadata = {
+      freeze_plan_id: id,
+      freeze_plan_attributes_before: attributesOfPlan(before),
+      freeze_plan_attributes_after: attributesOfPlan(after),
+    };
+    await appendEvent(tx, { accountId: account.id }, { type: 'freeze_plan.update', metadata }, actor, now);
+    const [from, to] = [before.start.slice(0, 10), after.start.slice(0, 10)];
+    if (before.recurrence === null && from !== to) await moveOccurrence(tx, id, from, to);
+    const revision = { isEndChanged: change.end !== undefined };
+    const kept = await keepFreezes({ tx, plan: after, by: actor, now }, 0, revision);
+    await lookAt(deps, tx, kept.looks, now);
+    if (!kept.isDone) await deps.queue.send([jobs.keepPlan(id)], tx);
+    deps.log.info({ account: account.login, plan: id, by: actor.name }, 'freeze plan changed');
+    return showPlan(tx, account, after, now, kept.matched);
+  });
+}
+
+function revised(before: Plan, { repositories, ...change }: PlanChange): PlanInput {
+  const { id: _id, accountId: _account, ...fields } = before;
+  const said = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  return {
+    ...fields,
+    ...said,
+    repositories: {
+      include: repositories?.include ?? before.repositories.include,
+      exclude: repositories?.exclude ?? before.repositories.exclude,
+    },
+  };
+}
+
+const startOf = ({ start, timezone }: Plan): Date => toInstant(start, timezone, 'start');
+
+function assertStartStays(before: Plan, after: Plan, now: Date): void {
+  const begins = startOf(before);
+  if (before.recurrence !== null || begins > now || startOf(after).getTime() === begins.getTime()) return;
+  throw new Refusal(
+    'start-already-passed',
+    'This plan has begun and does not repeat, so its start cannot change. Leave out start and timezone, or delete it and make another.',
+  );
+}

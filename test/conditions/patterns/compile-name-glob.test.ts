@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { compileNameGlob, isPlainName } from '../../../src/conditions/patterns/compile-name-glob.ts';
+
+test.each([
+  ['*', 'web', true],
+  ['*', 'production/eu', true],
+  ['prod*', 'Production/eu', true],
+  ['WEB', 'web', true],
+  ['web', 'webs', false],
+  ['we?', 'web', true],
+  ['we?', 'we', false],
+  ['[a-c]pi', 'BPI', true],
+  ['{api,lib}-*', 'lib-1', true],
+  ['{api,lib}-*', 'app-1', false],
+  ['.github', 'xgithub', false],
+  ['sandbox-*', 'sandbox', false],
+])('%s over %s: %s', (glob, name, expected) => {
+  expect(compileNameGlob(glob)(name)).toBe(expected);
+});
+
+test('a hostile glob takes little time', () => {
+  const matches = compileNameGlob(`${'*a'.repeat(200)}b`);
+  const start = performance.now();
+  expect(matches('a'.repeat(100))).toBe(false);
+  expect(performance.now() - start).toBeLessThan(500);
+});
+
+test('a glob names one thing where it has no sign of its own', () => {
+  expect(['web', 'a.b-c_d', 'we?', '{a,b}', '[a]', '*'].map(isPlainName)).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+  ]);
+});

@@ -1,0 +1,129 @@
+// What exemptions mean for the merge queue, for test merge commits, for what is lost on the way, and on pages.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Acme, heldUntilRemoved, startAcme } from './support/acme.ts';
+import { exemptionsOf } from './support/exemptions.ts';
+import { passCiOn, queuedIn } from './support/queued.ts';
+import { Visitor } from './support/visitor.ts';
+
+let acme: Acme;
+let exemptions: ReturnType<typeof exemptionsOf>;
+beforeAll(async () => {
+  acme = await startAcme();
+  exemptions = exemptionsOf(acme);
+  for (const login of ['mallory', 'wendy']) acme.github.addUser(login);
+});
+afterAll(() => acme.close());
+
+const inHours = (hours: number) => new Date(acme.clock.now() + hours * 3_600_000);
+
+test('in a merge group an exempt pull request counts as free, until that ends', async () => {
+  const { github } = acme;
+  const web = await queuedIn(acme, 'web', [{}, {}]);
+  const shown = (number: number) => {
+    const group = github.mergeGroups(web).find(({ pullRequests }) => pullRequests.at(-1) === number);
+    return group && github.currentStatus(web, group.headSha)?.state;
+  };
+  const made = await exemptions.exempt(web, 1);
+  await acme.freeze(web);
+  expect(github.mergeQueue(web, 'main').map(({ number }) => number)).toEqual([1]);
+  expect(shown(1)).toBe('success');
+  await exemptions.decide('revoke', web, made);
+  expect(github.mergeQueue(web, 'main')).toEqual([]);
+
+  await exemptions.exempt(web, 2);
+  github.enqueue(web, 2);
+  await acme.quiet();
+  for (const { headSha } of github.mergeGroups(web)) passCiOn(acme, web, headSha);
+  await acme.quiet();
+  expect(github.merges(web).map(({ number }) => number)).toEqual([2]);
+  expect(await exemptions.list(web, '?pull_request=2')).toMatchObject([{ state: 'used' }]);
+});
+
+test('a pull request from the test merge commit of an exempt one needs its own exemption', async () => {
+  const { github } = acme;
+  const lib = await acme.repository('lib', [{}]);
+  const headSha = github.testMergeCommit(lib, 1)!;
+  github.openPullRequest(lib, { author: 'bob', base: 'release', headSha });
+  await acme.quiet();
+  await acme.freeze(lib);
+  await exemptions.exempt(lib, 1);
+  expect(acme.shown(lib, 2)).toMatchObject({
+    state: 'pending',
+    description: expect.stringMatching(/^#2 is frozen/),
+  });
+  expect(github.mergeable(lib, 1)).toBe('blocked');
+  await exemptions.exempt(lib, 2);
+  expect([1, 2].map((number) => github.mergeable(lib, number))).toEqual(['clean', 'clean']);
+});
+
+describe('what is lost on the way', () => {
+  test('a merge that no webhook told of has used its exemption', async () => {
+    const { github } = acme;
+    const ops = await acme.repository('ops', [{}]);
+    await acme.freeze(ops);
+    await exemptions.exempt(ops, 1);
+    github.webhookFaults.add({ kind: 'drop', event: 'pull_request' });
+    github.merge(ops, 1, 'ada');
+    await acme.quiet();
+    github.webhookFaults.clear();
+    await acme.freeze(ops, { reason: 'Another' });
+    expect(await exemptions.list(ops)).toMatchObject([{ state: 'used' }]);
+  });
+
+  test('the sweep ends what a lost job should have, also while GitHub is down', async () => {
+    const core = await acme.repository('core', [{}]);
+    await acme.freeze(core);
+    const made = await exemptions.exempt(core, 1, { expires_at: inHours(1).toISOString() });
+    await acme.app.deps.db.$executeRaw`DELETE FROM pgboss.job WHERE name = 'end-exemptions'`;
+    acme.github.goDown();
+    await acme.advanceTo(new Date(Date.parse(made.expires_at) + 61_000));
+    const states = (await exemptions.list(core)).map(({ state }) => state);
+    acme.github.comeBack();
+    expect(states).toEqual(['expired']);
+    await acme.advanceTo(new Date(acme.clock.now() + 120_000));
+    expect(acme.shown(core, 1)).toEqual(heldUntilRemoved);
+  });
+});
+
+describe('the page of the pull request', () => {
+  const read = async (repository: string, login: string | null = null) => {
+    const visitor = new Visitor(acme);
+    if (login) await visitor.signIn(login);
+    const { status, text } = await visitor.open(`/repos/${repository}/pulls/1`);
+    expect(status).toBe(200);
+    return text.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ');
+  };
+
+  test('says until when it is exempt, by whom and why; and why that ended', async () => {
+    const docs = await acme.repository('docs', [{}]);
+    await acme.freeze(docs);
+    const made = await exemptions.exempt(docs, 1);
+    const page = await read(docs);
+    expect(page).toMatch(/Free No freeze holds this pull request\./);
+    expect(page).toMatch(/Exempt until 2026-03-02 .* UTC, with the commit [0-9a-f]{7} only: INC-4711 fix\./);
+    expect(page).toContain(
+      'Requested by the application key admin key, approved by the application key admin key.',
+    );
+    expect(page).toContain('It would hold this pull request, and an exemption lets it through.');
+
+    acme.github.push(docs, 1);
+    await acme.quiet();
+    const pushed = await read(docs);
+    expect(pushed).toMatch(/another commit was pushed, and the exemption was for [0-9a-f]{7}\./);
+    expect(pushed).not.toContain('Exempt until');
+    const second = await exemptions.exempt(docs, 1);
+    await exemptions.decide('revoke', docs, second);
+    expect(await read(docs)).toContain('the application key admin key revoked the exemption.');
+    expect(made.id).not.toBe(second.id);
+  });
+
+  test('keeps a reason from outsiders where a freeze that it covers has a public one', async () => {
+    const shop = await acme.repository('shop', [{}], { roles: { wendy: 'write' } });
+    await acme.freeze(shop, { reason: 'A leak', public_reason: 'Maintenance' });
+    await exemptions.exempt(shop, 1);
+    for (const login of [null, 'mallory']) expect(await read(shop, login)).not.toContain('INC-4711');
+    expect(await read(shop, 'wendy')).toContain('INC-4711 fix');
+    const log = await new Visitor(acme).open(`/repos/${shop}`);
+    expect(log.text).not.toContain('INC-4711');
+  });
+});

@@ -1,0 +1,294 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { jobs } from '../src/queue/jobs.ts';
+import { keepPlan } from '../src/plans/keep-plan.ts';
+import { type Acme, startAcme } from './support/acme.ts';
+
+let acme: Acme;
+beforeAll(async () => {
+  acme = await startAcme();
+});
+afterAll(() => acme.close());
+
+const plans = '/v1/freeze_plans/acme';
+const body = {
+  name: 'Year end',
+  reason: 'Books are closed',
+  repositories: { include: ['*'], exclude: ['sandbox-*'] },
+  start: '2026-03-02T18:00:00',
+  end: '2026-03-09T08:00:00',
+  timezone: 'Europe/Paris',
+};
+
+const call = (method: string, path: string, sent?: object) =>
+  acme.call(method, path, { as: acme.admin, body: sent });
+async function create(more: object = {}) {
+  const answer = await call('POST', plans, { ...body, ...more });
+  expect(answer.status, answer.text).toBe(201);
+  await acme.quiet();
+  return answer.body;
+}
+async function update(id: string, change: object) {
+  const answer = await call('PATCH', `${plans}/${id}`, change);
+  expect(answer.status, answer.text).toBe(200);
+  await acme.quiet();
+  return answer.body;
+}
+async function remove(id: string) {
+  const answer = await call('POST', `${plans}/${id}/delete`, { delete_reason: 'Done' });
+  expect(answer.status, answer.text).toBe(204);
+  await acme.quiet();
+}
+const show = async (id: string) => (await call('GET', `${plans}/${id}`)).body;
+const freezes = async (repository: string): Promise<Record<string, unknown>[]> =>
+  (await call('GET', `/v1/repos/acme/${repository}/scheduled_freeze`)).body.scheduled_freezes;
+const starts = async (repository: string) => (await freezes(repository)).map(({ start }) => start);
+const log = async (place: string): Promise<{ type: string; metadata: Record<string, unknown> }[]> =>
+  (await call('GET', `/v1/${place}/logs?received_from=2026-01-01T00:00:00Z&per_page=100`)).body.events;
+
+describe('a year end over forty repositories', () => {
+  const names = Array.from({ length: 40 }, (_, at) => `team-${String(at).padStart(2, '0')}`);
+  let id = '';
+
+  beforeAll(async () => {
+    const protect = { main: ['holdfast/freeze'] };
+    for (const name of names) acme.github.addRepository(`acme/${name}`, { protect });
+    acme.github.addRepository('acme/sandbox-1');
+    acme.github.addRepository('acme/attic', { archived: true });
+    for (const name of names)
+      for (const labels of [[], ['hotfix']])
+        acme.github.openPullRequest(`acme/${name}`, { author: 'ada', labels });
+    await acme.quiet();
+    ({ id } = await create({ exclude_conditions: ['label=hotfix'] }));
+  });
+
+  test('is answered as it is stored, and makes a plain freeze in each', async () => {
+    expect(await show(id)).toEqual({
+      ...{ id, ...body, public_reason: null, recurrence: null },
+      ...{
+        matching_conditions: [],
+        exclude_conditions: ['label=hotfix'],
+        holds: ['merges'],
+        environments: ['*'],
+      },
+      ...{ repositories_matched: 41, not_enforced: ['acme/attic'], detached: [] },
+      next_occurrences: [
+        {
+          ...{ start: body.start, end: body.end },
+          ...{ starts_at: '2026-03-02T17:00:00.000Z', ends_at: '2026-03-09T07:00:00.000Z' },
+        },
+      ],
+      created_by: expect.objectContaining({ type: 'application', name: 'admin key' }),
+      created_at: '2026-03-01T09:00:00.000Z',
+    });
+    for (const name of names) {
+      const { start, end, timezone } = body;
+      expect(await freezes(name)).toEqual([
+        {
+          ...{ id: expect.any(String), plan_id: id, reason: body.reason, start, end, timezone },
+          ...{ matching_conditions: [], exclude_conditions: ['label=hotfix'] },
+        },
+      ]);
+    }
+    expect(await freezes('sandbox-1')).toEqual([]);
+    expect(await freezes('attic')).toEqual([]);
+    expect((await call('GET', plans)).body.freeze_plans.map((plan: { id: string }) => plan.id)).toEqual([id]);
+  });
+
+  test('makes what can be sent back as it was read, which changes nothing', async () => {
+    const [freeze] = await freezes('team-03');
+    expect(await acme.update('acme/team-03', freeze!['id'] as string, freeze!)).toEqual(freeze);
+    expect((await show(id)).detached).toEqual([]);
+  });
+
+  test('is in the log of the owner, and in each repository’s', async () => {
+    const [event] = (await acme.call('GET', '/v1/logs/acme', { as: acme.admin })).body.events;
+    expect(event).toMatchObject({ type: 'freeze_plan.create', metadata: { freeze_plan_id: id } });
+    expect((await log('repos/acme/team-07'))[0]).toMatchObject({
+      type: 'scheduled_freeze.create',
+      metadata: {
+        freeze_plan_id: id,
+        scheduled_freeze_attributes: { reason: body.reason, start: body.start, end: body.end },
+        created_by: { name: 'admin key' },
+        created_at: '2026-03-01T09:00:00.000Z',
+        created_by_staff: false,
+      },
+    });
+  });
+
+  test('begins everywhere, is held everywhere, and says so', async () => {
+    await acme.advanceTo('2026-03-02T17:00:00Z');
+    for (const name of names) expect(acme.frozen(`acme/${name}`)).toEqual([1]);
+    expect((await call('GET', `${plans}/${id}/enforcement`)).body).toEqual({
+      ...{ repositories: 41, to_hold: 40, held: 40, waiting: 0, not_enforced: ['acme/attic'] },
+    });
+  });
+
+  test('leaves alone what somebody changed or deleted by itself', async () => {
+    const [[changed], [gone]] = [await freezes('team-01'), await freezes('team-02')];
+    await acme.update('acme/team-01', changed!['id'] as string, { reason: 'Ours alone' });
+    await acme.remove('acme/team-02', gone!['id'] as string);
+    const detached = [
+      { repository: 'acme/team-01', freeze_id: changed!['id'], start: body.start },
+      { repository: 'acme/team-02', freeze_id: gone!['id'], start: body.start },
+    ];
+    expect((await show(id)).detached.toSorted()).toEqual(detached);
+    const { detached: answered } = await update(id, { reason: 'Audit', end: '2026-03-10T08:00:00' });
+    expect(answered).toHaveLength(2);
+    expect(await freezes('team-00')).toMatchObject([
+      { reason: 'Audit', start: body.start, end: '2026-03-10T08:00:00' },
+    ]);
+    expect(await freezes('team-01')).toMatchObject([{ reason: 'Ours alone', end: body.end }]);
+    expect(await freezes('team-02')).toEqual([]);
+    expect(acme.shown('acme/team-00', 1)?.description).toContain('Audit');
+    expect((await log('repos/acme/team-00'))[0]).toMatchObject({
+      type: 'scheduled_freeze.update',
+      metadata: {
+        scheduled_freeze_attributes_before: { reason: body.reason, end: body.end },
+        scheduled_freeze_attributes_after: { reason: 'Audit', end: '2026-03-10T08:00:00' },
+        updated_by: { name: 'admin key' },
+      },
+    });
+  });
+
+  test('does not begin elsewhere once it has begun', async () => {
+    const answer = await call('PATCH', `${plans}/${id}`, { start: '2026-03-03T18:00:00' });
+    expect({ status: answer.status, ...answer.body }).toEqual({
+      status: 400,
+      detail:
+        'This plan has begun and does not repeat, so its start cannot change. Leave out start and timezone, or delete it and make another.',
+    });
+  });
+
+  test('lets go of everything but what was changed by itself when it is deleted', async () => {
+    await remove(id);
+    expect(acme.frozen('acme/team-00')).toEqual([]);
+    expect(acme.frozen('acme/team-01')).toEqual([1]);
+    expect((await log('repos/acme/team-00'))[0]).toMatchObject({
+      type: 'scheduled_freeze.delete',
+      metadata: { reason: 'Done' },
+    });
+    expect((await call('GET', `${plans}/${id}`)).status).toBe(404);
+    expect((await call('GET', plans)).body.freeze_plans).toEqual([]);
+    const [kept] = await freezes('team-01');
+    await acme.remove('acme/team-01', kept!['id'] as string);
+  });
+});
+
+describe('a plan while a repository is renamed and another is made', () => {
+  const window = {
+    ...{ start: '2026-03-04T10:00:00', end: '2026-03-04T12:00:00', timezone: 'UTC' },
+    repositories: { include: ['API-*', 'lib-{one,two}'], exclude: [] },
+    recurrence: { rule: 'FREQ=DAILY;COUNT=3' },
+  };
+  const three = ['2026-03-04T10:00:00', '2026-03-05T10:00:00', '2026-03-06T10:00:00'];
+  let id = '';
+
+  test('gives a new repository its freezes, and one that a rename lets match', async () => {
+    await acme.repository('api-old');
+    ({ id } = await create(window));
+    expect(await starts('api-old')).toEqual(three);
+    await acme.repository('api-new');
+    await acme.repository('other');
+    expect(await starts('api-new')).toEqual(three);
+    acme.github.renameRepository('acme/other', 'lib-two');
+    await acme.quiet();
+    expect(await starts('lib-two')).toEqual(three);
+  });
+
+  test('takes back what has not begun where a rename ends the match, and an ongoing one stays', async () => {
+    await acme.advanceTo('2026-03-04T11:00:00Z');
+    acme.github.renameRepository('acme/api-old', 'legacy');
+    await acme.quiet();
+    expect(await starts('legacy')).toEqual(three.slice(0, 1));
+    acme.github.renameRepository('acme/legacy', 'api-old');
+    await acme.quiet();
+    expect(await starts('api-old')).toEqual(three);
+    await remove(id);
+    expect(await starts('api-old')).toEqual([]);
+  });
+});
+
+describe('what a change moves', () => {
+  test('is what has not begun; what is ongoing keeps its start and gets the new length', async () => {
+    await acme.repository('moved', [{}]);
+    const { id } = await create({
+      ...{ start: '2026-03-04T10:00:00', end: '2026-03-04T12:00:00', timezone: 'UTC' },
+      ...{ repositories: { include: ['moved'] }, recurrence: { rule: 'FREQ=DAILY' } },
+    });
+    const before = await freezes('moved');
+    expect(before).toHaveLength(36);
+    await acme.remove('acme/moved', before[2]!['id'] as string);
+    await update(id, { start: '2026-03-04T11:30:00', end: '2026-03-04T13:00:00', timezone: 'Europe/Paris' });
+    const after = await freezes('moved');
+    expect(after[0]).toEqual({ ...before[0], end: '2026-03-04T11:30:00' });
+    expect(after[1]).toEqual({
+      ...before[1],
+      ...{ start: '2026-03-05T11:30:00', end: '2026-03-05T13:00:00', timezone: 'Europe/Paris' },
+    });
+    expect(after.map(({ start }) => start)).not.toContain('2026-03-06T11:30:00');
+    expect(after).toHaveLength(35);
+    await update(id, {
+      recurrence: { rule: 'FREQ=DAILY;INTERVAL=2', except: ['2026-03-08'], until: '2026-03-12' },
+    });
+    expect((await starts('moved')).slice(1)).toEqual(['2026-03-10T11:30:00', '2026-03-12T11:30:00']);
+    await remove(id);
+  });
+
+  test('is the one window of a plan, to another day', async () => {
+    await acme.repository('single');
+    const { id } = await create({
+      repositories: { include: ['single'] },
+      start: '2026-03-20T10:00:00',
+      end: null,
+    });
+    const [before] = await freezes('single');
+    await update(id, { start: '2026-03-21T10:00:00' });
+    expect(await freezes('single')).toEqual([{ ...before, start: '2026-03-21T10:00:00' }]);
+    await acme.remove('acme/single', before!['id'] as string);
+    await update(id, { start: '2026-03-22T10:00:00' });
+    expect(await freezes('single')).toEqual([]);
+    await remove(id);
+  });
+});
+
+test('clocks go forward during an occurrence', async () => {
+  await acme.repository('night', [{}]);
+  const { id } = await create({
+    ...{ start: '2026-03-28T02:30:00', end: '2026-03-28T04:00:00', timezone: 'Europe/Paris' },
+    ...{ repositories: { include: ['night'] }, recurrence: { rule: 'FREQ=DAILY' } },
+  });
+  await acme.advanceTo('2026-03-29T00:59:59Z');
+  expect(acme.frozen('acme/night')).toEqual([]);
+  await acme.advanceTo('2026-03-29T01:00:00Z');
+  expect(acme.frozen('acme/night')).toEqual([1]);
+  expect((await show(id)).next_occurrences.slice(0, 2)).toEqual([
+    {
+      ...{ start: '2026-03-29T02:30:00', end: '2026-03-29T04:00:00' },
+      ...{ starts_at: '2026-03-29T01:00:00.000Z', ends_at: '2026-03-29T02:00:00.000Z' },
+    },
+    expect.objectContaining({ start: '2026-03-30T02:30:00', starts_at: '2026-03-30T00:30:00.000Z' }),
+  ]);
+  await acme.advanceTo('2026-03-29T02:00:00Z');
+  expect(acme.frozen('acme/night')).toEqual([]);
+  await remove(id);
+});
+
+test('the worker slept for a month', async () => {
+  await acme.repository('sleepy', [{}]);
+  const { id } = await create({
+    ...{ start: '2026-04-01T10:00:00', end: '2026-04-03T10:00:00', timezone: 'UTC' },
+    ...{ repositories: { include: ['sleepy'] }, recurrence: { rule: 'FREQ=WEEKLY' } },
+  });
+  expect(await starts('sleepy')).toHaveLength(5);
+  await acme.advanceTo('2026-05-21T12:00:00Z');
+  expect(acme.frozen('acme/sleepy')).toEqual([1]);
+  expect((await starts('sleepy'))[0]).toBe('2026-05-20T10:00:00');
+  expect(await starts('sleepy')).toHaveLength(6);
+  const all = () => acme.app.deps.db.freeze.count({ where: { planId: id } });
+  const before = await all();
+  await Promise.all([keepPlan(acme.app.deps, id), keepPlan(acme.app.deps, id)]);
+  await acme.app.deps.queue.send([jobs.keepPlan(id)]);
+  await acme.quiet();
+  expect(await all()).toBe(before);
+  await remove(id);
+});

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Acme, planBody, startAcme } from '../api/acme.ts';
+
+let acme: Acme;
+beforeAll(async () => {
+  acme = await startAcme();
+});
+afterAll(() => acme.close());
+
+const path = '/v1/freeze_plans/acme';
+const post = (more: object, { as = acme.keys.admin, to = path, headers = {} } = {}) =>
+  acme.call('POST', to, { as, body: { ...planBody, ...more }, headers });
+const rule = (text: string) => ({ recurrence: { rule: text } });
+
+describe('what is refused names its field', () => {
+  test.each<[object, (string | number)[], RegExp]>([
+    [{ name: '' }, ['name'], /at least 1/],
+    [{ repositories: { include: [] } }, ['repositories', 'include'], /./],
+    [{ repositories: { include: ['ok', '{a'] } }, ['repositories', 'include', 1], /not a glob: unbalanced/],
+    [{ repositories: { include: ['*'], exclude: ['a}'] } }, ['repositories', 'exclude', 0], /not a glob/],
+    [{ environments: ['{'] }, ['environments', 0], /not a glob/],
+    [{ holds: ['everything'] }, ['holds', 0], /"merges", "deployments"/],
+    [{ timezone: 'Mars' }, ['timezone'], /not a time zone/],
+    [{ start: '2026-12-24' }, ['start'], /without a time/],
+    [{ end: '2026-12-24T17:00:00' }, ['end'], /after the start/],
+    [{ end: null }, ['end'], /repeats has an end/],
+    [{ end: '2026-01-01T00:00:00', start: '2025-12-24T00:00:00', recurrence: null }, ['end'], /has passed/],
+    [{ matching_conditions: ['nonsense~'] }, ['matching_conditions', 0], /./],
+    [rule('FREQ=YEARLY;BYWEEKNO=1'), ['recurrence', 'rule'], /`BYWEEKNO`/],
+    [rule('FREQ=HOURLY'), ['recurrence', 'rule'], /FREQ/],
+    [rule('FREQ=DAILY'), ['recurrence', 'rule'], /begins before the one ahead of it ends/],
+    [rule('FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30'), ['recurrence', 'rule'], /never occurs/],
+    [rule(`FREQ=YEARLY;BYMONTH=${'1,'.repeat(500)}1`), ['recurrence', 'rule'], /1000 characters/],
+    [
+      { recurrence: { rule: 'FREQ=YEARLY', except: ['2026-02-30'] } },
+      ['recurrence', 'except', 0],
+      /not a date/,
+    ],
+    [{ recurrence: { rule: 'FREQ=YEARLY', until: 'x' } }, ['recurrence', 'until'], /not a date/],
+    [
+      { start: '2020-12-24T18:00:00', end: '2020-12-25T18:00:00', ...rule('FREQ=YEARLY;COUNT=2') },
+      ['recurrence'],
+      /last occurrence is over/,
+    ],
+  ])('%o', async (more, loc, msg) => {
+    const { status, body } = await post(more);
+    expect(status).toBe(422);
+    expect(body.detail).toEqual([
+      { loc: ['body', ...loc], msg: expect.stringMatching(msg), type: expect.any(String) },
+    ]);
+    expect((await post(more, { to: `${path}/preview` })).body).toEqual(body);
+  });
+});
+
+describe('what is taken', () => {
+  test('a start of now, as now in the zone; a time without seconds, with them', async () => {
+    const { body } = await post({ start: null, end: '2026-03-01T12:00', recurrence: null });
+    expect(body).toMatchObject({ start: '2026-03-01T10:00:00', end: '2026-03-01T12:00:00' });
+    const freezes = await acme.call('GET', '/v1/repos/acme/web/scheduled_freeze', { as: acme.keys.admin });
+    expect(freezes.body.scheduled_freezes).toMatchObject([{ start: body.start, plan_id: body.id }]);
+  });
+
+  test('a field that nobody knows, named in the answer', async () => {
+    const { body } = await post({ exclude_condition: [] });
+    expect(body.warnings).toEqual([
+      '`exclude_condition` is not a field of a freeze plan: did you mean `exclude_conditions`?',
+    ]);
+  });
+
+  test('an Idempotency-Key, once', async () => {
+    const headers = { 'Idempotency-Key': crypto.randomUUID() };
+    const [first, second] = [await post({}, { headers }), await post({}, { headers })];
+    expect(second.body).toEqual(first.body);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  test('a public reason: outsiders read it in the place of the reason', async () => {
+    const { body } = await post({ public_reason: 'Stocktaking', name: 'Public' });
+    expect(body.public_reason).toBe('Stocktaking');
+    const list = await acme.call('GET', '/v1/repos/acme/web/scheduled_freeze', { as: acme.keys.admin });
+    const freezes = list.body.scheduled_freezes as { plan_id?: string }[];
+    expect(freezes.find(({ plan_id }) => plan_id === body.id)).toMatchObject({
+      public_reason: 'Stocktaking',
+    });
+  });
+
+  test('200 plans that are not over, and no more', async () => {
+    const { length } = (await acme.call('GET', path, { as: acme.keys.admin })).body.freeze_plans;
+    const { db, clock } = acme.app.deps;
+    const plan = await db.freezePlan.findFirstOrThrow();
+    const account = { matchingConditions: [], excludeConditions: [], createdBy: {}, updatedBy: {} };
+    const { deletedBy: _by, ...row } = plan;
+    await db.freezePlan.createMany({
+      data: Array.from({ length: 200 - length }, () => ({
+        ...{ ...row, ...account, id: crypto.randomUUID(), include: ['nothing'], overAt: null },
+        keptAt: new Date(clock.now()),
+      })),
+    });
+    const { status, body } = await post({});
+    expect(status).toBe(409);
+    expect(body.detail).toMatch(/^acme has 200 freeze plans that are not over/);
+    await db.freezePlan.deleteMany({ where: { include: { equals: ['nothing'] } } });
+  });
+});
+
+describe('a person who administers the repositories', () => {
+  const named = (...include: string[]) => ({ repositories: { include } });
+
+  test('has plans that name them one by one, in any case of letters', async () => {
+    const as = acme.people.rita;
+    const { status, body } = await post(named('WEB', 'vault'), { as });
+    expect(status).toBe(201);
+    expect(body.repositories_matched).toBe(2);
+    const one = `${path}/${body.id}`;
+    expect((await acme.call('GET', one, { as })).status).toBe(200);
+    expect((await acme.call('GET', `${one}/enforcement`, { as })).status).toBe(200);
+    expect((await post(named('web'), { as, to: `${path}/preview` })).status).toBe(200);
+    expect((await acme.call('PATCH', one, { as, body: { reason: 'Mine' } })).status).toBe(200);
+    expect((await acme.call('PATCH', one, { as, body: named('*') })).status).toBe(403);
+    const why = { delete_reason: 'Done' };
+    expect((await acme.call('POST', `${one}/delete`, { as: acme.people.wes, body: why })).status).toBe(403);
+    expect((await acme.call('POST', `${one}/delete`, { as, body: why })).status).toBe(204);
+  });
+
+  test('and nobody else, nor by a glob', async () => {
+    const { people } = acme;
+    expect((await post(named('we?'), { as: people.rita })).status).toBe(403);
+    expect((await post(named('web', 'attic'), { as: people.rita })).status).toBe(403);
+    expect((await post(named('web'), { as: people.wes })).status).toBe(403);
+    expect((await post(named('vault'), { as: people.eve })).status).toBe(404);
+    const { body } = await post({});
+    expect((await acme.call('GET', `${path}/${body.id}`, { as: people.rita })).status).toBe(403);
+  });
+});
+
+test('a preview says what would be held, and saves nothing', async () => {
+  await acme.quiet();
+  const before = await acme.app.deps.db.freezePlan.count();
+  const { status, body } = await post(
+    {
+      exclude_conditions: ['label=risky'],
+      start: '2027-05-01T10:00:00',
+      end: '2027-05-02T10:00:00',
+      recurrence: null,
+    },
+    { to: `${path}/preview` },
+  );
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    repositories: [
+      { name: 'vault', to_hold: 0, excluded: 1, enforced: expect.stringMatching(/yes|unknown/) },
+      { name: 'web', to_hold: 0, excluded: 1, enforced: expect.stringMatching(/yes|unknown/) },
+    ],
+    ...{ repositories_matched: 3, to_hold: 0, excluded: 2, not_enforced: ['acme/attic'], not_looked_at: [] },
+    next_occurrences: [
+      {
+        ...{ start: '2027-05-01T10:00:00', end: '2027-05-02T10:00:00' },
+        ...{ starts_at: '2027-05-01T08:00:00.000Z', ends_at: '2027-05-02T08:00:00.000Z' },
+      },
+    ],
+  });
+  expect(await acme.app.deps.db.freezePlan.count()).toBe(before);
+});
+
+test('a preview names the repositories that GitHub says nothing of', async () => {
+  acme.github.goDown('502');
+  const { body } = await post({ matching_conditions: ['files~=^docs/'] }, { to: `${path}/preview` });
+  acme.github.comeBack();
+  expect(body).toMatchObject({ repositories: [], not_looked_at: ['acme/vault', 'acme/web'] });
+});

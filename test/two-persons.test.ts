@@ -1,0 +1,123 @@
+// A writer asks, an admin decides; where the repository asks for two persons, another one than who asked.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Acme, heldUntilRemoved, startAcme } from './support/acme.ts';
+import { exemptionsOf } from './support/exemptions.ts';
+
+let acme: Acme;
+let exemptions: ReturnType<typeof exemptionsOf>;
+let tokens: Record<'ada' | 'bob' | 'rita' | 'wes', string>;
+let web: string;
+let count = 0;
+beforeAll(async () => {
+  acme = await startAcme();
+  exemptions = exemptionsOf(acme);
+  for (const login of ['rita', 'wes']) acme.github.addUser(login);
+  const token = (login: string) =>
+    acme.github.addToken(login, { kind: 'classic', scopes: ['repo', 'admin:org'] });
+  tokens = { ada: token('ada'), bob: token('bob'), rita: token('rita'), wes: token('wes') };
+});
+afterAll(() => acme.close());
+beforeEach(async () => {
+  const roles = { rita: 'admin', wes: 'write' } as const;
+  web = await acme.repository(`web-${++count}`, [{}, {}], { roles });
+  await acme.freeze(web);
+});
+
+const askForTwo = async () => {
+  const [name] = web.split('/').slice(1);
+  await acme.app.deps.db.repository.updateMany({ where: { name }, data: { twoPersonExemptions: true } });
+};
+const askFor = (as: string) => exemptions.exempt(web, 1, {}, as);
+
+test('two persons: who asked does not approve, and another admin does', async () => {
+  await askForTwo();
+  const asked = await askFor(tokens.ada);
+  expect(asked).toMatchObject({ state: 'requested', decided_by: null });
+  expect(acme.shown(web, 1)).toEqual(heldUntilRemoved);
+  const own = await exemptions.decide('approve', web, asked, tokens.ada);
+  expect([own.status, own.body.detail]).toEqual([
+    403,
+    expect.stringMatching(/^ada requested this exemption\./),
+  ]);
+  expect(acme.shown(web, 1)).toEqual(heldUntilRemoved);
+
+  const { status, body } = await exemptions.decide('approve', web, asked, tokens.rita, {});
+  expect([status, body.state, body.decided_by.name]).toEqual([200, 'approved', 'rita']);
+  expect(acme.shown(web, 1)?.state).toBe('success');
+  expect(await exemptions.told(web)).toEqual(['requested', 'approved']);
+});
+
+test('two persons: a key approves nothing that a key asked for, nor what its maker did', async () => {
+  await askForTwo();
+  const made = await acme.call('POST', '/v1/applications/acme', {
+    as: tokens.ada,
+    body: { name: 'of ada', scope: 'admin' },
+  });
+  const keyOfAda = made.body.secret;
+  const byKey = await askFor(acme.admin);
+  const other = await exemptions.decide('approve', web, byKey, keyOfAda);
+  expect([other.status, other.body.detail]).toEqual([403, expect.stringMatching(/^A key requested this/)]);
+  expect((await exemptions.decide('approve', web, byKey, acme.admin)).status).toBe(403);
+
+  const byAda = await askFor(tokens.ada);
+  const own = await exemptions.decide('approve', web, byAda, keyOfAda);
+  expect([own.status, own.body.detail]).toEqual([403, expect.stringMatching(/are the same person/)]);
+  const byHerKey = await askFor(keyOfAda);
+  expect((await exemptions.decide('approve', web, byHerKey, tokens.ada)).status).toBe(403);
+  expect(acme.shown(web, 1)).toEqual(heldUntilRemoved);
+  expect((await exemptions.decide('approve', web, byHerKey, tokens.rita)).status).toBe(200);
+  expect(acme.shown(web, 1)?.state).toBe('success');
+});
+
+test('a writer asks and takes back, and decides nothing', async () => {
+  const asked = await askFor(tokens.wes);
+  expect(asked).toMatchObject({ state: 'requested', requested_by: { name: 'wes' } });
+  expect(acme.shown(web, 1)).toEqual(heldUntilRemoved);
+  for (const decision of ['approve', 'deny'] as const)
+    expect((await exemptions.decide(decision, web, asked, tokens.wes)).status).toBe(403);
+  const ofAda = await exemptions.exempt(web, 2, {}, tokens.ada);
+  const taking = await exemptions.decide('revoke', web, ofAda, tokens.wes);
+  expect([taking.status, taking.body.detail]).toEqual([403, expect.stringMatching(/wes is not an admin/)]);
+  expect((await exemptions.decide('revoke', web, asked, tokens.wes)).body.state).toBe('revoked');
+  expect(await exemptions.list(web, '', tokens.wes)).toHaveLength(2);
+  expect((await exemptions.request(web, 1, {}, tokens.bob)).status).toBe(403);
+});
+
+test('whoever is no admin any more decides nothing, whatever GitHub said a moment ago', async () => {
+  const asked = await askFor(tokens.wes);
+  const list = `/v1/repos/${web}/scheduled_freeze`;
+  expect((await acme.call('GET', list, { as: tokens.rita })).status).toBe(200);
+  acme.github.setRole(web, 'rita', 'write');
+  expect((await acme.call('GET', list, { as: tokens.rita })).status).toBe(200);
+  expect((await exemptions.decide('approve', web, asked, tokens.rita)).status).toBe(403);
+  expect(await askFor(tokens.rita)).toMatchObject({ state: 'requested' });
+  acme.github.setRole(web, 'rita', 'admin');
+  expect((await exemptions.decide('approve', web, asked, tokens.rita)).status).toBe(200);
+});
+
+test('a decision is made once', async () => {
+  const asked = await askFor(tokens.wes);
+  expect((await exemptions.decide('deny', web, asked, tokens.rita)).body).toMatchObject({
+    state: 'denied',
+    decision_reason: 'Because',
+  });
+  for (const decision of ['approve', 'deny', 'revoke'] as const) {
+    const { status, body } = await exemptions.decide(decision, web, asked, tokens.rita);
+    expect([status, body.detail]).toEqual([
+      409,
+      expect.stringMatching(/^This exemption is denied, and only/),
+    ]);
+  }
+  expect(await exemptions.told(web)).toEqual(['requested', 'denied']);
+});
+
+test('a person has at most 20 open requests in a repository, also where they come at once', async () => {
+  const path = `/v1/repos/${web}/pulls/1/exemptions`;
+  const ask = () => acme.call('POST', path, { as: tokens.wes, body: { reason: 'A fix' } });
+  const all = await Promise.all(Array.from({ length: 23 }, ask));
+  await acme.quiet();
+  const statuses = all.map(({ status }) => status).toSorted();
+  expect(statuses).toEqual([...Array(20).fill(201), 409, 409, 409]);
+  await exemptions.decide('deny', web, all.find(({ status }) => status === 201)!.body, tokens.rita);
+  expect((await exemptions.request(web, 2, {}, tokens.wes)).status).toBe(201);
+});
