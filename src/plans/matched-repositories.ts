@@ -9,21 +9,27 @@ export type PlanRepository = {
   name: string;
   /** Whether freezes of it can hold anything: where not, a plan makes none. */
   isFreezable: boolean;
+  /** Its setting: a freeze without an end is given one so many hours after it begins. */
+  longestOpenEndHours: number | null;
 };
 
 /** One column of JSON: a driver looks at each column of each row, and there may be 10,000. */
 const installed = `
-  SELECT json_agg(json_build_array(r.id::text, r.name, NOT r.archived AND r.products && $2::text[]::"Product"[])
-    ORDER BY r.name_key) AS repositories
+  SELECT json_agg(json_build_array(r.id::text, r.name, NOT r.archived AND r.products && $2::text[]::"Product"[],
+    r.longest_open_end_hours) ORDER BY r.name_key) AS repositories
   FROM repositories r JOIN installations i ON i.id = r.installation_id
   WHERE r.account_id = $1 AND i.deleted_at IS NULL`;
 
-type Row = { repositories: [id: string, name: string, isFreezable: boolean][] | null };
+type Row = {
+  repositories: [id: string, name: string, isFreezable: boolean, longestOpenEndHours: number | null][] | null;
+};
 
 /** The repositories of an owner with the App installed, by name. */
 export async function repositoriesOfOwner(sql: SqlTx, accountId: bigint): Promise<PlanRepository[]> {
   const [row] = await sql.query<Row>('repositories-of-owner', installed, [accountId, [...freezeProducts]]);
-  return (row!.repositories ?? []).map(([id, name, isFreezable]) => ({ id: BigInt(id), name, isFreezable }));
+  return (row!.repositories ?? []).map(([id, name, isFreezable, longestOpenEndHours]) => ({
+    ...{ id: BigInt(id), name, isFreezable, longestOpenEndHours },
+  }));
 }
 
 /** Those that a plan matches. */

@@ -100,10 +100,10 @@ export const createPlanEndpoint = endpoint({
   body: { schema: newPlan, example: exampleNewPlan },
   success: { status: 201, description: 'The plan', schema: savedPlanSchema, example: examplePlan },
   async handle({ deps, actor, account, body, remember }) {
-    const shown = await createPlan(deps, actor, account, readNewPlan(body), (tx, shown) =>
-      remember(tx, { status: 201, body: presentSavedPlan(shown, body) }),
+    const saved = await createPlan(deps, actor, account, readNewPlan(body), (tx, saved) =>
+      remember(tx, { status: 201, body: presentSavedPlan(saved, body) }),
     );
-    return presentSavedPlan(shown, body);
+    return presentSavedPlan(saved, body);
   },
 });
 
@@ -196,8 +196,8 @@ export const updatePlanEndpoint = endpoint({
   success: { status: 200, description: 'The plan', schema: savedPlanSchema, example: examplePlan },
   alsoRefuses: [400],
   async handle({ deps, actor, account, path, body }) {
-    const shown = await updatePlan(deps, actor, account, path.plan_id, readPlanChange(body));
-    return presentSavedPlan(shown, body);
+    const saved = await updatePlan(deps, actor, account, path.plan_id, readPlanChange(body));
+    return presentSavedPlan(saved, body);
   },
 });
 

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { holdables } from '../../freezes/freeze.ts';
 import type { Occurrence } from '../../plans/occurrences.ts';
 import { attributesOfPlan, type PlanInput } from '../../plans/plan.ts';
-import type { ShownPlan } from '../../plans/show-plan.ts';
+import type { SavedPlan, ShownPlan } from '../../plans/show-plan.ts';
 import type { PlanChange } from '../../plans/update-plan.ts';
 import { text } from '../fields.ts';
 import { owner, uuid } from '../path-params.ts';
@@ -159,11 +159,10 @@ export const planSchema = z.object(planFields).openapi('FreezePlan');
 export const savedPlanSchema = z
   .object({
     ...planFields,
-    warnings: z
-      .array(z.string())
-      .min(1)
-      .optional()
-      .openapi({ description: 'Fields that nobody knows, in sentences; absent where there are none' }),
+    warnings: z.array(z.string()).min(1).optional().openapi({
+      description:
+        'Fields that nobody knows, and repositories that give the plan an end, in sentences; absent where there are none',
+    }),
   })
   .openapi('SavedFreezePlan');
 
@@ -223,8 +222,8 @@ export const presentPlan = ({ plan, matched, notEnforced, nextOccurrences, detac
 });
 
 /** The answer to a creation or change. @param sent the body that it answers. */
-export function presentSavedPlan(shown: ShownPlan, sent: object) {
+export function presentSavedPlan(saved: SavedPlan, sent: object) {
   const [fields, answered] = [newPlan, savedPlanSchema].map(({ shape }) => Object.keys(shape));
-  const warnings = unknownFields(sent, fields!, answered!, 'a freeze plan');
-  return { ...presentPlan(shown), ...(warnings.length > 0 && { warnings }) };
+  const warnings = [...unknownFields(sent, fields!, answered!, 'a freeze plan'), ...saved.warnings];
+  return { ...presentPlan(saved), ...(warnings.length > 0 && { warnings }) };
 }
