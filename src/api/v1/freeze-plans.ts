@@ -47,7 +47,7 @@ const accessByBody = {
   to: 'owner-or-repositories',
   async repositories({ json }: { json: unknown }) {
     const read = namesOfBody.safeParse(json);
-    return read.success ? plainNames(read.data.repositories.include) : null;
+    return [read.success ? plainNames(read.data.repositories.include) : null];
   },
 } as const;
 
@@ -60,7 +60,16 @@ const accessByPlan = {
     const where = { id: path['plan_id'] as string, accountId: account.id };
     const plan = await findPlan(deps.db, where, nowOf(deps.clock));
     const change = namesOfBody.safeParse(json);
-    return plan && plainNames([...plan.repositories.include, ...(change.data?.repositories.include ?? [])]);
+    return [plan && plainNames([...plan.repositories.include, ...(change.data?.repositories.include ?? [])])];
+  },
+} as const;
+
+/** Whoever may have one of the plans sees those that they may have. */
+const accessByPlans = {
+  to: 'owner-or-repositories',
+  async repositories({ deps, account }: Named) {
+    const plans = await listPlans(deps.db, account.id, nowOf(deps.clock));
+    return [null, ...plans.map(({ repositories }) => plainNames(repositories.include))];
   },
 } as const;
 
@@ -72,7 +81,8 @@ export const listPlansEndpoint = endpoint({
   path,
   tag,
   summary: 'List the freeze plans of an owner that are not over, the oldest first',
-  access: { to: 'owner' },
+  description: 'A person who administers repositories sees the plans that name only these, one by one.',
+  access: accessByPlans,
   params: ownerPath,
   success: {
     status: 200,
@@ -80,12 +90,14 @@ export const listPlansEndpoint = endpoint({
     schema: z.object({ freeze_plans: z.array(planSchema) }).openapi('FreezePlans'),
     example: { freeze_plans: [examplePlan] },
   },
-  async handle({ deps, account }) {
+  async handle({ deps, account, mayHave }) {
     const now = nowOf(deps.clock);
     const shown = [];
     const all = await repositoriesOfOwner(deps.sql, account.id);
-    for (const plan of await listPlans(deps.db, account.id, now))
+    for (const plan of await listPlans(deps.db, account.id, now)) {
+      if (!(await mayHave(plainNames(plan.repositories.include)))) continue;
       shown.push(presentPlan(await showPlan(deps.db, account, plan, now, matchedBy(plan, all))));
+    }
     return { freeze_plans: shown };
   },
 });
