@@ -33,10 +33,10 @@ export async function repositoriesOfOwner(sql: SqlTx, accountId: bigint): Promis
 }
 
 /** Those that a plan matches. */
-export function matchedBy(
+export function matchedBy<Repository extends Pick<PlanRepository, 'name'>>(
   { repositories }: Pick<Plan, 'repositories'>,
-  all: PlanRepository[],
-): PlanRepository[] {
+  all: Repository[],
+): Repository[] {
   const [include, exclude] = [repositories.include, repositories.exclude].map((globs) =>
     globs.map(compileNameGlob),
   );
