@@ -207,7 +207,9 @@ test('a replayed key creation has no secret, and the database has none either', 
 });
 
 const posts = Object.entries(contract).flatMap(([route, terms]) =>
-  route.startsWith('post ') && !route.endsWith('/preview') ? [[route.slice('post '.length), terms] as const] : [],
+  route.startsWith('post ') && !route.endsWith('/preview')
+    ? [[route.slice('post '.length), terms] as const]
+    : [],
 );
 test.each(posts)('a retry of POST %s is answered as it was', async (template, terms) => {
   const as = terms.for === 'ci' ? acme.keys.ci : acme.keys.admin;

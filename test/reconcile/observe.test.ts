@@ -90,7 +90,7 @@ test.skipIf(!process.env.TEST_DATABASE_URL)(
 
 test('a pause of the installation is when to come back, and what is archived is never observed', async () => {
   const { deps } = acme.app;
-  const until = new Date('2026-03-01T10:00:00Z');
+  const until = new Date('2026-03-01T12:00:00Z');
   await deps.db.installation.updateMany({ data: { readsPausedUntil: until } });
   const paused = await openObservation(deps, id).catch((error: unknown) => error);
   expect(paused).toBeInstanceOf(NotNow);
