@@ -13,22 +13,28 @@ export type PlanRepository = {
   longestOpenEndHours: number | null;
 };
 
-/** One column of JSON: a driver looks at each column of each row, and there may be 10,000. */
+/** Four lists in one column of JSON: a driver looks at each column of each row, and there may be 10,000. */
 const installed = `
-  SELECT json_agg(json_build_array(r.id::text, r.name, NOT r.archived AND r.products && $2::text[]::"Product"[],
-    r.longest_open_end_hours) ORDER BY r.name_key) AS repositories
-  FROM repositories r JOIN installations i ON i.id = r.installation_id
-  WHERE r.account_id = $1 AND i.deleted_at IS NULL`;
+  SELECT json_build_array(json_agg(id), json_agg(name), json_agg(is_freezable), json_agg(hours)) AS lists
+  FROM (
+    SELECT r.id::text AS id, r.name, NOT r.archived AND r.products && $2::text[]::"Product"[] AS is_freezable,
+      r.longest_open_end_hours AS hours
+    FROM repositories r JOIN installations i ON i.id = r.installation_id
+    WHERE r.account_id = $1 AND i.deleted_at IS NULL ORDER BY r.name_key
+  ) AS r`;
 
+/** Each list is null where there is no repository. */
 type Row = {
-  repositories: [id: string, name: string, isFreezable: boolean, longestOpenEndHours: number | null][] | null;
+  lists: [ids: string[], names: string[], areFreezable: boolean[], hours: (number | null)[]] | null[];
 };
 
 /** The repositories of an owner with the App installed, by name. */
 export async function repositoriesOfOwner(sql: SqlTx, accountId: bigint): Promise<PlanRepository[]> {
   const [row] = await sql.query<Row>('repositories-of-owner', installed, [accountId, [...freezeProducts]]);
-  return (row!.repositories ?? []).map(([id, name, isFreezable, longestOpenEndHours]) => ({
-    ...{ id: BigInt(id), name, isFreezable, longestOpenEndHours },
+  const [ids, names, areFreezable, hours] = row!.lists;
+  return (ids ?? []).map((id, at) => ({
+    ...{ id: BigInt(id), name: names![at]!, isFreezable: areFreezable![at]! },
+    longestOpenEndHours: hours![at]!,
   }));
 }
 

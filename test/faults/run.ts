@@ -112,7 +112,7 @@ export async function run(
       databaseRestarts: stage.trouble.restarts.length,
       clockSteps: time.steps.length,
       freezes: stage.model.freezes.filter(({ planId }) => !planId).length,
-      plans: new Set(stage.model.freezes.map(({ planId }) => planId)).size,
+      plans: new Set(stage.model.freezes.flatMap(({ planId }) => planId ?? [])).size,
       exemptions: stage.model.exemptions.length,
       pullRequests: github.pullRequests(repository).length,
       merges: merges.merges,

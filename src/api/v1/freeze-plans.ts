@@ -185,7 +185,6 @@ export const showPlanEndpoint = endpoint({
   summary: 'Show a freeze plan',
   access: accessByPlan,
   params: planPath,
-  exists: planExists,
   success: { status: 200, description: 'The plan', schema: planSchema, example: examplePlan },
   async handle({ deps, account, path }) {
     const plan = await requirePlan(deps.db, deps, account, path.plan_id);
@@ -237,7 +236,6 @@ export const planEnforcementEndpoint = endpoint({
   summary: 'See how far the ongoing freezes of a plan are enforced, over all its repositories',
   access: accessByPlan,
   params: planPath,
-  exists: planExists,
   success: {
     status: 200,
     description: 'How far',
