@@ -70,7 +70,7 @@ const pure = [
   'src/freezes/judge-freeze.ts',
   'src/freezes/open-end.ts',
   'src/freezes/parsed-freeze.ts',
-  'src/plans/{expand-rule,occurrences,plan,rule}.ts',
+  'src/plans/{expand-rule,occurrences,plan,rule,windows}.ts',
   'src/time/**',
   'src/reconcile/judge.ts',
   'src/outbox/{pace,status,status-budget,urgency}.ts',

@@ -111,6 +111,23 @@ test('a decision is made once', async () => {
   expect(await exemptions.told(web)).toEqual(['requested', 'denied']);
 });
 
+test('at most 20 approved exemptions let a pull request through, whoever approves one more', async () => {
+  const lib = await acme.repository('lib', [{}, {}], { roles: { wes: 'write' } });
+  const path = `/v1/repos/${lib}/pulls/1/exemptions`;
+  const ask = (as: string) => acme.call('POST', path, { as, body: { reason: 'A fix' } });
+  const requested = await ask(tokens.wes);
+  const all = await Promise.all(Array.from({ length: 22 }, () => ask(acme.admin)));
+  await acme.quiet();
+  expect(all.map(({ status }) => status).toSorted()).toEqual([...Array(20).fill(201), 409, 409]);
+  const refusal =
+    /^acme\/lib#1 has 20 approved exemptions that are not over, the most there can be\. Revoke one/;
+  const approve = () => exemptions.decide('approve', lib, requested.body);
+  expect(await approve()).toMatchObject({ status: 409, body: { detail: expect.stringMatching(refusal) } });
+  expect((await exemptions.request(lib, 2)).status).toBe(201);
+  await exemptions.decide('revoke', lib, all.find(({ status }) => status === 201)!.body);
+  expect((await approve()).status).toBe(200);
+});
+
 test('a person has at most 20 open requests in a repository, also where they come at once', async () => {
   const path = `/v1/repos/${web}/pulls/1/exemptions`;
   const ask = () => acme.call('POST', path, { as: tokens.wes, body: { reason: 'A fix' } });

@@ -39,17 +39,23 @@ export class ConnectionReset extends Error {}
 
 /** What the API is told to do wrong. */
 export class Faults {
-  #faults: Fault[] = [];
+  #faults: (Fault & { ended: AbortController })[] = [];
   down: false | '502' | 'reset' = false;
 
+  /** `remove` lets what it delays go on at once. */
   add(fault: Fault): { remove(): void } {
-    const own = { ...fault };
+    const own = { ...fault, ended: new AbortController() };
     this.#faults.push(own);
-    return { remove: () => (this.#faults = this.#faults.filter((each) => each !== own)) };
+    return { remove: () => this.#end((each) => each === own) };
   }
 
   clear(): void {
-    this.#faults = [];
+    this.#end(() => true);
+  }
+
+  #end(isMeant: (fault: Fault) => boolean): void {
+    for (const fault of this.#faults) if (isMeant(fault)) fault.ended.abort();
+    this.#faults = this.#faults.filter((fault) => !isMeant(fault));
   }
 
   /** Acts out the first fault that hits the request: waits, throws, or lets it pass. */
@@ -59,7 +65,8 @@ export class Faults {
     const fault = this.#faults.find((each) => each.kind !== 'partial' && matches(each, request));
     if (!fault) return;
     use(fault);
-    if (fault.kind === 'delay') await sleep(fault.ms ?? 100);
+    if (fault.kind === 'delay')
+      await sleep(fault.ms ?? 100, undefined, { signal: fault.ended.signal }).catch(() => {});
     else throw failure(fault, request);
   }
 

@@ -4,6 +4,7 @@ import type { Context, Hono } from 'hono';
 import type { Actor } from '../events/actor.ts';
 import { actorOf, authenticate, bearerOf, type Credential } from '../auth/authenticate.ts';
 import {
+  type AuthorizedOwner,
   type AuthorizedRepository,
   authorizeOwner,
   authorizeOwnerOr,
@@ -30,10 +31,10 @@ export type Access =
   | { to: 'repository-readers' }
   | { to: 'owner' }
   /**
-   * As `owner`; and people who administer every repository that `repositories` names, without regard to case.
-   * @property repositories null where only the owner's admins may.
+   * As `owner`; and people who administer every repository of a list, without regard to case.
+   * @property repositories the lists, of which one is enough; null in the place of one: only the owner's admins may.
    */
-  | { to: 'owner-or-repositories'; repositories(request: Named): Promise<string[] | null> }
+  | { to: 'owner-or-repositories'; repositories(request: Named): Promise<(string[] | null)[]> }
   /** Any application key, asking about itself. */
   | { to: 'own-key' };
 
@@ -44,9 +45,11 @@ type Found<A extends Access> = A extends { to: 'repository' }
   ? AuthorizedRepository
   : A extends { to: 'repository-readers' }
     ? { repository: FoundRepository }
-    : A extends { to: 'owner' | 'owner-or-repositories' }
-      ? { account: Account }
-      : object;
+    : A extends { to: 'owner-or-repositories' }
+      ? AuthorizedOwner
+      : A extends { to: 'owner' }
+        ? { account: Account }
+        : object;
 
 /** What a handler gets: everything checked, nothing left to parse. */
 export type Call<A extends Access, Path, Query, Body> = Found<A> & {
@@ -192,12 +195,10 @@ async function authorize(
     case 'owner':
       return { account: await authorizeOwner(deps, tokens, credential, owner, to) };
     case 'owner-or-repositories':
-      return {
-        account: await authorizeOwnerOr(deps, tokens, credential, owner, to, async (account) =>
-          // What is no body names nothing.
-          access.repositories({ deps, account, path, json: body && (await readJson().catch(() => null)) }),
-        ),
-      };
+      return authorizeOwnerOr(deps, tokens, credential, owner, to, async (account) =>
+        // What is no body names nothing.
+        access.repositories({ deps, account, path, json: body && (await readJson().catch(() => null)) }),
+      );
     case 'own-key':
       return {};
   }

@@ -15,7 +15,16 @@ export function judgeBase(matcher: Matcher, base: string | null): Verdict {
     hasEveryScope: false,
     teams: new Map(),
   };
-  return ofBase(matcher)(facts, 0);
+  return judgeOf(matcher)(facts, 0);
+}
+
+/** Pipelines ask about the same freezes all day. */
+const judges = new WeakMap<Matcher, Judge>();
+
+function judgeOf(matcher: Matcher): Judge {
+  const judge = judges.get(matcher) ?? ofBase(matcher);
+  judges.set(matcher, judge);
+  return judge;
 }
 
 function ofBase(matcher: Matcher): Judge {

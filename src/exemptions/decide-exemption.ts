@@ -6,6 +6,7 @@ import { conflict, notFound, type Refusal } from '../errors.ts';
 import { placeOf } from '../events/append-event.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { jobs } from '../queue/jobs.ts';
+import { assertRoomForApproval } from './assert-room.ts';
 import type { ExemptionState } from './exemption.ts';
 import { tellExemption } from './exemption-events.ts';
 import { type ExemptionRecord, findExemption, saveExemption } from './exemption-store.ts';
@@ -44,7 +45,7 @@ export async function requireExemption(
  * Approves, denies or revokes an exemption, with its event, and has its pull request judged: one transaction.
  * @param beforeSaving runs in the same transaction, before anything is saved.
  * @throws Refusal not-found; forbidden for who is no admin (but who requested it may revoke it), and where the
- *   repository asks for two persons, for who requested it; conflict where its state does not allow it.
+ *   repository asks for two persons, for who requested it; conflict where its state does not allow it, or the pull request has too many that are approved.
  */
 export async function decideExemption(
   deps: Deps,
@@ -68,6 +69,7 @@ export async function decideExemption(
     await beforeSaving(tx, after);
     if (decision === 'approve' && isForTwo) await assertSecondPerson(tx, exemption.requestedBy, actor);
     assertState(exemption, of, done, now);
+    if (decision === 'approve') await assertRoomForApproval(tx, repository, exemption, now);
     if (!(await saveExemption(tx, exemption, change)))
       throw conflict('A concurrent change of this exemption won. List the exemptions and try again.');
     await tellExemption(tx, placeOf(repository), after, { type: `exemption.${done}`, reason }, actor, now);

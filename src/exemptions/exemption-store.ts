@@ -90,6 +90,17 @@ export async function countRequests(tx: Tx, repositoryId: bigint, { type, id }: 
   return row!.count;
 }
 
+/** How many exemptions let a pull request through. */
+export async function countApproved(
+  tx: Tx,
+  repositoryId: bigint,
+  number: number,
+  now: Date,
+): Promise<number> {
+  const where = { repositoryId, number, state: 'approved', endedAt: null, expiresAt: { gt: now } } as const;
+  return tx.exemption.count({ where });
+}
+
 /** Saves a new exemption. */
 export async function insertExemption(tx: Tx, { pullRequest, ...exemption }: ExemptionRecord): Promise<void> {
   const { freezeIds, requestedBy, decidedBy, ...rest } = exemption;

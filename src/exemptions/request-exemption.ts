@@ -3,13 +3,14 @@ import type { Actor } from '../events/actor.ts';
 import { nowOf } from '../clock.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
-import { conflict, invalid, type Problem } from '../errors.ts';
+import { invalid, type Problem } from '../errors.ts';
 import { placeOf } from '../events/append-event.ts';
 import { notEnded } from '../freezes/freeze-store.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { jobs } from '../queue/jobs.ts';
+import { assertRoomForApproval, assertRoomForRequest } from './assert-room.ts';
 import { tellExemption } from './exemption-events.ts';
-import { countRequests, type ExemptionRecord, insertExemption } from './exemption-store.ts';
+import { type ExemptionRecord, insertExemption } from './exemption-store.ts';
 import { lockExemptions } from './lock-exemptions.ts';
 import { readHead } from './read-head.ts';
 
@@ -28,15 +29,13 @@ export type Caller = { actor: Actor; isAdmin: boolean };
 
 const day = 86_400_000;
 const longest = 30 * day;
-/** Requests of one person or key that may wait in a repository. */
-export const mostRequests = 20;
 
 /**
  * Saves an exemption, with its events and the job for its end in one transaction. An admin's is approved at once,
  * unless the repository asks for two persons; then, and where a writer asks, it is requested.
  * @param beforeSaving runs in the same transaction, before anything is saved.
  * @throws Refusal not-found where there is no such pull request; conflict where it is closed, the repository cannot be
- *   written to, or the caller has too many open requests; invalid; unavailable while GitHub cannot say.
+ *   written to, or the caller has too many open requests, or the pull request too many approved exemptions; invalid; unavailable while GitHub cannot say.
  */
 export async function requestExemption(
   deps: Deps,
@@ -67,7 +66,8 @@ export async function requestExemption(
     const saved = isApproved ? { ...requested, ...approval } : requested;
     await beforeSaving(tx, saved);
     await check(tx, repository, input.freezeIds, expiresAt, now);
-    if (!isApproved) await assertRoom(tx, repository, actor);
+    if (isApproved) await assertRoomForApproval(tx, repository, saved, now);
+    else await assertRoomForRequest(tx, repository, actor);
     await insertExemption(tx, saved);
     const place = placeOf(repository);
     await tellExemption(tx, place, saved, { type: 'exemption.requested' }, actor, now);
@@ -111,12 +111,4 @@ function problemOf(expiresAt: Date, now: Date): string | null {
   if (expiresAt <= now) return 'expires_at has passed. Send an instant in the future.';
   if (expiresAt.getTime() - now.getTime() <= longest) return null;
   return 'An exemption lasts 30 days at most. Send an earlier expires_at.';
-}
-
-async function assertRoom(tx: Tx, repository: FoundRepository, actor: Actor): Promise<void> {
-  if ((await countRequests(tx, repository.id, actor)) < mostRequests) return;
-  const name = fullName(repository);
-  throw conflict(
-    `${actor.name} has ${mostRequests} open requests for exemptions in ${name}, the most there can be. Revoke one, or have one decided: GET /v1/repos/${name}/exemptions?state=requested lists them.`,
-  );
 }

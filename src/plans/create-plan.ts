@@ -11,7 +11,8 @@ import { assertNotOver, checkPlan } from './check-plan.ts';
 import { keepFreezes, lookAt } from './keep-plan.ts';
 import { attributesOfPlan, type PlanInput } from './plan.ts';
 import { countPlans, insertPlan } from './plan-store.ts';
-import { type ShownPlan, showPlan } from './show-plan.ts';
+import { type SavedPlan, showPlan } from './show-plan.ts';
+import { warnOfGivenEnds } from './warn-of-given-ends.ts';
 
 /** Plans of an owner that are not over. Each may hold every pull request of a repository, and is judged on it. */
 export const mostPlans = 200;
@@ -26,13 +27,13 @@ export async function createPlan(
   actor: Actor,
   account: Account,
   input: PlanInput,
-  beforeAnswering: (tx: Tx, shown: ShownPlan) => Promise<void> = async () => {},
-): Promise<ShownPlan> {
+  beforeAnswering: (tx: Tx, saved: SavedPlan) => Promise<void> = async () => {},
+): Promise<SavedPlan> {
   const now = nowOf(deps.clock);
   const checked = checkPlan(input, now);
   assertNotOver(checked, now);
   const plan = { ...checked, id: randomUUID(), accountId: account.id };
-  const shown = await deps.db.$transaction(async (tx) => {
+  const saved = await deps.db.$transaction(async (tx) => {
     await assertRoomForPlan(tx, account, now);
     await insertPlan(tx, plan, actor, now);
     const metadata = { freeze_plan_id: plan.id, freeze_plan_attributes: attributesOfPlan(plan) };
@@ -42,11 +43,12 @@ export async function createPlan(
     if (!kept.isDone) await deps.queue.send([jobs.keepPlan(plan.id)], tx);
     const stored = { ...plan, createdBy: actor, createdAt: now };
     const shown = await showPlan(tx, account, stored, now, kept.matched);
-    await beforeAnswering(tx, shown);
-    return shown;
+    const saved = { ...shown, warnings: await warnOfGivenEnds(tx, plan, kept.matched, now) };
+    await beforeAnswering(tx, saved);
+    return saved;
   });
   deps.log.info({ account: account.login, plan: plan.id, by: actor.name }, 'freeze plan created');
-  return shown;
+  return saved;
 }
 
 async function assertRoomForPlan(tx: Tx, account: Account, now: Date): Promise<void> {

@@ -1,5 +1,4 @@
-// The dates that a rule yields (RFC 5545, 3.3.10), on the calendar alone. Not a library's: rrule-temporal 2.2, tried
-// against the model in test/plans, reads numbered days wrongly beside others, and gives up on rules that are rare.
+// The dates that a rule yields (RFC 5545, 3.3.10), on the calendar alone. Not a library's: docs/decisions/0018.
 import type { Rule } from './rule.ts';
 
 /** A date with what rules ask of it. `number` counts days since 1970. */

@@ -5,16 +5,11 @@ import type { Deps } from '../deps.ts';
 import { ourselves } from '../events/actor.ts';
 import { jobs } from '../queue/jobs.ts';
 import { matchedRepositories, type PlanRepository } from './matched-repositories.ts';
-import { occurrencesFrom, occurrencesToMake, type Schedule } from './occurrences.ts';
-import {
-  type Change,
-  lastEnd,
-  type Look,
-  makeFreezes,
-  reviseFreezes,
-  takeBackFreezes,
-} from './plan-freezes.ts';
+import { type Occurrence, occurrencesFrom, occurrencesToMake, type Schedule } from './occurrences.ts';
+import { type Change, type Look, makeFreezes, reviseFreezes, takeBackFreezes } from './plan-freezes.ts';
 import { findPlan, listPlans, lockPlan, noteKept } from './plan-store.ts';
+import { lastEnd } from './read-freezes.ts';
+import { hoursIn, windowsOf } from './windows.ts';
 
 /** So many freezes are made in one transaction at most, but those of one occurrence are made together. */
 const mostAtOnce = 20_000;
@@ -52,26 +47,29 @@ export async function keepPlan(deps: Deps, id: string): Promise<void> {
 
 export type Kept = { looks: Look[]; matched: PlanRepository[]; made: number; isDone: boolean };
 
+/** What has changed of a plan: its windows, and whether what is ongoing gets another end. */
+export type Revision = { isMoved: boolean; isEndChanged: boolean };
+
 /**
  * One step of keeping a plan, in its transaction: the plan is locked.
  * @param made how many of its occurrences were seen to by the steps before.
- * @param revision what has changed of the plan; null: nothing, so that what is there says it already.
+ * @param revision null: the plan says what it said before, and so do the freezes that are there.
  */
-export async function keepFreezes(
-  change: Change,
-  made = 0,
-  revision: { isEndChanged: boolean } | null = null,
-): Promise<Kept> {
+export async function keepFreezes(change: Change, made = 0, revision: Revision | null = null): Promise<Kept> {
   const { tx, plan, now } = change;
   const matched = await matchedRepositories(throughPrisma(tx), plan);
   const places = matched.filter(({ isFreezable }) => isFreezable);
   const wanted = occurrencesToMake(plan, now);
+  const settings = places.map((place) => hoursIn(plan, place));
+  const windows = (of: Occurrence[]) => windowsOf(plan, of, settings);
   const count = Math.max(1, Math.floor(mostAtOnce / Math.max(1, places.length)));
   const kept = occurrencesToMake(plan, now, slack).map(({ date }) => date);
   const looks = [
     ...(made === 0 ? await takeBackFreezes(change, matched, kept) : []),
-    ...(revision ? await reviseFreezes(change, wanted, revision.isEndChanged) : []),
-    ...(await makeFreezes(change, places, wanted.slice(made, made + count))),
+    ...(revision
+      ? await reviseFreezes(change, revision.isMoved ? windows(wanted) : [], revision.isEndChanged)
+      : []),
+    ...(await makeFreezes(change, places, windows(wanted.slice(made, made + count)))),
   ];
   const isDone = made + count >= wanted.length;
   if (isDone) await noteKept(tx, plan.id, await overAt(tx, plan, now), now);

@@ -9,28 +9,40 @@ export type PlanRepository = {
   name: string;
   /** Whether freezes of it can hold anything: where not, a plan makes none. */
   isFreezable: boolean;
+  /** Its setting: a freeze without an end is given one so many hours after it begins. */
+  longestOpenEndHours: number | null;
 };
 
-/** One column of JSON: a driver looks at each column of each row, and there may be 10,000. */
+/** Four lists in one column of JSON: a driver looks at each column of each row, and there may be 10,000. */
 const installed = `
-  SELECT json_agg(json_build_array(r.id::text, r.name, NOT r.archived AND r.products && $2::text[]::"Product"[])
-    ORDER BY r.name_key) AS repositories
-  FROM repositories r JOIN installations i ON i.id = r.installation_id
-  WHERE r.account_id = $1 AND i.deleted_at IS NULL`;
+  SELECT json_build_array(json_agg(id), json_agg(name), json_agg(is_freezable), json_agg(hours)) AS lists
+  FROM (
+    SELECT r.id::text AS id, r.name, NOT r.archived AND r.products && $2::text[]::"Product"[] AS is_freezable,
+      r.longest_open_end_hours AS hours
+    FROM repositories r JOIN installations i ON i.id = r.installation_id
+    WHERE r.account_id = $1 AND i.deleted_at IS NULL ORDER BY r.name_key
+  ) AS r`;
 
-type Row = { repositories: [id: string, name: string, isFreezable: boolean][] | null };
+/** Each list is null where there is no repository. */
+type Row = {
+  lists: [ids: string[], names: string[], areFreezable: boolean[], hours: (number | null)[]] | null[];
+};
 
 /** The repositories of an owner with the App installed, by name. */
 export async function repositoriesOfOwner(sql: SqlTx, accountId: bigint): Promise<PlanRepository[]> {
   const [row] = await sql.query<Row>('repositories-of-owner', installed, [accountId, [...freezeProducts]]);
-  return (row!.repositories ?? []).map(([id, name, isFreezable]) => ({ id: BigInt(id), name, isFreezable }));
+  const [ids, names, areFreezable, hours] = row!.lists;
+  return (ids ?? []).map((id, at) => ({
+    ...{ id: BigInt(id), name: names![at]!, isFreezable: areFreezable![at]! },
+    longestOpenEndHours: hours![at]!,
+  }));
 }
 
 /** Those that a plan matches. */
-export function matchedBy(
+export function matchedBy<Repository extends Pick<PlanRepository, 'name'>>(
   { repositories }: Pick<Plan, 'repositories'>,
-  all: PlanRepository[],
-): PlanRepository[] {
+  all: Repository[],
+): Repository[] {
   const [include, exclude] = [repositories.include, repositories.exclude].map((globs) =>
     globs.map(compileNameGlob),
   );

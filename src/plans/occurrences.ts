@@ -145,7 +145,7 @@ export function firstOccurrence(schedule: Schedule): Occurrence | null {
 }
 
 /** Freezes are made for what begins within so many days. */
-const daysMade = 35;
+export const daysMade = 35;
 
 /**
  * The occurrences that freezes are made for: those that begin within 35 days, and at least the next one.

@@ -3,8 +3,10 @@ import { throughPrisma } from '../database/sql.ts';
 import type { Actor } from '../events/actor.ts';
 import { insertEvents, stampOf } from '../events/append-many.ts';
 import { needsOf, parseFreeze } from '../freezes/parsed-freeze.ts';
-import { endOf, instantsOf, type Occurrence } from './occurrences.ts';
+import { endAfter } from '../freezes/open-end.ts';
+import { endOf, instantsOf } from './occurrences.ts';
 import type { Plan } from './plan.ts';
+import { hoursIn, type Window } from './windows.ts';
 
 // What a plan does to its freezes: one statement each, however many repositories it matches, with an event for each
 // freeze in the log of its repository. Each tells which repositories are to be looked at.
@@ -43,9 +45,9 @@ const about = `jsonb_build_object('scheduled_freeze_id', changed.id, 'freeze_pla
   'scheduled_freeze_attributes', ${attributes('changed')})`;
 
 const parameters = { now: '$1', stamp: '$2' };
-const occurrenceRows = (parameter: string): string => `
+const windowRows = (parameter: string): string => `
   jsonb_to_recordset(${parameter}::jsonb)
-    AS wanted (date text, start text, "end" text, "startsAt" timestamptz, "endsAt" timestamptz)`;
+    AS wanted (date text, start text, "end" text, "startsAt" timestamptz, "endsAt" timestamptz, hours int)`;
 const texts = (parameter: string): string => `ARRAY(SELECT jsonb_array_elements_text(${parameter}::jsonb))`;
 const ids = (parameter: string): string =>
   `SELECT jsonb_array_elements_text(${parameter}::jsonb)::int8 AS id`;
@@ -72,7 +74,8 @@ const make = `
       wanted.start, wanted."end", plan.timezone, wanted."startsAt", wanted."endsAt", plan.matching_conditions,
       plan.exclude_conditions, ${holds}, ${environments}, ${texts('$5')}, $1::timestamptz, $6::jsonb, $1::timestamptz, $6::jsonb, plan.id,
       wanted.date
-    FROM freeze_plans plan CROSS JOIN ${occurrenceRows('$4')} CROSS JOIN (${ids('$3')}) AS repository
+    FROM freeze_plans plan CROSS JOIN ${windowRows('$4')}
+    JOIN jsonb_to_recordset($3::jsonb) AS repository (id int8, hours int) ON repository.hours = wanted.hours
     WHERE plan.id = $7::uuid
     ORDER BY wanted."startsAt", repository.id
     ON CONFLICT (plan_id, repository_id, occurrence) DO NOTHING
@@ -80,15 +83,18 @@ const make = `
   ), told AS (${insertEvents('scheduled_freeze.create', 'made changed', about, parameters)})
   ${looks('made')}`;
 
-/** Makes the freezes of these occurrences that are not there yet. The plan is saved already. */
+/** Makes the freezes of these windows that are not there yet, but for those that are over. The plan is saved already. */
 export async function makeFreezes(
   { tx, plan, by, now }: Change,
-  repositories: { id: bigint }[],
-  occurrences: Occurrence[],
+  repositories: { id: bigint; longestOpenEndHours: number | null }[],
+  windows: Window[],
 ): Promise<Look[]> {
   const stamp = stampOf('scheduled_freeze.create', by, now);
-  const wanted = JSON.stringify(occurrences);
-  const values = [now, stamp, idsOf(repositories), wanted, readsOf(plan), JSON.stringify(by), plan.id];
+  const wanted = JSON.stringify(windows.filter(({ endsAt }) => endsAt === null || endsAt > now));
+  const places = JSON.stringify(
+    repositories.map((each) => ({ id: String(each.id), hours: hoursIn(plan, each) })),
+  );
+  const values = [now, stamp, places, wanted, readsOf(plan), JSON.stringify(by), plan.id];
   return run(tx, 'make-freezes', make, values);
 }
 
@@ -135,7 +141,11 @@ export async function deleteFreezes({ tx, plan, by, now }: Change, why: string):
 
 const notEnded = `(ends_at IS NULL OR ends_at > $1::timestamptz)`;
 
+/** As `hoursIn`. */
+const hours = `CASE WHEN plan."end" IS NULL THEN coalesce(place.longest_open_end_hours, 0) ELSE 0 END`;
+
 // Joins go by the ids of rows, which have an index: the planner's statistics know nothing of freezes just made.
+// What had no end keeps none: repositories give one to what is made without, or changed to it.
 const revise = `
   WITH before AS (
     SELECT * FROM freezes WHERE ${own} AND ${notEnded} FOR UPDATE
@@ -145,13 +155,16 @@ const revise = `
       CASE WHEN moves THEN wanted.start ELSE before.start END AS start,
       CASE WHEN moves THEN plan.timezone ELSE before.timezone END AS timezone,
       CASE WHEN moves THEN wanted."startsAt" ELSE before.starts_at END AS starts_at,
-      CASE WHEN moves THEN wanted."end" WHEN ongoing.start IS NOT NULL THEN ongoing."end" ELSE before."end" END AS "end",
-      CASE WHEN moves THEN wanted."endsAt" WHEN ongoing.start IS NOT NULL THEN ongoing."endsAt" ELSE before.ends_at END AS ends_at
+      CASE WHEN stays_open THEN NULL WHEN moves THEN wanted."end" WHEN ongoing.start IS NOT NULL THEN ongoing."end" ELSE before."end" END AS "end",
+      CASE WHEN stays_open THEN NULL WHEN moves THEN wanted."endsAt" WHEN ongoing.start IS NOT NULL THEN ongoing."endsAt" ELSE before.ends_at END AS ends_at
     FROM before JOIN freeze_plans plan ON plan.id = before.plan_id
-    LEFT JOIN ${occurrenceRows('$4')} ON wanted.date = before.occurrence
-    LEFT JOIN jsonb_to_recordset($5::jsonb) AS ongoing (start text, timezone text, "end" text, "endsAt" timestamptz)
-      ON ongoing.start = before.start AND ongoing.timezone = before.timezone
-    CROSS JOIN LATERAL (SELECT before.starts_at > $1::timestamptz AND wanted.date IS NOT NULL AS moves) AS whether
+    JOIN repositories place ON place.id = before.repository_id
+    LEFT JOIN ${windowRows('$4')} ON wanted.date = before.occurrence AND wanted.hours = ${hours}
+    LEFT JOIN jsonb_to_recordset($5::jsonb)
+        AS ongoing (start text, timezone text, hours int, "end" text, "endsAt" timestamptz)
+      ON ongoing.start = before.start AND ongoing.timezone = before.timezone AND ongoing.hours = ${hours}
+    CROSS JOIN LATERAL (SELECT before.starts_at > $1::timestamptz AND wanted.date IS NOT NULL AS moves,
+      before."end" IS NULL AND plan."end" IS NULL AS stays_open) AS whether
   ), revised AS (
     UPDATE freezes SET reason = after.reason, public_reason = after.public_reason, has_public_reason = after.has_public,
       matching_conditions = after.matching_conditions, exclude_conditions = after.exclude_conditions,
@@ -175,65 +188,39 @@ const revise = `
 
 /**
  * Has the freezes that are there say what the plan says now. Those that have begun stay where they began.
+ * @param windows what those that have not begun move to; none: they stay.
  * @param isEndChanged whether those that are ongoing get the plan's length.
  */
 export async function reviseFreezes(
   { tx, plan, by, now }: Change,
-  occurrences: Occurrence[],
+  windows: Window[],
   isEndChanged: boolean,
 ): Promise<Look[]> {
   const ends = isEndChanged ? await ongoingEnds(tx, plan, now) : [];
   const stamp = stampOf('scheduled_freeze.update', by, now);
-  const values = [now, stamp, plan.id, JSON.stringify(occurrences), JSON.stringify(ends)];
+  const values = [now, stamp, plan.id, JSON.stringify(windows), JSON.stringify(ends)];
   return run(tx, 'revise-freezes', revise, [...values, readsOf(plan), JSON.stringify(by)]);
 }
 
-/** The new ends of what is ongoing: as long after its own start as the plan says. */
+/** The new ends of what is ongoing: as long after its own start as the plan says, or its repository. */
 async function ongoingEnds(tx: Tx, plan: Plan, now: Date) {
-  const starts = await throughPrisma(tx).query<{ start: string; timezone: string }>(
+  const starts = await throughPrisma(tx).query<{ start: string; timezone: string; hours: number }>(
     'ongoing-starts',
-    `SELECT DISTINCT start, timezone FROM freezes
-     WHERE plan_id = $2::uuid AND NOT detached AND deleted_at IS NULL AND starts_at <= $1::timestamptz AND ${notEnded}`,
+    `SELECT DISTINCT f.start, f.timezone, ${hours} AS hours
+     FROM freezes f JOIN repositories place ON place.id = f.repository_id JOIN freeze_plans plan ON plan.id = f.plan_id
+     WHERE plan_id = $2::uuid AND NOT detached AND f.deleted_at IS NULL AND starts_at <= $1::timestamptz AND ${notEnded}`,
     [now, plan.id],
   );
-  return starts.map(({ start, timezone }) => {
+  return starts.flatMap(({ start, timezone, hours }) => {
     const end = endOf(start, plan);
-    return { start, timezone, end, endsAt: instantsOf(start, end, timezone).endsAt };
+    const instants = instantsOf(start, end, timezone);
+    const given = hours > 0 ? endAfter({ ...instants, timezone }, hours) : { end, endsAt: instants.endsAt };
+    // A limit that has passed ends nothing at once: nobody means that who asks for no end.
+    return hours > 0 && given.endsAt! <= now ? [] : [{ start, timezone, hours, ...given }];
   });
 }
 
 /** The one window of a plan that does not repeat goes to another date, with what was changed or deleted by itself. */
 export async function moveOccurrence(tx: Tx, planId: string, from: string, to: string): Promise<void> {
   await tx.freeze.updateMany({ where: { planId, occurrence: from }, data: { occurrence: to } });
-}
-
-/** When the last of the freezes ends that a plan has still to answer for; null: one has no end. */
-export async function lastEnd(tx: Tx, planId: string, now: Date): Promise<Date | null> {
-  const [row] = await throughPrisma(tx).query<{ last: Date | null }>(
-    'last-end',
-    `SELECT CASE WHEN bool_or(ends_at IS NULL) THEN NULL ELSE coalesce(max(ends_at), $1::timestamptz) END AS last
-     FROM freezes WHERE plan_id = $2::uuid AND NOT detached AND deleted_at IS NULL AND ${notEnded}`,
-    [now, planId],
-  );
-  return row!.last;
-}
-
-/** A freeze of a plan that was changed or deleted by itself, and is not over. */
-export type Detached = { repository: string; freezeId: string; start: string };
-
-export async function detachedFreezes(tx: Tx, planId: string, now: Date): Promise<Detached[]> {
-  const rows = await tx.freeze.findMany({
-    where: { planId, detached: true, OR: [{ endsAt: null }, { endsAt: { gt: now } }] },
-    select: {
-      id: true,
-      start: true,
-      repository: { select: { name: true, account: { select: { login: true } } } },
-    },
-    orderBy: [{ startsAt: 'asc' }, { repositoryId: 'asc' }],
-  });
-  return rows.map(({ id, start, repository }) => ({
-    repository: `${repository.account.login}/${repository.name}`,
-    freezeId: id,
-    start,
-  }));
 }

@@ -1,8 +1,10 @@
 import type { Tx } from '../database/database.ts';
+import type { SqlTx } from '../database/sql.ts';
 import type { ConditionInput } from '../conditions/ast.ts';
 import type { Actor } from '../events/actor.ts';
 import type { FreezePlan as PlanRow } from '../generated/prisma/client.ts';
 import type { Holdable } from '../freezes/freeze.ts';
+import type { Schedule } from './occurrences.ts';
 import type { Plan } from './plan.ts';
 
 // The only access to the table of plans.
@@ -44,6 +46,35 @@ const current = (now: Date) => ({ deletedAt: null, OR: [{ overAt: null }, { over
 export async function listPlans(tx: Tx, accountId: bigint, now: Date): Promise<StoredPlan[]> {
   const orderBy = [{ createdAt: 'asc' as const }, { id: 'asc' as const }];
   return (await tx.freezePlan.findMany({ where: { accountId, ...current(now) }, orderBy })).map(fromRow);
+}
+
+/** A plan that repeats, as far as it matters to what it will freeze. */
+export type RepeatingPlan = Pick<
+  Plan,
+  keyof Schedule | 'repositories' | 'matchingConditions' | 'excludeConditions' | 'holds'
+> & {
+  /** The date of its last occurrence that a freeze of the repository was made for; null: none was. */
+  lastMade: string | null;
+};
+
+/** The plans of an owner that repeat and are not over. @param repositoryId the one that `lastMade` is about. */
+export async function repeatingPlans(
+  sql: SqlTx,
+  accountId: bigint,
+  repositoryId: bigint,
+  now: Date,
+): Promise<RepeatingPlan[]> {
+  const text = `
+    SELECT json_agg(json_build_object('repositories', json_build_object('include', include, 'exclude', exclude),
+      'start', start, 'end', "end", 'timezone', timezone,
+      'recurrence', json_build_object('rule', rule, 'except', "except", 'until', until),
+      'matchingConditions', matching_conditions, 'excludeConditions', exclude_conditions, 'holds', holds,
+      'lastMade', (SELECT max(occurrence) FROM freezes WHERE plan_id = p.id AND repository_id = $3))) AS plans
+    FROM freeze_plans p
+    WHERE account_id = $1 AND rule IS NOT NULL AND deleted_at IS NULL AND (over_at IS NULL OR over_at > $2::timestamptz)`;
+  const values = [accountId, now, repositoryId];
+  const [row] = await sql.query<{ plans: RepeatingPlan[] | null }>('repeating-plans', text, values);
+  return row!.plans ?? [];
 }
 
 export async function countPlans(tx: Tx, accountId: bigint, now: Date): Promise<number> {

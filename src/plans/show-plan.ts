@@ -3,7 +3,7 @@ import type { Account } from '../generated/prisma/client.ts';
 import { next } from './keep-plan.ts';
 import type { PlanRepository } from './matched-repositories.ts';
 import type { Occurrence } from './occurrences.ts';
-import { type Detached, detachedFreezes } from './plan-freezes.ts';
+import { type Detached, detachedFreezes } from './read-freezes.ts';
 import type { StoredPlan } from './plan-store.ts';
 
 /** A plan with what it comes to now. */
@@ -15,6 +15,9 @@ export type ShownPlan = {
   nextOccurrences: Occurrence[];
   detached: Detached[];
 };
+
+/** A plan that was made or changed. @property warnings what to warn of, in sentences. */
+export type SavedPlan = ShownPlan & { warnings: string[] };
 
 /** So many occurrences are shown, the ongoing one first. */
 export const mostShown = 10;

@@ -9,13 +9,14 @@ import type { Account } from '../generated/prisma/client.ts';
 import { jobs } from '../queue/jobs.ts';
 import { toInstant } from '../time/local-time.ts';
 import { checkPlan } from './check-plan.ts';
-import { keepFreezes, lookAt } from './keep-plan.ts';
+import { keepFreezes, lookAt, type Revision } from './keep-plan.ts';
 import { matchedRepositories } from './matched-repositories.ts';
 import { attributesOfPlan, type Plan, type PlanInput } from './plan.ts';
 import { moveOccurrence } from './plan-freezes.ts';
 import { lockPlan, savePlan } from './plan-store.ts';
 import { requirePlan } from './require-plan.ts';
-import { type ShownPlan, showPlan } from './show-plan.ts';
+import { type SavedPlan, showPlan } from './show-plan.ts';
+import { warnOfGivenEnds } from './warn-of-given-ends.ts';
 
 /** `undefined` leaves a field as it is. */
 export type PlanChange = Partial<Omit<PlanInput, 'repositories'>> & {
@@ -33,7 +34,7 @@ export async function updatePlan(
   account: Account,
   id: string,
   change: PlanChange,
-): Promise<ShownPlan> {
+): Promise<SavedPlan> {
   const now = nowOf(deps.clock);
   return deps.db.$transaction(async (tx) => {
     await lockPlan(tx, id);
@@ -42,7 +43,8 @@ export async function updatePlan(
     const after = { ...before, ...checked };
     assertStartStays(before, after, now);
     if (isDeepStrictEqual(before, after)) {
-      return showPlan(tx, account, before, now, await matchedRepositories(throughPrisma(tx), before));
+      const matched = await matchedRepositories(throughPrisma(tx), before);
+      return { ...(await showPlan(tx, account, before, now, matched)), warnings: [] };
     }
     await savePlan(tx, after, actor, now);
     const metadata = {
@@ -53,13 +55,25 @@ export async function updatePlan(
     await appendEvent(tx, { accountId: account.id }, { type: 'freeze_plan.update', metadata }, actor, now);
     const [from, to] = [before.start.slice(0, 10), after.start.slice(0, 10)];
     if (before.recurrence === null && from !== to) await moveOccurrence(tx, id, from, to);
-    const revision = { isEndChanged: change.end !== undefined };
+    const revision = revisionOf(before, after, change);
     const kept = await keepFreezes({ tx, plan: after, by: actor, now }, 0, revision);
     await lookAt(deps, tx, kept.looks, now);
     if (!kept.isDone) await deps.queue.send([jobs.keepPlan(id)], tx);
     deps.log.info({ account: account.login, plan: id, by: actor.name }, 'freeze plan changed');
-    return showPlan(tx, account, after, now, kept.matched);
+    const shown = await showPlan(tx, account, after, now, kept.matched);
+    const isWindowNew = revision.isMoved || revision.isEndChanged;
+    const warnings = isWindowNew ? await warnOfGivenEnds(tx, after, [], now) : [];
+    return { ...shown, warnings };
   });
+}
+
+/** What had no end and goes on without keeps the ends that repositories gave it. */
+function revisionOf(before: Plan, after: Plan, { end }: PlanChange): Revision {
+  const windowOf = ({ start, end, timezone }: Plan) => ({ start, end, timezone });
+  return {
+    isMoved: !isDeepStrictEqual(windowOf(before), windowOf(after)),
+    isEndChanged: end !== undefined && !(before.end === null && after.end === null),
+  };
 }
 
 function revised(before: Plan, { repositories, ...change }: PlanChange): PlanInput {

@@ -61,7 +61,7 @@ const numbered = `
       SELECT FROM freezes f WHERE f.id = ANY(e.freeze_ids) AND f.deleted_at IS NULL
         AND (f.ends_at IS NULL OR f.ends_at > seen.observed_at)) AS is_idle
     FROM seen JOIN exemptions e ON e.repository_id = seen.id
-      AND (e.ended_at IS NULL OR e.ended_at > seen.observed_at - ${lately})
+      AND (e.ended_at IS NULL OR e.approved_at IS NOT NULL AND e.ended_at > seen.observed_at - ${lately})
   )
   SELECT seen.*, (SELECT observations FROM numbered) AS observation, ongoing.*, exempt.*
   FROM seen LEFT JOIN (ongoing FULL JOIN exempt ON false) ON true

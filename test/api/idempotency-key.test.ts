@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../support/holdfast.ts';
+import { contract, pathOf } from './contract.ts';
 import { type Acme, freezeBody, startAcme } from './acme.ts';
 
 let acme: Acme;
@@ -203,4 +204,22 @@ test('a replayed key creation has no secret, and the database has none either', 
     expect(acme.logs.join('').includes(secret)).toBe(false);
   }
   expect(everything).not.toMatch(/hf_(admin|ci)_|gh[a-z]_[A-Za-z0-9]{16}|github_pat_/);
+});
+
+const posts = Object.entries(contract).flatMap(([route, terms]) =>
+  route.startsWith('post ') && !route.endsWith('/preview')
+    ? [[route.slice('post '.length), terms] as const]
+    : [],
+);
+test.each(posts)('a retry of POST %s is answered as it was', async (template, terms) => {
+  const as = terms.for === 'ci' ? acme.keys.ci : acme.keys.admin;
+  const path = pathOf(template, { last: await terms.last?.(acme, 'web') });
+  const headers = { 'Idempotency-Key': crypto.randomUUID() };
+  const send = () => acme.call('POST', path, { as, body: terms.body, headers });
+  const [first, again] = [await send(), await send()];
+  expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([terms.success, null]);
+  expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([terms.success, 'true']);
+  // A secret is shown once.
+  const { secret: _once, ...shown } = first.body ?? {};
+  expect(again.body ?? {}).toMatchObject(shown);
 });

@@ -16,8 +16,8 @@ const breakRate = 0.2;
 export class ApiClient {
   /** How often each status was answered; 0 stands for no answer. */
   readonly statuses: Record<number, number> = {};
-  /** Who asks: keys of the two scopes. */
-  readonly keys = { admin: '', ci: '' };
+  /** Who asks: keys of the two scopes, and the token of a person who can write. */
+  readonly keys = { admin: '', ci: '', writer: '' };
   /** Whether its own connections break, some of them, while it waits for an answer. */
   isFlaky = false;
   readonly #webs: string[];
@@ -28,13 +28,18 @@ export class ApiClient {
     this.#random = new Random(seed);
   }
 
-  async call(method: string, path: string, body?: object, as: 'admin' | 'ci' = 'admin'): Promise<Answer> {
+  async call(
+    method: string,
+    path: string,
+    body?: object,
+    as: keyof ApiClient['keys'] = 'admin',
+  ): Promise<Answer> {
     const deadline = Date.now() + givesUpAfter;
     const key = randomUUID();
     for (let tries = 1; ; tries += 1) {
       const answer = await this.#try(method, path, body, { key, credential: this.keys[as] });
       this.statuses[answer.status] = (this.statuses[answer.status] ?? 0) + 1;
-      if (isClear(answer.status)) return { ...answer, tries };
+      if (isClear(answer)) return { ...answer, tries };
       if (Date.now() > deadline) {
         throw new Error(`${method} ${path}: no clear answer, the last ${JSON.stringify(answer)}`);
       }
@@ -72,4 +77,7 @@ export class ApiClient {
 }
 
 /** No answer, a failing server, a request still in progress and a limit say nothing about what was done. */
-const isClear = (status: number) => status !== 0 && status < 500 && status !== 409 && status !== 429;
+function isClear({ status, body }: { status: number; body: { detail?: unknown } | undefined }): boolean {
+  if (status === 409) return !/concurrent change|in progress/.test(String(body?.detail));
+  return status !== 0 && status < 500 && status !== 429;
+}

@@ -1,6 +1,8 @@
 import { scopes } from './conditions.ts';
 import { bodyOf, freezesOf } from './actions/freezes.ts';
+import { freezeIdOf } from './actions/plans.ts';
 import { differences } from './differences.ts';
+import type { ModelExemption } from './model.ts';
 import { openOnes, type Stage } from './stage.ts';
 
 /** Longer than the hour after which everything is looked at in full. */
@@ -18,14 +20,16 @@ export async function lastCheck(stage: Stage): Promise<void> {
   await wait(1_000);
   for (const difference of differences(stage)) stage.violate('wrong at the end', difference);
   await checkFreezes(stage);
+  await checkExemptions(stage);
   await checkScopes(stage);
 }
 
 /** The list has each freeze that was acknowledged, as it was acknowledged, and no other. */
 async function checkFreezes(stage: Stage): Promise<void> {
   const { body } = await stage.api.call('GET', freezesOf(stage));
-  type Listed = { id: string; start: string; timezone: string };
-  const listed = new Map((body.scheduled_freezes as Listed[]).map((freeze) => [freeze.id, freeze]));
+  type Listed = { id: string; start: string; timezone: string; plan_id?: string };
+  const keyOf = ({ id, plan_id, start }: Listed) => (plan_id ? freezeIdOf(plan_id, start) : id);
+  const listed = new Map((body.scheduled_freezes as Listed[]).map((freeze) => [keyOf(freeze), freeze]));
   for (const freeze of stage.model.living(stage.time.now())) {
     const kept = listed.get(freeze.id);
     listed.delete(freeze.id);
@@ -33,13 +37,31 @@ async function checkFreezes(stage: Stage): Promise<void> {
       stage.violate('acknowledged and lost', `freeze ${freeze.id}`);
       continue;
     }
-    const { id: _id, start, timezone: _zone, ...rest } = kept;
+    const { id: _id, start, timezone: _zone, plan_id: _plan, ...rest } = kept;
     const isSame = Date.parse(`${start}Z`) === freeze.startsAt && sameJson(rest, bodyOf(freeze));
     if (!isSame) {
       stage.violate('acknowledged and lost', `freeze ${freeze.id} is ${JSON.stringify(kept)}`);
     }
   }
   for (const id of listed.keys()) stage.violate('never asked for, or deleted', `freeze ${id}`);
+}
+
+/** Each exemption that was acknowledged is there, and in the state that was, unless it has ended since. */
+async function checkExemptions({ api, repository, github, model, time, violate }: Stage): Promise<void> {
+  const { body } = await api.call('GET', `/v1/repos/${repository}/exemptions?per_page=100`);
+  type Listed = { id: string; state: string };
+  const listed = new Map((body.exemptions as Listed[]).map(({ id, state }) => [id, state]));
+  const isRight = (exemption: ModelExemption, state: string | undefined) => {
+    if (exemption.state === 'denied' || exemption.state === 'revoked') return state === exemption.state;
+    const isOver = model.isOver(exemption, github.pullRequest(repository, exemption.number), time.now());
+    return isOver ? state === 'expired' || state === 'used' : state === exemption.state;
+  };
+  for (const exemption of model.exemptions.slice(-100)) {
+    const state = listed.get(exemption.id);
+    if (isRight(exemption, state)) continue;
+    const { id, ...said } = exemption;
+    violate('acknowledged and lost', `exemption ${id} is ${state}, and was ${JSON.stringify(said)}`);
+  }
 }
 
 /** The pull requests that a freeze of each scope would hold are those that have it. */

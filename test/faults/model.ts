@@ -10,8 +10,23 @@ export type ModelFreeze = {
   matching: Condition[];
   exclude: Condition[];
   isDeleted: boolean;
+  /** The plan that made it, whose id and start its own is put together of; absent: it was made by itself. */
+  planId?: string;
   /** A change of it is under way: nobody can say yet what it is. */
   isChanging: boolean;
+};
+
+/** What was sent to the service of an exemption, and what it acknowledged. */
+export type ModelExemption = {
+  id: string;
+  number: number;
+  headSha: string;
+  anyHead: boolean;
+  /** null: every freeze. */
+  freezeIds: string[] | null;
+  reason: string;
+  expiresAt: number;
+  state: 'requested' | 'approved' | 'denied' | 'revoked';
 };
 
 type Scopes = Subject['scopes'];
@@ -19,8 +34,11 @@ type Scopes = Subject['scopes'];
 /** A pull request as the sandbox tells it. */
 export type Shown = { number: number; state: string; headSha: string } & Omit<Subject, 'scopes'>;
 
-/** A freeze that holds a pull request; not `isKnown`: only because conditions could not be judged. */
-type Hold = { pr: Shown; freeze: ModelFreeze; isKnown: boolean };
+/**
+ * A freeze that would hold a pull request, and the exemption that lets it through, if any.
+ * @property isKnown false: only because conditions could not be judged.
+ */
+type Hold = { pr: Shown; freeze: ModelFreeze; isKnown: boolean; exemption: ModelExemption | null };
 
 const unknown = 'could not be judged: CI says that it touches every scope';
 
@@ -28,14 +46,17 @@ const unknown = 'could not be judged: CI says that it touches every scope';
 export type Expected = { state: 'pending' | 'success'; descriptions: string[] };
 
 /**
- * What should be true, in as few lines as possible and without a line of the service's own code: the freezes and
- * scopes that were acknowledged, judged on what the sandbox shows.
+ * What should be true, in as few lines as possible and without a line of the service's own code: the freezes, scopes and
+ * exemptions that were acknowledged, judged on what the sandbox shows.
  */
 export class Model {
   readonly freezes: ModelFreeze[] = [];
+  readonly exemptions: ModelExemption[] = [];
   readonly #scopes = new Map<number, Scopes>();
   /** Pull requests whose scopes are being pushed. */
   readonly scopesChanging = new Set<number>();
+  /** Pull requests of exemptions that are under way: each as often as there are some. */
+  readonly deciding: number[] = [];
 
   scopesOf(number: number): Scopes {
     return this.#scopes.get(number) ?? { names: [], all: false };
@@ -50,28 +71,55 @@ export class Model {
     return this.freezes.filter((freeze) => !freeze.isDeleted && at < freeze.endsAt);
   }
 
+  /** What an exemption does is over: its time is up, its head is not the head, or none of its freezes lives. */
+  isOver({ expiresAt, freezeIds, ...exemption }: ModelExemption, pr: Shown, at: number): boolean {
+    const lives = (id: string) => this.living(at).some((freeze) => freeze.id === id);
+    const isPushed = !exemption.anyHead && exemption.headSha !== pr.headSha;
+    return (
+      at >= expiresAt || isPushed || pr.state === 'merged' || (freezeIds !== null && !freezeIds.some(lives))
+    );
+  }
+
+  /** Of several that let it through the one that lasts longest. */
+  #exemptionOf(pr: Shown, freezeId: string, at: number): ModelExemption | null {
+    const all = this.exemptions.filter(
+      (each) =>
+        each.state === 'approved' &&
+        each.number === pr.number &&
+        (each.freezeIds?.includes(freezeId) ?? true) &&
+        !this.isOver(each, pr, at),
+    );
+    return all.toSorted((one, other) => other.expiresAt - one.expiresAt)[0] ?? null;
+  }
+
   /** The freezes that hold a pull request at an instant. What is not known holds. */
   holding(pr: Shown, at: number): Hold[] {
+    return this.#covering(pr, at).filter(({ exemption }) => exemption === null);
+  }
+
+  /** The freezes that would hold it, but for exemptions. */
+  #covering(pr: Shown, at: number): Hold[] {
     const subject = { ...pr, scopes: this.scopesOf(pr.number) };
     return this.living(at).flatMap((freeze): Hold[] => {
       const { startsAt, matching, exclude } = freeze;
       const isMatched = all(matching).holds(subject, at, false);
       const isExcluded = exclude.length > 0 && all(exclude).holds(subject, at, false);
       if (startsAt > at || isMatched === false || isExcluded === true) return [];
-      return [{ pr, freeze, isKnown: isMatched !== null && isExcluded !== null }];
+      const isKnown = isMatched !== null && isExcluded !== null;
+      return [{ pr, freeze, isKnown, exemption: this.#exemptionOf(pr, freeze.id, at) }];
     });
   }
 
   /** Whether it is frozen beyond doubt: by a freeze that was acknowledged, on facts that were. */
   surelyHolds(pr: Shown, at: number): boolean {
-    if (this.scopesChanging.has(pr.number)) return false;
+    if (this.scopesChanging.has(pr.number) || this.deciding.includes(pr.number)) return false;
     return this.holding(pr, at).some(({ freeze }) => !freeze.isChanging);
   }
 
   /** The status of a head SHA, for all open pull requests that share it. */
   expected(sharing: Shown[], at: number): Expected {
     const holds = sharing.flatMap((pr) => this.holding(pr, at));
-    if (holds.length === 0) return { state: 'success', descriptions: ['No freeze holds this pull request.'] };
+    if (holds.length === 0) return { state: 'success', descriptions: this.#freeTexts(sharing, at) };
     const last = Math.max(...holds.map(({ freeze }) => freeze.endsAt));
     const more = new Set(holds.map(({ freeze }) => freeze.id)).size - 1;
     const descriptions = holds
@@ -82,6 +130,18 @@ export class Model {
         return `${who} ${until}${more > 0 ? ` (+${more} more)` : ''}: ${isKnown ? freeze.reason : unknown}`;
       });
     return { state: 'pending', descriptions };
+  }
+
+  #freeTexts(sharing: Shown[], at: number): string[] {
+    const passes = sharing.flatMap((pr) => this.#covering(pr, at));
+    const first = Math.min(...passes.map(({ exemption }) => exemption!.expiresAt));
+    if (passes.length === 0) return ['No freeze holds this pull request.'];
+    return passes
+      .filter(({ exemption }) => exemption!.expiresAt === first)
+      .map(({ pr, exemption }) => {
+        const who = sharing.length > 1 ? `#${pr.number} is exempt` : 'Exempt';
+        return `${who} until ${spoken(first)} UTC: ${exemption!.reason}`;
+      });
   }
 }
 

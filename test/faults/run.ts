@@ -111,7 +111,9 @@ export async function run(
       kills: fleet.kills,
       databaseRestarts: stage.trouble.restarts.length,
       clockSteps: time.steps.length,
-      freezes: stage.model.freezes.length,
+      freezes: stage.model.freezes.filter(({ planId }) => !planId).length,
+      plans: new Set(stage.model.freezes.flatMap(({ planId }) => planId ?? [])).size,
+      exemptions: stage.model.exemptions.length,
       pullRequests: github.pullRequests(repository).length,
       merges: merges.merges,
       mergedByQueue: github.merges(repository).filter(({ how }) => how === 'queue').length,
@@ -140,9 +142,11 @@ async function populate(stage: Stage, seed: number): Promise<void> {
   const { github, fleet, api } = stage;
   const { token } = github.addUser('ada');
   github.addUser('bob');
+  api.keys.writer = github.addUser('wes').token;
   github.addOrganization('acme', { admins: ['ada'], members: ['bob'] });
   const contexts = ['holdfast/freeze'];
-  github.addRepository(repository, { protect: { main: contexts, release: contexts } });
+  const protect = { main: contexts, release: contexts };
+  github.addRepository(repository, { protect, roles: { wes: 'write' } });
   github.enableMergeQueue(repository, queuedBranch, {
     mergingStrategy: seed % 2 === 0 ? 'ALLGREEN' : 'HEADGREEN',
     checkResponseTimeoutMinutes: 10,

@@ -1,7 +1,9 @@
 import { Random } from '../../sandbox/http/random.ts';
+import { exemptionActions } from './actions/exemptions.ts';
 import { freezeActions } from './actions/freezes.ts';
 import { mergeQueueActions } from './actions/merge-queue.ts';
 import { databaseRestart, mishaps } from './actions/mishaps.ts';
+import { planActions } from './actions/plans.ts';
 import { pullRequestActions } from './actions/pull-requests.ts';
 import type { Action } from './stage.ts';
 
@@ -10,6 +12,8 @@ export const actions: Record<string, Action> = {
   ...pullRequestActions,
   ...mergeQueueActions,
   ...freezeActions,
+  ...planActions,
+  ...exemptionActions,
   ...mishaps,
   databaseRestart,
 };

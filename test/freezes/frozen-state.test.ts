@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ConditionInput } from '../../src/conditions/ast.ts';
 import type { Freeze } from '../../src/freezes/freeze.ts';
-import { couldHold, frozenStateAt, type KeptFreeze } from '../../src/freezes/frozen-state.ts';
+import { couldHold, frozenStateAt, type KeptFreeze, type Span } from '../../src/freezes/frozen-state.ts';
 import { parseFreeze } from '../../src/freezes/parsed-freeze.ts';
 
 const freeze = (more: Partial<Freeze>): Freeze => ({
@@ -62,8 +62,8 @@ const kept = (id: string, from: number, to: number | null, deletedAt: number | n
   parsed: parseFreeze(freeze({ id, startsAt: new Date(from), endsAt: to === null ? null : new Date(to) })),
   deletedAt: deletedAt === null ? null : new Date(deletedAt),
 });
-const stateAt = (freezes: KeptFreeze[], at: number) => {
-  const { frozen, freezes: ids, nextTransitionAt } = frozenStateAt(freezes, null, new Date(at));
+const stateAt = (freezes: KeptFreeze[], at: number, planned: Span[][] = []) => {
+  const { frozen, freezes: ids, nextTransitionAt } = frozenStateAt(freezes, null, new Date(at), planned);
   return [frozen, ids, nextTransitionAt && nextTransitionAt.getTime()];
 };
 
@@ -88,6 +88,20 @@ describe('the state at an instant', () => {
     expect(stateAt([kept('a', 10, 20, 5)], 4)).toEqual([false, [], null]);
   });
 
+  test('plans that follow each other for ever are not asked for ever', () => {
+    let asked = 0;
+    const days = function* () {
+      for (let from = 0; ; from += 10) {
+        asked += 1;
+        yield { id: null, from, to: from + 10 };
+      }
+    };
+    expect(frozenStateAt([], null, new Date(5), [days()])).toEqual({
+      ...{ frozen: true, freezes: [], nextTransitionAt: null },
+    });
+    expect(asked).toBeLessThan(5000);
+  });
+
   test('agrees with a look at each instant', () => {
     const instant = fc.integer({ min: 0, max: 30 });
     const span = fc.record({
@@ -95,6 +109,8 @@ describe('the state at an instant', () => {
       length: fc.integer({ min: 1, max: 10 }),
       isOpen: fc.boolean(),
       deletedAt: fc.option(instant),
+      /** Of which plan that has not made it yet; null: it is made. */
+      plan: fc.option(fc.integer({ min: 0, max: 2 })),
     });
     const isFrozen = (freezes: KeptFreeze[], at: number) =>
       freezes.some(
@@ -105,19 +121,24 @@ describe('the state at an instant', () => {
       );
     fc.assert(
       fc.property(fc.array(span, { maxLength: 8 }), instant, (spans, at) => {
-        const freezes = spans
-          .toSorted((one, other) => one.from - other.from)
-          .map(({ from, length, isOpen, deletedAt }, index) =>
-            kept(`${index}`, from, isOpen ? null : from + length, deletedAt),
-          );
+        const sorted = spans.toSorted((one, other) => one.from - other.from);
+        const asKept = ({ from, length, isOpen, deletedAt, plan }: (typeof spans)[number], index: number) =>
+          kept(`${index}`, from, isOpen ? null : from + length, plan === null ? deletedAt : null);
+        const freezes = sorted.map(asKept);
+        const planned = [0, 1, 2].map((one) =>
+          sorted
+            .filter(({ plan }) => plan === one)
+            .map(({ from, length, isOpen }) => ({ id: null, from, to: isOpen ? Infinity : from + length })),
+        );
         const now = isFrozen(freezes, at);
         let next: number | null = at + 1;
         while (next <= 50 && isFrozen(freezes, next) === now) next += 1;
         if (next > 50) next = null;
-        const [frozen, , nextTransitionAt] = stateAt(freezes, at);
+        const made = freezes.filter((_, index) => sorted[index]!.plan === null);
+        const [frozen, , nextTransitionAt] = stateAt(made, at, planned);
         expect([frozen, nextTransitionAt]).toEqual([now, next]);
       }),
-      { numRuns: 500 },
+      { numRuns: 1000 },
     );
   });
 });

@@ -65,6 +65,18 @@ describe('what is taken', () => {
     expect(body.warnings).toEqual([
       '`exclude_condition` is not a field of a freeze plan: did you mean `exclude_conditions`?',
     ]);
+    const inside = {
+      repositories: { include: ['web'], excludes: ['vault'] },
+      recurrence: { rule: 'FREQ=YEARLY', excepts: [] },
+    };
+    expect((await post(inside)).body).toMatchObject({
+      repositories: { include: ['web'], exclude: [] },
+      recurrence: { rule: 'FREQ=YEARLY', except: [], until: null },
+      warnings: [
+        '`excludes` is not a field of `repositories`: did you mean `exclude`?',
+        '`excepts` is not a field of `recurrence`: did you mean `except`?',
+      ],
+    });
   });
 
   test('an Idempotency-Key, once', async () => {
@@ -114,12 +126,18 @@ describe('a person who administers the repositories', () => {
     const one = `${path}/${body.id}`;
     expect((await acme.call('GET', one, { as })).status).toBe(200);
     expect((await acme.call('GET', `${one}/enforcement`, { as })).status).toBe(200);
+    const listed = await acme.call('GET', path, { as });
+    const seen: { id: string; repositories: { include: string[] } }[] = listed.body.freeze_plans;
+    expect(seen.map(({ id }) => id)).toContain(body.id);
+    // Not those with globs, of which there are several.
+    for (const { repositories } of seen) expect(['web', 'WEB']).toContain(repositories.include[0]);
     expect((await post(named('web'), { as, to: `${path}/preview` })).status).toBe(200);
     expect((await acme.call('PATCH', one, { as, body: { reason: 'Mine' } })).status).toBe(200);
     expect((await acme.call('PATCH', one, { as, body: named('*') })).status).toBe(403);
     const why = { delete_reason: 'Done' };
     expect((await acme.call('POST', `${one}/delete`, { as: acme.people.wes, body: why })).status).toBe(403);
     expect((await acme.call('POST', `${one}/delete`, { as, body: why })).status).toBe(204);
+    expect((await acme.call('GET', one, { as })).status).toBe(403);
   });
 
   test('and nobody else, nor by a glob', async () => {
@@ -127,6 +145,7 @@ describe('a person who administers the repositories', () => {
     expect((await post(named('we?'), { as: people.rita })).status).toBe(403);
     expect((await post(named('web', 'attic'), { as: people.rita })).status).toBe(403);
     expect((await post(named('web'), { as: people.wes })).status).toBe(403);
+    expect((await acme.call('GET', path, { as: people.wes })).status).toBe(403);
     expect((await post(named('vault'), { as: people.eve })).status).toBe(404);
     const { body } = await post({});
     expect((await acme.call('GET', `${path}/${body.id}`, { as: people.rita })).status).toBe(403);

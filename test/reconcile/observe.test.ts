@@ -31,6 +31,30 @@ test('each observation has a number of its own, and knows the ongoing freezes al
   await acme.remove('acme/web', freeze.id);
 });
 
+test('of exemptions that are over it knows those that let something through, for an hour', async () => {
+  const { deps } = acme.app;
+  acme.github.openPullRequest('acme/web', { author: 'ada' });
+  await acme.quiet();
+  const path = '/v1/repos/acme/web';
+  const wes = acme.github.addUser('wes');
+  acme.github.setRole('acme/web', 'wes', 'write');
+  const end = async (as: string) => {
+    const body = { reason: 'A fix' };
+    const made = await acme.call('POST', `${path}/pulls/1/exemptions`, { as, body });
+    expect(made.status, made.text).toBe(201);
+    const revoke = `${path}/exemptions/${made.body.id}/revoke`;
+    expect((await acme.call('POST', revoke, { as, body })).status).toBe(200);
+    return made.body.id as string;
+  };
+  // Whoever can write could ask and take back all day.
+  await end(wes.token);
+  const approved = await end(acme.admin);
+  await acme.quiet();
+  expect((await openObservation(deps, id)).exemptions.map((each) => each.id)).toEqual([approved]);
+  await acme.advanceTo('2026-03-01T10:00:01Z');
+  expect((await openObservation(deps, id)).exemptions).toEqual([]);
+});
+
 // The embedded database has one connection, on which nothing overlaps.
 test.skipIf(!process.env.TEST_DATABASE_URL)(
   'a later number never knows less than an earlier one',
@@ -66,7 +90,7 @@ test.skipIf(!process.env.TEST_DATABASE_URL)(
 
 test('a pause of the installation is when to come back, and what is archived is never observed', async () => {
   const { deps } = acme.app;
-  const until = new Date('2026-03-01T10:00:00Z');
+  const until = new Date('2026-03-01T12:00:00Z');
   await deps.db.installation.updateMany({ data: { readsPausedUntil: until } });
   const paused = await openObservation(deps, id).catch((error: unknown) => error);
   expect(paused).toBeInstanceOf(NotNow);

@@ -47,7 +47,7 @@ const accessByBody = {
   to: 'owner-or-repositories',
   async repositories({ json }: { json: unknown }) {
     const read = namesOfBody.safeParse(json);
-    return read.success ? plainNames(read.data.repositories.include) : null;
+    return [read.success ? plainNames(read.data.repositories.include) : null];
   },
 } as const;
 
@@ -60,7 +60,16 @@ const accessByPlan = {
     const where = { id: path['plan_id'] as string, accountId: account.id };
     const plan = await findPlan(deps.db, where, nowOf(deps.clock));
     const change = namesOfBody.safeParse(json);
-    return plan && plainNames([...plan.repositories.include, ...(change.data?.repositories.include ?? [])]);
+    return [plan && plainNames([...plan.repositories.include, ...(change.data?.repositories.include ?? [])])];
+  },
+} as const;
+
+/** Whoever may have one of the plans sees those that they may have. */
+const accessByPlans = {
+  to: 'owner-or-repositories',
+  async repositories({ deps, account }: Named) {
+    const plans = await listPlans(deps.db, account.id, nowOf(deps.clock));
+    return [null, ...plans.map(({ repositories }) => plainNames(repositories.include))];
   },
 } as const;
 
@@ -72,7 +81,8 @@ export const listPlansEndpoint = endpoint({
   path,
   tag,
   summary: 'List the freeze plans of an owner that are not over, the oldest first',
-  access: { to: 'owner' },
+  description: 'A person who administers repositories sees the plans that name only these, one by one.',
+  access: accessByPlans,
   params: ownerPath,
   success: {
     status: 200,
@@ -80,12 +90,14 @@ export const listPlansEndpoint = endpoint({
     schema: z.object({ freeze_plans: z.array(planSchema) }).openapi('FreezePlans'),
     example: { freeze_plans: [examplePlan] },
   },
-  async handle({ deps, account }) {
+  async handle({ deps, account, mayHave }) {
     const now = nowOf(deps.clock);
     const shown = [];
     const all = await repositoriesOfOwner(deps.sql, account.id);
-    for (const plan of await listPlans(deps.db, account.id, now))
+    for (const plan of await listPlans(deps.db, account.id, now)) {
+      if (!(await mayHave(plainNames(plan.repositories.include)))) continue;
       shown.push(presentPlan(await showPlan(deps.db, account, plan, now, matchedBy(plan, all))));
+    }
     return { freeze_plans: shown };
   },
 });
@@ -100,10 +112,10 @@ export const createPlanEndpoint = endpoint({
   body: { schema: newPlan, example: exampleNewPlan },
   success: { status: 201, description: 'The plan', schema: savedPlanSchema, example: examplePlan },
   async handle({ deps, actor, account, body, remember }) {
-    const shown = await createPlan(deps, actor, account, readNewPlan(body), (tx, shown) =>
-      remember(tx, { status: 201, body: presentSavedPlan(shown, body) }),
+    const saved = await createPlan(deps, actor, account, readNewPlan(body), (tx, saved) =>
+      remember(tx, { status: 201, body: presentSavedPlan(saved, body) }),
     );
-    return presentSavedPlan(shown, body);
+    return presentSavedPlan(saved, body);
   },
 });
 
@@ -173,7 +185,6 @@ export const showPlanEndpoint = endpoint({
   summary: 'Show a freeze plan',
   access: accessByPlan,
   params: planPath,
-  exists: planExists,
   success: { status: 200, description: 'The plan', schema: planSchema, example: examplePlan },
   async handle({ deps, account, path }) {
     const plan = await requirePlan(deps.db, deps, account, path.plan_id);
@@ -196,8 +207,8 @@ export const updatePlanEndpoint = endpoint({
   success: { status: 200, description: 'The plan', schema: savedPlanSchema, example: examplePlan },
   alsoRefuses: [400],
   async handle({ deps, actor, account, path, body }) {
-    const shown = await updatePlan(deps, actor, account, path.plan_id, readPlanChange(body));
-    return presentSavedPlan(shown, body);
+    const saved = await updatePlan(deps, actor, account, path.plan_id, readPlanChange(body));
+    return presentSavedPlan(saved, body);
   },
 });
 
@@ -225,7 +236,6 @@ export const planEnforcementEndpoint = endpoint({
   summary: 'See how far the ongoing freezes of a plan are enforced, over all its repositories',
   access: accessByPlan,
   params: planPath,
-  exists: planExists,
   success: {
     status: 200,
     description: 'How far',

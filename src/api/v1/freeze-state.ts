@@ -3,9 +3,7 @@ import { z } from '@hono/zod-openapi';
 import { nowOf } from '../../clock.ts';
 import { branchEnforcement } from '../../enforcement/branch-enforcement.ts';
 import { invalid } from '../../errors.ts';
-import { frozenStateAt } from '../../freezes/frozen-state.ts';
-import { freezesNotOver } from '../../freezes/freeze-store.ts';
-import { parseStoredFreeze } from '../../freezes/parsed-freeze.ts';
+import { readFrozenState } from '../../plans/read-frozen-state.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
 import { instant, text } from '../fields.ts';
 import { repositoryPath } from '../path-params.ts';
@@ -24,7 +22,10 @@ const schema = z
       description: 'Whether a freeze is ongoing that could hold a pull request into the branch',
     }),
     at: z.iso.datetime(),
-    freezes: z.array(z.uuid()).openapi({ description: 'The freezes that do, the earliest start first' }),
+    freezes: z.array(z.uuid()).openapi({
+      description:
+        'The freezes that do, the earliest start first. Those that a plan makes later are not in it: they have no id yet',
+    }),
     next_transition_at: z.iso
       .datetime()
       .nullable()
@@ -75,12 +76,10 @@ export const freezeStateEndpoint = endpoint({
   async handle({ deps, repository, query }) {
     const at = readAt(query.at, nowOf(deps.clock));
     const base = query.base ?? null;
-    const [rows, enforced] = await Promise.all([
-      freezesNotOver({ query: deps.sql.read }, repository.id, at),
+    const [{ frozen, freezes, nextTransitionAt }, enforced] = await Promise.all([
+      readFrozenState(deps, repository, base, at),
       branchEnforcement(deps, repository, base),
     ]);
-    const kept = rows.map(({ freeze, deletedAt }) => ({ parsed: parseStoredFreeze(freeze), deletedAt }));
-    const { frozen, freezes, nextTransitionAt } = frozenStateAt(kept, base, at);
     const answer = {
       frozen,
       at: at.toISOString(),

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { holdables } from '../../freezes/freeze.ts';
 import type { Occurrence } from '../../plans/occurrences.ts';
 import { attributesOfPlan, type PlanInput } from '../../plans/plan.ts';
-import type { ShownPlan } from '../../plans/show-plan.ts';
+import type { SavedPlan, ShownPlan } from '../../plans/show-plan.ts';
 import type { PlanChange } from '../../plans/update-plan.ts';
 import { text } from '../fields.ts';
 import { owner, uuid } from '../path-params.ts';
@@ -36,7 +36,7 @@ const rule = z
   .openapi({ description: 'RFC 5545: an RRULE without DTSTART, UNTIL and WKST', maxLength: 1000 });
 
 const recurrence = z
-  .object({
+  .looseObject({
     rule,
     except: z.array(date).max(mostExceptions).optional(),
     until: date.nullish().openapi({ description: 'The last date on which one may begin' }),
@@ -51,7 +51,7 @@ export const newPlan = z
     name,
     reason: text(mostReason, 'A reason'),
     public_reason: publicReason,
-    repositories: z.object({ include, exclude: excluded.optional() }),
+    repositories: z.looseObject({ include, exclude: excluded.optional() }),
     start: localTime.nullable().openapi({ description: `${wallClock}; null begins now` }),
     end: localTime.nullish().openapi({ description: `${wallClock}; null or absent: no end` }),
     timezone: z.string().openapi({ description: 'IANA time zone', example: 'Europe/Paris' }),
@@ -68,7 +68,7 @@ export const planChange = z
     name: name.nullish(),
     reason: text(mostReason, 'A reason').nullish(),
     public_reason: publicReason,
-    repositories: z.object({ include: include.optional(), exclude: excluded.optional() }).nullish(),
+    repositories: z.looseObject({ include: include.optional(), exclude: excluded.optional() }).nullish(),
     start: localTime.nullish(),
     end: localTime.nullish(),
     timezone: z.string().nullish(),
@@ -159,11 +159,10 @@ export const planSchema = z.object(planFields).openapi('FreezePlan');
 export const savedPlanSchema = z
   .object({
     ...planFields,
-    warnings: z
-      .array(z.string())
-      .min(1)
-      .optional()
-      .openapi({ description: 'Fields that nobody knows, in sentences; absent where there are none' }),
+    warnings: z.array(z.string()).min(1).optional().openapi({
+      description:
+        'Fields that nobody knows, and repositories that give the plan an end, in sentences; absent where there are none',
+    }),
   })
   .openapi('SavedFreezePlan');
 
@@ -222,9 +221,17 @@ export const presentPlan = ({ plan, matched, notEnforced, nextOccurrences, detac
   created_at: plan.createdAt.toISOString(),
 });
 
+const fieldsOf = ({ shape }: z.ZodObject): string[] => Object.keys(shape);
+
+/** The fields of a body that nobody knows, also those inside others, in sentences. */
+const unknownIn = (sent: z.output<typeof newPlan> | z.output<typeof planChange>): string[] => [
+  ...unknownFields(sent, fieldsOf(newPlan), fieldsOf(savedPlanSchema), 'a freeze plan'),
+  ...unknownFields(sent.repositories ?? {}, ['include', 'exclude'], [], '`repositories`'),
+  ...unknownFields(sent.recurrence ?? {}, fieldsOf(recurrence), [], '`recurrence`'),
+];
+
 /** The answer to a creation or change. @param sent the body that it answers. */
-export function presentSavedPlan(shown: ShownPlan, sent: object) {
-  const [fields, answered] = [newPlan, savedPlanSchema].map(({ shape }) => Object.keys(shape));
-  const warnings = unknownFields(sent, fields!, answered!, 'a freeze plan');
-  return { ...presentPlan(shown), ...(warnings.length > 0 && { warnings }) };
+export function presentSavedPlan(saved: SavedPlan, sent: Parameters<typeof unknownIn>[0]) {
+  const warnings = [...unknownIn(sent), ...saved.warnings];
+  return { ...presentPlan(saved), ...(warnings.length > 0 && { warnings }) };
 }

@@ -17,7 +17,7 @@ const longestOpenEndHours = z
   .nullable()
   .openapi({
     description:
-      'A freeze without an end is given one so many hours after it begins; null: it is not. A pause of the merge queue never is',
+      'A freeze without an end, also one of a plan, is given one so many hours after it begins; null: it is not. A pause of the merge queue never is',
   });
 const commentCommands = z
   .boolean()

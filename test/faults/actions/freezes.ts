@@ -13,7 +13,7 @@ export const freezeActions: Record<string, Action> = {
   freeze: {
     weight: 5,
     act(stage, random) {
-      if (stage.model.living(stage.time.now()).length >= mostLiving) return null;
+      if (ownLiving(stage).length >= mostLiving) return null;
       const now = Math.floor(stage.time.now() / second) * second;
       const start = random.chance(0.6) ? null : now + random.between(3, 240) * second;
       const freeze = {
@@ -54,9 +54,13 @@ export const freezeActions: Record<string, Action> = {
   },
 };
 
-type Change = Partial<Pick<ModelFreeze, 'reason' | 'endsAt' | 'matching' | 'exclude'>>;
+/** Those that no plan made. */
+export const ownLiving = ({ model, time }: Stage): ModelFreeze[] =>
+  model.living(time.now()).filter(({ planId }) => planId === undefined);
 
-function someEnd(random: Random, from: number): number {
+export type Change = Partial<Pick<ModelFreeze, 'reason' | 'endsAt' | 'matching' | 'exclude'>>;
+
+export function someEnd(random: Random, from: number): number {
   switch (random.weighted({ none: 3, far: 3, soon: 5 })) {
     case 'none':
       return Infinity;
@@ -82,7 +86,7 @@ async function create(stage: Stage, start: number | null, freeze: Required<Chang
 }
 
 async function update(stage: Stage, freeze: ModelFreeze, change: Change): Promise<void> {
-  await changing(freeze, async () => {
+  await changing([freeze], async () => {
     const answer = await stage.api.call('PATCH', `${freezesOf(stage)}/${freeze.id}`, bodyOf(change));
     const now = stage.time.now();
     const isOver = (change.endsAt ?? Infinity) <= now;
@@ -97,7 +101,7 @@ async function update(stage: Stage, freeze: ModelFreeze, change: Change): Promis
 }
 
 async function remove(stage: Stage, freeze: ModelFreeze): Promise<void> {
-  await changing(freeze, async () => {
+  await changing([freeze], async () => {
     const path = `${freezesOf(stage)}/${freeze.id}/delete`;
     const answer = await stage.api.call('POST', path, { delete_reason: 'Done' });
     if (answer.status === 204) freeze.isDeleted = true;
@@ -121,12 +125,12 @@ async function pushScopes(stage: Stage, number: number, given: { names: string[]
   }
 }
 
-async function changing(freeze: ModelFreeze, work: () => Promise<void>): Promise<void> {
-  freeze.isChanging = true;
+export async function changing(freezes: ModelFreeze[], work: () => Promise<void>): Promise<void> {
+  for (const freeze of freezes) freeze.isChanging = true;
   try {
     await work();
   } finally {
-    freeze.isChanging = false;
+    for (const freeze of freezes) freeze.isChanging = false;
   }
 }
 
@@ -135,7 +139,7 @@ function onOne(weight: number, act: (stage: Stage, freeze: ModelFreeze, random: 
   return {
     weight,
     act(stage, random) {
-      const free = stage.model.living(stage.time.now()).filter(({ isChanging }) => !isChanging);
+      const free = ownLiving(stage).filter(({ isChanging }) => !isChanging);
       const freeze = oneOf(random, free);
       return freeze ? act(stage, freeze, random) : null;
     },
@@ -151,10 +155,10 @@ export function bodyOf({ reason, endsAt, matching, exclude }: Change): object {
   return { reason, end, matching_conditions: json(matching), exclude_conditions: json(exclude) };
 }
 
-const shown = ({ startsAt, ...change }: Change & { startsAt?: number }) => ({
+export const shown = ({ startsAt, ...change }: Change & { startsAt?: number }) => ({
   ...(startsAt && { start: wallClock(startsAt) }),
   ...bodyOf(change),
 });
 
-const wallClock = (instant: number) => new Date(instant).toISOString().slice(0, 19);
-const say = ({ status, body }: Answer) => `${status} ${JSON.stringify(body)}`;
+export const wallClock = (instant: number) => new Date(instant).toISOString().slice(0, 19);
+export const say = ({ status, body }: Answer) => `${status} ${JSON.stringify(body)}`;

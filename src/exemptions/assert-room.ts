@@ -1,0 +1,35 @@
+import type { Actor } from '../events/actor.ts';
+import type { Tx } from '../database/database.ts';
+import { conflict } from '../errors.ts';
+import { type FoundRepository, fullName } from '../installations/find-repository.ts';
+import { countApproved, countRequests, type ExemptionRecord } from './exemption-store.ts';
+
+// Every observation of a repository reads its exemptions that are not over, and judges pull requests by them.
+
+/** Requests of one person or key that may wait in a repository. */
+const mostRequests = 20;
+/** Exemptions that may let one pull request through at once. */
+const mostApproved = 20;
+
+/** @throws Refusal conflict. */
+export async function assertRoomForRequest(tx: Tx, repository: FoundRepository, actor: Actor): Promise<void> {
+  if ((await countRequests(tx, repository.id, actor)) < mostRequests) return;
+  const name = fullName(repository);
+  throw conflict(
+    `${actor.name} has ${mostRequests} open requests for exemptions in ${name}, the most there can be. Revoke one, or have one decided: GET /v1/repos/${name}/exemptions?state=requested lists them.`,
+  );
+}
+
+/** @throws Refusal conflict. */
+export async function assertRoomForApproval(
+  tx: Tx,
+  repository: FoundRepository,
+  { pullRequest }: ExemptionRecord,
+  now: Date,
+): Promise<void> {
+  if ((await countApproved(tx, repository.id, pullRequest, now)) < mostApproved) return;
+  const name = fullName(repository);
+  throw conflict(
+    `${name}#${pullRequest} has ${mostApproved} approved exemptions that are not over, the most there can be. Revoke one: GET /v1/repos/${name}/exemptions?state=approved&pull_request=${pullRequest} lists them.`,
+  );
+}

@@ -1,0 +1,52 @@
+import type { Tx } from '../database/database.ts';
+import { throughPrisma } from '../database/sql.ts';
+
+// What a plan reads of its freezes. Those that were changed or deleted by themselves are not its own any more.
+
+const own = `NOT detached AND deleted_at IS NULL`;
+
+/** When the last of the freezes ends that a plan has still to answer for; null: one has no end. */
+export async function lastEnd(tx: Tx, planId: string, now: Date): Promise<Date | null> {
+  const [row] = await throughPrisma(tx).query<{ last: Date | null }>(
+    'last-end',
+    `SELECT CASE WHEN bool_or(ends_at IS NULL) THEN NULL ELSE coalesce(max(ends_at), $1::timestamptz) END AS last
+     FROM freezes WHERE plan_id = $2::uuid AND ${own} AND (ends_at IS NULL OR ends_at > $1::timestamptz)`,
+    [now, planId],
+  );
+  return row!.last;
+}
+
+/** A freeze of a plan that was changed or deleted by itself, and is not over. */
+export type Detached = { repository: string; freezeId: string; start: string };
+
+export async function detachedFreezes(tx: Tx, planId: string, now: Date): Promise<Detached[]> {
+  const rows = await tx.freeze.findMany({
+    where: { planId, detached: true, OR: [{ endsAt: null }, { endsAt: { gt: now } }] },
+    select: {
+      id: true,
+      start: true,
+      repository: { select: { name: true, account: { select: { login: true } } } },
+    },
+    orderBy: [{ startsAt: 'asc' }, { repositoryId: 'asc' }],
+  });
+  return rows.map(({ id, start, repository }) => ({
+    repository: `${repository.account.login}/${repository.name}`,
+    freezeId: id,
+    start,
+  }));
+}
+
+/** An end that the freezes of some repositories were given, though their plan has none. */
+export type GivenEnd = { end: string; count: number; names: string[] };
+
+/** The ends of a plan's freezes that are not over, the earliest first. @param most names for each, of all of them. */
+export async function givenEnds(tx: Tx, planId: string, now: Date, most: number): Promise<GivenEnd[]> {
+  return throughPrisma(tx).query<GivenEnd>(
+    'given-ends',
+    `SELECT f."end", count(*)::int AS count, (array_agg(r.name ORDER BY r.name_key))[1:$3::int] AS names
+     FROM freezes f JOIN repositories r ON r.id = f.repository_id
+     WHERE f.plan_id = $2::uuid AND ${own} AND f.ends_at > $1::timestamptz
+     GROUP BY f."end" ORDER BY min(f.ends_at)`,
+    [now, planId, most],
+  );
+}

@@ -1,0 +1,66 @@
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import { freezesNotOver } from '../freezes/freeze-store.ts';
+import { couldHold, type FrozenState, frozenStateAt, type Span } from '../freezes/frozen-state.ts';
+import { parseFreeze, parseStoredFreeze } from '../freezes/parsed-freeze.ts';
+import type { FoundRepository } from '../installations/find-repository.ts';
+import { freezesAreOn } from '../installations/product.ts';
+import { matchedBy } from './matched-repositories.ts';
+import { daysMade, occurrencesFrom } from './occurrences.ts';
+import { type RepeatingPlan, repeatingPlans } from './plan-store.ts';
+
+const day = 86_400_000;
+/** For what begins sooner the freezes are made; a day for workers that are late. */
+const madeAhead = (daysMade - 1) * day;
+/** What plans make is known so long ahead of the instant that is asked about. */
+const knownAhead = 5 * 366 * day;
+
+/**
+ * Whether a repository is frozen at an instant: by the freezes that are kept, and ahead also by those that plans will
+ * make.
+ * @param base the branch that is asked about; null: any.
+ */
+export async function readFrozenState(
+  deps: Pick<Deps, 'sql' | 'clock'>,
+  repository: FoundRepository,
+  base: string | null,
+  at: Date,
+): Promise<FrozenState> {
+  const now = nowOf(deps.clock);
+  const reads = { query: deps.sql.read };
+  const rows = await freezesNotOver(reads, repository.id, at);
+  const kept = rows.map(({ freeze, deletedAt }) => ({ parsed: parseStoredFreeze(freeze), deletedAt }));
+  const state = frozenStateAt(kept, base, at);
+  const { nextTransitionAt } = state;
+  const madeUntil = new Date(now.getTime() + madeAhead);
+  if (at < madeUntil && nextTransitionAt !== null && nextTransitionAt < madeUntil) return state;
+  // Where no freeze would hold anything, plans make none.
+  if (repository.archived || !freezesAreOn(repository.products)) return state;
+  const plans = await repeatingPlans(reads, repository.accountId, repository.id, now);
+  const own = plans.filter(
+    (plan) => matchedBy(plan, [repository]).length > 0 && couldHold(parsed(plan), base),
+  );
+  return frozenStateAt(
+    kept,
+    base,
+    at,
+    own.map((plan) => notMadeYet(plan, now, at)),
+  );
+}
+
+const parsed = ({ matchingConditions, excludeConditions, holds }: RepeatingPlan) =>
+  parseFreeze({
+    ...{ matchingConditions, excludeConditions, holds },
+    ...{ id: '', repositoryId: 0n, reason: '', start: '', end: null, timezone: '' },
+    ...{ startsAt: new Date(0), endsAt: null },
+  });
+
+/** The occurrences that freezes are still to be made for. Lazy. */
+function* notMadeYet(plan: RepeatingPlan, now: Date, at: Date): Generator<Span> {
+  const from = at > now ? at : now;
+  for (const { date, startsAt, endsAt } of occurrencesFrom(plan, from)) {
+    if (startsAt.getTime() > from.getTime() + knownAhead) return;
+    if (startsAt <= now || (plan.lastMade !== null && date <= plan.lastMade)) continue;
+    yield { id: null, from: startsAt.getTime(), to: endsAt!.getTime() };
+  }
+}
