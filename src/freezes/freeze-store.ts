@@ -60,21 +60,26 @@ export const earliestFirst: Prisma.FreezeOrderByWithRelationInput[] = [
 /** SQL's condition for `notEnded`. @param now the parameter that holds the instant. */
 const isNotEnded = (now: string): string => `deleted_at IS NULL AND (ends_at IS NULL OR ends_at > ${now})`;
 
-/** One column of JSON: a driver looks at each column of each row, and parses JSON at once. */
+/** One column of JSON: a driver looks at each column of each row, and parses JSON at once. PostgreSQL pays for each key. */
 const asJson = `
   SELECT json_agg(json_build_object(
     'id', id, 'reason', reason, 'publicReason', public_reason, 'hasPublicReason', has_public_reason,
     'start', start, 'end', "end", 'timezone', timezone, 'startsAt', starts_at, 'endsAt', ends_at,
-    'matchingConditions', matching_conditions, 'excludeConditions', exclude_conditions, 'holds', holds,
-    'environments', environments, 'isPause', is_pause, 'planId', plan_id, 'version', version, 'deletedAt', deleted_at
+    'matchingConditions', matching_conditions, 'excludeConditions', exclude_conditions, 'version', version,
+    'rare', CASE WHEN holds <> '{}' OR environments <> '{}' OR is_pause OR plan_id IS NOT NULL
+      OR deleted_at IS NOT NULL THEN json_build_object('holds', holds, 'environments', environments,
+        'isPause', is_pause, 'planId', plan_id, 'deletedAt', deleted_at) END
   ) ORDER BY starts_at, created_at, id) AS freezes FROM freezes`;
 
 type Columns = Omit<Parameters<typeof fromRow>[0], 'repositoryId'>;
-type Listed = Omit<Columns, 'startsAt' | 'endsAt'> & {
+type Rare = Pick<Columns, 'holds' | 'environments' | 'isPause' | 'planId'> & { deletedAt: string | null };
+type Listed = Omit<Columns, 'startsAt' | 'endsAt' | keyof Rare> & {
   startsAt: string;
   endsAt: string | null;
-  deletedAt: string | null;
+  rare: Rare | null;
 };
+
+const nothingRare: Rare = { holds: [], environments: [], isPause: false, planId: null, deletedAt: null };
 
 type Kept = { freeze: StoredFreeze; deletedAt: Date | null };
 
@@ -88,10 +93,14 @@ async function readFreezes(
   const text = `${asJson} WHERE repository_id = $1 AND ${where}`;
   const [row] = await query<{ freezes: Listed[] | null }>(name, text, [repositoryId, instant]);
   const dateOf = (written: string | null) => (written === null ? null : new Date(written));
-  return (row!.freezes ?? []).map(({ startsAt, endsAt, deletedAt, ...freeze }) => ({
-    freeze: fromRow({ ...freeze, repositoryId, startsAt: new Date(startsAt), endsAt: dateOf(endsAt) }),
-    deletedAt: dateOf(deletedAt),
-  }));
+  return (row!.freezes ?? []).map(({ startsAt, endsAt, rare, ...freeze }) => {
+    const { deletedAt, ...others } = rare ?? nothingRare;
+    const window = { startsAt: new Date(startsAt), endsAt: dateOf(endsAt) };
+    return {
+      freeze: fromRow({ ...freeze, ...others, ...window, repositoryId }),
+      deletedAt: dateOf(deletedAt),
+    };
+  });
 }
 
 /** The scheduled and ongoing freezes of a repository, the earliest first. */
