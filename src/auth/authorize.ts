@@ -182,8 +182,7 @@ export async function authorizeOwnerOr(
     const account = await findAccount(deps, owner);
     const assertAdministers = async (names: string[] | null) => {
       if (!names || names.length === 0 || names.length > mostNamed) throw error;
-      for (const repository of names)
-        await authorizeRepository(deps, tokens, credential, { scope: 'admin' }, { owner, repository });
+      for (const name of names) await assertAdministersOwn(deps, tokens, credential, account, name);
     };
     const mayHave = (names: string[] | null) => assertAdministers(names).then(() => true, refusedAsFalse);
     const lists = await repositories(account);
@@ -192,6 +191,23 @@ export async function authorizeOwnerOr(
     else if (!(await isAnyTrue(lists, mayHave))) throw error;
     return { account, mayHave };
   }
+}
+
+/**
+ * Holds for an admin of the repository that has this name now. GitHub answers for the former name of one that was
+ * renamed, or moved to somebody else: whoever administers that one has no say in what takes the name next.
+ */
+async function assertAdministersOwn(
+  deps: Deps,
+  tokens: GitHubTokens,
+  credential: Credential,
+  account: InstalledAccount,
+  name: string,
+): Promise<void> {
+  const path = { owner: account.login, repository: name };
+  const { repository } = await authorizeRepository(deps, tokens, credential, { scope: 'admin' }, path);
+  const hasName = repository.name.toLowerCase() === name.toLowerCase();
+  if (repository.accountId !== account.id || !hasName) throw repositoryAbsent(account.login, name);
 }
 
 function refusedAsFalse(error: unknown): false {

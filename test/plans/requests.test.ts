@@ -187,3 +187,28 @@ test('a preview names the repositories that GitHub says nothing of', async () =>
   acme.github.comeBack();
   expect(body).toMatchObject({ repositories: [], not_looked_at: ['acme/vault', 'acme/web'] });
 });
+
+describe('a name that leads to another repository since', () => {
+  const roles = { rita: 'admin' } as const;
+  const named = (name: string) => ({ repositories: { include: [name] } });
+
+  test('is no name of one that moved to somebody else', async () => {
+    acme.github.install('eve');
+    acme.github.addRepository('acme/moving', { roles });
+    await acme.quiet();
+    acme.github.transferRepository('acme/moving', 'eve');
+    await acme.quiet();
+    const moved = await acme.call('GET', '/v1/repos/eve/moving/scheduled_freeze', { as: acme.people.eve });
+    expect(moved.status).toBe(200);
+    expect((await post(named('moving'), { as: acme.people.eve })).status).toBe(404);
+  });
+
+  test('is no name of one that was renamed', async () => {
+    acme.github.addRepository('acme/older', { roles });
+    await acme.quiet();
+    acme.github.renameRepository('acme/older', 'newer');
+    await acme.quiet();
+    expect((await post(named('older'), { as: acme.people.rita })).status).toBe(404);
+    expect((await post(named('newer'), { as: acme.people.rita })).status).toBe(201);
+  });
+});
