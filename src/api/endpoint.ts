@@ -4,6 +4,7 @@ import type { Context, Hono } from 'hono';
 import type { Actor } from '../events/actor.ts';
 import { actorOf, authenticate, bearerOf, type Credential } from '../auth/authenticate.ts';
 import {
+  type Asked,
   type AuthorizedOwner,
   type AuthorizedRepository,
   authorizeOwner,
@@ -31,10 +32,9 @@ export type Access =
   | { to: 'repository-readers' }
   | { to: 'owner' }
   /**
-   * As `owner`; and people who administer every repository of a list, without regard to case.
-   * @property repositories the lists, of which one is enough; null in the place of one: only the owner's admins may.
+   * As `owner`; and people who administer every repository that it is about.
    */
-  | { to: 'owner-or-repositories'; repositories(request: Named): Promise<(string[] | null)[]> }
+  | { to: 'owner-or-repositories'; repositories(request: Named): Promise<Asked> }
   /** Any application key, asking about itself. */
   | { to: 'own-key' };
 

@@ -1,6 +1,7 @@
 import type { Account } from '../generated/prisma/client.ts';
 import type { Deps } from '../deps.ts';
 import { forbidden, isConflict, Refusal } from '../errors.ts';
+import { type Administered, administersAll } from '../installations/administered.ts';
 import { findAccount, type InstalledAccount, notInstalled } from '../installations/find-account.ts';
 import {
   findRepository,
@@ -154,16 +155,21 @@ export async function authorizeOwner(
   return account;
 }
 
-/** More repositories than these are for admins of the owner: GitHub is asked of each. */
+/** Of so many repositories GitHub is asked in one request: what names more is for admins of the owner. */
 const mostNamed = 50;
 
-/** @property mayHave whether the caller may have something that names these repositories; null: only the owner's admins. */
-export type AuthorizedOwner = { account: Account; mayHave(repositories: string[] | null): Promise<boolean> };
+/**
+ * What a request is about, by the names of repositories, in any case of letters; null: for the owner's admins alone.
+ * `all` is one thing, refused for the first repository that the caller does not administer. Of `anyOf` the caller may
+ * have some, and is not told of the others.
+ */
+export type Asked = { all: string[] | null } | { anyOf: (string[] | null)[] };
+
+export type AuthorizedOwner = { account: Account; administered: Administered };
 
 /**
  * As `authorizeOwner`; and for a person who administers each of the owner's repositories that a request names.
- * @param repositories lists of their names, of which one is enough.
- * @throws as `authorizeOwner`, and as `authorizeRepository` where the person does not administer one of the only list.
+ * @throws as `authorizeOwner`, and as `authorizeRepository` for `all`.
  */
 export async function authorizeOwnerOr(
   deps: Deps,
@@ -171,26 +177,42 @@ export async function authorizeOwnerOr(
   credential: Credential,
   owner: string,
   access: 'read' | 'change',
-  repositories: (account: Account) => Promise<(string[] | null)[]>,
+  ask: (account: Account) => Promise<Asked>,
 ): Promise<AuthorizedOwner> {
   try {
-    const account = await authorizeOwner(deps, tokens, credential, owner, access);
-    return { account, mayHave: async () => true };
+    return { account: await authorizeOwner(deps, tokens, credential, owner, access), administered: null };
   } catch (error) {
     const isRefused = error instanceof Refusal && error.code === 'forbidden';
     if (!isRefused || credential.kind !== 'github-token' || credential.grant.by === 'sign-in') throw error;
     const account = await findAccount(deps, owner);
-    const assertAdministers = async (names: string[] | null) => {
-      if (!names || names.length === 0 || names.length > mostNamed) throw error;
-      for (const name of names) await assertAdministersOwn(deps, tokens, credential, account, name);
-    };
-    const mayHave = (names: string[] | null) => assertAdministers(names).then(() => true, refusedAsFalse);
-    const lists = await repositories(account);
-    // Which repositories somebody else's plans name is not for everybody to know.
-    if (lists.length === 1) await assertAdministers(lists[0]!);
-    else if (!(await isAnyTrue(lists, mayHave))) throw error;
-    return { account, mayHave };
+    const asked = await ask(account);
+    const assertOne = (name: string) => assertAdministersOwn(deps, tokens, credential, account, name);
+    if ('anyOf' in asked) {
+      const administered = await administeredOf(asked.anyOf, (name) =>
+        assertOne(name).then(() => true, refusedAsFalse),
+      );
+      if (asked.anyOf.some((names) => administersAll(administered, names))) return { account, administered };
+      throw error;
+    }
+    const names = new Set(asked.all?.map((name) => name.toLowerCase()));
+    if (names.size === 0 || names.size > mostNamed) throw error;
+    for (const name of names) await assertOne(name);
+    return { account, administered: names };
   }
+}
+
+/** Asks of each name once, of the first that is refused of a list alone, and of so many at most. */
+async function administeredOf(
+  lists: (string[] | null)[],
+  administers: (name: string) => Promise<boolean>,
+): Promise<Set<string>> {
+  const answers = new Map<string, boolean>();
+  for (const names of lists)
+    for (const name of names?.map((name) => name.toLowerCase()) ?? []) {
+      if (!answers.has(name) && answers.size < mostNamed) answers.set(name, await administers(name));
+      if (!answers.get(name)) break;
+    }
+  return new Set([...answers].flatMap(([name, isTheirs]) => (isTheirs ? [name] : [])));
 }
 
 /**
@@ -213,11 +235,6 @@ async function assertAdministersOwn(
 function refusedAsFalse(error: unknown): false {
   if (error instanceof Refusal && (error.code === 'forbidden' || error.code === 'not-found')) return false;
   throw error;
-}
-
-async function isAnyTrue<Item>(items: Item[], ask: (item: Item) => Promise<boolean>): Promise<boolean> {
-  for (const item of items) if (await ask(item)) return true;
-  return false;
 }
 
 async function ownerOfToken(

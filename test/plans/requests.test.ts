@@ -140,6 +140,34 @@ describe('a person who administers the repositories', () => {
     expect((await acme.call('GET', one, { as })).status).toBe(403);
   });
 
+  test('has them by 50 names, however often a change says one', async () => {
+    const as = acme.people.rita;
+    const { id } = (await post(named(...Array<string>(30).fill('web')), { as })).body;
+    const change = named(...Array<string>(30).fill('WEB'));
+    expect((await acme.call('PATCH', `${path}/${id}`, { as, body: change })).status).toBe(200);
+  });
+
+  test('has GitHub asked of 50 repositories at most, of each once', async () => {
+    const { db } = acme.app.deps;
+    const { deletedBy: _by, ...row } = await db.freezePlan.findFirstOrThrow();
+    const json = { matchingConditions: [], excludeConditions: [], createdBy: {}, updatedBy: {} };
+    const plan = (include: string[]) => ({
+      ...{ ...row, ...json, id: crypto.randomUUID(), include, exclude: ['them'], overAt: null },
+    });
+    await db.freezePlan.createMany({
+      data: Array.from({ length: 120 }, (_, at) => plan([`absent-${at % 60}`, `second-${at}`])),
+    });
+    const before = acme.github.requests.length;
+    expect((await acme.call('GET', path, { as: acme.people.wes })).status).toBe(403);
+    const names = acme.github.requests
+      .slice(before)
+      .flatMap(({ path }) => /absent-\d+|second-\d+/.exec(path) ?? []);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.length).toBeGreaterThan(40);
+    expect(names.length).toBeLessThanOrEqual(50);
+    await db.freezePlan.deleteMany({ where: { exclude: { equals: ['them'] } } });
+  });
+
   test('and nobody else, nor by a glob', async () => {
     const { people } = acme;
     expect((await post(named('we?'), { as: people.rita })).status).toBe(403);

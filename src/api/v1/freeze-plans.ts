@@ -4,6 +4,7 @@ import { isPlainName } from '../../conditions/patterns/compile-name-glob.ts';
 import type { Deps } from '../../deps.ts';
 import { planEnforcement } from '../../enforcement/plan-enforcement.ts';
 import type { Account } from '../../generated/prisma/client.ts';
+import { administersAll } from '../../installations/administered.ts';
 import { previewPlan } from '../../explanations/preview-plan.ts';
 import { createPlan } from '../../plans/create-plan.ts';
 import { deletePlan } from '../../plans/delete-plan.ts';
@@ -47,7 +48,7 @@ const accessByBody = {
   to: 'owner-or-repositories',
   async repositories({ json }: { json: unknown }) {
     const read = namesOfBody.safeParse(json);
-    return [read.success ? plainNames(read.data.repositories.include) : null];
+    return { all: read.success ? plainNames(read.data.repositories.include) : null };
   },
 } as const;
 
@@ -60,7 +61,8 @@ const accessByPlan = {
     const where = { id: path['plan_id'] as string, accountId: account.id };
     const plan = await findPlan(deps.db, where, nowOf(deps.clock));
     const change = namesOfBody.safeParse(json);
-    return [plan && plainNames([...plan.repositories.include, ...(change.data?.repositories.include ?? [])])];
+    const added = change.data?.repositories.include ?? [];
+    return { all: plan && plainNames([...plan.repositories.include, ...added]) };
   },
 } as const;
 
@@ -69,7 +71,7 @@ const accessByPlans = {
   to: 'owner-or-repositories',
   async repositories({ deps, account }: Named) {
     const plans = await listPlans(deps.db, account.id, nowOf(deps.clock));
-    return [null, ...plans.map(({ repositories }) => plainNames(repositories.include))];
+    return { anyOf: plans.map(({ repositories }) => plainNames(repositories.include)) };
   },
 } as const;
 
@@ -81,7 +83,8 @@ export const listPlansEndpoint = endpoint({
   path,
   tag,
   summary: 'List the freeze plans of an owner that are not over, the oldest first',
-  description: 'A person who administers repositories sees the plans that name only these, one by one.',
+  description:
+    'A person who administers repositories sees the plans that name only these, one by one. GitHub is asked of the first 50 that plans name.',
   access: accessByPlans,
   params: ownerPath,
   success: {
@@ -90,12 +93,12 @@ export const listPlansEndpoint = endpoint({
     schema: z.object({ freeze_plans: z.array(planSchema) }).openapi('FreezePlans'),
     example: { freeze_plans: [examplePlan] },
   },
-  async handle({ deps, account, mayHave }) {
+  async handle({ deps, account, administered }) {
     const now = nowOf(deps.clock);
     const shown = [];
     const all = await repositoriesOfOwner(deps.sql, account.id);
     for (const plan of await listPlans(deps.db, account.id, now)) {
-      if (!(await mayHave(plainNames(plan.repositories.include)))) continue;
+      if (!administersAll(administered, plainNames(plan.repositories.include))) continue;
       shown.push(presentPlan(await showPlan(deps.db, account, plan, now, matchedBy(plan, all))));
     }
     return { freeze_plans: shown };
