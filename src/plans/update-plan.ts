@@ -6,11 +6,13 @@ import { Refusal } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { appendEvent } from '../events/append-event.ts';
 import type { Account } from '../generated/prisma/client.ts';
+import type { Administered } from '../installations/administered.ts';
 import { jobs } from '../queue/jobs.ts';
 import { toInstant } from '../time/local-time.ts';
 import { checkPlan } from './check-plan.ts';
 import { keepFreezes, lookAt, type Revision } from './keep-plan.ts';
 import { matchedRepositories } from './matched-repositories.ts';
+import { assertMayChange } from './names-of-plan.ts';
 import { attributesOfPlan, type Plan, type PlanInput } from './plan.ts';
 import { moveOccurrence } from './plan-freezes.ts';
 import { lockPlan, savePlan } from './plan-store.ts';
@@ -25,13 +27,15 @@ export type PlanChange = Partial<Omit<PlanInput, 'repositories'>> & {
 
 /**
  * Changes a plan, and what it made: what has not begun follows it, and what is ongoing in all but its start.
- * @throws Refusal start-already-passed where the one window of a plan has begun and would begin elsewhere; not-found
- *   for a plan that is over or deleted; invalid.
+ * @param administered what who changes it administers.
+ * @throws Refusal conflict where that is not all that it touches by now; start-already-passed where the one window of a
+ *   plan has begun and would begin elsewhere; not-found for a plan that is over or deleted; invalid.
  */
 export async function updatePlan(
   deps: Deps,
   actor: Actor,
   account: Account,
+  administered: Administered,
   id: string,
   change: PlanChange,
 ): Promise<SavedPlan> {
@@ -39,6 +43,7 @@ export async function updatePlan(
   return deps.db.$transaction(async (tx) => {
     await lockPlan(tx, id);
     const before = await requirePlan(tx, deps, account, id);
+    await assertMayChange(tx, administered, before, now, change.repositories?.include);
     const checked = checkPlan(revised(before, change), now);
     const after = { ...before, ...checked };
     assertStartStays(before, after, now);

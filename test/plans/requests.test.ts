@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deletePlan } from '../../src/plans/delete-plan.ts';
+import { updatePlan } from '../../src/plans/update-plan.ts';
 import { type Acme, planBody, startAcme } from '../api/acme.ts';
 
 let acme: Acme;
@@ -166,6 +168,34 @@ describe('a person who administers the repositories', () => {
     expect(names.length).toBeGreaterThan(40);
     expect(names.length).toBeLessThanOrEqual(50);
     await db.freezePlan.deleteMany({ where: { exclude: { equals: ['them'] } } });
+  });
+
+  test('changes none that still freezes another repository', async () => {
+    const as = acme.people.rita;
+    acme.github.addRepository('acme/side');
+    await acme.quiet();
+    const ongoing = { start: null, end: '2026-03-02T10:00:00', recurrence: null };
+    const { id } = (await post({ ...named('web', 'side'), ...ongoing })).body;
+    const one = `${path}/${id}`;
+    await acme.call('PATCH', one, { as: acme.keys.admin, body: named('web') });
+    expect((await acme.call('GET', one, { as })).status).toBe(200);
+    expect((await acme.call('PATCH', one, { as, body: { reason: 'Mine' } })).status).toBe(403);
+    const body = { delete_reason: 'Done' };
+    expect((await acme.call('POST', `${one}/delete`, { as, body })).status).toBe(403);
+    expect((await acme.call('POST', `${one}/delete`, { as: acme.keys.admin, body })).status).toBe(204);
+  });
+
+  test('changes none that somebody else had freeze more meanwhile', async () => {
+    const { deps } = acme.app;
+    const { id } = (await post(named('web', 'vault'))).body;
+    const account = await deps.db.account.findFirstOrThrow({ where: { loginKey: 'acme' } });
+    const asWasAsked = [deps, { type: 'user', id: 7, name: 'rita' }, account, new Set(['web']), id] as const;
+    const refused = { code: 'conflict', message: expect.stringMatching(/^Somebody else changed/) };
+    await expect(updatePlan(...asWasAsked, { reason: 'Mine' })).rejects.toMatchObject(refused);
+    await expect(deletePlan(...asWasAsked, 'Done')).rejects.toMatchObject(refused);
+    expect((await acme.call('GET', `${path}/${id}`, { as: acme.keys.admin })).body.reason).toBe(
+      planBody.reason,
+    );
   });
 
   test('and nobody else, nor by a glob', async () => {
