@@ -91,6 +91,15 @@ export async function findPlan(
   return row && fromRow(row);
 }
 
+/** A plan, also one that is over or deleted; null for one that never was. */
+export async function knownPlan(
+  tx: Tx,
+  where: { id: string; accountId: bigint },
+): Promise<StoredPlan | null> {
+  const row = await tx.freezePlan.findFirst({ where });
+  return row && fromRow(row);
+}
+
 /** Makes others who change the plan, or keep its freezes, wait until the transaction ends. */
 export async function lockPlan(tx: Tx, id: string): Promise<void> {
   await tx.$queryRaw`SELECT 1 FROM freeze_plans WHERE id = ${id}::uuid FOR UPDATE`;

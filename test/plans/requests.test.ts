@@ -138,8 +138,14 @@ describe('a person who administers the repositories', () => {
     expect((await acme.call('PATCH', one, { as, body: named('*') })).status).toBe(403);
     const why = { delete_reason: 'Done' };
     expect((await acme.call('POST', `${one}/delete`, { as: acme.people.wes, body: why })).status).toBe(403);
-    expect((await acme.call('POST', `${one}/delete`, { as, body: why })).status).toBe(204);
-    expect((await acme.call('GET', one, { as })).status).toBe(403);
+    const headers = { 'Idempotency-Key': crypto.randomUUID() };
+    const remove = () => acme.call('POST', `${one}/delete`, { as, body: why, headers });
+    expect((await remove()).status).toBe(204);
+    const again = await remove();
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([204, 'true']);
+    expect((await acme.call('GET', one, { as })).status).toBe(404);
+    expect((await acme.call('POST', `${one}/delete`, { as, body: why })).status).toBe(404);
+    expect((await acme.call('GET', one, { as: acme.people.wes })).status).toBe(403);
   });
 
   test('has them by 50 names, however often a change says one', async () => {

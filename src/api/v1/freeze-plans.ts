@@ -9,7 +9,7 @@ import { createPlan } from '../../plans/create-plan.ts';
 import { deletePlan } from '../../plans/delete-plan.ts';
 import { matchedBy, matchedRepositories, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
 import { namesToChange, plainNames } from '../../plans/names-of-plan.ts';
-import { findPlan, listPlans } from '../../plans/plan-store.ts';
+import { knownPlan, listPlans } from '../../plans/plan-store.ts';
 import { requirePlan } from '../../plans/require-plan.ts';
 import { showPlan } from '../../plans/show-plan.ts';
 import { updatePlan } from '../../plans/update-plan.ts';
@@ -55,7 +55,7 @@ type Named = { deps: Deps; account: Account; path: Record<string, unknown>; json
 const accessToSee = {
   to: 'owner-or-repositories',
   async repositories({ deps, account, path }: Named) {
-    const plan = await findPlan(deps.db, placeOf(account, path), nowOf(deps.clock));
+    const plan = await planOf(deps, account, path);
     return { all: plan && plainNames(plan.repositories.include) };
   },
 } as const;
@@ -64,17 +64,15 @@ const accessToSee = {
 const accessToChange = {
   to: 'owner-or-repositories',
   async repositories({ deps, account, path, json }: Named) {
-    const now = nowOf(deps.clock);
-    const plan = await findPlan(deps.db, placeOf(account, path), now);
-    const { data } = namesOfBody.safeParse(json);
-    return { all: plan && (await namesToChange(deps.db, plan, now, data?.repositories.include)) };
+    const plan = await planOf(deps, account, path);
+    const added = namesOfBody.safeParse(json).data?.repositories.include;
+    return { all: plan && (await namesToChange(deps.db, plan, nowOf(deps.clock), added)) };
   },
 } as const;
 
-const placeOf = (account: Account, path: Record<string, unknown>) => ({
-  id: path['plan_id'] as string,
-  accountId: account.id,
-});
+/** Also one that is over or deleted: whoever had it learns that, and a retried deletion is answered again. */
+const planOf = (deps: Deps, account: Account, path: Record<string, unknown>) =>
+  knownPlan(deps.db, { id: path['plan_id'] as string, accountId: account.id });
 
 /** Whoever may have one of the plans sees those that they may have. */
 const accessByPlans = {
