@@ -292,3 +292,28 @@ test('the worker slept for a month', async () => {
   expect(await all()).toBe(before);
   await remove(id);
 });
+
+test('a repository goes to another owner during an occurrence', async () => {
+  acme.github.addOrganization('beta', { admins: ['ada'] });
+  acme.github.install('beta');
+  const beta = await acme.key('beta', 'admin');
+  await acme.repository('leaving', [{}]);
+  await acme.repository('staying', [{}]);
+  const { id } = await create({
+    ...{ start: '2026-05-21T10:00:00', end: '2026-05-21T20:00:00', timezone: 'UTC' },
+    ...{ repositories: { include: ['*ing'] }, recurrence: { rule: 'FREQ=DAILY' } },
+  });
+  acme.github.transferRepository('acme/leaving', 'beta');
+  await acme.quiet();
+  const theirs = async () =>
+    (await acme.call('GET', '/v1/repos/beta/leaving/scheduled_freeze', { as: beta })).body.scheduled_freezes;
+  const before = await theirs();
+  expect(before).toMatchObject([{ plan_id: id, end: '2026-05-21T20:00:00' }]);
+  await update(id, { reason: 'Audit', end: '2026-05-21T22:00:00' });
+  expect((await freezes('staying'))[0]).toMatchObject({ reason: 'Audit', end: '2026-05-21T22:00:00' });
+  expect(await theirs()).toEqual(before);
+  await remove(id);
+  expect(await freezes('staying')).toEqual([]);
+  expect(await theirs()).toEqual(before);
+  expect(acme.frozen('beta/leaving')).toEqual([1]);
+});

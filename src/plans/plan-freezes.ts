@@ -98,8 +98,13 @@ export async function makeFreezes(
   return run(tx, 'make-freezes', make, values);
 }
 
-/** What a plan may still touch: nobody changed or deleted it by itself. */
-const own = `plan_id = $3::uuid AND NOT detached AND deleted_at IS NULL`;
+/**
+ * What a plan may still touch: nobody changed or deleted it by itself. What is on where a repository belongs to somebody
+ * else by now is theirs; what has not begun there is taken back.
+ */
+const own = `plan_id = $3::uuid AND NOT detached AND deleted_at IS NULL AND (starts_at > $1::timestamptz OR EXISTS (
+  SELECT FROM repositories place JOIN freeze_plans mine ON mine.account_id = place.account_id
+  WHERE place.id = freezes.repository_id AND mine.id = $3::uuid))`;
 
 const takeBack = (which: string): string => `
   WITH taken AS (
@@ -208,7 +213,8 @@ async function ongoingEnds(tx: Tx, plan: Plan, now: Date) {
     'ongoing-starts',
     `SELECT DISTINCT f.start, f.timezone, ${hours} AS hours
      FROM freezes f JOIN repositories place ON place.id = f.repository_id JOIN freeze_plans plan ON plan.id = f.plan_id
-     WHERE plan_id = $2::uuid AND NOT detached AND f.deleted_at IS NULL AND starts_at <= $1::timestamptz AND ${notEnded}`,
+     WHERE plan_id = $2::uuid AND NOT detached AND f.deleted_at IS NULL AND starts_at <= $1::timestamptz AND ${notEnded}
+       AND place.account_id = plan.account_id`,
     [now, plan.id],
   );
   return starts.flatMap(({ start, timezone, hours }) => {
