@@ -200,6 +200,7 @@ describe('a plan while a repository is renamed and another is made', () => {
     acme.github.renameRepository('acme/api-old', 'legacy');
     await acme.quiet();
     expect(await starts('legacy')).toEqual(three.slice(0, 1));
+    expect((await log('repos/acme/legacy'))[0]?.metadata['reason']).toBe('Its plan does not make it any more.');
     acme.github.renameRepository('acme/legacy', 'api-old');
     await acme.quiet();
     expect(await starts('api-old')).toEqual(three);

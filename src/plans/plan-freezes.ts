@@ -127,7 +127,8 @@ export async function takeBackFreezes(
   repositories: { id: bigint }[],
   dates: string[],
 ): Promise<Look[]> {
-  const why = `The plan ${plan.name} does not make it any more.`;
+  // Pages show it to whoever reads the freeze, and the name of a plan is its makers' own.
+  const why = 'Its plan does not make it any more.';
   const values = [now, stampOf('scheduled_freeze.delete', by, now), plan.id, JSON.stringify(by), why];
   return run(tx, 'take-back-freezes', takeBackOthers, [
     ...values,
