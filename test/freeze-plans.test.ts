@@ -252,6 +252,23 @@ describe('what a change moves', () => {
   });
 });
 
+describe('what a change moves where it is not simple', () => {
+  test('is nothing where a freeze of that day was changed by itself', async () => {
+    await acme.repository('twice');
+    const { id } = await create({
+      ...{ start: '2026-03-20T10:00:00', end: '2026-03-20T12:00:00' },
+      ...{ repositories: { include: ['twice'] }, recurrence: { rule: 'FREQ=WEEKLY' } },
+    });
+    const second = (await freezes('twice'))[1]!['id'] as string;
+    await acme.update('acme/twice', second, { reason: 'Ours alone' });
+    await update(id, { recurrence: null });
+    await update(id, { start: '2026-03-27T14:00:00', end: '2026-03-27T16:00:00' });
+    expect(await freezes('twice')).toMatchObject([{ id: second, start: '2026-03-27T10:00:00' }]);
+    await remove(id);
+    await acme.remove('acme/twice', second);
+  });
+});
+
 test('clocks go forward during an occurrence', async () => {
   await acme.repository('night', [{}]);
   const { id } = await create({

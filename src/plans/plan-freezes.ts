@@ -227,7 +227,11 @@ async function ongoingEnds(tx: Tx, plan: Plan, now: Date) {
   });
 }
 
-/** The one window of a plan that does not repeat goes to another date, with what was changed or deleted by itself. */
+/**
+ * The one window of a plan that does not repeat goes to another date, with what was changed or deleted by itself. Where
+ * something of that date was so while the plan repeated, that stays the one of its date.
+ */
 export async function moveOccurrence(tx: Tx, planId: string, from: string, to: string): Promise<void> {
-  await tx.freeze.updateMany({ where: { planId, occurrence: from }, data: { occurrence: to } });
+  const repository = { freezes: { none: { planId, occurrence: to } } };
+  await tx.freeze.updateMany({ where: { planId, occurrence: from, repository }, data: { occurrence: to } });
 }
