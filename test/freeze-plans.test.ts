@@ -267,6 +267,19 @@ describe('what a change moves where it is not simple', () => {
     await remove(id);
     await acme.remove('acme/twice', second);
   });
+
+  test('is also what was made where freezes are switched off meanwhile', async () => {
+    await acme.repository('off');
+    const { id } = await create({
+      ...{ start: '2026-03-20T10:00:00', end: '2026-03-20T12:00:00' },
+      ...{ repositories: { include: ['off'] } },
+    });
+    await acme.setProducts('acme/off', []);
+    await update(id, { start: '2026-03-20T14:00:00', end: '2026-03-20T16:00:00' });
+    await acme.setProducts('acme/off', ['merge_protections']);
+    expect(await starts('off')).toEqual(['2026-03-20T14:00:00']);
+    await remove(id);
+  });
 });
 
 test('clocks go forward during an occurrence', async () => {

@@ -60,7 +60,8 @@ export async function keepFreezes(change: Change, made = 0, revision: Revision |
   const matched = await matchedRepositories(throughPrisma(tx), plan);
   const places = matched.filter(({ isFreezable }) => isFreezable);
   const wanted = occurrencesToMake(plan, now);
-  const settings = places.map((place) => hoursIn(plan, place));
+  // Also of those where it makes nothing now: what was made there before follows the plan too.
+  const settings = matched.map((place) => hoursIn(plan, place));
   const windows = (of: Occurrence[]) => windowsOf(plan, of, settings);
   const count = Math.max(1, Math.floor(mostAtOnce / Math.max(1, places.length)));
   const kept = occurrencesToMake(plan, now, slack).map(({ date }) => date);
