@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jobs } from '../src/queue/jobs.ts';
-import { keepPlan } from '../src/plans/keep-plan.ts';
+import { ourselves } from '../src/events/actor.ts';
+import { keepFreezes, keepPlan } from '../src/plans/keep-plan.ts';
+import { findPlan } from '../src/plans/plan-store.ts';
 import { type Acme, startAcme } from './support/acme.ts';
 
 let acme: Acme;
@@ -347,4 +349,21 @@ test('a repository goes to another owner during an occurrence', async () => {
   expect(await freezes('staying')).toEqual([]);
   expect(await theirs()).toEqual(before);
   expect(acme.frozen('beta/leaving')).toEqual([1]);
+});
+
+test('an occurrence ends between two steps of making the freezes of a plan', async () => {
+  await acme.repository('stepped');
+  const { id } = await create({
+    ...{ start: '2026-05-22T10:00:00', end: '2026-05-22T12:00:00', timezone: 'UTC' },
+    ...{ repositories: { include: ['stepped'] }, recurrence: { rule: 'FREQ=DAILY' } },
+  });
+  const { db, clock } = acme.app.deps;
+  await db.freeze.deleteMany({ where: { planId: id } });
+  const plan = (await findPlan(db, { id }, new Date(clock.now())))!;
+  const ended = new Date('2026-05-22T12:00:00Z');
+  await db.$transaction((tx) =>
+    keepFreezes({ tx, plan, by: ourselves, now: ended }, '2026-05-22'),
+  );
+  expect((await starts('stepped'))[0]).toBe('2026-05-23T10:00:00');
+  await remove(id);
 });

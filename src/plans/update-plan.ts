@@ -61,7 +61,7 @@ export async function updatePlan(
     const [from, to] = [before.start.slice(0, 10), after.start.slice(0, 10)];
     if (before.recurrence === null && from !== to) await moveOccurrence(tx, id, from, to);
     const revision = revisionOf(before, after, change);
-    const kept = await keepFreezes({ tx, plan: after, by: actor, now }, 0, revision);
+    const kept = await keepFreezes({ tx, plan: after, by: actor, now }, null, revision);
     await lookAt(deps, tx, kept.looks, now);
     if (!kept.isDone) await deps.queue.send([jobs.keepPlan(id)], tx);
     deps.log.info({ account: account.login, plan: id, by: actor.name }, 'freeze plan changed');
