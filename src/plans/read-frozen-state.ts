@@ -58,9 +58,10 @@ const parsed = ({ matchingConditions, excludeConditions, holds }: RepeatingPlan)
 /** The occurrences that freezes are still to be made for. Lazy. */
 function* notMadeYet(plan: RepeatingPlan, now: Date, at: Date): Generator<Span> {
   const from = at > now ? at : now;
+  const made = new Set(plan.made);
   for (const { date, startsAt, endsAt } of occurrencesFrom(plan, from)) {
     if (startsAt.getTime() > from.getTime() + knownAhead) return;
-    if (startsAt <= now || (plan.lastMade !== null && date <= plan.lastMade)) continue;
+    if (startsAt <= now || made.has(date)) continue;
     yield { id: null, from: startsAt.getTime(), to: endsAt!.getTime() };
   }
 }

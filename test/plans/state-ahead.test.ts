@@ -65,6 +65,23 @@ test('an occurrence that somebody deleted does not come back in the state', asyn
   await remove(id);
 });
 
+test('what was changed by itself far ahead hides nothing that comes before it', async () => {
+  const id = await create({
+    ...{ start: '2026-12-24T18:00:00', end: '2026-12-24T20:00:00', repositories: { include: ['tv'] } },
+    recurrence: { rule: 'FREQ=YEARLY' },
+  });
+  const { body } = await acme.call('GET', '/v1/repos/acme/tv/scheduled_freeze', { as: acme.admin });
+  const { id: freeze } = body.scheduled_freezes[0];
+  await acme.update('acme/tv', freeze, { reason: 'Ours alone' });
+  const weekly = { start: '2026-03-07T10:00:00', end: '2026-03-07T12:00:00' };
+  const change = { ...weekly, recurrence: { rule: 'FREQ=WEEKLY' } };
+  await acme.call('PATCH', `${plans}/${id}`, { as: acme.admin, body: change });
+  await acme.quiet();
+  expect(await state('2026-08-01T11:00:00Z', {}, 'tv')).toEqual([true, 0, '2026-08-01T12:00:00.000Z']);
+  await remove(id);
+  await acme.remove('acme/tv', freeze);
+});
+
 test('what follows without a gap, made or not, is one span; deployments are none', async () => {
   const days = { start: '2026-03-10T00:00:00', end: '2026-03-11T00:00:00' };
   const daily = await create({ ...days, recurrence: { rule: 'FREQ=DAILY;COUNT=100' } });
