@@ -40,7 +40,7 @@ export function checkPlan(input: PlanInput, now: Date): Omit<Plan, 'id' | 'accou
   const { start, end, timezone } = window.value;
   const checked = { ...input, ...conditions.value, start, end, timezone };
   const wrong = occurrenceProblem(checked);
-  if (wrong) throw invalid([problem(['recurrence', 'rule'], wrong)]);
+  if (wrong) throw invalid([wrong]);
   return checked;
 }
 
@@ -94,11 +94,20 @@ function recurrenceProblems({ rule, except, until }: Recurrence, end: string | n
 const isDate = (text: string): boolean => text.length === 10 && parseLocalTime(`${text}T00:00:00`).ok;
 
 /** What is wrong with a rule that can be read, by what it yields. */
-function occurrenceProblem(schedule: Schedule): string | null {
-  if (!schedule.recurrence) return null;
+function occurrenceProblem(schedule: Schedule): Problem | null {
+  const { start, end, recurrence } = schedule;
+  if (!recurrence) return null;
+  // In an hour that clocks repeat, an end may come after a start that the wall clock shows later.
+  if (end !== null && end <= start)
+    return problem(['end'], 'The end must be after the start by the wall clock, as the plan repeats both.');
+  const wrongRule = (message: string) => problem(['recurrence', 'rule'], message);
   if (!firstOccurrence(schedule))
-    return `This rule never occurs within ${yearsAhead} years of the start, with \`except\` and \`until\`. Check BYMONTHDAY, BYMONTH, BYDAY and BYSETPOS.`;
+    return wrongRule(
+      `This rule never occurs within ${yearsAhead} years of the start, with \`except\` and \`until\`. Check BYMONTHDAY, BYMONTH, BYDAY and BYSETPOS.`,
+    );
   if (overlapsItself(schedule))
-    return 'An occurrence begins before the one ahead of it ends. Make the window shorter, or the rule rarer (FREQ, INTERVAL).';
+    return wrongRule(
+      'An occurrence begins before the one ahead of it ends. Make the window shorter, or the rule rarer (FREQ, INTERVAL).',
+    );
   return null;
 }

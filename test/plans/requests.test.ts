@@ -25,6 +25,7 @@ describe('what is refused names its field', () => {
     [{ timezone: 'Mars' }, ['timezone'], /not a time zone/],
     [{ start: '2026-12-24' }, ['start'], /without a time/],
     [{ end: '2026-12-24T17:00:00' }, ['end'], /after the start/],
+    [{ start: '2026-10-25T02:45:00', end: '2026-10-25T02:15:00' }, ['end'], /after the start by the wall/],
     [{ end: null }, ['end'], /repeats has an end/],
     [{ end: '2026-01-01T00:00:00', start: '2025-12-24T00:00:00', recurrence: null }, ['end'], /has passed/],
     [{ matching_conditions: ['nonsense~'] }, ['matching_conditions', 0], /./],
