@@ -9,10 +9,11 @@ import type { Account } from '../generated/prisma/client.ts';
 import type { Administered } from '../installations/administered.ts';
 import { jobs } from '../queue/jobs.ts';
 import { toInstant } from '../time/local-time.ts';
-import { checkPlan } from './check-plan.ts';
+import { assertNotOver, checkPlan } from './check-plan.ts';
 import { keepFreezes, lookAt, type Revision } from './keep-plan.ts';
 import { matchedRepositories } from './matched-repositories.ts';
 import { assertMayChange } from './names-of-plan.ts';
+import { firstOccurrence } from './occurrences.ts';
 import { attributesOfPlan, type Plan, type PlanInput } from './plan.ts';
 import { moveOccurrence } from './plan-freezes.ts';
 import { lockPlan, savePlan } from './plan-store.ts';
@@ -47,6 +48,8 @@ export async function updatePlan(
     const checked = checkPlan(revised(before, change), now);
     const after = { ...before, ...checked };
     assertStartStays(before, after, now);
+    // Of a plan that has begun, an end in the past says when it ended; of one that has not, it says nothing.
+    if (!hasBegun(before, now)) assertNotOver(after, now);
     if (isDeepStrictEqual(before, after)) {
       const matched = await matchedRepositories(throughPrisma(tx), before);
       return { ...(await showPlan(tx, account, before, now, matched)), warnings: [] };
@@ -94,11 +97,13 @@ function revised(before: Plan, { repositories, ...change }: PlanChange): PlanInp
   };
 }
 
+const hasBegun = (plan: Plan, now: Date): boolean => firstOccurrence(plan)!.startsAt <= now;
+
 const startOf = ({ start, timezone }: Plan): Date => toInstant(start, timezone, 'start');
 
 function assertStartStays(before: Plan, after: Plan, now: Date): void {
-  const begins = startOf(before);
-  if (before.recurrence !== null || begins > now || startOf(after).getTime() === begins.getTime()) return;
+  if (before.recurrence !== null || !hasBegun(before, now)) return;
+  if (startOf(after).getTime() === startOf(before).getTime()) return;
   throw new Refusal(
     'start-already-passed',
     'This plan has begun and does not repeat, so its start cannot change. Leave out start and timezone, or delete it and make another.',

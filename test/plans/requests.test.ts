@@ -55,6 +55,16 @@ describe('what is refused names its field', () => {
   });
 });
 
+test('a change that leaves nothing to come of a plan that has not begun is refused', async () => {
+  const { id } = await acme.plan();
+  const past = { start: '2026-01-01T10:00:00', end: '2026-01-02T10:00:00' };
+  const send = (body: object) => acme.call('PATCH', `${path}/${id}`, { as: acme.keys.admin, body });
+  const { status, body } = await send({ ...past, recurrence: null });
+  expect([status, body.detail[0].loc]).toEqual([422, ['body', 'end']]);
+  expect((await send({ ...past, ...rule('FREQ=DAILY;COUNT=9') })).status).toBe(422);
+  expect((await send({ reason: 'As it was' })).body.start).toBe(planBody.start);
+});
+
 describe('what is taken', () => {
   test('a start of now, as now in the zone; a time without seconds, with them', async () => {
     const { body } = await post({ start: null, end: '2026-03-01T12:00', recurrence: null });
