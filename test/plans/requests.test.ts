@@ -73,6 +73,13 @@ describe('what is taken', () => {
     expect(freezes.body.scheduled_freezes).toMatchObject([{ start: body.start, plan_id: body.id }]);
   });
 
+  test('what it holds in any order, once each', async () => {
+    const { body } = await post({ holds: ['deployments', 'merges', 'merges'] });
+    expect(body.holds).toEqual(['merges', 'deployments']);
+    const change = { as: acme.keys.admin, body: { holds: ['merges', 'merges'] } };
+    expect((await acme.call('PATCH', `${path}/${body.id}`, change)).body.holds).toEqual(['merges']);
+  });
+
   test('a field that nobody knows, named in the answer', async () => {
     const { body } = await post({ exclude_condition: [] });
     expect(body.warnings).toEqual([

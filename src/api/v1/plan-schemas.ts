@@ -12,6 +12,7 @@ import {
   environments,
   exclude,
   holds,
+  inOrder,
   localTime,
   matching,
   mostReason,
@@ -98,7 +99,7 @@ export const readNewPlan = (body: z.output<typeof newPlan>): PlanInput => ({
   recurrence: body.recurrence ? readRecurrence(body.recurrence) : null,
   matchingConditions: body.matching_conditions ?? [],
   excludeConditions: body.exclude_conditions ?? [],
-  holds: body.holds ?? ['merges'],
+  holds: inOrder(body.holds) ?? ['merges'],
   environments: body.environments ?? ['*'],
 });
 
@@ -113,7 +114,7 @@ export const readPlanChange = (body: z.output<typeof planChange>): PlanChange =>
   recurrence: body.recurrence && readRecurrence(body.recurrence),
   matchingConditions: body.matching_conditions ?? undefined,
   excludeConditions: body.exclude_conditions ?? undefined,
-  holds: body.holds ?? undefined,
+  holds: inOrder(body.holds),
   environments: body.environments ?? undefined,
 });
 
