@@ -1,5 +1,3 @@
-import { compileNameGlob } from '../conditions/patterns/compile-name-glob.ts';
-import { PatternError } from '../conditions/patterns/pattern-error.ts';
 import { invalid, type Problem } from '../errors.ts';
 import { checkConditions } from '../freezes/check-conditions.ts';
 import { planWindow } from '../freezes/freeze.ts';
@@ -18,7 +16,7 @@ import { parseRule } from './rule.ts';
 const beforeEverything = new Date('0001-01-01T00:00:00Z');
 
 /**
- * A plan as it is kept, once all of it is known to be right.
+ * A plan as it is kept, once all of it is known to be right. Its globs are: they are read as such from a request.
  * @param now what `start: null` stands for.
  * @throws Refusal invalid naming every bad field at once.
  */
@@ -31,9 +29,6 @@ export function checkPlan(input: PlanInput, now: Date): Omit<Plan, 'id' | 'accou
       ? []
       : window.problems.map(({ field, message }) => problem([field], message))),
     ...(conditions.ok ? [] : conditions.problems),
-    ...globProblems(['repositories', 'include'], input.repositories.include),
-    ...globProblems(['repositories', 'exclude'], input.repositories.exclude),
-    ...globProblems(['environments'], input.environments),
     ...(input.recurrence ? recurrenceProblems(input.recurrence, input.end) : []),
   ];
   if (problems.length > 0 || !window.ok || !conditions.ok) throw invalid(problems);
@@ -65,18 +60,6 @@ const problem = (path: (string | number)[], message: string): Problem => ({
   message,
   type: 'value_error',
 });
-
-function globProblems(path: string[], globs: string[]): Problem[] {
-  return globs.flatMap((glob, at) => {
-    try {
-      compileNameGlob(glob);
-      return [];
-    } catch (error) {
-      if (!(error instanceof PatternError)) throw error;
-      return [problem([...path, at], `This is not a glob: ${error.message}.`)];
-    }
-  });
-}
 
 function recurrenceProblems({ rule, except, until }: Recurrence, end: string | null): Problem[] {
   const parsed = parseRule(rule);

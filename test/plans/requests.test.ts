@@ -65,6 +65,13 @@ test('a change that leaves nothing to come of a plan that has not begun is refus
   expect((await send({ reason: 'As it was' })).body.start).toBe(planBody.start);
 });
 
+test('a change to what is no glob is refused as well', async () => {
+  const { id } = await acme.plan();
+  const change = { as: acme.keys.admin, body: { repositories: { include: ['ok', '{a'] } } };
+  const { status, body } = await acme.call('PATCH', `${path}/${id}`, change);
+  expect([status, body.detail[0].loc]).toEqual([422, ['body', 'repositories', 'include', 1]]);
+});
+
 describe('what is taken', () => {
   test('a start of now, as now in the zone; a time without seconds, with them', async () => {
     const { body } = await post({ start: null, end: '2026-03-01T12:00', recurrence: null });

@@ -9,6 +9,7 @@ import { owner, uuid } from '../path-params.ts';
 import { unknownFields } from '../unknown-fields.ts';
 import { who } from './actor-schema.ts';
 import {
+  checkGlob,
   environments,
   exclude,
   holds,
@@ -25,7 +26,7 @@ const mostGlobs = 1000;
 const mostExceptions = 1000;
 const globs = (what: string) =>
   z
-    .array(z.string())
+    .array(z.string().superRefine(checkGlob))
     .max(mostGlobs)
     .openapi({ description: `Globs (\`*\`, \`?\`, \`[abc]\`, \`{a,b}\`) over ${what}` });
 
