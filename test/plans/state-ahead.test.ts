@@ -51,6 +51,19 @@ test('the years ahead are as the plan says, in the repositories that it matches'
   expect(await state('2030-06-01T11:00:00Z')).toEqual([false, 0, null]);
 });
 
+test('a repository that comes to match, or stops, is told at once', async () => {
+  const id = await create({});
+  const ahead = '2030-06-01T11:00:00Z';
+  const include = (...names: string[]) =>
+    acme.call('PATCH', `${plans}/${id}`, { as: acme.admin, body: { repositories: { include: names } } });
+  expect([(await state(ahead))[0], (await state(ahead, {}, 'tv'))[0]]).toEqual([true, false]);
+  await include('tv');
+  expect([(await state(ahead))[0], (await state(ahead, {}, 'tv'))[0]]).toEqual([false, true]);
+  await include('w*', 'tv');
+  expect([(await state(ahead))[0], (await state(ahead, {}, 'tv'))[0]]).toEqual([true, true]);
+  await remove(id);
+});
+
 test('an occurrence that somebody deleted does not come back in the state', async () => {
   const id = await create({
     ...{ start: '2026-12-24T18:00:00', end: '2027-01-02T08:00:00', repositories: { include: ['tv'] } },
