@@ -202,7 +202,9 @@ describe('a plan while a repository is renamed and another is made', () => {
     acme.github.renameRepository('acme/api-old', 'legacy');
     await acme.quiet();
     expect(await starts('legacy')).toEqual(three.slice(0, 1));
-    expect((await log('repos/acme/legacy'))[0]?.metadata['reason']).toBe('Its plan does not make it any more.');
+    expect((await log('repos/acme/legacy'))[0]?.metadata['reason']).toBe(
+      'Its plan does not make it any more.',
+    );
     acme.github.renameRepository('acme/legacy', 'api-old');
     await acme.quiet();
     expect(await starts('api-old')).toEqual(three);
@@ -361,9 +363,7 @@ test('an occurrence ends between two steps of making the freezes of a plan', asy
   await db.freeze.deleteMany({ where: { planId: id } });
   const plan = (await findPlan(db, { id }, new Date(clock.now())))!;
   const ended = new Date('2026-05-22T12:00:00Z');
-  await db.$transaction((tx) =>
-    keepFreezes({ tx, plan, by: ourselves, now: ended }, '2026-05-22'),
-  );
+  await db.$transaction((tx) => keepFreezes({ tx, plan, by: ourselves, now: ended }, '2026-05-22'));
   expect((await starts('stepped'))[0]).toBe('2026-05-23T10:00:00');
   await remove(id);
 });

@@ -4,14 +4,12 @@ import type { Context, Hono } from 'hono';
 import type { Actor } from '../events/actor.ts';
 import { actorOf, authenticate, bearerOf, type Credential } from '../auth/authenticate.ts';
 import {
-  type Asked,
-  type AuthorizedOwner,
   type AuthorizedRepository,
   authorizeOwner,
-  authorizeOwnerOr,
   authorizeRepository,
   type RepositoryAudience,
 } from '../auth/authorize.ts';
+import { type Asked, type AuthorizedOwner, authorizeOwnerOr } from '../auth/authorize-owner-or.ts';
 import { authorizeReader } from '../auth/authorize-reader.ts';
 import type { GitHubTokens } from '../auth/github-token.ts';
 import type { RepositoryPath } from '../auth/key-rows.ts';

@@ -36,5 +36,5 @@ export async function assertMayChange(
   added?: string[],
 ): Promise<void> {
   if (administersAll(administered, await namesToChange(tx, plan, now, added))) return;
-  throw conflict('Somebody else changed which repositories this plan freezes. Read it and try again.');
+  throw conflict('A concurrent change of this plan won. Read it and try again.');
 }
