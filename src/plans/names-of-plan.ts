@@ -35,6 +35,7 @@ export async function assertMayChange(
   now: Date,
   added?: string[],
 ): Promise<void> {
+  if (administered === null) return;
   if (administersAll(administered, await namesToChange(tx, plan, now, added))) return;
   throw conflict('A concurrent change of this plan won. Read it and try again.');
 }
