@@ -331,6 +331,7 @@ test('the worker slept for a month', async () => {
 test('a repository goes to another owner during an occurrence', async () => {
   acme.github.addOrganization('beta', { admins: ['ada'] });
   acme.github.install('beta');
+  await acme.quiet();
   const beta = await acme.key('beta', 'admin');
   await acme.repository('leaving', [{}]);
   await acme.repository('staying', [{}]);

@@ -56,7 +56,7 @@ describe('what is refused names its field', () => {
 });
 
 test('a change that leaves nothing to come of a plan that has not begun is refused', async () => {
-  const { id } = await acme.plan();
+  const { id } = await acme.plan({ repositories: { include: ['nothing'] } });
   const past = { start: '2026-01-01T10:00:00', end: '2026-01-02T10:00:00' };
   const send = (body: object) => acme.call('PATCH', `${path}/${id}`, { as: acme.keys.admin, body });
   const { status, body } = await send({ ...past, recurrence: null });
@@ -66,7 +66,7 @@ test('a change that leaves nothing to come of a plan that has not begun is refus
 });
 
 test('a change to what is no glob is refused as well', async () => {
-  const { id } = await acme.plan();
+  const { id } = await acme.plan({ repositories: { include: ['nothing'] } });
   const change = { as: acme.keys.admin, body: { repositories: { include: ['ok', '{a'] } } };
   const { status, body } = await acme.call('PATCH', `${path}/${id}`, change);
   expect([status, body.detail[0].loc]).toEqual([422, ['body', 'repositories', 'include', 1]]);
