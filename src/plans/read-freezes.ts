@@ -16,6 +16,23 @@ export async function lastEnd(tx: Tx, planId: string, now: Date): Promise<Date |
   return row!.last;
 }
 
+/** The names of the plan's own repositories in which one of its freezes is on. */
+export async function repositoriesFrozen(
+  tx: Tx,
+  { id, accountId }: { id: string; accountId: bigint },
+  now: Date,
+): Promise<string[]> {
+  const isOn = { detached: false, deletedAt: null, startsAt: { lte: now } };
+  const rows = await tx.repository.findMany({
+    where: {
+      accountId,
+      freezes: { some: { planId: id, ...isOn, OR: [{ endsAt: null }, { endsAt: { gt: now } }] } },
+    },
+    select: { name: true },
+  });
+  return rows.map(({ name }) => name);
+}
+
 /** A freeze of a plan that was changed or deleted by itself, and is not over. */
 export type Detached = { repository: string; freezeId: string; start: string };
 
