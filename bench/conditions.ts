@@ -113,6 +113,7 @@ const exemptions = (count: number): Exemption[] =>
     id: String(index),
     pullRequest: 1 + index * 7,
     headSha: (index * 7).toString(16).padStart(40, '0'),
+    baseRef: 'main',
     ...{ headSeenAt: new Date(0), anyHead: false, freezeIds: null, reason: 'Bench', publicReason: null },
     ...{ state: 'approved', requestedAt: new Date(0), approvedAt: new Date(0), endedAt: null },
     expiresAt: new Date('2099-01-01T00:00:00Z'),

@@ -115,6 +115,10 @@ describe('the page of the pull request', () => {
     await exemptions.decide('revoke', docs, second);
     expect(await read(docs)).toContain('the application key admin key revoked the exemption.');
     expect(made.id).not.toBe(second.id);
+    await exemptions.exempt(docs, 1);
+    acme.github.retarget(docs, 1, 'release');
+    await acme.quiet();
+    expect(await read(docs)).toContain('its base branch was changed, and the exemption was for main.');
   });
 
   test('keeps a reason from outsiders where a freeze that it covers has a public one', async () => {

@@ -59,6 +59,17 @@ test('an exemption for any head survives pushes, and ends at its instant', async
   expect(await exemptions.list(api)).toMatchObject([{ state: 'expired' }]);
 });
 
+test('an exemption into one branch lets no head into another one', async () => {
+  const hotfix = await acme.repository('hotfix', [{ base: 'release-1' }]);
+  await acme.freeze(hotfix);
+  await exemptions.exempt(hotfix, 1, { any_head: true });
+  expect(acme.shown(hotfix, 1)).toEqual(exempt('^Exempt until'));
+  acme.github.retarget(hotfix, 1, 'main');
+  await acme.quiet();
+  expect(acme.shown(hotfix, 1)).toEqual(heldUntilRemoved);
+  expect(await exemptions.list(hotfix)).toMatchObject([{ state: 'expired' }]);
+});
+
 test('an exemption from one freeze frees of no other, and ends with it', async () => {
   const lib = await acme.repository('lib', [{}]);
   const { id } = await acme.freeze(lib, { reason: 'Audit' });

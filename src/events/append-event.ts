@@ -134,7 +134,7 @@ export type AuditEvent =
         exemption_attributes: ExemptionAttributes;
         /** Why somebody decided so. */
         reason?: string;
-        /** What ended one that is expired: `pushed`, `time`, `freezes` or `merged`. */
+        /** What ended one that is expired: `pushed`, `retargeted`, `time`, `freezes` or `merged`. */
         ended_by?: string;
       };
     }

@@ -10,7 +10,7 @@ export const lately = `interval '1 hour'`;
 /** The columns of an `ExemptionRow`. @param table what the table is called in the statement. */
 export const exemptionColumns = (table: string): string => `
   ${table}.id AS exemption_id, ${table}.number AS exempt_number, ${table}.head_sha, ${table}.head_seen_at,
-  ${table}.any_head, ${table}.freeze_ids, ${table}.reason AS exemption_reason,
+  ${table}.base_ref, ${table}.any_head, ${table}.freeze_ids, ${table}.reason AS exemption_reason,
   ${table}.public_reason AS exemption_public_reason, ${table}.state::text AS exemption_state, ${table}.requested_at,
   ${table}.approved_at, ${table}.expires_at, ${table}.ended_at`;
 
@@ -20,6 +20,7 @@ export type ExemptionRow = Row & {
   exempt_number: number;
   head_sha: string;
   head_seen_at: Date;
+  base_ref: string;
   any_head: boolean;
   freeze_ids: string[];
   exemption_reason: string;
@@ -40,6 +41,7 @@ export const exemptionIn = (row: ExemptionRow): Exemption | null =>
         pullRequest: row.exempt_number,
         headSha: row.head_sha,
         headSeenAt: row.head_seen_at,
+        baseRef: row.base_ref,
         anyHead: row.any_head,
         freezeIds: coveredBy(row.freeze_ids),
         reason: row.exemption_reason,

@@ -9,8 +9,6 @@ import { exemptionOf } from './exemption-rows.ts';
 /** An exemption with who asked for it and who decided last. */
 export type ExemptionRecord = Exemption & {
   repositoryId: bigint;
-  /** The branch that it was to be merged into at the request. */
-  baseRef: string;
   requestedBy: Actor;
   decidedBy: Actor | null;
   decidedAt: Date | null;
@@ -23,7 +21,6 @@ export type ExemptionRecord = Exemption & {
 const recordOf = (row: Stored): ExemptionRecord => ({
   ...exemptionOf(row),
   repositoryId: row.repositoryId,
-  baseRef: row.baseRef,
   requestedBy: row.requestedBy as Actor,
   decidedBy: row.decidedBy as Actor | null,
   decidedAt: row.decidedAt,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Exemption } from '../exemptions/exemption.ts';
-import { coversFreeze, exemptionFrom, wasExemptFrom } from '../exemptions/judge-exemption.ts';
+import { coversFreeze, exemptionFrom, subjectOf, wasExemptFrom } from '../exemptions/judge-exemption.ts';
 import type { Freeze } from '../freezes/freeze.ts';
 import type { ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import { judgeFreeze, nextChangeOf, whyUnknown } from '../freezes/judge-freeze.ts';
@@ -64,7 +64,7 @@ export function judge(standards: Standards, pullRequests: LoadedPullRequest[]): 
     const status = statusFor({ holds, passes }, commits.length > 1);
     const sharing = commits.map(({ pullRequest }) => pullRequest);
     const isReturning = commits.some(({ holds: own, pullRequest: { facts } }) =>
-      own.some(({ freeze }) => wasExemptFrom(byNumber.get(facts.number) ?? [], facts, freeze.id)),
+      own.some(({ freeze }) => wasExemptFrom(byNumber.get(facts.number) ?? [], subjectOf(facts), freeze.id)),
     );
     const urgency = returningFirst(urgencyOf(status, present, sharing), status, present, isReturning);
     return [{ sha, status, holds, present, urgency }];
@@ -177,7 +177,7 @@ export function weigh({ freezes, exemptions, observedAt }: Standards, facts: Pul
   const weighed: Weighed = { holds: [], passes: [] };
   for (const hold of holdsOf(freezes, facts, observedAt)) {
     const { freeze, pullRequest } = hold;
-    const exemption = exemptionFrom(exemptions, facts, freeze.id, observedAt);
+    const exemption = exemptionFrom(exemptions, subjectOf(facts), freeze.id, observedAt);
     if (!exemption) weighed.holds.push(hold);
     else {
       const ongoing = freezes.map((each) => each.freeze);
