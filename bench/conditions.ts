@@ -153,7 +153,7 @@ export const benchConditions: Bench = {
     if (judged.runs.some((run) => run.ours.held !== run.floor.held)) throw new Error('The two do not agree.');
     const open = facts.map(loaded);
     const heldWith = (exempt: Exemption[]) => () =>
-      judge({ freezes, exemptions: exempt, observedAt: new Date(now) }, open).judged.filter(
+      judge({ freezes, exemptions: exempt, hiding: [], observedAt: new Date(now) }, open).judged.filter(
         ({ holds }) => holds.length > 0,
       ).length;
     const exempting = inTurns(heldWith(exemptions(exemptionCount)), heldWith([]));

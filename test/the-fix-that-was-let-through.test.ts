@@ -125,6 +125,18 @@ test('of pull requests that share a head each needs its own', async () => {
   expect(acme.shown(core, 1)).toEqual(exempt('^#2 is exempt until .*: The same fix$'));
 });
 
+test('a freeze to come with a public reason hides the reason of an exemption from every freeze', async () => {
+  const desk = await acme.repository('desk', [{}]);
+  const end = (hours: number) => inHours(hours).toISOString().slice(0, 19);
+  await acme.freeze(desk);
+  await exemptions.exempt(desk, 1);
+  expect(acme.shown(desk, 1)).toEqual(exempt('INC-4711'));
+  await acme.freeze(desk, { start: end(5), end: end(6), public_reason: 'Maintenance' });
+  expect(acme.shown(desk, 1)).toEqual(exempt('UTC$'));
+  await acme.advanceTo(inHours(6));
+  expect(acme.shown(desk, 1)).toEqual(exempt('INC-4711'));
+});
+
 test('a public reason stands in the place of the reason, and a freeze that has one hides the reason', async () => {
   const docs = await acme.repository('docs', [{}, {}]);
   await acme.freeze(docs, { reason: 'A leak', public_reason: 'Maintenance' });

@@ -11,7 +11,14 @@ import {
   judgeFreeze,
 } from '../freezes/judge-freeze.ts';
 import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
-import { decideHead, nextChangeAmong, shasOf, type Standards, weigh } from '../reconcile/judge.ts';
+import {
+  decideHead,
+  hidingAmong,
+  nextChangeAmong,
+  shasOf,
+  type Standards,
+  weigh,
+} from '../reconcile/judge.ts';
 import type { Hold, Pass, Status } from '../outbox/status.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import {
@@ -82,7 +89,7 @@ export async function explainPullRequest(
   const sharingHead = [facts, ...siblings.filter(hasHead).map((sibling) => sibling.facts)];
   const numbers = sharing.map((each) => each.number);
   const exemptions = await openExemptions(deps.db, repository.id, numbers);
-  const standards: Standards = { freezes, exemptions, observedAt: now };
+  const standards: Standards = { freezes, exemptions, hiding: hidingAmong(all), observedAt: now };
   const holds = isOpen ? sharing.flatMap((each) => weigh(standards, each).holds) : [];
   const { passes } = weigh(standards, facts);
   return {

@@ -57,8 +57,9 @@ export const earliestFirst: Prisma.FreezeOrderByWithRelationInput[] = [
   { id: 'asc' },
 ];
 
-/** SQL's condition for `notEnded`. @param now the parameter that holds the instant. */
-const isNotEnded = (now: string): string => `deleted_at IS NULL AND (ends_at IS NULL OR ends_at > ${now})`;
+/** SQL's condition for `notEnded`. @param now what holds the instant. @param of what the table is called, with a dot. */
+export const isNotEnded = (now: string, of = ''): string =>
+  `${of}deleted_at IS NULL AND (${of}ends_at IS NULL OR ${of}ends_at > ${now})`;
 
 /** One column of JSON: a driver looks at each column of each row, and parses JSON at once. PostgreSQL pays for each key. */
 const asJson = `

@@ -97,7 +97,8 @@ const pullRequest = (number: number, head: string, status = green): LoadedPullRe
 
 test('what is exempt no more is held before everything else', () => {
   const verdictOf = (exemptions: Exemption[]) =>
-    judge({ freezes: [freeze('f')], exemptions, observedAt: at(5) }, [pullRequest(1, 'a')]).verdicts[0]!;
+    judge({ freezes: [freeze('f')], exemptions, hiding: [], observedAt: at(5) }, [pullRequest(1, 'a')])
+      .verdicts[0]!;
   expect(verdictOf([exemption]).status.state).toBe('success');
   for (const over of [{ state: 'revoked', endedAt: at(4) }, { expiresAt: at(5) }] as const) {
     const { status, urgency } = verdictOf([{ ...exemption, ...over }]);
@@ -133,7 +134,7 @@ test('a commit is free exactly where each pull request on it is free of each fre
       (frozenBy, open, given) => {
         const exemptions = given.map((each) => ({ ...exemption, ...each }));
         const { verdicts } = judge(
-          { freezes: frozenBy.map(freeze), exemptions, observedAt: at(5) },
+          { freezes: frozenBy.map(freeze), exemptions, hiding: [], observedAt: at(5) },
           open.map(({ number, head }) => pullRequest(number, head)),
         );
         for (const { sha, status } of verdicts) {
