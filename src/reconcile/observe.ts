@@ -3,6 +3,7 @@ import type { Row } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { Exemption } from '../exemptions/exemption.ts';
 import { exemptionColumns, exemptionIn, type ExemptionRow, lately } from '../exemptions/exemption-rows.ts';
+import { holdsMerges } from '../freezes/freeze.ts';
 import { isNotEnded, type StoredFreeze, unlessEmpty } from '../freezes/freeze-store.ts';
 import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import type { Account, Installation, Repository } from '../generated/prisma/client.ts';
@@ -27,7 +28,7 @@ export type Observed = {
   /** The number of this observation of the repository: what it finds never replaces what a later one found. */
   observation: bigint;
   observedAt: Date;
-  /** The ongoing freezes; none where they are switched off. */
+  /** The ongoing freezes that hold merges; none where freezes are switched off. */
   freezes: ParsedFreeze[];
   /** Those that are not over, and those that ended lately. */
   exemptions: Exemption[];
@@ -151,7 +152,7 @@ export async function openObservation(
   }
   const repository = observable(row);
   if (row.observation === null) return openObservation(deps, repositoryId, { notBefore, through });
-  const freezes = isOn ? rows.flatMap((each) => freezeOf(each) ?? []).map(parseStoredFreeze) : [];
+  const freezes = isOn ? ongoingIn(rows).map(parseStoredFreeze) : [];
   const { id, permissions } = repository.installation;
   const client = await observe(deps, repository, () => deps.github.asInstallation(id, permissions));
   return {
@@ -181,6 +182,10 @@ function observable(row: SeenRow): ObservedRepository {
     installation: { id: row.installation_id!, permissions: row.permissions },
   };
 }
+
+/** What holds only deployments says nothing of pull requests. */
+const ongoingIn = (rows: NumberedRow[]): StoredFreeze[] =>
+  rows.flatMap((row) => freezeOf(row) ?? []).filter(holdsMerges);
 
 function freezeOf(row: NumberedRow): StoredFreeze | null {
   if (row.freeze_id === null) return null;
