@@ -95,6 +95,23 @@ test('whoever is no admin any more decides nothing, whatever GitHub said a momen
   expect((await exemptions.decide('approve', web, asked, tokens.rita)).status).toBe(200);
 });
 
+test('a request that is approved after the merge was not used: the merge went past the freeze', async () => {
+  const asked = await askFor(tokens.wes);
+  const lost = acme.github.webhookFaults.add({ kind: 'drop', event: 'pull_request', action: 'closed' });
+  acme.github.bypassMerge(web, 1, 'ada');
+  lost.remove();
+  await acme.advanceTo(new Date(acme.clock.now() + 5_000));
+  expect((await exemptions.decide('approve', web, asked)).status).toBe(200);
+  const closed = acme.github.deliveries.findLast(({ action }) => action === 'closed')!;
+  await acme.github.redeliver(closed.guid);
+  await acme.quiet();
+  const { body } = await acme.call('GET', `/v1/repos/${web}/logs?event_type=freeze.bypassed`, {
+    as: acme.admin,
+  });
+  expect(await exemptions.told(web)).toEqual(['requested', 'approved', 'expired']);
+  expect(body.events).toHaveLength(1);
+});
+
 test('a decision is made once', async () => {
   const asked = await askFor(tokens.wes);
   expect((await exemptions.decide('deny', web, asked, tokens.rita)).body).toMatchObject({

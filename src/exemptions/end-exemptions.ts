@@ -8,7 +8,7 @@ import { jobs } from '../queue/jobs.ts';
 import type { EndedBy, Exemption } from './exemption.ts';
 import { tellExemption } from './exemption-events.ts';
 import { type ExemptionRecord, openExemptions, saveExemption } from './exemption-store.ts';
-import { type LeftBehind, movedBy } from './judge-exemption.ts';
+import { type LeftBehind, movedBy, wasApprovedAt } from './judge-exemption.ts';
 
 // What ends exemptions where nobody decides it. Judging does not wait for this: it keeps what is so, tells the audit
 // log, and has pull requests judged anew.
@@ -95,7 +95,7 @@ function endOfMerged(exemption: ExemptionRecord, merge: Merge): End {
   const moved = movedBy(exemption, merge);
   if (moved) return { exemption, by: moved };
   if (merge.at >= exemption.expiresAt) return { exemption, by: 'time' };
-  const isUsed = exemption.state === 'approved';
+  const isUsed = exemption.state === 'approved' && wasApprovedAt(exemption, merge.at);
   return { exemption, by: 'merged', ...(isUsed && { usedAt: merge.at }) };
 }
 

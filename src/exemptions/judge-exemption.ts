@@ -55,19 +55,19 @@ export const wasExemptFrom = (exemptions: Exemption[], subject: Subject, freezeI
       coversFreeze(each, freezeId),
   );
 
-/**
- * Whether an exemption let a pull request through a freeze at an instant of the past.
- * @param at by GitHub's clock, in whole seconds: one that was approved in that second counts.
- */
+/** Whether it was approved by then. @param at by GitHub's clock, in whole seconds: in that second counts. */
+export const wasApprovedAt = ({ approvedAt }: Exemption, at: Date): boolean =>
+  approvedAt !== null && approvedAt.getTime() < at.getTime() + 1000;
+
+/** Whether an exemption let a pull request through a freeze at an instant of the past, by GitHub's clock. */
 export const wasExemptAt = (exemptions: Exemption[], subject: Subject, freezeId: string, at: Date): boolean =>
   exemptions.some(
-    ({ approvedAt, endedAt, expiresAt, ...rest }) =>
-      approvedAt !== null &&
-      approvedAt.getTime() < at.getTime() + 1000 &&
-      (endedAt === null || at <= endedAt) &&
-      at < expiresAt &&
-      isAbout({ approvedAt, endedAt, expiresAt, ...rest }, subject) &&
-      coversFreeze(rest, freezeId),
+    (each) =>
+      wasApprovedAt(each, at) &&
+      (each.endedAt === null || at <= each.endedAt) &&
+      at < each.expiresAt &&
+      isAbout(each, subject) &&
+      coversFreeze(each, freezeId),
   );
 
 /** GitHub's answers are behind for seconds; this is generous. Milliseconds. */
