@@ -123,6 +123,19 @@ test('it has no end where other freezes are given one', async () => {
   expect(await acme.update(api, pause.id, { end: null })).toMatchObject({ end: null });
 });
 
+test('where nothing is paused, unpausing an archived repository is no error; a pause there stays', async () => {
+  for (const [name, status] of [
+    ['attic', 204],
+    ['cellar', 409],
+  ] as const) {
+    const repository = await acme.repository(name, [{}]);
+    if (status === 409) await ask('PUT', repository, { reason: 'One' });
+    acme.github.archive(repository);
+    await acme.quiet();
+    expect((await ask('DELETE', repository)).status).toBe(status);
+  }
+});
+
 test('pausing again undoes what was made of the pause', async () => {
   const doc = await acme.repository('doc', [{}]);
   await ask('PUT', doc, { reason: 'One' });
