@@ -63,12 +63,19 @@ export async function exemptionsSince(
   return rows.map(recordOf);
 }
 
-/** How many requests of one person or key wait in a repository. */
-export async function countRequests(tx: Tx, repositoryId: bigint, { type, id }: Actor): Promise<number> {
-  const [row] = await tx.$queryRaw<{ count: number }[]>`
-    SELECT count(*)::int FROM exemptions WHERE repository_id = ${repositoryId} AND ended_at IS NULL
-      AND state = 'requested' AND requested_by->>'type' = ${type} AND requested_by->>'id' = ${String(id)}`;
-  return row!.count;
+/** How many requests of one person or key wait in a repository, and how many were made since an instant. */
+export async function countRequests(
+  tx: Tx,
+  repositoryId: bigint,
+  { type, id }: Actor,
+  since: Date,
+): Promise<{ open: number; made: number }> {
+  const [row] = await tx.$queryRaw<{ open: number; made: number }[]>`
+    SELECT count(*) FILTER (WHERE state = 'requested' AND ended_at IS NULL)::int AS open,
+      count(*) FILTER (WHERE requested_at > ${since})::int AS made
+    FROM exemptions WHERE repository_id = ${repositoryId} AND (ended_at IS NULL OR ended_at > ${since})
+      AND requested_by->>'type' = ${type} AND requested_by->>'id' = ${String(id)}`;
+  return row!;
 }
 
 /** How many exemptions let a pull request through. */

@@ -35,7 +35,7 @@ const longest = 30 * day;
  * unless the repository asks for two persons; then, and where a writer asks, it is requested.
  * @param beforeSaving runs in the same transaction, before anything is saved.
  * @throws Refusal not-found where there is no such pull request; conflict where it is closed, the repository cannot be
- *   written to, or the caller has too many open requests, or the pull request too many approved exemptions; invalid; unavailable while GitHub cannot say.
+ *   written to, or the caller has too many open requests or made too many in an hour, or the pull request too many approved exemptions; invalid; unavailable while GitHub cannot say.
  */
 export async function requestExemption(
   deps: Deps,
@@ -46,6 +46,8 @@ export async function requestExemption(
   beforeSaving: (tx: Tx, exemption: ExemptionRecord) => Promise<void>,
 ): Promise<ExemptionRecord> {
   assertWritable(repository);
+  // GitHub is not asked for somebody whose request would be refused all the same.
+  if (!isAdmin) await assertRoomForRequest(deps.db, repository, actor, nowOf(deps.clock));
   const { headSha, seenAt, baseRef } = await readHead(deps, repository, number);
   const now = nowOf(deps.clock);
   const expiresAt = input.expiresAt ?? new Date(now.getTime() + day);
@@ -67,7 +69,7 @@ export async function requestExemption(
     await beforeSaving(tx, saved);
     await check(tx, repository, input.freezeIds, expiresAt, now);
     if (isApproved) await assertRoomForApproval(tx, repository, saved, now);
-    else await assertRoomForRequest(tx, repository, actor);
+    else await assertRoomForRequest(tx, repository, actor, now);
     await insertExemption(tx, saved);
     const place = placeOf(repository);
     await tellExemption(tx, place, saved, { type: 'exemption.requested' }, actor, now);
