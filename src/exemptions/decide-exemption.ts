@@ -21,8 +21,8 @@ const decisions = {
 } as const;
 export type Decision = keyof typeof decisions;
 
-/** @property notAdmin why GitHub does not call them an admin of the repository now; null for admins. */
-type Caller = { actor: Actor; notAdmin: Refusal | null };
+/** Who asks or decides. @property notAdmin why GitHub does not call them an admin of the repository now; null for admins and admin keys. */
+export type Caller = { actor: Actor; notAdmin: Refusal | null };
 
 type Call = Caller & {
   decision: Decision;

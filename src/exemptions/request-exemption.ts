@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Actor } from '../events/actor.ts';
 import { nowOf } from '../clock.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
@@ -9,6 +8,7 @@ import { notEnded } from '../freezes/freeze-store.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { jobs } from '../queue/jobs.ts';
 import { assertRoomForApproval, assertRoomForRequest } from './assert-room.ts';
+import type { Caller } from './decide-exemption.ts';
 import { tellExemption } from './exemption-events.ts';
 import { type ExemptionRecord, insertExemption } from './exemption-store.ts';
 import { lockExemptions } from './lock-exemptions.ts';
@@ -24,9 +24,6 @@ export type NewExemption = {
   expiresAt: Date | null;
 };
 
-/** Who asks or decides. @property isAdmin whether GitHub calls them an admin of the repository now, or an admin key calls. */
-export type Caller = { actor: Actor; isAdmin: boolean };
-
 const day = 86_400_000;
 const longest = 30 * day;
 
@@ -39,7 +36,7 @@ const longest = 30 * day;
  */
 export async function requestExemption(
   deps: Deps,
-  { actor, isAdmin }: Caller,
+  { actor, notAdmin }: Caller,
   repository: FoundRepository,
   number: bigint,
   input: NewExemption,
@@ -47,13 +44,13 @@ export async function requestExemption(
 ): Promise<ExemptionRecord> {
   assertWritable(repository);
   // GitHub is not asked for somebody whose request would be refused all the same.
-  if (!isAdmin) await assertRoomForRequest(deps.db, repository, actor, nowOf(deps.clock));
+  if (notAdmin) await assertRoomForRequest(deps.db, repository, actor, nowOf(deps.clock));
   const { headSha, seenAt, baseRef } = await readHead(deps, repository, number);
   const now = nowOf(deps.clock);
   const expiresAt = input.expiresAt ?? new Date(now.getTime() + day);
   const exemption = await deps.db.$transaction(async (tx) => {
     const { isForTwo } = await lockExemptions(tx, repository.id);
-    const isApproved = isAdmin && !isForTwo;
+    const isApproved = notAdmin === null && !isForTwo;
     const requested: ExemptionRecord = {
       id: randomUUID(),
       repositoryId: repository.id,

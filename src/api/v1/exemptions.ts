@@ -64,10 +64,9 @@ export const requestExemptionEndpoint = endpoint({
   },
   async handle({ deps, actor, repository, notAdmin, path, body, remember }) {
     const { publicUrl } = deps.config;
-    const caller = { actor, isAdmin: notAdmin === null };
     const made = await requestExemption(
       deps,
-      caller,
+      { actor, notAdmin },
       repository,
       path.number,
       readBody(body),
