@@ -6,12 +6,13 @@ import { invalid, type Problem } from '../errors.ts';
 import { placeOf } from '../events/append-event.ts';
 import { notEnded } from '../freezes/freeze-store.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
+import { lockRepository } from '../installations/lock-repository.ts';
+import { readSettings } from '../installations/settings.ts';
 import { jobs } from '../queue/jobs.ts';
 import { assertRoomForApproval, assertRoomForRequest } from './assert-room.ts';
 import type { Caller } from './decide-exemption.ts';
 import { tellExemption } from './exemption-events.ts';
 import { type ExemptionRecord, insertExemption } from './exemption-store.ts';
-import { lockExemptions } from './lock-exemptions.ts';
 import { readHead } from './read-head.ts';
 
 export type NewExemption = {
@@ -49,7 +50,8 @@ export async function requestExemption(
   const now = nowOf(deps.clock);
   const expiresAt = input.expiresAt ?? new Date(now.getTime() + day);
   const exemption = await deps.db.$transaction(async (tx) => {
-    const { isForTwo } = await lockExemptions(tx, repository.id);
+    await lockRepository(tx, repository.id);
+    const { twoPersonExemptions: isForTwo } = await readSettings(tx, repository.id);
     const isApproved = notAdmin === null && !isForTwo;
     const requested: ExemptionRecord = {
       id: randomUUID(),
