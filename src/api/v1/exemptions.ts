@@ -5,21 +5,16 @@ import { type NewExemption, requestExemption } from '../../exemptions/request-ex
 import { mostFreezes } from '../../freezes/assert-room.ts';
 import { greatestOnGitHub } from '../../scopes/scope-store.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
-import { instant, text } from '../fields.ts';
+import { instant } from '../fields.ts';
 import { linkHeader, linkHeaderDescription, pagingQuery } from '../paging.ts';
 import { number, owner, repository, repositoryPath } from '../path-params.ts';
-import {
-  exampleExemption,
-  exemptionSchema,
-  givenReason,
-  mostReason,
-  presentExemption,
-} from './exemption-schemas.ts';
+import { exampleExemption, exemptionSchema, givenReason, presentExemption } from './exemption-schemas.ts';
+import { publicReason } from './freeze-schemas.ts';
 
 const body = z
   .object({
     reason: givenReason,
-    public_reason: text(mostReason, 'A public reason').nullish().openapi({
+    public_reason: publicReason.openapi({
       description: 'What everybody but admins and insiders reads in the place of the reason',
     }),
     freeze_ids: z
