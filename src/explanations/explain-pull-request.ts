@@ -20,6 +20,7 @@ import {
   weigh,
 } from '../reconcile/judge.ts';
 import type { Hold, Pass, Status } from '../outbox/status.ts';
+import { greatestNumber } from '../github/greatest-number.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import {
   type LoadedPullRequest,
@@ -55,9 +56,6 @@ export type PullRequestExplanation = {
   sharedHolds: Hold[];
   nextChangeAt: Date | null;
 };
-
-/** GraphQL's integers end here, and GitHub's numbers with them. */
-export const greatestNumber = 2_147_483_647n;
 
 /**
  * What holds a pull request now, why, and until when.

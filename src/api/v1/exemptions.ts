@@ -3,7 +3,7 @@ import { exemptionStates } from '../../exemptions/exemption.ts';
 import { listExemptions } from '../../exemptions/list-exemptions.ts';
 import { type NewExemption, requestExemption } from '../../exemptions/request-exemption.ts';
 import { mostFreezes } from '../../freezes/assert-room.ts';
-import { greatestOnGitHub } from '../../scopes/scope-store.ts';
+import { greatestNumber } from '../../github/greatest-number.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
 import { instant } from '../fields.ts';
 import { linkHeader, linkHeaderDescription, pagingQuery } from '../paging.ts';
@@ -102,7 +102,7 @@ export const listExemptionsEndpoint = endpoint({
   async handle({ deps, repository, query: { state, pull_request, per_page, cursor }, url }) {
     // A number beyond GitHub's is no pull request's: -1 finds none.
     const pullRequest =
-      pull_request === undefined ? undefined : pull_request > greatestOnGitHub ? -1 : Number(pull_request);
+      pull_request === undefined ? undefined : pull_request > greatestNumber ? -1 : Number(pull_request);
     const page = { size: per_page, cursor };
     const found = await listExemptions(deps, repository, { state, pullRequest }, page);
     const exemptions = found.exemptions.map((each) =>
