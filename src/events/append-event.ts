@@ -136,6 +136,8 @@ export type AuditEvent =
         reason?: string;
         /** What ended one that is expired: `pushed`, `retargeted`, `time`, `freezes` or `merged`. */
         ended_by?: string;
+        /** Of one that is expired: false where it was only requested. */
+        was_approved?: boolean;
       };
     }
   | {
