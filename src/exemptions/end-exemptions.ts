@@ -3,7 +3,7 @@ import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { type Actor, ourselves } from '../events/actor.ts';
 import { type EventPlace, placeOf } from '../events/append-event.ts';
-import { phaseOf } from '../freezes/freeze.ts';
+import { notEnded } from '../freezes/freeze-store.ts';
 import { jobs } from '../queue/jobs.ts';
 import type { EndedBy, Exemption } from './exemption.ts';
 import { tellExemption } from './exemption-events.ts';
@@ -51,8 +51,8 @@ export async function endExemptions(deps: Deps, repositoryId: bigint, at: Date |
 /** Tells of a freeze whether it has ended or was deleted. */
 async function overAmong(tx: Tx, exemptions: Exemption[], at: Date): Promise<(id: string) => boolean> {
   const ids = [...new Set(exemptions.flatMap(({ freezeIds }) => freezeIds ?? []))];
-  const found = ids.length === 0 ? [] : await tx.freeze.findMany({ where: { id: { in: ids } } });
-  const live = found.filter((freeze) => freeze.deletedAt === null && phaseOf(freeze, at) !== 'ended');
+  const where = { id: { in: ids }, ...notEnded(at) };
+  const live = ids.length === 0 ? [] : await tx.freeze.findMany({ where, select: { id: true } });
   const lives = new Set(live.map(({ id }) => id));
   return (id) => !lives.has(id);
 }

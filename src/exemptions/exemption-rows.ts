@@ -1,4 +1,5 @@
 import type { Row } from '../database/sql.ts';
+import { isNotEnded } from '../freezes/freeze-store.ts';
 import type { Exemption as Stored } from '../generated/prisma/client.ts';
 import type { Exemption } from './exemption.ts';
 
@@ -6,6 +7,11 @@ import type { Exemption } from './exemption.ts';
 
 /** SQL for how long one that is over is still told of: what it let through is held first of all. */
 export const lately = `interval '1 hour'`;
+
+/** SQL for whether an exemption has freezes, and all of them are over. @param of what its table is called. @param now what holds the instant. */
+export const isIdle = (of: string, now: string): string => `
+  ${of}.ended_at IS NULL AND ${of}.freeze_ids <> '{}' AND NOT EXISTS (
+    SELECT FROM freezes f WHERE f.id = ANY(${of}.freeze_ids) AND ${isNotEnded(now, 'f.')})`;
 
 /** The columns of an `ExemptionRow`. @param table what the table is called in the statement. */
 export const exemptionColumns = (table: string): string => `

@@ -57,9 +57,11 @@ export const earliestFirst: Prisma.FreezeOrderByWithRelationInput[] = [
   { id: 'asc' },
 ];
 
+/** SQL for whether a freeze has no end or one to come, deleted or not. */
+const isAhead = (now: string, of = ''): string => `(${of}ends_at IS NULL OR ${of}ends_at > ${now})`;
+
 /** SQL's condition for `notEnded`. @param now what holds the instant. @param of what the table is called, with a dot. */
-export const isNotEnded = (now: string, of = ''): string =>
-  `${of}deleted_at IS NULL AND (${of}ends_at IS NULL OR ${of}ends_at > ${now})`;
+export const isNotEnded = (now: string, of = ''): string => `${of}deleted_at IS NULL AND ${isAhead(now, of)}`;
 
 /** One column of JSON: a driver looks at each column of each row, and parses JSON at once. PostgreSQL pays for each key. */
 const asJson = `
@@ -115,7 +117,7 @@ export const freezesNotOver = (sql: SqlTx, repositoryId: bigint, at: Date): Prom
   readFreezes(
     sql,
     'freezes-not-over',
-    '(ends_at IS NULL OR ends_at > $2) AND (deleted_at IS NULL OR deleted_at > $2)',
+    `${isAhead('$2')} AND (deleted_at IS NULL OR deleted_at > $2)`,
     repositoryId,
     at,
   );

@@ -2,7 +2,13 @@ import { nowOf } from '../clock.ts';
 import type { Row } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { Exemption } from '../exemptions/exemption.ts';
-import { exemptionColumns, exemptionIn, type ExemptionRow, lately } from '../exemptions/exemption-rows.ts';
+import {
+  exemptionColumns,
+  exemptionIn,
+  type ExemptionRow,
+  isIdle,
+  lately,
+} from '../exemptions/exemption-rows.ts';
 import { holdsMerges } from '../freezes/freeze.ts';
 import { isNotEnded, type StoredFreeze, unlessEmpty } from '../freezes/freeze-store.ts';
 import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
@@ -60,8 +66,7 @@ const numbered = `
     FROM seen JOIN freezes f ON f.repository_id = seen.id AND ${isNotEnded('seen.observed_at', 'f.')}
       AND f.starts_at <= seen.observed_at
   ), exempt AS (
-    SELECT ${exemptionColumns('e')}, e.ended_at IS NULL AND e.freeze_ids <> '{}' AND NOT EXISTS (
-      SELECT FROM freezes f WHERE f.id = ANY(e.freeze_ids) AND ${isNotEnded('seen.observed_at', 'f.')}) AS is_idle
+    SELECT ${exemptionColumns('e')}, ${isIdle('e', 'seen.observed_at')} AS is_idle
     FROM seen JOIN exemptions e ON e.repository_id = seen.id
       AND (e.ended_at IS NULL OR e.approved_at IS NOT NULL AND e.ended_at > seen.observed_at - ${lately})
   ), hiding AS (
