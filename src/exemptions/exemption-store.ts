@@ -4,7 +4,7 @@ import type { Exemption as Stored } from '../generated/prisma/client.ts';
 import type { EndedBy, Exemption } from './exemption.ts';
 import { exemptionOf } from './exemption-rows.ts';
 
-// The only access to the exemptions table, but for observations, which read it with the freezes.
+// Exemptions as they are saved and found. Observations and the sweep read the table too, with the freezes.
 
 /** An exemption with who asked for it and who decided last. */
 export type ExemptionRecord = Exemption & {

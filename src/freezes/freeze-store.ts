@@ -7,7 +7,7 @@ import type { Need } from '../conditions/needs.ts';
 import type { Freeze, Holdable } from './freeze.ts';
 import { needsOf, parseFreeze } from './parsed-freeze.ts';
 
-// The only access to the freezes table, but for freeze-records.ts, which reads it for people.
+// One freeze as it is saved and found. Plans write many at once; observations, the sweep and lists read the table too.
 
 /** A freeze with the count of its changes, for the check that nobody changed it meanwhile. */
 export type StoredFreeze = Freeze & { version: number };
