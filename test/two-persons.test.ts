@@ -83,15 +83,6 @@ test('a writer asks and takes back, and decides nothing', async () => {
   expect((await exemptions.request(web, 1, {}, tokens.bob)).status).toBe(403);
 });
 
-test('whoever cannot write any more takes back what they asked for, and nothing else', async () => {
-  const asked = await askFor(tokens.wes);
-  const ofAda = await exemptions.exempt(web, 2, {}, tokens.ada);
-  acme.github.setRole(web, 'wes', 'read');
-  expect((await exemptions.request(web, 1, {}, tokens.wes)).status).toBe(403);
-  expect((await exemptions.decide('revoke', web, ofAda, tokens.wes)).status).toBe(403);
-  expect((await exemptions.decide('revoke', web, asked, tokens.wes)).body.state).toBe('revoked');
-});
-
 test('whoever is no admin any more decides nothing, whatever GitHub said a moment ago', async () => {
   const asked = await askFor(tokens.wes);
   const list = `/v1/repos/${web}/scheduled_freeze`;

@@ -37,13 +37,13 @@ const notWriter = ({ login }: Person, place: string) =>
 /** Whom a route of a repository lets in. */
 export type RepositoryAudience = {
   scope: KeyScope;
-  /** Also a token of a person who may write there, or read: the use case says which of them. */
-  least?: 'write' | 'read';
+  /** `write`: also a token of a person who may write there. */
+  least?: 'write';
   /** GitHub is asked at this moment what a person may do; of what it said before only a no counts, for 10 s. */
   isLive?: true;
 };
 
-/** @property notAdmin why the caller is no admin of it, where the route takes others too; null for admins. */
+/** @property notAdmin why the caller is no admin of it, where the route takes writers too; null for admins. */
 export type AuthorizedRepository = { repository: FoundRepository; notAdmin: Refusal | null };
 
 /** Holds for a credential of a kind that the route takes, and for a key of the owner in the path. */
@@ -65,7 +65,7 @@ export function assertOwnKey({ account }: Pick<CallingKey, 'account'>, owner: st
 
 /**
  * The repository of the path, for a credential that may use it: a key of its owner with the right scope, or a
- * token that may administer it, of a person who is an admin of it; or, where others may too, a token of one of them.
+ * token that may administer it, of a person who is an admin of it; or, where writers may too, a token of one of them.
  * @throws Refusal forbidden, not-found (also for a person or a token that may not see it), or unavailable.
  */
 export async function authorizeRepository(
@@ -102,8 +102,8 @@ async function repositoryOfToken(
   const name = fullName(repository);
   if (permission === 'admin' && trial === 'yes') return { repository, notAdmin: null };
   const refusal = permission === 'admin' ? lacksAdministration(deps, token, name) : notAdmin(person, name);
-  if (least === undefined) throw refusal;
-  if (least === 'write' && permission === 'read') throw notWriter(person, name);
+  if (least !== 'write') throw refusal;
+  if (permission === 'read') throw notWriter(person, name);
   return { repository, notAdmin: refusal };
 }
 

@@ -97,7 +97,7 @@ export const revokeExemptionEndpoint = endpoint({
   path: `${path}/revoke`,
   summary: 'Revoke a requested or approved exemption, saying why',
   description: 'Repository admins may, and who requested it.',
-  access: { to: 'repository', scope: 'admin', least: 'read', isLive: true },
+  access: { to: 'repository', scope: 'admin', least: 'write', isLive: true },
   body: { schema: reason, example: { reason: 'Fixed otherwise' } },
   success: success({ state: 'revoked', decision_reason: 'Fixed otherwise' }),
   exists: mayDecide('revoke'),
