@@ -39,7 +39,7 @@ export type RepositoryAudience = {
   scope: KeyScope;
   /** `write`: also a token of a person who may write there. */
   least?: 'write';
-  /** GitHub is asked at this moment what a person may do; what it said before does not count. */
+  /** GitHub is asked at this moment what a person may do; of what it said before only a no counts, for 10 s. */
   isLive?: true;
 };
 

@@ -7,7 +7,7 @@ import type { Need } from '../conditions/needs.ts';
 import type { Freeze, Holdable } from './freeze.ts';
 import { needsOf, parseFreeze } from './parsed-freeze.ts';
 
-// The only access to the freezes table, but for freeze-records.ts, which reads it for people.
+// One freeze as it is saved and found. Plans write many at once; observations, the sweep and lists read the table too.
 
 /** A freeze with the count of its changes, for the check that nobody changed it meanwhile. */
 export type StoredFreeze = Freeze & { version: number };
@@ -57,8 +57,11 @@ export const earliestFirst: Prisma.FreezeOrderByWithRelationInput[] = [
   { id: 'asc' },
 ];
 
-/** SQL's condition for `notEnded`. @param now the parameter that holds the instant. */
-const isNotEnded = (now: string): string => `deleted_at IS NULL AND (ends_at IS NULL OR ends_at > ${now})`;
+/** SQL for whether a freeze has no end or one to come, deleted or not. */
+const isAhead = (now: string, of = ''): string => `(${of}ends_at IS NULL OR ${of}ends_at > ${now})`;
+
+/** SQL's condition for `notEnded`. @param now what holds the instant. @param of what the table is called, with a dot. */
+export const isNotEnded = (now: string, of = ''): string => `${of}deleted_at IS NULL AND ${isAhead(now, of)}`;
 
 /** One column of JSON: a driver looks at each column of each row, and parses JSON at once. PostgreSQL pays for each key. */
 const asJson = `
@@ -114,7 +117,7 @@ export const freezesNotOver = (sql: SqlTx, repositoryId: bigint, at: Date): Prom
   readFreezes(
     sql,
     'freezes-not-over',
-    '(ends_at IS NULL OR ends_at > $2) AND (deleted_at IS NULL OR deleted_at > $2)',
+    `${isAhead('$2')} AND (deleted_at IS NULL OR deleted_at > $2)`,
     repositoryId,
     at,
   );

@@ -7,7 +7,7 @@ import type { Holdable } from '../freezes/freeze.ts';
 import type { Schedule } from './occurrences.ts';
 import type { Plan } from './plan.ts';
 
-// The only access to the table of plans.
+// A plan as it is saved and found. What makes freezes of plans, and the sweep, read the table too.
 
 /** A plan as it is kept, with who made it. */
 export type StoredPlan = Plan & { createdBy: Actor; createdAt: Date };
