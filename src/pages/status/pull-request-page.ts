@@ -4,10 +4,11 @@ import * as params from '../../api/path-params.ts';
 import { nowOf } from '../../clock.ts';
 import { listEvents, retentionDays } from '../../events/list-events.ts';
 import { type ExemptionRecord, exemptionsSince } from '../../exemptions/exemption-store.ts';
-import { greatestNumber } from '../../explanations/explain-pull-request.ts';
+import { coversFreeze } from '../../exemptions/judge-exemption.ts';
 import type { asPublic, Freeze } from '../../freezes/freeze.ts';
 import { listFreezes } from '../../freezes/list-freezes.ts';
 import type { AuditEvent } from '../../generated/prisma/client.ts';
+import { greatestNumber } from '../../github/greatest-number.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { freezesAreOn } from '../../installations/product.ts';
@@ -15,7 +16,7 @@ import { readSettings } from '../../installations/settings.ts';
 import type { Hold } from '../../outbox/status.ts';
 import { isFinalOn, writtenStatuses } from '../../outbox/written-statuses.ts';
 import { pullRequestPath, repositoryPath } from '../../page-paths.ts';
-import { hidesReason } from '../../reconcile/judge.ts';
+import { hidingAmong } from '../../reconcile/judge.ts';
 import { type FormProblems, formProblem } from '../form.ts';
 import { instant } from '../instant.ts';
 import { type Html, layout } from '../layout.ts';
@@ -85,7 +86,8 @@ async function hideReason(
   found: ExemptionRecord | null,
 ): Promise<ExemptionRecord | null> {
   if (!found || found.publicReason !== null) return found;
-  const isHidden = hidesReason(found, await listFreezes(deps, repository));
+  const hiding = hidingAmong(await listFreezes(deps, repository));
+  const isHidden = hiding.some((id) => coversFreeze(found, id));
   return { ...found, publicReason: isHidden ? '' : null };
 }
 
