@@ -14,6 +14,7 @@ import { countChange } from '../auth/sign-in/repository-readers.ts';
 import { forbidden, isUnavailable, type Refusal } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { knownAccount, type InstalledAccount } from '../installations/find-account.ts';
+import type { Administered } from '../installations/administered.ts';
 import { type FoundRepository, fullName, knownRepository } from '../installations/find-repository.ts';
 import { ownFormsOnly } from '../own-forms.ts';
 import { signInPath } from '../page-paths.ts';
@@ -39,7 +40,7 @@ export type RepositoryChange = Sent & {
 };
 
 /** A change of what belongs to an owner that GitHub lets the person make. */
-export type OwnerChange = Sent & { account: InstalledAccount };
+export type OwnerChange = Sent & { account: InstalledAccount; administered: Administered };
 
 /**
  * Handles a form about the repository of the path (`:owner`, `:repository`).
@@ -76,7 +77,7 @@ const mostNamed = 50;
 /**
  * Handles a form about what belongs to the owner of the path (`:owner`), for its admins; and for people who administer
  * each of the repositories that it is about.
- * @param named the names of those repositories; null where only the owner's admins may.
+ * @param named the names of those repositories, in any case of letters; null where only the owner's admins may.
  */
 export const ownerForm = (
   deps: PageDeps,
@@ -90,19 +91,23 @@ export const ownerForm = (
     const notYours = `On GitHub, you aren't an admin of ${owner}, or Holdfast isn't installed there.`;
     const account = await knownAccount(sent.deps, owner);
     if (!account) return refused(context, person, notYours);
+    let administered: Administered = null;
     if (!(await deps.readers.isOwnerAdmin(sent.deps, person, account, 'refresh'))) {
-      const names = await named({ ...sent, account });
-      const isFew = names !== null && names.length > 0 && names.length <= mostNamed;
-      if (!isFew || !(await administersAll(sent, account, names))) return refused(context, person, notYours);
+      const names = new Set((await named({ ...sent, account }))?.map((name) => name.toLowerCase()));
+      const isFew = names.size > 0 && names.size <= mostNamed;
+      if (!isFew || !(await administersEach(sent, account, names))) return refused(context, person, notYours);
+      administered = names;
     }
     await rememberReader(sent.deps, person);
-    return change({ ...sent, account });
+    return change({ ...sent, account, administered });
   });
 
-async function administersAll({ deps, person }: Sent, { login }: InstalledAccount, names: string[]) {
+/** Of those that have these names now: GitHub answers for the former name of one that moved to somebody else, too. */
+async function administersEach({ deps, person }: Sent, account: InstalledAccount, names: Set<string>) {
   for (const name of names) {
-    const repository = await knownRepository(deps, login, name);
-    if (!repository || (await deps.readers.permission(deps, person, repository, 'refresh')) !== 'admin')
+    const repository = await knownRepository(deps, account.login, name);
+    const isOwn = repository?.accountId === account.id && repository.name.toLowerCase() === name;
+    if (!isOwn || (await deps.readers.permission(deps, person, repository, 'refresh')) !== 'admin')
       return false;
   }
   return true;

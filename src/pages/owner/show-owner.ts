@@ -67,6 +67,7 @@ export async function showOwner(deps: PageDeps, context: Context): Promise<Respo
     ${figures(repositories, view)} ${filters(view)} ${rows.length > 0 ? table : nothing(opened)}
     ${pages > 1 ? pageLinks(view, page, pages) : ''} ${await plansOf(deps, opened)}
     <p class="muted">
+      ${isAdmin ? html`<a href="${firstStepsPath(login)}">First steps</a>` : ''}
       ${found === repositories.length ? '' : html`${found} of ${repositories.length} repositories.`}
       ${isPartial ? 'You aren’t an admin of this owner: private repositories that you can read may be missing here. Open them by their own address.' : ''}
     </p>`;
@@ -154,7 +155,6 @@ const planRow = (
       <a href="${planPath(login, plan.id)}"><bdi>${plan.name}</bdi></a>
     </th>
     <td>
-      ${isAdmin ? html`<a href="${firstStepsPath(login)}">First steps</a>` : ''}
       ${
         !next
           ? ''

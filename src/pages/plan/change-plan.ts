@@ -6,9 +6,9 @@ import { runOnce } from '../../api/idempotency.ts';
 import { newPlan, planChange, readNewPlan, readPlanChange } from '../../api/v1/plan-schemas.ts';
 import { validate } from '../../api/validate.ts';
 import { nowOf } from '../../clock.ts';
-import { isPlainName } from '../../conditions/patterns/compile-name-glob.ts';
 import { previewPlan } from '../../explanations/preview-plan.ts';
 import { ownerFormPath, ownerPath, planPath, progressPath, signInPath } from '../../page-paths.ts';
+import { namesToChange, plainNames } from '../../plans/names-of-plan.ts';
 import { createPlan } from '../../plans/create-plan.ts';
 import type { PlanInput } from '../../plans/plan.ts';
 import { findPlan, type StoredPlan } from '../../plans/plan-store.ts';
@@ -47,20 +47,18 @@ export async function showPlanEdit(deps: PageDeps, context: Context): Promise<Re
   return formPage(context, viewer, editForm(account.login, plan, fieldsOf(plan)));
 }
 
-/** Names without patterns: who administers each of them may have the plan. null: only the owner's admins may. */
-const plainNames = (globs: string[]): string[] | null => (globs.every(isPlainName) ? globs : null);
-
 /** The repositories that a new plan names. */
 export const namedByNewPlan = async ({ form }: { form: URLSearchParams }): Promise<string[] | null> =>
   plainNames(linesOf(form.get('include') ?? ''));
 
 type Asked = Pick<OwnerChange, 'deps' | 'account' | 'context' | 'form'>;
 
-/** The repositories that a plan names, and that a change of it would. */
+/** The repositories that a change of a plan touches. */
 export async function namedByPlan({ deps, account, context, form }: Asked): Promise<string[] | null> {
   const where = { id: context.req.param('plan') ?? '', accountId: account.id };
-  const plan = isUuid(where.id) ? await findPlan(deps.db, where, nowOf(deps.clock)) : null;
-  return plan && plainNames([...plan.repositories.include, ...linesOf(form.get('include') ?? '')]);
+  const now = nowOf(deps.clock);
+  const plan = isUuid(where.id) ? await findPlan(deps.db, where, now) : null;
+  return plan && namesToChange(deps.db, plan, now, linesOf(form.get('include') ?? ''));
 }
 
 /** `POST /owners/{owner}/plans/new`: shows what it would do; and makes it, once that was seen. */
@@ -85,7 +83,7 @@ export async function sendNewPlan(change: OwnerChange): Promise<Response> {
 
 /** `POST /owners/{owner}/plans/{plan}/edit`: the same for a change. */
 export async function sendPlanEdit(change: OwnerChange): Promise<Response> {
-  const { deps, context, person, actor, account, form } = change;
+  const { deps, context, person, actor, account, administered, form } = change;
   const id = context.req.param('plan') ?? '';
   if (!isUuid(id)) return absentPage(deps, context, person);
   const plan = await requirePlan(deps.db, deps, account, id);
@@ -100,6 +98,7 @@ export async function sendPlanEdit(change: OwnerChange): Promise<Response> {
         deps,
         actor,
         account,
+        administered,
         id,
         readPlanChange(validate(planChange, changeOf(plan, fields), 'body')),
       );

@@ -15,8 +15,8 @@ import { isUuid } from './open-plan.ts';
 /** `POST /owners/{owner}/plans/{plan}/extend`: another end for a plan that does not repeat. */
 export const extendPlan = (change: OwnerChange): Promise<Response> =>
   changed(change, async ({ id, end, timezone }) => {
-    const { deps, context, actor, account, form } = change;
-    await updatePlan(deps, actor, account, id, { end: extended(form, end, timezone) });
+    const { deps, context, actor, account, administered, form } = change;
+    await updatePlan(deps, actor, account, administered, id, { end: extended(form, end, timezone) });
     return context.redirect(planPath(account.login, id), 303);
   });
 
@@ -35,13 +35,13 @@ const hour = 3_600_000;
 /** `POST /owners/{owner}/plans/{plan}/delete`: ends what it froze, with a reason. */
 export const deletePlanByForm = (change: OwnerChange): Promise<Response> =>
   changed(change, async ({ id }) => {
-    const { deps, context, actor, account, form } = change;
+    const { deps, context, actor, account, administered, form } = change;
     const reason = (form.get('delete_reason') ?? '').trim();
     if (reason === '')
       throw invalid([
         { path: ['body', 'delete_reason'], message: 'Say why you delete it.', type: 'missing' },
       ]);
-    await deletePlan(deps, actor, account, id, reason);
+    await deletePlan(deps, actor, account, administered, id, reason);
     return context.redirect(`${ownerPath(account.login)}?said=plan-deleted`, 303);
   });
 

@@ -8,7 +8,7 @@ import { invalid, Refusal } from '../../errors.ts';
 import { type Decision, decideExemption } from '../../exemptions/decide-exemption.ts';
 import { findExemption } from '../../exemptions/exemption-store.ts';
 import { requestExemption } from '../../exemptions/request-exemption.ts';
-import { greatestNumber } from '../../explanations/explain-pull-request.ts';
+import { greatestNumber } from '../../github/greatest-number.ts';
 import { pullRequestPath } from '../../page-paths.ts';
 import { type RepositoryChange, repositoryForm } from '../change.ts';
 import { type FormProblems, problemsOf } from '../form.ts';
@@ -30,8 +30,7 @@ export const askForExemption = (deps: PageDeps): Handler =>
         anyHead: form.has('any_head'),
         expiresAt: expiryIn(form, nowOf(sent.deps.clock)),
       };
-      const caller = { actor, isAdmin: notAdmin === null };
-      await requestExemption(sent.deps, caller, repository, number, input, nothingMore);
+      await requestExemption(sent.deps, { actor, notAdmin }, repository, number, input, nothingMore);
     });
   });
 

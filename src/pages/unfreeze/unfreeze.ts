@@ -54,11 +54,11 @@ export async function sendUnfreezeForm(change: OwnerChange): Promise<Response> {
 }
 
 async function end(
-  { deps, actor, account }: OwnerChange,
+  { deps, actor, account, administered }: OwnerChange,
   { plan, freezes }: Ongoing,
   reason: string,
 ): Promise<void> {
-  if (plan) return deletePlan(deps, actor, account, plan.id, reason).catch(unlessGone);
+  if (plan) return deletePlan(deps, actor, account, administered, plan.id, reason).catch(unlessGone);
   const repositories = await repositoriesOfIds(
     deps.sql,
     freezes.map(({ repositoryId }) => repositoryId),
