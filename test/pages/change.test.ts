@@ -50,7 +50,7 @@ beforeAll(async () => {
   app.onError((error, context) => errorPage(error, context, deps.log));
   app.post('/repos/:owner/:repository/admins', repositoryForm(given, 'admin', change));
   app.post('/repos/:owner/:repository/writers', repositoryForm(given, 'write', change));
-  const named = async ({ form }: OwnerChange) => form.getAll('repository');
+  const named = async ({ form }: Pick<OwnerChange, 'form'>) => form.getAll('repository');
   app.post('/repos/:owner/owners', ownerForm(given, named, change));
   await new Promise<void>((resolve) => {
     server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, () => resolve());
