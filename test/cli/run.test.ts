@@ -114,9 +114,11 @@ test('with --wait it begins when GitHub holds, and not where it cannot', async (
     expect(acme.frozen('acme/web')).toEqual([1]);
     return 0;
   };
-  expect((await line.holdfast([...run, '--wait', ...program()])).code).toBe(0);
+  const timer = onDemand();
+  const delay = (length: number, signal?: AbortSignal) => (signal ? timer.delay(length, signal) : acme.quiet());
+  expect((await line.holdfast([...run, '--wait', ...program()], { delay })).code).toBe(0);
   expect(asked).toBe(1);
-  const bare = await line.holdfast([...run, '--freeze', 'acme/infra', '--wait', ...program()]);
+  const bare = await line.holdfast([...run, '--freeze', 'acme/infra', '--wait', ...program()], { delay });
   expect([bare.code, asked]).toEqual([1, 1]);
   expect([await freezes(), await freezes('acme/infra')]).toEqual([[], []]);
 });
