@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
 import type { CommandSpec } from '../src/cli/command.ts';
-import { commands } from '../src/cli/program.ts';
+import { allCommands } from '../src/cli/program.ts';
 import { variables } from '../src/cli/variables.ts';
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
@@ -37,9 +37,9 @@ const variableTable = (): string =>
     ...Object.entries(variables).map(([name, what]) => `| \`${name}\` | ${what} |`),
   ].join('\n');
 
-const parts: Record<string, () => string> = {
+const parts: Record<string, () => string | Promise<string>> = {
   variables: variableTable,
-  commands: () => sections(commands, 'holdfast').join('\n\n'),
+  commands: async () => sections(await allCommands(), 'holdfast').join('\n\n'),
 };
 
 /** The document with each generated part as it should be. */
@@ -50,7 +50,7 @@ export async function withGeneratedCommands(document: string): Promise<string> {
     const from = written.indexOf(begin);
     const to = written.indexOf(end);
     if (from < 0 || to < from) throw new Error(`docs/command-line.md lacks ${begin} … ${end}.`);
-    written = `${written.slice(0, from + begin.length)}\n\n${generate()}\n\n${written.slice(to)}`;
+    written = `${written.slice(0, from + begin.length)}\n\n${await generate()}\n\n${written.slice(to)}`;
   }
   return format(written, { ...(await resolveConfig(path)), parser: 'markdown' });
 }

@@ -19,18 +19,18 @@ export type CommandSpec = {
   /** More for `--help`. */
   notes?: string;
   /** @returns what the shell is told; nothing: done. */
-  run?(call: Call, ...given: never[]): Promise<ExitCode | void>;
+  run?(call: Call, ...given: never[]): Promise<ExitCode | undefined>;
   below?: CommandSpec[];
 };
 
 /** Gives `run` the types of its options and arguments: options first, then the arguments in their order. */
 export const command = <Options, Args extends unknown[]>(
   spec: Omit<CommandSpec, 'run' | 'below'> & {
-    run(call: Call, options: Options, ...args: Args): Promise<ExitCode | void>;
+    run(call: Call, options: Options, ...args: Args): Promise<ExitCode | undefined>;
   },
 ): CommandSpec => spec as unknown as CommandSpec;
 
-export type Ended = (exitCode: ExitCode | void) => void;
+export type Ended = (exitCode: ExitCode | undefined) => void;
 
 /** Adds a command to the program, with all below it. */
 export function addCommand(parent: Command, spec: CommandSpec, world: World, ended: Ended): void {

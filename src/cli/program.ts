@@ -1,35 +1,48 @@
 import { Command } from 'commander';
 import { addCommand, type CommandSpec, type Ended } from './command.ts';
-import { allow } from './commands/allow.ts';
-import { complete, completion } from './commands/completion.ts';
-import { conditions } from './commands/conditions.ts';
-import { approve, deny } from './commands/decide.ts';
-import { doctor } from './commands/doctor.ts';
-import { extend } from './commands/extend.ts';
-import { freeze } from './commands/freeze.ts';
-import { keys } from './commands/keys.ts';
-import { list } from './commands/list.ts';
-import { login } from './commands/login.ts';
-import { logs } from './commands/logs.ts';
-import { plans } from './commands/plans.ts';
-import { products } from './commands/products.ts';
-import { requests } from './commands/requests.ts';
-import { runFrozen } from './commands/run.ts';
-import { scopes } from './commands/scopes.ts';
-import { status } from './commands/status.ts';
-import { unfreeze } from './commands/unfreeze.ts';
 import { version } from './version.ts';
 import type { World } from './world.ts';
 
-/** Every command, as `--help` lists them. */
-export const commands: CommandSpec[] = [
-  ...[login, freeze, unfreeze, list, status, extend],
-  ...[allow, requests, approve, deny],
-  ...[plans, runFrozen, keys, products, scopes, logs, doctor, conditions, completion, complete],
-];
+/** Every command by its name, in the order of `--help`. */
+const commands: Record<string, () => Promise<CommandSpec>> = {
+  login: async () => (await import('./commands/login.ts')).login,
+  freeze: async () => (await import('./commands/freeze.ts')).freeze,
+  unfreeze: async () => (await import('./commands/unfreeze.ts')).unfreeze,
+  list: async () => (await import('./commands/list.ts')).list,
+  status: async () => (await import('./commands/status.ts')).status,
+  extend: async () => (await import('./commands/extend.ts')).extend,
+  allow: async () => (await import('./commands/allow.ts')).allow,
+  requests: async () => (await import('./commands/requests.ts')).requests,
+  approve: async () => (await import('./commands/decide.ts')).approve,
+  deny: async () => (await import('./commands/decide.ts')).deny,
+  plans: async () => (await import('./commands/plans.ts')).plans,
+  run: async () => (await import('./commands/run.ts')).runFrozen,
+  keys: async () => (await import('./commands/keys.ts')).keys,
+  products: async () => (await import('./commands/products.ts')).products,
+  scopes: async () => (await import('./commands/scopes.ts')).scopes,
+  logs: async () => (await import('./commands/logs.ts')).logs,
+  doctor: async () => (await import('./commands/doctor.ts')).doctor,
+  conditions: async () => (await import('./commands/conditions.ts')).conditions,
+  completion: async () => (await import('./commands/completion.ts')).completion,
+  complete: async () => (await import('./commands/completion.ts')).complete,
+};
 
-/** The whole command line. @param ended is told how a command ended. */
-export function programFor(world: World, ended: Ended): Command {
+/** All commands, as they are defined. */
+export const allCommands = (): Promise<CommandSpec[]> => load(Object.keys(commands));
+
+const load = (names: string[]): Promise<CommandSpec[]> => Promise.all(names.map((name) => commands[name]!()));
+
+/**
+ * The commands that a command line may call: those that it names, for loading all takes longer than most of them take.
+ * Where it names none, help or a suggestion needs all; and completion does.
+ */
+function commandsIn(words: string[]): Promise<CommandSpec[]> {
+  const named = Object.keys(commands).filter((name) => words.includes(name));
+  return named.length === 0 || named.includes('complete') ? allCommands() : load(named);
+}
+
+/** The program for a command line. @param ended is told how the command ended. */
+export async function programFor(world: World, words: string[], ended: Ended): Promise<Command> {
   const program = new Command('holdfast')
     .description('Merge freezes that hold, and let go.')
     .option('--url <url>', 'where Holdfast answers (HOLDFAST_URL, or what login kept)')
@@ -50,6 +63,6 @@ Exits with 0 when it is done, 1 when the service refuses it or GitHub does not e
 is used wrongly or its outcome is not known. holdfast COMMAND --help shows examples.`,
     );
   program.version(version(), '--version', 'print the version of this command');
-  for (const spec of commands) addCommand(program, spec, world, ended);
+  for (const spec of await commandsIn(words)) addCommand(program, spec, world, ended);
   return program;
 }

@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 /** Runs one command line, without the name of the command. @returns what the shell is told. */
 export async function runCommand(args: string[], world: World): Promise<number> {
   let exitCode: number = exitCodes.done;
-  const program = programFor(world, (code) => (exitCode = code ?? exitCodes.done));
+  const program = await programFor(world, args, (code) => (exitCode = code ?? exitCodes.done));
   try {
     await program.parseAsync(args, { from: 'user' });
     return exitCode;

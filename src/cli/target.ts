@@ -6,7 +6,8 @@ export type Repository = { owner: string; repository: string };
 export type PullRequest = Repository & { number: number };
 
 const shape = /^(?<owner>[A-Za-z0-9-]{1,40})(?:\/(?<repository>[\w.-]{1,100})(?:#(?<number>\d{1,15}))?)?$/;
-const page = /^https?:\/\/[^/]+\/(?:repos\/)?(?<path>[^/]+(?:\/[^/]+)?)(?:\/pulls?\/(?<number>\d+))?(?:[/?#].*)?$/;
+const page =
+  /^https?:\/\/[^/]+\/(?:repos\/)?(?<path>[^/]+(?:\/[^/]+)?)(?:\/pulls?\/(?<number>\d+))?(?:[/?#].*)?$/;
 
 /** Reads `acme`, `acme/web` or `acme/web#5`, or the address of its page. @throws Stop for anything else. */
 export function readTarget(text: string): Target {
@@ -51,5 +52,4 @@ export const nameOf = ({ owner, repository }: { owner: string; repository: strin
   repository === null ? owner : `${owner}/${repository}`;
 
 /** Whether this is the form of an id. */
-export const isId = (text: string): boolean =>
-  /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text);
+export const isId = (text: string): boolean => /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text);

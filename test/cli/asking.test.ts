@@ -28,21 +28,34 @@ describe('where Holdfast is, and who asks', () => {
     const before = await line.holdfast(['list', 'acme'], { env: nowhere });
     expect([before.code, before.err]).toEqual([2, expect.stringContaining('holdfast login https://')]);
     const kept = await line.holdfast(['login', `${acme.app.url}/v1/`], { env: nowhere });
-    expect([kept.code, kept.out]).toEqual([0, expect.stringContaining(`Holdfast answers at ${acme.app.url},`)]);
+    expect([kept.code, kept.out]).toEqual([
+      0,
+      expect.stringContaining(`Holdfast answers at ${acme.app.url},`),
+    ]);
     expect((await line.holdfast(['list', 'acme'], { env: nowhere })).code).toBe(0);
     const file = join(line.home, '.config/holdfast/config.json');
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ hosts: { 'github.com': { url: acme.app.url } } });
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+      hosts: { 'github.com': { url: acme.app.url } },
+    });
     const other = { ...nowhere, GH_HOST: 'github.example.com' };
     expect((await line.holdfast(['list', 'acme'], { env: other })).code).toBe(2);
     expect((await line.holdfast(['login', acme.app.url], { env: other })).code).toBe(0);
-    expect(Object.keys(JSON.parse(readFileSync(file, 'utf8')).hosts)).toEqual(['github.com', 'github.example.com']);
+    expect(Object.keys(JSON.parse(readFileSync(file, 'utf8')).hosts)).toEqual([
+      'github.com',
+      'github.example.com',
+    ]);
   });
 
   test('login keeps nothing where nobody answers', async () => {
     const none = await line.holdfast(['login', 'http://127.0.0.1:9', '--host', 'none.example']);
-    expect([none.code, none.err]).toEqual([2, expect.stringContaining('does not answer at http://127.0.0.1:9')]);
-    expect((await line.holdfast(['login', 'holdfast.example.com'])).err).toContain('is not the address of a Holdfast');
+    expect([none.code, none.err]).toEqual([
+      2,
+      expect.stringContaining('does not answer at http://127.0.0.1:9'),
+    ]);
+    expect((await line.holdfast(['login', 'holdfast.example.com'])).err).toContain(
+      'is not the address of a Holdfast',
+    );
   });
 
   test('settings that are broken are named', async () => {
@@ -52,7 +65,10 @@ describe('where Holdfast is, and who asks', () => {
     writeFileSync(file, '{');
     const said = await broken.holdfast(['list', 'acme'], { env: { HOLDFAST_URL: undefined } });
     broken.close();
-    expect([said.code, said.err]).toEqual([2, `${file} does not hold a JSON object. Repair it, or delete it.\n`]);
+    expect([said.code, said.err]).toEqual([
+      2,
+      `${file} does not hold a JSON object. Repair it, or delete it.\n`,
+    ]);
   });
 
   test('the token of gh is taken where no other is given, for the right host and without a shell', async () => {
@@ -69,16 +85,24 @@ describe('where Holdfast is, and who asks', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test.each([['two words'], ['“hf_admin_s3cret”']])('the token %s is not sent, and not said', async (token) => {
-    const said = await line.holdfast(['list', 'acme', '--token', token]);
-    expect([said.code, said.err]).toEqual([2, expect.stringContaining('holds what no credential does')]);
-    expect(said.err).not.toContain('s3cret');
-  });
+  test.each([['two words'], ['“hf_admin_s3cret”']])(
+    'the token %s is not sent, and not said',
+    async (token) => {
+      const said = await line.holdfast(['list', 'acme', '--token', token]);
+      expect([said.code, said.err]).toEqual([2, expect.stringContaining('holds what no credential does')]);
+      expect(said.err).not.toContain('s3cret');
+    },
+  );
 
   test.each([
     ['linux', {}, '/home/ada/.config/holdfast', '/home/ada/.local/state/holdfast'],
     ['darwin', { XDG_CONFIG_HOME: '/c', XDG_STATE_HOME: '/s' }, '/c/holdfast', '/s/holdfast'],
-    ['linux', { XDG_CONFIG_HOME: 'relative' }, '/home/ada/.config/holdfast', '/home/ada/.local/state/holdfast'],
+    [
+      'linux',
+      { XDG_CONFIG_HOME: 'relative' },
+      '/home/ada/.config/holdfast',
+      '/home/ada/.local/state/holdfast',
+    ],
     ['win32', { APPDATA: 'C:\\R', LOCALAPPDATA: 'C:\\L' }, 'C:\\R\\holdfast', 'C:\\L\\holdfast'],
   ] as const)('on %s with %o', (platform, env, settings, state) => {
     const machine = { env, platform, home: '/home/ada' };
@@ -108,14 +132,23 @@ const answer =
   (_: IncomingMessage, response: ServerResponse) =>
     void response.writeHead(status, headers).end(body === undefined ? undefined : JSON.stringify(body));
 const hangUp = (request: IncomingMessage) => void request.socket.destroy();
-const freeze = { id: '0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e', reason: 'x', start: '2026-03-01T10:00:00', end: null };
+const freeze = {
+  id: '0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e',
+  reason: 'x',
+  start: '2026-03-01T10:00:00',
+  end: null,
+};
 
 describe('trying again', () => {
   const waits: number[] = [];
   const patient = { delay: async (milliseconds: number) => void waits.push(milliseconds) };
 
   test('a POST is the same one each time, waits as it is told, and happens once', async () => {
-    const tries = [hangUp, answer(503, { detail: 'Later.' }, { 'Retry-After': '7' }), answer(429, { detail: 'Slow.' })];
+    const tries = [
+      hangUp,
+      answer(503, { detail: 'Later.' }, { 'Retry-After': '7' }),
+      answer(429, { detail: 'Slow.' }),
+    ];
     await answering([...tries, answer(201, freeze)], async (url, seen) => {
       waits.length = 0;
       const made = await line.holdfast(['freeze', 'acme/web', '-m', 'x', '--url', url], patient);
@@ -152,29 +185,39 @@ describe('trying again', () => {
 
   test('a DELETE whose answer was lost is done', async () => {
     await answering([hangUp, answer(404, { detail: 'No such key.' })], async (url) => {
-      expect((await line.holdfast(['keys', 'revoke', 'acme', freeze.id, '--url', url], patient)).code).toBe(0);
+      expect((await line.holdfast(['keys', 'revoke', 'acme', freeze.id, '--url', url], patient)).code).toBe(
+        0,
+      );
     });
     await answering([answer(404, { detail: 'No such key.' })], async (url) => {
-      expect((await line.holdfast(['keys', 'revoke', 'acme', freeze.id, '--url', url], patient)).code).toBe(1);
+      expect((await line.holdfast(['keys', 'revoke', 'acme', freeze.id, '--url', url], patient)).code).toBe(
+        1,
+      );
     });
   });
 
   test('what is not Holdfast is said so; a redirect and a next page take the credential nowhere else', async () => {
     await answering([(_, response) => void response.writeHead(404).end('<html>')], async (url) => {
       const said = await line.holdfast(['list', 'acme/web', '--url', url]);
-      expect([said.code, said.err]).toEqual([2, expect.stringContaining('It answers 404 and does not say why')]);
+      expect([said.code, said.err]).toEqual([
+        2,
+        expect.stringContaining('It answers 404 and does not say why'),
+      ]);
     });
     await answering([answer(302, undefined, { Location: acme.app.url })], async (url) => {
       expect((await line.holdfast(['list', 'acme/web', '--url', url], patient)).code).toBe(2);
     });
     const elsewhere = { Link: '<https://elsewhere.example/v1/logs/acme?cursor=2&per_page=100>; rel="next"' };
-    await answering([answer(200, { events: [] }, elsewhere), answer(200, { events: [] })], async (url, seen) => {
-      expect((await line.holdfast(['logs', 'acme', '--url', url])).code).toBe(0);
-      expect(seen.map((each) => each.url)).toEqual([
-        expect.stringContaining('/below/v1/logs/acme?'),
-        '/below/v1/logs/acme?cursor=2&per_page=100',
-      ]);
-    });
+    await answering(
+      [answer(200, { events: [] }, elsewhere), answer(200, { events: [] })],
+      async (url, seen) => {
+        expect((await line.holdfast(['logs', 'acme', '--url', url])).code).toBe(0);
+        expect(seen.map((each) => each.url)).toEqual([
+          expect.stringContaining('/below/v1/logs/acme?'),
+          '/below/v1/logs/acme?cursor=2&per_page=100',
+        ]);
+      },
+    );
   });
 });
 

@@ -15,14 +15,23 @@ const next = async (...words: string[]) =>
 
 test.each([
   [['fre'], ['freeze']],
-  [['plans', ''], ['list', 'show', 'create', 'update', 'delete', 'progress', 'help']],
+  [
+    ['plans', ''],
+    ['list', 'show', 'create', 'update', 'delete', 'progress', 'help'],
+  ],
   [['freeze', '--w'], ['--wait']],
   [['freeze', '-m', '--w'], []],
   [['freeze', '--zone', 'europe/par'], ['Europe/Paris']],
   [['list', '--jso'], ['--json']],
-  [['keys', 'create', 'acme', '--scope', ''], ['admin', 'ci']],
+  [
+    ['keys', 'create', 'acme', '--scope', ''],
+    ['admin', 'ci'],
+  ],
   [['products', 'set', 'acme/web', 'merge_queue', 'merge_p'], ['merge_protections']],
-  [['completion', ''], ['bash', 'zsh', 'fish']],
+  [
+    ['completion', ''],
+    ['bash', 'zsh', 'fish'],
+  ],
   [['run', '--freeze', 'acme/web', '--', 'li'], []],
 ])('after %j come %j', async (words, candidates) => expect(await next(...words)).toEqual(candidates));
 

@@ -37,8 +37,24 @@ test('a repository for two hours: said with the zone before it is sent, and ende
 });
 
 test('conditions, a public reason and a window ahead', async () => {
-  const words = ['--from', 'fri 18:00', '--until', 'mon 08:00', '--zone', 'America/New_York', '-m', 'Weekend'];
-  const conditions = ['--match', 'base=main', '--exclude', 'label=hotfix', '--exclude', '{"not": "author=ada"}'];
+  const words = [
+    '--from',
+    'fri 18:00',
+    '--until',
+    'mon 08:00',
+    '--zone',
+    'America/New_York',
+    '-m',
+    'Weekend',
+  ];
+  const conditions = [
+    '--match',
+    'base=main',
+    '--exclude',
+    'label=hotfix',
+    '--exclude',
+    '{"not": "author=ada"}',
+  ];
   const made = await line.holdfast([
     ...['freeze', 'acme/web', '--json', '--public-reason', 'Quiet days', ...words, ...conditions],
   ]);
@@ -78,8 +94,23 @@ test('two repositories with --wait exit with 0, and --except leaves some alone',
     plan: { repositories: { include: ['web', 'api'], exclude: [] }, end: null, recurrence: null },
     held: [{ repository: 'web' }, { repository: 'api' }],
   });
-  const all = await line.holdfast(['freeze', 'acme', '--all', '--except', 'inf*', '-m', 'Release', '--wait', '--json']);
-  expect(all.json().held.map(({ repository }: { repository: string }) => repository).toSorted()).toEqual(['api', 'web']);
+  const all = await line.holdfast([
+    'freeze',
+    'acme',
+    '--all',
+    '--except',
+    'inf*',
+    '-m',
+    'Release',
+    '--wait',
+    '--json',
+  ]);
+  expect(
+    all
+      .json()
+      .held.map(({ repository }: { repository: string }) => repository)
+      .toSorted(),
+  ).toEqual(['api', 'web']);
 });
 
 test('--wait does not say 0 while GitHub is still told', async () => {
@@ -97,12 +128,25 @@ test('--wait does not say 0 while GitHub is still told', async () => {
 });
 
 test('--dry-run shows what would be held, and makes nothing', async () => {
-  const one = await line.holdfast(['freeze', 'acme/web', '--exclude', 'label=hotfix', '-m', 'Try', '--dry-run']);
+  const one = await line.holdfast([
+    'freeze',
+    'acme/web',
+    '--exclude',
+    'label=hotfix',
+    '-m',
+    'Try',
+    '--dry-run',
+  ]);
   expect(one.code, one.err).toBe(0);
   expect(one.out).toMatch(/^acme\/web#1\theld\t.*\nacme\/web#2\tlet through\t.*\nOf 2 open/);
   const all = await line.holdfast(['freeze', 'acme', '--all', '-m', 'Try', '--dry-run', '--json']);
   expect(all.code).toBe(1);
-  expect(all.json().preview.repositories).toContainEqual({ name: 'web', to_hold: 2, excluded: 0, enforced: 'yes' });
+  expect(all.json().preview.repositories).toContainEqual({
+    name: 'web',
+    to_hold: 2,
+    excluded: 0,
+    enforced: 'yes',
+  });
   const missing = await line.holdfast(['freeze', 'acme/infra', '-m', 'Try', '--dry-run']);
   expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('holdfast doctor acme/infra')]);
   expect((await line.holdfast(['list', 'acme', '--json'])).json()).toEqual({ freezes: [] });
@@ -156,7 +200,10 @@ test.each([
   [['freeze', 'acme/web#5', '-m', 'x'], 'is a pull request. Write acme/web'],
   [['freeze', 'acme/web'], "required option '-m, --message <reason>' not specified"],
   [['freeze', 'acme/web', '-m', 'x', '--until', '08:00'], 'is 2026-03-01 08:00 Europe/Paris, which is past'],
-  [['freeze', 'acme/web', '-m', 'x', '--from', 'tomorrow 08:00', '--wait'], '--wait waits until GitHub holds'],
+  [
+    ['freeze', 'acme/web', '-m', 'x', '--from', 'tomorrow 08:00', '--wait'],
+    '--wait waits until GitHub holds',
+  ],
   [['freeze', 'acme/web', '-m', 'x', '--exclude', '{or'], 'begins as a group and is not JSON'],
   [['unfreeze', 'acme/web'], "required option '-m, --message <reason>' not specified"],
 ])('%j is used wrongly: 2, and nothing is frozen', async (words, why) => {

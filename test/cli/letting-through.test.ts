@@ -33,14 +33,20 @@ test('an admin lets a pull request through, for a time that is said first', asyn
 
 test('who can write asks, an admin finds and approves it by its id alone', async () => {
   const asked = await wes.holdfast(['allow', 'acme/web#2', '-m', 'Please', '--json']);
-  expect(asked.json()).toMatchObject({ repository: 'acme/web', exemption: { state: 'requested', pull_request: 2 } });
+  expect(asked.json()).toMatchObject({
+    repository: 'acme/web',
+    exemption: { state: 'requested', pull_request: 2 },
+  });
   const { id } = asked.json().exemption;
   const waiting = await ada.holdfast(['requests', 'acme']);
   expect(waiting.out.trimEnd().split('\t')).toEqual([
     ...['acme/web#2', 'requested', 'wes', '2026-03-02 10:00 Europe/Paris', 'Please', id],
   ]);
   const approved = await ada.holdfast(['approve', id]);
-  expect([approved.code, approved.out]).toEqual([0, expect.stringContaining('acme/web#2 is approved: Please')]);
+  expect([approved.code, approved.out]).toEqual([
+    0,
+    expect.stringContaining('acme/web#2 is approved: Please'),
+  ]);
   await acme.quiet();
   expect(acme.frozen('acme/web')).not.toContain(2);
   const again = await ada.holdfast(['approve', id]);
@@ -58,9 +64,13 @@ test('a request is denied with a reason, and who may only write decides nothing'
   expect((await ada.holdfast(['deny', id, '--in', 'acme/web'])).code).toBe(2);
   const denied = await ada.holdfast(['deny', id, '-m', 'It can wait', '--in', 'acme/web', '--json']);
   expect(denied.json().exemption.state).toBe('denied');
-  expect((await ada.holdfast(['requests', 'acme/web'])).out).toBe('Nothing waits for a decision in acme/web.\n');
+  expect((await ada.holdfast(['requests', 'acme/web'])).out).toBe(
+    'Nothing waits for a decision in acme/web.\n',
+  );
   const all = (await ada.holdfast(['requests', 'acme/web', '--state', 'all', '--json'])).json();
-  expect(all.exemptions.map((each: { exemption: { state: string } }) => each.exemption.state)).toContain('denied');
+  expect(all.exemptions.map((each: { exemption: { state: string } }) => each.exemption.state)).toContain(
+    'denied',
+  );
 });
 
 test.each([

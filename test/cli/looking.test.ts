@@ -34,7 +34,12 @@ test('list: for people columns, for programs tabs, JSON on demand, and the ids a
   expect(coloured.out).toContain('\u001b[33mon ');
   const piped = await line.holdfast(['list', 'acme', '--each']);
   expect(piped.out).not.toContain('\u001b');
-  expect(piped.out.trimEnd().split('\n').map((row) => row.split('\t').length)).toEqual([6, 6, 6]);
+  expect(
+    piped.out
+      .trimEnd()
+      .split('\n')
+      .map((row) => row.split('\t').length),
+  ).toEqual([6, 6, 6]);
   const { freezes } = (await line.holdfast(['list', 'acme/api', '--json'])).json();
   expect(freezes).toEqual([
     {
@@ -87,7 +92,11 @@ test('extend moves the end of a freeze and of a plan, and refuses what has none'
   const { id } = made.json().freeze;
   const longer = await line.holdfast(['extend', id, '--for', '1h', '--json']);
   expect(longer.err).toBe('Moving the end to 2026-03-01 13:00 Europe/Paris.\n');
-  expect(longer.json()).toMatchObject({ kind: 'freeze', in: 'acme/web', freeze: { end: '2026-03-01T13:00:00' } });
+  expect(longer.json()).toMatchObject({
+    kind: 'freeze',
+    in: 'acme/web',
+    freeze: { end: '2026-03-01T13:00:00' },
+  });
   const plan = await line.holdfast(['freeze', 'acme/web', 'acme/api', '--for', '1h', '-m', 'Both', '--json']);
   const later = await line.holdfast(['extend', plan.json().plan.id, '--until', 'tomorrow 08:00', '--json']);
   expect(later.json().plan.end).toBe('2026-03-02T08:00:00');
@@ -124,10 +133,16 @@ test('logs --follow prints each event once, in its order', async () => {
       if (looks === 5) throw new Stop(exitCodes.done, 'Enough.');
     },
   });
-  const events = followed.out.trimEnd().split('\n').slice(0, -1).map((row) => JSON.parse(row));
+  const events = followed.out
+    .trimEnd()
+    .split('\n')
+    .slice(0, -1)
+    .map((row) => JSON.parse(row));
   const ids = events.map(({ id }) => id);
   expect(ids).toEqual([...new Set(ids)].toSorted((one, other) => one - other));
-  const reasons = events.map(({ metadata }) => JSON.stringify(metadata)).filter((text) => text.includes('"Seen'));
+  const reasons = events
+    .map(({ metadata }) => JSON.stringify(metadata))
+    .filter((text) => text.includes('"Seen'));
   expect(reasons).toEqual([expect.stringContaining('"Seen"'), expect.stringContaining('"Seen, too"')]);
 });
 

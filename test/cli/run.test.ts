@@ -50,10 +50,15 @@ const onDemand = () => {
   };
 };
 const freezes = async (repository = 'acme/web') =>
-  (await line.holdfast(['list', repository, '--json'])).json().freezes.map((each: { freeze: object }) => each.freeze);
+  (await line.holdfast(['list', repository, '--json']))
+    .json()
+    .freezes.map((each: { freeze: object }) => each.freeze);
 const deletions = async () => {
   const { out } = await line.holdfast(['logs', 'acme/web', '--type', 'scheduled_freeze.delete', '--json']);
-  return out.trimEnd().split('\n').map((row) => JSON.parse(row).metadata);
+  return out
+    .trimEnd()
+    .split('\n')
+    .map((row) => JSON.parse(row).metadata);
 };
 
 test('frozen with an end while it runs, let go after it; the exit code is the command’s', async () => {
@@ -115,7 +120,8 @@ test('with --wait it begins when GitHub holds, and not where it cannot', async (
     return 0;
   };
   const timer = onDemand();
-  const delay = (length: number, signal?: AbortSignal) => (signal ? timer.delay(length, signal) : acme.quiet());
+  const delay = (length: number, signal?: AbortSignal) =>
+    signal ? timer.delay(length, signal) : acme.quiet();
   expect((await line.holdfast([...run, '--wait', ...program()], { delay })).code).toBe(0);
   expect(asked).toBe(1);
   const bare = await line.holdfast([...run, '--freeze', 'acme/infra', '--wait', ...program()], { delay });

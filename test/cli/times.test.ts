@@ -8,7 +8,8 @@ import { toLocalTime } from '../../src/time/local-time.ts';
 // 2026-03-04 is a Wednesday. The clocks of Paris go forward on 2026-03-29 and back on 2026-10-25.
 const wednesday = Date.parse('2026-03-04T10:30:20Z');
 const zone = 'Europe/Paris';
-const read = (text: string, more: Partial<Reading> = {}) => readMoment(text, { now: wednesday, zone, ...more });
+const read = (text: string, more: Partial<Reading> = {}) =>
+  readMoment(text, { now: wednesday, zone, ...more });
 
 describe('lengths', () => {
   const hour = 3_600_000;
@@ -22,8 +23,9 @@ describe('lengths', () => {
     ['2 Days 4 Hours', { days: 2, milliseconds: 4 * hour }],
   ])('%s', (text, length) => expect(parseDuration(text)).toEqual(length));
 
-  test.each(['', '2', 'h', '0h', '-2h', '1.5h', '2 months', '1h 1h', '2x', '2h!', '999999h'])('%j is none', (text) =>
-    expect(parseDuration(text)).toBeNull(),
+  test.each(['', '2', 'h', '0h', '-2h', '1.5h', '2 months', '1h 1h', '2x', '2h!', '999999h'])(
+    '%j is none',
+    (text) => expect(parseDuration(text)).toBeNull(),
   );
 
   test.each([
@@ -91,10 +93,27 @@ describe('moments', () => {
 
   test('whatever is typed is read or refused, and what is read is ahead and on a clock that shows it', () => {
     const word = fc.constantFrom(
-      ...['today', 'tomorrow', 'fri', 'sunday', 'at', 'in', '2h', '1w', '18:00', '2:30', '6pm', '2026-03-29', 'T02:30'],
+      ...[
+        'today',
+        'tomorrow',
+        'fri',
+        'sunday',
+        'at',
+        'in',
+        '2h',
+        '1w',
+        '18:00',
+        '2:30',
+        '6pm',
+        '2026-03-29',
+        'T02:30',
+      ],
       ...['', '+', 'Z', '10', 'T', ':', '-', '2026-10-25T02:30'],
     );
-    const text = fc.oneof(fc.array(word, { maxLength: 4 }).map((words) => words.join(' ')), fc.string());
+    const text = fc.oneof(
+      fc.array(word, { maxLength: 4 }).map((words) => words.join(' ')),
+      fc.string(),
+    );
     const moment = fc.date({ min: new Date('2026-01-01'), max: new Date('2027-01-01'), noInvalidDate: true });
     const property = fc.property(text, moment, (text, now) => {
       let read;
@@ -127,7 +146,9 @@ describe('windows', () => {
     const window = readWindow({ for: '2h' }, world);
     expect(window).toMatchObject({ start: null, end: '2026-03-04T13:31:00', timezone: zone });
     expect(describeWindow(window, zone)).toBe('from now until 2026-03-04 13:31 Europe/Paris, 2 h');
-    expect(describeWindow(readWindow({ from: 'now' }, world), zone)).toBe('from now until somebody removes it');
+    expect(describeWindow(readWindow({ from: 'now' }, world), zone)).toBe(
+      'from now until somebody removes it',
+    );
   });
 
   test('days go by the wall clock, hours do not', () => {
@@ -152,6 +173,8 @@ describe('windows', () => {
 
   test('a moment is shown in the reader’s zone where that shows another time', () => {
     expect(describeMoment(wednesday, 'UTC', 'Africa/Abidjan')).toBe('2026-03-04 10:30:20 UTC');
-    expect(describeMoment(wednesday, 'UTC', zone)).toBe('2026-03-04 10:30:20 UTC (2026-03-04 11:30:20 Europe/Paris)');
+    expect(describeMoment(wednesday, 'UTC', zone)).toBe(
+      '2026-03-04 10:30:20 UTC (2026-03-04 11:30:20 Europe/Paris)',
+    );
   });
 });

@@ -34,7 +34,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 function dependenciesOf({ dependencies = {} }: { dependencies?: Record<string, string> }): Set<string> {
   const names = new Set(Object.keys(dependencies));
   for (const name of [...names])
-    for (const below of dependenciesOf(readJson(join(root, 'node_modules', name, 'package.json')))) names.add(below);
+    for (const below of dependenciesOf(readJson(join(root, 'node_modules', name, 'package.json'))))
+      names.add(below);
   return names;
 }
 
@@ -46,7 +47,16 @@ describe('the package', () => {
     const files = globSync('**/*', { cwd: join(folder, 'package') }).filter((path) => /\.\w+$/.test(path));
     const folders = new Set(files.map((path) => path.split('/').slice(0, 2).join('/')));
     expect([...folders].toSorted()).toEqual(
-      ['README.md', 'LICENSE', 'dist/cli', 'dist/clock.js', 'dist/conditions', 'dist/github', 'dist/time', 'package.json']
+      [
+        'README.md',
+        'LICENSE',
+        'dist/cli',
+        'dist/clock.js',
+        'dist/conditions',
+        'dist/github',
+        'dist/time',
+        'package.json',
+      ]
         .filter((name) => name !== 'LICENSE')
         .toSorted(),
     );
@@ -61,9 +71,12 @@ describe('the package', () => {
   });
 
   test('has the version and the dependencies of the service', () => {
-    const [own, service] = ['packages/cli/package.json', 'package.json'].map((path) => readJson(join(root, path)));
+    const [own, service] = ['packages/cli/package.json', 'package.json'].map((path) =>
+      readJson(join(root, path)),
+    );
     expect(own.version).toBe(service.version);
-    for (const [name, range] of Object.entries(own.dependencies)) expect(service.dependencies[name]).toBe(range);
+    for (const [name, range] of Object.entries(own.dependencies))
+      expect(service.dependencies[name]).toBe(range);
     expect(readFileSync(bin, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
   });
 
@@ -74,7 +87,12 @@ describe('the package', () => {
       ['conditions', 'test'],
       '{"condition": "files~=^src/ ", "pull_request": {"files": ["src/a.ts"]}}\n{"condition": "schedule=Mon-Fri 09:00-18:00[Europe/Paris]", "now": "2026-03-02T09:00:00Z"}\n',
     );
-    expect(judged.trim().split('\n').map((row) => JSON.parse(row).match)).toEqual([true, true]);
+    expect(
+      judged
+        .trim()
+        .split('\n')
+        .map((row) => JSON.parse(row).match),
+    ).toEqual([true, true]);
     expect(run(['conditions', 'attributes', '--json'])).toContain('"label"');
     expect(run(['completion', 'zsh'])).toMatch(/^#compdef holdfast/);
   });
@@ -86,13 +104,20 @@ describe('as a process, against a running service', () => {
   beforeAll(async () => {
     acme = await startAcme();
     await acme.repository('web', [{}]);
-    env = { PATH: process.env['PATH']!, HOME: folder, HOLDFAST_URL: acme.app.url, HOLDFAST_TOKEN: acme.admin };
+    env = {
+      PATH: process.env['PATH']!,
+      HOME: folder,
+      HOLDFAST_URL: acme.app.url,
+      HOLDFAST_TOKEN: acme.admin,
+    };
   });
   afterAll(() => acme.close());
 
-  const start = (args: string[]) => spawn(process.execPath, [bin, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const start = (args: string[]) =>
+    spawn(process.execPath, [bin, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const freezes = async () =>
-    (await acme.call('GET', '/v1/repos/acme/web/scheduled_freeze', { as: acme.admin })).body.scheduled_freezes;
+    (await acme.call('GET', '/v1/repos/acme/web/scheduled_freeze', { as: acme.admin })).body
+      .scheduled_freezes;
   const sleeping = ['--', process.execPath, '-e', 'console.log(process.pid); setInterval(() => {}, 1000)'];
 
   test('every command that looks, and its exit code', async () => {

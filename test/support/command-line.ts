@@ -17,9 +17,11 @@ export type Said = {
 };
 
 /** @property isTTY whether a person looks; @property env what is added to the environment. */
-export type Circumstances = { isTTY?: boolean; env?: Record<string, string | undefined>; input?: string } & Partial<
-  Pick<World, 'now' | 'delay' | 'zone' | 'platform'>
->;
+export type Circumstances = {
+  isTTY?: boolean;
+  env?: Record<string, string | undefined>;
+  input?: string;
+} & Partial<Pick<World, 'now' | 'delay' | 'zone' | 'platform'>>;
 
 export type CommandLine = {
   /** Runs one command line, its words apart. */
@@ -30,7 +32,10 @@ export type CommandLine = {
 };
 
 /** @param token for `HOLDFAST_TOKEN`. Where it waits, everything comes to rest first. */
-export function commandLineFor(story: Pick<Holdfast, 'app' | 'clock' | 'quiet'>, token?: string): CommandLine {
+export function commandLineFor(
+  story: Pick<Holdfast, 'app' | 'clock' | 'quiet'>,
+  token?: string,
+): CommandLine {
   const home = mkdtempSync(join(tmpdir(), 'holdfast-home-'));
   return {
     home,

@@ -26,7 +26,10 @@ export const allow = command<Options, [pullRequest: string]>({
   ],
   examples: [
     ['holdfast allow acme/web#5 -m "Fixes INC-4711"', 'Let one pull request through for 24 hours'],
-    ['holdfast allow acme/web#5 -m "Fixes INC-4711" --for 4h --any-head', 'For four hours, with later commits'],
+    [
+      'holdfast allow acme/web#5 -m "Fixes INC-4711" --for 4h --any-head',
+      'For four hours, with later commits',
+    ],
   ],
   notes:
     'An admin of the repository lets it through at once, unless the repository asks for two persons. For everybody else\nwho can write, this asks an admin: see holdfast requests.',

@@ -64,7 +64,8 @@ function candidates(program: Command, words: string[]): Candidate[] {
   // What follows is another program's.
   if (before.includes('--')) return [];
   const known = (command: Command) => [...command.options, ...(command === program ? [] : program.options)];
-  const optionOf = (command: Command, word: string) => known(command).find(({ short, long }) => word === short || word === long);
+  const optionOf = (command: Command, word: string) =>
+    known(command).find(({ short, long }) => word === short || word === long);
   let command = program;
   let given = 0;
   let open: Option | undefined;
@@ -85,7 +86,10 @@ function candidates(program: Command, words: string[]): Candidate[] {
       ? known(command).map((option): Candidate => [option.long!, option.description])
       : command.commands.length > 0
         ? below(command)
-        : valuesOf(command.registeredArguments[Math.min(given, command.registeredArguments.length - 1)]?.name() ?? '');
+        : valuesOf(
+            command.registeredArguments[Math.min(given, command.registeredArguments.length - 1)]?.name() ??
+              '',
+          );
   return found.filter(([word]) => word.toLowerCase().startsWith(current.toLowerCase()));
 }
 

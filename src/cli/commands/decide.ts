@@ -18,7 +18,10 @@ export const approve = command<Options, [id: string]>({
   summary: 'let a pull request through for which somebody asked',
   options: [['-m, --message <reason>', 'why'], where],
   examples: [
-    ['holdfast approve 0b9d1e5e-7a3f-4f0e-9f49-2f2f9a2b8c11', 'Approve a request that holdfast requests listed'],
+    [
+      'holdfast approve 0b9d1e5e-7a3f-4f0e-9f49-2f2f9a2b8c11',
+      'Approve a request that holdfast requests listed',
+    ],
   ],
   run: (call, options, id) => decide(call, id, 'approve', options),
 });
@@ -26,7 +29,11 @@ export const approve = command<Options, [id: string]>({
 export const deny = command<Options, [id: string]>({
   usage: 'deny <id>',
   summary: 'deny a request, or take back what was let through',
-  options: [['-m, --message <reason>', 'why', 'required'], ['--revoke', 'take back what was approved'], where],
+  options: [
+    ['-m, --message <reason>', 'why', 'required'],
+    ['--revoke', 'take back what was approved'],
+    where,
+  ],
   examples: [
     ['holdfast deny 0b9d1e5e-7a3f-4f0e-9f49-2f2f9a2b8c11 -m "It can wait"', 'Deny a request'],
     [

@@ -20,7 +20,8 @@ Exits with 0 when nothing failed, 1 when something did, 2 when it cannot tell.`,
   async run({ world, options, output }, _options, repository): Promise<ExitCode> {
     const isNamed = options.url ?? (world.env.HOLDFAST_URL?.trim() || addressFor(world, hostOf(world)));
     const url = options.url ?? (isNamed ? addressOf(world, undefined) : addressHere(world));
-    const token = repository === undefined ? undefined : await tokenFor(world, options.token, Boolean(isNamed));
+    const token =
+      repository === undefined ? undefined : await tokenFor(world, options.token, Boolean(isNamed));
     const { doctor } = await import('../doctor.ts');
     return doctor({ repository, url, token, isJson: output.isJson }, world.out);
   },

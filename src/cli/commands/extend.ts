@@ -29,7 +29,9 @@ export const extend = command<Options, [id: string]>({
     const place = await placeOf(connected, id, ['freeze', 'plan'], where);
     const before = await read(service, place, id);
     if (before.end === null && length !== undefined)
-      throw refused('It has no end that --for could move: somebody has to remove it. Write --until to give it one.');
+      throw refused(
+        'It has no end that --for could move: somebody has to remove it. Write --until to give it one.',
+      );
     const { later, readMoment } = await import('../times/moment.ts');
     const { describeMoment, readLength } = await import('../times/window.ts');
     const { toInstant } = await import('../../time/local-time.ts');
@@ -48,15 +50,15 @@ export const extend = command<Options, [id: string]>({
 });
 
 const pathOf = ({ kind, owner, repository }: Place, id: string): string =>
-  kind === 'plan'
-    ? v1('freeze_plans', owner, id)
-    : v1('repos', owner, repository!, 'scheduled_freeze', id);
+  kind === 'plan' ? v1('freeze_plans', owner, id) : v1('repos', owner, repository!, 'scheduled_freeze', id);
 
 async function read(service: Service, place: Place, id: string): Promise<Freeze | Plan> {
   if (place.kind === 'plan') {
     const plan = await service.get<Plan>(pathOf(place, id));
     if (plan.recurrence !== null)
-      throw refused('This plan repeats, so it has many ends. Extend one freeze of it: holdfast list shows their ids.');
+      throw refused(
+        'This plan repeats, so it has many ends. Extend one freeze of it: holdfast list shows their ids.',
+      );
     return plan;
   }
   const path = v1('repos', place.owner, place.repository!, 'scheduled_freeze');

@@ -33,6 +33,8 @@ function readCondition(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw misused(`${text} begins as a group and is not JSON. Write one such as {"or": ["label=a", "label=b"]}.`);
+    throw misused(
+      `${text} begins as a group and is not JSON. Write one such as {"or": ["label=a", "label=b"]}.`,
+    );
   }
 }

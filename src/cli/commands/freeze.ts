@@ -37,12 +37,18 @@ export const freeze = command<Options, [targets: string[]]>({
   ],
   examples: [
     ['holdfast freeze acme/web --for 2h -m "INC-4711"', 'Freeze one repository for two hours, from now'],
-    ['holdfast freeze acme --all --for 2h -m "INC-4711" --wait', 'Freeze all of them, and wait until GitHub holds'],
+    [
+      'holdfast freeze acme --all --for 2h -m "INC-4711" --wait',
+      'Freeze all of them, and wait until GitHub holds',
+    ],
     [
       'holdfast freeze acme/web --from "fri 18:00" --until "mon 08:00" --zone Europe/Paris --exclude label=hotfix -m "Weekend"',
       'Freeze a weekend, but for hotfixes',
     ],
-    ['holdfast freeze acme/web acme/api -m "Release" --dry-run', 'See what a freeze of two repositories would hold'],
+    [
+      'holdfast freeze acme/web acme/api -m "Release" --dry-run',
+      'See what a freeze of two repositories would hold',
+    ],
   ],
   async run(call, options, targets) {
     const frozen = readFrozen(targets, options);
@@ -50,7 +56,9 @@ export const freeze = command<Options, [targets: string[]]>({
     const longest = readLength(options.timeout ?? '10m');
     const window = readWindow(options, call.world);
     if (options.wait && window.start !== null)
-      throw misused('--wait waits until GitHub holds, and this freeze begins later. Leave out --wait or --from.');
+      throw misused(
+        '--wait waits until GitHub holds, and this freeze begins later. Leave out --wait or --from.',
+      );
     const { service, seen } = await call.connect();
     const verb = options.dryRun ? 'Would freeze' : 'Freezing';
     call.output.note(`${verb} ${targets.join(', ')} ${describeWindow(window, call.world.zone)}.`);
@@ -68,7 +76,8 @@ function readFrozen(targets: string[], { all, except = [] }: Options): Frozen {
   const places = targets.map(readPlace);
   const owners = new Map(places.map(({ owner }) => [owner.toLowerCase(), owner]));
   const [owner = '', ...others] = owners.values();
-  if (others.length > 0) throw misused('Name repositories of one owner, and freeze those of another one by itself.');
+  if (others.length > 0)
+    throw misused('Name repositories of one owner, and freeze those of another one by itself.');
   const names = places.flatMap(({ repository }) => repository ?? []);
   if (all) {
     if (names.length > 0) throw misused(`Name the owner with --all: holdfast freeze ${owner} --all.`);

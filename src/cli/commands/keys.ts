@@ -42,7 +42,7 @@ const create = command<{ name: string; scope: string; for?: string; until?: stri
   examples: [
     ['holdfast keys create acme --name "release tooling" --scope admin --for 90d', 'A key for three months'],
     [
-      "holdfast keys create acme --name ci --scope ci --json | jq -r .secret | gh secret set HOLDFAST_TOKEN",
+      'holdfast keys create acme --name ci --scope ci --json | jq -r .secret | gh secret set HOLDFAST_TOKEN',
       'Hand a key on without showing it',
     ],
   ],
@@ -57,7 +57,9 @@ const create = command<{ name: string; scope: string; for?: string; until?: stri
     const key = await service.post<Key & { secret: string | null }>(v1('applications', owner), body);
     output.note(`Made key ${key.id}. Its secret is shown this once:`);
     // A retry gets the first answer again, without the secret, which nobody keeps.
-    output.line(key.secret ?? `It was lost on its way. Revoke the key: holdfast keys revoke ${owner} ${key.id}`);
+    output.line(
+      key.secret ?? `It was lost on its way. Revoke the key: holdfast keys revoke ${owner} ${key.id}`,
+    );
     output.json(key);
   },
 });

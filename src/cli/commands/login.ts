@@ -9,7 +9,10 @@ export const login = command<{ host?: string }, [address: string]>({
   options: [['--host <host>', 'the GitHub that it works for (GH_HOST, or github.com)']],
   examples: [
     ['holdfast login https://holdfast.example.com', 'Ask this Holdfast from now on'],
-    ['holdfast login https://holdfast.example.com --host github.example.com', 'The one for a GitHub of your own'],
+    [
+      'holdfast login https://holdfast.example.com --host github.example.com',
+      'The one for a GitHub of your own',
+    ],
   ],
   notes:
     'No credential is kept. Each command takes --token, HOLDFAST_TOKEN, or what `gh auth token` says for that GitHub.',

@@ -25,7 +25,10 @@ export const logs = command<Options, [target: string]>({
   ],
   examples: [
     ['holdfast logs acme/web --since 7d', 'The last week of a repository'],
-    ['holdfast logs acme/web --follow --type freeze.bypassed --json', 'A line of JSON for each merge past a freeze'],
+    [
+      'holdfast logs acme/web --follow --type freeze.bypassed --json',
+      'A line of JSON for each merge past a freeze',
+    ],
     ['holdfast logs acme', 'Keys, default products and plans of an owner'],
   ],
   async run(call, options, target) {
@@ -60,7 +63,11 @@ async function newerThan(
   { from, latest, limit }: { from: number; latest: number; limit: number },
 ): Promise<AuditEvent[]> {
   const found: AuditEvent[] = [];
-  const asked = { ...query, received_from: new Date(from).toISOString(), per_page: String(Math.min(100, limit)) };
+  const asked = {
+    ...query,
+    received_from: new Date(from).toISOString(),
+    per_page: String(Math.min(100, limit)),
+  };
   for await (const { events } of service.pages<Page>(path, asked)) {
     const news = events.filter(({ id }) => id > latest);
     found.push(...news);
@@ -74,7 +81,11 @@ function say({ output }: Call, event: AuditEvent): void {
   const { received_at, type, repository, pull_request, metadata, outcome } = event;
   const place = pull_request === null ? (repository ?? '') : `${repository ?? ''}#${pull_request}`;
   const what = { text: type, tone: outcome === 'failure' ? 'wrong' : 'quiet' } as const;
-  output.line(`${received_at}  `, what, ...[place, whoIn(metadata)].filter(Boolean).map((text) => `  ${text}`));
+  output.line(
+    `${received_at}  `,
+    what,
+    ...[place, whoIn(metadata)].filter(Boolean).map((text) => `  ${text}`),
+  );
   output.json(event);
 }
 

@@ -13,7 +13,13 @@ type Where = { in?: string };
 type Recurring = { rule?: string; notOn?: string[]; lastDate?: string };
 type Wanted = WindowOptions &
   ConditionOptions &
-  Recurring & { message?: string; name?: string; include?: string[]; except?: string[]; publicReason?: string };
+  Recurring & {
+    message?: string;
+    name?: string;
+    include?: string[];
+    except?: string[];
+    publicReason?: string;
+  };
 
 const where: [string, string] = ['--in <owner>', 'whose it is, if this machine has not seen it'];
 const wantedOptions: NonNullable<CommandSpec['options']> = [
@@ -39,11 +45,13 @@ const list = command<object, [owner: string]>({
     const { describeMoment } = await import('../times/window.ts');
     output.table(
       ['NAME', 'REPOSITORIES', 'NEXT', 'REPEATS', 'ID'],
-      freeze_plans.map(({ id, name, repositories_matched, next_occurrences: [next], recurrence, timezone }) => [
-        ...[name, String(repositories_matched)],
-        next ? describeMoment(Date.parse(next.starts_at), timezone, world.zone) : 'none',
-        ...[recurrence?.rule ?? 'once', id],
-      ]),
+      freeze_plans.map(
+        ({ id, name, repositories_matched, next_occurrences: [next], recurrence, timezone }) => [
+          ...[name, String(repositories_matched)],
+          next ? describeMoment(Date.parse(next.starts_at), timezone, world.zone) : 'none',
+          ...[recurrence?.rule ?? 'once', id],
+        ],
+      ),
     );
     if (freeze_plans.length === 0) output.line(`${owner} has no plan.`);
     output.json({ freeze_plans });
@@ -95,7 +103,8 @@ const create = command<Wanted & { dryRun?: true }, [owner: string]>({
       ...changesIn({ ...options, include: options.include ?? ['*'] }),
       ...{ start, end, timezone },
     };
-    if (options.dryRun) return (await import('../freezing/preview.ts')).previewPlan(call, service, owner, body);
+    if (options.dryRun)
+      return (await import('../freezing/preview.ts')).previewPlan(call, service, owner, body);
     const plan = await service.post<Plan>(v1('freeze_plans', owner), body);
     seen.keep([{ kind: 'plan', id: plan.id, owner, repository: null }]);
     await sayPlan(call, plan);
@@ -113,7 +122,10 @@ const update = command<Wanted & Where & { once?: true }, [id: string]>({
     where,
   ],
   examples: [
-    ['holdfast plans update 0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e --except "docs-*"', 'Leave repositories alone'],
+    [
+      'holdfast plans update 0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e --except "docs-*"',
+      'Leave repositories alone',
+    ],
   ],
   async run(call, options, id) {
     if (options.for !== undefined && options.from === undefined)
@@ -123,7 +135,8 @@ const update = command<Wanted & Where & { once?: true }, [id: string]>({
     const { owner } = await placeOf(connected, id, ['plan'], options.in);
     const times = await timesIn(call, options, await service.get<Plan>(v1('freeze_plans', owner, id)));
     const body = { ...changesIn(options), ...times, ...(options.once && { recurrence: null }) };
-    if (Object.keys(body).length === 0) throw misused('Name what is to change: see holdfast plans update --help.');
+    if (Object.keys(body).length === 0)
+      throw misused('Name what is to change: see holdfast plans update --help.');
     await sayPlan(call, await service.patch<Plan>(v1('freeze_plans', owner, id), body));
   },
 });
@@ -145,7 +158,9 @@ const remove = command<Where & { message: string }, [id: string]>({
   usage: 'delete <id>',
   summary: 'delete a plan, and end what it made',
   options: [['-m, --message <reason>', 'why; it goes to the audit log', 'required'], where],
-  examples: [['holdfast plans delete 0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e -m "Books are open"', 'End a plan']],
+  examples: [
+    ['holdfast plans delete 0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e -m "Books are open"', 'End a plan'],
+  ],
   async run({ output, connect }, { message, in: where }, id) {
     const connected = await connect();
     const { owner } = await placeOf(connected, id, ['plan'], where);
@@ -156,13 +171,21 @@ const remove = command<Where & { message: string }, [id: string]>({
   },
 });
 
-type Progress = { repositories: number; to_hold: number; held: number; waiting: number; not_enforced: string[] };
+type Progress = {
+  repositories: number;
+  to_hold: number;
+  held: number;
+  waiting: number;
+  not_enforced: string[];
+};
 
 const progress = command<Where, [id: string]>({
   usage: 'progress <id>',
   summary: 'say how far GitHub holds what is on of a plan; exit with 1 if a repository is not enforced',
   options: [where],
-  examples: [['holdfast plans progress 0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e', 'How many pull requests are held']],
+  examples: [
+    ['holdfast plans progress 0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e', 'How many pull requests are held'],
+  ],
   async run({ output, connect }, options, id): Promise<ExitCode> {
     const connected = await connect();
     const { owner } = await placeOf(connected, id, ['plan'], options.in);
@@ -191,7 +214,9 @@ function changesIn(options: Wanted): object {
     ...(name !== undefined && { name }),
     ...(message !== undefined && { reason: message }),
     ...(publicReason !== undefined && { public_reason: publicReason }),
-    ...((include || except) && { repositories: { ...(include && { include }), ...(except && { exclude: except }) } }),
+    ...((include || except) && {
+      repositories: { ...(include && { include }), ...(except && { exclude: except }) },
+    }),
     ...(rule !== undefined && { recurrence: { rule, except: notOn ?? [], until: lastDate ?? null } }),
     ...conditionsIn(options),
   };
@@ -204,7 +229,8 @@ async function sayPlan({ output, world }: Call, plan: Plan): Promise<void> {
   output.line(`  ${plan.repositories_matched} repositories: ${plan.repositories.include.join(', ')}`);
   for (const { starts_at, ends_at } of plan.next_occurrences)
     output.line(`  ${shown(starts_at)} until ${ends_at === null ? 'somebody removes it' : shown(ends_at)}`);
-  for (const name of plan.not_enforced) output.note(`Nothing enforces freezes in ${name}: holdfast doctor ${name}`);
+  for (const name of plan.not_enforced)
+    output.note(`Nothing enforces freezes in ${name}: holdfast doctor ${name}`);
   for (const warning of plan.warnings ?? []) output.note(`Warning: ${warning}`);
   output.json({ plan });
 }

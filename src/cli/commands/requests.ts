@@ -40,9 +40,14 @@ export const requests = command<{ state?: string }, [target: string]>({
       ]),
     );
     if (found.length === 0)
-      output.line(state === 'requested' ? `Nothing waits for a decision in ${target}.` : `There is none in ${target}.`);
+      output.line(
+        state === 'requested' ? `Nothing waits for a decision in ${target}.` : `There is none in ${target}.`,
+      );
     output.json({
-      exemptions: found.map(({ repository, exemption }) => ({ repository: `${owner}/${repository}`, exemption })),
+      exemptions: found.map(({ repository, exemption }) => ({
+        repository: `${owner}/${repository}`,
+        exemption,
+      })),
     });
     return exitCodes.done;
   },

@@ -20,7 +20,10 @@ export const runFrozen = command<Options, [words: string[]]>({
   ],
   examples: [
     ['holdfast run --freeze acme/web -m "Deploying" -- ./deploy.sh', 'Nothing is merged while it deploys'],
-    ['holdfast run --freeze acme/web --freeze acme/api --wait -m "Migration" -- npm run migrate', 'Two repositories, and not before GitHub holds'],
+    [
+      'holdfast run --freeze acme/web --freeze acme/api --wait -m "Migration" -- npm run migrate',
+      'Two repositories, and not before GitHub holds',
+    ],
   ],
   notes: `The freeze has an end a few minutes ahead, which is moved while the command runs. When the command ends, so does
 the freeze; if this machine dies, it ends by itself. The exit code is that of the command, or 128 and the number of
@@ -33,7 +36,8 @@ write cmd /c deploy.cmd.`,
     const { endFreezes, makeFreezes, renewFreezes } = await import('../freezing/lease.ts');
     const { days, milliseconds } = readLength(options.lease ?? '10m');
     const length = days * 86_400_000 + milliseconds;
-    if (length < 120_000) throw misused('--lease is two minutes at least, so that it can be renewed in time.');
+    if (length < 120_000)
+      throw misused('--lease is two minutes at least, so that it can be renewed in time.');
     const { service } = await call.connect();
     const body = { reason: options.message, ...conditionsIn(options) };
     const lease: Lease = { service, length, body, freezes: [] };

@@ -8,7 +8,10 @@ const push = command<{ all?: true }, [pullRequest: string, scopes: string[]]>({
   summary: 'say what a pull request touches, with a CI key',
   options: [['--all', 'it touches everything']],
   examples: [
-    ['holdfast scopes push acme/web#4 payments checkout', 'It touches two parts; what was said before is replaced'],
+    [
+      'holdfast scopes push acme/web#4 payments checkout',
+      'It touches two parts; what was said before is replaced',
+    ],
     ['holdfast scopes push acme/web#4 --all', 'It touches everything'],
   ],
   async run({ output, connect }, { all }, text, scopes) {

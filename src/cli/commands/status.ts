@@ -38,7 +38,10 @@ export const status = command<Options, [target: string]>({
   ],
   examples: [
     ['holdfast status acme/web#5', 'What holds a pull request, why, and until when'],
-    ['holdfast status acme/web --base main --exit-code || exit 0', 'Stop a script while a repository is frozen'],
+    [
+      'holdfast status acme/web --base main --exit-code || exit 0',
+      'Stop a script while a repository is frozen',
+    ],
   ],
   async run(call, options, text) {
     const { owner, repository, number } = readTarget(text);
@@ -67,9 +70,13 @@ async function ofPullRequest(
     const end = until === null ? 'until somebody removes it' : `until ${shown(until, freeze.timezone)}`;
     output.line(`\n${verdictWords[verdict] ?? verdict}  ${onOneLine(freeze.reason)}\n  ${freeze.id}, ${end}`);
     for (const { condition, match } of reasons.filter(({ decides }) => decides))
-      output.line(`  ${match === null ? 'not known' : match ? 'matches' : 'does not match'}: ${onOneLine(condition)}`);
+      output.line(
+        `  ${match === null ? 'not known' : match ? 'matches' : 'does not match'}: ${onOneLine(condition)}`,
+      );
     if (exemption)
-      output.line(`  let through until ${shown(exemption.expires_at, freeze.timezone)}: ${onOneLine(exemption.reason)}`);
+      output.line(
+        `  let through until ${shown(exemption.expires_at, freeze.timezone)}: ${onOneLine(exemption.reason)}`,
+      );
   }
   output.json(found);
   return exitCode && frozen ? exitCodes.refused : exitCodes.done;

@@ -19,16 +19,21 @@ export const unfreeze = command<Options, [targets: string[]]>({
     ['--in <place>', 'where the ids are, if this machine has not seen them: acme or acme/web'],
   ],
   examples: [
-    ['holdfast unfreeze acme/web -m "Fixed"', 'End what holdfast freeze made from this machine in a repository'],
+    [
+      'holdfast unfreeze acme/web -m "Fixed"',
+      'End what holdfast freeze made from this machine in a repository',
+    ],
     ['holdfast unfreeze bf0fbf0b-aa94-4bb6-a379-12b701f7db78 -m "Fixed"', 'End one freeze or plan'],
     ['holdfast unfreeze acme --all -m "Over"', 'End all that is on in every repository of an owner'],
   ],
   async run(call, options, targets) {
-    if (options.all && targets.some(isId)) throw misused('Name an owner or repositories with --all, not ids.');
+    if (options.all && targets.some(isId))
+      throw misused('Name an owner or repositories with --all, not ids.');
     const { service, seen } = await call.connect();
     const endings = new Map<string, Ending>();
     for (const target of targets)
-      for (const ending of await endingsOf(call, service, seen, target, options)) endings.set(ending.id, ending);
+      for (const ending of await endingsOf(call, service, seen, target, options))
+        endings.set(ending.id, ending);
     const ended: Ending[] = [];
     for (const ending of endings.values()) {
       const { kind, id, ...place } = ending;
@@ -73,12 +78,19 @@ async function allThatIsOn(
   const now = world.now();
   const freezes = (await listFreezes(service, { owner, repository })).filter((each) => isOn(each, now));
   const whole = new Set(repository === null ? await plansForOnce(service, owner) : []);
-  const plans = [...new Set(freezes.flatMap(({ freeze }) => freeze.plan_id ?? []))].filter((id) => whole.has(id));
+  const plans = [...new Set(freezes.flatMap(({ freeze }) => freeze.plan_id ?? []))].filter((id) =>
+    whole.has(id),
+  );
   return [
     ...plans.map((id) => ({ kind: 'plan' as const, id, owner, repository: null })),
     ...freezes
       .filter(({ freeze }) => freeze.plan_id === undefined || !whole.has(freeze.plan_id))
-      .map(({ freeze, owner, repository }) => ({ kind: 'freeze' as const, id: freeze.id, owner, repository })),
+      .map(({ freeze, owner, repository }) => ({
+        kind: 'freeze' as const,
+        id: freeze.id,
+        owner,
+        repository,
+      })),
   ];
 }
 
@@ -88,7 +100,11 @@ async function plansForOnce(service: Service, owner: string): Promise<string[]> 
 }
 
 /** @returns whether it was still there. */
-async function end(service: Service, { kind, id, owner, repository }: Ending, reason: string): Promise<boolean> {
+async function end(
+  service: Service,
+  { kind, id, owner, repository }: Ending,
+  reason: string,
+): Promise<boolean> {
   const path =
     kind === 'plan'
       ? v1('freeze_plans', owner, id, 'delete')

@@ -58,7 +58,9 @@ async function search(
     }
     if (kinds.includes('exemption')) {
       const path = v1('repos', owner, name, 'exemptions');
-      for await (const { exemptions } of service.pages<{ exemptions: Exemption[] }>(path, { per_page: '100' }))
+      for await (const { exemptions } of service.pages<{ exemptions: Exemption[] }>(path, {
+        per_page: '100',
+      }))
         if (exemptions.some(isIt)) return [{ kind: 'exemption', ...place }];
     }
     return [];

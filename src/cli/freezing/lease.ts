@@ -41,7 +41,8 @@ export async function renewFreezes({ world, output }: Call, lease: Lease, done: 
           // Somebody let go while it ran: that counts.
           lease.freezes.splice(lease.freezes.indexOf(freeze), 1);
           output.note(`Somebody ended the freeze of ${nameOf(freeze)}. The command goes on.`);
-        } else output.note(`The freeze of ${nameOf(freeze)} could not be renewed: ${(error as Error).message}`);
+        } else
+          output.note(`The freeze of ${nameOf(freeze)} could not be renewed: ${(error as Error).message}`);
       });
     }
   }
@@ -50,13 +51,15 @@ export async function renewFreezes({ world, output }: Call, lease: Lease, done: 
 /** Ends what is left. It warns and never throws: the freezes end by themselves. */
 export async function endFreezes({ output }: Call, lease: Lease, reason: string): Promise<void> {
   for (const freeze of lease.freezes.splice(0)) {
-    await lease.service.post(`${pathOf(freeze)}/delete`, { delete_reason: reason }).catch((error: unknown) => {
-      if (error instanceof Stop && error.status === 404) return;
-      const minutes = Math.ceil(lease.length / 60_000);
-      output.note(
-        `The freeze of ${nameOf(freeze)} could not be ended, so it ends by itself within ${minutes} minutes: ${(error as Error).message}`,
-      );
-    });
+    await lease.service
+      .post(`${pathOf(freeze)}/delete`, { delete_reason: reason })
+      .catch((error: unknown) => {
+        if (error instanceof Stop && error.status === 404) return;
+        const minutes = Math.ceil(lease.length / 60_000);
+        output.note(
+          `The freeze of ${nameOf(freeze)} could not be ended, so it ends by itself within ${minutes} minutes: ${(error as Error).message}`,
+        );
+      });
   }
 }
 

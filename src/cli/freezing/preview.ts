@@ -36,7 +36,11 @@ async function previewFreeze(
     ['PULL REQUEST', 'WOULD BE', 'TITLE'],
     found.pull_requests.map(({ pull_request: { number, title }, verdict }) => {
       const isHeld = verdict !== 'excluded';
-      return [`${owner}/${repository}#${number}`, { text: isHeld ? 'held' : 'let through', tone: isHeld ? 'held' : 'free' }, title];
+      return [
+        `${owner}/${repository}#${number}`,
+        { text: isHeld ? 'held' : 'let through', tone: isHeld ? 'held' : 'free' },
+        title,
+      ];
     }),
   );
   output.line(
@@ -44,7 +48,9 @@ async function previewFreeze(
   );
   for (const { message } of warnings) output.note(`Warning: ${message}`);
   // The preview looks at pull requests alone.
-  const { enforced } = await service.get<{ enforced: Enforced }>(v1('repos', owner, repository, 'freeze_state'));
+  const { enforced } = await service.get<{ enforced: Enforced }>(
+    v1('repos', owner, repository, 'freeze_state'),
+  );
   if (enforced === 'no') output.note(`GitHub would not hold it: holdfast doctor ${owner}/${repository}`);
   output.json({ kind: 'freeze', repository: `${owner}/${repository}`, enforced, preview: found });
   return exitCodeOf(enforced);
@@ -69,7 +75,8 @@ export async function previewPlan(
       enforced === 'no' ? { text: 'no', tone: 'wrong' } : enforced,
     ]),
   );
-  for (const name of not_enforced) output.note(`Nothing enforces freezes in ${name}: holdfast doctor ${name}`);
+  for (const name of not_enforced)
+    output.note(`Nothing enforces freezes in ${name}: holdfast doctor ${name}`);
   for (const name of not_looked_at) output.note(`GitHub did not tell of ${name} in time.`);
   output.json({ kind: 'plan', owner, preview: found });
   const states = new Set(repositories.map(({ enforced }) => enforced));

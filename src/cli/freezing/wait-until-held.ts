@@ -44,7 +44,10 @@ export async function waitUntilHeld(
   }
 }
 
-const ask = async (service: Service, { owner, repository, id }: Repository & { id: string }): Promise<Held> => {
+const ask = async (
+  service: Service,
+  { owner, repository, id }: Repository & { id: string },
+): Promise<Held> => {
   const path = v1('repos', owner, repository, 'scheduled_freeze', id, 'enforcement');
   return { owner, repository, id, enforcement: await service.get<Enforcement>(path) };
 };

@@ -12,7 +12,9 @@ export const hostOf = ({ env }: Pick<World, 'env'>): string => env.GH_HOST?.trim
 export function addressOf(world: World, option: string | undefined): string {
   const given = option ?? (world.env.HOLDFAST_URL?.trim() || addressFor(world, hostOf(world)));
   if (!given) {
-    throw misused('Say where Holdfast answers: holdfast login https://holdfast.example.com, or HOLDFAST_URL.');
+    throw misused(
+      'Say where Holdfast answers: holdfast login https://holdfast.example.com, or HOLDFAST_URL.',
+    );
   }
   return readAddress(given);
 }
@@ -21,7 +23,9 @@ export function addressOf(world: World, option: string | undefined): string {
 export function readAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.search || url.hash) {
-    throw misused(`"${text}" is not the address of a Holdfast. Write one such as https://holdfast.example.com.`);
+    throw misused(
+      `"${text}" is not the address of a Holdfast. Write one such as https://holdfast.example.com.`,
+    );
   }
   return url.href.replace(/\/+$/, '').replace(/\/v1$/, '');
 }

@@ -56,7 +56,7 @@ export function serviceAt(world: World, url: string, token: string, version: str
     url,
     get: (path, query) => bodyOf({ method: 'GET', path, query }),
     async *pages<Body>(path: string, query: Query = {}) {
-      for (let next: Query | null = query; next; ) {
+      for (let next: Query | null = query; next;) {
         const { body, headers } = await call({ method: 'GET', path, query: next });
         yield body as Body;
         next = nextPage(headers);
