@@ -161,6 +161,8 @@ test('warnings of the service are said, and --json stays one JSON value', async 
 
 test('unfreeze touches what others made only with --all, and of a plan that repeats only what is on', async () => {
   const other = await acme.freeze('acme/web', { reason: 'By somebody else' });
+  // It has been seen here, and was not made here.
+  expect((await line.holdfast(['list', 'acme/web'])).out).toContain(other.id);
   const none = await line.holdfast(['unfreeze', 'acme/web', '-m', 'Over']);
   expect([none.code, none.err]).toEqual([1, expect.stringContaining('Nothing that holdfast freeze made')]);
   expect(acme.frozen('acme/web')).toEqual([1, 2]);
