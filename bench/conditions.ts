@@ -113,6 +113,7 @@ const exemptions = (count: number): Exemption[] =>
     id: String(index),
     pullRequest: 1 + index * 7,
     headSha: (index * 7).toString(16).padStart(40, '0'),
+    baseRef: 'main',
     ...{ headSeenAt: new Date(0), anyHead: false, freezeIds: null, reason: 'Bench', publicReason: null },
     ...{ state: 'approved', requestedAt: new Date(0), approvedAt: new Date(0), endedAt: null },
     expiresAt: new Date('2099-01-01T00:00:00Z'),
@@ -152,7 +153,7 @@ export const benchConditions: Bench = {
     if (judged.runs.some((run) => run.ours.held !== run.floor.held)) throw new Error('The two do not agree.');
     const open = facts.map(loaded);
     const heldWith = (exempt: Exemption[]) => () =>
-      judge({ freezes, exemptions: exempt, observedAt: new Date(now) }, open).judged.filter(
+      judge({ freezes, exemptions: exempt, hiding: [], observedAt: new Date(now) }, open).judged.filter(
         ({ holds }) => holds.length > 0,
       ).length;
     const exempting = inTurns(heldWith(exemptions(exemptionCount)), heldWith([]));

@@ -123,6 +123,34 @@ test('it has no end where other freezes are given one', async () => {
   expect(await acme.update(api, pause.id, { end: null })).toMatchObject({ end: null });
 });
 
+test('where nothing is paused, unpausing an archived repository is no error; a pause there stays', async () => {
+  for (const [name, status] of [
+    ['attic', 204],
+    ['cellar', 409],
+  ] as const) {
+    const repository = await acme.repository(name, [{}]);
+    if (status === 409) await ask('PUT', repository, { reason: 'One' });
+    acme.github.archive(repository);
+    await acme.quiet();
+    expect((await ask('DELETE', repository)).status).toBe(status);
+  }
+});
+
+test('pausing again undoes what was made of the pause', async () => {
+  const doc = await acme.repository('doc', [{}]);
+  await ask('PUT', doc, { reason: 'One' });
+  const [pause] = await freezes(doc);
+  await acme.update(doc, pause.id, {
+    ...{ end: '2027-01-01T00:00:00', matching_conditions: ['base=release'], exclude_conditions: ['draft'] },
+    ...{ holds: ['deployments'], environments: ['production'] },
+  });
+  expect(acme.frozen(doc)).toEqual([]);
+  expect((await ask('PUT', doc, { reason: 'One' })).body).toMatchObject({ paused: true, reason: 'One' });
+  await acme.quiet();
+  expect(acme.frozen(doc)).toEqual([1]);
+  expect(await freezes(doc)).toEqual([pause]);
+});
+
 test('of many at once one makes the pause, and the others change its reason', async () => {
   const many = await acme.repository('many', [{}]);
   const reasons = Array.from({ length: 8 }, (_, index) => `Reason ${index}`);

@@ -115,6 +115,25 @@ describe('the page of the pull request', () => {
     await exemptions.decide('revoke', docs, second);
     expect(await read(docs)).toContain('the application key admin key revoked the exemption.');
     expect(made.id).not.toBe(second.id);
+    await exemptions.exempt(docs, 1);
+    acme.github.retarget(docs, 1, 'release');
+    await acme.quiet();
+    expect(await read(docs)).toContain('its base branch was changed, and the exemption was for main.');
+  });
+
+  test('and the audit log tells a request that ran out from an exemption that did', async () => {
+    const desk = await acme.repository('desk', [{}], { roles: { wendy: 'write' } });
+    const token = acme.github.addToken('wendy', { kind: 'classic', scopes: ['repo'] });
+    await exemptions.exempt(desk, 1, { public_reason: 'A repair' }, token);
+    acme.github.push(desk, 1);
+    await acme.quiet();
+    const visitor = new Visitor(acme);
+    await visitor.signIn('wendy');
+    const log = (await visitor.open(`/repos/${desk}`)).text.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ');
+    expect(log).toContain('ended the request for an exemption of #1');
+    expect(log).toContain('Public reason A repair');
+    expect(log).toContain('Freezes every one');
+    expect(log).not.toContain('ended the exemption of');
   });
 
   test('keeps a reason from outsiders where a freeze that it covers has a public one', async () => {

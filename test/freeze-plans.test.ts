@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jobs } from '../src/queue/jobs.ts';
-import { keepPlan } from '../src/plans/keep-plan.ts';
+import { ourselves } from '../src/events/actor.ts';
+import { keepFreezes, keepPlan } from '../src/plans/keep-plan.ts';
+import { findPlan } from '../src/plans/plan-store.ts';
 import { type Acme, startAcme } from './support/acme.ts';
 
 let acme: Acme;
@@ -200,6 +202,9 @@ describe('a plan while a repository is renamed and another is made', () => {
     acme.github.renameRepository('acme/api-old', 'legacy');
     await acme.quiet();
     expect(await starts('legacy')).toEqual(three.slice(0, 1));
+    expect((await log('repos/acme/legacy'))[0]?.metadata['reason']).toBe(
+      'Its plan does not make it any more.',
+    );
     acme.github.renameRepository('acme/legacy', 'api-old');
     await acme.quiet();
     expect(await starts('api-old')).toEqual(three);
@@ -251,6 +256,36 @@ describe('what a change moves', () => {
   });
 });
 
+describe('what a change moves where it is not simple', () => {
+  test('is nothing where a freeze of that day was changed by itself', async () => {
+    await acme.repository('twice');
+    const { id } = await create({
+      ...{ start: '2026-03-20T10:00:00', end: '2026-03-20T12:00:00' },
+      ...{ repositories: { include: ['twice'] }, recurrence: { rule: 'FREQ=WEEKLY' } },
+    });
+    const second = (await freezes('twice'))[1]!['id'] as string;
+    await acme.update('acme/twice', second, { reason: 'Ours alone' });
+    await update(id, { recurrence: null });
+    await update(id, { start: '2026-03-27T14:00:00', end: '2026-03-27T16:00:00' });
+    expect(await freezes('twice')).toMatchObject([{ id: second, start: '2026-03-27T10:00:00' }]);
+    await remove(id);
+    await acme.remove('acme/twice', second);
+  });
+
+  test('is also what was made where freezes are switched off meanwhile', async () => {
+    await acme.repository('off');
+    const { id } = await create({
+      ...{ start: '2026-03-20T10:00:00', end: '2026-03-20T12:00:00' },
+      ...{ repositories: { include: ['off'] } },
+    });
+    await acme.setProducts('acme/off', []);
+    await update(id, { start: '2026-03-20T14:00:00', end: '2026-03-20T16:00:00' });
+    await acme.setProducts('acme/off', ['merge_protections']);
+    expect(await starts('off')).toEqual(['2026-03-20T14:00:00']);
+    await remove(id);
+  });
+});
+
 test('clocks go forward during an occurrence', async () => {
   await acme.repository('night', [{}]);
   const { id } = await create({
@@ -290,5 +325,46 @@ test('the worker slept for a month', async () => {
   await acme.app.deps.queue.send([jobs.keepPlan(id)]);
   await acme.quiet();
   expect(await all()).toBe(before);
+  await remove(id);
+});
+
+test('a repository goes to another owner during an occurrence', async () => {
+  acme.github.addOrganization('beta', { admins: ['ada'] });
+  acme.github.install('beta');
+  await acme.quiet();
+  const beta = await acme.key('beta', 'admin');
+  await acme.repository('leaving', [{}]);
+  await acme.repository('staying', [{}]);
+  const { id } = await create({
+    ...{ start: '2026-05-21T10:00:00', end: '2026-05-21T20:00:00', timezone: 'UTC' },
+    ...{ repositories: { include: ['*ing'] }, recurrence: { rule: 'FREQ=DAILY' } },
+  });
+  acme.github.transferRepository('acme/leaving', 'beta');
+  await acme.quiet();
+  const theirs = async () =>
+    (await acme.call('GET', '/v1/repos/beta/leaving/scheduled_freeze', { as: beta })).body.scheduled_freezes;
+  const before = await theirs();
+  expect(before).toMatchObject([{ plan_id: id, end: '2026-05-21T20:00:00' }]);
+  await update(id, { reason: 'Audit', end: '2026-05-21T22:00:00' });
+  expect((await freezes('staying'))[0]).toMatchObject({ reason: 'Audit', end: '2026-05-21T22:00:00' });
+  expect(await theirs()).toEqual(before);
+  await remove(id);
+  expect(await freezes('staying')).toEqual([]);
+  expect(await theirs()).toEqual(before);
+  expect(acme.frozen('beta/leaving')).toEqual([1]);
+});
+
+test('an occurrence ends between two steps of making the freezes of a plan', async () => {
+  await acme.repository('stepped');
+  const { id } = await create({
+    ...{ start: '2026-05-22T10:00:00', end: '2026-05-22T12:00:00', timezone: 'UTC' },
+    ...{ repositories: { include: ['stepped'] }, recurrence: { rule: 'FREQ=DAILY' } },
+  });
+  const { db, clock } = acme.app.deps;
+  await db.freeze.deleteMany({ where: { planId: id } });
+  const plan = (await findPlan(db, { id }, new Date(clock.now())))!;
+  const ended = new Date('2026-05-22T12:00:00Z');
+  await db.$transaction((tx) => keepFreezes({ tx, plan, by: ourselves, now: ended }, '2026-05-22'));
+  expect((await starts('stepped'))[0]).toBe('2026-05-23T10:00:00');
   await remove(id);
 });

@@ -61,6 +61,23 @@ test('a repository has at most 1,000 freezes that are not over, however many are
   await acme.freeze(await acme.repository('roomy'));
 });
 
+test('what plans make ahead leaves room for what is needed now', async () => {
+  const planned = await acme.repository('planned');
+  const body = {
+    ...{ name: 'Nights', reason: 'Maintenance', repositories: { include: ['planned'] } },
+    ...{ start: '2026-03-20T01:00:00', end: '2026-03-20T02:00:00', timezone: 'UTC' },
+  };
+  const { status, body: plan } = await acme.call('POST', '/v1/freeze_plans/acme', { as: acme.admin, body });
+  expect(status).toBe(201);
+  await fill(planned, mostFreezes);
+  const reason = { startsWith: 'Freeze number' };
+  const where = { reason, repository: { nameKey: 'planned' } };
+  await acme.app.deps.db.freeze.updateMany({ where, data: { planId: plan.id } });
+  await acme.freeze(planned);
+  const pause = { as: acme.admin, body: { reason: 'Incident' } };
+  expect((await acme.call('PUT', `/v1/repos/${planned}/merge-queue/pause`, pause)).status).toBe(200);
+});
+
 test('the page of a repository with 1,000 freezes is small, and leads to all of them', async () => {
   const long = await acme.repository('long', [{}]);
   await fill(long, mostFreezes - 1);

@@ -52,6 +52,17 @@ describe('the head of a closed pull request that a freeze selects', () => {
     expect(acme.shown(api, 3)).toEqual(free);
   });
 
+  test('is held and let go of where the freeze is set to hold merges, and deployments only', async () => {
+    const ops = await acme.repository('deployed', [{}]);
+    await close(ops, 1);
+    const { id } = await acme.freeze(ops, { holds: ['deployments'] });
+    expect(acme.shown(ops, 1)).toEqual(free);
+    await acme.update(ops, id, { holds: ['merges'] });
+    expect(acme.shown(ops, 1)).toEqual(heldUntilRemoved);
+    await acme.update(ops, id, { holds: ['deployments'] });
+    expect(acme.shown(ops, 1)).toEqual(free);
+  });
+
   test('is followed while it is closed: conditions, labels, other freezes, the end', async () => {
     const app = await acme.repository('app', [{}, {}]);
     const { id } = await acme.freeze(app, { matching_conditions: ['label=risky'] });

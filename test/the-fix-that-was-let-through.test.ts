@@ -59,6 +59,17 @@ test('an exemption for any head survives pushes, and ends at its instant', async
   expect(await exemptions.list(api)).toMatchObject([{ state: 'expired' }]);
 });
 
+test('an exemption into one branch lets no head into another one', async () => {
+  const hotfix = await acme.repository('hotfix', [{ base: 'release-1' }]);
+  await acme.freeze(hotfix);
+  await exemptions.exempt(hotfix, 1, { any_head: true });
+  expect(acme.shown(hotfix, 1)).toEqual(exempt('^Exempt until'));
+  acme.github.retarget(hotfix, 1, 'main');
+  await acme.quiet();
+  expect(acme.shown(hotfix, 1)).toEqual(heldUntilRemoved);
+  expect(await exemptions.list(hotfix)).toMatchObject([{ state: 'expired' }]);
+});
+
 test('an exemption from one freeze frees of no other, and ends with it', async () => {
   const lib = await acme.repository('lib', [{}]);
   const { id } = await acme.freeze(lib, { reason: 'Audit' });
@@ -112,6 +123,18 @@ test('of pull requests that share a head each needs its own', async () => {
   const sooner = { reason: 'The same fix', expires_at: inHours(1).toISOString() };
   await exemptions.exempt(core, 2, sooner);
   expect(acme.shown(core, 1)).toEqual(exempt('^#2 is exempt until .*: The same fix$'));
+});
+
+test('a freeze to come with a public reason hides the reason of an exemption from every freeze', async () => {
+  const desk = await acme.repository('desk', [{}]);
+  const end = (hours: number) => inHours(hours).toISOString().slice(0, 19);
+  await acme.freeze(desk);
+  await exemptions.exempt(desk, 1);
+  expect(acme.shown(desk, 1)).toEqual(exempt('INC-4711'));
+  await acme.freeze(desk, { start: end(5), end: end(6), public_reason: 'Maintenance' });
+  expect(acme.shown(desk, 1)).toEqual(exempt('UTC$'));
+  await acme.advanceTo(inHours(6));
+  expect(acme.shown(desk, 1)).toEqual(exempt('INC-4711'));
 });
 
 test('a public reason stands in the place of the reason, and a freeze that has one hides the reason', async () => {

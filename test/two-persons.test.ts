@@ -95,6 +95,23 @@ test('whoever is no admin any more decides nothing, whatever GitHub said a momen
   expect((await exemptions.decide('approve', web, asked, tokens.rita)).status).toBe(200);
 });
 
+test('a request that is approved after the merge was not used: the merge went past the freeze', async () => {
+  const asked = await askFor(tokens.wes);
+  const lost = acme.github.webhookFaults.add({ kind: 'drop', event: 'pull_request', action: 'closed' });
+  acme.github.bypassMerge(web, 1, 'ada');
+  lost.remove();
+  await acme.advanceTo(new Date(acme.clock.now() + 5_000));
+  expect((await exemptions.decide('approve', web, asked)).status).toBe(200);
+  const closed = acme.github.deliveries.findLast(({ action }) => action === 'closed')!;
+  await acme.github.redeliver(closed.guid);
+  await acme.quiet();
+  const { body } = await acme.call('GET', `/v1/repos/${web}/logs?event_type=freeze.bypassed`, {
+    as: acme.admin,
+  });
+  expect(await exemptions.told(web)).toEqual(['requested', 'approved', 'expired']);
+  expect(body.events).toHaveLength(1);
+});
+
 test('a decision is made once', async () => {
   const asked = await askFor(tokens.wes);
   expect((await exemptions.decide('deny', web, asked, tokens.rita)).body).toMatchObject({
@@ -135,6 +152,24 @@ test('a person has at most 20 open requests in a repository, also where they com
   await acme.quiet();
   const statuses = all.map(({ status }) => status).toSorted();
   expect(statuses).toEqual([...Array(20).fill(201), 409, 409, 409]);
+  acme.github.requests.clear();
+  expect((await ask()).status).toBe(409);
+  expect(acme.github.requests.filter(({ path: asked }) => asked.includes('/pulls/'))).toEqual([]);
   await exemptions.decide('deny', web, all.find(({ status }) => status === 201)!.body, tokens.rita);
   expect((await exemptions.request(web, 2, {}, tokens.wes)).status).toBe(201);
+});
+
+test('a person requests 60 exemptions an hour in a repository, also where each is taken back', async () => {
+  const path = `/v1/repos/${web}/pulls/1/exemptions`;
+  const ask = () => acme.call('POST', path, { as: tokens.wes, body: { reason: 'A fix' } });
+  for (let made = 0; made < 60; made++) {
+    const { status, body } = await ask();
+    expect(status).toBe(201);
+    const back = { as: tokens.wes, body: { reason: 'Not needed' } };
+    await acme.call('POST', `/v1/repos/${web}/exemptions/${body.id}/revoke`, back);
+  }
+  const refused = await ask();
+  expect([refused.status, refused.body.detail]).toEqual([409, expect.stringMatching(/within an hour.*Wait/)]);
+  await acme.advanceTo(new Date(acme.clock.now() + 3_600_000));
+  expect((await ask()).status).toBe(201);
 });

@@ -4,13 +4,12 @@ import type { Context, Hono } from 'hono';
 import type { Actor } from '../events/actor.ts';
 import { actorOf, authenticate, bearerOf, type Credential } from '../auth/authenticate.ts';
 import {
-  type AuthorizedOwner,
   type AuthorizedRepository,
   authorizeOwner,
-  authorizeOwnerOr,
   authorizeRepository,
   type RepositoryAudience,
 } from '../auth/authorize.ts';
+import { type Asked, type AuthorizedOwner, authorizeOwnerOr } from '../auth/authorize-owner-or.ts';
 import { authorizeReader } from '../auth/authorize-reader.ts';
 import type { GitHubTokens } from '../auth/github-token.ts';
 import type { RepositoryPath } from '../auth/key-rows.ts';
@@ -31,10 +30,9 @@ export type Access =
   | { to: 'repository-readers' }
   | { to: 'owner' }
   /**
-   * As `owner`; and people who administer every repository of a list, without regard to case.
-   * @property repositories the lists, of which one is enough; null in the place of one: only the owner's admins may.
+   * As `owner`; and people who administer every repository that it is about.
    */
-  | { to: 'owner-or-repositories'; repositories(request: Named): Promise<(string[] | null)[]> }
+  | { to: 'owner-or-repositories'; repositories(request: Named): Promise<Asked> }
   /** Any application key, asking about itself. */
   | { to: 'own-key' };
 

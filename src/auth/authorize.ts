@@ -39,7 +39,7 @@ export type RepositoryAudience = {
   scope: KeyScope;
   /** `write`: also a token of a person who may write there. */
   least?: 'write';
-  /** GitHub is asked at this moment what a person may do; what it said before does not count. */
+  /** GitHub is asked at this moment what a person may do; of what it said before only a no counts, for 10 s. */
   isLive?: true;
 };
 
@@ -152,56 +152,6 @@ export async function authorizeOwner(
   // A login that was given up may belong to somebody else by now: what counts is the account.
   if (account.id !== credential.key.accountId) throw foreignKey(owner);
   return account;
-}
-
-/** More repositories than these are for admins of the owner: GitHub is asked of each. */
-const mostNamed = 50;
-
-/** @property mayHave whether the caller may have something that names these repositories; null: only the owner's admins. */
-export type AuthorizedOwner = { account: Account; mayHave(repositories: string[] | null): Promise<boolean> };
-
-/**
- * As `authorizeOwner`; and for a person who administers each of the owner's repositories that a request names.
- * @param repositories lists of their names, of which one is enough.
- * @throws as `authorizeOwner`, and as `authorizeRepository` where the person does not administer one of the only list.
- */
-export async function authorizeOwnerOr(
-  deps: Deps,
-  tokens: GitHubTokens,
-  credential: Credential,
-  owner: string,
-  access: 'read' | 'change',
-  repositories: (account: Account) => Promise<(string[] | null)[]>,
-): Promise<AuthorizedOwner> {
-  try {
-    const account = await authorizeOwner(deps, tokens, credential, owner, access);
-    return { account, mayHave: async () => true };
-  } catch (error) {
-    const isRefused = error instanceof Refusal && error.code === 'forbidden';
-    if (!isRefused || credential.kind !== 'github-token' || credential.grant.by === 'sign-in') throw error;
-    const account = await findAccount(deps, owner);
-    const assertAdministers = async (names: string[] | null) => {
-      if (!names || names.length === 0 || names.length > mostNamed) throw error;
-      for (const repository of names)
-        await authorizeRepository(deps, tokens, credential, { scope: 'admin' }, { owner, repository });
-    };
-    const mayHave = (names: string[] | null) => assertAdministers(names).then(() => true, refusedAsFalse);
-    const lists = await repositories(account);
-    // Which repositories somebody else's plans name is not for everybody to know.
-    if (lists.length === 1) await assertAdministers(lists[0]!);
-    else if (!(await isAnyTrue(lists, mayHave))) throw error;
-    return { account, mayHave };
-  }
-}
-
-function refusedAsFalse(error: unknown): false {
-  if (error instanceof Refusal && (error.code === 'forbidden' || error.code === 'not-found')) return false;
-  throw error;
-}
-
-async function isAnyTrue<Item>(items: Item[], ask: (item: Item) => Promise<boolean>): Promise<boolean> {
-  for (const item of items) if (await ask(item)) return true;
-  return false;
 }
 
 async function ownerOfToken(

@@ -42,7 +42,11 @@ export class GitHubTokens {
 
   constructor(clock: Clock) {
     this.#holders = new VerdictCache(clock, (holder) => holder !== null);
-    this.#repositories = new VerdictCache(clock, (permission) => permission === 'admin');
+    this.#repositories = new VerdictCache(
+      clock,
+      (permission) => permission === 'admin',
+      (permission) => permission === 'none' || permission === 'read',
+    );
     this.#owners = new VerdictCache(clock, (isAdmin) => isAdmin);
     this.#trials = new VerdictCache(clock, (verdict) => verdict === 'yes');
   }
@@ -65,7 +69,7 @@ export class GitHubTokens {
 
   /**
    * What GitHub says that the person may do with the repository. Asked as the installation: it works for every kind of token.
-   * @param memory `refresh` asks now, whatever is remembered.
+   * @param memory `refresh` asks now, unless it is remembered that they may do nothing there but read.
    */
   async permission(
     deps: Deps,

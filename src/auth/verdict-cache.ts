@@ -17,11 +17,18 @@ export class VerdictCache<Verdict extends NonNullable<unknown> | null> {
   readonly #underWay = new SingleFlight<Verdict>();
   readonly #clock: Clock;
   readonly #isPositive: (verdict: Verdict) => boolean;
+  readonly #isNo: (verdict: Verdict) => boolean;
 
-  constructor(clock: Clock, isPositive: (verdict: Verdict) => boolean) {
+  /** @param isNo which answers `refresh` takes from memory: none that lets anybody do anything. */
+  constructor(
+    clock: Clock,
+    isPositive: (verdict: Verdict) => boolean,
+    isNo: (verdict: Verdict) => boolean = (verdict) => !isPositive(verdict),
+  ) {
     this.#clock = clock;
     this.#verdicts = createCache(clock, mostEntries, positiveLife);
     this.#isPositive = isPositive;
+    this.#isNo = isNo;
   }
 
   /** The remembered verdict on these parts (the token first), or the answer of `ask`, asked once at a time. Failures are not kept. */
@@ -31,9 +38,15 @@ export class VerdictCache<Verdict extends NonNullable<unknown> | null> {
     return verdict !== undefined ? verdict : this.#underWay.run(key, () => this.#ask(key, ask));
   }
 
-  /** The answer of `ask`, asked now, whatever is remembered; it is remembered in its place. */
+  /**
+   * The answer of `ask`, asked now, once at a time; it is remembered. A remembered no stands: whoever may do nothing
+   * does not use up what the owner's installation may ask.
+   */
   async refresh(parts: string[], ask: () => Promise<Verdict>): Promise<Verdict> {
-    return this.#ask(this.#keyOf(parts), ask);
+    const key = this.#keyOf(parts);
+    const verdict = this.#verdicts.get(key);
+    if (verdict !== undefined && this.#isNo(verdict)) return verdict;
+    return this.#underWay.run(key, () => this.#ask(key, ask));
   }
 
   #keyOf(parts: string[]): string {

@@ -134,8 +134,10 @@ export type AuditEvent =
         exemption_attributes: ExemptionAttributes;
         /** Why somebody decided so. */
         reason?: string;
-        /** What ended one that is expired: `pushed`, `time`, `freezes` or `merged`. */
+        /** What ended one that is expired: `pushed`, `retargeted`, `time`, `freezes` or `merged`. */
         ended_by?: string;
+        /** Of one that is expired: false where it was only requested. */
+        was_approved?: boolean;
       };
     }
   | {

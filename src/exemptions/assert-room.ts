@@ -8,13 +8,26 @@ import { countApproved, countRequests, type ExemptionRecord } from './exemption-
 
 /** Requests of one person or key that may wait in a repository. */
 const mostRequests = 20;
+/** Requests of one person or key in an hour, whatever became of them: their rows stay. */
+const mostAnHour = 60;
+const hour = 3_600_000;
 /** Exemptions that may let one pull request through at once. */
 const mostApproved = 20;
 
 /** @throws Refusal conflict. */
-export async function assertRoomForRequest(tx: Tx, repository: FoundRepository, actor: Actor): Promise<void> {
-  if ((await countRequests(tx, repository.id, actor)) < mostRequests) return;
+export async function assertRoomForRequest(
+  tx: Tx,
+  repository: FoundRepository,
+  actor: Actor,
+  now: Date,
+): Promise<void> {
+  const { open, made } = await countRequests(tx, repository.id, actor, new Date(now.getTime() - hour));
   const name = fullName(repository);
+  if (made >= mostAnHour)
+    throw conflict(
+      `${actor.name} requested ${mostAnHour} exemptions in ${name} within an hour, the most there can be. Wait an hour, or ask an admin of the repository to exempt the pull request.`,
+    );
+  if (open < mostRequests) return;
   throw conflict(
     `${actor.name} has ${mostRequests} open requests for exemptions in ${name}, the most there can be. Revoke one, or have one decided: GET /v1/repos/${name}/exemptions?state=requested lists them.`,
   );

@@ -5,12 +5,13 @@ import type { Actor } from '../events/actor.ts';
 import { conflict, notFound, type Refusal } from '../errors.ts';
 import { placeOf } from '../events/append-event.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
+import { lockRepository } from '../installations/lock-repository.ts';
+import { readSettings } from '../installations/settings.ts';
 import { jobs } from '../queue/jobs.ts';
 import { assertRoomForApproval } from './assert-room.ts';
 import type { ExemptionState } from './exemption.ts';
 import { tellExemption } from './exemption-events.ts';
 import { type ExemptionRecord, findExemption, saveExemption } from './exemption-store.ts';
-import { lockExemptions } from './lock-exemptions.ts';
 import { assertSecondPerson } from './second-person.ts';
 
 /** What somebody may decide, and of which exemptions. */
@@ -21,8 +22,8 @@ const decisions = {
 } as const;
 export type Decision = keyof typeof decisions;
 
-/** @property notAdmin why GitHub does not call them an admin of the repository now; null for admins. */
-type Caller = { actor: Actor; notAdmin: Refusal | null };
+/** Who asks or decides. @property notAdmin why GitHub does not call them an admin of the repository now; null for admins and admin keys. */
+export type Caller = { actor: Actor; notAdmin: Refusal | null };
 
 type Call = Caller & {
   decision: Decision;
@@ -57,7 +58,8 @@ export async function decideExemption(
   const now = nowOf(deps.clock);
   const { state, of, done } = decisions[decision];
   const decided = await deps.db.$transaction(async (tx) => {
-    const { isForTwo } = await lockExemptions(tx, repository.id);
+    await lockRepository(tx, repository.id);
+    const { twoPersonExemptions: isForTwo } = await readSettings(tx, repository.id);
     const exemption = await requireExemption(tx, repository, id);
     assertMay(decision, exemption, { actor, notAdmin });
     if (decision === 'approve') assertWritable(repository);

@@ -3,12 +3,12 @@ import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { type Actor, ourselves } from '../events/actor.ts';
 import { type EventPlace, placeOf } from '../events/append-event.ts';
-import { phaseOf } from '../freezes/freeze.ts';
+import { notEnded } from '../freezes/freeze-store.ts';
 import { jobs } from '../queue/jobs.ts';
 import type { EndedBy, Exemption } from './exemption.ts';
 import { tellExemption } from './exemption-events.ts';
 import { type ExemptionRecord, openExemptions, saveExemption } from './exemption-store.ts';
-import { isAbout } from './judge-exemption.ts';
+import { type LeftBehind, movedBy, wasApprovedAt } from './judge-exemption.ts';
 
 // What ends exemptions where nobody decides it. Judging does not wait for this: it keeps what is so, tells the audit
 // log, and has pull requests judged anew.
@@ -51,28 +51,35 @@ export async function endExemptions(deps: Deps, repositoryId: bigint, at: Date |
 /** Tells of a freeze whether it has ended or was deleted. */
 async function overAmong(tx: Tx, exemptions: Exemption[], at: Date): Promise<(id: string) => boolean> {
   const ids = [...new Set(exemptions.flatMap(({ freezeIds }) => freezeIds ?? []))];
-  const found = ids.length === 0 ? [] : await tx.freeze.findMany({ where: { id: { in: ids } } });
-  const live = found.filter((freeze) => freeze.deletedAt === null && phaseOf(freeze, at) !== 'ended');
+  const where = { id: { in: ids }, ...notEnded(at) };
+  const live = ids.length === 0 ? [] : await tx.freeze.findMany({ where, select: { id: true } });
   const lives = new Set(live.map(({ id }) => id));
   return (id) => !lives.has(id);
 }
 
-/** Ends exemptions of pull requests that have another head by now, as an observation of them found. */
-export async function endPushed(deps: Deps, repository: Repository, pushed: Exemption[]): Promise<void> {
-  if (pushed.length === 0) return;
-  const ids = new Set(pushed.map(({ id }) => id));
+/** Ends exemptions of pull requests that have another head or base branch by now, as an observation of them found. */
+export async function endLeftBehind(deps: Deps, repository: Repository, left: LeftBehind[]): Promise<void> {
+  if (left.length === 0) return;
+  const causes = new Map(left.map(({ exemption, by }) => [exemption.id, by]));
   await deps.db.$transaction(async (tx) => {
-    const numbers = pushed.map(({ pullRequest }) => pullRequest);
+    const numbers = left.map(({ exemption }) => exemption.pullRequest);
     const open = await openExemptions(tx, repository.id, numbers);
-    const ends = open
-      .filter(({ id }) => ids.has(id))
-      .map((exemption) => ({ exemption, by: 'pushed' as const }));
+    const ends = open.flatMap((exemption): End[] => {
+      const by = causes.get(exemption.id);
+      return by ? [{ exemption, by }] : [];
+    });
     await end(tx, placeOf(repository), ends, ourselves, nowOf(deps.clock));
   });
 }
 
 /** A merged pull request. */
-export type Merge = { number: number; headSha: string; at: Date; by: { id: number; login: string } };
+export type Merge = {
+  number: number;
+  headSha: string;
+  baseRef: string;
+  at: Date;
+  by: { id: number; login: string };
+};
 
 /** Ends the exemptions of a pull request that was merged: those that let it through were used. */
 export async function endMerged(deps: Deps, repository: Repository, merge: Merge): Promise<void> {
@@ -85,9 +92,10 @@ export async function endMerged(deps: Deps, repository: Repository, merge: Merge
 }
 
 function endOfMerged(exemption: ExemptionRecord, merge: Merge): End {
-  if (!isAbout(exemption, merge)) return { exemption, by: 'pushed' };
+  const moved = movedBy(exemption, merge);
+  if (moved) return { exemption, by: moved };
   if (merge.at >= exemption.expiresAt) return { exemption, by: 'time' };
-  const isUsed = exemption.state === 'approved';
+  const isUsed = exemption.state === 'approved' && wasApprovedAt(exemption, merge.at);
   return { exemption, by: 'merged', ...(isUsed && { usedAt: merge.at }) };
 }
 

@@ -19,7 +19,7 @@ export async function tellExemption(
     exemption_id: exemption.id,
     exemption_attributes: attributesOf(exemption),
     ...(typeof reason === 'string' && { reason }),
-    ...(endedBy !== undefined && { ended_by: endedBy }),
+    ...(endedBy !== undefined && { ended_by: endedBy, was_approved: exemption.approvedAt !== null }),
   };
   const pullRequest = { number: exemption.pullRequest, base: exemption.baseRef };
   await appendEvent(tx, { ...place, pullRequest }, { type, metadata } as Event, by, now);

@@ -1,4 +1,5 @@
 import type { Row } from '../database/sql.ts';
+import { isNotEnded } from '../freezes/freeze-store.ts';
 import type { Exemption as Stored } from '../generated/prisma/client.ts';
 import type { Exemption } from './exemption.ts';
 
@@ -7,10 +8,15 @@ import type { Exemption } from './exemption.ts';
 /** SQL for how long one that is over is still told of: what it let through is held first of all. */
 export const lately = `interval '1 hour'`;
 
+/** SQL for whether an exemption has freezes, and all of them are over. @param of what its table is called. @param now what holds the instant. */
+export const isIdle = (of: string, now: string): string => `
+  ${of}.ended_at IS NULL AND ${of}.freeze_ids <> '{}' AND NOT EXISTS (
+    SELECT FROM freezes f WHERE f.id = ANY(${of}.freeze_ids) AND ${isNotEnded(now, 'f.')})`;
+
 /** The columns of an `ExemptionRow`. @param table what the table is called in the statement. */
 export const exemptionColumns = (table: string): string => `
   ${table}.id AS exemption_id, ${table}.number AS exempt_number, ${table}.head_sha, ${table}.head_seen_at,
-  ${table}.any_head, ${table}.freeze_ids, ${table}.reason AS exemption_reason,
+  ${table}.base_ref, ${table}.any_head, ${table}.freeze_ids, ${table}.reason AS exemption_reason,
   ${table}.public_reason AS exemption_public_reason, ${table}.state::text AS exemption_state, ${table}.requested_at,
   ${table}.approved_at, ${table}.expires_at, ${table}.ended_at`;
 
@@ -20,6 +26,7 @@ export type ExemptionRow = Row & {
   exempt_number: number;
   head_sha: string;
   head_seen_at: Date;
+  base_ref: string;
   any_head: boolean;
   freeze_ids: string[];
   exemption_reason: string;
@@ -40,6 +47,7 @@ export const exemptionIn = (row: ExemptionRow): Exemption | null =>
         pullRequest: row.exempt_number,
         headSha: row.head_sha,
         headSeenAt: row.head_seen_at,
+        baseRef: row.base_ref,
         anyHead: row.any_head,
         freezeIds: coveredBy(row.freeze_ids),
         reason: row.exemption_reason,

@@ -4,13 +4,11 @@ import type { Exemption as Stored } from '../generated/prisma/client.ts';
 import type { EndedBy, Exemption } from './exemption.ts';
 import { exemptionOf } from './exemption-rows.ts';
 
-// The only access to the exemptions table, but for observations, which read it with the freezes.
+// Exemptions as they are saved and found. Observations and the sweep read the table too, with the freezes.
 
 /** An exemption with who asked for it and who decided last. */
 export type ExemptionRecord = Exemption & {
   repositoryId: bigint;
-  /** The branch that it was to be merged into at the request. */
-  baseRef: string;
   requestedBy: Actor;
   decidedBy: Actor | null;
   decidedAt: Date | null;
@@ -23,7 +21,6 @@ export type ExemptionRecord = Exemption & {
 const recordOf = (row: Stored): ExemptionRecord => ({
   ...exemptionOf(row),
   repositoryId: row.repositoryId,
-  baseRef: row.baseRef,
   requestedBy: row.requestedBy as Actor,
   decidedBy: row.decidedBy as Actor | null,
   decidedAt: row.decidedAt,
@@ -66,12 +63,19 @@ export async function exemptionsSince(
   return rows.map(recordOf);
 }
 
-/** How many requests of one person or key wait in a repository. */
-export async function countRequests(tx: Tx, repositoryId: bigint, { type, id }: Actor): Promise<number> {
-  const [row] = await tx.$queryRaw<{ count: number }[]>`
-    SELECT count(*)::int FROM exemptions WHERE repository_id = ${repositoryId} AND ended_at IS NULL
-      AND state = 'requested' AND requested_by->>'type' = ${type} AND requested_by->>'id' = ${String(id)}`;
-  return row!.count;
+/** How many requests of one person or key wait in a repository, and how many were made since an instant. */
+export async function countRequests(
+  tx: Tx,
+  repositoryId: bigint,
+  { type, id }: Actor,
+  since: Date,
+): Promise<{ open: number; made: number }> {
+  const [row] = await tx.$queryRaw<{ open: number; made: number }[]>`
+    SELECT count(*) FILTER (WHERE state = 'requested' AND ended_at IS NULL)::int AS open,
+      count(*) FILTER (WHERE requested_at > ${since})::int AS made
+    FROM exemptions WHERE repository_id = ${repositoryId} AND (ended_at IS NULL OR ended_at > ${since})
+      AND requested_by->>'type' = ${type} AND requested_by->>'id' = ${String(id)}`;
+  return row!;
 }
 
 /** How many exemptions let a pull request through. */

@@ -3,10 +3,10 @@ export const exemptionStates = ['requested', 'approved', 'denied', 'revoked', 'e
 export type ExemptionState = (typeof exemptionStates)[number];
 
 /**
- * What ended an exemption where nobody decided that: another head was pushed, its time was up, the last of its freezes
- * ended, or the pull request was merged.
+ * What ended an exemption where nobody decided that: another head was pushed, the pull request was pointed at another
+ * base branch, its time was up, the last of its freezes ended, or the pull request was merged.
  */
-export type EndedBy = 'pushed' | 'time' | 'freezes' | 'merged';
+export type EndedBy = 'pushed' | 'retargeted' | 'time' | 'freezes' | 'merged';
 
 /** Lets one pull request through freezes that would hold it. */
 export type Exemption = {
@@ -15,6 +15,8 @@ export type Exemption = {
   /** The head at the request, and when GitHub said that the pull request had last changed by then. */
   headSha: string;
   headSeenAt: Date;
+  /** The branch that it was to be merged into at the request: it is let through into no other. */
+  baseRef: string;
   /** Whether later heads are let through, too. */
   anyHead: boolean;
   /** null: every freeze, also one that begins later. */

@@ -1,9 +1,9 @@
 import type { Deps } from '../deps.ts';
 import { conflict, notFound } from '../errors.ts';
 import { askGitHub } from '../github/ask-github.ts';
+import { greatestNumber } from '../github/greatest-number.ts';
 import { isGitHubStatus } from '../github/github-error.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
-import { greatestOnGitHub } from '../scopes/scope-store.ts';
 
 /** What an exemption is pinned to. @property seenAt when the pull request last changed, by GitHub's clock. */
 export type Head = { headSha: string; seenAt: Date; baseRef: string };
@@ -16,7 +16,7 @@ export type Head = { headSha: string; seenAt: Date; baseRef: string };
 export async function readHead(deps: Deps, repository: FoundRepository, number: bigint): Promise<Head> {
   const name = fullName(repository);
   const absent = notFound(`${name} has no pull request ${number}.`);
-  if (number > greatestOnGitHub) throw absent;
+  if (number > greatestNumber) throw absent;
   const pullRequest = await askGitHub(deps, `which head ${name}#${number} has`, async () => {
     const client = await deps.github.asInstallation(repository.installation.id);
     try {

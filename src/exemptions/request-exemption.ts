@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Actor } from '../events/actor.ts';
 import { nowOf } from '../clock.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
@@ -7,11 +6,13 @@ import { invalid, type Problem } from '../errors.ts';
 import { placeOf } from '../events/append-event.ts';
 import { notEnded } from '../freezes/freeze-store.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
+import { lockRepository } from '../installations/lock-repository.ts';
+import { readSettings } from '../installations/settings.ts';
 import { jobs } from '../queue/jobs.ts';
 import { assertRoomForApproval, assertRoomForRequest } from './assert-room.ts';
+import type { Caller } from './decide-exemption.ts';
 import { tellExemption } from './exemption-events.ts';
 import { type ExemptionRecord, insertExemption } from './exemption-store.ts';
-import { lockExemptions } from './lock-exemptions.ts';
 import { readHead } from './read-head.ts';
 
 export type NewExemption = {
@@ -24,9 +25,6 @@ export type NewExemption = {
   expiresAt: Date | null;
 };
 
-/** Who asks or decides. @property isAdmin whether GitHub calls them an admin of the repository now, or an admin key calls. */
-export type Caller = { actor: Actor; isAdmin: boolean };
-
 const day = 86_400_000;
 const longest = 30 * day;
 
@@ -35,23 +33,26 @@ const longest = 30 * day;
  * unless the repository asks for two persons; then, and where a writer asks, it is requested.
  * @param beforeSaving runs in the same transaction, before anything is saved.
  * @throws Refusal not-found where there is no such pull request; conflict where it is closed, the repository cannot be
- *   written to, or the caller has too many open requests, or the pull request too many approved exemptions; invalid; unavailable while GitHub cannot say.
+ *   written to, or the caller has too many open requests or made too many in an hour, or the pull request too many approved exemptions; invalid; unavailable while GitHub cannot say.
  */
 export async function requestExemption(
   deps: Deps,
-  { actor, isAdmin }: Caller,
+  { actor, notAdmin }: Caller,
   repository: FoundRepository,
   number: bigint,
   input: NewExemption,
   beforeSaving: (tx: Tx, exemption: ExemptionRecord) => Promise<void>,
 ): Promise<ExemptionRecord> {
   assertWritable(repository);
+  // GitHub is not asked for somebody whose request would be refused all the same.
+  if (notAdmin) await assertRoomForRequest(deps.db, repository, actor, nowOf(deps.clock));
   const { headSha, seenAt, baseRef } = await readHead(deps, repository, number);
   const now = nowOf(deps.clock);
   const expiresAt = input.expiresAt ?? new Date(now.getTime() + day);
   const exemption = await deps.db.$transaction(async (tx) => {
-    const { isForTwo } = await lockExemptions(tx, repository.id);
-    const isApproved = isAdmin && !isForTwo;
+    await lockRepository(tx, repository.id);
+    const { twoPersonExemptions: isForTwo } = await readSettings(tx, repository.id);
+    const isApproved = notAdmin === null && !isForTwo;
     const requested: ExemptionRecord = {
       id: randomUUID(),
       repositoryId: repository.id,
@@ -67,7 +68,7 @@ export async function requestExemption(
     await beforeSaving(tx, saved);
     await check(tx, repository, input.freezeIds, expiresAt, now);
     if (isApproved) await assertRoomForApproval(tx, repository, saved, now);
-    else await assertRoomForRequest(tx, repository, actor);
+    else await assertRoomForRequest(tx, repository, actor, now);
     await insertExemption(tx, saved);
     const place = placeOf(repository);
     await tellExemption(tx, place, saved, { type: 'exemption.requested' }, actor, now);

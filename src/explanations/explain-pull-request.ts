@@ -11,8 +11,16 @@ import {
   judgeFreeze,
 } from '../freezes/judge-freeze.ts';
 import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
-import { decideHead, nextChangeAmong, shasOf, type Standards, weigh } from '../reconcile/judge.ts';
+import {
+  decideHead,
+  hidingAmong,
+  nextChangeAmong,
+  shasOf,
+  type Standards,
+  weigh,
+} from '../reconcile/judge.ts';
 import type { Hold, Pass, Status } from '../outbox/status.ts';
+import { greatestNumber } from '../github/greatest-number.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import {
   type LoadedPullRequest,
@@ -49,9 +57,6 @@ export type PullRequestExplanation = {
   nextChangeAt: Date | null;
 };
 
-/** GraphQL's integers end here, and GitHub's numbers with them. */
-export const greatestNumber = 2_147_483_647n;
-
 /**
  * What holds a pull request now, why, and until when.
  * @throws Refusal not-found where there is no such pull request; conflict while the installation is suspended;
@@ -82,7 +87,7 @@ export async function explainPullRequest(
   const sharingHead = [facts, ...siblings.filter(hasHead).map((sibling) => sibling.facts)];
   const numbers = sharing.map((each) => each.number);
   const exemptions = await openExemptions(deps.db, repository.id, numbers);
-  const standards: Standards = { freezes, exemptions, observedAt: now };
+  const standards: Standards = { freezes, exemptions, hiding: hidingAmong(all), observedAt: now };
   const holds = isOpen ? sharing.flatMap((each) => weigh(standards, each).holds) : [];
   const { passes } = weigh(standards, facts);
   return {

@@ -4,7 +4,7 @@ import { checkFreeze } from '../freezes/check-freeze.ts';
 import type { NewFreeze } from '../freezes/create-freeze.ts';
 import type { Exemption } from '../exemptions/exemption.ts';
 import { openExemptions } from '../exemptions/exemption-store.ts';
-import { exemptionFrom } from '../exemptions/judge-exemption.ts';
+import { exemptionFrom, subjectOf } from '../exemptions/judge-exemption.ts';
 import { planWindow } from '../freezes/freeze.ts';
 import { type Counts, countsOf, type Warning, warningsOf } from '../freezes/freeze-warnings.ts';
 import {
@@ -89,7 +89,7 @@ export async function previewFreeze(
       exemption:
         one.verdict === 'excluded'
           ? null
-          : exemptionFrom(exemptions, one.pullRequest.facts, parsed.freeze.id, judgedAt),
+          : exemptionFrom(exemptions, subjectOf(one.pullRequest.facts), parsed.freeze.id, judgedAt),
       reasons: hide(explainFreeze(parsed, one.pullRequest.facts, judgedAt.getTime()), one.pullRequest.facts),
     })),
     hasMore: affected.length > page.size,

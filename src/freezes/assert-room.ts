@@ -4,7 +4,11 @@ import { type FoundRepository, fullName } from '../installations/find-repository
 import { lockRepository } from '../installations/lock-repository.ts';
 import { notEnded } from './freeze-store.ts';
 
-/** Freezes of a repository that are not over: each of them is judged on every pull request. */
+/**
+ * Freezes of a repository that are not over: each of them is judged on every pull request. Those that plans made for the
+ * time ahead do not count. An owner's plans are bounded, and so is what each makes ahead; without this, thirty that
+ * repeat every day would leave no room for the freeze that somebody needs now.
+ */
 export const mostFreezes = 1000;
 
 /**
@@ -13,7 +17,8 @@ export const mostFreezes = 1000;
  */
 export async function assertRoom(tx: Tx, repository: FoundRepository, now: Date): Promise<void> {
   await lockRepository(tx, repository.id);
-  const count = await tx.freeze.count({ where: { repositoryId: repository.id, ...notEnded(now) } });
+  const NOT = { planId: { not: null }, startsAt: { gt: now } };
+  const count = await tx.freeze.count({ where: { repositoryId: repository.id, ...notEnded(now), NOT } });
   if (count < mostFreezes) return;
   const name = fullName(repository);
   throw conflict(

@@ -7,7 +7,7 @@ import type { Need } from '../conditions/needs.ts';
 import type { Freeze, Holdable } from './freeze.ts';
 import { needsOf, parseFreeze } from './parsed-freeze.ts';
 
-// The only access to the freezes table, but for freeze-records.ts, which reads it for people.
+// One freeze as it is saved and found. Plans write many at once; observations, the sweep and lists read the table too.
 
 /** A freeze with the count of its changes, for the check that nobody changed it meanwhile. */
 export type StoredFreeze = Freeze & { version: number };
@@ -57,24 +57,32 @@ export const earliestFirst: Prisma.FreezeOrderByWithRelationInput[] = [
   { id: 'asc' },
 ];
 
-/** SQL's condition for `notEnded`. @param now the parameter that holds the instant. */
-const isNotEnded = (now: string): string => `deleted_at IS NULL AND (ends_at IS NULL OR ends_at > ${now})`;
+/** SQL for whether a freeze has no end or one to come, deleted or not. */
+const isAhead = (now: string, of = ''): string => `(${of}ends_at IS NULL OR ${of}ends_at > ${now})`;
 
-/** One column of JSON: a driver looks at each column of each row, and parses JSON at once. */
+/** SQL's condition for `notEnded`. @param now what holds the instant. @param of what the table is called, with a dot. */
+export const isNotEnded = (now: string, of = ''): string => `${of}deleted_at IS NULL AND ${isAhead(now, of)}`;
+
+/** One column of JSON: a driver looks at each column of each row, and parses JSON at once. PostgreSQL pays for each key. */
 const asJson = `
   SELECT json_agg(json_build_object(
     'id', id, 'reason', reason, 'publicReason', public_reason, 'hasPublicReason', has_public_reason,
     'start', start, 'end', "end", 'timezone', timezone, 'startsAt', starts_at, 'endsAt', ends_at,
-    'matchingConditions', matching_conditions, 'excludeConditions', exclude_conditions, 'holds', holds,
-    'environments', environments, 'isPause', is_pause, 'planId', plan_id, 'version', version, 'deletedAt', deleted_at
+    'matchingConditions', matching_conditions, 'excludeConditions', exclude_conditions, 'version', version,
+    'rare', CASE WHEN holds <> '{}' OR environments <> '{}' OR is_pause OR plan_id IS NOT NULL
+      OR deleted_at IS NOT NULL THEN json_build_object('holds', holds, 'environments', environments,
+        'isPause', is_pause, 'planId', plan_id, 'deletedAt', deleted_at) END
   ) ORDER BY starts_at, created_at, id) AS freezes FROM freezes`;
 
 type Columns = Omit<Parameters<typeof fromRow>[0], 'repositoryId'>;
-type Listed = Omit<Columns, 'startsAt' | 'endsAt'> & {
+type Rare = Pick<Columns, 'holds' | 'environments' | 'isPause' | 'planId'> & { deletedAt: string | null };
+type Listed = Omit<Columns, 'startsAt' | 'endsAt' | keyof Rare> & {
   startsAt: string;
   endsAt: string | null;
-  deletedAt: string | null;
+  rare: Rare | null;
 };
+
+const nothingRare: Rare = { holds: [], environments: [], isPause: false, planId: null, deletedAt: null };
 
 type Kept = { freeze: StoredFreeze; deletedAt: Date | null };
 
@@ -88,10 +96,14 @@ async function readFreezes(
   const text = `${asJson} WHERE repository_id = $1 AND ${where}`;
   const [row] = await query<{ freezes: Listed[] | null }>(name, text, [repositoryId, instant]);
   const dateOf = (written: string | null) => (written === null ? null : new Date(written));
-  return (row!.freezes ?? []).map(({ startsAt, endsAt, deletedAt, ...freeze }) => ({
-    freeze: fromRow({ ...freeze, repositoryId, startsAt: new Date(startsAt), endsAt: dateOf(endsAt) }),
-    deletedAt: dateOf(deletedAt),
-  }));
+  return (row!.freezes ?? []).map(({ startsAt, endsAt, rare, ...freeze }) => {
+    const { deletedAt, ...others } = rare ?? nothingRare;
+    const window = { startsAt: new Date(startsAt), endsAt: dateOf(endsAt) };
+    return {
+      freeze: fromRow({ ...freeze, ...others, ...window, repositoryId }),
+      deletedAt: dateOf(deletedAt),
+    };
+  });
 }
 
 /** The scheduled and ongoing freezes of a repository, the earliest first. */
@@ -105,7 +117,7 @@ export const freezesNotOver = (sql: SqlTx, repositoryId: bigint, at: Date): Prom
   readFreezes(
     sql,
     'freezes-not-over',
-    '(ends_at IS NULL OR ends_at > $2) AND (deleted_at IS NULL OR deleted_at > $2)',
+    `${isAhead('$2')} AND (deleted_at IS NULL OR deleted_at > $2)`,
     repositoryId,
     at,
   );

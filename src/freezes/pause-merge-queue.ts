@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { lockRepository } from '../installations/lock-repository.ts';
 import { type Ahead, planFreeze, saveNewFreeze } from './create-freeze.ts';
-import type { Freeze } from './freeze.ts';
+import { type Freeze, saysTheSame } from './freeze.ts';
 import { findPause } from './freeze-store.ts';
 import { saveChange } from './update-freeze.ts';
 
@@ -20,7 +20,8 @@ export function planPause(deps: Pick<Deps, 'clock'>, repository: FoundRepository
 }
 
 /**
- * Pauses the merge queue of a repository; where it is paused, the reason changes. Of two at once one makes the pause.
+ * Pauses the merge queue of a repository; where it is paused, the reason changes, and it holds everything
+ * without an end again. Of two at once one makes the pause.
  * @param ahead what `lookAhead` says of it.
  * @returns the freeze that pauses it.
  * @throws Refusal conflict where the repository has as many freezes as it may, or a concurrent change of the pause won.
@@ -40,8 +41,10 @@ export async function pauseMergeQueue(
       await saveNewFreeze(deps, tx, actor, repository, pause, ahead, now);
       return pause;
     }
-    const after = { ...before, reason: pause.reason };
-    if (after.reason !== before.reason) await saveChange(deps, tx, actor, repository, { before, after }, now);
+    const { reason, end, endsAt, matchingConditions, excludeConditions } = pause;
+    const everything = { matchingConditions, excludeConditions, holds: undefined, environments: undefined };
+    const after = { ...before, reason, end, endsAt, ...everything };
+    if (!saysTheSame(before, after)) await saveChange(deps, tx, actor, repository, { before, after }, now);
     return after;
   });
   deps.log.info(

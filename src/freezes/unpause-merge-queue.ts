@@ -8,19 +8,20 @@ import { findPause } from './freeze-store.ts';
 
 /**
  * Ends the pause of a repository's merge queue, where there is one.
- * @throws Refusal conflict when a concurrent change of the pause won or the repository cannot be written to.
+ * @throws Refusal conflict when a concurrent change of the pause won, or it is paused and cannot be written to.
  */
 export async function unpauseMergeQueue(
   deps: Deps,
   actor: Actor,
   repository: FoundRepository,
 ): Promise<void> {
-  assertWritable(repository);
   const now = nowOf(deps.clock);
   const ended = await deps.db.$transaction(async (tx) => {
     await lockRepository(tx, repository.id);
     const pause = await findPause(tx, repository.id, now);
-    if (pause) await saveDeletion(deps, tx, actor, repository, pause, 'Unpaused', now);
+    if (!pause) return null;
+    assertWritable(repository);
+    await saveDeletion(deps, tx, actor, repository, pause, 'Unpaused', now);
     return pause;
   });
   if (!ended) return;

@@ -1,5 +1,3 @@
-import { compileNameGlob } from '../conditions/patterns/compile-name-glob.ts';
-import { PatternError } from '../conditions/patterns/pattern-error.ts';
 import { invalid, type Problem } from '../errors.ts';
 import { checkConditions } from '../freezes/check-conditions.ts';
 import { planWindow } from '../freezes/freeze.ts';
@@ -18,7 +16,7 @@ import { parseRule } from './rule.ts';
 const beforeEverything = new Date('0001-01-01T00:00:00Z');
 
 /**
- * A plan as it is kept, once all of it is known to be right.
+ * A plan as it is kept, once all of it is known to be right. Its globs are: they are read as such from a request.
  * @param now what `start: null` stands for.
  * @throws Refusal invalid naming every bad field at once.
  */
@@ -31,16 +29,13 @@ export function checkPlan(input: PlanInput, now: Date): Omit<Plan, 'id' | 'accou
       ? []
       : window.problems.map(({ field, message }) => problem([field], message))),
     ...(conditions.ok ? [] : conditions.problems),
-    ...globProblems(['repositories', 'include'], input.repositories.include),
-    ...globProblems(['repositories', 'exclude'], input.repositories.exclude),
-    ...globProblems(['environments'], input.environments),
     ...(input.recurrence ? recurrenceProblems(input.recurrence, input.end) : []),
   ];
   if (problems.length > 0 || !window.ok || !conditions.ok) throw invalid(problems);
   const { start, end, timezone } = window.value;
   const checked = { ...input, ...conditions.value, start, end, timezone };
   const wrong = occurrenceProblem(checked);
-  if (wrong) throw invalid([problem(['recurrence', 'rule'], wrong)]);
+  if (wrong) throw invalid([wrong]);
   return checked;
 }
 
@@ -66,18 +61,6 @@ const problem = (path: (string | number)[], message: string): Problem => ({
   type: 'value_error',
 });
 
-function globProblems(path: string[], globs: string[]): Problem[] {
-  return globs.flatMap((glob, at) => {
-    try {
-      compileNameGlob(glob);
-      return [];
-    } catch (error) {
-      if (!(error instanceof PatternError)) throw error;
-      return [problem([...path, at], `This is not a glob: ${error.message}.`)];
-    }
-  });
-}
-
 function recurrenceProblems({ rule, except, until }: Recurrence, end: string | null): Problem[] {
   const parsed = parseRule(rule);
   const notDate = 'This is not a date. Send one such as 2026-12-24.';
@@ -94,11 +77,20 @@ function recurrenceProblems({ rule, except, until }: Recurrence, end: string | n
 const isDate = (text: string): boolean => text.length === 10 && parseLocalTime(`${text}T00:00:00`).ok;
 
 /** What is wrong with a rule that can be read, by what it yields. */
-function occurrenceProblem(schedule: Schedule): string | null {
-  if (!schedule.recurrence) return null;
+function occurrenceProblem(schedule: Schedule): Problem | null {
+  const { start, end, recurrence } = schedule;
+  if (!recurrence) return null;
+  // In an hour that clocks repeat, an end may come after a start that the wall clock shows later.
+  if (end !== null && end <= start)
+    return problem(['end'], 'The end must be after the start by the wall clock, as the plan repeats both.');
+  const wrongRule = (message: string) => problem(['recurrence', 'rule'], message);
   if (!firstOccurrence(schedule))
-    return `This rule never occurs within ${yearsAhead} years of the start, with \`except\` and \`until\`. Check BYMONTHDAY, BYMONTH, BYDAY and BYSETPOS.`;
+    return wrongRule(
+      `This rule never occurs within ${yearsAhead} years of the start, with \`except\` and \`until\`. Check BYMONTHDAY, BYMONTH, BYDAY and BYSETPOS.`,
+    );
   if (overlapsItself(schedule))
-    return 'An occurrence begins before the one ahead of it ends. Make the window shorter, or the rule rarer (FREQ, INTERVAL).';
+    return wrongRule(
+      'An occurrence begins before the one ahead of it ends. Make the window shorter, or the rule rarer (FREQ, INTERVAL).',
+    );
   return null;
 }

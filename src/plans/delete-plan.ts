@@ -4,7 +4,9 @@ import type { Deps } from '../deps.ts';
 import type { Actor } from '../events/actor.ts';
 import { appendEvent } from '../events/append-event.ts';
 import type { Account } from '../generated/prisma/client.ts';
+import type { Administered } from '../installations/administered.ts';
 import { lookAt } from './keep-plan.ts';
+import { assertMayChange } from './names-of-plan.ts';
 import { attributesOfPlan } from './plan.ts';
 import { deleteFreezes } from './plan-freezes.ts';
 import { lockPlan, markPlanDeleted } from './plan-store.ts';
@@ -12,13 +14,15 @@ import { requirePlan } from './require-plan.ts';
 
 /**
  * Deletes a plan and what it made and has not ended, but for freezes that were changed or deleted by themselves.
+ * @param administered what who deletes it administers.
  * @param beforeSaving runs first in the same transaction.
- * @throws Refusal not-found for a plan that is over or deleted.
+ * @throws Refusal conflict where that is not all that it touches by now; not-found for a plan that is over or deleted.
  */
 export async function deletePlan(
   deps: Deps,
   actor: Actor,
   account: Account,
+  administered: Administered,
   id: string,
   reason: string,
   beforeSaving: (tx: Tx) => Promise<void> = async () => {},
@@ -28,6 +32,7 @@ export async function deletePlan(
     await beforeSaving(tx);
     await lockPlan(tx, id);
     const plan = await requirePlan(tx, deps, account, id);
+    await assertMayChange(tx, administered, plan, now);
     await markPlanDeleted(tx, id, actor, reason, now);
     const metadata = { freeze_plan_id: id, freeze_plan_attributes: attributesOfPlan(plan), reason };
     await appendEvent(tx, { accountId: account.id }, { type: 'freeze_plan.delete', metadata }, actor, now);

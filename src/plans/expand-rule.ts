@@ -42,7 +42,7 @@ const periods: Record<string, (first: Day, index: number) => [number, number]> =
   YEARLY: ({ year }, index) => [numberOf(year + index, 1, 1), numberOf(year + index + 1, 1, 1)],
 };
 
-/** No period is shorter, in days: so many have passed at least after so many days. */
+/** No period is longer, in days: so many have passed at least after so many days. */
 const longest: Record<string, number> = { DAILY: 1, WEEKLY: 7, MONTHLY: 31, YEARLY: 366 };
 
 /**

@@ -28,7 +28,7 @@ export async function keepPlans(deps: Deps, accountId: bigint): Promise<void> {
  */
 export async function keepPlan(deps: Deps, id: string): Promise<void> {
   let isDone = false;
-  for (let made = 0; !isDone && !deps.stopping.aborted;) {
+  for (let madeUntil: string | null = null; !isDone && !deps.stopping.aborted;) {
     const now = nowOf(deps.clock);
     await deps.db.$transaction(async (tx) => {
       await lockPlan(tx, id);
@@ -37,43 +37,51 @@ export async function keepPlan(deps: Deps, id: string): Promise<void> {
         isDone = true;
         return;
       }
-      const kept = await keepFreezes({ tx, plan, by: ourselves, now }, made);
-      made = kept.made;
+      const kept = await keepFreezes({ tx, plan, by: ourselves, now }, madeUntil);
+      madeUntil = kept.madeUntil;
       isDone = kept.isDone;
       await lookAt(deps, tx, kept.looks, now);
     });
   }
 }
 
-export type Kept = { looks: Look[]; matched: PlanRepository[]; made: number; isDone: boolean };
+/** @property madeUntil the date of the last occurrence that was seen to. */
+export type Kept = { looks: Look[]; matched: PlanRepository[]; madeUntil: string | null; isDone: boolean };
 
 /** What has changed of a plan: its windows, and whether what is ongoing gets another end. */
 export type Revision = { isMoved: boolean; isEndChanged: boolean };
 
 /**
  * One step of keeping a plan, in its transaction: the plan is locked.
- * @param made how many of its occurrences were seen to by the steps before.
+ * @param madeUntil the date of the last of its occurrences that the steps before saw to; null: this is the first.
  * @param revision null: the plan says what it said before, and so do the freezes that are there.
  */
-export async function keepFreezes(change: Change, made = 0, revision: Revision | null = null): Promise<Kept> {
+export async function keepFreezes(
+  change: Change,
+  madeUntil: string | null = null,
+  revision: Revision | null = null,
+): Promise<Kept> {
   const { tx, plan, now } = change;
   const matched = await matchedRepositories(throughPrisma(tx), plan);
   const places = matched.filter(({ isFreezable }) => isFreezable);
   const wanted = occurrencesToMake(plan, now);
-  const settings = places.map((place) => hoursIn(plan, place));
+  // Also of those where it makes nothing now: what was made there before follows the plan too.
+  const settings = matched.map((place) => hoursIn(plan, place));
   const windows = (of: Occurrence[]) => windowsOf(plan, of, settings);
   const count = Math.max(1, Math.floor(mostAtOnce / Math.max(1, places.length)));
+  const rest = wanted.filter(({ date }) => madeUntil === null || date > madeUntil);
+  const step = rest.slice(0, count);
   const kept = occurrencesToMake(plan, now, slack).map(({ date }) => date);
   const looks = [
-    ...(made === 0 ? await takeBackFreezes(change, matched, kept) : []),
+    ...(madeUntil === null ? await takeBackFreezes(change, matched, kept) : []),
     ...(revision
       ? await reviseFreezes(change, revision.isMoved ? windows(wanted) : [], revision.isEndChanged)
       : []),
-    ...(await makeFreezes(change, places, windows(wanted.slice(made, made + count)))),
+    ...(await makeFreezes(change, places, windows(step))),
   ];
-  const isDone = made + count >= wanted.length;
+  const isDone = step.length === rest.length;
   if (isDone) await noteKept(tx, plan.id, await overAt(tx, plan, now), now);
-  return { looks, matched, made: made + count, isDone };
+  return { looks, matched, madeUntil: step.at(-1)?.date ?? madeUntil, isDone };
 }
 
 /** When all of a plan is over, as far as that is known. */

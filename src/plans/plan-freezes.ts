@@ -98,8 +98,13 @@ export async function makeFreezes(
   return run(tx, 'make-freezes', make, values);
 }
 
-/** What a plan may still touch: nobody changed or deleted it by itself. */
-const own = `plan_id = $3::uuid AND NOT detached AND deleted_at IS NULL`;
+/**
+ * What a plan may still touch: nobody changed or deleted it by itself. What is on where a repository belongs to somebody
+ * else by now is theirs; what has not begun there is taken back.
+ */
+const own = `plan_id = $3::uuid AND NOT detached AND deleted_at IS NULL AND (starts_at > $1::timestamptz OR EXISTS (
+  SELECT FROM repositories place JOIN freeze_plans mine ON mine.account_id = place.account_id
+  WHERE place.id = freezes.repository_id AND mine.id = $3::uuid))`;
 
 const takeBack = (which: string): string => `
   WITH taken AS (
@@ -122,7 +127,8 @@ export async function takeBackFreezes(
   repositories: { id: bigint }[],
   dates: string[],
 ): Promise<Look[]> {
-  const why = `The plan ${plan.name} does not make it any more.`;
+  // Pages show it to whoever reads the freeze, and the name of a plan is its makers' own.
+  const why = 'Its plan does not make it any more.';
   const values = [now, stampOf('scheduled_freeze.delete', by, now), plan.id, JSON.stringify(by), why];
   return run(tx, 'take-back-freezes', takeBackOthers, [
     ...values,
@@ -208,7 +214,8 @@ async function ongoingEnds(tx: Tx, plan: Plan, now: Date) {
     'ongoing-starts',
     `SELECT DISTINCT f.start, f.timezone, ${hours} AS hours
      FROM freezes f JOIN repositories place ON place.id = f.repository_id JOIN freeze_plans plan ON plan.id = f.plan_id
-     WHERE plan_id = $2::uuid AND NOT detached AND f.deleted_at IS NULL AND starts_at <= $1::timestamptz AND ${notEnded}`,
+     WHERE plan_id = $2::uuid AND NOT detached AND f.deleted_at IS NULL AND starts_at <= $1::timestamptz AND ${notEnded}
+       AND place.account_id = plan.account_id`,
     [now, plan.id],
   );
   return starts.flatMap(({ start, timezone, hours }) => {
@@ -220,7 +227,11 @@ async function ongoingEnds(tx: Tx, plan: Plan, now: Date) {
   });
 }
 
-/** The one window of a plan that does not repeat goes to another date, with what was changed or deleted by itself. */
+/**
+ * The one window of a plan that does not repeat goes to another date, with what was changed or deleted by itself. Where
+ * something of that date was so while the plan repeated, that stays the one of its date.
+ */
 export async function moveOccurrence(tx: Tx, planId: string, from: string, to: string): Promise<void> {
-  await tx.freeze.updateMany({ where: { planId, occurrence: from }, data: { occurrence: to } });
+  const repository = { freezes: { none: { planId, occurrence: to } } };
+  await tx.freeze.updateMany({ where: { planId, occurrence: from, repository }, data: { occurrence: to } });
 }

@@ -7,7 +7,7 @@ import type { Holdable } from '../freezes/freeze.ts';
 import type { Schedule } from './occurrences.ts';
 import type { Plan } from './plan.ts';
 
-// The only access to the table of plans.
+// A plan as it is saved and found. What makes freezes of plans, and the sweep, read the table too.
 
 /** A plan as it is kept, with who made it. */
 export type StoredPlan = Plan & { createdBy: Actor; createdAt: Date };
@@ -53,11 +53,11 @@ export type RepeatingPlan = Pick<
   Plan,
   keyof Schedule | 'repositories' | 'matchingConditions' | 'excludeConditions' | 'holds'
 > & {
-  /** The date of its last occurrence that a freeze of the repository was made for; null: none was. */
-  lastMade: string | null;
+  /** The dates of its occurrences that freezes of the repository were made for, also those that are deleted by now. */
+  made: string[];
 };
 
-/** The plans of an owner that repeat and are not over. @param repositoryId the one that `lastMade` is about. */
+/** The plans of an owner that repeat and are not over. @param repositoryId the one that `made` is about. */
 export async function repeatingPlans(
   sql: SqlTx,
   accountId: bigint,
@@ -69,10 +69,12 @@ export async function repeatingPlans(
       'start', start, 'end', "end", 'timezone', timezone,
       'recurrence', json_build_object('rule', rule, 'except', "except", 'until', until),
       'matchingConditions', matching_conditions, 'excludeConditions', exclude_conditions, 'holds', holds,
-      'lastMade', (SELECT max(occurrence) FROM freezes WHERE plan_id = p.id AND repository_id = $3))) AS plans
+      'made', ARRAY(SELECT occurrence FROM freezes WHERE plan_id = p.id AND repository_id = $3 AND occurrence >= $4))) AS plans
     FROM freeze_plans p
     WHERE account_id = $1 AND rule IS NOT NULL AND deleted_at IS NULL AND (over_at IS NULL OR over_at > $2::timestamptz)`;
-  const values = [accountId, now, repositoryId];
+  // Local dates: nowhere is it another day than one next to that of UTC.
+  const yesterday = new Date(now.getTime() - 86_400_000).toISOString().slice(0, 10);
+  const values = [accountId, now, repositoryId, yesterday];
   const [row] = await sql.query<{ plans: RepeatingPlan[] | null }>('repeating-plans', text, values);
   return row!.plans ?? [];
 }
@@ -88,6 +90,15 @@ export async function findPlan(
   now: Date,
 ): Promise<StoredPlan | null> {
   const row = await tx.freezePlan.findFirst({ where: { ...where, ...current(now) } });
+  return row && fromRow(row);
+}
+
+/** A plan, also one that is over or deleted; null for one that never was. */
+export async function knownPlan(
+  tx: Tx,
+  where: { id: string; accountId: bigint },
+): Promise<StoredPlan | null> {
+  const row = await tx.freezePlan.findFirst({ where });
   return row && fromRow(row);
 }
 

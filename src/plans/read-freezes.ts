@@ -1,5 +1,6 @@
 import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
+import { isNotEnded } from '../freezes/freeze-store.ts';
 
 // What a plan reads of its freezes. Those that were changed or deleted by themselves are not its own any more.
 
@@ -10,10 +11,27 @@ export async function lastEnd(tx: Tx, planId: string, now: Date): Promise<Date |
   const [row] = await throughPrisma(tx).query<{ last: Date | null }>(
     'last-end',
     `SELECT CASE WHEN bool_or(ends_at IS NULL) THEN NULL ELSE coalesce(max(ends_at), $1::timestamptz) END AS last
-     FROM freezes WHERE plan_id = $2::uuid AND ${own} AND (ends_at IS NULL OR ends_at > $1::timestamptz)`,
+     FROM freezes WHERE plan_id = $2::uuid AND NOT detached AND ${isNotEnded('$1::timestamptz')}`,
     [now, planId],
   );
   return row!.last;
+}
+
+/** The names of the plan's own repositories in which one of its freezes is on. */
+export async function repositoriesFrozen(
+  tx: Tx,
+  { id, accountId }: { id: string; accountId: bigint },
+  now: Date,
+): Promise<string[]> {
+  const isOn = { detached: false, deletedAt: null, startsAt: { lte: now } };
+  const rows = await tx.repository.findMany({
+    where: {
+      accountId,
+      freezes: { some: { planId: id, ...isOn, OR: [{ endsAt: null }, { endsAt: { gt: now } }] } },
+    },
+    select: { name: true },
+  });
+  return rows.map(({ name }) => name);
 }
 
 /** A freeze of a plan that was changed or deleted by itself, and is not over. */

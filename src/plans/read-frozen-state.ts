@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { cachePerService } from '../cache.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { freezesNotOver } from '../freezes/freeze-store.ts';
@@ -21,7 +23,7 @@ const knownAhead = 5 * 366 * day;
  * @param base the branch that is asked about; null: any.
  */
 export async function readFrozenState(
-  deps: Pick<Deps, 'sql' | 'clock'>,
+  deps: Pick<Deps, 'sql' | 'clock' | 'github'>,
   repository: FoundRepository,
   base: string | null,
   at: Date,
@@ -37,15 +39,30 @@ export async function readFrozenState(
   // Where no freeze would hold anything, plans make none.
   if (repository.archived || !freezesAreOn(repository.products)) return state;
   const plans = await repeatingPlans(reads, repository.accountId, repository.id, now);
-  const own = plans.filter(
-    (plan) => matchedBy(plan, [repository]).length > 0 && couldHold(parsed(plan), base),
-  );
+  const own = plans.filter((plan) => isMatched(deps, plan, repository) && couldHold(parsed(plan), base));
   return frozenStateAt(
     kept,
     base,
     at,
     own.map((plan) => notMadeYet(plan, now, at)),
   );
+}
+
+/** By globs and name. Compiling the globs of all plans takes longer than the rest of an answer, and they seldom change. */
+const matched = cachePerService<string, boolean>(20_000, Infinity);
+
+function isMatched(
+  deps: Pick<Deps, 'github' | 'clock'>,
+  { repositories }: RepeatingPlan,
+  { name }: FoundRepository,
+): boolean {
+  const known = matched(deps);
+  const key = createHash('sha256')
+    .update(JSON.stringify([repositories, name]))
+    .digest('base64');
+  const found = known.get(key) ?? matchedBy({ repositories }, [{ name }]).length > 0;
+  known.set(key, found);
+  return found;
 }
 
 const parsed = ({ matchingConditions, excludeConditions, holds }: RepeatingPlan) =>
@@ -58,9 +75,10 @@ const parsed = ({ matchingConditions, excludeConditions, holds }: RepeatingPlan)
 /** The occurrences that freezes are still to be made for. Lazy. */
 function* notMadeYet(plan: RepeatingPlan, now: Date, at: Date): Generator<Span> {
   const from = at > now ? at : now;
+  const made = new Set(plan.made);
   for (const { date, startsAt, endsAt } of occurrencesFrom(plan, from)) {
     if (startsAt.getTime() > from.getTime() + knownAhead) return;
-    if (startsAt <= now || (plan.lastMade !== null && date <= plan.lastMade)) continue;
+    if (startsAt <= now || made.has(date)) continue;
     yield { id: null, from: startsAt.getTime(), to: endsAt!.getTime() };
   }
 }

@@ -6,11 +6,14 @@ import { Refusal } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { appendEvent } from '../events/append-event.ts';
 import type { Account } from '../generated/prisma/client.ts';
+import type { Administered } from '../installations/administered.ts';
 import { jobs } from '../queue/jobs.ts';
 import { toInstant } from '../time/local-time.ts';
-import { checkPlan } from './check-plan.ts';
+import { assertNotOver, checkPlan } from './check-plan.ts';
 import { keepFreezes, lookAt, type Revision } from './keep-plan.ts';
 import { matchedRepositories } from './matched-repositories.ts';
+import { assertMayChange } from './names-of-plan.ts';
+import { firstOccurrence } from './occurrences.ts';
 import { attributesOfPlan, type Plan, type PlanInput } from './plan.ts';
 import { moveOccurrence } from './plan-freezes.ts';
 import { lockPlan, savePlan } from './plan-store.ts';
@@ -25,13 +28,15 @@ export type PlanChange = Partial<Omit<PlanInput, 'repositories'>> & {
 
 /**
  * Changes a plan, and what it made: what has not begun follows it, and what is ongoing in all but its start.
- * @throws Refusal start-already-passed where the one window of a plan has begun and would begin elsewhere; not-found
- *   for a plan that is over or deleted; invalid.
+ * @param administered what who changes it administers.
+ * @throws Refusal conflict where that is not all that it touches by now; start-already-passed where the one window of a
+ *   plan has begun and would begin elsewhere; not-found for a plan that is over or deleted; invalid.
  */
 export async function updatePlan(
   deps: Deps,
   actor: Actor,
   account: Account,
+  administered: Administered,
   id: string,
   change: PlanChange,
 ): Promise<SavedPlan> {
@@ -39,9 +44,12 @@ export async function updatePlan(
   return deps.db.$transaction(async (tx) => {
     await lockPlan(tx, id);
     const before = await requirePlan(tx, deps, account, id);
+    await assertMayChange(tx, administered, before, now, change.repositories?.include);
     const checked = checkPlan(revised(before, change), now);
     const after = { ...before, ...checked };
     assertStartStays(before, after, now);
+    // Of a plan that has begun, an end in the past says when it ended; of one that has not, it says nothing.
+    if (!hasBegun(before, now)) assertNotOver(after, now);
     if (isDeepStrictEqual(before, after)) {
       const matched = await matchedRepositories(throughPrisma(tx), before);
       return { ...(await showPlan(tx, account, before, now, matched)), warnings: [] };
@@ -56,7 +64,7 @@ export async function updatePlan(
     const [from, to] = [before.start.slice(0, 10), after.start.slice(0, 10)];
     if (before.recurrence === null && from !== to) await moveOccurrence(tx, id, from, to);
     const revision = revisionOf(before, after, change);
-    const kept = await keepFreezes({ tx, plan: after, by: actor, now }, 0, revision);
+    const kept = await keepFreezes({ tx, plan: after, by: actor, now }, null, revision);
     await lookAt(deps, tx, kept.looks, now);
     if (!kept.isDone) await deps.queue.send([jobs.keepPlan(id)], tx);
     deps.log.info({ account: account.login, plan: id, by: actor.name }, 'freeze plan changed');
@@ -89,11 +97,13 @@ function revised(before: Plan, { repositories, ...change }: PlanChange): PlanInp
   };
 }
 
+const hasBegun = (plan: Plan, now: Date): boolean => firstOccurrence(plan)!.startsAt <= now;
+
 const startOf = ({ start, timezone }: Plan): Date => toInstant(start, timezone, 'start');
 
 function assertStartStays(before: Plan, after: Plan, now: Date): void {
-  const begins = startOf(before);
-  if (before.recurrence !== null || begins > now || startOf(after).getTime() === begins.getTime()) return;
+  if (before.recurrence !== null || !hasBegun(before, now)) return;
+  if (startOf(after).getTime() === startOf(before).getTime()) return;
   throw new Refusal(
     'start-already-passed',
     'This plan has begun and does not repeat, so its start cannot change. Leave out start and timezone, or delete it and make another.',

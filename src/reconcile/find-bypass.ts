@@ -19,7 +19,7 @@ import { observe, type Observed, openObservation } from './observe.ts';
 /** A merge is heard of so late at most, and the freezes of that time are asked. Milliseconds. */
 const longestDelay = 86_400_000;
 
-type Merge = MergedPullRequest & { pullRequest: LoadedPullRequest; base: string };
+type Merge = MergedPullRequest & { pullRequest: LoadedPullRequest };
 
 /**
  * Records a pull request that was merged although a freeze held it: an admin went past the check, it is not required,
@@ -76,14 +76,14 @@ async function readMerge({ from, repository }: Observed, number: number): Promis
   const { id, login } = data.merged_by;
   return {
     ...{ number, headSha: data.head.sha, at: new Date(data.merged_at), by: { id, login } },
-    ...{ pullRequest, base: data.base.ref },
+    ...{ pullRequest, baseRef: data.base.ref },
   };
 }
 
 async function record(
   deps: Deps,
   { repository }: Observed,
-  { pullRequest, at, by, base }: Merge,
+  { pullRequest, at, by, baseRef }: Merge,
   freezes: Freeze[],
 ): Promise<void> {
   const { facts, status } = pullRequest;
@@ -98,7 +98,7 @@ async function record(
         head_sha: facts.headSha,
         merged_at: at.toISOString(),
       };
-      const place = { ...placeOf(repository), pullRequest: { number: facts.number, base } };
+      const place = { ...placeOf(repository), pullRequest: { number: facts.number, base: baseRef } };
       if (await isRecorded(tx, repository.id, facts.number, freeze.id)) return;
       const actor = { type: 'user', id: by.id, name: by.login } as const;
       await appendEvent(tx, place, { type: 'freeze.bypassed', metadata }, actor, nowOf(deps.clock));

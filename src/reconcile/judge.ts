@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Exemption } from '../exemptions/exemption.ts';
-import { coversFreeze, exemptionFrom, wasExemptFrom } from '../exemptions/judge-exemption.ts';
+import { coversFreeze, exemptionFrom, subjectOf, wasExemptFrom } from '../exemptions/judge-exemption.ts';
 import type { Freeze } from '../freezes/freeze.ts';
 import type { ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import { judgeFreeze, nextChangeOf, whyUnknown } from '../freezes/judge-freeze.ts';
@@ -18,8 +18,16 @@ import {
 } from '../outbox/status.ts';
 import { closedUrgency, returningFirst, urgencyOf } from '../outbox/urgency.ts';
 
-/** What pull requests are judged by: the ongoing freezes, and exemptions, also those that ended lately. */
-export type Standards = { freezes: ParsedFreeze[]; exemptions: Exemption[]; observedAt: Date };
+/** What pull requests are judged by. */
+export type Standards = {
+  /** The ongoing freezes. */
+  freezes: ParsedFreeze[];
+  /** Also those that ended lately. */
+  exemptions: Exemption[];
+  /** The ids of all freezes that are not over and have a public reason. */
+  hiding: string[];
+  observedAt: Date;
+};
 
 /** What the status of a SHA should say, and what it was decided by. */
 export type Verdict = {
@@ -64,7 +72,7 @@ export function judge(standards: Standards, pullRequests: LoadedPullRequest[]): 
     const status = statusFor({ holds, passes }, commits.length > 1);
     const sharing = commits.map(({ pullRequest }) => pullRequest);
     const isReturning = commits.some(({ holds: own, pullRequest: { facts } }) =>
-      own.some(({ freeze }) => wasExemptFrom(byNumber.get(facts.number) ?? [], facts, freeze.id)),
+      own.some(({ freeze }) => wasExemptFrom(byNumber.get(facts.number) ?? [], subjectOf(facts), freeze.id)),
     );
     const urgency = returningFirst(urgencyOf(status, present, sharing), status, present, isReturning);
     return [{ sha, status, holds, present, urgency }];
@@ -173,24 +181,26 @@ export function decideGroup(
 }
 
 /** What freezes do with a pull request: an exemption frees it of those that it covers, and of no other. */
-export function weigh({ freezes, exemptions, observedAt }: Standards, facts: PullRequestFacts): Weighed {
+export function weigh(
+  { freezes, exemptions, hiding, observedAt }: Standards,
+  facts: PullRequestFacts,
+): Weighed {
   const weighed: Weighed = { holds: [], passes: [] };
   for (const hold of holdsOf(freezes, facts, observedAt)) {
     const { freeze, pullRequest } = hold;
-    const exemption = exemptionFrom(exemptions, facts, freeze.id, observedAt);
+    const exemption = exemptionFrom(exemptions, subjectOf(facts), freeze.id, observedAt);
     if (!exemption) weighed.holds.push(hold);
     else {
-      const ongoing = freezes.map((each) => each.freeze);
-      const isReasonHidden = hidesReason(exemption, ongoing);
+      const isReasonHidden = hiding.some((id) => coversFreeze(exemption, id));
       weighed.passes.push({ freeze, pullRequest, exemption, isReasonHidden });
     }
   }
   return weighed;
 }
 
-/** Whether everybody may read no reason of an exemption but a public one: a freeze that it covers hides its own. */
-export const hidesReason = (exemption: Exemption, freezes: Pick<Freeze, 'id' | 'publicReason'>[]): boolean =>
-  freezes.some(({ id, publicReason }) => typeof publicReason === 'string' && coversFreeze(exemption, id));
+/** Those of the freezes that are not over which hide their reason: of an exemption that covers one, only a public reason is for everybody. */
+export const hidingAmong = (freezes: Pick<Freeze, 'id' | 'publicReason'>[]): string[] =>
+  freezes.flatMap(({ id, publicReason }) => (typeof publicReason === 'string' ? [id] : []));
 
 function weighAll(standards: Standards, pullRequests: PullRequestFacts[]): Weighed {
   const all = pullRequests.map((facts) => weigh(standards, facts));

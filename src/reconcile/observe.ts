@@ -2,8 +2,15 @@ import { nowOf } from '../clock.ts';
 import type { Row } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { Exemption } from '../exemptions/exemption.ts';
-import { exemptionColumns, exemptionIn, type ExemptionRow, lately } from '../exemptions/exemption-rows.ts';
-import { type StoredFreeze, unlessEmpty } from '../freezes/freeze-store.ts';
+import {
+  exemptionColumns,
+  exemptionIn,
+  type ExemptionRow,
+  isIdle,
+  lately,
+} from '../exemptions/exemption-rows.ts';
+import { holdsMerges } from '../freezes/freeze.ts';
+import { isNotEnded, type StoredFreeze, unlessEmpty } from '../freezes/freeze-store.ts';
 import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import type { Account, Installation, Repository } from '../generated/prisma/client.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
@@ -27,10 +34,12 @@ export type Observed = {
   /** The number of this observation of the repository: what it finds never replaces what a later one found. */
   observation: bigint;
   observedAt: Date;
-  /** The ongoing freezes; none where they are switched off. */
+  /** The ongoing freezes that hold merges; none where freezes are switched off. */
   freezes: ParsedFreeze[];
   /** Those that are not over, and those that ended lately. */
   exemptions: Exemption[];
+  /** The ids of the freezes that are not over and have a public reason. */
+  hiding: string[];
   /** Whether some of them have only freezes that are over. */
   hasIdleExemptions: boolean;
   from: LoadFrom;
@@ -54,16 +63,18 @@ const numbered = `
   ), ongoing AS (
     SELECT f.id AS freeze_id, f.reason, f.public_reason, f.has_public_reason, f.start, f."end", f.timezone, f.starts_at,
       f.ends_at, f.matching_conditions, f.exclude_conditions, f.holds, f.version, f.created_at
-    FROM seen JOIN freezes f ON f.repository_id = seen.id AND f.deleted_at IS NULL
-      AND f.starts_at <= seen.observed_at AND (f.ends_at IS NULL OR f.ends_at > seen.observed_at)
+    FROM seen JOIN freezes f ON f.repository_id = seen.id AND ${isNotEnded('seen.observed_at', 'f.')}
+      AND f.starts_at <= seen.observed_at
   ), exempt AS (
-    SELECT ${exemptionColumns('e')}, e.ended_at IS NULL AND e.freeze_ids <> '{}' AND NOT EXISTS (
-      SELECT FROM freezes f WHERE f.id = ANY(e.freeze_ids) AND f.deleted_at IS NULL
-        AND (f.ends_at IS NULL OR f.ends_at > seen.observed_at)) AS is_idle
+    SELECT ${exemptionColumns('e')}, ${isIdle('e', 'seen.observed_at')} AS is_idle
     FROM seen JOIN exemptions e ON e.repository_id = seen.id
       AND (e.ended_at IS NULL OR e.approved_at IS NOT NULL AND e.ended_at > seen.observed_at - ${lately})
+  ), hiding AS (
+    SELECT array_agg(f.id::text) AS ids FROM seen JOIN freezes f ON f.repository_id = seen.id
+      AND f.public_reason IS NOT NULL AND ${isNotEnded('seen.observed_at', 'f.')}
   )
-  SELECT seen.*, (SELECT observations FROM numbered) AS observation, ongoing.*, exempt.*
+  SELECT seen.*, (SELECT observations FROM numbered) AS observation, (SELECT ids FROM hiding) AS hiding, ongoing.*,
+    exempt.*
   FROM seen LEFT JOIN (ongoing FULL JOIN exempt ON false) ON true
   ORDER BY ongoing.starts_at, ongoing.created_at, ongoing.freeze_id`;
 
@@ -85,6 +96,7 @@ type SeenRow = Row & {
 
 type NumberedRow = SeenRow & {
   observation: bigint | null;
+  hiding: string[] | null;
   is_idle: boolean | null;
   freeze_id: string | null;
   public_reason: string | null;
@@ -145,7 +157,7 @@ export async function openObservation(
   }
   const repository = observable(row);
   if (row.observation === null) return openObservation(deps, repositoryId, { notBefore, through });
-  const freezes = isOn ? rows.flatMap((each) => freezeOf(each) ?? []).map(parseStoredFreeze) : [];
+  const freezes = isOn ? ongoingIn(rows).map(parseStoredFreeze) : [];
   const { id, permissions } = repository.installation;
   const client = await observe(deps, repository, () => deps.github.asInstallation(id, permissions));
   return {
@@ -154,6 +166,7 @@ export async function openObservation(
     observedAt: row.observed_at,
     freezes,
     exemptions: rows.flatMap((each) => exemptionIn(each) ?? []),
+    hiding: row.hiding ?? [],
     hasIdleExemptions: rows.some((each) => each.is_idle === true),
     from: { deps, client, repository, needs: needsOf(freezes) },
   };
@@ -174,6 +187,10 @@ function observable(row: SeenRow): ObservedRepository {
     installation: { id: row.installation_id!, permissions: row.permissions },
   };
 }
+
+/** What holds only deployments says nothing of pull requests. */
+const ongoingIn = (rows: NumberedRow[]): StoredFreeze[] =>
+  rows.flatMap((row) => freezeOf(row) ?? []).filter(holdsMerges);
 
 function freezeOf(row: NumberedRow): StoredFreeze | null {
   if (row.freeze_id === null) return null;

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts';
-import { endPushed } from '../exemptions/end-exemptions.ts';
-import { pushedAway } from '../exemptions/judge-exemption.ts';
+import { endLeftBehind } from '../exemptions/end-exemptions.ts';
+import { leftBehind, subjectOf } from '../exemptions/judge-exemption.ts';
 import {
   type LoadedPullRequest,
   loadPullRequest,
@@ -41,7 +41,7 @@ const mostSharers = 100;
 
 /**
  * Saves what was found, as soon as everybody who shares a SHA with those was observed, too. Then ends the exemptions
- * that were for another head: none of them has let this one through.
+ * that were for another head or base branch: none of them has let this one through.
  * @returns how many statuses are to be written.
  */
 export async function saveWithSharers(
@@ -54,7 +54,7 @@ export async function saveWithSharers(
   for (;;) {
     const { differing, unseen } = await save(deps, observed, { ...found, pullRequests, asked });
     if (unseen.length === 0) {
-      await endPushed(deps, observed.repository, pushedIn(observed, pullRequests));
+      await endLeftBehind(deps, observed.repository, leftBehindIn(observed, pullRequests));
       return { differing };
     }
     if (found.of !== 'open' && unseen.length > mostSharers) {
@@ -70,10 +70,7 @@ export async function saveWithSharers(
   }
 }
 
-function pushedIn({ exemptions, observedAt }: Observed, pullRequests: LoadedPullRequest[]) {
-  const seen = pullRequests.map(({ facts }) => ({
-    ...{ number: facts.number, headSha: facts.headSha },
-    changedAt: changedAtOf(facts),
-  }));
-  return pushedAway(exemptions, seen, observedAt);
+function leftBehindIn({ exemptions, observedAt }: Observed, pullRequests: LoadedPullRequest[]) {
+  const seen = pullRequests.map(({ facts }) => ({ ...subjectOf(facts), changedAt: changedAtOf(facts) }));
+  return leftBehind(exemptions, seen, observedAt);
 }

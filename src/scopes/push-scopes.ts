@@ -6,7 +6,8 @@ import { notFound } from '../errors.ts';
 import { isGitHubStatus } from '../github/github-error.ts';
 import { jobs } from '../queue/jobs.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
-import { findBefore, greatestOnGitHub, type Push, saveAndSee, saveWhereUnread } from './scope-store.ts';
+import { greatestNumber } from '../github/greatest-number.ts';
+import { findBefore, type Push, saveAndSee, saveWhereUnread } from './scope-store.ts';
 
 export type PushedScopes = { scopes: string[]; allScopes: boolean };
 
@@ -41,7 +42,7 @@ export async function pushScopes(
 
 /** Has the pull request judged by its new scopes. */
 async function haveJudged(deps: Deps, tx: SqlTx, { installation }: FoundRepository, push: Push) {
-  if (push.number > greatestOnGitHub) return;
+  if (push.number > greatestNumber) return;
   const told = { number: Number(push.number), installationId: String(installation.id) };
   await deps.queue.send([jobs.reconcilePullRequest(push.repositoryId, told)], tx);
 }

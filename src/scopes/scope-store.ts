@@ -1,3 +1,4 @@
+import { greatestNumber } from '../github/greatest-number.ts';
 import type { Sql, SqlTx } from '../database/sql.ts';
 import type { Actor } from '../events/actor.ts';
 import { isReadBy } from '../freezes/freeze-store.ts';
@@ -14,9 +15,6 @@ export type Push = {
   at: Date;
 };
 
-/** GraphQL's integers end here, and GitHub's numbers with them. */
-export const greatestOnGitHub = 2_147_483_647n;
-
 export type Before = {
   /** The pull request is known to be open. */
   isOpen: boolean;
@@ -32,7 +30,7 @@ const before = `
 /** What is known of the pull request before the push. */
 export async function findBefore(sql: Pick<Sql, 'read'>, push: Push): Promise<Before> {
   const { repositoryId, number, scopes, allScopes } = push;
-  const onGitHub = number <= greatestOnGitHub ? Number(number) : null;
+  const onGitHub = number <= greatestNumber ? Number(number) : null;
   const values = [repositoryId, String(number), onGitHub, scopes, allScopes];
   const [row] = await sql.read<Before>('scopes-before', before, values);
   return row!;

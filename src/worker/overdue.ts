@@ -1,4 +1,6 @@
 import type { Tx } from '../database/database.ts';
+import { throughPrisma } from '../database/sql.ts';
+import { isIdle } from '../exemptions/exemption-rows.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 
 // What the sweep looks for. Every question is answered from an index: it is asked each minute.
@@ -89,12 +91,13 @@ export async function withUnaskedMergeStates(db: Tx, now: Date): Promise<bigint[
 /** Repositories where an exemption is over and not ended: its time is up, or its freezes are all over. */
 export async function withOverExemptions(db: Tx, now: Date): Promise<bigint[]> {
   return ids(
-    await db.$queryRaw<Row[]>`
-      SELECT repository_id AS id FROM exemptions WHERE ended_at IS NULL AND expires_at <= ${now}
-      UNION
-      SELECT e.repository_id FROM exemptions e WHERE e.ended_at IS NULL AND e.freeze_ids <> '{}' AND NOT EXISTS (
-        SELECT FROM freezes f WHERE f.id = ANY(e.freeze_ids) AND f.deleted_at IS NULL
-          AND (f.ends_at IS NULL OR f.ends_at > ${now}))`,
+    await throughPrisma(db).query<Row>(
+      'with-over-exemptions',
+      `SELECT repository_id AS id FROM exemptions WHERE ended_at IS NULL AND expires_at <= $1::timestamptz
+       UNION
+       SELECT e.repository_id FROM exemptions e WHERE ${isIdle('e', '$1::timestamptz')}`,
+      [now],
+    ),
   );
 }
 

@@ -47,6 +47,21 @@ test('a no is remembered for 10 s and not longer', async () => {
   expect(await ask(unknown)).toEqual({ status: 403, questions: 1 });
 });
 
+test('a request for an exemption by a person who can only read is asked about once in 10 s', async () => {
+  const token = acme.github.addToken('rea');
+  const path = '/v1/repos/acme/vault/pulls/1/exemptions';
+  acme.github.requests.clear();
+  const send = () => acme.call('POST', path, { as: token, body: { reason: 'A fix' } });
+  const permissionsAsked = () =>
+    acme.github.requests.filter(({ path: asked }) => asked.endsWith('/permission')).length;
+  const answers = await Promise.all([send(), send(), send()]);
+  expect([...answers, await send()].map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+  expect(permissionsAsked()).toBe(1);
+  await later(10);
+  expect((await send()).status).toBe(403);
+  expect(permissionsAsked()).toBe(2);
+});
+
 test('a person without rights is remembered as such for 10 s, though the token is good', async () => {
   const token = acme.github.addToken('rea');
   expect(await ask(token)).toEqual({ status: 403, questions: 2 });

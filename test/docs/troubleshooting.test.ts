@@ -67,11 +67,19 @@ describe('the status', () => {
       conditions: conditions && { matching: { judge: () => true }, exclude: null },
     }) as unknown as ParsedFreeze;
   const end = new Date('2026-03-02T09:00:00Z');
-  const facts = [{ number: 7 }] as Parameters<typeof decideHead>[1];
-  const by = (...freezes: ParsedFreeze[]) => ({ freezes, exemptions: [], observedAt: now });
-  const exemption = { pullRequest: 7, anyHead: true, freezeIds: null, state: 'approved', expiresAt: end };
+  const facts = [{ number: 7, values: { base: 'main' } }] as Parameters<typeof decideHead>[1];
+  const by = (...freezes: ParsedFreeze[]) => ({
+    freezes,
+    exemptions: [],
+    hiding: [] as string[],
+    observedAt: now,
+  });
+  const where = { pullRequest: 7, baseRef: 'main', anyHead: true };
+  const exemption = { ...where, freezeIds: null, state: 'approved', expiresAt: end };
   const exempt = (more: object) =>
-    ({ ...by(freeze(null)), exemptions: [{ ...exemption, ...more }] }) as Parameters<typeof decideHead>[0];
+    ({ ...by(freeze(null)), exemptions: [{ ...exemption, ...more }] }) as unknown as Parameters<
+      typeof decideHead
+    >[0];
   const reasons = { reason: 'INC-4711 fix', publicReason: null };
   const descriptions = [
     decideHead(by(), facts),

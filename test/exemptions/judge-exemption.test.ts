@@ -1,16 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Exemption } from '../../src/exemptions/exemption.ts';
-import { exemptionFrom, pushedAway, wasExemptAt } from '../../src/exemptions/judge-exemption.ts';
+import { exemptionFrom, leftBehind, wasExemptAt } from '../../src/exemptions/judge-exemption.ts';
 import { judge } from '../../src/reconcile/judge.ts';
 import { groupUrgency } from '../../src/outbox/urgency.ts';
 import { parseFreeze } from '../../src/freezes/parsed-freeze.ts';
 import type { LoadedPullRequest } from '../../src/github/pull-requests/load-pull-requests.ts';
 
 const at = (minute: number) => new Date(Date.parse('2026-03-01T10:00:00Z') + minute * 60_000);
-const subject = { number: 1, headSha: 'a' };
+const subject = { number: 1, headSha: 'a', baseRef: 'main' };
 const exemption: Exemption = {
   ...{ id: 'e', pullRequest: 1, headSha: 'a', headSeenAt: at(0), anyHead: false, freezeIds: null },
+  baseRef: 'main',
   ...{ reason: 'A fix', publicReason: null, state: 'approved', requestedAt: at(0), approvedAt: at(1) },
   ...{ expiresAt: at(60), endedAt: null },
 };
@@ -22,6 +23,8 @@ describe('an exemption lets through', () => {
     ['its head', {}, true],
     ['no other head', { headSha: 'b' }, false],
     ['any head where it says so', { headSha: 'b', anyHead: true }, true],
+    ['into no other base branch', { baseRef: 'release' }, false],
+    ['nor any head into another base branch', { baseRef: 'release', anyHead: true }, false],
     ['no other pull request', { pullRequest: 2, anyHead: true }, false],
     ['a freeze that it names', { freezeIds: ['e', 'f'] }, true],
     ['no freeze that it does not name', { freezeIds: ['e'] }, false],
@@ -37,7 +40,7 @@ describe('an exemption lets through', () => {
 
 test('a push is told from an answer of before the request', () => {
   const pushed = (headSha: string, minute: number, observed = minute) =>
-    pushedAway([exemption], [{ number: 1, headSha, changedAt: at(minute) }], at(observed)).length === 1;
+    leftBehind([exemption], [{ ...subject, headSha, changedAt: at(minute) }], at(observed)).length === 1;
   expect(pushed('a', 1)).toBe(false);
   expect(pushed('b', 1)).toBe(true);
   expect(pushed('b', 0)).toBe(true);
@@ -65,6 +68,11 @@ test('a merge counts as exempt from the second of the approval to the end', () =
   ]);
 });
 
+test('another base branch ends it, also for any head', () => {
+  const seen = [{ ...subject, baseRef: 'release', changedAt: at(1) }];
+  expect(leftBehind([{ ...exemption, anyHead: true }], seen, at(1))).toMatchObject([{ by: 'retargeted' }]);
+});
+
 const freeze = (id: string) =>
   parseFreeze({
     ...{ id, repositoryId: 1n, reason: 'Release', matchingConditions: [], excludeConditions: [] },
@@ -74,7 +82,7 @@ const green = { state: 'success', description: 'Before', at: at(0) };
 const pullRequest = (number: number, head: string, status = green): LoadedPullRequest => ({
   facts: {
     ...{ number, nodeId: `PR_${number}`, headSha: head, hasEveryScope: false, teams: new Map() },
-    ...{ values: {}, whyNotKnown: {} },
+    ...{ values: { base: 'main' }, whyNotKnown: {} },
   },
   ...{ isOpen: true, isDraft: false, title: 'A change', author: 'ada', status },
   ...{
@@ -89,7 +97,8 @@ const pullRequest = (number: number, head: string, status = green): LoadedPullRe
 
 test('what is exempt no more is held before everything else', () => {
   const verdictOf = (exemptions: Exemption[]) =>
-    judge({ freezes: [freeze('f')], exemptions, observedAt: at(5) }, [pullRequest(1, 'a')]).verdicts[0]!;
+    judge({ freezes: [freeze('f')], exemptions, hiding: [], observedAt: at(5) }, [pullRequest(1, 'a')])
+      .verdicts[0]!;
   expect(verdictOf([exemption]).status.state).toBe('success');
   for (const over of [{ state: 'revoked', endedAt: at(4) }, { expiresAt: at(5) }] as const) {
     const { status, urgency } = verdictOf([{ ...exemption, ...over }]);
@@ -125,7 +134,7 @@ test('a commit is free exactly where each pull request on it is free of each fre
       (frozenBy, open, given) => {
         const exemptions = given.map((each) => ({ ...exemption, ...each }));
         const { verdicts } = judge(
-          { freezes: frozenBy.map(freeze), exemptions, observedAt: at(5) },
+          { freezes: frozenBy.map(freeze), exemptions, hiding: [], observedAt: at(5) },
           open.map(({ number, head }) => pullRequest(number, head)),
         );
         for (const { sha, status } of verdicts) {

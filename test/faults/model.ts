@@ -21,6 +21,8 @@ export type ModelExemption = {
   id: string;
   number: number;
   headSha: string;
+  /** The base branch at the request. */
+  base: string;
   anyHead: boolean;
   /** null: every freeze. */
   freezeIds: string[] | null;
@@ -71,12 +73,13 @@ export class Model {
     return this.freezes.filter((freeze) => !freeze.isDeleted && at < freeze.endsAt);
   }
 
-  /** What an exemption does is over: its time is up, its head is not the head, or none of its freezes lives. */
+  /** What an exemption does is over: its time is up, its head or its base is not that of the pull request, or none of its freezes lives. */
   isOver({ expiresAt, freezeIds, ...exemption }: ModelExemption, pr: Shown, at: number): boolean {
     const lives = (id: string) => this.living(at).some((freeze) => freeze.id === id);
     const isPushed = !exemption.anyHead && exemption.headSha !== pr.headSha;
+    const isMoved = isPushed || exemption.base !== pr.base;
     return (
-      at >= expiresAt || isPushed || pr.state === 'merged' || (freezeIds !== null && !freezeIds.some(lives))
+      at >= expiresAt || isMoved || pr.state === 'merged' || (freezeIds !== null && !freezeIds.some(lives))
     );
   }
 

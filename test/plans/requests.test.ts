@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deletePlan } from '../../src/plans/delete-plan.ts';
+import { updatePlan } from '../../src/plans/update-plan.ts';
 import { type Acme, planBody, startAcme } from '../api/acme.ts';
 
 let acme: Acme;
@@ -23,6 +25,7 @@ describe('what is refused names its field', () => {
     [{ timezone: 'Mars' }, ['timezone'], /not a time zone/],
     [{ start: '2026-12-24' }, ['start'], /without a time/],
     [{ end: '2026-12-24T17:00:00' }, ['end'], /after the start/],
+    [{ start: '2026-10-25T02:45:00', end: '2026-10-25T02:15:00' }, ['end'], /after the start by the wall/],
     [{ end: null }, ['end'], /repeats has an end/],
     [{ end: '2026-01-01T00:00:00', start: '2025-12-24T00:00:00', recurrence: null }, ['end'], /has passed/],
     [{ matching_conditions: ['nonsense~'] }, ['matching_conditions', 0], /./],
@@ -52,12 +55,36 @@ describe('what is refused names its field', () => {
   });
 });
 
+test('a change that leaves nothing to come of a plan that has not begun is refused', async () => {
+  const { id } = await acme.plan({ repositories: { include: ['nothing'] } });
+  const past = { start: '2026-01-01T10:00:00', end: '2026-01-02T10:00:00' };
+  const send = (body: object) => acme.call('PATCH', `${path}/${id}`, { as: acme.keys.admin, body });
+  const { status, body } = await send({ ...past, recurrence: null });
+  expect([status, body.detail[0].loc]).toEqual([422, ['body', 'end']]);
+  expect((await send({ ...past, ...rule('FREQ=DAILY;COUNT=9') })).status).toBe(422);
+  expect((await send({ reason: 'As it was' })).body.start).toBe(planBody.start);
+});
+
+test('a change to what is no glob is refused as well', async () => {
+  const { id } = await acme.plan({ repositories: { include: ['nothing'] } });
+  const change = { as: acme.keys.admin, body: { repositories: { include: ['ok', '{a'] } } };
+  const { status, body } = await acme.call('PATCH', `${path}/${id}`, change);
+  expect([status, body.detail[0].loc]).toEqual([422, ['body', 'repositories', 'include', 1]]);
+});
+
 describe('what is taken', () => {
   test('a start of now, as now in the zone; a time without seconds, with them', async () => {
     const { body } = await post({ start: null, end: '2026-03-01T12:00', recurrence: null });
     expect(body).toMatchObject({ start: '2026-03-01T10:00:00', end: '2026-03-01T12:00:00' });
     const freezes = await acme.call('GET', '/v1/repos/acme/web/scheduled_freeze', { as: acme.keys.admin });
     expect(freezes.body.scheduled_freezes).toMatchObject([{ start: body.start, plan_id: body.id }]);
+  });
+
+  test('what it holds in any order, once each', async () => {
+    const { body } = await post({ holds: ['deployments', 'merges', 'merges'] });
+    expect(body.holds).toEqual(['merges', 'deployments']);
+    const change = { as: acme.keys.admin, body: { holds: ['merges', 'merges'] } };
+    expect((await acme.call('PATCH', `${path}/${body.id}`, change)).body.holds).toEqual(['merges']);
   });
 
   test('a field that nobody knows, named in the answer', async () => {
@@ -136,8 +163,58 @@ describe('a person who administers the repositories', () => {
     expect((await acme.call('PATCH', one, { as, body: named('*') })).status).toBe(403);
     const why = { delete_reason: 'Done' };
     expect((await acme.call('POST', `${one}/delete`, { as: acme.people.wes, body: why })).status).toBe(403);
-    expect((await acme.call('POST', `${one}/delete`, { as, body: why })).status).toBe(204);
-    expect((await acme.call('GET', one, { as })).status).toBe(403);
+    const headers = { 'Idempotency-Key': crypto.randomUUID() };
+    const remove = () => acme.call('POST', `${one}/delete`, { as, body: why, headers });
+    expect((await remove()).status).toBe(204);
+    const again = await remove();
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([204, 'true']);
+    expect((await acme.call('GET', one, { as })).status).toBe(404);
+    expect((await acme.call('POST', `${one}/delete`, { as, body: why })).status).toBe(404);
+    expect((await acme.call('GET', one, { as: acme.people.wes })).status).toBe(403);
+  });
+
+  test('has them by 50 names, however often a change says one', async () => {
+    const as = acme.people.rita;
+    const { id } = (await post(named(...Array<string>(30).fill('web')), { as })).body;
+    const change = named(...Array<string>(30).fill('WEB'));
+    expect((await acme.call('PATCH', `${path}/${id}`, { as, body: change })).status).toBe(200);
+  });
+
+  test('has GitHub asked of 50 repositories at most, of each once', async () => {
+    const { db } = acme.app.deps;
+    const { deletedBy: _by, ...row } = await db.freezePlan.findFirstOrThrow();
+    const json = { matchingConditions: [], excludeConditions: [], createdBy: {}, updatedBy: {} };
+    const plan = (include: string[]) => ({
+      ...{ ...row, ...json, id: crypto.randomUUID(), include, exclude: ['them'], overAt: null },
+    });
+    await db.freezePlan.createMany({
+      data: Array.from({ length: 120 }, (_, at) => plan([`absent-${at % 60}`, `second-${at}`])),
+    });
+    const before = acme.github.requests.length;
+    expect((await acme.call('GET', path, { as: acme.people.wes })).status).toBe(403);
+    const names = acme.github.requests
+      .slice(before)
+      .flatMap(({ path }) => /absent-\d+|second-\d+/.exec(path) ?? []);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.length).toBeGreaterThan(40);
+    expect(names.length).toBeLessThanOrEqual(50);
+    await db.freezePlan.deleteMany({ where: { exclude: { equals: ['them'] } } });
+  });
+
+  test('changes none that somebody else had freeze more meanwhile', async () => {
+    const { deps } = acme.app;
+    const { id } = (await post(named('web', 'vault'))).body;
+    const account = await deps.db.account.findFirstOrThrow({ where: { loginKey: 'acme' } });
+    const asWasAsked = [deps, { type: 'user', id: 7, name: 'rita' }, account, new Set(['web']), id] as const;
+    const refused = {
+      code: 'conflict',
+      message: expect.stringMatching(/^A concurrent change of this plan won/),
+    };
+    await expect(updatePlan(...asWasAsked, { reason: 'Mine' })).rejects.toMatchObject(refused);
+    await expect(deletePlan(...asWasAsked, 'Done')).rejects.toMatchObject(refused);
+    expect((await acme.call('GET', `${path}/${id}`, { as: acme.keys.admin })).body.reason).toBe(
+      planBody.reason,
+    );
   });
 
   test('and nobody else, nor by a glob', async () => {
@@ -186,4 +263,44 @@ test('a preview names the repositories that GitHub says nothing of', async () =>
   const { body } = await post({ matching_conditions: ['files~=^docs/'] }, { to: `${path}/preview` });
   acme.github.comeBack();
   expect(body).toMatchObject({ repositories: [], not_looked_at: ['acme/vault', 'acme/web'] });
+});
+
+describe('a name that leads to another repository since', () => {
+  const roles = { rita: 'admin' } as const;
+  const named = (name: string) => ({ repositories: { include: [name] } });
+
+  test('is no name of one that moved to somebody else', async () => {
+    acme.github.install('eve');
+    acme.github.addRepository('acme/moving', { roles });
+    await acme.quiet();
+    acme.github.transferRepository('acme/moving', 'eve');
+    await acme.quiet();
+    const moved = await acme.call('GET', '/v1/repos/eve/moving/scheduled_freeze', { as: acme.people.eve });
+    expect(moved.status).toBe(200);
+    expect((await post(named('moving'), { as: acme.people.eve })).status).toBe(404);
+  });
+
+  test('is no name of one that was renamed', async () => {
+    acme.github.addRepository('acme/older', { roles });
+    await acme.quiet();
+    acme.github.renameRepository('acme/older', 'newer');
+    await acme.quiet();
+    expect((await post(named('older'), { as: acme.people.rita })).status).toBe(404);
+    expect((await post(named('newer'), { as: acme.people.rita })).status).toBe(201);
+  });
+});
+
+test('a person who administers what a plan names changes none that still freezes another repository', async () => {
+  const as = acme.people.rita;
+  acme.github.addRepository('acme/side');
+  await acme.quiet();
+  const ongoing = { start: null, end: '2026-03-02T10:00:00', recurrence: null };
+  const { id } = (await post({ repositories: { include: ['web', 'side'] }, ...ongoing })).body;
+  const one = `${path}/${id}`;
+  await acme.call('PATCH', one, { as: acme.keys.admin, body: { repositories: { include: ['web'] } } });
+  expect((await acme.call('GET', one, { as })).status).toBe(200);
+  expect((await acme.call('PATCH', one, { as, body: { reason: 'Mine' } })).status).toBe(403);
+  const body = { delete_reason: 'Done' };
+  expect((await acme.call('POST', `${one}/delete`, { as, body })).status).toBe(403);
+  expect((await acme.call('POST', `${one}/delete`, { as: acme.keys.admin, body })).status).toBe(204);
 });

@@ -51,6 +51,19 @@ test('the years ahead are as the plan says, in the repositories that it matches'
   expect(await state('2030-06-01T11:00:00Z')).toEqual([false, 0, null]);
 });
 
+test('a repository that comes to match, or stops, is told at once', async () => {
+  const id = await create({});
+  const ahead = '2030-06-01T11:00:00Z';
+  const include = (...names: string[]) =>
+    acme.call('PATCH', `${plans}/${id}`, { as: acme.admin, body: { repositories: { include: names } } });
+  expect([(await state(ahead))[0], (await state(ahead, {}, 'tv'))[0]]).toEqual([true, false]);
+  await include('tv');
+  expect([(await state(ahead))[0], (await state(ahead, {}, 'tv'))[0]]).toEqual([false, true]);
+  await include('w*', 'tv');
+  expect([(await state(ahead))[0], (await state(ahead, {}, 'tv'))[0]]).toEqual([true, true]);
+  await remove(id);
+});
+
 test('an occurrence that somebody deleted does not come back in the state', async () => {
   const id = await create({
     ...{ start: '2026-12-24T18:00:00', end: '2027-01-02T08:00:00', repositories: { include: ['tv'] } },
@@ -63,6 +76,23 @@ test('an occurrence that somebody deleted does not come back in the state', asyn
   expect(await state('2026-12-25T00:00:00Z', {}, 'tv')).toEqual([false, 0, '2027-12-24T18:00:00.000Z']);
   expect(await state('2031-02-01T00:00:00Z', {}, 'tv')).toEqual([false, 0, '2031-12-24T18:00:00.000Z']);
   await remove(id);
+});
+
+test('what was changed by itself far ahead hides nothing that comes before it', async () => {
+  const id = await create({
+    ...{ start: '2026-12-24T18:00:00', end: '2026-12-24T20:00:00', repositories: { include: ['tv'] } },
+    recurrence: { rule: 'FREQ=YEARLY' },
+  });
+  const { body } = await acme.call('GET', '/v1/repos/acme/tv/scheduled_freeze', { as: acme.admin });
+  const { id: freeze } = body.scheduled_freezes[0];
+  await acme.update('acme/tv', freeze, { reason: 'Ours alone' });
+  const weekly = { start: '2026-03-07T10:00:00', end: '2026-03-07T12:00:00' };
+  const change = { ...weekly, recurrence: { rule: 'FREQ=WEEKLY' } };
+  await acme.call('PATCH', `${plans}/${id}`, { as: acme.admin, body: change });
+  await acme.quiet();
+  expect(await state('2026-08-01T11:00:00Z', {}, 'tv')).toEqual([true, 0, '2026-08-01T12:00:00.000Z']);
+  await remove(id);
+  await acme.remove('acme/tv', freeze);
 });
 
 test('what follows without a gap, made or not, is one span; deployments are none', async () => {

@@ -16,7 +16,7 @@ const freeze = parseFreeze({
   excludeConditions: [],
   ...{ start: '2026-03-01T09:00:00', end: null, timezone: 'UTC', startsAt: observedAt, endsAt: null },
 });
-const observed = { freezes: [freeze], exemptions: [], observedAt };
+const observed = { freezes: [freeze], exemptions: [], hiding: [], observedAt };
 const green: PresentStatus = { state: 'success', description: 'Before', at: observedAt };
 
 type Given = {

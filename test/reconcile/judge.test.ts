@@ -61,7 +61,7 @@ const unread = { values: { files: undefined } };
 const at = (time: string) => new Date(`2026-03-01T${time}:00Z`);
 
 const decideStatus = (freezes: ParsedFreeze[], pullRequests: PullRequestFacts[], observedAt: Date) =>
-  decideHead({ freezes, exemptions: [], observedAt }, pullRequests).status;
+  decideHead({ freezes, exemptions: [], hiding: [], observedAt }, pullRequests).status;
 
 describe('the status of a head', () => {
   test.each<[string, Given[], GivenFacts[], 'pending' | 'success', string?]>([

@@ -9,24 +9,18 @@ import {
 import type { Deps } from '../../deps.ts';
 import type { Actor } from '../../events/actor.ts';
 import { type Call, endpoint } from '../endpoint.ts';
-import { text } from '../fields.ts';
 import {
   exampleExemption,
   exemptionPath,
   exemptionSchema,
   givenReason,
-  mostReason,
   presentExemption,
 } from './exemption-schemas.ts';
 
 const path = '/repos/{owner}/{repository}/exemptions/{exemption_id}';
 
 const reason = z.object({ reason: givenReason }).openapi('ExemptionDecision');
-const optionalReason = z
-  .object({
-    reason: text(mostReason, 'A reason').min(1, 'A reason has at least 1 character.').nullish(),
-  })
-  .openapi('ExemptionApproval');
+const optionalReason = z.object({ reason: givenReason.nullish() }).openapi('ExemptionApproval');
 
 type Path = z.output<typeof exemptionPath>;
 type Found = AuthorizedRepository & { deps: Deps; actor: Actor; path: Path };

@@ -6,9 +6,7 @@ import { pullRequestPath } from '../../page-paths.ts';
 import { text } from '../fields.ts';
 import { owner, repository, uuid } from '../path-params.ts';
 import { who } from './actor-schema.ts';
-
-/** Characters of a reason. */
-export const mostReason = 10_000;
+import { mostReason } from './freeze-schemas.ts';
 
 /** A reason that somebody has to give. */
 export const givenReason = text(mostReason, 'A reason').min(1, 'A reason has at least 1 character.');

@@ -3,23 +3,18 @@ import { exemptionStates } from '../../exemptions/exemption.ts';
 import { listExemptions } from '../../exemptions/list-exemptions.ts';
 import { type NewExemption, requestExemption } from '../../exemptions/request-exemption.ts';
 import { mostFreezes } from '../../freezes/assert-room.ts';
-import { greatestOnGitHub } from '../../scopes/scope-store.ts';
+import { greatestNumber } from '../../github/greatest-number.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
-import { instant, text } from '../fields.ts';
+import { instant } from '../fields.ts';
 import { linkHeader, linkHeaderDescription, pagingQuery } from '../paging.ts';
 import { number, owner, repository, repositoryPath } from '../path-params.ts';
-import {
-  exampleExemption,
-  exemptionSchema,
-  givenReason,
-  mostReason,
-  presentExemption,
-} from './exemption-schemas.ts';
+import { exampleExemption, exemptionSchema, givenReason, presentExemption } from './exemption-schemas.ts';
+import { publicReason } from './freeze-schemas.ts';
 
 const body = z
   .object({
     reason: givenReason,
-    public_reason: text(mostReason, 'A public reason').nullish().openapi({
+    public_reason: publicReason.openapi({
       description: 'What everybody but admins and insiders reads in the place of the reason',
     }),
     freeze_ids: z
@@ -64,10 +59,9 @@ export const requestExemptionEndpoint = endpoint({
   },
   async handle({ deps, actor, repository, notAdmin, path, body, remember }) {
     const { publicUrl } = deps.config;
-    const caller = { actor, isAdmin: notAdmin === null };
     const made = await requestExemption(
       deps,
-      caller,
+      { actor, notAdmin },
       repository,
       path.number,
       readBody(body),
@@ -108,7 +102,7 @@ export const listExemptionsEndpoint = endpoint({
   async handle({ deps, repository, query: { state, pull_request, per_page, cursor }, url }) {
     // A number beyond GitHub's is no pull request's: -1 finds none.
     const pullRequest =
-      pull_request === undefined ? undefined : pull_request > greatestOnGitHub ? -1 : Number(pull_request);
+      pull_request === undefined ? undefined : pull_request > greatestNumber ? -1 : Number(pull_request);
     const page = { size: per_page, cursor };
     const found = await listExemptions(deps, repository, { state, pullRequest }, page);
     const exemptions = found.exemptions.map((each) =>

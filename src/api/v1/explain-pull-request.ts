@@ -5,8 +5,8 @@ import { number, owner, repository } from '../path-params.ts';
 import {
   examplePullRequest,
   exampleReason,
-  exemptionSchema,
-  presentExemption,
+  passSchema,
+  presentPass,
   presentPullRequest,
   presentReasons,
   pullRequestSchema,
@@ -37,7 +37,7 @@ const explanation = z
       z.object({
         scheduled_freeze: freezeSchema,
         verdict,
-        exemption: exemptionSchema,
+        exemption: passSchema,
         until: z.iso
           .datetime()
           .nullable()
@@ -84,7 +84,7 @@ export const explainPullRequestEndpoint = endpoint({
       freezes: found.freezes.map(({ freeze, verdict, pass, reasons }) => ({
         scheduled_freeze: presentFreeze(freeze),
         verdict,
-        ...presentExemption(pass?.exemption ?? null),
+        ...presentPass(pass?.exemption ?? null),
         until: freeze.endsAt?.toISOString() ?? null,
         reasons: presentReasons(reasons),
       })),

@@ -26,7 +26,7 @@ export const reason = z
   .openapi('ConditionReason');
 
 /** The exemption that lets a pull request through a freeze. */
-export const exemptionSchema = z
+export const passSchema = z
   .object({
     id: z.uuid(),
     reason: z.string(),
@@ -36,7 +36,7 @@ export const exemptionSchema = z
   .openapi({ description: 'What lets the pull request through all the same; absent: nothing' });
 
 /** @returns nothing where there is none: clients that never made one see what they know. */
-export const presentExemption = (exemption: Exemption | null) =>
+export const presentPass = (exemption: Exemption | null) =>
   exemption && {
     exemption: {
       ...{ id: exemption.id, reason: exemption.reason, expires_at: exemption.expiresAt.toISOString() },

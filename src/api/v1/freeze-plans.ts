@@ -1,14 +1,15 @@
 import { z } from '@hono/zod-openapi';
 import { nowOf } from '../../clock.ts';
-import { isPlainName } from '../../conditions/patterns/compile-name-glob.ts';
 import type { Deps } from '../../deps.ts';
 import { planEnforcement } from '../../enforcement/plan-enforcement.ts';
 import type { Account } from '../../generated/prisma/client.ts';
+import { administersAll } from '../../installations/administered.ts';
 import { previewPlan } from '../../explanations/preview-plan.ts';
 import { createPlan } from '../../plans/create-plan.ts';
 import { deletePlan } from '../../plans/delete-plan.ts';
 import { matchedBy, matchedRepositories, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
-import { findPlan, listPlans } from '../../plans/plan-store.ts';
+import { namesToChange, plainNames } from '../../plans/names-of-plan.ts';
+import { knownPlan, listPlans } from '../../plans/plan-store.ts';
 import { requirePlan } from '../../plans/require-plan.ts';
 import { showPlan } from '../../plans/show-plan.ts';
 import { updatePlan } from '../../plans/update-plan.ts';
@@ -37,9 +38,6 @@ const tag = 'Freeze plans';
 const path = '/freeze_plans/{owner}';
 const ofPlan = `${path}/{plan_id}` as const;
 
-/** The names of a list of globs that has names alone; null for any other. */
-const plainNames = (globs: string[]): string[] | null => (globs.every(isPlainName) ? globs : null);
-
 const namesOfBody = z.object({ repositories: z.object({ include: z.array(z.string()) }) });
 
 /** Whoever administers all repositories that a plan names one by one may make it. */
@@ -47,29 +45,41 @@ const accessByBody = {
   to: 'owner-or-repositories',
   async repositories({ json }: { json: unknown }) {
     const read = namesOfBody.safeParse(json);
-    return [read.success ? plainNames(read.data.repositories.include) : null];
+    return { all: read.success ? plainNames(read.data.repositories.include) : null };
   },
 } as const;
 
 type Named = { deps: Deps; account: Account; path: Record<string, unknown>; json: unknown };
 
-/** Who may have a plan: judged on what it is, and on what a change would make of it. */
-const accessByPlan = {
+/** Who may see a plan: judged on what it names. */
+const accessToSee = {
   to: 'owner-or-repositories',
-  async repositories({ deps, account, path, json }: Named) {
-    const where = { id: path['plan_id'] as string, accountId: account.id };
-    const plan = await findPlan(deps.db, where, nowOf(deps.clock));
-    const change = namesOfBody.safeParse(json);
-    return [plan && plainNames([...plan.repositories.include, ...(change.data?.repositories.include ?? [])])];
+  async repositories({ deps, account, path }: Named) {
+    const plan = await planOf(deps, account, path);
+    return { all: plan && plainNames(plan.repositories.include) };
   },
 } as const;
+
+/** Who may change one: judged also on what it still freezes, and on what a change would make of it. */
+const accessToChange = {
+  to: 'owner-or-repositories',
+  async repositories({ deps, account, path, json }: Named) {
+    const plan = await planOf(deps, account, path);
+    const added = namesOfBody.safeParse(json).data?.repositories.include;
+    return { all: plan && (await namesToChange(deps.db, plan, nowOf(deps.clock), added)) };
+  },
+} as const;
+
+/** Also one that is over or deleted: whoever had it learns that, and a retried deletion is answered again. */
+const planOf = (deps: Deps, account: Account, path: Record<string, unknown>) =>
+  knownPlan(deps.db, { id: path['plan_id'] as string, accountId: account.id });
 
 /** Whoever may have one of the plans sees those that they may have. */
 const accessByPlans = {
   to: 'owner-or-repositories',
   async repositories({ deps, account }: Named) {
     const plans = await listPlans(deps.db, account.id, nowOf(deps.clock));
-    return [null, ...plans.map(({ repositories }) => plainNames(repositories.include))];
+    return { anyOf: plans.map(({ repositories }) => plainNames(repositories.include)) };
   },
 } as const;
 
@@ -81,7 +91,8 @@ export const listPlansEndpoint = endpoint({
   path,
   tag,
   summary: 'List the freeze plans of an owner that are not over, the oldest first',
-  description: 'A person who administers repositories sees the plans that name only these, one by one.',
+  description:
+    'A person who administers repositories sees the plans that name only these, one by one. GitHub is asked of the first 50 that plans name.',
   access: accessByPlans,
   params: ownerPath,
   success: {
@@ -90,12 +101,12 @@ export const listPlansEndpoint = endpoint({
     schema: z.object({ freeze_plans: z.array(planSchema) }).openapi('FreezePlans'),
     example: { freeze_plans: [examplePlan] },
   },
-  async handle({ deps, account, mayHave }) {
+  async handle({ deps, account, administered }) {
     const now = nowOf(deps.clock);
     const shown = [];
     const all = await repositoriesOfOwner(deps.sql, account.id);
     for (const plan of await listPlans(deps.db, account.id, now)) {
-      if (!(await mayHave(plainNames(plan.repositories.include)))) continue;
+      if (!administersAll(administered, plainNames(plan.repositories.include))) continue;
       shown.push(presentPlan(await showPlan(deps.db, account, plan, now, matchedBy(plan, all))));
     }
     return { freeze_plans: shown };
@@ -183,7 +194,7 @@ export const showPlanEndpoint = endpoint({
   path: ofPlan,
   tag,
   summary: 'Show a freeze plan',
-  access: accessByPlan,
+  access: accessToSee,
   params: planPath,
   success: { status: 200, description: 'The plan', schema: planSchema, example: examplePlan },
   async handle({ deps, account, path }) {
@@ -200,14 +211,15 @@ export const updatePlanEndpoint = endpoint({
   summary: 'Change a freeze plan: only the fields that are sent',
   description:
     'Freezes that have not begun follow it, and ongoing ones in all but their start. Those that were changed or deleted by themselves stay as they are.',
-  access: accessByPlan,
+  access: accessToChange,
   params: planPath,
   exists: planExists,
   body: { schema: planChange, example: { end: '2027-01-03T08:00:00' } },
   success: { status: 200, description: 'The plan', schema: savedPlanSchema, example: examplePlan },
   alsoRefuses: [400],
-  async handle({ deps, actor, account, path, body }) {
-    const saved = await updatePlan(deps, actor, account, path.plan_id, readPlanChange(body));
+  async handle({ deps, actor, account, administered, path, body }) {
+    const change = readPlanChange(body);
+    const saved = await updatePlan(deps, actor, account, administered, path.plan_id, change);
     return presentSavedPlan(saved, body);
   },
 });
@@ -217,13 +229,13 @@ export const deletePlanEndpoint = endpoint({
   path: `${ofPlan}/delete`,
   tag,
   summary: 'Delete a freeze plan and what it made and has not ended, saying why',
-  access: accessByPlan,
+  access: accessToChange,
   params: planPath,
   exists: planExists,
   body: { schema: freezeDeletion, example: { delete_reason: 'Books are open' } },
   success: { status: 204, description: 'Deleted' },
-  async handle({ deps, actor, account, path, body, remember }) {
-    await deletePlan(deps, actor, account, path.plan_id, body.delete_reason, (tx) =>
+  async handle({ deps, actor, account, administered, path, body, remember }) {
+    await deletePlan(deps, actor, account, administered, path.plan_id, body.delete_reason, (tx) =>
       remember(tx, { status: 204 }),
     );
   },
@@ -234,7 +246,7 @@ export const planEnforcementEndpoint = endpoint({
   path: `${ofPlan}/enforcement`,
   tag,
   summary: 'See how far the ongoing freezes of a plan are enforced, over all its repositories',
-  access: accessByPlan,
+  access: accessToSee,
   params: planPath,
   success: {
     status: 200,

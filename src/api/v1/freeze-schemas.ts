@@ -80,7 +80,7 @@ const whatItHolds = {
   }),
 };
 
-function checkGlob(glob: string, context: z.RefinementCtx): void {
+export function checkGlob(glob: string, context: z.RefinementCtx): void {
   try {
     compileNameGlob(glob);
   } catch (error) {
@@ -90,7 +90,7 @@ function checkGlob(glob: string, context: z.RefinementCtx): void {
 }
 
 /** In one order and once each, so that lists that mean the same are the same. */
-const inOrder = (chosen: z.output<typeof holds> | null | undefined) =>
+export const inOrder = (chosen: z.output<typeof holds> | null | undefined) =>
   chosen ? holdables.filter((holdable) => chosen.includes(holdable)) : undefined;
 
 /** Loose: fields that nobody knows are accepted, and named in the answer. */

@@ -9,9 +9,11 @@ import { owner, uuid } from '../path-params.ts';
 import { unknownFields } from '../unknown-fields.ts';
 import { who } from './actor-schema.ts';
 import {
+  checkGlob,
   environments,
   exclude,
   holds,
+  inOrder,
   localTime,
   matching,
   mostReason,
@@ -24,7 +26,7 @@ const mostGlobs = 1000;
 const mostExceptions = 1000;
 const globs = (what: string) =>
   z
-    .array(z.string())
+    .array(z.string().superRefine(checkGlob))
     .max(mostGlobs)
     .openapi({ description: `Globs (\`*\`, \`?\`, \`[abc]\`, \`{a,b}\`) over ${what}` });
 
@@ -98,7 +100,7 @@ export const readNewPlan = (body: z.output<typeof newPlan>): PlanInput => ({
   recurrence: body.recurrence ? readRecurrence(body.recurrence) : null,
   matchingConditions: body.matching_conditions ?? [],
   excludeConditions: body.exclude_conditions ?? [],
-  holds: body.holds ?? ['merges'],
+  holds: inOrder(body.holds) ?? ['merges'],
   environments: body.environments ?? ['*'],
 });
 
@@ -113,7 +115,7 @@ export const readPlanChange = (body: z.output<typeof planChange>): PlanChange =>
   recurrence: body.recurrence && readRecurrence(body.recurrence),
   matchingConditions: body.matching_conditions ?? undefined,
   excludeConditions: body.exclude_conditions ?? undefined,
-  holds: body.holds ?? undefined,
+  holds: inOrder(body.holds),
   environments: body.environments ?? undefined,
 });
 

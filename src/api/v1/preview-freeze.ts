@@ -8,8 +8,8 @@ import { repositoryPath } from '../path-params.ts';
 import {
   examplePullRequest,
   exampleReason,
-  exemptionSchema,
-  presentExemption,
+  passSchema,
+  presentPass,
   presentPullRequest,
   presentReasons,
   pullRequestSchema,
@@ -39,7 +39,7 @@ const preview = z
       z.object({
         pull_request: pullRequestSchema,
         verdict,
-        exemption: exemptionSchema,
+        exemption: passSchema,
         reasons: z.array(reason),
       }),
     ),
@@ -86,7 +86,7 @@ export const previewFreezeEndpoint = endpoint({
       pull_requests: affected.map(({ pullRequest, verdict, exemption, reasons }) => ({
         pull_request: presentPullRequest(pullRequest, repository),
         verdict,
-        ...presentExemption(exemption),
+        ...presentPass(exemption),
         reasons: presentReasons(reasons).filter(({ decides }) => decides),
       })),
     };

@@ -3,14 +3,12 @@ import { type Fact, known, notKnown } from './fact.ts';
 import { dependsOn, keyOf, type PullRequestName } from '../facts/depends-on.ts';
 import type { LoadFrom } from './load-pull-requests.ts';
 import type { PullRequestAnswer } from '../queries/answers.ts';
+import { greatestNumber } from '../greatest-number.ts';
 import { mergedQuery, type MergedAnswer } from '../queries/other-queries.ts';
 import { whyNotRead } from './why-not-read.ts';
 
 /** More would make one pull request cost as many requests as all others. */
 const mostDependencies = 50;
-
-/** GitHub's numbers end here, with GraphQL's integers. */
-const greatestNumber = 2_147_483_647;
 
 /** What is merged, by pull request; shared by a load, so that each is asked about once. */
 export type MergedOnes = Map<string, Promise<Fact<string | null>>>;

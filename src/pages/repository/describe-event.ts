@@ -177,11 +177,16 @@ function tellExemption(
   { type, metadata }: Extract<AuditEvent, { type: keyof typeof didWithExemption }>,
   pullRequest: string,
 ): Omit<DescribedEvent, 'actor'> {
-  const { exemption_attributes: exemption, reason, ended_by } = metadata;
+  const { exemption_attributes: exemption, was_approved, reason, ended_by } = metadata;
+  const isRequest = type === 'exemption.expired' && was_approved === false;
   return {
-    did: `${didWithExemption[type]} ${pullRequest}`,
+    did: `${isRequest ? 'ended the request for an exemption of' : didWithExemption[type]} ${pullRequest}`,
     details: [
       { name: fieldNames.reason, text: exemption.reason },
+      ...(exemption.public_reason === null
+        ? []
+        : [{ name: fieldNames.public_reason, text: exemption.public_reason }]),
+      { name: 'Freezes', text: exemption.freeze_ids?.join(', ') ?? 'every one' },
       { name: 'Head', text: exemption.any_head ? 'any' : exemption.head_sha.slice(0, 7) },
       { name: 'Until', text: wallClock(exemption.expires_at) },
       ...(reason === undefined ? [] : [{ name: 'Because', text: reason }]),

@@ -37,13 +37,17 @@ const endedNotice = (exemption: ExemptionRecord): Html =>
     ${why(exemption)}.
   </p>`;
 
-function why({ state, decidedBy, endedBy, headSha }: ExemptionRecord): Html {
+function why(exemption: ExemptionRecord): Html {
+  const { state, decidedBy, endedBy } = exemption;
   if (state === 'revoked') return html`${nameOf(decidedBy)} revoked the exemption`;
-  return whyEnded[endedBy ?? 'time'](headSha);
+  return whyEnded[endedBy ?? 'time'](exemption);
 }
 
-const whyEnded: Record<EndedBy, (headSha: string) => Html> = {
-  pushed: (sha) => html`another commit was pushed, and the exemption was for <code>${sha.slice(0, 7)}</code>`,
+const whyEnded: Record<EndedBy, (exemption: ExemptionRecord) => Html> = {
+  pushed: ({ headSha }) =>
+    html`another commit was pushed, and the exemption was for <code>${headSha.slice(0, 7)}</code>`,
+  retargeted: ({ baseRef }) =>
+    html`its base branch was changed, and the exemption was for <code>${baseRef}</code>`,
   time: () => html`the time of the exemption was up`,
   freezes: () => html`the last of the freezes that it was for has ended`,
   merged: () => html`it was merged`,

@@ -3,14 +3,16 @@ import { html } from 'hono/html';
 import * as params from '../../api/path-params.ts';
 import { nowOf } from '../../clock.ts';
 import { isTooManyRequests, Refusal } from '../../errors.ts';
-import { greatestNumber, type PullRequestExplanation } from '../../explanations/explain-pull-request.ts';
+import type { PullRequestExplanation } from '../../explanations/explain-pull-request.ts';
+import { greatestNumber } from '../../github/greatest-number.ts';
 import { recallPullRequest } from '../../explanations/recall-pull-request.ts';
 import { type ExemptionRecord, exemptionsSince } from '../../exemptions/exemption-store.ts';
 import type { asPublic, Freeze } from '../../freezes/freeze.ts';
 import { listFreezes } from '../../freezes/list-freezes.ts';
 import type { Hold } from '../../outbox/status.ts';
 import { heldPullRequests, type ReasonNotHeld } from '../../reconcile/held-pull-requests.ts';
-import { hidesReason } from '../../reconcile/judge.ts';
+import { coversFreeze } from '../../exemptions/judge-exemption.ts';
+import { hidingAmong } from '../../reconcile/judge.ts';
 import { isFinalOn, writtenStatuses, type WrittenStatus } from '../../outbox/written-statuses.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { freezesAreOn } from '../../installations/product.ts';
@@ -77,7 +79,8 @@ async function findShownExemption(
   const since = new Date(now.getTime() - toldFor);
   const found = shownExemption(await exemptionsSince(deps.db, repository.id, number, since), now);
   if (!found || found.publicReason !== null) return found;
-  const isHidden = hidesReason(found, await listFreezes(deps, repository));
+  const hiding = hidingAmong(await listFreezes(deps, repository));
+  const isHidden = hiding.some((id) => coversFreeze(found, id));
   return { ...found, publicReason: isHidden ? '' : null };
 }
 

@@ -20,6 +20,7 @@ export const exemptionActions: Record<string, Action> = {
       const isSoon = random.chance(0.7);
       const exemption = {
         number: pr.number,
+        base: pr.base,
         anyHead: random.chance(0.3),
         freezeIds: freeze ? [freeze.id] : null,
         reason: `Fix ${random.between(1, 1e9)}`,

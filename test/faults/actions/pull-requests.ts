@@ -47,8 +47,11 @@ export const pullRequestActions: Record<string, Action> = {
     github.markReady(repository, number);
     return `#${number} is ready`;
   }),
-  retarget: onOne(2, ({ github, repository }, number, random) => {
+  // Back to the branch of an exemption it never goes: what ended meanwhile unseen would let it through there again.
+  retarget: onOne(2, ({ github, repository, model }, number, random) => {
     const base = oneOf(random, bases)!;
+    const wasExempt = model.exemptions.some((each) => each.number === number && each.base === base);
+    if (wasExempt || model.deciding.includes(number)) return null;
     github.retarget(repository, number, base);
     return `#${number} leads to ${base}`;
   }),
