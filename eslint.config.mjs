@@ -13,7 +13,7 @@ const io = [
 ];
 const process = {
   selector: "MemberExpression[object.name='process'][property.name='env']",
-  message: 'Only src/config.ts reads the environment.',
+  message: 'Only src/config.ts and src/cli/world.ts read the environment.',
 };
 const wallClock = [
   {
@@ -87,6 +87,15 @@ const pure = [
   'src/webhooks/wakes-of-event.ts',
 ];
 
+/** What the package of the command line holds beside src/cli. Everything else stays with the service. */
+const shipped = [
+  'src/cli/**',
+  'src/clock.ts',
+  'src/conditions/**',
+  'src/github/facts/without-comments.ts',
+  'src/time/**',
+];
+
 const here = import.meta.dirname;
 const below = (file) => relative(here, file).replaceAll('\\', '/');
 
@@ -109,6 +118,11 @@ const borders = {
         ? null
         : `Pure code imports pure code: ${target} is not in \`pure\` of eslint.config.mjs.`;
     }),
+    shipped: importRule((_, target) =>
+      shipped.some((glob) => matchesGlob(target, glob))
+        ? null
+        : `The command line is installed without the service: ${target} is not in \`shipped\` of eslint.config.mjs.`,
+    ),
     floors: importRule((file, target) => {
       const [own, other] = [file, target].map((path) => floors.indexOf(path.split('/')[1]));
       if (other === -1 || own < other || own === other) return null;
@@ -120,7 +134,7 @@ const borders = {
 };
 
 export default tseslint.config(
-  { ignores: ['node_modules', 'src/generated', 'coverage', 'data'] },
+  { ignores: ['node_modules', 'src/generated', 'packages/*/dist', 'coverage', 'data'] },
   js.configs.recommended,
   ...tseslint.configs.strict,
   {
@@ -156,9 +170,10 @@ export default tseslint.config(
   },
   {
     files: ['src/**'],
-    ignores: ['src/config.ts'],
+    ignores: ['src/config.ts', 'src/cli/world.ts'],
     rules: { 'no-restricted-syntax': ['error', process, ...wallClock] },
   },
+  { files: ['src/cli/world.ts'], rules: { 'no-restricted-syntax': ['error', ...wallClock] } },
   { files: ['src/clock.ts'], rules: { 'no-restricted-syntax': ['error', process] } },
   {
     files: pure,
@@ -166,6 +181,7 @@ export default tseslint.config(
     rules: { 'no-restricted-imports': ['error', { patterns: io }], 'borders/pure': 'error' },
   },
   { files: ['src/*/**'], plugins: { borders }, rules: { 'borders/floors': 'error' } },
+  { files: ['src/cli/**'], plugins: { borders }, rules: { 'borders/shipped': 'error' } },
   {
     files: ['sandbox/**'],
     rules: {

@@ -12,6 +12,7 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major > 22 || (major === 22 && minor >= 18)) {
   // Type stripping says that it is experimental in some versions; that is not about the user.
   process.removeAllListeners('warning');
+  await import('./compile-cache.mjs');
   await import(program);
 } else if (existsSync(installed)) {
   const { status, error } = spawnSync(installed, [program, ...process.argv.slice(2)], { stdio: 'inherit' });

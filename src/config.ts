@@ -264,15 +264,3 @@ export function readEnvironment(): Environment {
   }
   return process.env;
 }
-
-/** The running service that the command line asks: where it answers, and the credential for it. */
-export function serviceToAsk(): { url: string; token: string | undefined } {
-  const {
-    HOLDFAST_URL,
-    HOLDFAST_TOKEN,
-    PORT = '3000',
-    HOST = 'localhost',
-  } = withoutBlanks(readEnvironment());
-  const host = HOST === '0.0.0.0' || HOST === '::' ? 'localhost' : HOST;
-  return { url: HOLDFAST_URL ?? `http://${host}:${PORT}`, token: HOLDFAST_TOKEN };
-}

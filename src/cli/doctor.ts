@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
-import { z } from 'zod';
-import { checks, type Finding, states } from '../enforcement/finding.ts';
+import { whyNoAnswer } from './service/answers.ts';
+import { type ExitCode, exitCodes } from './stop.ts';
+import { printable } from './terminal/printable.ts';
 
 export type DoctorOptions = {
   /** `owner/repository`; without it only the service is looked at. */
@@ -13,16 +14,19 @@ export type DoctorOptions = {
 };
 
 /** A finding of the service about the repository, or of the doctor about the service. */
-type Line = Omit<Finding, 'check'> & { check: Finding['check'] | 'service' };
+type Line = {
+  check: string;
+  state: keyof typeof marks;
+  branch?: string;
+  message: string;
+  remedy: string | null;
+};
 
 /** Without these findings there is nothing to say; the message says what to do. */
-class CannotAsk extends Error {}
-
-/** What the shell is told: nothing failed, something did, or neither can be said. */
-export const exitCodes = { healthy: 0, failed: 1, cannotTell: 2 } as const;
+export class CannotAsk extends Error {}
 
 /** Asks a running service whether it is well and whether it can hold a repository; prints that. @returns the exit code. */
-export async function doctor(options: DoctorOptions, output: Writable): Promise<number> {
+export async function doctor(options: DoctorOptions, output: Writable): Promise<ExitCode> {
   const findings: Line[] = [];
   let enforced: boolean | 'unknown' | undefined;
   let leaking: number[] | undefined;
@@ -40,24 +44,25 @@ export async function doctor(options: DoctorOptions, output: Writable): Promise<
   }
   const report = { url: options.url, repository: options.repository, enforced, leaking, findings, error };
   output.write(options.isJson ? `${JSON.stringify(report)}\n` : forPeople(report));
-  if (error !== undefined) return exitCodes.cannotTell;
-  if (findings.some(({ state }) => state === 'failed')) return exitCodes.failed;
-  return enforced === 'unknown' ? exitCodes.cannotTell : exitCodes.healthy;
+  if (error !== undefined) return exitCodes.notKnown;
+  if (findings.some(({ state }) => state === 'failed')) return exitCodes.refused;
+  return enforced === 'unknown' ? exitCodes.notKnown : exitCodes.done;
 }
 
-/** Whether the service runs, and can work. */
-async function askService(options: DoctorOptions): Promise<Line[]> {
+/** Whether the service runs, and can work. @throws CannotAsk where nobody answers, or not Holdfast. */
+export async function askService(options: Pick<DoctorOptions, 'url' | 'token'>): Promise<Line[]> {
   const document = await get(options, '/v1/openapi.json');
-  const described = openApi.safeParse(document.body);
+  const { info } = (document.body ?? {}) as { info?: { title?: unknown; version?: unknown } };
   const ready = await get(options, '/readyz');
-  const waiting = beforeSetup.safeParse(ready.body);
-  if (waiting.success) throw new CannotAsk(`Holdfast answers at ${options.url}. ${waiting.data.detail}`);
-  if (!described.success) {
+  const { status, detail } = (ready.body ?? {}) as { status?: unknown; detail?: unknown };
+  // What the service says of itself until there is an App.
+  if (status === 'setup') throw new CannotAsk(`Holdfast answers at ${options.url}. ${String(detail)}`);
+  if (info?.title !== 'Holdfast') {
     throw new CannotAsk(
       `What answers at ${options.url} is not Holdfast. Name the service with --url or HOLDFAST_URL.`,
     );
   }
-  const message = `Holdfast answers at ${options.url}, with version ${described.data.info.version} of its interface.`;
+  const message = `Holdfast answers at ${options.url}, with version ${String(info.version)} of its interface.`;
   const running: Line = { check: 'service', state: 'ok', message, remedy: null };
   if (ready.status === 200) return [running];
   const why = `It is not ready: GET /readyz answers ${ready.status} ${JSON.stringify(ready.body)}.`;
@@ -80,22 +85,24 @@ async function askRepository(options: DoctorOptions, repository: string) {
   }
   const path = `/v1/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}/enforcement`;
   const { status, body } = await get(options, path);
-  const report = enforcement.safeParse(body);
-  if (status === 200 && report.success) return report.data;
-  const refusal = errorBody.safeParse(body);
-  const detail = refusal.success
-    ? refusal.data.detail
-    : 'It does not say why; it may be older than this doctor.';
-  throw new CannotAsk(
-    `Holdfast answers ${status} about ${repository}: ${typeof detail === 'string' ? detail : detail.map(({ msg }) => msg).join(' ')}`,
-  );
+  if (status === 200 && isReport(body)) return body;
+  const { detail } = (body ?? {}) as { detail?: unknown };
+  const says = Array.isArray(detail)
+    ? detail.map((each: { msg?: unknown }) => String(each.msg)).join(' ')
+    : typeof detail === 'string'
+      ? detail
+      : 'It does not say why; it may be older than this doctor.';
+  throw new CannotAsk(`Holdfast answers ${status} about ${repository}: ${says}`);
 }
 
 /** Milliseconds: a look at a repository takes the service 20 s at most. */
 const patience = 30_000;
 
 /** A redirect is an error: it would carry the credential elsewhere. */
-async function get({ url, token }: DoctorOptions, path: string): Promise<{ status: number; body: unknown }> {
+async function get(
+  { url, token }: Pick<DoctorOptions, 'url' | 'token'>,
+  path: string,
+): Promise<{ status: number; body: unknown }> {
   try {
     const response = await fetch(new URL(url.replace(/\/+$/, '') + path), {
       redirect: 'error',
@@ -105,11 +112,7 @@ async function get({ url, token }: DoctorOptions, path: string): Promise<{ statu
     const text = await response.text();
     return { status: response.status, body: readJson(text) };
   } catch (error) {
-    const { message, cause } = error as Error;
-    const why = cause instanceof Error && cause.message ? cause.message : message;
-    const remedy = isUntrusted(cause)
-      ? 'Set NODE_EXTRA_CA_CERTS to a file with the certificate of who signed it.'
-      : 'Start it, or name it with --url or HOLDFAST_URL.';
+    const { why, remedy } = whyNoAnswer(error);
     throw new CannotAsk(`Holdfast does not answer at ${url} (${why}). ${remedy}`);
   }
 }
@@ -122,27 +125,17 @@ function readJson(text: string): unknown {
   }
 }
 
-/** Whether a certificate was shown whose signer this machine does not know. */
-const isUntrusted = (cause: unknown): boolean =>
-  /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)/.test(String((cause as { code?: unknown } | undefined)?.code));
+type Asked = { enforced: boolean | 'unknown'; leaking?: number[]; findings: Line[] };
 
-/** What the service says of itself until there is an App. */
-const beforeSetup = z.object({ status: z.literal('setup'), detail: z.string() });
-const openApi = z.object({ info: z.object({ title: z.literal('Holdfast'), version: z.string() }) });
-const enforcement = z.object({
-  enforced: z.union([z.boolean(), z.literal('unknown')]),
-  leaking: z.array(z.int()).optional(),
-  findings: z.array(
-    z.object({
-      check: z.enum(checks),
-      state: z.enum(states),
-      branch: z.string().optional(),
-      message: z.string(),
-      remedy: z.string().nullable(),
-    }),
-  ),
-});
-const errorBody = z.object({ detail: z.union([z.string(), z.array(z.object({ msg: z.string() }))]) });
+/** Whether an answer has what is printed of it. */
+function isReport(body: unknown): body is Asked {
+  const { enforced, findings } = (body ?? {}) as { enforced?: unknown; findings?: unknown };
+  return (
+    (typeof enforced === 'boolean' || enforced === 'unknown') &&
+    Array.isArray(findings) &&
+    findings.every(({ state, message }: Line) => Object.hasOwn(marks, state) && typeof message === 'string')
+  );
+}
 
 const marks = { ok: 'ok', warning: 'warning', failed: 'FAILED', unknown: 'unknown' } as const;
 const conclusions = new Map<boolean | 'unknown' | undefined, string>([
@@ -170,6 +163,3 @@ function forPeople({ findings, enforced, repository, error }: Report): string {
   if (error !== undefined) lines.push(error);
   return `${lines.map(printable).join('\n')}\n`;
 }
-
-/** Names are people's to choose, and a terminal obeys control characters. */
-const printable = (text: string): string => text.replace(/\p{C}/gu, '\uFFFD');

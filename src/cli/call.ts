@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import { type Seen, seenAt } from './memory/seen.ts';
+import { addressOf } from './service/address.ts';
+import { credentialOf } from './service/credential.ts';
+import { type Service, serviceAt } from './service/service.ts';
+import { type Output, outputOf } from './terminal/output.ts';
+import { version } from './version.ts';
+import type { World } from './world.ts';
+
+/** Options that every command takes. */
+export type GlobalOptions = { url?: string; token?: string; json?: boolean };
+
+/** A call of a command: where it runs, what it says, and whom it asks. */
+export type Call = {
+  world: World;
+  output: Output;
+  options: GlobalOptions;
+  /** The whole command line, as it is defined. */
+  program: Command;
+  /** The service, with a credential. @throws Stop where either is missing. */
+  connect(): Promise<{ service: Service; seen: Seen }>;
+};
+
+export function callOf(world: World, options: GlobalOptions, program: Command): Call {
+  return {
+    world,
+    options,
+    program,
+    output: outputOf(world, options.json === true),
+    async connect() {
+      const url = addressOf(world, options.url);
+      const token = await credentialOf(world, options.token);
+      return { service: serviceAt(world, url, token, version()), seen: seenAt(world, url) };
+    },
+  };
+}

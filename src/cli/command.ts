@@ -1,0 +1,63 @@
+import { type Command, Option } from 'commander';
+import { type Call, callOf, type GlobalOptions } from './call.ts';
+import type { ExitCode } from './stop.ts';
+import type { World } from './world.ts';
+
+/** An option: its flags, what it does, and whether it must be there or may be there several times. */
+type OptionSpec = [flags: string, description: string, kind?: 'required' | 'many'];
+
+/** A command, or a group of them. */
+export type CommandSpec = {
+  /** Its name and arguments, such as `extend <id>`. */
+  usage: string;
+  summary: string;
+  options?: OptionSpec[];
+  /** Lines of the shell, each with what it does. */
+  examples?: [line: string, does: string][];
+  /** Whether `--help` leaves it out: it is for programs. */
+  isHidden?: true;
+  /** More for `--help`. */
+  notes?: string;
+  /** @returns what the shell is told; nothing: done. */
+  run?(call: Call, ...given: never[]): Promise<ExitCode | undefined>;
+  below?: CommandSpec[];
+};
+
+/** Gives `run` the types of its options and arguments: options first, then the arguments in their order. */
+export const command = <Options, Args extends unknown[]>(
+  spec: Omit<CommandSpec, 'run' | 'below'> & {
+    run(call: Call, options: Options, ...args: Args): Promise<ExitCode | undefined>;
+  },
+): CommandSpec => spec as unknown as CommandSpec;
+
+export type Ended = (exitCode: ExitCode | undefined) => void;
+
+/** Adds a command to the program, with all below it. */
+export function addCommand(parent: Command, spec: CommandSpec, world: World, ended: Ended): void {
+  const { run } = spec;
+  const added = parent.command(spec.usage, { hidden: spec.isHidden ?? false }).description(spec.summary);
+  for (const [flags, description, kind] of spec.options ?? []) {
+    const option = new Option(flags, description);
+    if (kind === 'required') option.makeOptionMandatory();
+    if (kind === 'many') option.argParser((value: string, before: string[] = []) => [...before, value]);
+    added.addOption(option);
+  }
+  const help = [examplesOf(spec), spec.notes].filter(Boolean).join('\n\n');
+  if (help) added.addHelpText('after', `\n${help}`);
+  for (const below of spec.below ?? []) addCommand(added, below, world, ended);
+  if (!run) return;
+  added.action(async (...given: unknown[]) => {
+    const self = given.pop() as Command;
+    const options = given.pop();
+    let program = self;
+    while (program.parent) program = program.parent;
+    const call = callOf(world, self.optsWithGlobals<GlobalOptions>(), program);
+    ended(await run(call, ...([options, ...given] as never[])));
+    await call.output.drained();
+  });
+}
+
+function examplesOf({ examples = [] }: CommandSpec): string {
+  if (examples.length === 0) return '';
+  return ['Examples:', ...examples.flatMap(([line, does]) => [`  # ${does}`, `  $ ${line}`])].join('\n');
+}

@@ -1,0 +1,37 @@
+import { command, type CommandSpec } from '../command.ts';
+
+const test = command<object, []>({
+  usage: 'test',
+  summary: 'judge conditions: reads JSON lines, prints one JSON line for each',
+  examples: [
+    [
+      `echo '{"condition": "label=hotfix", "pull_request": {"label": ["hotfix"]}}' | holdfast conditions test`,
+      'Try a condition on a pull request that you write down',
+    ],
+  ],
+  notes: `A line of input, with what is left out null or empty, and now for "now":
+  {"condition": "label=hotfix", "pull_request": {"label": ["hotfix"]}, "now": "2026-03-01T09:00:00Z"}
+"condition" may be a group; "teams" may say who is in a team: {"@acme/core": ["mona"]}.
+Its line of output:
+  {"match": true, "reasons": [...], "next_change_at": null}   or   {"error": {"message": "...", "column": 1}}`,
+  async run({ world }) {
+    const { testConditions } = await import('../test-conditions.ts');
+    await testConditions(world.input, world.out);
+  },
+});
+
+const attributes = command<object, []>({
+  usage: 'attributes',
+  summary: 'print the attributes that conditions can name',
+  examples: [['holdfast conditions attributes --json', 'One JSON object a line']],
+  async run({ world, options }) {
+    const { printAttributes } = await import('../print-attributes.ts');
+    printAttributes(world.out, options.json === true);
+  },
+});
+
+export const conditions: CommandSpec = {
+  usage: 'conditions',
+  summary: 'the language of matching_conditions and exclude_conditions',
+  below: [test, attributes],
+};

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { command } from '../command.ts';
+import { addressOf, hostOf } from '../service/address.ts';
+import { addressFor } from '../memory/addresses.ts';
+import { credentialOf } from '../service/credential.ts';
+import { type ExitCode, Stop } from '../stop.ts';
+import type { World } from '../world.ts';
+
+export const doctor = command<object, [repository: string | undefined]>({
+  usage: 'doctor [repository]',
+  summary: 'ask a running Holdfast whether it is well, and whether it can hold a repository',
+  examples: [
+    ['holdfast doctor', 'Whether the service is well; no credential is needed'],
+    ['holdfast doctor acme/web', 'Whether freezes are enforced in a repository, and what to click'],
+  ],
+  notes: `Where nobody says where Holdfast answers, this machine is asked, at PORT of the environment or .env.
+For a repository, the credential is an admin application key or the GitHub token of one of its admins.
+Exits with 0 when nothing failed, 1 when something did, 2 when it cannot tell.`,
+  async run({ world, options, output }, _options, repository): Promise<ExitCode> {
+    const isNamed = options.url ?? (world.env.HOLDFAST_URL?.trim() || addressFor(world, hostOf(world)));
+    const url = options.url ?? (isNamed ? addressOf(world, undefined) : addressHere(world));
+    const token =
+      repository === undefined ? undefined : await tokenFor(world, options.token, Boolean(isNamed));
+    const { doctor } = await import('../doctor.ts');
+    return doctor({ repository, url, token, isJson: output.isJson }, world.out);
+  },
+});
+
+/** What was given, as it stands: the doctor says what is wrong with it. `gh` is asked only for a service that was named. */
+async function tokenFor(world: World, option: string | undefined, isNamed: boolean) {
+  const given = option ?? world.env.HOLDFAST_TOKEN?.trim();
+  if (given || !isNamed) return given;
+  try {
+    return await credentialOf(world, undefined);
+  } catch (error) {
+    if (error instanceof Stop) return undefined;
+    throw error;
+  }
+}
+
+/** The service on this machine: at `PORT` and `HOST` of the environment, or of `.env` in this folder. */
+function addressHere({ env }: World): string {
+  const file = readDotEnv();
+  const value = (name: 'HOST' | 'PORT') => env[name]?.trim() || file[name]?.trim();
+  const host = value('HOST') ?? 'localhost';
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `http://${name}:${value('PORT') ?? '3000'}`;
+}
+
+function readDotEnv(): NodeJS.Dict<string> {
+  try {
+    return parseEnv(readFileSync('.env', 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw error;
+  }
+}

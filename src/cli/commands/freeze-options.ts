@@ -1,0 +1,40 @@
+import type { CommandSpec } from '../command.ts';
+import { misused } from '../stop.ts';
+
+type Options = NonNullable<CommandSpec['options']>;
+
+/** The end of a freeze, in one of two forms. */
+export const endOptions: Options = [
+  ['--for <length>', 'how long: 30m, 2h, 3d, 1w'],
+  ['--until <time>', 'when it ends: 18:00, "tomorrow 08:00", "mon 08:00", 2026-03-09T08:00'],
+];
+
+export const windowOptions: Options = [
+  ['--from <time>', 'when it begins, such as "fri 18:00"; without it: now'],
+  ...endOptions,
+  ['--zone <zone>', 'the time zone of these times, such as Europe/Paris; without it: that of this machine'],
+];
+
+export const conditionOptions: Options = [
+  ['--match <condition>', 'hold only pull requests that match, such as base=main; again for more', 'many'],
+  ['--exclude <condition>', 'let these through, such as label=hotfix; again for more', 'many'],
+];
+
+export type ConditionOptions = { match?: string[]; exclude?: string[] };
+
+/** The conditions as the API takes them: texts, and groups written as JSON. */
+export const conditionsIn = ({ match = [], exclude = [] }: ConditionOptions) => ({
+  ...(match.length > 0 && { matching_conditions: match.map(readCondition) }),
+  ...(exclude.length > 0 && { exclude_conditions: exclude.map(readCondition) }),
+});
+
+function readCondition(text: string): unknown {
+  if (!text.trimStart().startsWith('{')) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw misused(
+      `${text} begins as a group and is not JSON. Write one such as {"or": ["label=a", "label=b"]}.`,
+    );
+  }
+}

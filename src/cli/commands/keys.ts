@@ -1,0 +1,84 @@
+import { command, type CommandSpec } from '../command.ts';
+import { v1 } from '../service/service.ts';
+import { readOwner } from '../target.ts';
+
+type Key = {
+  id: string;
+  name: string;
+  scope: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+  created_by: { name: string };
+};
+
+const list = command<object, [owner: string]>({
+  usage: 'list <owner>',
+  summary: 'list the application keys of an owner',
+  examples: [['holdfast keys list acme', 'Who has keys, and when each was used last']],
+  async run({ output, connect }, _options, text) {
+    const owner = readOwner(text);
+    const { service } = await connect();
+    const { applications } = await service.get<{ applications: Key[] }>(v1('applications', owner));
+    output.table(
+      ['NAME', 'SCOPE', 'EXPIRES', 'LAST USED', 'BY', 'ID'],
+      applications.map(({ id, name, scope, expires_at, last_used_at, created_by }) => [
+        ...[name, scope, expires_at ?? 'never', last_used_at ?? 'never', created_by.name, id],
+      ]),
+    );
+    if (applications.length === 0) output.line(`${owner} has no key.`);
+    output.json({ applications });
+  },
+});
+
+const create = command<{ name: string; scope: string; for?: string; until?: string }, [owner: string]>({
+  usage: 'create <owner>',
+  summary: 'make an application key, and print its secret once',
+  options: [
+    ['--name <name>', 'what it is for', 'required'],
+    ['--scope <scope>', 'admin (everything but scopes) or ci (pushes scopes)', 'required'],
+    ['--for <length>', 'how long it is good: 90d; without it and --until: for ever'],
+    ['--until <time>', 'when it expires: 2027-01-01T00:00'],
+  ],
+  examples: [
+    ['holdfast keys create acme --name "release tooling" --scope admin --for 90d', 'A key for three months'],
+    [
+      'holdfast keys create acme --name ci --scope ci --json | jq -r .secret | gh secret set HOLDFAST_TOKEN',
+      'Hand a key on without showing it',
+    ],
+  ],
+  async run({ output, connect, world }, options, text) {
+    const owner = readOwner(text);
+    const { describeMoment, readWindow } = await import('../times/window.ts');
+    const { endsAt } = readWindow({ for: options.for, until: options.until }, world);
+    const { service } = await connect();
+    if (endsAt !== null) output.note(`It expires at ${describeMoment(endsAt, world.zone, world.zone)}.`);
+    const expires = endsAt === null ? null : new Date(endsAt).toISOString();
+    const body = { name: options.name, scope: options.scope, expires_at: expires };
+    const key = await service.post<Key & { secret: string | null }>(v1('applications', owner), body);
+    output.note(`Made key ${key.id}. Its secret is shown this once:`);
+    // A retry gets the first answer again, without the secret, which nobody keeps.
+    output.line(
+      key.secret ?? `It was lost on its way. Revoke the key: holdfast keys revoke ${owner} ${key.id}`,
+    );
+    output.json(key);
+  },
+});
+
+const revoke = command<object, [owner: string, id: string]>({
+  usage: 'revoke <owner> <id>',
+  summary: 'revoke a key, and the keys that it made',
+  examples: [['holdfast keys revoke acme a0f1f4f4-4d29-400f-a3c1-cebb769bc5ae', 'Revoke one at once']],
+  async run({ output, connect }, _options, text, id) {
+    const owner = readOwner(text);
+    const { service } = await connect();
+    await service.delete(v1('applications', owner, id));
+    output.line(`Revoked key ${id} of ${owner}.`);
+    output.json({ revoked: id });
+  },
+});
+
+export const keys: CommandSpec = {
+  usage: 'keys',
+  summary: 'application keys of an owner',
+  below: [list, create, revoke],
+};

@@ -1,0 +1,69 @@
+import { command } from '../command.ts';
+import type { ListedFreeze } from '../freezing/list-freezes.ts';
+import { exitCodes } from '../stop.ts';
+import type { Cell } from '../terminal/table.ts';
+import { nameOf, readPlace } from '../target.ts';
+
+export const list = command<{ each?: true }, [target: string]>({
+  usage: 'list <target>',
+  summary: 'list the ongoing and scheduled freezes of a repository or an owner, with their ids',
+  options: [['--each', 'of a plan show each freeze, not one line']],
+  examples: [
+    ['holdfast list acme', 'What is frozen, and what comes next'],
+    ["holdfast list acme/web --json | jq -r '.freezes[].freeze.id'", 'The ids in a repository'],
+  ],
+  async run(call, { each }, target) {
+    const { world, output } = call;
+    const place = readPlace(target);
+    const { service, seen } = await call.connect();
+    const { isOn, listFreezes } = await import('../freezing/list-freezes.ts');
+    const freezes = await listFreezes(service, place);
+    seen.keep(
+      freezes.flatMap(({ owner, repository, freeze }) => [
+        { kind: 'freeze' as const, id: freeze.id, owner, repository },
+        ...(freeze.plan_id === undefined
+          ? []
+          : [{ kind: 'plan' as const, id: freeze.plan_id, owner, repository: null }]),
+      ]),
+    );
+    const now = world.now();
+    const rows = each || place.repository !== null ? freezes.map((each) => [each]) : byOccurrence(freezes);
+    const { describeInstant } = await import('../../time/local-time.ts');
+    const shown = (at: number, zone: string) => describeInstant(new Date(at), zone);
+    output.table(
+      ['STATE', 'WHERE', 'FROM', 'UNTIL', 'REASON', 'ID'],
+      rows.map((same): Cell[] => {
+        const [first] = same as [ListedFreeze];
+        const { owner, repository, freeze, startsAt, endsAt } = first;
+        const isPlan = same.length > 1;
+        return [
+          isOn(first, now) ? { text: 'on', tone: 'held' } : { text: 'scheduled', tone: 'scheduled' },
+          isPlan ? `${owner} (${same.length})` : nameOf({ owner, repository }),
+          shown(startsAt, freeze.timezone),
+          endsAt === null ? 'removed' : shown(endsAt, freeze.timezone),
+          freeze.reason,
+          isPlan ? freeze.plan_id! : freeze.id,
+        ];
+      }),
+    );
+    if (freezes.length === 0) output.line(`No freeze is on or planned in ${target}.`);
+    output.json({
+      freezes: freezes.map(({ owner, repository, freeze, startsAt, endsAt }) => ({
+        repository: nameOf({ owner, repository }),
+        state: startsAt <= now ? 'on' : 'scheduled',
+        starts_at: new Date(startsAt).toISOString(),
+        ends_at: endsAt === null ? null : new Date(endsAt).toISOString(),
+        freeze,
+      })),
+    });
+    return exitCodes.done;
+  },
+});
+
+/** Freezes of one occurrence of a plan together, all others by themselves, in the order of the list. */
+function byOccurrence(freezes: ListedFreeze[]): ListedFreeze[][] {
+  const groups = Map.groupBy(freezes, ({ freeze, startsAt, endsAt }) =>
+    freeze.plan_id === undefined ? freeze.id : JSON.stringify([freeze.plan_id, startsAt, endsAt]),
+  );
+  return [...groups.values()];
+}

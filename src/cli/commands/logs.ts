@@ -1,0 +1,99 @@
+import type { Call } from '../call.ts';
+import { command } from '../command.ts';
+import type { AuditEvent } from '../service/shapes.ts';
+import { type Service, v1 } from '../service/service.ts';
+import { misused } from '../stop.ts';
+import { onOneLine } from '../terminal/printable.ts';
+import { readPlace } from '../target.ts';
+
+type Options = { since?: string; type?: string[]; pullRequest?: string; limit?: string; follow?: true };
+type Page = { events: AuditEvent[] };
+type Question = { path: string; query: Record<string, string | string[] | undefined> };
+
+/** Milliseconds between two looks. */
+const pause = 2000;
+
+export const logs = command<Options, [target: string]>({
+  usage: 'logs <target>',
+  summary: 'read the audit log of a repository, or of an owner: who changed what',
+  options: [
+    ['--since <length>', 'how far back: 1d (without it), 2h, 30d'],
+    ['--type <type>', 'only events of this type, such as freeze.bypassed; again for more', 'many'],
+    ['--pull-request <number>', 'only events of this pull request'],
+    ['--limit <count>', 'the latest so many (100)'],
+    ['--follow', 'go on with what happens from now on'],
+  ],
+  examples: [
+    ['holdfast logs acme/web --since 7d', 'The last week of a repository'],
+    [
+      'holdfast logs acme/web --follow --type freeze.bypassed --json',
+      'A line of JSON for each merge past a freeze',
+    ],
+    ['holdfast logs acme', 'Keys, default products and plans of an owner'],
+  ],
+  async run(call, options, target) {
+    const { owner, repository } = readPlace(target);
+    const { readLength } = await import('../times/window.ts');
+    const back = readLength(options.since ?? '1d');
+    const limit = Number(options.limit ?? 100);
+    if (!Number.isInteger(limit) || limit < 1) throw misused('--limit is a whole number from 1.');
+    const { service } = await call.connect();
+    const from = call.world.now() - back.days * 86_400_000 - back.milliseconds;
+    const question: Question = {
+      path: repository === null ? v1('logs', owner) : v1('repos', owner, repository, 'logs'),
+      query: { event_type: options.type, pull_request: options.pullRequest },
+    };
+    let latest = 0;
+    const show = (events: AuditEvent[]) => {
+      for (const event of events.toReversed()) say(call, event);
+      latest = Math.max(latest, ...events.map(({ id }) => id));
+    };
+    show(await newerThan(service, question, { from, latest, limit }));
+    while (options.follow) {
+      await call.world.delay(pause);
+      show(await newerThan(service, question, { from, latest, limit: Infinity }));
+    }
+  },
+});
+
+/** What was written after the latest event that is known, the newest first. */
+async function newerThan(
+  service: Service,
+  { path, query }: Question,
+  { from, latest, limit }: { from: number; latest: number; limit: number },
+): Promise<AuditEvent[]> {
+  const found: AuditEvent[] = [];
+  const asked = {
+    ...query,
+    received_from: new Date(from).toISOString(),
+    per_page: String(Math.min(100, limit)),
+  };
+  for await (const { events } of service.pages<Page>(path, asked)) {
+    const news = events.filter(({ id }) => id > latest);
+    found.push(...news);
+    if (news.length < events.length || found.length >= limit) break;
+  }
+  return found.slice(0, limit);
+}
+
+/** One line for each event, as it comes: columns would wait for the last. */
+function say({ output }: Call, event: AuditEvent): void {
+  const { received_at, type, repository, pull_request, metadata, outcome } = event;
+  const place = pull_request === null ? (repository ?? '') : `${repository ?? ''}#${pull_request}`;
+  const what = { text: type, tone: outcome === 'failure' ? 'wrong' : 'quiet' } as const;
+  output.line(
+    `${received_at}  `,
+    what,
+    ...[place, whoIn(metadata)].filter(Boolean).map((text) => `  ${text}`),
+  );
+  output.json(event);
+}
+
+/** Who did it: whatever the event calls them, such as `created_by`. */
+function whoIn(metadata: Record<string, unknown>): string {
+  for (const [name, value] of Object.entries(metadata)) {
+    const who = (value as { name?: unknown } | null)?.name;
+    if (name.endsWith('_by') && typeof who === 'string') return `by ${onOneLine(who)}`;
+  }
+  return '';
+}

@@ -1,0 +1,236 @@
+import { type Call } from '../call.ts';
+import { command, type CommandSpec } from '../command.ts';
+import { placeOf } from '../freezing/find-place.ts';
+import type { Plan } from '../service/shapes.ts';
+import { v1 } from '../service/service.ts';
+import { type ExitCode, exitCodes, misused } from '../stop.ts';
+import { onOneLine } from '../terminal/printable.ts';
+import { readOwner } from '../target.ts';
+import type { WindowOptions } from '../times/window.ts';
+import { conditionOptions, type ConditionOptions, conditionsIn, windowOptions } from './freeze-options.ts';
+
+type Where = { in?: string };
+type Recurring = { rule?: string; notOn?: string[]; lastDate?: string };
+type Wanted = WindowOptions &
+  ConditionOptions &
+  Recurring & {
+    message?: string;
+    name?: string;
+    include?: string[];
+    except?: string[];
+    publicReason?: string;
+  };
+
+const where: [string, string] = ['--in <owner>', 'whose it is, if this machine has not seen it'];
+const wantedOptions: NonNullable<CommandSpec['options']> = [
+  ...windowOptions,
+  ['--rule <rrule>', 'repeat: an RRULE of RFC 5545, such as FREQ=WEEKLY;BYDAY=FR'],
+  ['--not-on <date>', 'with --rule: a date on which none begins; again for more', 'many'],
+  ['--last-date <date>', 'with --rule: the last date on which one may begin'],
+  ['--include <glob>', 'repositories that it freezes; again for more', 'many'],
+  ['--except <glob>', 'repositories that it leaves alone; again for more', 'many'],
+  ...conditionOptions,
+  ['--public-reason <reason>', 'what everybody but admins and insiders reads instead of the reason'],
+];
+
+const list = command<object, [owner: string]>({
+  usage: 'list <owner>',
+  summary: 'list the plans of an owner that are not over',
+  examples: [['holdfast plans list acme', 'See what is planned, with the ids']],
+  async run({ output, connect, world }, _options, text) {
+    const owner = readOwner(text);
+    const { service, seen } = await connect();
+    const { freeze_plans } = await service.get<{ freeze_plans: Plan[] }>(v1('freeze_plans', owner));
+    seen.keep(freeze_plans.map(({ id }) => ({ kind: 'plan', id, owner, repository: null })));
+    const { describeMoment } = await import('../times/window.ts');
+    output.table(
+      ['NAME', 'REPOSITORIES', 'NEXT', 'REPEATS', 'ID'],
+      freeze_plans.map(
+        ({ id, name, repositories_matched, next_occurrences: [next], recurrence, timezone }) => [
+          ...[name, String(repositories_matched)],
+          next ? describeMoment(Date.parse(next.starts_at), timezone, world.zone) : 'none',
+          ...[recurrence?.rule ?? 'once', id],
+        ],
+      ),
+    );
+    if (freeze_plans.length === 0) output.line(`${owner} has no plan.`);
+    output.json({ freeze_plans });
+  },
+});
+
+const show = command<Where, [id: string]>({
+  usage: 'show <id>',
+  summary: 'show a plan and when it freezes next',
+  options: [where],
+  examples: [['holdfast plans show 0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e', 'The next ten times']],
+  async run(call, options, id) {
+    const connected = await call.connect();
+    const { owner } = await placeOf(connected, id, ['plan'], options.in);
+    await sayPlan(call, await connected.service.get<Plan>(v1('freeze_plans', owner, id)));
+  },
+});
+
+const create = command<Wanted & { dryRun?: true }, [owner: string]>({
+  usage: 'create <owner>',
+  summary: 'plan freezes of many repositories, once or again and again',
+  options: [
+    ['-m, --message <reason>', 'why; it stands in the status of each pull request', 'required'],
+    ['--name <name>', 'what it is called; without it: the first line of the reason'],
+    ...wantedOptions,
+    ['--dry-run', 'change nothing: show what would be held'],
+  ],
+  examples: [
+    [
+      'holdfast plans create acme --name "Year end" -m "Books are closed" --from 2026-12-24T18:00 --until 2027-01-02T08:00 --zone Europe/Paris --rule FREQ=YEARLY --not-on 2028-12-24',
+      'Freeze all repositories each year, but not in 2028',
+    ],
+    [
+      'holdfast plans create acme -m "Weekend" --include "web-*" --from "fri 18:00" --until "mon 08:00" --rule "FREQ=WEEKLY;BYDAY=FR" --dry-run',
+      'See what each weekend would hold',
+    ],
+  ],
+  async run(call, options, text) {
+    const owner = readOwner(text);
+    const { readWindow, describeWindow } = await import('../times/window.ts');
+    const window = readWindow(options, call.world);
+    const { service, seen } = await call.connect();
+    const again = options.rule === undefined ? '' : `, and again by ${options.rule}`;
+    call.output.note(`Planning freezes of ${owner} ${describeWindow(window, call.world.zone)}${again}.`);
+    const reason = options.message!;
+    const { start, end, timezone } = window;
+    const body = {
+      name: options.name ?? (reason.split('\n')[0]!.slice(0, 255) || 'Freeze'),
+      ...changesIn({ ...options, include: options.include ?? ['*'] }),
+      ...{ start, end, timezone },
+    };
+    if (options.dryRun)
+      return (await import('../freezing/preview.ts')).previewPlan(call, service, owner, body);
+    const plan = await service.post<Plan>(v1('freeze_plans', owner), body);
+    seen.keep([{ kind: 'plan', id: plan.id, owner, repository: null }]);
+    await sayPlan(call, plan);
+  },
+});
+
+const update = command<Wanted & Where & { once?: true }, [id: string]>({
+  usage: 'update <id>',
+  summary: 'change a plan: what is not named stays',
+  options: [
+    ['-m, --message <reason>', 'another reason'],
+    ['--name <name>', 'another name'],
+    ...wantedOptions,
+    ['--once', 'repeat it no more'],
+    where,
+  ],
+  examples: [
+    [
+      'holdfast plans update 0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e --except "docs-*"',
+      'Leave repositories alone',
+    ],
+  ],
+  async run(call, options, id) {
+    if (options.for !== undefined && options.from === undefined)
+      throw misused('Write --until, or --from with --for; holdfast extend moves an end by a length.');
+    const connected = await call.connect();
+    const { service } = connected;
+    const { owner } = await placeOf(connected, id, ['plan'], options.in);
+    const times = await timesIn(call, options, await service.get<Plan>(v1('freeze_plans', owner, id)));
+    const body = { ...changesIn(options), ...times, ...(options.once && { recurrence: null }) };
+    if (Object.keys(body).length === 0)
+      throw misused('Name what is to change: see holdfast plans update --help.');
+    await sayPlan(call, await service.patch<Plan>(v1('freeze_plans', owner, id), body));
+  },
+});
+
+/** The times that are named, read in the zone that the plan has or gets. */
+async function timesIn({ world, output }: Call, options: Wanted, plan: Plan): Promise<object> {
+  const { from, until, for: length, zone } = options;
+  if (from === undefined && until === undefined) return zone === undefined ? {} : { timezone: zone };
+  const { readWindow, describeMoment } = await import('../times/window.ts');
+  const window = readWindow({ from, until, for: length, zone: zone ?? plan.timezone }, world);
+  const { start, end, startsAt, endsAt, timezone } = window;
+  const shown = (at: number) => describeMoment(at, timezone, world.zone);
+  if (from !== undefined) output.note(`It begins at ${shown(startsAt)}.`);
+  if (endsAt !== null) output.note(`It ends at ${shown(endsAt)}.`);
+  return { ...(from !== undefined && { start }), ...(endsAt !== null && { end }), ...(zone && { timezone }) };
+}
+
+const remove = command<Where & { message: string }, [id: string]>({
+  usage: 'delete <id>',
+  summary: 'delete a plan, and end what it made',
+  options: [['-m, --message <reason>', 'why; it goes to the audit log', 'required'], where],
+  examples: [
+    ['holdfast plans delete 0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e -m "Books are open"', 'End a plan'],
+  ],
+  async run({ output, connect }, { message, in: where }, id) {
+    const connected = await connect();
+    const { owner } = await placeOf(connected, id, ['plan'], where);
+    await connected.service.post(v1('freeze_plans', owner, id, 'delete'), { delete_reason: message });
+    connected.seen.forget([id]);
+    output.line(`Deleted plan ${id} of ${owner}.`);
+    output.json({ deleted: id });
+  },
+});
+
+type Progress = {
+  repositories: number;
+  to_hold: number;
+  held: number;
+  waiting: number;
+  not_enforced: string[];
+};
+
+const progress = command<Where, [id: string]>({
+  usage: 'progress <id>',
+  summary: 'say how far GitHub holds what is on of a plan; exit with 1 if a repository is not enforced',
+  options: [where],
+  examples: [
+    ['holdfast plans progress 0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e', 'How many pull requests are held'],
+  ],
+  async run({ output, connect }, options, id): Promise<ExitCode> {
+    const connected = await connect();
+    const { owner } = await placeOf(connected, id, ['plan'], options.in);
+    const found = await connected.service.get<Progress>(v1('freeze_plans', owner, id, 'enforcement'));
+    output.line(
+      `${found.held} of ${found.to_hold} pull requests are held in ${found.repositories} repositories; ${found.waiting} statuses wait to be written.`,
+    );
+    for (const name of found.not_enforced) output.note(`Not enforced: ${name}. See holdfast doctor ${name}`);
+    output.json(found);
+    return found.not_enforced.length > 0 ? exitCodes.refused : exitCodes.done;
+  },
+});
+
+export const plans: CommandSpec = {
+  usage: 'plans',
+  summary: 'freezes that repeat, and freezes of many repositories',
+  below: [list, show, create, update, remove, progress],
+};
+
+/** The fields that the options name, but for the times. */
+function changesIn(options: Wanted): object {
+  const { name, message, publicReason, include, except, rule, notOn, lastDate } = options;
+  if (rule === undefined && (notOn || lastDate !== undefined))
+    throw misused('--not-on and --last-date go with --rule.');
+  return {
+    ...(name !== undefined && { name }),
+    ...(message !== undefined && { reason: message }),
+    ...(publicReason !== undefined && { public_reason: publicReason }),
+    ...((include || except) && {
+      repositories: { ...(include && { include }), ...(except && { exclude: except }) },
+    }),
+    ...(rule !== undefined && { recurrence: { rule, except: notOn ?? [], until: lastDate ?? null } }),
+    ...conditionsIn(options),
+  };
+}
+
+async function sayPlan({ output, world }: Call, plan: Plan): Promise<void> {
+  const { describeMoment } = await import('../times/window.ts');
+  const shown = (at: string) => describeMoment(Date.parse(at), plan.timezone, world.zone);
+  output.line(`Plan ${plan.id}: ${onOneLine(plan.name)}`);
+  output.line(`  ${plan.repositories_matched} repositories: ${plan.repositories.include.join(', ')}`);
+  for (const { starts_at, ends_at } of plan.next_occurrences)
+    output.line(`  ${shown(starts_at)} until ${ends_at === null ? 'somebody removes it' : shown(ends_at)}`);
+  for (const name of plan.not_enforced)
+    output.note(`Nothing enforces freezes in ${name}: holdfast doctor ${name}`);
+  for (const warning of plan.warnings ?? []) output.note(`Warning: ${warning}`);
+  output.json({ plan });
+}

@@ -1,0 +1,120 @@
+import type { Call } from '../call.ts';
+import { command } from '../command.ts';
+import { placeOf } from '../freezing/find-place.ts';
+import type { Place, Seen } from '../memory/seen.ts';
+import type { Plan } from '../service/shapes.ts';
+import { type Service, v1 } from '../service/service.ts';
+import { exitCodes, misused, refused, Stop } from '../stop.ts';
+import { isId, nameOf, readPlace } from '../target.ts';
+
+type Options = { message: string; all?: true; in?: string };
+type Ending = Place & { id: string };
+
+export const unfreeze = command<Options, [targets: string[]]>({
+  usage: 'unfreeze <targets...>',
+  summary: 'end freezes: those that freeze made from here, or by id, or all that are on',
+  options: [
+    ['-m, --message <reason>', 'why; it goes to the audit log', 'required'],
+    ['--all', 'end everything that is on there now, whoever made it'],
+    ['--in <place>', 'where the ids are, if this machine has not seen them: acme or acme/web'],
+  ],
+  examples: [
+    [
+      'holdfast unfreeze acme/web -m "Fixed"',
+      'End what holdfast freeze made from this machine in a repository',
+    ],
+    ['holdfast unfreeze bf0fbf0b-aa94-4bb6-a379-12b701f7db78 -m "Fixed"', 'End one freeze or plan'],
+    ['holdfast unfreeze acme --all -m "Over"', 'End all that is on in every repository of an owner'],
+  ],
+  async run(call, options, targets) {
+    if (options.all && targets.some(isId))
+      throw misused('Name an owner or repositories with --all, not ids.');
+    const { service, seen } = await call.connect();
+    const endings = new Map<string, Ending>();
+    for (const target of targets)
+      for (const ending of await endingsOf(call, service, seen, target, options))
+        endings.set(ending.id, ending);
+    const ended: Ending[] = [];
+    for (const ending of endings.values()) {
+      const { kind, id, ...place } = ending;
+      if (await end(service, ending, options.message)) {
+        ended.push(ending);
+        call.output.line(`Ended ${kind} ${id} of ${nameOf(place)}.`);
+      }
+      seen.forget([id]);
+    }
+    if (ended.length === 0) call.output.line('Nothing was on any more.');
+    call.output.json({ ended: ended.map(({ kind, id, ...place }) => ({ kind, id, in: nameOf(place) })) });
+    return exitCodes.done;
+  },
+});
+
+async function endingsOf(
+  call: Call,
+  service: Service,
+  seen: Seen,
+  target: string,
+  { all, in: where }: Options,
+): Promise<Ending[]> {
+  if (isId(target)) {
+    return [{ id: target, ...(await placeOf({ service, seen }, target, ['freeze', 'plan'], where)) }];
+  }
+  const place = readPlace(target);
+  if (all) return allThatIsOn(call, service, place);
+  const made = seen.made(place.owner, place.repository);
+  if (made.length > 0) return made;
+  throw refused(
+    `Nothing that holdfast freeze made from this machine is on in ${target}. See holdfast list ${target}, and name an id; or add --all.`,
+  );
+}
+
+/** What is on in a place. A plan for once goes with all its freezes; of one that repeats only these occurrences. */
+async function allThatIsOn(
+  { world }: Call,
+  service: Service,
+  { owner, repository }: { owner: string; repository: string | null },
+): Promise<Ending[]> {
+  const { isOn, listFreezes } = await import('../freezing/list-freezes.ts');
+  const now = world.now();
+  const freezes = (await listFreezes(service, { owner, repository })).filter((each) => isOn(each, now));
+  const whole = new Set(repository === null ? await plansForOnce(service, owner) : []);
+  const plans = [...new Set(freezes.flatMap(({ freeze }) => freeze.plan_id ?? []))].filter((id) =>
+    whole.has(id),
+  );
+  return [
+    ...plans.map((id) => ({ kind: 'plan' as const, id, owner, repository: null })),
+    ...freezes
+      .filter(({ freeze }) => freeze.plan_id === undefined || !whole.has(freeze.plan_id))
+      .map(({ freeze, owner, repository }) => ({
+        kind: 'freeze' as const,
+        id: freeze.id,
+        owner,
+        repository,
+      })),
+  ];
+}
+
+async function plansForOnce(service: Service, owner: string): Promise<string[]> {
+  const { freeze_plans } = await service.get<{ freeze_plans: Plan[] }>(v1('freeze_plans', owner));
+  return freeze_plans.filter(({ recurrence }) => recurrence === null).map(({ id }) => id);
+}
+
+/** @returns whether it was still there. */
+async function end(
+  service: Service,
+  { kind, id, owner, repository }: Ending,
+  reason: string,
+): Promise<boolean> {
+  const path =
+    kind === 'plan'
+      ? v1('freeze_plans', owner, id, 'delete')
+      : v1('repos', owner, repository!, 'scheduled_freeze', id, 'delete');
+  try {
+    await service.post(path, { delete_reason: reason });
+    return true;
+  } catch (error) {
+    // What has ended by itself need not be ended.
+    if (error instanceof Stop && error.status === 404) return false;
+    throw error;
+  }
+}

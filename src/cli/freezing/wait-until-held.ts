@@ -1,0 +1,76 @@
+import { atOnce } from '../at-once.ts';
+import type { Call } from '../call.ts';
+import type { Enforcement } from '../service/shapes.ts';
+import { type Service, v1 } from '../service/service.ts';
+import { type ExitCode, exitCodes } from '../stop.ts';
+import type { Repository } from '../target.ts';
+
+/** A freeze, and how far GitHub enforces it. */
+export type Held = Repository & { id: string; enforcement: Enforcement };
+
+/** What is to be said of one: GitHub holds it, or is still told, or does not hold it, or does not say. */
+export type HeldState = 'held' | 'waiting' | 'not enforced' | 'unknown';
+
+export function stateOf({ switched_on, enforced, not_held, ...more }: Enforcement): HeldState {
+  if (!switched_on) return 'not enforced';
+  const isWaiting = more.waiting_writes > 0 || not_held.some(({ reason }) => reason === 'waiting');
+  if (isWaiting || more.look_due) return 'waiting';
+  if (enforced === false || more.leaking.length > 0 || not_held.length > 0) return 'not enforced';
+  return enforced === 'unknown' ? 'unknown' : 'held';
+}
+
+/**
+ * Waits until GitHub holds all that these freezes hold, or cannot; says how far it is.
+ * @param longest milliseconds.
+ */
+export async function waitUntilHeld(
+  { world, output }: Pick<Call, 'world' | 'output'>,
+  service: Service,
+  freezes: (Repository & { id: string })[],
+  longest: number,
+): Promise<Held[]> {
+  const until = world.now() + longest;
+  let held: Held[] = [];
+  for (let said = ''; ;) {
+    const settled = new Map(
+      held.filter(({ enforcement }) => stateOf(enforcement) !== 'waiting').map((each) => [each.id, each]),
+    );
+    held = await atOnce(freezes, 6, async (freeze) => settled.get(freeze.id) ?? ask(service, freeze));
+    const waiting = held.filter(({ enforcement }) => stateOf(enforcement) === 'waiting').length;
+    if (waiting === 0 || world.now() >= until) return held;
+    const progress = `GitHub is told: ${held.length - waiting} of ${held.length} repositories are done.`;
+    if (progress !== said) output.note((said = progress));
+    await world.delay(1000);
+  }
+}
+
+const ask = async (
+  service: Service,
+  { owner, repository, id }: Repository & { id: string },
+): Promise<Held> => {
+  const path = v1('repos', owner, repository, 'scheduled_freeze', id, 'enforcement');
+  return { owner, repository, id, enforcement: await service.get<Enforcement>(path) };
+};
+
+/** What the shell is told of all of them. */
+export function exitCodeOf(held: Held[]): ExitCode {
+  const states = new Set(held.map(({ enforcement }) => stateOf(enforcement)));
+  if (states.has('not enforced')) return exitCodes.refused;
+  return states.has('waiting') || states.has('unknown') ? exitCodes.notKnown : exitCodes.done;
+}
+
+/** A row for each, and what to do about those that GitHub does not hold. */
+export function showHeld({ output }: Pick<Call, 'output'>, held: Held[]): void {
+  output.table(
+    ['REPOSITORY', 'STATE', 'HELD'],
+    held.map(({ owner, repository, enforcement }) => {
+      const state = stateOf(enforcement);
+      const { held, to_hold } = enforcement.pull_requests;
+      const tone = state === 'held' ? 'held' : state === 'not enforced' ? 'wrong' : 'quiet';
+      return [`${owner}/${repository}`, { text: state, tone }, `${held} of ${to_hold}`];
+    }),
+  );
+  for (const { owner, repository, enforcement } of held)
+    if (stateOf(enforcement) !== 'held')
+      output.note(`What to do in ${owner}/${repository}: holdfast doctor ${owner}/${repository}`);
+}

@@ -1,0 +1,68 @@
+import { Command } from 'commander';
+import { addCommand, type CommandSpec, type Ended } from './command.ts';
+import { version } from './version.ts';
+import type { World } from './world.ts';
+
+/** Every command by its name, in the order of `--help`. */
+const commands: Record<string, () => Promise<CommandSpec>> = {
+  login: async () => (await import('./commands/login.ts')).login,
+  freeze: async () => (await import('./commands/freeze.ts')).freeze,
+  unfreeze: async () => (await import('./commands/unfreeze.ts')).unfreeze,
+  list: async () => (await import('./commands/list.ts')).list,
+  status: async () => (await import('./commands/status.ts')).status,
+  extend: async () => (await import('./commands/extend.ts')).extend,
+  allow: async () => (await import('./commands/allow.ts')).allow,
+  requests: async () => (await import('./commands/requests.ts')).requests,
+  approve: async () => (await import('./commands/decide.ts')).approve,
+  deny: async () => (await import('./commands/decide.ts')).deny,
+  plans: async () => (await import('./commands/plans.ts')).plans,
+  run: async () => (await import('./commands/run.ts')).runFrozen,
+  keys: async () => (await import('./commands/keys.ts')).keys,
+  products: async () => (await import('./commands/products.ts')).products,
+  scopes: async () => (await import('./commands/scopes.ts')).scopes,
+  logs: async () => (await import('./commands/logs.ts')).logs,
+  doctor: async () => (await import('./commands/doctor.ts')).doctor,
+  conditions: async () => (await import('./commands/conditions.ts')).conditions,
+  completion: async () => (await import('./commands/completion.ts')).completion,
+  complete: async () => (await import('./commands/completion.ts')).complete,
+};
+
+/** All commands, as they are defined. */
+export const allCommands = (): Promise<CommandSpec[]> => load(Object.keys(commands));
+
+const load = (names: string[]): Promise<CommandSpec[]> => Promise.all(names.map((name) => commands[name]!()));
+
+/**
+ * The commands that a command line may call: those that it names, for loading all takes longer than most of them take.
+ * Where it names none, help or a suggestion needs all; and completion does.
+ */
+function commandsIn(words: string[]): Promise<CommandSpec[]> {
+  const named = Object.keys(commands).filter((name) => words.includes(name));
+  return named.length === 0 || named.includes('complete') ? allCommands() : load(named);
+}
+
+/** The program for a command line. @param ended is told how the command ended. */
+export async function programFor(world: World, words: string[], ended: Ended): Promise<Command> {
+  const program = new Command('holdfast')
+    .description('Merge freezes that hold, and let go.')
+    .option('--url <url>', 'where Holdfast answers (HOLDFAST_URL, or what login kept)')
+    .option('--token <token>', 'an application key or a GitHub token (HOLDFAST_TOKEN, or gh auth token)')
+    .option('--json', 'print JSON, for programs')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => void world.out.write(text),
+      writeErr: (text) => void world.err.write(text),
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .exitOverride()
+    .addHelpText(
+      'after',
+      `
+Exits with 0 when it is done, 1 when the service refuses it or GitHub does not enforce it, and 2 when the command
+is used wrongly or its outcome is not known. holdfast COMMAND --help shows examples.`,
+    );
+  program.version(version(), '--version', 'print the version of this command');
+  for (const spec of await commandsIn(words)) addCommand(program, spec, world, ended);
+  return program;
+}

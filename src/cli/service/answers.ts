@@ -1,0 +1,48 @@
+import { notKnown, refused, type Stop } from '../stop.ts';
+
+type Problem = { loc?: unknown; msg?: unknown };
+
+/** What to do about a refusal, where the service does not say so itself. */
+const advice: Record<number, string> = {
+  403: 'Use another credential: HOLDFAST_TOKEN, or `gh auth login`. An admin key of the owner may do everything but push scopes.',
+  404: 'Check the name, and whether Holdfast is installed there.',
+};
+
+/** The refusal that an answer is, in the words of the service. @param body as it was read, null for no JSON. */
+export function refusalIn(status: number, body: unknown): Stop {
+  const detail = (body as { detail?: unknown } | null)?.detail;
+  const says = typeof detail === 'string' ? detail : Array.isArray(detail) ? problems(detail) : null;
+  if (says === null) {
+    return notKnown(
+      `It answers ${status} and does not say why. Check that the address is that of a Holdfast.`,
+      status,
+    );
+  }
+  const message = [says, advice[status]].filter(Boolean).join('\n');
+  // What it could not do now, nobody can say of later.
+  return status >= 500 || status === 429 ? notKnown(message, status) : refused(message, status);
+}
+
+/** Bad fields, a line for each. */
+const problems = (list: Problem[]): string =>
+  list
+    .map(({ loc, msg }) => {
+      const place = Array.isArray(loc) ? loc.slice(1).join('.') : '';
+      return place ? `${place}: ${String(msg)}` : String(msg);
+    })
+    .join('\n');
+
+/** Why `fetch` brought no answer, and what to do. @param error what it threw. */
+export function whyNoAnswer(error: unknown): { why: string; remedy: string } {
+  const { message, cause } = error as Error;
+  return {
+    why: cause instanceof Error && cause.message ? cause.message : message,
+    remedy: isUntrusted(cause)
+      ? 'Set NODE_EXTRA_CA_CERTS to a file with the certificate of who signed it.'
+      : 'Start it, or name it with --url or HOLDFAST_URL.',
+  };
+}
+
+/** Whether a certificate was shown whose signer this machine does not know. */
+const isUntrusted = (cause: unknown): boolean =>
+  /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)/.test(String((cause as { code?: unknown } | undefined)?.code));

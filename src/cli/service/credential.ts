@@ -1,0 +1,30 @@
+import { misused } from '../stop.ts';
+import type { World } from '../world.ts';
+import { hostOf } from './address.ts';
+
+/**
+ * The credential for the service: as the option says, `HOLDFAST_TOKEN`, or the token of `gh`.
+ * @throws Stop where there is none, or it holds what no credential does.
+ */
+export async function credentialOf(world: World, option: string | undefined): Promise<string> {
+  const token = option ?? (world.env.HOLDFAST_TOKEN?.trim() || (await tokenOfGh(world)));
+  if (!token) {
+    throw misused(
+      'There is no credential. Sign in with `gh auth login`, or set HOLDFAST_TOKEN to an application key or a GitHub token.',
+    );
+  }
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw misused('The credential holds what no credential does, such as a space or a quote. Copy it again.');
+  }
+  return token;
+}
+
+/** What `gh auth token` says; null where there is no `gh`, or nobody is signed in. No shell is asked. */
+async function tokenOfGh(world: World): Promise<string | null> {
+  const { execFile } = await import('node:child_process');
+  const args = ['auth', 'token', '--hostname', hostOf(world)];
+  return new Promise((resolve) => {
+    const options = { env: world.env as NodeJS.ProcessEnv, timeout: 10_000, windowsHide: true };
+    execFile('gh', args, options, (error, output) => resolve(error ? null : output.trim() || null));
+  });
+}

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { notKnown, Stop } from '../stop.ts';
+import type { World } from '../world.ts';
+import { refusalIn, whyNoAnswer } from './answers.ts';
+
+type Query = Record<string, string | string[] | undefined>;
+
+/** The API of one Holdfast. Every call @throws Stop with what the service says. */
+export type Service = {
+  url: string;
+  get<Body>(path: string, query?: Query): Promise<Body>;
+  /** All pages of a list, one after the other. */
+  pages<Body>(path: string, query?: Query): AsyncGenerator<Body>;
+  /** Sent with an `Idempotency-Key`, so that it happens once however often it is tried. */
+  post<Body>(path: string, body: object): Promise<Body>;
+  put<Body>(path: string, body: object): Promise<Body>;
+  patch<Body>(path: string, body: object): Promise<Body>;
+  delete(path: string): Promise<void>;
+};
+
+/** A path below `/v1` from its parts, each as it is. */
+export const v1 = (...parts: (string | number)[]): string =>
+  `/v1/${parts.map((part) => encodeURIComponent(part)).join('/')}`;
+
+/** Milliseconds: a look at a repository takes the service 20 s at most. */
+const patience = 30_000;
+/** Tries of one call: where it is asked to wait, and where nobody answers; and the most that it waits, in milliseconds. */
+const mostTries = { asked: 5, unanswered: 3 };
+const longestWait = 120_000;
+
+type Asked = { method: string; path: string; query?: Query; body?: object };
+type Answer = { status: number; headers: Headers; text: string };
+
+/** @param version of this command, which the service logs. */
+export function serviceAt(world: World, url: string, token: string, version: string): Service {
+  async function call(asked: Asked): Promise<{ body: unknown; headers: Headers }> {
+    const send = sender(url, token, version, asked);
+    const until = world.now() + longestWait;
+    for (let tries = 1; ; tries++) {
+      const answer = await send().catch((error: unknown) => noAnswer(url, error));
+      if (!(answer instanceof Stop)) {
+        if (answer.status < 400) return { body: readJson(answer.text), headers: answer.headers };
+        // The try before this one did it, and its answer was lost.
+        if (asked.method === 'DELETE' && answer.status === 404 && tries > 1)
+          return { body: null, headers: answer.headers };
+      }
+      const pause = answer instanceof Stop ? 250 * 2 ** tries : pauseOf(answer);
+      const most = answer instanceof Stop ? mostTries.unanswered : mostTries.asked;
+      if (pause === null || tries >= most || world.now() + pause > until)
+        throw answer instanceof Stop ? answer : refusalIn(answer.status, readJson(answer.text));
+      await world.delay(pause);
+    }
+  }
+  const bodyOf = async <Body>(asked: Asked) => (await call(asked)).body as Body;
+  return {
+    url,
+    get: (path, query) => bodyOf({ method: 'GET', path, query }),
+    async *pages<Body>(path: string, query: Query = {}) {
+      for (let next: Query | null = query; next;) {
+        const { body, headers } = await call({ method: 'GET', path, query: next });
+        yield body as Body;
+        next = nextPage(headers);
+      }
+    },
+    post: (path, body) => bodyOf({ method: 'POST', path, body }),
+    put: (path, body) => bodyOf({ method: 'PUT', path, body }),
+    patch: (path, body) => bodyOf({ method: 'PATCH', path, body }),
+    delete: async (path) => void (await call({ method: 'DELETE', path })),
+  };
+}
+
+function noAnswer(url: string, error: unknown): Stop {
+  const { why, remedy } = whyNoAnswer(error);
+  return notKnown(`Holdfast does not answer at ${url} (${why}). ${remedy}`);
+}
+
+/** Makes one request, as often as it is called. A redirect is an error: it would carry the credential elsewhere. */
+function sender(url: string, token: string, version: string, { method, path, query, body }: Asked) {
+  const target = new URL(url + path);
+  for (const [name, value] of Object.entries(query ?? {}))
+    for (const each of [value ?? []].flat()) target.searchParams.append(name, each);
+  const headers = {
+    Authorization: `Bearer ${token}`,
+    'User-Agent': `holdfast-cli/${version}`,
+    ...(body && { 'Content-Type': 'application/json' }),
+    ...(method === 'POST' && { 'Idempotency-Key': randomUUID() }),
+  };
+  const text = body && JSON.stringify(body);
+  return async (): Promise<Answer> => {
+    const signal = AbortSignal.timeout(patience);
+    const response = await fetch(target, { method, headers, body: text, redirect: 'error', signal });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+}
+
+/** Milliseconds until this may be asked again; null where asking again changes nothing. */
+function pauseOf({ status, headers }: Answer): number | null {
+  if (status !== 429 && status !== 503) return null;
+  const seconds = Number(headers.get('Retry-After') ?? 1);
+  return Number.isFinite(seconds) ? Math.max(1, seconds) * 1000 : 1000;
+}
+
+/** The question for the next page. Only that is taken from the link: the credential goes to no other host. */
+function nextPage(headers: Headers): Query | null {
+  const link = /<([^>]+)>; *rel="next"/.exec(headers.get('Link') ?? '')?.[1];
+  if (!link) return null;
+  const { searchParams } = new URL(link, 'https://here');
+  return Object.fromEntries(
+    [...new Set(searchParams.keys())].map((name) => [name, searchParams.getAll(name)]),
+  );
+}
+
+function readJson(text: string): unknown {
+  try {
+    return text === '' ? null : JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

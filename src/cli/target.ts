@@ -1,0 +1,55 @@
+import { misused } from './stop.ts';
+
+/** What a command is about: an owner, a repository, or a pull request. */
+export type Target = { owner: string; repository: string | null; number: number | null };
+export type Repository = { owner: string; repository: string };
+export type PullRequest = Repository & { number: number };
+
+const shape = /^(?<owner>[A-Za-z0-9-]{1,40})(?:\/(?<repository>[\w.-]{1,100})(?:#(?<number>\d{1,15}))?)?$/;
+const page =
+  /^https?:\/\/[^/]+\/(?:repos\/)?(?<path>[^/]+(?:\/[^/]+)?)(?:\/pulls?\/(?<number>\d+))?(?:[/?#].*)?$/;
+
+/** Reads `acme`, `acme/web` or `acme/web#5`, or the address of its page. @throws Stop for anything else. */
+export function readTarget(text: string): Target {
+  const address = page.exec(text)?.groups;
+  const name = address ? address['path']! + (address['number'] ? `#${address['number']}` : '') : text;
+  const found = shape.exec(name)?.groups;
+  if (!found) throw misused(`"${text}" is no repository. Write acme, acme/web or acme/web#5.`);
+  const { owner, repository, number } = found;
+  return { owner: owner!, repository: repository ?? null, number: number ? Number(number) : null };
+}
+
+/** Reads `acme`. @throws Stop for anything else. */
+export function readOwner(text: string): string {
+  const { owner, repository } = readTarget(text);
+  if (repository !== null) throw misused(`"${text}" is a repository. Write the owner alone: ${owner}.`);
+  return owner;
+}
+
+/** Reads `acme` or `acme/web`. @throws Stop for a pull request. */
+export function readPlace(text: string): { owner: string; repository: string | null } {
+  const { owner, repository, number } = readTarget(text);
+  if (number !== null) throw misused(`"${text}" is a pull request. Write ${owner}/${repository}.`);
+  return { owner, repository };
+}
+
+/** Reads `acme/web`. @throws Stop for anything else. */
+export function readRepository(text: string): Repository {
+  const { owner, repository } = readPlace(text);
+  if (repository === null) throw misused(`"${text}" is an owner. Write a repository, such as ${owner}/web.`);
+  return { owner, repository };
+}
+
+/** Reads `acme/web#5`. @throws Stop for anything else. */
+export function readPullRequest(text: string): PullRequest {
+  const { owner, repository, number } = readTarget(text);
+  if (repository === null || number === null)
+    throw misused(`"${text}" is no pull request. Write one such as ${owner}/${repository ?? 'web'}#5.`);
+  return { owner, repository, number };
+}
+
+export const nameOf = ({ owner, repository }: { owner: string; repository: string | null }): string =>
+  repository === null ? owner : `${owner}/${repository}`;
+
+/** Whether this is the form of an id. */
+export const isId = (text: string): boolean => /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text);

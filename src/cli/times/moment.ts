@@ -1,0 +1,118 @@
+import { describeInstant, parseLocalTime, toInstant, toLocalTime } from '../../time/local-time.ts';
+import { misused } from '../stop.ts';
+import { type Duration, parseDuration } from './duration.ts';
+
+/** An instant, in milliseconds, and the wall clock that it was read from: `2026-03-01T10:00:00`. */
+export type Moment = { at: number; local: string };
+
+/** When and where somebody reads the clock. @property after the moment that comes before, if there is one. */
+export type Reading = { now: number; zone: string; after?: number };
+
+const day = 86_400_000;
+const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+
+/**
+ * Reads `now`, `2h`, `18:00`, `tomorrow 08:00`, `fri 18:00` or `2026-03-06T18:00` as people write it in a zone.
+ * @throws Stop for what is past, what may mean two moments, and what is not understood.
+ */
+export function readMoment(text: string, reading: Reading): Moment {
+  const { now, zone, after } = reading;
+  const words = text.trim().toLowerCase().replace(/\s+/g, ' ');
+  if (words === 'now') return { at: now, local: toLocalTime(new Date(now), zone) };
+  const length = parseDuration(words.replace(/^(?:in |\+)/, ''));
+  if (length) {
+    if (after !== undefined)
+      throw misused(`"${text}" may count from now or from the start. Write --for ${text}, or a date.`);
+    return later(now, length, zone);
+  }
+  const local = readDate(words, text, reading) ?? readDay(words, text, reading);
+  if (local === null) {
+    throw misused(
+      `"${text}" is not understood. Write 2h, 18:00, tomorrow 08:00, fri 18:00 or 2026-03-06T18:00.`,
+    );
+  }
+  const at = resolve(local, zone, text);
+  if (at < now) throw past(text, at, reading);
+  return { at, local };
+}
+
+/** The moment so much later, on the next full minute. @throws Stop where its wall clock comes twice. */
+export function later(from: number, { days, milliseconds }: Duration, zone: string): Moment {
+  const [date, time] = toLocalTime(new Date(from), zone).split('T') as [string, string];
+  const begun = days === 0 ? from : toInstant(`${addDays(date, days)}T${time}`, zone, 'end').getTime();
+  const at = Math.ceil((begun + milliseconds) / 60_000) * 60_000;
+  const local = toLocalTime(new Date(at), zone);
+  return { at: resolve(local, zone, local), local };
+}
+
+/** A date with a time, with an offset or without; null for anything else. */
+function readDate(words: string, text: string, { zone }: Reading): string | null {
+  const written = words.toUpperCase().replace(/^(\d{4}-\d{2}-\d{2}) (?=\d)/, '$1T');
+  if (/^\d{4}-\d{2}-\d{2}$/.test(written)) throw misused(`"${text}" says no time. Write ${text} 18:00.`);
+  if (/^\d{1,2}[./-]\d{1,2}([./-]\d{2,4})?\b/.test(words) || /^\d{4}[./]/.test(words))
+    throw misused(`"${text}" may be read in several ways. Write the date as 2026-03-06.`);
+  if (/^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})$/.test(written)) {
+    const at = Date.parse(written);
+    if (Number.isNaN(at)) throw misused(`"${text}" is no instant. Write one such as 2026-03-06T18:00:00Z.`);
+    return toLocalTime(new Date(at), zone);
+  }
+  if (!/^\d{4}-\d{2}-\d{2}T/.test(written)) return null;
+  const parsed = parseLocalTime(written);
+  if (!parsed.ok) throw misused(`"${text}" is no date and time. Write one such as 2026-03-06T18:00.`);
+  return parsed.value;
+}
+
+/** A day by its name with a time, or a time alone; null for anything else. */
+function readDay(words: string, text: string, reading: Reading): string | null {
+  const { now, zone, after } = reading;
+  const found = /^(?:(?<day>[a-z]+)\b)?(?: ?(?:at )?(?<time>\d.*))?$/.exec(words)?.groups;
+  const named = found?.['day'];
+  const isWeekday = named !== undefined && weekdayOf(named) !== -1;
+  if (!found || (named !== undefined && !isWeekday && named !== 'today' && named !== 'tomorrow')) return null;
+  if (found['time'] === undefined) throw misused(`"${text}" says no time. Write "${text} 18:00".`);
+  const time = readTime(found['time']);
+  if (time === null) return null;
+  const dateAt = (at: number) => toLocalTime(new Date(at), zone).slice(0, 10);
+  if (named === 'today') return `${dateAt(now)}T${time}`;
+  if (named === 'tomorrow') return `${addDays(dateAt(now), 1)}T${time}`;
+  // What follows a start is the first such time after it; else it is the next one, which today's may be.
+  const base = dateAt(after ?? now);
+  const ahead = isWeekday ? (weekdayOf(named) - new Date(base).getUTCDay() + 7) % 7 : 0;
+  const local = `${addDays(base, ahead)}T${time}`;
+  if (after === undefined || resolve(local, zone, text) > after) return local;
+  return `${addDays(base, ahead + (isWeekday ? 7 : 1))}T${time}`;
+}
+
+/** `8:00`, `18:00:30` or `6:30pm`, as `HH:MM:SS`; null for anything else. A lone `8` may be either of two. */
+function readTime(text: string): string | null {
+  const found = /^(\d{1,2})(?::(\d{2}))?(?::(\d{2}))? ?(am|pm)?$/.exec(text);
+  if (!found) return null;
+  const [, hours, minutes, seconds = '00', half] = found;
+  if (minutes === undefined && half === undefined) return null;
+  const isHalf = half !== undefined && (Number(hours) < 1 || Number(hours) > 12);
+  const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + (half === 'pm' ? 12 : 0);
+  if (isHalf || hour > 23 || Number(minutes ?? 0) > 59 || Number(seconds) > 59) return null;
+  return `${String(hour).padStart(2, '0')}:${minutes ?? '00'}:${seconds}`;
+}
+
+const weekdayOf = (word: string): number =>
+  word.length < 3 ? -1 : weekdays.findIndex((name) => name.startsWith(word));
+
+const addDays = (date: string, days: number): string =>
+  new Date(Date.parse(`${date}T00:00:00Z`) + days * day).toISOString().slice(0, 10);
+
+/** The one instant of a wall-clock time. @throws Stop where clocks skip it or show it twice. */
+function resolve(local: string, zone: string, text: string): number {
+  const [first, last] = (['start', 'end'] as const).map((role) => toInstant(local, zone, role).getTime());
+  if (first === last) return first!;
+  const isSkipped = toLocalTime(new Date(first!), zone) !== local;
+  const why = isSkipped ? 'does not exist' : 'comes twice';
+  throw misused(
+    `"${text}" is ${local.replace('T', ' ')}, which ${why} in ${zone} when the clocks change. Choose another time, or --zone UTC.`,
+  );
+}
+
+const past = (text: string, at: number, { now, zone }: Reading) =>
+  misused(
+    `"${text}" is ${describeInstant(new Date(at), zone)}, which is past: it is ${describeInstant(new Date(now), zone)} now. Write a later time, with its date.`,
+  );

@@ -1,0 +1,78 @@
+import { describeInstant, isTimeZone, toLocalTime } from '../../time/local-time.ts';
+import { misused } from '../stop.ts';
+import type { World } from '../world.ts';
+import { describeLength, parseDuration } from './duration.ts';
+import { later, readMoment } from './moment.ts';
+
+/** The options of every command that takes times. */
+export type WindowOptions = { from?: string; until?: string; for?: string; zone?: string };
+
+/** From when until when: wall-clock times of a zone, as the API takes them, and instants in milliseconds. */
+export type Window = {
+  /** null: now. */
+  start: string | null;
+  /** null: until it is removed. */
+  end: string | null;
+  timezone: string;
+  startsAt: number;
+  endsAt: number | null;
+};
+
+/** Reads the window that the options name. @throws Stop for what is past, empty or doubtful. */
+export function readWindow(options: WindowOptions, { now, zone }: Pick<World, 'now' | 'zone'>): Window {
+  const timezone = readZone(options.zone, zone);
+  if (options.until !== undefined && options.for !== undefined)
+    throw misused('Write --for or --until, not both.');
+  const at = now();
+  const isNow = options.from === undefined || options.from.trim().toLowerCase() === 'now';
+  const start = isNow ? null : readMoment(options.from!, { now: at, zone: timezone });
+  const startsAt = start?.at ?? at;
+  const end = readEnd(options, { now: at, zone: timezone, after: start?.at }, startsAt);
+  if (end && end.at <= startsAt) {
+    const [first, last] = [startsAt, end.at].map((each) => describeInstant(new Date(each), timezone));
+    throw misused(`It would end at ${last}, before it begins at ${first}. Choose a later end.`);
+  }
+  return {
+    ...{ start: start?.local ?? null, end: end?.local ?? null, timezone },
+    ...{ startsAt, endsAt: end?.at ?? null },
+  };
+}
+
+function readEnd(
+  options: WindowOptions,
+  reading: { now: number; zone: string; after: number | undefined },
+  startsAt: number,
+) {
+  if (options.for !== undefined) return later(startsAt, readLength(options.for), reading.zone);
+  return options.until === undefined ? null : readMoment(options.until, reading);
+}
+
+/** A length of time. @throws Stop for what is none. */
+export function readLength(text: string) {
+  const length = parseDuration(text);
+  if (!length) throw misused(`"${text}" is not a length of time. Write 30m, 2h, 1h30m, 3d or 1w.`);
+  return length;
+}
+
+/** A time zone by its name; without one that of this machine. @throws Stop for a name that nobody knows. */
+export function readZone(name: string | undefined, otherwise: string): string {
+  const zone = name ?? otherwise;
+  if (!isTimeZone(zone)) throw misused(`"${zone}" is no time zone. Write one such as Europe/Paris or UTC.`);
+  return zone;
+}
+
+/** The window for people: both ends resolved, with the zone, and with that of whoever reads. */
+export function describeWindow({ startsAt, endsAt, start, timezone }: Window, readersZone: string): string {
+  const shown = (at: number) => describeMoment(at, timezone, readersZone);
+  const from = start === null ? 'from now' : `from ${shown(startsAt)}`;
+  if (endsAt === null) return `${from} until somebody removes it`;
+  return `${from} until ${shown(endsAt)}, ${describeLength(endsAt - startsAt)}`;
+}
+
+/** A moment in its zone; and in the reader's where the clock there shows another time. */
+export function describeMoment(at: number, zone: string, readersZone: string): string {
+  const instant = new Date(at);
+  const own = describeInstant(instant, zone);
+  if (toLocalTime(instant, zone) === toLocalTime(instant, readersZone)) return own;
+  return `${own} (${describeInstant(instant, readersZone)})`;
+}

@@ -1,0 +1,47 @@
+import { homedir } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import { systemClock } from '../clock.ts';
+import type { Environment } from './variables.ts';
+
+type Screen = Writable & { isTTY?: boolean; columns?: number };
+
+/** All that the commands know of the machine. A test brings its own. */
+export type World = {
+  env: Environment;
+  input: Readable & { isTTY?: boolean };
+  /** What was asked for. */
+  out: Screen;
+  /** Everything else that is said. */
+  err: Screen;
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** @throws AbortError when the signal says so. */
+  delay(milliseconds: number, signal?: AbortSignal): Promise<void>;
+  /** IANA name of the zone of whoever reads. */
+  readonly zone: string;
+  platform: NodeJS.Platform;
+  home: string;
+};
+
+/** The machine that this process runs on. */
+export const thisMachine = (): World => ({
+  env: process.env as Environment,
+  input: process.stdin,
+  out: process.stdout,
+  err: process.stderr,
+  now: () => systemClock.now(),
+  delay: (milliseconds, signal) => wait(milliseconds, undefined, { signal }),
+  // Asked for only where times are: it costs a third of a start.
+  get zone() {
+    return zoneOfMachine();
+  },
+  platform: process.platform,
+  home: homedir(),
+});
+
+function zoneOfMachine(): string {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  // ICU says so where the machine has none that it knows.
+  return timeZone === 'Etc/Unknown' ? 'UTC' : timeZone;
+}

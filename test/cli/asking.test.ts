@@ -1,0 +1,240 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keepAddress } from '../../src/cli/memory/addresses.ts';
+import { settingsFolder, stateFolder } from '../../src/cli/memory/folders.ts';
+import { type Acme, startAcme } from '../support/acme.ts';
+import { type CommandLine, commandLineFor } from '../support/command-line.ts';
+
+let acme: Acme;
+let line: CommandLine;
+beforeAll(async () => {
+  acme = await startAcme();
+  line = commandLineFor(acme, acme.admin);
+  await acme.repository('web', [{}]);
+});
+afterAll(async () => {
+  line.close();
+  await acme.close();
+});
+
+describe('where Holdfast is, and who asks', () => {
+  test('login keeps the address for a host, in a file that nobody else reads', async () => {
+    const nowhere = { HOLDFAST_URL: undefined };
+    const before = await line.holdfast(['list', 'acme'], { env: nowhere });
+    expect([before.code, before.err]).toEqual([2, expect.stringContaining('holdfast login https://')]);
+    const kept = await line.holdfast(['login', `${acme.app.url}/v1/`], { env: nowhere });
+    expect([kept.code, kept.out]).toEqual([
+      0,
+      expect.stringContaining(`Holdfast answers at ${acme.app.url},`),
+    ]);
+    expect((await line.holdfast(['list', 'acme'], { env: nowhere })).code).toBe(0);
+    const file = join(line.home, '.config/holdfast/config.json');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+      hosts: { 'github.com': { url: acme.app.url } },
+    });
+    const other = { ...nowhere, GH_HOST: 'github.example.com' };
+    expect((await line.holdfast(['list', 'acme'], { env: other })).code).toBe(2);
+    expect((await line.holdfast(['login', acme.app.url], { env: other })).code).toBe(0);
+    expect(Object.keys(JSON.parse(readFileSync(file, 'utf8')).hosts)).toEqual([
+      'github.com',
+      'github.example.com',
+    ]);
+  });
+
+  test('login keeps nothing where nobody answers', async () => {
+    const none = await line.holdfast(['login', 'http://127.0.0.1:9', '--host', 'none.example']);
+    expect([none.code, none.err]).toEqual([
+      2,
+      expect.stringContaining('does not answer at http://127.0.0.1:9'),
+    ]);
+    expect((await line.holdfast(['login', 'holdfast.example.com'])).err).toContain(
+      'is not the address of a Holdfast',
+    );
+  });
+
+  test('settings that are broken are named', async () => {
+    const broken = commandLineFor(acme);
+    keepAddress({ env: {}, home: broken.home, platform: 'linux' } as never, 'github.com', acme.app.url);
+    const file = join(broken.home, '.config/holdfast/config.json');
+    writeFileSync(file, '{');
+    const said = await broken.holdfast(['list', 'acme'], { env: { HOLDFAST_URL: undefined } });
+    broken.close();
+    expect([said.code, said.err]).toEqual([
+      2,
+      `${file} does not hold a JSON object. Repair it, or delete it.\n`,
+    ]);
+  });
+
+  test('the token of gh is taken where no other is given, for the right host and without a shell', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'holdfast-gh-'));
+    const person = acme.github.addToken('ada');
+    const script = `#!/bin/sh\n[ "$*" = "auth token --hostname github.com" ] && echo ${person}\n`;
+    writeFileSync(join(folder, 'gh'), script);
+    chmodSync(join(folder, 'gh'), 0o755);
+    const env = { HOLDFAST_TOKEN: undefined, PATH: `${folder}:${process.env['PATH']}` };
+    expect((await line.holdfast(['list', 'acme'], { env })).code).toBe(0);
+    const elsewhere = { ...env, GH_HOST: 'github.example.com' };
+    const none = await line.holdfast(['list', 'acme'], { env: elsewhere });
+    expect([none.code, none.err]).toEqual([2, expect.stringContaining('There is no credential. Sign in')]);
+    rmSync(folder, { recursive: true });
+  });
+
+  test.each([['two words'], ['“hf_admin_s3cret”']])(
+    'the token %s is not sent, and not said',
+    async (token) => {
+      const said = await line.holdfast(['list', 'acme', '--token', token]);
+      expect([said.code, said.err]).toEqual([2, expect.stringContaining('holds what no credential does')]);
+      expect(said.err).not.toContain('s3cret');
+    },
+  );
+
+  test.each([
+    ['linux', {}, '/home/ada/.config/holdfast', '/home/ada/.local/state/holdfast'],
+    ['darwin', { XDG_CONFIG_HOME: '/c', XDG_STATE_HOME: '/s' }, '/c/holdfast', '/s/holdfast'],
+    [
+      'linux',
+      { XDG_CONFIG_HOME: 'relative' },
+      '/home/ada/.config/holdfast',
+      '/home/ada/.local/state/holdfast',
+    ],
+    ['win32', { APPDATA: 'C:\\R', LOCALAPPDATA: 'C:\\L' }, 'C:\\R\\holdfast', 'C:\\L\\holdfast'],
+  ] as const)('on %s with %o', (platform, env, settings, state) => {
+    const machine = { env, platform, home: '/home/ada' };
+    expect([settingsFolder(machine), stateFolder(machine)]).toEqual([settings, state]);
+  });
+});
+
+/** A service that answers as it is told, one answer after the other; the last one again and again. */
+async function answering(
+  answers: ((request: IncomingMessage, response: ServerResponse) => void)[],
+  meet: (url: string, seen: IncomingMessage[]) => Promise<void>,
+) {
+  const seen: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    seen.push(request);
+    answers[Math.min(seen.length, answers.length) - 1]!(request, response);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // Below a path: what stands at /v1 of this process is held against the document.
+  await meet(`http://127.0.0.1:${(server.address() as AddressInfo).port}/below`, seen);
+  server.closeAllConnections();
+  server.close();
+}
+
+const answer =
+  (status: number, body?: unknown, headers = {}) =>
+  (_: IncomingMessage, response: ServerResponse) =>
+    void response.writeHead(status, headers).end(body === undefined ? undefined : JSON.stringify(body));
+const hangUp = (request: IncomingMessage) => void request.socket.destroy();
+const freeze = {
+  id: '0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e',
+  reason: 'x',
+  start: '2026-03-01T10:00:00',
+  end: null,
+};
+
+describe('trying again', () => {
+  const waits: number[] = [];
+  const patient = { delay: async (milliseconds: number) => void waits.push(milliseconds) };
+
+  test('a POST is the same one each time, waits as it is told, and happens once', async () => {
+    const tries = [
+      hangUp,
+      answer(503, { detail: 'Later.' }, { 'Retry-After': '7' }),
+      answer(429, { detail: 'Slow.' }),
+    ];
+    await answering([...tries, answer(201, freeze)], async (url, seen) => {
+      waits.length = 0;
+      const made = await line.holdfast(['freeze', 'acme/web', '-m', 'x', '--url', url], patient);
+      expect(made.code, made.err).toBe(0);
+      expect(waits).toEqual([500, 7000, 1000]);
+      expect(seen).toHaveLength(4);
+      expect(new Set(seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+      expect(seen[0]!.headers['idempotency-key']).toMatch(/^[0-9a-f-]{36}$/);
+      expect(seen[0]!.headers['user-agent']).toMatch(/^holdfast-cli\/\d/);
+    });
+  });
+
+  test('a refusal is not tried again', async () => {
+    await answering([answer(409, { detail: 'A concurrent change won.' })], async (url, seen) => {
+      const said = await line.holdfast(['freeze', 'acme/web', '-m', 'x', '--url', url], patient);
+      expect([said.code, seen.length]).toEqual([1, 1]);
+      expect(said.err).toContain('A concurrent change won.');
+    });
+  });
+
+  test('what is down for long, or asks for too long a wait, is not known: 2', async () => {
+    await answering([answer(503, { detail: 'The database does not answer.' })], async (url, seen) => {
+      const said = await line.holdfast(['list', 'acme/web', '--url', url], patient);
+      expect([said.code, seen.length]).toEqual([2, 5]);
+      expect(said.err).toContain('The database does not answer.');
+    });
+    await answering([answer(503, { detail: 'Later.' }, { 'Retry-After': '3600' })], async (url, seen) => {
+      expect((await line.holdfast(['list', 'acme/web', '--url', url], patient)).code).toBe(2);
+      expect(seen).toHaveLength(1);
+    });
+    const gone = await line.holdfast(['list', 'acme/web', '--url', 'http://127.0.0.1:9'], patient);
+    expect([gone.code, gone.err]).toEqual([2, expect.stringContaining('Start it, or name it with --url')]);
+  });
+
+  test('a DELETE whose answer was lost is done', async () => {
+    await answering([hangUp, answer(404, { detail: 'No such key.' })], async (url) => {
+      expect((await line.holdfast(['keys', 'revoke', 'acme', freeze.id, '--url', url], patient)).code).toBe(
+        0,
+      );
+    });
+    await answering([answer(404, { detail: 'No such key.' })], async (url) => {
+      expect((await line.holdfast(['keys', 'revoke', 'acme', freeze.id, '--url', url], patient)).code).toBe(
+        1,
+      );
+    });
+  });
+
+  test('what is not Holdfast is said so; a redirect and a next page take the credential nowhere else', async () => {
+    await answering([(_, response) => void response.writeHead(404).end('<html>')], async (url) => {
+      const said = await line.holdfast(['list', 'acme/web', '--url', url]);
+      expect([said.code, said.err]).toEqual([
+        2,
+        expect.stringContaining('It answers 404 and does not say why'),
+      ]);
+    });
+    await answering([answer(302, undefined, { Location: acme.app.url })], async (url) => {
+      expect((await line.holdfast(['list', 'acme/web', '--url', url], patient)).code).toBe(2);
+    });
+    const elsewhere = { Link: '<https://elsewhere.example/v1/logs/acme?cursor=2&per_page=100>; rel="next"' };
+    await answering(
+      [answer(200, { events: [] }, elsewhere), answer(200, { events: [] })],
+      async (url, seen) => {
+        expect((await line.holdfast(['logs', 'acme', '--url', url])).code).toBe(0);
+        expect(seen.map((each) => each.url)).toEqual([
+          expect.stringContaining('/below/v1/logs/acme?'),
+          '/below/v1/logs/acme?cursor=2&per_page=100',
+        ]);
+      },
+    );
+  });
+});
+
+test('what the service says cannot command the terminal', async () => {
+  await answering([answer(403, { detail: 'red \u001b[31m' })], async (url) => {
+    const said = await line.holdfast(['list', 'acme/web', '--url', url], { isTTY: true });
+    expect(said.err).toContain('red \uFFFD[31m');
+  });
+});
+
+test('help is 0 and shows examples, a wrong word is 2', async () => {
+  const help = await line.holdfast(['freeze', '--help']);
+  expect([help.code, help.err]).toEqual([0, '']);
+  expect(help.out).toContain('$ holdfast freeze acme --all --for 2h -m "INC-4711" --wait');
+  expect(help.out).toContain('Global Options:');
+  expect((await line.holdfast(['freze'])).code).toBe(2);
+  expect((await line.holdfast(['list', 'acme', '--nosuch'])).code).toBe(2);
+  expect((await line.holdfast([])).code).toBe(2);
+  expect((await line.holdfast(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+});

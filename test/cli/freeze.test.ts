@@ -1,0 +1,226 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type Acme, startAcme } from '../support/acme.ts';
+import { type CommandLine, commandLineFor } from '../support/command-line.ts';
+
+let acme: Acme;
+let line: CommandLine;
+beforeAll(async () => {
+  acme = await startAcme();
+  line = commandLineFor(acme, acme.admin);
+  await acme.repository('web', [{}, { labels: ['hotfix'] }]);
+  await acme.repository('api', [{}]);
+  await acme.repository('infra', [{}], { protect: {} });
+});
+afterEach(async () => {
+  await line.holdfast(['unfreeze', 'acme', '--all', '-m', 'Next story']);
+  await acme.quiet();
+});
+afterAll(async () => {
+  line.close();
+  await acme.close();
+});
+
+test('a repository for two hours: said with the zone before it is sent, and ended again', async () => {
+  const made = await line.holdfast(['freeze', 'acme/web', '--for', '2h', '-m', 'INC-4711']);
+  expect([made.code, made.err]).toEqual([
+    0,
+    'Freezing acme/web from now until 2026-03-01 12:00 Europe/Paris, 2 h.\n',
+  ]);
+  await acme.quiet();
+  expect(acme.frozen('acme/web')).toEqual([1, 2]);
+  expect(acme.shown('acme/web', 1)?.description).toBe('Frozen until 2026-03-01 12:00 Europe/Paris: INC-4711');
+  const ended = await line.holdfast(['unfreeze', 'acme/web', '-m', 'Fixed', '--json']);
+  expect(ended.json()).toEqual({ ended: [{ kind: 'freeze', id: expect.any(String), in: 'acme/web' }] });
+  expect(made.out).toContain(ended.json().ended[0].id);
+  await acme.quiet();
+  expect(acme.frozen('acme/web')).toEqual([]);
+});
+
+test('conditions, a public reason and a window ahead', async () => {
+  const words = [
+    '--from',
+    'fri 18:00',
+    '--until',
+    'mon 08:00',
+    '--zone',
+    'America/New_York',
+    '-m',
+    'Weekend',
+  ];
+  const conditions = [
+    '--match',
+    'base=main',
+    '--exclude',
+    'label=hotfix',
+    '--exclude',
+    '{"not": "author=ada"}',
+  ];
+  const made = await line.holdfast([
+    ...['freeze', 'acme/web', '--json', '--public-reason', 'Quiet days', ...words, ...conditions],
+  ]);
+  expect(made.json()).toEqual({
+    kind: 'freeze',
+    repository: 'acme/web',
+    freeze: expect.objectContaining({
+      ...{ reason: 'Weekend', public_reason: 'Quiet days', timezone: 'America/New_York' },
+      ...{ start: '2026-03-06T18:00:00', end: '2026-03-09T08:00:00' },
+      ...{ matching_conditions: ['base=main'], exclude_conditions: ['label=hotfix', { not: 'author=ada' }] },
+    }),
+  });
+  await line.holdfast(['unfreeze', made.json().freeze.id, '-m', 'Not this week']);
+});
+
+test('all of an owner with --wait: until GitHub holds, and 1 as one repository is not enforced', async () => {
+  const made = await line.holdfast(['freeze', 'acme', '--all', '--for', '2h', '-m', 'INC-4711', '--wait']);
+  expect(made.code, made.err).toBe(1);
+  const rows = made.out.split('\n').map((row) => row.split('\t'));
+  expect(rows).toContainEqual(['acme/web', 'held', '2 of 2']);
+  expect(rows).toContainEqual(['acme/api', 'held', '1 of 1']);
+  expect(rows).toContainEqual(['acme/infra', 'not enforced', expect.any(String)]);
+  expect(made.err).toContain('What to do in acme/infra: holdfast doctor acme/infra');
+  expect(acme.frozen('acme/web')).toEqual([1, 2]);
+  const ended = await line.holdfast(['unfreeze', 'acme', '-m', 'over']);
+  expect(ended.out).toMatch(/^Ended plan \S+ of acme\.\n$/);
+  await acme.quiet();
+  expect(acme.frozen('acme/api')).toEqual([]);
+});
+
+test('two repositories with --wait exit with 0, and --except leaves some alone', async () => {
+  const two = await line.holdfast(['freeze', 'acme/web', 'acme/api', '-m', 'Release', '--wait', '--json']);
+  expect(two.code, two.err).toBe(0);
+  expect(two.json()).toMatchObject({
+    kind: 'plan',
+    owner: 'acme',
+    plan: { repositories: { include: ['web', 'api'], exclude: [] }, end: null, recurrence: null },
+    held: [{ repository: 'web' }, { repository: 'api' }],
+  });
+  const all = await line.holdfast([
+    'freeze',
+    'acme',
+    '--all',
+    '--except',
+    'inf*',
+    '-m',
+    'Release',
+    '--wait',
+    '--json',
+  ]);
+  expect(
+    all
+      .json()
+      .held.map(({ repository }: { repository: string }) => repository)
+      .toSorted(),
+  ).toEqual(['api', 'web']);
+});
+
+test('--wait does not say 0 while GitHub is still told', async () => {
+  acme.github.goDown();
+  let time = acme.clock.now();
+  const made = await line.holdfast(['freeze', 'acme/web', '-m', 'Now', '--wait', '--timeout', '3m'], {
+    now: () => time,
+    // The queue does not come to rest while GitHub is away.
+    delay: async (milliseconds) => void (time += milliseconds * 60),
+  });
+  acme.github.comeBack();
+  expect(made.code, made.out).toBe(2);
+  expect(made.out).toContain('acme/web\twaiting\t');
+  expect(made.err).toContain('GitHub is told: 0 of 1 repositories are done.\n');
+});
+
+test('--dry-run shows what would be held, and makes nothing', async () => {
+  const one = await line.holdfast([
+    'freeze',
+    'acme/web',
+    '--exclude',
+    'label=hotfix',
+    '-m',
+    'Try',
+    '--dry-run',
+  ]);
+  expect(one.code, one.err).toBe(0);
+  expect(one.out).toMatch(/^acme\/web#1\theld\t.*\nacme\/web#2\tlet through\t.*\nOf 2 open/);
+  const all = await line.holdfast(['freeze', 'acme', '--all', '-m', 'Try', '--dry-run', '--json']);
+  expect(all.code).toBe(1);
+  expect(all.json().preview.repositories).toContainEqual({
+    name: 'web',
+    to_hold: 2,
+    excluded: 0,
+    enforced: 'yes',
+  });
+  const missing = await line.holdfast(['freeze', 'acme/infra', '-m', 'Try', '--dry-run']);
+  expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('holdfast doctor acme/infra')]);
+  expect((await line.holdfast(['list', 'acme', '--json'])).json()).toEqual({ freezes: [] });
+});
+
+test('warnings of the service are said, and --json stays one JSON value', async () => {
+  const made = await line.holdfast(['freeze', 'acme/infra', '-m', 'Nothing holds', '--json']);
+  expect(made.code).toBe(0);
+  expect(made.err).toMatch(/^Warning: .*holdfast\/freeze/m);
+  expect(made.json().freeze.warnings).toHaveLength(1);
+});
+
+test('unfreeze touches what others made only with --all, and of a plan that repeats only what is on', async () => {
+  const other = await acme.freeze('acme/web', { reason: 'By somebody else' });
+  // It has been seen here, and was not made here.
+  expect((await line.holdfast(['list', 'acme/web'])).out).toContain(other.id);
+  const none = await line.holdfast(['unfreeze', 'acme/web', '-m', 'Over']);
+  expect([none.code, none.err]).toEqual([1, expect.stringContaining('Nothing that holdfast freeze made')]);
+  expect(acme.frozen('acme/web')).toEqual([1, 2]);
+  const weekly = await line.holdfast([
+    ...['plans', 'create', 'acme', '-m', 'Sundays', '--zone', 'UTC', '--json', '--include', 'api'],
+    ...['--from', 'now', '--for', '2h', '--rule', 'FREQ=WEEKLY;BYDAY=SU'],
+  ]);
+  expect(weekly.code, weekly.err).toBe(0);
+  await acme.quiet();
+  const all = await line.holdfast(['unfreeze', 'acme', '--all', '-m', 'Over', '--json']);
+  expect(all.json().ended).toHaveLength(2);
+  expect(all.json().ended).toContainEqual({ kind: 'freeze', id: other.id, in: 'acme/web' });
+  const left = (await line.holdfast(['plans', 'list', 'acme', '--json'])).json().freeze_plans;
+  expect(left.map(({ id }: { id: string }) => id)).toEqual([weekly.json().plan.id]);
+  await line.holdfast(['plans', 'delete', weekly.json().plan.id, '-m', 'Over']);
+});
+
+test('an id that this machine has not seen is found in the owner of the key, or where --in says', async () => {
+  const { id } = await acme.freeze('acme/api');
+  const elsewhere = commandLineFor(acme, acme.admin);
+  expect((await elsewhere.holdfast(['extend', id, '--until', '2026-03-02T10:00'])).code).toBe(0);
+  elsewhere.close();
+  const person = commandLineFor(acme, acme.github.addToken('ada'));
+  const lost = await person.holdfast(['unfreeze', id, '-m', 'Over']);
+  expect([lost.code, lost.err]).toEqual([2, `Say where ${id} is: --in acme or --in acme/web.\n`]);
+  const wrong = await person.holdfast(['unfreeze', id, '-m', 'Over', '--in', 'acme/web']);
+  expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('There is no freeze or plan')]);
+  expect((await person.holdfast(['unfreeze', id, '-m', 'Over', '--in', 'acme'])).code).toBe(0);
+  person.close();
+});
+
+test.each([
+  [['freeze', 'acme', '-m', 'x'], 'or add --all for every repository of acme'],
+  [['freeze', 'acme/web', '--all', '-m', 'x'], 'Name the owner with --all'],
+  [['freeze', 'acme/web', 'globex/site', '-m', 'x'], 'Name repositories of one owner'],
+  [['freeze', 'acme/web', '--except', 'a*', '-m', 'x'], '--except goes with --all'],
+  [['freeze', 'acme/web#5', '-m', 'x'], 'is a pull request. Write acme/web'],
+  [['freeze', 'acme/web'], "required option '-m, --message <reason>' not specified"],
+  [['freeze', 'acme/web', '-m', 'x', '--until', '08:00'], 'is 2026-03-01 08:00 Europe/Paris, which is past'],
+  [
+    ['freeze', 'acme/web', '-m', 'x', '--from', 'tomorrow 08:00', '--wait'],
+    '--wait waits until GitHub holds',
+  ],
+  [['freeze', 'acme/web', '-m', 'x', '--exclude', '{or'], 'begins as a group and is not JSON'],
+  [['unfreeze', 'acme/web'], "required option '-m, --message <reason>' not specified"],
+])('%j is used wrongly: 2, and nothing is frozen', async (words, why) => {
+  const { code, out, err } = await line.holdfast(words);
+  expect([code, out]).toEqual([2, '']);
+  expect(err).toContain(why);
+  await acme.quiet();
+  expect(acme.frozen('acme/web')).toEqual([]);
+});
+
+test('what the service refuses is said in its words, with 1', async () => {
+  const bad = await line.holdfast(['freeze', 'acme/web', '-m', 'x', '--match', 'labl=x', '--json']);
+  expect(bad.code).toBe(1);
+  expect(bad.json()).toEqual({ error: expect.stringContaining('matching_conditions.0: '), status: 422 });
+  expect(bad.err).toContain('Did you mean `label`');
+  const gone = await line.holdfast(['freeze', 'acme/nowhere', '-m', 'x']);
+  expect([gone.code, gone.err]).toEqual([1, expect.stringContaining('There is no repository acme/nowhere')]);
+});

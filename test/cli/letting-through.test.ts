@@ -1,0 +1,83 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type Acme, startAcme } from '../support/acme.ts';
+import { type CommandLine, commandLineFor } from '../support/command-line.ts';
+
+let acme: Acme;
+let ada: CommandLine;
+let wes: CommandLine;
+beforeAll(async () => {
+  acme = await startAcme();
+  acme.github.addUser('wes');
+  ada = commandLineFor(acme, acme.github.addToken('ada'));
+  wes = commandLineFor(acme, acme.github.addToken('wes'));
+  await acme.repository('web', [{}, {}, {}], { roles: { wes: 'write' } });
+  await acme.freeze('acme/web');
+});
+afterEach(() => acme.quiet());
+afterAll(async () => {
+  ada.close();
+  wes.close();
+  await acme.close();
+});
+
+test('an admin lets a pull request through, for a time that is said first', async () => {
+  const allowed = await ada.holdfast(['allow', 'acme/web#1', '-m', 'Fixes INC-4711', '--for', '4h']);
+  expect([allowed.code, allowed.err]).toEqual([
+    0,
+    'Letting acme/web#1 through until 2026-03-01 14:00 Europe/Paris.\n',
+  ]);
+  expect(allowed.out).toContain('acme/web#1 is let through until 2026-03-01 14:00 Europe/Paris.');
+  await acme.quiet();
+  expect(acme.frozen('acme/web')).toEqual([2, 3]);
+});
+
+test('who can write asks, an admin finds and approves it by its id alone', async () => {
+  const asked = await wes.holdfast(['allow', 'acme/web#2', '-m', 'Please', '--json']);
+  expect(asked.json()).toMatchObject({
+    repository: 'acme/web',
+    exemption: { state: 'requested', pull_request: 2 },
+  });
+  const { id } = asked.json().exemption;
+  const waiting = await ada.holdfast(['requests', 'acme']);
+  expect(waiting.out.trimEnd().split('\t')).toEqual([
+    ...['acme/web#2', 'requested', 'wes', '2026-03-02 10:00 Europe/Paris', 'Please', id],
+  ]);
+  const approved = await ada.holdfast(['approve', id]);
+  expect([approved.code, approved.out]).toEqual([
+    0,
+    expect.stringContaining('acme/web#2 is approved: Please'),
+  ]);
+  await acme.quiet();
+  expect(acme.frozen('acme/web')).not.toContain(2);
+  const again = await ada.holdfast(['approve', id]);
+  expect(again.code).toBe(1);
+  const taken = await ada.holdfast(['deny', id, '--revoke', '-m', 'It broke staging', '--json']);
+  expect(taken.json().exemption).toMatchObject({ state: 'revoked', decision_reason: 'It broke staging' });
+  await acme.quiet();
+  expect(acme.frozen('acme/web')).toContain(2);
+});
+
+test('a request is denied with a reason, and who may only write decides nothing', async () => {
+  const asked = await wes.holdfast(['allow', 'acme/web#3', '-m', 'Please', '--json']);
+  const { id } = asked.json().exemption;
+  expect((await wes.holdfast(['approve', id])).code).toBe(1);
+  expect((await ada.holdfast(['deny', id, '--in', 'acme/web'])).code).toBe(2);
+  const denied = await ada.holdfast(['deny', id, '-m', 'It can wait', '--in', 'acme/web', '--json']);
+  expect(denied.json().exemption.state).toBe('denied');
+  expect((await ada.holdfast(['requests', 'acme/web'])).out).toBe(
+    'Nothing waits for a decision in acme/web.\n',
+  );
+  const all = (await ada.holdfast(['requests', 'acme/web', '--state', 'all', '--json'])).json();
+  expect(all.exemptions.map((each: { exemption: { state: string } }) => each.exemption.state)).toContain(
+    'denied',
+  );
+});
+
+test.each([
+  [['allow', 'acme/web', '-m', 'x'], 'is no pull request. Write one such as acme/web#5'],
+  [['allow', 'acme/web#1', '-m', 'x', '--until', '08:00'], 'which is past'],
+  [['approve', 'not-an-id'], '"not-an-id" is no id'],
+])('%j is used wrongly', async (words, why) => {
+  const { code, err } = await ada.holdfast(words);
+  expect([code, err]).toEqual([2, expect.stringContaining(why)]);
+});

@@ -1,0 +1,152 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { exitCodes, Stop } from '../../src/cli/stop.ts';
+import { type Acme, startAcme } from '../support/acme.ts';
+import { type CommandLine, commandLineFor } from '../support/command-line.ts';
+
+let acme: Acme;
+let line: CommandLine;
+beforeAll(async () => {
+  acme = await startAcme();
+  line = commandLineFor(acme, acme.admin);
+  await acme.repository('web', [{ title: 'Faster checkout' }, { labels: ['hotfix'] }]);
+  await acme.repository('api', [{}]);
+});
+afterEach(async () => {
+  await line.holdfast(['unfreeze', 'acme', '--all', '-m', 'Next story']);
+  await acme.quiet();
+});
+afterAll(async () => {
+  line.close();
+  await acme.close();
+});
+
+test('list: for people columns, for programs tabs, JSON on demand, and the ids are known from then on', async () => {
+  await acme.freeze('acme/web', { reason: 'A\treason\nof \u001b[31mtwo lines' });
+  await line.holdfast(['freeze', 'acme/web', 'acme/api', '--for', '2h', '-m', 'Both']);
+  const seen = await line.holdfast(['list', 'acme'], { isTTY: true, env: { NO_COLOR: '1' } });
+  const [head, ...rows] = seen.out.trimEnd().split('\n');
+  expect(head).toMatch(/^STATE +WHERE +FROM +UNTIL +REASON +ID$/);
+  expect(rows).toHaveLength(2);
+  expect(rows.every((row) => row.indexOf('2026-03-01') === head!.indexOf('FROM'))).toBe(true);
+  expect(rows.join('\n')).toContain('A reason of \uFFFD[31mtwo lines');
+  expect(rows.join('\n')).toContain('acme (2)');
+  const coloured = await line.holdfast(['list', 'acme'], { isTTY: true });
+  expect(coloured.out).toContain('\u001b[33mon ');
+  const piped = await line.holdfast(['list', 'acme', '--each']);
+  expect(piped.out).not.toContain('\u001b');
+  expect(
+    piped.out
+      .trimEnd()
+      .split('\n')
+      .map((row) => row.split('\t').length),
+  ).toEqual([6, 6, 6]);
+  const { freezes } = (await line.holdfast(['list', 'acme/api', '--json'])).json();
+  expect(freezes).toEqual([
+    {
+      ...{ repository: 'acme/api', state: 'on' },
+      ...{ starts_at: '2026-03-01T09:00:00.000Z', ends_at: '2026-03-01T11:00:00.000Z' },
+      freeze: expect.objectContaining({ reason: 'Both', plan_id: expect.any(String) }),
+    },
+  ]);
+});
+
+test('list of nothing says so', async () => {
+  expect((await line.holdfast(['list', 'acme'])).out).toBe('No freeze is on or planned in acme.\n');
+});
+
+test('status of a pull request: what holds it, why and until when', async () => {
+  const words = ['freeze', 'acme/web', '--for', '2h', '-m', 'INC-4711'];
+  await line.holdfast([...words, '--match', 'base=main', '--exclude', 'label=hotfix']);
+  await acme.quiet();
+  const held = await line.holdfast(['status', 'acme/web#1']);
+  expect(held.code).toBe(0);
+  expect(held.out).toContain('Frozen  acme/web#1 Faster checkout');
+  expect(held.out).toContain('held by  INC-4711');
+  expect(held.out).toContain('until 2026-03-01 12:00 Europe/Paris');
+  expect(held.out).toContain('matches: base=main');
+  const free = await line.holdfast(['status', 'https://github.com/acme/web/pull/2', '--exit-code']);
+  expect([free.code, free.out]).toEqual([0, expect.stringContaining('matches: label=hotfix')]);
+  const asked = await line.holdfast(['status', 'acme/web#1', '--exit-code', '--json']);
+  expect([asked.code, asked.json().frozen]).toEqual([1, true]);
+});
+
+test('status of a repository: 1 where what is frozen is not enforced', async () => {
+  await acme.repository('bare', [{}], { protect: {} });
+  expect((await line.holdfast(['status', 'acme/bare'])).code).toBe(0);
+  await acme.freeze('acme/bare');
+  const bare = await line.holdfast(['status', 'acme/bare']);
+  expect([bare.code, bare.out, bare.err]).toEqual([
+    1,
+    expect.stringContaining('enforced: no'),
+    expect.stringContaining('holdfast doctor acme/bare'),
+  ]);
+  await acme.freeze('acme/web');
+  expect((await line.holdfast(['status', 'acme/web'])).code).toBe(0);
+  const asked = await line.holdfast(['status', 'acme/web', '--base', 'main', '--exit-code', '--json']);
+  expect([asked.code, asked.json()]).toEqual([1, expect.objectContaining({ frozen: true, enforced: 'yes' })]);
+  expect((await line.holdfast(['status', 'acme'])).code).toBe(2);
+});
+
+test('extend moves the end of a freeze and of a plan, and refuses what has none', async () => {
+  const made = await line.holdfast(['freeze', 'acme/web', '--for', '2h', '-m', 'INC-4711', '--json']);
+  const { id } = made.json().freeze;
+  const longer = await line.holdfast(['extend', id, '--for', '1h', '--json']);
+  expect(longer.err).toBe('Moving the end to 2026-03-01 13:00 Europe/Paris.\n');
+  expect(longer.json()).toMatchObject({
+    kind: 'freeze',
+    in: 'acme/web',
+    freeze: { end: '2026-03-01T13:00:00' },
+  });
+  const plan = await line.holdfast(['freeze', 'acme/web', 'acme/api', '--for', '1h', '-m', 'Both', '--json']);
+  const later = await line.holdfast(['extend', plan.json().plan.id, '--until', 'tomorrow 08:00', '--json']);
+  expect(later.json().plan.end).toBe('2026-03-02T08:00:00');
+  const open = await acme.freeze('acme/api');
+  const none = await line.holdfast(['extend', open.id, '--for', '1h']);
+  expect([none.code, none.err]).toEqual([1, expect.stringContaining('has no end that --for could move')]);
+  const past = await line.holdfast(['extend', id, '--until', '08:00']);
+  expect([past.code, past.err]).toEqual([2, expect.stringContaining('which is past')]);
+  expect((await line.holdfast(['extend', id])).code).toBe(2);
+});
+
+test('the log: oldest first, by type, and as it goes on', async () => {
+  const { id } = await acme.freeze('acme/web');
+  await acme.remove('acme/web', id);
+  const words = ['logs', 'acme/web', '--since', '2h', '--limit', '2'];
+  const two = (await line.holdfast(words)).out.trimEnd().split('\n');
+  expect(two.map((row) => row.split('  ').slice(1))).toEqual([
+    ['scheduled_freeze.create', 'acme/web', 'by admin key'],
+    ['scheduled_freeze.delete', 'acme/web', 'by admin key'],
+  ]);
+  const types = ['--type', 'scheduled_freeze.delete', '--limit', '1', '--json'];
+  expect((await line.holdfast([...words, ...types])).json().type).toBe('scheduled_freeze.delete');
+  const unknown = await line.holdfast(['logs', 'acme/web', '--type', 'freeze.bypased']);
+  expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('freeze.bypassed')]);
+});
+
+test('logs --follow prints each event once, in its order', async () => {
+  let looks = 0;
+  const followed = await line.holdfast(['logs', 'acme/api', '--follow', '--json'], {
+    async delay() {
+      looks++;
+      if (looks === 2) await acme.freeze('acme/api', { reason: 'Seen' });
+      if (looks === 3) await acme.freeze('acme/api', { reason: 'Seen, too' });
+      if (looks === 5) throw new Stop(exitCodes.done, 'Enough.');
+    },
+  });
+  const events = followed.out
+    .trimEnd()
+    .split('\n')
+    .slice(0, -1)
+    .map((row) => JSON.parse(row));
+  const ids = events.map(({ id }) => id);
+  expect(ids).toEqual([...new Set(ids)].toSorted((one, other) => one - other));
+  const reasons = events
+    .map(({ metadata }) => JSON.stringify(metadata))
+    .filter((text) => text.includes('"Seen'));
+  expect(reasons).toEqual([expect.stringContaining('"Seen"'), expect.stringContaining('"Seen, too"')]);
+});
+
+test('the log of an owner', async () => {
+  await line.holdfast(['keys', 'create', 'acme', '--name', 'seen in the log', '--scope', 'ci']);
+  expect((await line.holdfast(['logs', 'acme'])).out).toContain('application_key.create');
+});

@@ -1,0 +1,151 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type Acme, startAcme } from '../support/acme.ts';
+import { type CommandLine, commandLineFor } from '../support/command-line.ts';
+
+let acme: Acme;
+let line: CommandLine;
+beforeAll(async () => {
+  acme = await startAcme();
+  line = commandLineFor(acme, acme.admin);
+  await acme.repository('web', [{}]);
+  await acme.repository('docs', [{}]);
+});
+afterEach(() => acme.quiet());
+afterAll(async () => {
+  line.close();
+  await acme.close();
+});
+
+test('a plan: previewed, made, shown, changed, its progress asked, deleted', async () => {
+  const times = ['--from', '2026-03-06T18:00', '--until', '2026-03-09T08:00', '--zone', 'UTC'];
+  const rule = ['--rule', 'FREQ=WEEKLY;BYDAY=FR', '--not-on', '2026-03-13', '--last-date', '2026-12-31'];
+  const words = [
+    'plans',
+    'create',
+    'acme',
+    '-m',
+    'Weekend\nQuiet',
+    '--include',
+    '*',
+    '--except',
+    'do*',
+    ...times,
+  ];
+  const dry = await line.holdfast([...words, ...rule, '--dry-run', '--json']);
+  expect([dry.code, dry.json().preview.repositories_matched]).toEqual([0, 1]);
+  const made = await line.holdfast([...words, ...rule, '--json']);
+  expect(made.err).toBe(
+    'Planning freezes of acme from 2026-03-06 18:00 UTC (2026-03-06 19:00 Europe/Paris) until 2026-03-09 08:00 UTC (2026-03-09 09:00 Europe/Paris), 2 days 14 h, and again by FREQ=WEEKLY;BYDAY=FR.\n',
+  );
+  const { plan } = made.json();
+  expect(plan).toMatchObject({
+    ...{ name: 'Weekend', reason: 'Weekend\nQuiet', repositories: { include: ['*'], exclude: ['do*'] } },
+    recurrence: { rule: 'FREQ=WEEKLY;BYDAY=FR', except: ['2026-03-13'], until: '2026-12-31' },
+  });
+  const shown = await line.holdfast(['plans', 'show', plan.id]);
+  expect(shown.out).toContain(
+    '  2026-03-20 18:00 UTC (2026-03-20 19:00 Europe/Paris) until 2026-03-23 08:00 UTC',
+  );
+  const listed = await line.holdfast(['plans', 'list', 'acme']);
+  expect(listed.out.split('\t').slice(0, 2)).toEqual(['Weekend', '1']);
+  const changed = await line.holdfast([
+    ...[
+      'plans',
+      'update',
+      plan.id,
+      '--name',
+      'Fridays',
+      '--include',
+      'web',
+      '--until',
+      '2026-03-08T08:00',
+      '--json',
+    ],
+  ]);
+  expect(changed.json().plan).toMatchObject({
+    ...{ name: 'Fridays', start: '2026-03-06T18:00:00', end: '2026-03-08T08:00:00' },
+    repositories: { include: ['web'] },
+  });
+  const repeating = await line.holdfast(['extend', plan.id, '--for', '1h']);
+  expect([repeating.code, repeating.err]).toEqual([1, expect.stringContaining('This plan repeats')]);
+  expect((await line.holdfast(['plans', 'update', plan.id, '--once', '--json'])).json().plan.recurrence).toBe(
+    null,
+  );
+  await acme.advanceTo('2026-03-06T18:00:10Z');
+  const progress = await line.holdfast(['plans', 'progress', plan.id]);
+  expect([progress.code, progress.out]).toEqual([
+    0,
+    expect.stringContaining('1 of 1 pull requests are held in 1 '),
+  ]);
+  expect((await line.holdfast(['plans', 'delete', plan.id, '-m', 'No more'])).code).toBe(0);
+  expect((await line.holdfast(['plans', 'list', 'acme'])).out).toBe('acme has no plan.\n');
+});
+
+test.each([
+  [
+    [
+      'plans',
+      'create',
+      'acme',
+      '-m',
+      'x',
+      '--from',
+      'tomorrow 8:00',
+      '--for',
+      '1h',
+      '--not-on',
+      '2026-03-13',
+    ],
+    2,
+  ],
+  [
+    ['plans', 'create', 'acme', '-m', 'x', '--from', 'tomorrow 8:00', '--for', '1h', '--rule', 'FREQ=HOURLY'],
+    1,
+  ],
+  [['plans', 'create', 'acme/web', '-m', 'x'], 2],
+  [['plans', 'show', '0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e'], 1],
+  [['plans'], 2],
+])('%j exits with %i', async (words, code) => expect((await line.holdfast(words)).code).toBe(code));
+
+test('keys: the secret is the one line of output, it works, and is revoked', async () => {
+  const made = await line.holdfast([
+    'keys',
+    'create',
+    'acme',
+    '--name',
+    'release',
+    '--scope',
+    'ci',
+    '--for',
+    '90d',
+  ]);
+  expect(made.out).toMatch(/^hf_ci_\S+\n$/);
+  expect(made.err).toContain('It expires at 2026-');
+  const secret = made.out.trim();
+  const [id] = /[0-9a-f-]{36}/.exec(made.err)!;
+  const pushed = await line.holdfast(['scopes', 'push', 'acme/web#1', 'payments', 'api', '--token', secret]);
+  expect([pushed.code, pushed.out]).toEqual([0, 'acme/web#1 touches payments, api.\n']);
+  expect((await line.holdfast(['keys', 'list', 'acme'])).out).toContain(`release\tci\t`);
+  expect((await line.holdfast(['keys', 'revoke', 'acme', id!])).code).toBe(0);
+  const after = await line.holdfast(['scopes', 'push', 'acme/web#1', '--all', '--token', secret]);
+  expect([after.code, after.err]).toEqual([1, expect.stringContaining('Not authenticated')]);
+  expect((await line.holdfast(['keys', 'revoke', 'acme', id!])).code).toBe(1);
+});
+
+test('scopes need a name or --all', async () => {
+  expect((await line.holdfast(['scopes', 'push', 'acme/web#1'])).code).toBe(2);
+});
+
+test('products: listed, set, none, and the default', async () => {
+  expect((await line.holdfast(['products', 'set', 'acme/docs', 'none'])).out).toBe(
+    'acme/docs has no products.\n',
+  );
+  await line.holdfast(['products', 'set', 'acme/web', 'merge_protections']);
+  expect((await line.holdfast(['products', 'list', 'acme'])).out).toBe(
+    'acme/docs\tnone\nacme/web\tmerge_protections\n',
+  );
+  const set = await line.holdfast(['products', 'default', 'acme', 'merge_queue', '--json']);
+  expect(set.json()).toEqual({ products: ['merge_queue'] });
+  expect((await line.holdfast(['products', 'default', 'acme'])).out).toContain('start with merge_queue.');
+  expect((await line.holdfast(['products', 'set', 'acme/web', 'merge_frotections'])).code).toBe(1);
+});

@@ -1,0 +1,145 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { type Acme, startAcme } from '../support/acme.ts';
+import { type CommandLine, commandLineFor } from '../support/command-line.ts';
+
+let acme: Acme;
+let line: CommandLine;
+/** What the program that runs asks of, and is told its exit code by. */
+let server: Server;
+let whileItRuns: () => Promise<number | string>;
+let asked = 0;
+beforeAll(async () => {
+  acme = await startAcme();
+  line = commandLineFor(acme, acme.admin);
+  await acme.repository('web', [{}]);
+  await acme.repository('infra', [{}], { protect: {} });
+  server = createServer((_, response) => {
+    asked++;
+    void whileItRuns().then((told) => response.end(String(told)));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterEach(() => acme.quiet());
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  line.close();
+  await acme.close();
+});
+
+/** A program that exits with the number that it is told, or by the signal. */
+const program = () => [
+  ...['--', process.execPath, '-e'],
+  'fetch(process.argv[1]).then((it) => it.text()).then((said) => +said === +said ? process.exit(+said) : process.kill(process.pid, said))',
+  `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+];
+const run = ['run', '--freeze', 'acme/web', '-m', 'Deploying'];
+/** Waits until it is told to end, or to go on. */
+const onDemand = () => {
+  const waiting: (() => void)[] = [];
+  return {
+    next: () => waiting.shift()!(),
+    delay: (_: number, signal?: AbortSignal) =>
+      new Promise<void>((resolve, reject) => {
+        waiting.push(resolve);
+        signal?.addEventListener('abort', () => reject(new Error('done')));
+      }),
+  };
+};
+const freezes = async (repository = 'acme/web') =>
+  (await line.holdfast(['list', repository, '--json']))
+    .json()
+    .freezes.map((each: { freeze: object }) => each.freeze);
+const deletions = async () => {
+  const { out } = await line.holdfast(['logs', 'acme/web', '--type', 'scheduled_freeze.delete', '--json']);
+  return out
+    .trimEnd()
+    .split('\n')
+    .map((row) => JSON.parse(row).metadata);
+};
+
+test('frozen with an end while it runs, let go after it; the exit code is the command’s', async () => {
+  whileItRuns = async () => {
+    await acme.quiet();
+    expect(acme.frozen('acme/web')).toEqual([1]);
+    expect(await freezes()).toMatchObject([{ reason: 'Deploying', end: '2026-03-01T10:10:00' }]);
+    return 7;
+  };
+  const ran = await line.holdfast([...run, ...program()], onDemand());
+  expect([ran.code, ran.out, ran.err]).toEqual([7, '', 'Frozen while it runs: acme/web.\n']);
+  expect(await freezes()).toEqual([]);
+  expect(JSON.stringify((await deletions()).at(-1))).toContain('ended with exit code 7');
+  await acme.quiet();
+  expect(acme.frozen('acme/web')).toEqual([]);
+});
+
+test('the end is moved on while it runs', async () => {
+  const timer = onDemand();
+  whileItRuns = async () => {
+    await acme.advanceTo('2026-03-01T09:05:00Z');
+    timer.next();
+    await vi.waitFor(async () => expect(await freezes()).toMatchObject([{ end: '2026-03-01T10:15:00' }]));
+    return 0;
+  };
+  expect((await line.holdfast([...run, ...program()], timer)).code).toBe(0);
+});
+
+test('a signal that ends the command is said as shells say it', async () => {
+  whileItRuns = async () => 'SIGTERM';
+  expect((await line.holdfast([...run, ...program()], onDemand())).code).toBe(143);
+  expect(await freezes()).toEqual([]);
+});
+
+test('who lets go while it runs is obeyed, and the command goes on', async () => {
+  const timer = onDemand();
+  whileItRuns = async () => {
+    const [freeze] = await freezes();
+    await acme.remove('acme/web', freeze.id);
+    timer.next();
+    // It waits again when it has seen that.
+    await vi.waitFor(() => timer.next());
+    return 0;
+  };
+  const ran = await line.holdfast([...run, ...program()], timer);
+  expect([ran.code, ran.err]).toEqual([0, expect.stringContaining('Somebody ended the freeze of acme/web.')]);
+});
+
+test('a command that is not there: 2, and nothing stays frozen', async () => {
+  const ran = await line.holdfast([...run, '--', '/nowhere/deploy'], onDemand());
+  expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('/nowhere/deploy could not be run')]);
+  expect(await freezes()).toEqual([]);
+});
+
+test('with --wait it begins when GitHub holds, and not where it cannot', async () => {
+  asked = 0;
+  whileItRuns = async () => {
+    expect(acme.frozen('acme/web')).toEqual([1]);
+    return 0;
+  };
+  const timer = onDemand();
+  const delay = (length: number, signal?: AbortSignal) =>
+    signal ? timer.delay(length, signal) : acme.quiet();
+  expect((await line.holdfast([...run, '--wait', ...program()], { delay })).code).toBe(0);
+  expect(asked).toBe(1);
+  const bare = await line.holdfast([...run, '--freeze', 'acme/infra', '--wait', ...program()], { delay });
+  expect([bare.code, asked]).toEqual([1, 1]);
+  expect([await freezes(), await freezes('acme/infra')]).toEqual([[], []]);
+});
+
+test('it does not begin where a freeze is refused, and none of the others stays', async () => {
+  asked = 0;
+  const ran = await line.holdfast([...run, '--freeze', 'acme/nowhere', ...program()], onDemand());
+  expect([ran.code, asked, await freezes()]).toEqual([1, 0, []]);
+});
+
+test.each([
+  [['run', '-m', 'x', '--', 'true'], 'Name what to freeze'],
+  [[...run, '--lease', '1m', '--', 'true'], 'two minutes at least'],
+  [[...run], "missing required argument 'command'"],
+])('%j is used wrongly', async (words, why) => {
+  const ran = await line.holdfast(words);
+  expect([ran.code, ran.err]).toEqual([2, expect.stringContaining(why)]);
+});

@@ -1,0 +1,159 @@
+// The package of the command line, packed and run where nothing of the service is, and its processes.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Acme, startAcme } from '../support/acme.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const readJson = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
+
+let folder: string;
+let installed: string;
+let bin: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'holdfast-package-'));
+  // npm calls its scripts with what is in node_modules/.bin, tsc among it.
+  execFileSync('npm', ['pack', './packages/cli', '--pack-destination', folder, '--silent'], { cwd: root });
+  const [archive] = globSync('*.tgz', { cwd: folder });
+  execFileSync('tar', ['-xzf', archive!], { cwd: folder });
+  // Where npm would put it, with what it depends on, from here: the network is not needed.
+  installed = join(folder, 'lib/node_modules/holdfast-cli');
+  mkdirSync(join(folder, 'lib/node_modules'), { recursive: true });
+  cpSync(join(folder, 'package'), installed, { recursive: true });
+  for (const name of dependenciesOf(readJson(join(installed, 'package.json'))))
+    cpSync(join(root, 'node_modules', name), join(installed, 'node_modules', name), { recursive: true });
+  bin = join(installed, readJson(join(installed, 'package.json')).bin.holdfast);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Names of the packages that one needs, and what they need. */
+function dependenciesOf({ dependencies = {} }: { dependencies?: Record<string, string> }): Set<string> {
+  const names = new Set(Object.keys(dependencies));
+  for (const name of [...names])
+    for (const below of dependenciesOf(readJson(join(root, 'node_modules', name, 'package.json'))))
+      names.add(below);
+  return names;
+}
+
+const run = (args: string[], input = '') =>
+  execFileSync(process.execPath, [bin, ...args], { encoding: 'utf8', input, cwd: folder });
+
+describe('the package', () => {
+  test('holds JavaScript of the command alone, is small, and runs no script when it is installed', () => {
+    const files = globSync('**/*', { cwd: join(folder, 'package') }).filter((path) => /\.\w+$/.test(path));
+    const folders = new Set(files.map((path) => path.split('/').slice(0, 2).join('/')));
+    expect([...folders].toSorted()).toEqual(
+      [
+        'README.md',
+        'LICENSE',
+        'dist/cli',
+        'dist/clock.js',
+        'dist/conditions',
+        'dist/github',
+        'dist/time',
+        'package.json',
+      ]
+        .filter((name) => name !== 'LICENSE')
+        .toSorted(),
+    );
+    expect(files.filter((path) => path.endsWith('.ts'))).toEqual([]);
+    expect(globSync('dist/github/**/*.js', { cwd: join(folder, 'package') })).toEqual([
+      'dist/github/facts/without-comments.js',
+    ]);
+    const sizes = globSync('**/*', { cwd: installed }).map((path) => statSync(join(installed, path)));
+    expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(10_000_000);
+    const { scripts } = readJson(join(installed, 'package.json'));
+    expect(Object.keys(scripts).filter((name) => /install|prepare/.test(name))).toEqual([]);
+  });
+
+  test('has the version and the dependencies of the service', () => {
+    const [own, service] = ['packages/cli/package.json', 'package.json'].map((path) =>
+      readJson(join(root, path)),
+    );
+    expect(own.version).toBe(service.version);
+    for (const [name, range] of Object.entries(own.dependencies))
+      expect(service.dependencies[name]).toBe(range);
+    expect(readFileSync(bin, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
+  });
+
+  test('runs where nothing of the service is', () => {
+    expect(run(['--version'])).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(run(['freeze', '--help'])).toContain('Examples:');
+    const judged = run(
+      ['conditions', 'test'],
+      '{"condition": "files~=^src/ ", "pull_request": {"files": ["src/a.ts"]}}\n{"condition": "schedule=Mon-Fri 09:00-18:00[Europe/Paris]", "now": "2026-03-02T09:00:00Z"}\n',
+    );
+    expect(
+      judged
+        .trim()
+        .split('\n')
+        .map((row) => JSON.parse(row).match),
+    ).toEqual([true, true]);
+    expect(run(['conditions', 'attributes', '--json'])).toContain('"label"');
+    expect(run(['completion', 'zsh'])).toMatch(/^#compdef holdfast/);
+  });
+});
+
+describe('as a process, against a running service', () => {
+  let acme: Acme;
+  let env: Record<string, string>;
+  beforeAll(async () => {
+    acme = await startAcme();
+    await acme.repository('web', [{}]);
+    env = {
+      PATH: process.env['PATH']!,
+      HOME: folder,
+      HOLDFAST_URL: acme.app.url,
+      HOLDFAST_TOKEN: acme.admin,
+    };
+  });
+  afterAll(() => acme.close());
+
+  const start = (args: string[]) =>
+    spawn(process.execPath, [bin, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const freezes = async () =>
+    (await acme.call('GET', '/v1/repos/acme/web/scheduled_freeze', { as: acme.admin })).body
+      .scheduled_freezes;
+  const sleeping = ['--', process.execPath, '-e', 'console.log(process.pid); setInterval(() => {}, 1000)'];
+
+  test('every command that looks, and its exit code', async () => {
+    for (const [args, expected] of [
+      [['list', 'acme'], 0],
+      [['status', 'acme/web'], 0],
+      [['doctor', 'acme/web'], 0],
+      [['list', 'acme/nowhere'], 1],
+      [['lsit'], 2],
+    ] as const) {
+      const [code] = await once(start([...args]), 'close');
+      expect([args, code]).toEqual([args, expected]);
+    }
+  });
+
+  test('run passes a signal on, ends its freeze, and says how the command ended', async () => {
+    const child = start(['run', '--freeze', 'acme/web', '-m', 'Deploying', ...sleeping]);
+    await once(child.stdout, 'data');
+    expect(await freezes()).toHaveLength(1);
+    child.kill('SIGTERM');
+    const [code] = await once(child, 'close');
+    expect([code, await freezes()]).toEqual([143, []]);
+  });
+
+  test('a run that dies leaves a freeze that ends by itself', async () => {
+    const before = Date.now();
+    const child = start(['run', '--freeze', 'acme/web', '-m', 'Deploying', ...sleeping]);
+    const [pid] = (await once(child.stdout, 'data')) as [Buffer];
+    child.kill('SIGKILL');
+    process.kill(Number(String(pid)), 'SIGKILL');
+    await vi.waitFor(async () => expect(await freezes()).toHaveLength(1));
+    const [{ id }] = await freezes();
+    const report = await acme.call('GET', '/v1/repos/acme/web/freeze_state', { as: acme.admin });
+    const ends = Date.parse(report.body.next_transition_at);
+    expect(ends).toBeGreaterThan(before + 9 * 60_000);
+    expect(ends).toBeLessThan(Date.now() + 11 * 60_000);
+    await acme.remove('acme/web', id);
+  });
+});
