@@ -58,7 +58,8 @@ export const earliestFirst: Prisma.FreezeOrderByWithRelationInput[] = [
 ];
 
 /** SQL for whether an end is to come, or there is none. */
-const isAheadOf = (end: string, now: string): string => `(${end} IS NULL OR ${end} > ${now}::timestamptz)`;
+export const isAheadOf = (end: string, now: string): string =>
+  `(${end} IS NULL OR ${end} > ${now}::timestamptz)`;
 
 /** SQL's condition for `notEnded`. @param now what holds the instant. @param of what the table is called, with a dot. */
 export const isNotEnded = (now: string, of = ''): string =>
@@ -147,6 +148,18 @@ export async function freezesSince(
     },
   });
   return rows.map((row) => ({ freeze: fromRow(row), createdAt: row.createdAt, deletedAt: row.deletedAt }));
+}
+
+/** Of these freezes of a repository, those that are neither deleted nor ended. */
+export async function notEndedAmong(
+  tx: Tx,
+  repositoryId: bigint,
+  ids: string[],
+  now: Date,
+): Promise<Set<string>> {
+  const where = { repositoryId, id: { in: ids }, ...notEnded(now) };
+  const rows = ids.length === 0 ? [] : await tx.freeze.findMany({ where, select: { id: true } });
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** A freeze that is neither deleted nor ended; null for any other. */
