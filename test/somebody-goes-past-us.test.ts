@@ -139,6 +139,18 @@ describe('a frozen pull request is merged', () => {
     expect(await logged(quiet, 'freeze.bypassed')).toMatchObject([{ pull_request: 1 }]);
   });
 
+  test('a merge whose webhook was lost is found, too, where the next look is at that pull request alone', async () => {
+    const { github } = acme;
+    const alone = await acme.repository('alone', [{}]);
+    await acme.freeze(alone);
+    const fault = github.webhookFaults.add({ kind: 'drop', event: 'pull_request', action: 'closed' });
+    github.bypassMerge(alone, 1, 'ada');
+    fault.remove();
+    github.label(alone, 1, 'late');
+    await acme.quiet();
+    expect(await logged(alone, 'freeze.bypassed')).toMatchObject([{ pull_request: 1 }]);
+  });
+
   test('a merge before the freeze was made is none, nor one where nothing enforces freezes', async () => {
     const { github, clock } = acme;
     const early = await acme.repository('early', [{}]);

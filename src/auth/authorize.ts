@@ -77,10 +77,19 @@ export async function authorizeRepository(
 ): Promise<AuthorizedRepository> {
   assertKind(credential, audience.scope, path.owner);
   if (credential.kind === 'github-token') return repositoryOfToken(deps, tokens, credential, audience, path);
+  return { repository: await repositoryOfKey(deps, credential, path), notAdmin: null };
+}
+
+/** The repository of the path, for a key of its owner. @throws Refusal not-found. */
+export async function repositoryOfKey(
+  deps: Deps,
+  { key, ...credential }: Extract<Credential, { kind: 'application-key' }>,
+  path: RepositoryPath,
+): Promise<FoundRepository> {
   const repository = credential.repository ?? (await lookUpRepository(deps, path.owner, path.repository));
   // After a rename GitHub may answer for an old name with a repository that moved to somebody else.
-  if (repository.accountId !== credential.key.accountId) throw repositoryAbsent(path.owner, path.repository);
-  return { repository, notAdmin: null };
+  if (repository.accountId !== key.accountId) throw repositoryAbsent(path.owner, path.repository);
+  return repository;
 }
 
 async function repositoryOfToken(
@@ -90,15 +99,10 @@ async function repositoryOfToken(
   { least, isLive }: RepositoryAudience,
   path: RepositoryPath,
 ): Promise<AuthorizedRepository> {
-  const { token, person, grant } = credential;
-  const repository = await findForToken(deps, credential, path);
+  const { token, person } = credential;
+  const repository = await findForToken(deps, credential, path, 'administer');
   const memory: Memory = isLive ? 'refresh' : 'get';
-  const permission = await tokens.permission(deps, token, person, repository, memory);
-  const trial = grant.by === 'trial' ? await tokens.tryRepository(deps, token, repository, memory) : 'yes';
-  // While the installation is suspended, only its admins learn that it is there.
-  const isHidden = permission !== 'admin' && repository.installation.suspendedAt !== null;
-  if (permission === 'none' || trial === 'hidden' || isHidden)
-    throw repositoryAbsent(path.owner, path.repository);
+  const { permission, trial } = await permissionOn(deps, tokens, credential, repository, path, memory);
   const name = fullName(repository);
   if (permission === 'admin' && trial === 'yes') return { repository, notAdmin: null };
   const refusal = permission === 'admin' ? lacksAdministration(deps, token, name) : notAdmin(person, name);
@@ -107,16 +111,43 @@ async function repositoryOfToken(
   return { repository, notAdmin: refusal };
 }
 
-/** Scopes are judged before anything tells whether there is such a repository. */
-async function findForToken(
+/**
+ * What a person may do in a repository, and a token that says nothing of itself.
+ * @throws Refusal not-found where they may not see it.
+ */
+export async function permissionOn(
+  deps: Deps,
+  tokens: GitHubTokens,
+  { token, person, grant }: PersonalToken,
+  repository: FoundRepository,
+  path: RepositoryPath,
+  memory?: Memory,
+) {
+  const permission = await tokens.permission(deps, token, person, repository, memory);
+  const trial = grant.by === 'trial' ? await tokens.tryRepository(deps, token, repository, memory) : 'yes';
+  // While the installation is suspended, only its admins learn that it is there.
+  const isHidden = permission !== 'admin' && repository.installation.suspendedAt !== null;
+  if (permission === 'none' || trial === 'hidden' || isHidden)
+    throw repositoryAbsent(path.owner, path.repository);
+  return { permission, trial };
+}
+
+/**
+ * The repository of the path, for a token that may read it. Scopes are judged before anything tells whether there is
+ * such a repository.
+ * @param to what the token is for.
+ */
+export async function findForToken(
   deps: Deps,
   { token, grant }: PersonalToken,
   { owner, repository: name }: RepositoryPath,
+  to: 'administer' | 'read',
 ): Promise<FoundRepository> {
   if (grant.by === 'sign-in') throw fromSignIn();
   if (grant.by === 'trial' || hasScope(grant.scopes, 'repo')) return findForPerson(deps, owner, name);
   const lacksRepo = lacksScope(deps, token, 'repo', 'every repository that is not public');
-  if (!hasScope(grant.scopes, 'public_repo')) throw lacksScope(deps, token, 'repo', 'this route');
+  if (to === 'administer' && !hasScope(grant.scopes, 'public_repo'))
+    throw lacksScope(deps, token, 'repo', 'this route');
   // A private repository answers as one that does not exist.
   const repository = await findForPerson(deps, owner, name).catch((error: unknown) => {
     throw error instanceof Refusal && error.code === 'not-found' ? lacksRepo : error;
@@ -126,7 +157,7 @@ async function findForToken(
 }
 
 /** A repository that is looked up for the first time while its installation is suspended is not there for a person. */
-export async function findForPerson(deps: Deps, owner: string, name: string): Promise<FoundRepository> {
+async function findForPerson(deps: Deps, owner: string, name: string): Promise<FoundRepository> {
   try {
     return await findRepository(deps, owner, name);
   } catch (error) {

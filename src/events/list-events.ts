@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts';
 import { invalid } from '../errors.ts';
 import type { AuditEvent, Prisma } from '../generated/prisma/client.ts';
+import { besideOf, pageOf, rowsBeside } from '../newest-first.ts';
 
 export const outcomes = ['success', 'failure', 'pending', 'neutral'] as const;
 
@@ -36,23 +37,6 @@ const day = 86_400_000;
 export const retentionDays = 90;
 const widestSpan = 93 * day;
 
-const encode = (direction: 'older' | 'newer', id: bigint) =>
-  Buffer.from(`${direction}:${id}`).toString('base64url');
-
-function decode(cursor: string): { direction: 'older' | 'newer'; id: bigint } {
-  const match = /^(older|newer):(\d{1,18})$/.exec(Buffer.from(cursor, 'base64url').toString());
-  if (!match) {
-    throw invalid([
-      {
-        path: ['query', 'cursor'],
-        message: 'This cursor was not made by this service. Leave it out to start at the newest event.',
-        type: 'value_error',
-      },
-    ]);
-  }
-  return { direction: match[1] as 'older' | 'newer', id: BigInt(match[2]!) };
-}
-
 /**
  * A page of an audit log, newest first. Without a span of time: the last day.
  * @param cursor opaque, from an earlier page's `next` or `previous`.
@@ -67,8 +51,8 @@ export async function listEvents(
   const to = filter.receivedTo ?? new Date(deps.clock.now());
   const from = filter.receivedFrom ?? new Date(to.getTime() - day);
   assertSpan(from, to);
-  const cursor = page.cursor === undefined ? null : decode(page.cursor);
-  const newer = cursor?.direction === 'newer';
+  const beside = besideOf(page.cursor, 'event');
+  const asked = rowsBeside(beside, page.perPage);
   const where: Prisma.AuditEventWhereInput = {
     ...('accountId' in place ? { ...place, repositoryId: null } : place),
     receivedAt: { gte: from, lte: to },
@@ -82,25 +66,11 @@ export async function listEvents(
     ...(filter.notPullRequest && {
       OR: [{ pullRequest: null }, { pullRequest: { notIn: filter.notPullRequest } }],
     }),
-    id: cursor ? (newer ? { gt: cursor.id } : { lt: cursor.id }) : undefined,
+    id: asked.number,
   };
-  const found = await deps.db.auditEvent.findMany({
-    where,
-    orderBy: { id: newer ? 'asc' : 'desc' },
-    take: page.perPage + 1,
-  });
-  const hasMore = found.length > page.perPage;
-  const events = found.slice(0, page.perPage);
-  if (newer) events.reverse();
-  const hasNewer = newer ? hasMore : cursor !== null;
-  const hasOlder = newer ? true : hasMore;
-  const first = events[0];
-  const last = events.at(-1);
-  return {
-    events,
-    next: hasOlder && last ? encode('older', last.id) : null,
-    previous: hasNewer && first ? encode('newer', first.id) : null,
-  };
+  const found = await deps.db.auditEvent.findMany({ where, orderBy: { id: asked.order }, take: asked.take });
+  const { rows, older, newer } = pageOf(found, page.perPage, beside, ({ id }) => id);
+  return { events: rows, next: older, previous: newer };
 }
 
 function assertSpan(from: Date, to: Date): void {

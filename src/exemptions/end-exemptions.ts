@@ -3,9 +3,9 @@ import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { type Actor, ourselves } from '../events/actor.ts';
 import { type EventPlace, placeOf } from '../events/append-event.ts';
-import { notEnded } from '../freezes/freeze-store.ts';
+import { notEndedAmong } from '../freezes/freeze-store.ts';
 import { jobs } from '../queue/jobs.ts';
-import type { EndedBy, Exemption } from './exemption.ts';
+import type { EndedBy } from './exemption.ts';
 import { tellExemption } from './exemption-events.ts';
 import { type ExemptionRecord, openExemptions, saveExemption } from './exemption-store.ts';
 import { type LeftBehind, movedBy, wasApprovedAt } from './judge-exemption.ts';
@@ -28,10 +28,11 @@ export async function endExemptions(deps: Deps, repositoryId: bigint, at: Date |
   const then = at && at > now ? at : now;
   await deps.db.$transaction(async (tx) => {
     const open = await openExemptions(tx, repositoryId);
-    const isOver = await overAmong(tx, open, then);
+    const covered = new Set(open.flatMap(({ freezeIds }) => freezeIds ?? []));
+    const live = await notEndedAmong(tx, repositoryId, [...covered], then);
     const ends = open.flatMap((exemption): End[] => {
       if (exemption.expiresAt <= then) return [{ exemption, by: 'time' }];
-      return exemption.freezeIds?.every(isOver) ? [{ exemption, by: 'freezes' }] : [];
+      return exemption.freezeIds?.every((id) => !live.has(id)) ? [{ exemption, by: 'freezes' }] : [];
     });
     if (ends.length === 0) return;
     const repository = await tx.repository.findUniqueOrThrow({
@@ -46,15 +47,6 @@ export async function endExemptions(deps: Deps, repositoryId: bigint, at: Date |
       tx,
     );
   });
-}
-
-/** Tells of a freeze whether it has ended or was deleted. */
-async function overAmong(tx: Tx, exemptions: Exemption[], at: Date): Promise<(id: string) => boolean> {
-  const ids = [...new Set(exemptions.flatMap(({ freezeIds }) => freezeIds ?? []))];
-  const where = { id: { in: ids }, ...notEnded(at) };
-  const live = ids.length === 0 ? [] : await tx.freeze.findMany({ where, select: { id: true } });
-  const lives = new Set(live.map(({ id }) => id));
-  return (id) => !lives.has(id);
 }
 
 /** Ends exemptions of pull requests that have another head or base branch by now, as an observation of them found. */

@@ -1,6 +1,7 @@
 import type { Tx } from '../database/database.ts';
 import type { Actor } from '../events/actor.ts';
 import type { Exemption as Stored } from '../generated/prisma/client.ts';
+import { besideOf, type Page, pageOf, rowsBeside } from '../newest-first.ts';
 import type { EndedBy, Exemption } from './exemption.ts';
 import { exemptionOf } from './exemption-rows.ts';
 
@@ -133,37 +134,27 @@ export async function saveExemption(tx: Tx, { id, state }: Exemption, change: Ch
   return count === 1;
 }
 
-/** A page of exemptions, newest first. */
-export type ExemptionPage<Edge> = {
-  exemptions: ExemptionRecord[];
-  /** Behind and before what the pages after and before this one begin; null where there is none. */
-  older: Edge | null;
-  newer: Edge | null;
-};
+/** Which exemptions to list. */
+export type ExemptionFilter = { state?: Exemption['state']; pullRequest?: number };
 
 /**
- * A page of a repository's exemptions.
- * @param beside where it begins: behind or before an exemption, by its place in the order.
+ * A page of a repository's exemptions, newest first.
+ * @param cursor opaque, from an earlier page's `older` or `newer`.
+ * @throws Refusal invalid for a cursor that is none of ours.
  */
-export async function pageOfExemptions(
+export async function listExemptions(
   tx: Tx,
   repositoryId: bigint,
-  { state, pullRequest }: { state?: Exemption['state']; pullRequest?: number },
-  { size, beside }: { size: number; beside: { direction: 'older' | 'newer'; serial: bigint } | null },
-): Promise<ExemptionPage<bigint>> {
-  const isNewer = beside?.direction === 'newer';
-  const serial = beside ? { [isNewer ? 'gt' : 'lt']: beside.serial } : undefined;
-  const rows = await tx.exemption.findMany({
-    where: { repositoryId, state, number: pullRequest, serial },
-    orderBy: { serial: isNewer ? 'asc' : 'desc' },
-    take: size + 1,
+  { state, pullRequest }: ExemptionFilter,
+  { size, cursor }: { size: number; cursor?: string },
+): Promise<Page<ExemptionRecord>> {
+  const beside = besideOf(cursor, 'exemption');
+  const asked = rowsBeside(beside, size);
+  const found = await tx.exemption.findMany({
+    where: { repositoryId, state, number: pullRequest, serial: asked.number },
+    orderBy: { serial: asked.order },
+    take: asked.take,
   });
-  const hasMore = rows.length > size;
-  const page = rows.slice(0, size);
-  if (isNewer) page.reverse();
-  return {
-    exemptions: page.map(recordOf),
-    older: isNewer || hasMore ? (page.at(-1)?.serial ?? null) : null,
-    newer: (isNewer ? hasMore : beside !== null) ? (page[0]?.serial ?? null) : null,
-  };
+  const { rows, ...cursors } = pageOf(found, size, beside, ({ serial }) => serial);
+  return { rows: rows.map(recordOf), ...cursors };
 }

@@ -4,7 +4,7 @@ import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { invalid, type Problem } from '../errors.ts';
 import { placeOf } from '../events/append-event.ts';
-import { notEnded } from '../freezes/freeze-store.ts';
+import { notEndedAmong } from '../freezes/freeze-store.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { lockRepository } from '../installations/lock-repository.ts';
 import { readSettings } from '../installations/settings.ts';
@@ -94,9 +94,7 @@ async function check(
   expiresAt: Date,
   now: Date,
 ): Promise<void> {
-  const where = { repositoryId, id: { in: freezeIds ?? [] }, ...notEnded(now) };
-  const found = freezeIds === null ? [] : await tx.freeze.findMany({ where, select: { id: true } });
-  const known = new Set(found.map(({ id }) => id));
+  const known = await notEndedAmong(tx, repositoryId, freezeIds ?? [], now);
   const unknown = (freezeIds ?? []).flatMap((id, index): Problem[] => {
     const message = `This repository has no scheduled or ongoing freeze ${id}. Leave it out, or send null for every freeze.`;
     return known.has(id) ? [] : [{ path: ['body', 'freeze_ids', index], message, type: 'value_error' }];

@@ -57,22 +57,24 @@ export const earliestFirst: Prisma.FreezeOrderByWithRelationInput[] = [
   { id: 'asc' },
 ];
 
-/** SQL for whether a freeze has no end or one to come, deleted or not. */
-const isAhead = (now: string, of = ''): string => `(${of}ends_at IS NULL OR ${of}ends_at > ${now})`;
+/** SQL for whether an end is to come, or there is none. */
+export const isAheadOf = (end: string, now: string): string =>
+  `(${end} IS NULL OR ${end} > ${now}::timestamptz)`;
 
 /** SQL's condition for `notEnded`. @param now what holds the instant. @param of what the table is called, with a dot. */
-export const isNotEnded = (now: string, of = ''): string => `${of}deleted_at IS NULL AND ${isAhead(now, of)}`;
+export const isNotEnded = (now: string, of = ''): string =>
+  `${of}deleted_at IS NULL AND ${isAheadOf(`${of}ends_at`, now)}`;
 
 /** One column of JSON: a driver looks at each column of each row, and parses JSON at once. PostgreSQL pays for each key. */
 const asJson = `
-  SELECT json_agg(json_build_object(
+  json_agg(json_build_object(
     'id', id, 'reason', reason, 'publicReason', public_reason, 'hasPublicReason', has_public_reason,
     'start', start, 'end', "end", 'timezone', timezone, 'startsAt', starts_at, 'endsAt', ends_at,
     'matchingConditions', matching_conditions, 'excludeConditions', exclude_conditions, 'version', version,
     'rare', CASE WHEN holds <> '{}' OR environments <> '{}' OR is_pause OR plan_id IS NOT NULL
       OR deleted_at IS NOT NULL THEN json_build_object('holds', holds, 'environments', environments,
         'isPause', is_pause, 'planId', plan_id, 'deletedAt', deleted_at) END
-  ) ORDER BY starts_at, created_at, id) AS freezes FROM freezes`;
+  ) ORDER BY starts_at, created_at, id) AS freezes`;
 
 type Columns = Omit<Parameters<typeof fromRow>[0], 'repositoryId'>;
 type Rare = Pick<Columns, 'holds' | 'environments' | 'isPause' | 'planId'> & { deletedAt: string | null };
@@ -86,17 +88,9 @@ const nothingRare: Rare = { holds: [], environments: [], isPause: false, planId:
 
 type Kept = { freeze: StoredFreeze; deletedAt: Date | null };
 
-async function readFreezes(
-  { query }: SqlTx,
-  name: string,
-  where: string,
-  repositoryId: bigint,
-  instant: Date,
-): Promise<Kept[]> {
-  const text = `${asJson} WHERE repository_id = $1 AND ${where}`;
-  const [row] = await query<{ freezes: Listed[] | null }>(name, text, [repositoryId, instant]);
+const keptIn = (freezes: Listed[] | null, repositoryId: bigint): Kept[] => {
   const dateOf = (written: string | null) => (written === null ? null : new Date(written));
-  return (row!.freezes ?? []).map(({ startsAt, endsAt, rare, ...freeze }) => {
+  return (freezes ?? []).map(({ startsAt, endsAt, rare, ...freeze }) => {
     const { deletedAt, ...others } = rare ?? nothingRare;
     const window = { startsAt: new Date(startsAt), endsAt: dateOf(endsAt) };
     return {
@@ -104,23 +98,37 @@ async function readFreezes(
       deletedAt: dateOf(deletedAt),
     };
   });
-}
+};
+
+const listed = `SELECT ${asJson} FROM freezes WHERE repository_id = $1 AND ${isNotEnded('$2')}`;
 
 /** The scheduled and ongoing freezes of a repository, the earliest first. */
 export async function listFreezes(sql: SqlTx, repositoryId: bigint, now: Date): Promise<StoredFreeze[]> {
-  const kept = await readFreezes(sql, 'list-freezes', isNotEnded('$2'), repositoryId, now);
-  return kept.map(({ freeze }) => freeze);
+  const [row] = await sql.query<{ freezes: Listed[] | null }>('list-freezes', listed, [repositoryId, now]);
+  return keptIn(row!.freezes, repositoryId).map(({ freeze }) => freeze);
 }
 
-/** The freezes of a repository that had neither ended nor been deleted at an instant, the earliest first. */
-export const freezesNotOver = (sql: SqlTx, repositoryId: bigint, at: Date): Promise<Kept[]> =>
-  readFreezes(
-    sql,
-    'freezes-not-over',
-    `${isAhead('$2')} AND (deleted_at IS NULL OR deleted_at > $2)`,
-    repositoryId,
-    at,
-  );
+const notOver = `
+  SELECT ${asJson}, EXISTS (SELECT FROM freeze_plans
+    WHERE account_id = $3 AND rule IS NOT NULL AND deleted_at IS NULL AND ${isAheadOf('over_at', '$4')}) AS repeats
+  FROM freezes WHERE repository_id = $1 AND ${isAheadOf('ends_at', '$2')}
+    AND (deleted_at IS NULL OR deleted_at > $2)`;
+
+/**
+ * The freezes of a repository that had neither ended nor been deleted at an instant, the earliest first.
+ * @returns also whether a plan of the owner's repeats: what it makes later is not among them.
+ */
+export async function freezesNotOver(
+  sql: SqlTx,
+  { id, accountId }: { id: bigint; accountId: bigint },
+  at: Date,
+  now: Date,
+): Promise<{ kept: Kept[]; repeats: boolean }> {
+  const [row] = await sql.query<{ freezes: Listed[] | null; repeats: boolean }>('freezes-not-over', notOver, [
+    ...[id, at, accountId, now],
+  ]);
+  return { kept: keptIn(row!.freezes, id), repeats: row!.repeats };
+}
 
 /** The freezes of a repository that were ongoing at some time since an instant, also those that are deleted by now. */
 export async function freezesSince(
@@ -140,6 +148,18 @@ export async function freezesSince(
     },
   });
   return rows.map((row) => ({ freeze: fromRow(row), createdAt: row.createdAt, deletedAt: row.deletedAt }));
+}
+
+/** Of these freezes of a repository, those that are neither deleted nor ended. */
+export async function notEndedAmong(
+  tx: Tx,
+  repositoryId: bigint,
+  ids: string[],
+  now: Date,
+): Promise<Set<string>> {
+  const where = { repositoryId, id: { in: ids }, ...notEnded(now) };
+  const rows = ids.length === 0 ? [] : await tx.freeze.findMany({ where, select: { id: true } });
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** A freeze that is neither deleted nor ended; null for any other. */

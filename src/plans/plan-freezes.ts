@@ -2,6 +2,7 @@ import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
 import type { Actor } from '../events/actor.ts';
 import { insertEvents, stampOf } from '../events/append-many.ts';
+import { isAheadOf, isNotEnded } from '../freezes/freeze-store.ts';
 import { needsOf, parseFreeze } from '../freezes/parsed-freeze.ts';
 import { endAfter } from '../freezes/open-end.ts';
 import { endOf, instantsOf } from './occurrences.ts';
@@ -137,15 +138,13 @@ export async function takeBackFreezes(
   ]);
 }
 
-const takeBackAll = takeBack('(ends_at IS NULL OR ends_at > $1::timestamptz)');
+const takeBackAll = takeBack(isAheadOf('ends_at', '$1'));
 
 /** Deletes all freezes that have not ended. */
 export async function deleteFreezes({ tx, plan, by, now }: Change, why: string): Promise<Look[]> {
   const values = [now, stampOf('scheduled_freeze.delete', by, now), plan.id, JSON.stringify(by), why];
   return run(tx, 'delete-freezes', takeBackAll, values);
 }
-
-const notEnded = `(ends_at IS NULL OR ends_at > $1::timestamptz)`;
 
 /** As `hoursIn`. */
 const hours = `CASE WHEN plan."end" IS NULL THEN coalesce(place.longest_open_end_hours, 0) ELSE 0 END`;
@@ -154,7 +153,7 @@ const hours = `CASE WHEN plan."end" IS NULL THEN coalesce(place.longest_open_end
 // What had no end keeps none: repositories give one to what is made without, or changed to it.
 const revise = `
   WITH before AS (
-    SELECT * FROM freezes WHERE ${own} AND ${notEnded} FOR UPDATE
+    SELECT * FROM freezes WHERE ${own} AND ${isAheadOf('ends_at', '$1')} FOR UPDATE
   ), after AS (
     SELECT before.id, ${attributes('before')} AS attributes_before, plan.reason, plan.public_reason, before.has_public_reason OR plan.public_reason IS NOT NULL AS has_public,
       plan.matching_conditions, plan.exclude_conditions, ${holds} AS holds, ${environments} AS environments,
@@ -214,7 +213,7 @@ async function ongoingEnds(tx: Tx, plan: Plan, now: Date) {
     'ongoing-starts',
     `SELECT DISTINCT f.start, f.timezone, ${hours} AS hours
      FROM freezes f JOIN repositories place ON place.id = f.repository_id JOIN freeze_plans plan ON plan.id = f.plan_id
-     WHERE plan_id = $2::uuid AND NOT detached AND f.deleted_at IS NULL AND starts_at <= $1::timestamptz AND ${notEnded}
+     WHERE plan_id = $2::uuid AND NOT detached AND starts_at <= $1::timestamptz AND ${isNotEnded('$1', 'f.')}
        AND place.account_id = plan.account_id`,
     [now, plan.id],
   );

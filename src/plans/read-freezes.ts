@@ -1,6 +1,6 @@
 import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
-import { isNotEnded } from '../freezes/freeze-store.ts';
+import { isNotEnded, notEnded } from '../freezes/freeze-store.ts';
 
 // What a plan reads of its freezes. Those that were changed or deleted by themselves are not its own any more.
 
@@ -23,12 +23,9 @@ export async function repositoriesFrozen(
   { id, accountId }: { id: string; accountId: bigint },
   now: Date,
 ): Promise<string[]> {
-  const isOn = { detached: false, deletedAt: null, startsAt: { lte: now } };
+  const isOn = { planId: id, detached: false, startsAt: { lte: now }, ...notEnded(now) };
   const rows = await tx.repository.findMany({
-    where: {
-      accountId,
-      freezes: { some: { planId: id, ...isOn, OR: [{ endsAt: null }, { endsAt: { gt: now } }] } },
-    },
+    where: { accountId, freezes: { some: isOn } },
     select: { name: true },
   });
   return rows.map(({ name }) => name);

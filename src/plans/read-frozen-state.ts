@@ -30,9 +30,10 @@ export async function readFrozenState(
 ): Promise<FrozenState> {
   const now = nowOf(deps.clock);
   const reads = { query: deps.sql.read };
-  const rows = await freezesNotOver(reads, repository.id, at);
+  const { kept: rows, repeats } = await freezesNotOver(reads, repository, at, now);
   const kept = rows.map(({ freeze, deletedAt }) => ({ parsed: parseStoredFreeze(freeze), deletedAt }));
   const state = frozenStateAt(kept, base, at);
+  if (!repeats) return state;
   const { nextTransitionAt } = state;
   const madeUntil = new Date(now.getTime() + madeAhead);
   if (at < madeUntil && nextTransitionAt !== null && nextTransitionAt < madeUntil) return state;

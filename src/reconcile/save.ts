@@ -138,7 +138,7 @@ function whatFollows(
     judgedBy(freezes) !== stored.closedJudgedBy || (gone.length > 0 && freezes.length > 0);
   const branches = new Set(judgement.judged.flatMap(({ pullRequest }) => pullRequest.queueBranch ?? []));
   return [
-    ...(isWhole ? gone.map((number) => jobs.findBypass(repository.id, number)) : []),
+    ...gone.map((number) => jobs.findBypass(repository.id, number)),
     ...(isWhole && areClosedOwed ? [jobs.reconcileClosedHeads(repository.id)] : []),
     ...(isPlanned ? [jobs.reconcileRepository(repository.id, next)] : []),
     ...againWhereUnknown(observed, judgement),

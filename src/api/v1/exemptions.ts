@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { exemptionStates } from '../../exemptions/exemption.ts';
-import { listExemptions } from '../../exemptions/list-exemptions.ts';
+import { listExemptions } from '../../exemptions/exemption-store.ts';
 import { type NewExemption, requestExemption } from '../../exemptions/request-exemption.ts';
 import { mostFreezes } from '../../freezes/assert-room.ts';
 import { greatestNumber } from '../../github/greatest-number.ts';
@@ -104,10 +104,9 @@ export const listExemptionsEndpoint = endpoint({
     const pullRequest =
       pull_request === undefined ? undefined : pull_request > greatestNumber ? -1 : Number(pull_request);
     const page = { size: per_page, cursor };
-    const found = await listExemptions(deps, repository, { state, pullRequest }, page);
-    const exemptions = found.exemptions.map((each) =>
-      presentExemption(each, repository, deps.config.publicUrl),
-    );
-    return new HandlerAnswer(200, { exemptions }, linkHeader(url, { next: found.older, prev: found.newer }));
+    const filter = { state, pullRequest };
+    const { rows, older, newer } = await listExemptions(deps.db, repository.id, filter, page);
+    const exemptions = rows.map((each) => presentExemption(each, repository, deps.config.publicUrl));
+    return new HandlerAnswer(200, { exemptions }, linkHeader(url, { next: older, prev: newer }));
   },
 });

