@@ -139,7 +139,7 @@ test('every page tells browsers to keep it to themselves and to load nothing fro
   for (const path of ['/', '/repos/acme/vault', ...hidden, ...absent, '/auth/callback', '/auth/sign-in']) {
     const { headers } = await visitor.open(path);
     expect(headers.get('content-security-policy'), path).toBe(
-      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
     );
     expect(headers.get('cache-control'), path).toBe('private, no-store');
     expect(headers.get('x-content-type-options'), path).toBe('nosniff');

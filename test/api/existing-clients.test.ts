@@ -31,9 +31,10 @@ const withoutIds = (text: string): string =>
   text.replace(uuid, (id) => `<id-${(ids.includes(id) ? ids.indexOf(id) : ids.push(id) - 1) + 1}>`);
 const withIds = (text: string): string => text.replace(/<id-(\d+)>/g, (_, at) => ids[Number(at) - 1]!);
 
-/** Of connections, and of one request each. */
-const ofConnections = [
+/** Of connections, of one request each, and of what pages may load. */
+const notCompared = [
   ...['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding', 'x-request-id'],
+  'content-security-policy',
 ];
 
 function shown({ status, headers, text, body }: Answer) {
@@ -42,7 +43,7 @@ function shown({ status, headers, text, body }: Answer) {
     status,
     headers: Object.fromEntries(
       [...headers]
-        .filter(([name]) => !ofConnections.includes(name))
+        .filter(([name]) => !notCompared.includes(name))
         .map(([name, value]) => [name, withoutIds(value)]),
     ),
     text: withoutIds(warnings === undefined ? text : JSON.stringify(known)),
