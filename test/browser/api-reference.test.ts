@@ -23,7 +23,7 @@ async function openReference(options: Parameters<typeof openPage>[1], url = acme
   const requests: string[] = [];
   page.on('request', (request) => requests.push(request.url()));
   await page.goto(`${url}/docs`);
-  await page.getByRole('heading', { name: 'Set the scopes of a pull request' }).first().waitFor();
+  await page.getByRole('heading', { name: 'Schedule a freeze' }).first().waitFor();
   return { page, requests };
 }
 
@@ -35,8 +35,8 @@ test.each(['light', 'dark'] as const)(
     for (const { summary } of endpoints) expect(menu).toContain(summary);
     expect(await page.evaluate('document.body.className')).toContain(`${colorScheme}-mode`);
     // Drawn as it comes into sight.
-    await page.getByRole('link', { name: 'Schedule a freeze' }).click();
-    await page.getByRole('heading', { name: 'Schedule a freeze' }).waitFor();
+    await page.getByRole('link', { name: 'Set the scopes of a pull request HTTP' }).click();
+    await page.getByRole('heading', { name: 'Set the scopes of a pull request' }).first().waitFor();
     await page.waitForLoadState('networkidle');
     expect(requests.length).toBeGreaterThanOrEqual(3);
     expect(requests.filter((request) => new URL(request).origin !== acme.app.url)).toEqual([]);
