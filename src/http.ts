@@ -7,11 +7,11 @@ import type { JobQueue } from './queue/queue.ts';
 import { mountApiReference } from './pages/api-reference.ts';
 import { mountPages } from './pages/mount-pages.ts';
 import { receiveWebhook } from './webhooks/receive-webhook.ts';
-import { mount } from './api/endpoint.ts';
 import { endpoints } from './api/endpoints.ts';
 import { errorResponse } from './api/error-response.ts';
 import { mountHealth } from './api/health.ts';
 import { logRequests } from './api/log-requests.ts';
+import { serveEndpoint } from './api/serve-endpoint.ts';
 import { mountNotServed, noSuchRoute } from './not-served.ts';
 import { openApiDocument } from './api/openapi.ts';
 
@@ -39,7 +39,7 @@ export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
   api.post(webhookPath, (context) => receiveWebhook(deps, context));
   const v1 = new Hono();
   api.use('/v1/*', apiHeaders);
-  for (const definition of endpoints) mount(v1, deps, { tokens, strangers }, definition);
+  for (const definition of endpoints) serveEndpoint(v1, deps, { tokens, strangers }, definition);
   let made: object | undefined;
   const document = () => (made ??= openApiDocument(deps.config.publicUrl));
   v1.get('/openapi.json', (context) => context.json(document()));

@@ -1,5 +1,5 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { describeRoute } from './endpoint.ts';
+import { describeRoute } from './describe-route.ts';
 import { endpoints } from './endpoints.ts';
 import { securitySchemes } from './responses.ts';
 import { matchingConditionsDict } from './v1/freeze-schemas.ts';

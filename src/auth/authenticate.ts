@@ -2,16 +2,15 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { forbidden } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
-import type { FoundRepository } from '../installations/repository-rows.ts';
+import type { Asked } from '../installations/repository-read.ts';
 import { hashKey, isWellFormedKey, looksLikeKey } from './application-key.ts';
-import { type CallingKey, readKey, type RepositoryPath } from './key-rows.ts';
+import { type KeyRow, readKey, type RepositoryPath } from './key-rows.ts';
 import { type GitHubTokens, looksLikePersonalToken, type TokenHolder } from './github-token.ts';
 import { noteUse } from './note-use.ts';
 
 /** A credential that was found good. What it may do is `authorize`'s question. */
 export type Credential =
-  | { kind: 'application-key'; key: CallingKey; repository: FoundRepository | null }
-  | ({ kind: 'github-token'; token: string } & TokenHolder);
+  ({ kind: 'application-key' } & KeyRow) | ({ kind: 'github-token'; token: string } & TokenHolder);
 
 /** Begins with the words that clients of the interface look for, as the texts below do. */
 export const missingHeader =
@@ -29,6 +28,7 @@ export const bearerOf = (authorization: string | undefined): string | null =>
 /**
  * Judges the `Authorization` header.
  * @param path what the request is about: its repository is read with the key, in one statement.
+ * @param asked read of that repository with it. It is for the answer alone: nobody is let in by it.
  * @throws Refusal forbidden for a missing, malformed, unknown, revoked or expired credential; unavailable when
  *   GitHub must be asked and cannot answer.
  */
@@ -37,12 +37,13 @@ export async function authenticate(
   tokens: GitHubTokens,
   authorization: string | undefined,
   path: RepositoryPath | null,
+  asked: Asked<unknown> | null,
 ): Promise<Credential> {
   if (!authorization?.trim()) throw forbidden(missingHeader);
   const credential = bearerOf(authorization);
   if (!credential) throw forbidden(malformedHeader);
   if (looksLikeKey(credential)) {
-    const found = await findKey(deps, credential, path);
+    const found = await findKey(deps, credential, path, asked);
     if (!found) throw forbidden(notAccepted);
     await noteUse(deps, found.key);
     return { kind: 'application-key', ...found };
@@ -54,9 +55,14 @@ export async function authenticate(
 }
 
 /** Read on every request, never cached: a revoked key is refused at once by every replica. */
-async function findKey(deps: Deps, credential: string, path: RepositoryPath | null) {
+async function findKey(
+  deps: Deps,
+  credential: string,
+  path: RepositoryPath | null,
+  asked: Asked<unknown> | null,
+) {
   if (!isWellFormedKey(credential)) return null;
-  const found = await readKey(deps.sql, hashKey(credential), path);
+  const found = await readKey(deps.sql, hashKey(credential), path, asked);
   if (!found) return null;
   const { revokedAt, expiresAt } = found.key;
   const isExpired = expiresAt !== null && expiresAt <= nowOf(deps.clock);

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts';
 import { askAbout, findLeaking } from '../reconcile/merge-states/ask-merge-states.ts';
 import type { HeldPullRequest } from '../reconcile/held-pull-requests.ts';
 import { holdsMerges } from '../freezes/freeze.ts';
-import { listFreezes } from '../freezes/freeze-store.ts';
+import { listFreezes } from '../freezes/list-freezes.ts';
 import { webUrlOf } from '../github/web-url.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
@@ -61,7 +61,7 @@ export async function checkSettings(
   const unsparing = { deps, repository, signal: AbortSignal.timeout(patience) };
   const place = placeFor(deps, repository);
   const now = nowOf(deps.clock);
-  const freezes = await listFreezes(deps.sql, repository.id, now);
+  const freezes = await listFreezes(deps.sql, repository, now);
   // First, and free: whoever asks again and again must not use up what statuses need.
   const limits = await readLimits(unsparing);
   const asking = { ...unsparing, spare: whySpare(limits.budgets) };

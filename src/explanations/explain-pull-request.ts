@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
 import { openExemptions } from '../exemptions/exemption-store.ts';
 import { holdsMerges, phaseOf } from '../freezes/freeze.ts';
-import { listFreezes } from '../freezes/freeze-store.ts';
+import { listFreezes } from '../freezes/list-freezes.ts';
 import {
   explainFreeze,
   type FreezeReasons,
@@ -71,7 +71,7 @@ export async function explainPullRequest(
   if (number > greatestNumber) throw absent;
   if (repository.installation.suspendedAt) throw suspended(repository.account.login);
   const now = nowOf(deps.clock);
-  const all = freezesAreOn(repository.products) ? await listFreezes(deps.sql, repository.id, now) : [];
+  const all = freezesAreOn(repository.products) ? await listFreezes(deps.sql, repository, now) : [];
   const freezes = all
     .filter((freeze) => holdsMerges(freeze) && phaseOf(freeze, now) === 'ongoing')
     .map(parseStoredFreeze);

@@ -20,10 +20,11 @@ export type RecalledMergeGroup = {
 /** @returns null for one that is not in flight. */
 export async function recallMergeGroup(
   deps: Pick<Deps, 'db' | 'sql' | 'clock'>,
-  { id }: FoundRepository,
+  repository: FoundRepository,
   headSha: string,
 ): Promise<RecalledMergeGroup | null> {
   const { db } = deps;
+  const { id } = repository;
   const group = await db.mergeGroup.findUnique({
     where: { repositoryId_headSha: { repositoryId: id, headSha } },
   });
@@ -37,7 +38,10 @@ export async function recallMergeGroup(
     select: { number: true, heldBy: true },
   });
   const held = new Map(open.map(({ number, heldBy }) => [number, heldBy]));
-  const freezes = await ongoingAmong(deps, id, [...group.heldBy, ...open.flatMap(({ heldBy }) => heldBy)]);
+  const freezes = await ongoingAmong(deps, repository, [
+    ...group.heldBy,
+    ...open.flatMap(({ heldBy }) => heldBy),
+  ]);
   const among = (ids: string[]) => freezes.filter((freeze) => ids.includes(freeze.id));
   return {
     branch: group.branch,

@@ -1,7 +1,7 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { type Freeze, phaseOf } from '../freezes/freeze.ts';
-import { listFreezes } from '../freezes/freeze-store.ts';
+import { listFreezes } from '../freezes/list-freezes.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
 
 /** What the database knows of an open pull request: as it was when it was last judged. */
@@ -10,23 +10,23 @@ export type RecalledPullRequest = { headSha: string; heldBy: Freeze[] };
 /** @returns null for one that is not known to be open. */
 export async function recallPullRequest(
   deps: Pick<Deps, 'db' | 'sql' | 'clock'>,
-  { id }: FoundRepository,
+  repository: FoundRepository,
   number: number,
 ): Promise<RecalledPullRequest | null> {
   const known = await deps.db.openPullRequest.findUnique({
-    where: { repositoryId_number: { repositoryId: id, number } },
+    where: { repositoryId_number: { repositoryId: repository.id, number } },
   });
   if (!known) return null;
-  return { headSha: known.headSha, heldBy: await ongoingAmong(deps, id, known.heldBy) };
+  return { headSha: known.headSha, heldBy: await ongoingAmong(deps, repository, known.heldBy) };
 }
 
 /** Those of these freezes that are ongoing now, by their ids. */
 export async function ongoingAmong(
   { sql, clock }: Pick<Deps, 'sql' | 'clock'>,
-  repositoryId: bigint,
+  repository: FoundRepository,
   ids: string[],
 ): Promise<Freeze[]> {
   const now = nowOf(clock);
-  const all = await listFreezes(sql, repositoryId, now);
+  const all = await listFreezes(sql, repository, now);
   return all.filter((freeze) => ids.includes(freeze.id) && phaseOf(freeze, now) === 'ongoing');
 }

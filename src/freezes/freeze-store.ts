@@ -1,5 +1,4 @@
 import type { Tx } from '../database/database.ts';
-import type { SqlTx } from '../database/sql.ts';
 import type { FreezeAttributes } from '../events/append-event.ts';
 import type { Freeze as FreezeRow, Prisma } from '../generated/prisma/client.ts';
 import type { ConditionInput } from '../conditions/ast.ts';
@@ -64,71 +63,6 @@ export const isAheadOf = (end: string, now: string): string =>
 /** SQL's condition for `notEnded`. @param now what holds the instant. @param of what the table is called, with a dot. */
 export const isNotEnded = (now: string, of = ''): string =>
   `${of}deleted_at IS NULL AND ${isAheadOf(`${of}ends_at`, now)}`;
-
-/** One column of JSON: a driver looks at each column of each row, and parses JSON at once. PostgreSQL pays for each key. */
-const asJson = `
-  json_agg(json_build_object(
-    'id', id, 'reason', reason, 'publicReason', public_reason, 'hasPublicReason', has_public_reason,
-    'start', start, 'end', "end", 'timezone', timezone, 'startsAt', starts_at, 'endsAt', ends_at,
-    'matchingConditions', matching_conditions, 'excludeConditions', exclude_conditions, 'version', version,
-    'rare', CASE WHEN holds <> '{}' OR environments <> '{}' OR is_pause OR plan_id IS NOT NULL
-      OR deleted_at IS NOT NULL THEN json_build_object('holds', holds, 'environments', environments,
-        'isPause', is_pause, 'planId', plan_id, 'deletedAt', deleted_at) END
-  ) ORDER BY starts_at, created_at, id) AS freezes`;
-
-type Columns = Omit<Parameters<typeof fromRow>[0], 'repositoryId'>;
-type Rare = Pick<Columns, 'holds' | 'environments' | 'isPause' | 'planId'> & { deletedAt: string | null };
-type Listed = Omit<Columns, 'startsAt' | 'endsAt' | keyof Rare> & {
-  startsAt: string;
-  endsAt: string | null;
-  rare: Rare | null;
-};
-
-const nothingRare: Rare = { holds: [], environments: [], isPause: false, planId: null, deletedAt: null };
-
-type Kept = { freeze: StoredFreeze; deletedAt: Date | null };
-
-const keptIn = (freezes: Listed[] | null, repositoryId: bigint): Kept[] => {
-  const dateOf = (written: string | null) => (written === null ? null : new Date(written));
-  return (freezes ?? []).map(({ startsAt, endsAt, rare, ...freeze }) => {
-    const { deletedAt, ...others } = rare ?? nothingRare;
-    const window = { startsAt: new Date(startsAt), endsAt: dateOf(endsAt) };
-    return {
-      freeze: fromRow({ ...freeze, ...others, ...window, repositoryId }),
-      deletedAt: dateOf(deletedAt),
-    };
-  });
-};
-
-const listed = `SELECT ${asJson} FROM freezes WHERE repository_id = $1 AND ${isNotEnded('$2')}`;
-
-/** The scheduled and ongoing freezes of a repository, the earliest first. */
-export async function listFreezes(sql: SqlTx, repositoryId: bigint, now: Date): Promise<StoredFreeze[]> {
-  const [row] = await sql.query<{ freezes: Listed[] | null }>('list-freezes', listed, [repositoryId, now]);
-  return keptIn(row!.freezes, repositoryId).map(({ freeze }) => freeze);
-}
-
-const notOver = `
-  SELECT ${asJson}, EXISTS (SELECT FROM freeze_plans
-    WHERE account_id = $3 AND rule IS NOT NULL AND deleted_at IS NULL AND ${isAheadOf('over_at', '$4')}) AS repeats
-  FROM freezes WHERE repository_id = $1 AND ${isAheadOf('ends_at', '$2')}
-    AND (deleted_at IS NULL OR deleted_at > $2)`;
-
-/**
- * The freezes of a repository that had neither ended nor been deleted at an instant, the earliest first.
- * @returns also whether a plan of the owner's repeats: what it makes later is not among them.
- */
-export async function freezesNotOver(
-  sql: SqlTx,
-  { id, accountId }: { id: bigint; accountId: bigint },
-  at: Date,
-  now: Date,
-): Promise<{ kept: Kept[]; repeats: boolean }> {
-  const [row] = await sql.query<{ freezes: Listed[] | null; repeats: boolean }>('freezes-not-over', notOver, [
-    ...[id, at, accountId, now],
-  ]);
-  return { kept: keptIn(row!.freezes, id), repeats: row!.repeats };
-}
 
 /** The freezes of a repository that were ongoing at some time since an instant, also those that are deleted by now. */
 export async function freezesSince(

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { cachePerService } from '../cache.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import { freezesNotOver } from '../freezes/freeze-store.ts';
+import type { NotOver } from '../freezes/list-freezes.ts';
 import { couldHold, type FrozenState, frozenStateAt, type Span } from '../freezes/frozen-state.ts';
 import { parseFreeze, parseStoredFreeze } from '../freezes/parsed-freeze.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
@@ -20,17 +20,17 @@ const knownAhead = 5 * 366 * day;
 /**
  * Whether a repository is frozen at an instant: by the freezes that are kept, and ahead also by those that plans will
  * make.
+ * @param notOver the freezes that had not ended at the instant.
  * @param base the branch that is asked about; null: any.
  */
 export async function readFrozenState(
   deps: Pick<Deps, 'sql' | 'clock' | 'github'>,
   repository: FoundRepository,
+  { kept: rows, repeats }: NotOver,
   base: string | null,
   at: Date,
 ): Promise<FrozenState> {
   const now = nowOf(deps.clock);
-  const reads = { query: deps.sql.read };
-  const { kept: rows, repeats } = await freezesNotOver(reads, repository, at, now);
   const kept = rows.map(({ freeze, deletedAt }) => ({ parsed: parseStoredFreeze(freeze), deletedAt }));
   const state = frozenStateAt(kept, base, at);
   if (!repeats) return state;
@@ -39,7 +39,7 @@ export async function readFrozenState(
   if (at < madeUntil && nextTransitionAt !== null && nextTransitionAt < madeUntil) return state;
   // Where no freeze would hold anything, plans make none.
   if (repository.archived || !freezesAreOn(repository.products)) return state;
-  const plans = await repeatingPlans(reads, repository.accountId, repository.id, now);
+  const plans = await repeatingPlans({ query: deps.sql.read }, repository.accountId, repository.id, now);
   const own = plans.filter((plan) => isMatched(deps, plan, repository) && couldHold(parsed(plan), base));
   return frozenStateAt(
     kept,

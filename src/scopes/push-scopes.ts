@@ -7,13 +7,11 @@ import { isGitHubStatus } from '../github/github-error.ts';
 import { jobs } from '../queue/jobs.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { greatestNumber } from '../github/greatest-number.ts';
-import { findBefore, type Push, saveAndSee, saveWhereUnread } from './scope-store.ts';
-
-export type PushedScopes = { scopes: string[]; allScopes: boolean };
+import { type Before, type Push, type PushedScopes, saveAndSee, saveWhereUnread } from './scope-store.ts';
 
 /**
  * Replaces the scopes of a pull request. The same push again changes nothing.
- * @param number exact over the interface's whole range, which is wider than a float or an int8.
+ * @param before what `beforePush` reads.
  * @param beforeSaving runs first in the transaction that saves; without it most pushes need none.
  * @throws Refusal not-found where GitHub says that there is no such pull request; conflict where the repository
  *   cannot be written to. While GitHub cannot say, the scopes are stored all the same.
@@ -22,17 +20,16 @@ export async function pushScopes(
   deps: Deps,
   by: Actor,
   repository: FoundRepository,
-  number: bigint,
-  { scopes, allScopes }: PushedScopes,
+  pushed: PushedScopes,
+  { isOpen, isSame }: Before,
   beforeSaving?: (tx: SqlTx) => Promise<void>,
 ): Promise<void> {
   assertWritable(repository);
-  const at = nowOf(deps.clock);
-  const push = { repositoryId: repository.id, number, scopes: [...new Set(scopes)], allScopes, by, at };
-  const { isOpen, isSame } = await findBefore(deps.sql, push);
+  const { number } = pushed;
   if (!isOpen && !(await mayExist(deps, repository, number))) {
     throw notFound(`${fullName(repository)} has no pull request ${number}.`);
   }
+  const push = { ...pushed, repositoryId: repository.id, by, at: nowOf(deps.clock) };
   if (!beforeSaving && (isSame || (await saveWhereUnread(deps.sql, push)))) return;
   await deps.sql.transaction(async (tx) => {
     await beforeSaving?.(tx);

@@ -1,19 +1,15 @@
 import { greatestNumber } from '../github/greatest-number.ts';
-import type { Sql, SqlTx } from '../database/sql.ts';
+import type { SqlTx } from '../database/sql.ts';
 import type { Actor } from '../events/actor.ts';
 import { isReadBy } from '../freezes/freeze-store.ts';
+import type { Asked, RepositoryRead } from '../installations/repository-read.ts';
 
 // The writing of pushed scopes. Most pushes come again unchanged, and most come while no freeze reads scopes.
 
-/** What is pushed for a pull request. Its number is exact over a wider range than an int8. */
-export type Push = {
-  repositoryId: bigint;
-  number: bigint;
-  scopes: string[];
-  allScopes: boolean;
-  by: Actor;
-  at: Date;
-};
+/** What is pushed for a pull request: scopes without duplicates. Its number is exact over a wider range than an int8. */
+export type PushedScopes = { number: bigint; scopes: string[]; allScopes: boolean };
+
+export type Push = PushedScopes & { repositoryId: bigint; by: Actor; at: Date };
 
 export type Before = {
   /** The pull request is known to be open. */
@@ -22,19 +18,23 @@ export type Before = {
   isSame: boolean;
 };
 
-const before = `
-  SELECT EXISTS (SELECT FROM open_pull_requests WHERE repository_id = $1 AND number = $3::int) AS "isOpen",
-    EXISTS (SELECT FROM pull_request_scopes WHERE repository_id = $1 AND number = $2::numeric
-      AND scopes = $4::text[] AND all_scopes = $5::boolean) AS "isSame"`;
+const before: RepositoryRead<Before> = {
+  name: 'scopes-before',
+  sql: `SELECT json_build_object(
+    'isOpen', EXISTS (SELECT FROM open_pull_requests
+      WHERE repository_id = named.repository_id AND number = $2::int),
+    'isSame', EXISTS (SELECT FROM pull_request_scopes
+      WHERE repository_id = named.repository_id AND number = $1::numeric
+        AND scopes = $3::text[] AND all_scopes = $4::boolean))`,
+  parameters: 4,
+  valueOf: (json) => json as Before,
+};
 
-/** What is known of the pull request before the push. */
-export async function findBefore(sql: Pick<Sql, 'read'>, push: Push): Promise<Before> {
-  const { repositoryId, number, scopes, allScopes } = push;
-  const onGitHub = number <= greatestNumber ? Number(number) : null;
-  const values = [repositoryId, String(number), onGitHub, scopes, allScopes];
-  const [row] = await sql.read<Before>('scopes-before', before, values);
-  return row!;
-}
+/** To read: what is known of a pull request before a push. */
+export const beforePush = ({ number, scopes, allScopes }: PushedScopes): Asked<Before> => ({
+  read: before,
+  values: [String(number), number <= greatestNumber ? Number(number) : null, scopes, allScopes],
+});
 
 const columns = 'repository_id, number, scopes, all_scopes, pushed_at, pushed_by';
 const pushed = '$1::int8, $2::numeric, $3::text[], $4::boolean, $5::timestamptz, $6::jsonb';

@@ -3,6 +3,7 @@ import { z } from '@hono/zod-openapi';
 import { nowOf } from '../../clock.ts';
 import { branchEnforcement } from '../../enforcement/branch-enforcement.ts';
 import { invalid } from '../../errors.ts';
+import { freezesNotOver } from '../../freezes/list-freezes.ts';
 import { readFrozenState } from '../../plans/read-frozen-state.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
 import { instant, text } from '../fields.ts';
@@ -73,11 +74,15 @@ export const freezeStateEndpoint = endpoint({
       'Cache-Control': `\`max-age\` ends at the next transition, and after ${longestAge} s at the latest`,
     },
   },
-  async handle({ deps, repository, query }) {
+  reads({ deps, query }) {
+    const now = nowOf(deps.clock);
+    return freezesNotOver(readAt(query.at, now), now);
+  },
+  async handle({ deps, repository, query, read }) {
     const at = readAt(query.at, nowOf(deps.clock));
     const base = query.base ?? null;
     const [{ frozen, freezes, nextTransitionAt }, enforced] = await Promise.all([
-      readFrozenState(deps, repository, base, at),
+      read().then((notOver) => readFrozenState(deps, repository, notOver, base, at)),
       branchEnforcement(deps, repository, base),
     ]);
     const answer = {

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { listFreezes } from '../../freezes/list-freezes.ts';
+import { nowOf } from '../../clock.ts';
+import { listedFreezes } from '../../freezes/list-freezes.ts';
 import { endpoint } from '../endpoint.ts';
 import { repositoryPath } from '../path-params.ts';
 import { exampleFreeze, freezeSchema, presentFreeze } from './freeze-schemas.ts';
@@ -17,8 +18,8 @@ export const listFreezesEndpoint = endpoint({
     schema: z.object({ scheduled_freezes: z.array(freezeSchema) }).openapi('ScheduledFreezes'),
     example: { scheduled_freezes: [exampleFreeze] },
   },
-  async handle({ deps, repository }) {
-    const freezes = await listFreezes(deps, repository);
-    return { scheduled_freezes: freezes.map(presentFreeze) };
+  reads: ({ deps }) => listedFreezes(nowOf(deps.clock)),
+  async handle({ read }) {
+    return { scheduled_freezes: (await read()).map(presentFreeze) };
   },
 });

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { pushScopes } from '../../scopes/push-scopes.ts';
+import { beforePush, type PushedScopes } from '../../scopes/scope-store.ts';
 import { endpoint } from '../endpoint.ts';
 import { text } from '../fields.ts';
 import { number, owner, repository } from '../path-params.ts';
@@ -22,24 +23,31 @@ const body = z
   })
   .openapi('PullRequestScopes');
 
+const params = z.object({ owner, repository, number });
+
+type Path = z.output<typeof params>;
+type Body = z.output<typeof body>;
+
+const pushedBy = ({ number }: Path, { scopes, all_scopes: allScopes = false }: Body): PushedScopes => ({
+  ...{ number, scopes: [...new Set(scopes)], allScopes },
+});
+
 const shared = {
   path: '/repos/{owner}/{repository}/pulls/{number}/scopes',
   tag: 'Pull requests',
   access: { to: 'repository', scope: 'ci' },
-  params: z.object({ owner, repository, number }),
+  params,
   body: { schema: body, example: { scopes: ['backend', 'docs'], all_scopes: false } },
   success: { status: 204, description: 'Stored' },
+  reads: ({ path, body }: { path: Path; body: Body }) => beforePush(pushedBy(path, body)),
 } as const;
-
-type Path = z.output<typeof shared.params>;
 
 export const putScopes = endpoint({
   ...shared,
   method: 'put',
   summary: 'Set the scopes of a pull request',
-  async handle({ deps, actor, repository, path, body }) {
-    const pushed = { scopes: body.scopes, allScopes: body.all_scopes ?? false };
-    await pushScopes(deps, actor, repository, path.number, pushed);
+  async handle({ deps, actor, repository, path, body, read }) {
+    await pushScopes(deps, actor, repository, pushedBy(path, body), await read());
   },
 });
 
@@ -51,8 +59,9 @@ export const postScopes = endpoint({
     successor: ({ owner, repository, number }: Path) =>
       `/v1/repos/${owner}/${repository}/pulls/${number}/scopes`,
   },
-  async handle({ deps, actor, repository, path, body, remember }) {
-    const pushed = { scopes: body.scopes, allScopes: body.all_scopes ?? false };
-    await pushScopes(deps, actor, repository, path.number, pushed, (tx) => remember(tx, { status: 204 }));
+  async handle({ deps, actor, repository, path, body, read, remember }) {
+    await pushScopes(deps, actor, repository, pushedBy(path, body), await read(), (tx) =>
+      remember(tx, { status: 204 }),
+    );
   },
 });

@@ -86,7 +86,7 @@ async function hideReason(
   found: ExemptionRecord | null,
 ): Promise<ExemptionRecord | null> {
   if (!found || found.publicReason !== null) return found;
-  const hiding = hidingAmong(await listFreezes(deps, repository));
+  const hiding = hidingAmong(await listFreezes(deps.sql, repository, nowOf(deps.clock)));
   const isHidden = hiding.some((id) => coversFreeze(found, id));
   return { ...found, publicReason: isHidden ? '' : null };
 }

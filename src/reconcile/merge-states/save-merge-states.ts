@@ -4,7 +4,8 @@ import type { Tx } from '../../database/database.ts';
 import type { Deps } from '../../deps.ts';
 import { appendEvents, type Happened, placeOf } from '../../events/append-event.ts';
 import { throughPrisma } from '../../database/sql.ts';
-import { attributesOf, listFreezes } from '../../freezes/freeze-store.ts';
+import { attributesOf } from '../../freezes/freeze-store.ts';
+import { listFreezes } from '../../freezes/list-freezes.ts';
 import type { ReadMergeState } from '../../github/pull-requests/read-merge-states.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import { lockRepository } from '../../installations/lock-repository.ts';
@@ -74,7 +75,7 @@ async function record(tx: Tx, repository: ObservedRepository, leaks: Leak[], now
     SELECT metadata->>'scheduled_freeze_id' AS freeze, metadata->>'head_sha' AS sha FROM audit_events
     WHERE repository_id = ${repository.id} AND type = 'freeze.leaking' AND metadata->>'head_sha' = ANY(${shas}::text[])`;
   const recorded = new Set(rows.map(({ freeze, sha }) => `${freeze} ${sha}`));
-  const freezes = await listFreezes(throughPrisma(tx), repository.id, now);
+  const freezes = await listFreezes(throughPrisma(tx), repository, now);
   const happened: Happened[] = [];
   for (const { number, base, headSha, heldBy, mergeState } of leaks) {
     for (const freeze of freezes.filter(({ id }) => heldBy.includes(id))) {

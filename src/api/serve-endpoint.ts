@@ -1,0 +1,151 @@
+// Every route goes through the same steps in the same order: path, credential, permission and existence, body.
+import type { Context, Hono, HonoRequest } from 'hono';
+import { actorOf, authenticate, bearerOf, type Credential } from '../auth/authenticate.ts';
+import { looksLikeKey } from '../auth/application-key.ts';
+import { authorizeOwner, authorizeRepository } from '../auth/authorize.ts';
+import { authorizeOwnerOr } from '../auth/authorize-owner-or.ts';
+import { authorizeReader } from '../auth/authorize-reader.ts';
+import type { GitHubTokens } from '../auth/github-token.ts';
+import type { RepositoryPath } from '../auth/key-rows.ts';
+import type { Deps } from '../deps.ts';
+import type { StrangerLimits } from '../github/limits/stranger-limits.ts';
+import type { FoundRepository } from '../installations/find-repository.ts';
+import { readAlone } from '../installations/repository-read.ts';
+import { describeRoute } from './describe-route.ts';
+import { type AnyEndpoint, HandlerAnswer, takesIdempotencyKey } from './endpoint.ts';
+import { type Answer, type Remember, runOnce } from './idempotency.ts';
+import { isKnown } from './if-none-match.ts';
+import { assertStorable, readJsonBody } from './read-body.ts';
+import { validate, validateBody } from './validate.ts';
+
+/** Who calls, and what callers who are not known may make us ask of GitHub. */
+export type Callers = { tokens: GitHubTokens; strangers: StrangerLimits };
+
+/** Serves an endpoint. */
+export function serveEndpoint(api: Hono, deps: Deps, callers: Callers, definition: AnyEndpoint): void {
+  const path = describeRoute(definition).getRoutingPath();
+  api.on(definition.method.toUpperCase(), path, async (context) => {
+    const answer = await answerCall(deps, callers, definition, context);
+    for (const [name, value] of Object.entries(answer.headers ?? {})) context.header(name, value);
+    if (isKnown(answer.headers?.['ETag'], context.req.header('If-None-Match')))
+      return context.body(null, 304);
+    return answer.body === undefined
+      ? context.body(null, answer.status as 204)
+      : context.json(answer.body as object, answer.status as 200);
+  });
+}
+
+async function answerCall(
+  deps: Deps,
+  { tokens, strangers }: Callers,
+  definition: AnyEndpoint,
+  context: Context,
+): Promise<Answer> {
+  const { req } = context;
+  const path = validate(definition.params, req.param(), 'path') as Record<string, unknown>;
+  if (definition.deprecated) announceDeprecation(context, definition.deprecated.successor(path));
+  const authorization = req.header('Authorization');
+  const asking = strangers.guard(deps, context, async () => bearerOf(authorization));
+  const { to } = definition.access;
+  const place = to === 'repository' || to === 'repository-readers' ? (path as RepositoryPath) : null;
+  const { readJson, readContent } = contentOf(definition, req);
+  const askedWith = (content: Content) => definition.reads!({ deps, path, ...content } as never);
+  const mayTravel = definition.reads && looksLikeKey(bearerOf(authorization) ?? '');
+  // What is wrong with the content is told to those alone who are let in.
+  const asked = mayTravel
+    ? await readContent()
+        .then(askedWith)
+        .catch(() => null)
+    : null;
+  const credential = await authenticate(asking, tokens, authorization, place, asked);
+  const actor = actorOf(credential);
+  const isKey = credential.kind === 'application-key';
+  const found = await authorize(isKey ? deps : asking, tokens, definition, credential, path, readJson);
+  // Every account of GitHub reads what is public: that makes nobody known.
+  if (!isKey && to !== 'own-key' && to !== 'repository-readers')
+    await strangers.known.remember(deps, credential.token);
+  const key = takesIdempotencyKey(definition) ? req.header('Idempotency-Key') : undefined;
+  // A retried request may replay an answer about what it deleted itself.
+  if (key === undefined) await definition.exists?.({ ...found, deps, actor, path } as never);
+  const content = await readContent();
+  const url = deps.config.publicUrl + req.url.slice(req.url.indexOf('/', 'https://'.length));
+  const read = async () =>
+    asked && isKey && credential.repository
+      ? credential.value
+      : readAlone(
+          { query: deps.sql.read },
+          askedWith(content),
+          (found as { repository: FoundRepository }).repository,
+        );
+  const run = async (remember: Remember): Promise<Answer> => {
+    const { query, body } = content;
+    const call = { ...found, deps, actor, credential, path, query, body, read, url, remember };
+    const result = await definition.handle(call as never);
+    return result instanceof HandlerAnswer ? result : { status: definition.success.status, body: result };
+  };
+  if (key === undefined) return run(async () => {});
+  const where = { caller: `${actor.type}:${actor.id}`, request: `POST ${req.path}`, key };
+  return runOnce(deps, where, content.json, run);
+}
+
+/** What a request says beyond its path. `json` is the body as it was sent. */
+type Content = { query: unknown; json: unknown; body: unknown };
+
+/** Reads it when it is first asked for, once. */
+function contentOf(definition: AnyEndpoint, req: HonoRequest) {
+  let json: Promise<unknown> | undefined;
+  const readJson = () => (json ??= readJsonBody(req.raw));
+  let content: Promise<Content> | undefined;
+  const readContent = () => (content ??= read());
+  return { readJson, readContent };
+
+  async function read(): Promise<Content> {
+    const queries = definition.query ? queryOf(req.queries()) : {};
+    assertStorable(queries, 'query');
+    const query = definition.query ? validate(definition.query, queries, 'query') : {};
+    const json = definition.body ? await readJson() : undefined;
+    const { schema, isOptional } = definition.body ?? {};
+    return { query, json, body: schema && validateBody(schema, json, isOptional) };
+  }
+}
+
+async function authorize(
+  deps: Deps,
+  tokens: GitHubTokens,
+  { access, method, body }: AnyEndpoint,
+  credential: Credential,
+  path: Record<string, unknown>,
+  readJson: () => Promise<unknown>,
+) {
+  const owner = path['owner'] as string;
+  const to = method === 'get' ? 'read' : 'change';
+  switch (access.to) {
+    case 'repository':
+      return authorizeRepository(deps, tokens, credential, access, path as never);
+    case 'repository-readers':
+      return { repository: await authorizeReader(deps, tokens, credential, path as never) };
+    case 'owner':
+      return { account: await authorizeOwner(deps, tokens, credential, owner, to) };
+    case 'owner-or-repositories':
+      return authorizeOwnerOr(deps, tokens, credential, owner, to, async (account) =>
+        // What is no body names nothing.
+        access.repositories({ deps, account, path, json: body && (await readJson().catch(() => null)) }),
+      );
+    case 'own-key':
+      return {};
+  }
+}
+
+/** A parameter given once is a string, one given several times is a list. */
+const queryOf = (queries: Record<string, string[]>) =>
+  Object.fromEntries(
+    Object.entries(queries).map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
+  );
+
+/** RFC 9745 wants the instant: both routes have been deprecated since the first version, 2026-11-21. */
+const deprecatedSince = '@1795219200';
+
+function announceDeprecation(context: Context, successor: string): void {
+  context.header('Deprecation', deprecatedSince);
+  context.header('Link', `<${successor}>; rel="successor-version"`);
+}
