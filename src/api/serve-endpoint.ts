@@ -1,7 +1,7 @@
 // Every route goes through the same steps in the same order: path, credential, permission and existence, body.
 import type { Context, Hono, HonoRequest } from 'hono';
 import { actorOf, authenticate, bearerOf, type Credential } from '../auth/authenticate.ts';
-import { looksLikeKey } from '../auth/application-key.ts';
+import { isWellFormedKey } from '../auth/application-key.ts';
 import { authorizeOwner, authorizeRepository } from '../auth/authorize.ts';
 import { authorizeOwnerOr } from '../auth/authorize-owner-or.ts';
 import { authorizeReader } from '../auth/authorize-reader.ts';
@@ -50,7 +50,7 @@ async function answerCall(
   const place = to === 'repository' || to === 'repository-readers' ? (path as RepositoryPath) : null;
   const { readJson, readContent } = contentOf(definition, req);
   const askedWith = (content: Content) => definition.reads!({ deps, path, ...content } as never);
-  const mayTravel = definition.reads && looksLikeKey(bearerOf(authorization) ?? '');
+  const mayTravel = definition.reads && isWellFormedKey(bearerOf(authorization) ?? '');
   // What is wrong with the content is told to those alone who are let in.
   const asked = mayTravel
     ? await readContent()
