@@ -3,30 +3,40 @@ import type { Sandbox } from '../sandbox/github.ts';
 /** How many pull requests `acme/web` has: what the tour asks GitHub about. */
 export const webPullRequests = 8;
 
+/** The repositories of acme; nothing requires the status on the last one. */
+const protectedRepositories = ['acme/web', 'acme/api', 'acme/vault', 'acme/billing', 'acme/mobile'];
+export const repositories = [...protectedRepositories, 'acme/infra'];
+
+/** What the people of the demo sign in to GitHub's API with. */
+export type Tokens = { ada: string; grace: string; bob: string };
+
 /**
- * Fills a GitHub for the demo: an organization with an admin and a member, somebody outside with forks, three
- * repositories, one of them private, and twelve open pull requests.
+ * Fills a GitHub for the demo: an organization with two admins, ada and grace, and a developer, bob, somebody outside
+ * with forks, six repositories, one of them private, and twenty open pull requests.
  * The App is not installed yet, and nothing requires its status.
- * @returns the admin's token.
  */
-export function seed(github: Sandbox): { adminToken: string } {
+export function seed(github: Sandbox): Tokens {
   const ada = github.addUser('ada');
-  github.addUser('bob');
+  const bob = github.addUser('bob');
   github.addUser('carol');
   github.addBot('dependabot');
   github.addOrganization('acme', { admins: ['ada'], members: ['bob'], basePermission: 'read' });
+  const grace = github.addUser('grace');
+  github.setMembership('acme', 'grace', 'admin');
   github.addRepository('acme/web', { roles: { bob: 'write' } });
   github.addRepository('acme/api', { roles: { bob: 'maintain' } });
   github.addRepository('acme/vault', { private: true });
+  for (const name of ['acme/billing', 'acme/mobile', 'acme/infra'])
+    github.addRepository(name, { roles: { bob: 'write' } });
   openOnWeb(github);
   openElsewhere(github);
-  return { adminToken: ada.token };
+  return { ada: ada.token, grace: grace.token, bob: bob.token };
 }
 
-/** Requires the App's status check, as an admin does once there is an App. */
+/** Requires the App's status check, as an admin does once there is an App; everywhere but in acme/infra. */
 export function requireStatus(github: Sandbox): void {
   const required = { checks: [{ context: 'holdfast/freeze', app: github.app.id }] };
-  for (const repository of ['acme/web', 'acme/api'])
+  for (const repository of protectedRepositories)
     for (const branch of ['main', 'release-4.1']) github.protect(repository, branch, required);
 }
 
@@ -60,6 +70,10 @@ function openOnWeb(github: Sandbox): void {
   open({ author: 'bob', title: 'Hotfix for 4.1', head: 'hotfix', headSha, base: 'release-4.1' });
 }
 
+/** On acme/api: a pull request that went through a freeze, and one for which somebody asks to. */
+export const letThrough = 3;
+export const asked = 4;
+
 function openElsewhere(github: Sandbox): void {
   github.openPullRequest('acme/api', {
     author: 'bob',
@@ -71,4 +85,12 @@ function openElsewhere(github: Sandbox): void {
   github.openPullRequest('acme/api', { author: 'ada', title: 'Limit requests', files: ['src/limits.ts'] });
   github.openPullRequest('acme/vault', { author: 'ada', title: 'Rotate keys', labels: ['security'] });
   github.openPullRequest('acme/vault', { author: 'ada', title: 'Draft of a policy', draft: true });
+  github.openPullRequest('acme/api', { author: 'bob', title: 'Share database connections' });
+  github.openPullRequest('acme/api', { author: 'bob', title: 'Refunds reach the card again' });
+  github.openPullRequest('acme/billing', { author: 'ada', title: 'Round totals once' });
+  github.openPullRequest('acme/billing', { author: 'bob', title: 'Invoices in colour' });
+  github.openPullRequest('acme/mobile', { author: 'bob', title: 'Dark mode' });
+  github.openPullRequest('acme/mobile', { author: 'ada', title: 'Crash on start', labels: ['hotfix'] });
+  github.openPullRequest('acme/infra', { author: 'bob', title: 'Renew certificates by hand' });
+  github.openPullRequest('acme/infra', { author: 'ada', title: 'A bigger database' });
 }

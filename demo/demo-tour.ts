@@ -27,7 +27,10 @@ export function tour(values: TourValues): TourStep[] {
   const readable = `sed 's/.*"number":\\([0-9]*\\),.*"title":"\\([^"]*\\)".*"mergeable_state":"\\([a-z]*\\)".*/\\3  #\\1 \\2/'`;
   const look = `curl -s -w '\\n' ${as(adminToken)} '${githubUrl}/repos/acme/web/pulls/[1-${webPullRequests}]' | ${readable}`;
   return [
-    { title: 'List the freezes (none yet).', command: `curl -s -w '\\n' ${as(adminToken)} ${freezes}'` },
+    {
+      title: 'List the freezes: the year end comes.',
+      command: `curl -s -w '\\n' ${as(adminToken)} ${freezes}'`,
+    },
     {
       title:
         'Freeze what is labelled risky, from now on, for one minute. The admin key works like the token.',

@@ -1,20 +1,25 @@
-// `npm run demo`: the whole product on loopback. The sandbox GitHub and the real service in this process, seeded,
-// with keys made through the API, a tour of curl lines, and one line for each status that changes.
+// `npm run demo`: the whole product on loopback. The sandbox GitHub and the real service in this process, with two weeks
+// of freezes behind them. It prints pages to open, a tour of curl lines, and one line for each status that changes.
 //   --port N, --github-port N   where to listen; 0 takes any free port. Without them 3000 and 3001 if they are free.
-//   --setup                     begins before that: no GitHub App yet, and the setup page to make one.
-import { BlockList } from 'node:net';
+//   --setup                     begins before all that: no GitHub App yet, and the setup page to make one.
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, BlockList, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { TestClock } from 'pg-boss';
 import { pino } from 'pino';
 import { createApp } from '../src/app.ts';
+import { type Clock, systemClock } from '../src/clock.ts';
 import type { StartConfig } from '../src/config.ts';
+import { connectDatabase } from '../src/database/connect.ts';
 import { redact } from '../src/log.ts';
-import { requireStatus, seed } from './demo-seed.ts';
-import { tour, type TourValues } from './demo-tour.ts';
+import { beginOf, liveTwoWeeks } from './demo-life.ts';
+import { print, printPages, printSetup, printStatus, printTour } from './demo-output.ts';
+import { inThePast } from './demo-past.ts';
+import { repositories, requireStatus, seed } from './demo-seed.ts';
 import { type Sandbox, startSandbox } from '../sandbox/github.ts';
 
 /** Something that the user can mend. Shown without a stack. */
@@ -46,26 +51,47 @@ async function start(): Promise<void> {
   print('Starting a GitHub and Holdfast on this machine …');
   const port = await choosePort(ports.service, 3000, 'the service');
   const githubPort = await choosePort(ports.github, 3001, 'GitHub');
-  const github = await startSandbox({ port: githubPort, ...(setup && { app: null }) });
-  const { adminToken } = seed(github);
-  github.onStatus(printStatus);
+  const now = new Date();
+  // GitHub's clock goes through the past with the service's.
+  const past = setup ? null : new TestClock(beginOf(now));
+  let clock: Clock = past ?? systemClock;
+  const github = await startSandbox({
+    port: githubPort,
+    now: () => new Date(clock.now()),
+    ...(setup && { app: null }),
+  });
+  parts.unshift(github);
+  const tokens = seed(github);
   dataDir = mkdtempSync(join(tmpdir(), 'holdfast-demo-'));
   const config = configFor(github, port, dataDir, setup);
-  const app = await createApp(config, { log: warnings() });
-  parts.push(app, github);
-  if (isStopping) return;
-  if (setup) printSetup(app.url, setupCode);
-  else {
-    print('The statuses of the open pull requests, as they are set:');
-    github.deliverTo(`${app.url}/api/github/webhooks`);
-    github.install('acme');
+  const database = await connectDatabase(config.database);
+  parts.unshift(database);
+  if (past) {
+    print('Living through two weeks of freezes …');
+    const place = { config, database, log: shown('error'), github, clock: past, assertGoingOn };
+    await inThePast(place, (lived) => liveTwoWeeks(github, tokens, lived, now));
+    clock = systemClock;
   }
-  await everyStatusSet(github, setup ? Infinity : 60);
-  if (isStopping) return;
-  requireStatus(github);
-  const adminKey = await createKey(app.url, adminToken, 'admin');
-  const ciKey = await createKey(app.url, adminToken, 'ci');
-  printTour({ serviceUrl: app.url, githubUrl: github.url, adminToken, adminKey, ciKey });
+  assertGoingOn();
+  // It closes the database with it.
+  const app = await createApp(config, { database, log: shown('warn') });
+  parts.splice(0, 1, app);
+  github.onStatus(printStatus);
+  if (setup) {
+    printSetup(app.url, setupCode);
+    await everyStatusSet(github);
+    requireStatus(github);
+  } else github.deliverTo(`${app.url}/api/github/webhooks`);
+  const adminKey = await createKey(app.url, tokens.ada, 'admin');
+  const ciKey = await createKey(app.url, tokens.ada, 'ci');
+  assertGoingOn();
+  const urls = { serviceUrl: app.url, githubUrl: github.url };
+  printPages(urls, setup);
+  printTour({ ...urls, adminToken: tokens.ada, adminKey, ciKey });
+}
+
+function assertGoingOn(): void {
+  if (isStopping) throw new DemoError('it was stopped.');
 }
 
 async function stop(code: number): Promise<void> {
@@ -134,7 +160,7 @@ function configFor(github: Sandbox, port: number, dataDir: string, setup: boolea
     publicUrl,
     database: { dataDir },
     app: setup ? null : { ...github.app, oauth: github.app },
-    secretKey: null,
+    secretKey: randomBytes(32).toString('hex'),
     githubApiUrl: github.url,
     statusContext: 'holdfast/freeze',
     // This GitHub has no limit on writes.
@@ -147,14 +173,14 @@ function configFor(github: Sandbox, port: number, dataDir: string, setup: boolea
   };
 }
 
-/** The service's warnings as one line each; the code of the setup page is printed with its address. */
-function warnings() {
+/** What the service logs from a level on, as one line each; the code of the setup page is printed with its address. */
+function shown(level: 'error' | 'warn') {
   const write = (line: string) => {
     const { msg, code } = JSON.parse(redact(line)) as { msg?: string; code?: string };
     if (code !== undefined) setupCode = code;
     else if (!isStopping) print(`Holdfast warns: ${msg}`);
   };
-  return pino({ level: 'warn', base: null }, { write });
+  return pino({ level, base: null }, { write });
 }
 
 async function createKey(serviceUrl: string, token: string, scope: 'admin' | 'ci'): Promise<string> {
@@ -168,57 +194,11 @@ async function createKey(serviceUrl: string, token: string, scope: 'admin' | 'ci
   return ((await response.json()) as { secret: string }).secret;
 }
 
-/** Every open pull request gets its first status soon after the start; the tour begins from there. */
-async function everyStatusSet(github: Sandbox, seconds: number): Promise<void> {
-  const deadline = Date.now() + seconds * 1000;
-  const open = ['acme/web', 'acme/api', 'acme/vault'].flatMap((name) => github.pullRequests(name));
-  while (!isStopping && open.some(({ repository, number }) => !github.currentStatus(repository, number))) {
-    if (Date.now() > deadline)
-      throw new Error(`the service has not set the first statuses within ${seconds} s`);
+/** Every open pull request gets its first status soon after the App is installed; the tour begins from there. */
+async function everyStatusSet(github: Sandbox): Promise<void> {
+  const open = repositories.flatMap((name) => github.pullRequests(name));
+  while (open.some(({ repository, number }) => !github.currentStatus(repository, number))) {
+    assertGoingOn();
     await delay(50);
   }
-}
-
-type StatusPosted = Parameters<Parameters<Sandbox['onStatus']>[0]>[0];
-
-function printStatus({ repository, pullRequests, state, description, at }: StatusPosted): void {
-  const colour = state === 'success' ? '32' : '33';
-  const shown = process.stdout.isTTY ? `\u001b[${colour}m${state}\u001b[0m` : state;
-  const numbers = pullRequests.map((number) => `#${number}`).join(' ');
-  const padding = ' '.repeat(Math.max(0, 'pending'.length - state.length));
-  const place = `${repository} ${numbers}`.padEnd(16);
-  print(`${at.toTimeString().slice(0, 8)}  ${place} ${shown}${padding}  ${description}`);
-}
-
-function printSetup(serviceUrl: string, code: string): void {
-  print(`
-Holdfast runs without a GitHub App. Open its setup page in a browser, make the App for the organization acme, and
-install it there:
-
-  ${serviceUrl}/setup
-
-The code that it asks for: ${code}
-
-The tour follows when every open pull request has its first status. Ctrl-C ends it and leaves nothing behind.
-`);
-}
-
-function printTour(values: TourValues): void {
-  print(`
-Holdfast     ${values.serviceUrl}   (its interface: ${values.serviceUrl}/docs)
-Its pages    ${values.serviceUrl}/repos/acme/web and ${values.serviceUrl}/repos/acme/web/pulls/2
-GitHub       ${values.githubUrl}   (a sandbox: nothing leaves this machine)
-ada's token  ${values.adminToken}   (a GitHub token; ada is an admin of acme)
-admin key    ${values.adminKey}
-ci key       ${values.ciKey}
-Enforced?    HOLDFAST_URL=${values.serviceUrl} HOLDFAST_TOKEN=${values.adminKey} npx --no-install holdfast doctor acme/web
-
-The tour: paste each line into a second terminal, and watch the statuses change here.
-Steps 2 to 6 fit into the minute that the freeze of step 2 lasts.`);
-  tour(values).forEach(({ title, command }, index) => print(`\n# ${index + 1}. ${title}\n${command}`));
-  print('\nCtrl-C ends it and leaves nothing behind.\n');
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
 }

@@ -55,7 +55,7 @@ const folder = new URL('./pictures/', import.meta.url).pathname;
 mkdirSync(folder, { recursive: true });
 const dataDir = mkdtempSync(join(tmpdir(), 'holdfast-pictures-'));
 const github = await startSandbox({ app: null });
-const { adminToken } = seed(github);
+const { ada: adminToken } = seed(github);
 /** What the service warned of: the code for its setup page is there. */
 const logs: string[] = [];
 // The App's manifest names the port, so it is known before.

@@ -4,8 +4,9 @@ import {
   type NewPullRequest,
   type PullRequests,
 } from './pull-requests.ts';
-import { queueOf, throughTheQueue } from '../state/merge-queue-rules.ts';
-import { bypassBlocker, mergeableState, mergeBlocker } from '../state/mergeability.ts';
+import { mergePastRequirements, pressMergeButton } from './merge-button.ts';
+import { queueOf } from '../state/merge-queue-rules.ts';
+import { mergeableState } from '../state/mergeability.ts';
 import { testMergeOf } from '../state/test-merge.ts';
 import type { ReviewState } from '../state/model.ts';
 import type { World } from '../state/world.ts';
@@ -102,18 +103,16 @@ export function pullRequestVerbs(
     /** Presses the merge button. Says why not when the pull request is blocked. */
     merge(fullName: string, number: number, by?: string): { merged: boolean; message: string; sha?: string } {
       const pr = find(fullName, number);
-      const blocker = mergeBlocker(pr) ?? (queueOf(pr) && throughTheQueue);
-      if (blocker) return { merged: false, message: blocker };
-      const sha = pullRequests.merge(pr, person(by, pr.author));
-      return { merged: true, message: 'Pull Request successfully merged', sha };
+      const pressed = pressMergeButton(pullRequests, pr, person(by, pr.author));
+      if ('message' in pressed) return { merged: false, message: pressed.message };
+      return { merged: true, message: 'Pull Request successfully merged', sha: pressed.sha };
     },
 
     /** Somebody who may merges past what is required; an error for anybody else. */
     bypassMerge(fullName: string, number: number, by: string) {
       const pr = find(fullName, number);
-      const blocker = bypassBlocker(pr, world.account(by));
-      if (blocker) throw new Error(`${fullName}#${number}: ${blocker}`);
-      pullRequests.merge(pr, world.account(by), 'bypass');
+      const merged = mergePastRequirements(pullRequests, pr, world.account(by));
+      if ('message' in merged) throw new Error(`${fullName}#${number}: ${merged.message}`);
     },
 
     /** What was really merged, in order. */

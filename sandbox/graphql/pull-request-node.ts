@@ -106,7 +106,7 @@ export function pullRequestNode(view: View, pr: PullRequest): object {
       return accountNode(pr.author);
     },
     authorAssociation: 'CONTRIBUTOR',
-    url: `https://github.com/${fullName}/pull/${pr.number}`,
+    url: `${view.world.url}/${fullName}/pull/${pr.number}`,
     resourcePath: `/${fullName}/pull/${pr.number}`,
     repository: () => repositoryNode(view, repository),
     baseRepository: () => repositoryNode(view, repository),

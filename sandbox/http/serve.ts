@@ -11,7 +11,10 @@ import { pullRequestRoutes } from '../rest/pull-request-routes.ts';
 import { repositoryRoutes } from '../rest/repository-routes.ts';
 import { rulesetRoutes } from '../rest/ruleset-routes.ts';
 import { statusRoutes } from '../rest/status-routes.ts';
-import { oauthRoutes } from '../web/oauth-routes.ts';
+import { oauthTokenRoutes } from '../rest/oauth-token-routes.ts';
+import { oauthPages } from '../web/oauth-pages.ts';
+import { signInPages } from '../web/browser-person.ts';
+import { pullRequestPages } from '../web/pull-request-pages.ts';
 import { manifestRoutes } from '../rest/manifest-routes.ts';
 import { appRegistrationPages } from '../web/app-registration-pages.ts';
 import { installationPages } from '../web/installation-pages.ts';
@@ -57,6 +60,9 @@ function createApi(parts: Parts): Api {
   // What people open in a browser: no credential of the API, and none of its limits.
   appRegistrationPages(api, parts);
   installationPages(api, parts);
+  signInPages(api, parts);
+  oauthPages(api, parts);
+  pullRequestPages(api, parts);
 
   api.use(async (c, next) => {
     const { pathname } = new URL(c.req.url);
@@ -89,7 +95,7 @@ function createApi(parts: Parts): Api {
   pullRequestRoutes(api, parts);
   compareRoutes(api, parts);
   statusRoutes(api, parts);
-  oauthRoutes(api, parts);
+  oauthTokenRoutes(api, parts);
   branchRoutes(api, parts);
   rulesetRoutes(api, parts);
   graphqlRoute(api, parts);

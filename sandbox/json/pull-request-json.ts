@@ -13,7 +13,7 @@ export function pullRequestSummary(world: World, pr: PullRequest) {
     url,
     id: pr.id,
     node_id: pr.nodeId,
-    html_url: `https://github.com/${fullName}/pull/${pr.number}`,
+    html_url: `${world.url}/${fullName}/pull/${pr.number}`,
     issue_url: `${world.url}/repos/${fullName}/issues/${pr.number}`,
     number: pr.number,
     state: pr.state,
@@ -45,7 +45,7 @@ export function pullRequestSummary(world: World, pr: PullRequest) {
     active_lock_reason: null,
     _links: {
       self: { href: url },
-      html: { href: `https://github.com/${fullName}/pull/${pr.number}` },
+      html: { href: `${world.url}/${fullName}/pull/${pr.number}` },
       statuses: { href: `${world.url}/repos/${fullName}/statuses/${pr.head.sha}` },
     },
   };
@@ -103,7 +103,7 @@ export function fileJson(file: ChangedFile) {
 
 /** A review as webhooks give it, where the state is in lower case. */
 export function reviewJson(world: World, pr: PullRequest, review: Review) {
-  const htmlUrl = `https://github.com/${fullNameOf(pr.repository)}/pull/${pr.number}#pullrequestreview-${review.id}`;
+  const htmlUrl = `${world.url}/${fullNameOf(pr.repository)}/pull/${pr.number}#pullrequestreview-${review.id}`;
   return {
     id: review.id,
     node_id: nodeId('PullRequestReview', pr.repository.id, review.id),

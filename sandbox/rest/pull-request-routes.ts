@@ -1,7 +1,6 @@
 import { fileJson, labelJson, pullRequestJson, pullRequestSummary } from '../json/pull-request-json.ts';
 import { GitHubError, invalid } from '../http/github-error.ts';
-import { queueOf, throughTheQueue } from '../state/merge-queue-rules.ts';
-import { mergeBlocker } from '../state/mergeability.ts';
+import { pressMergeButton } from '../actions/merge-button.ts';
 import { actor, demand, onRepository, pullRequestIn, refuseArchived } from './on-repository.ts';
 import { page } from '../http/paging.ts';
 import { bodyOf, type Api, type Parts } from '../http/api.ts';
@@ -73,13 +72,10 @@ export function pullRequestRoutes(api: Api, { world, pullRequests, edits }: Part
     refuseArchived(repository);
     const pr = pullRequestIn(c, repository);
     const { sha } = await bodyOf(c);
-    const blocker = mergeBlocker(pr) ?? (queueOf(pr) && throughTheQueue);
-    if (blocker) throw new GitHubError(405, blocker);
-    if (sha !== undefined && sha !== pr.head.sha) {
-      throw new GitHubError(409, 'Head branch was modified. Review and try the merge again.');
-    }
-    const merged = pullRequests.merge(pr, actor(c, world));
-    return c.json({ sha: merged, merged: true, message: 'Pull Request successfully merged' });
+    const head = sha === undefined ? null : String(sha);
+    const pressed = pressMergeButton(pullRequests, pr, actor(c, world), head);
+    if ('message' in pressed) throw new GitHubError(pressed.status, pressed.message);
+    return c.json({ sha: pressed.sha, merged: true, message: 'Pull Request successfully merged' });
   });
 
   onRepository(api, world, 'get', '/issues/:number/labels', (c, repository) => {

@@ -46,13 +46,20 @@ export function mergeBlocker(pr: PullRequest): string | null {
   if (pr.state === 'closed') return 'Pull Request is not mergeable';
   if (pr.draft) return 'Pull Request is still a draft';
   if (pr.isConflicting) return 'Pull Request is not mergeable';
-  for (const { context, state, isForeign } of requiredStates(pr.repository, pr.base, decidingSha(pr))) {
-    if (isForeign) return `Required status check "${context}" was not set by the expected GitHub apps.`;
-    if (!state) return `Required status check "${context}" is expected.`;
-    if (state === 'success') continue;
-    return `Required status check "${context}" is ${state === 'pending' ? 'pending' : 'failing'}.`;
-  }
-  return isBehind(pr) ? 'Head branch is not up to date with the base branch.' : null;
+  return unmetRequirements(pr)[0] ?? null;
+}
+
+/** Everything that its base requires and it does not meet, in the words of GitHub's 405. */
+export function unmetRequirements(pr: PullRequest): string[] {
+  const unmet = requiredStates(pr.repository, pr.base, decidingSha(pr)).flatMap(
+    ({ context, state, isForeign }) => {
+      if (isForeign) return [`Required status check "${context}" was not set by the expected GitHub apps.`];
+      if (!state) return [`Required status check "${context}" is expected.`];
+      if (state === 'success') return [];
+      return [`Required status check "${context}" is ${state === 'pending' ? 'pending' : 'failing'}.`];
+    },
+  );
+  return isBehind(pr) ? [...unmet, 'Head branch is not up to date with the base branch.'] : unmet;
 }
 
 /** Why even this person may not merge it, past every requirement that lets them; null where they may. */

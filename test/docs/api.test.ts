@@ -20,7 +20,7 @@ let printed: string[];
 beforeAll(async () => {
   let githubToken = '';
   holdfast = await startHoldfast((github) => {
-    githubToken = seed(github).adminToken;
+    githubToken = seed(github).ada;
     github.install('acme');
     requireStatus(github);
   });

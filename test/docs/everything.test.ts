@@ -107,7 +107,7 @@ describe('commands', () => {
   test('npx is never told in a way that could fetch a package of a stranger', () => {
     const told = [
       ...pages.map(documentAt),
-      documentAt('demo/demo.ts'),
+      documentAt('demo/demo-output.ts'),
       ...[...sources.values()].map(({ text }) => text),
     ];
     const calls = told.flatMap((text) => [...text.matchAll(/\bnpx (\S+ \S+)/g)].map(([, words]) => words!));

@@ -140,13 +140,25 @@ test('the App gives a token back with its own credentials only', async () => {
   expect((await giveBack(clientSecret)).status).toBe(404);
 });
 
-test('nobody who is signed in may choose who to be', async () => {
+test('without a signed-in person it asks who one is, remembers that, and asks again the next time', async () => {
   github.signInToGitHub(null);
-  expect(await (await ask()).text()).toContain('value="bob"');
-  const body = new URLSearchParams({
-    login: 'bob',
-    return_to: authorizeUrl().pathname + authorizeUrl().search,
-  });
-  const chosen = await fetch(`${github.url}/login`, { method: 'POST', body });
-  expect(await chosen.text()).toContain('identity of bob');
+  github.revokeAuthorization('ada');
+  const asked = await (await ask()).text();
+  expect(asked).toMatch(/value="bob"/);
+  const { pathname, search } = authorizeUrl();
+  const choose = async (login: string) => {
+    const body = new URLSearchParams({ login, return_to: pathname + search });
+    const chosen = await fetch(`${github.url}/login`, { method: 'POST', body, redirect: 'manual' });
+    const cookie = chosen.headers.getSetCookie()[0]!.split(';')[0]!;
+    return { location: chosen.headers.get('location')!, headers: { Cookie: cookie } };
+  };
+  const bob = await choose('bob');
+  expect(await (await fetch(bob.location, bob)).text()).toContain('identity of bob');
+  // The choice was about this sign-in: the next one may be somebody else's.
+  const again = await (await fetch(authorizeUrl(), bob)).text();
+  expect(again).toMatch(/bob<\/strong> \(as before\)/);
+  const ada = await choose('ada');
+  expect(await (await fetch(ada.location, ada)).text()).toContain('identity of ada');
+  // A link that names an account signs nobody in.
+  expect(await (await fetch(ada.location, bob)).text()).toContain('Who are you?');
 });

@@ -12,7 +12,8 @@ import { redact } from '../../src/log.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
 import { freePort } from './free-port.ts';
 import { openTestDatabase } from './database.ts';
-import { startOfTests, untilQuiet } from './holdfast.ts';
+import { startOfTests } from './holdfast.ts';
+import { untilQuiet } from './until-quiet.ts';
 
 export const secretKey = 'a secret key of the tests, long enough for anybody';
 

@@ -5,8 +5,8 @@ import type { Config } from '../../src/config.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
 import { generateKey, hashKey, type KeyScope } from '../../src/auth/application-key.ts';
 import { createLogger } from '../../src/log.ts';
-import { within } from '../../src/within.ts';
 import { openTestDatabase } from './database.ts';
+import { untilQuiet } from './until-quiet.ts';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into bodies of every shape
 export type Answer = { status: number; body: any; headers: Headers; text: string };
@@ -133,30 +133,4 @@ export async function startHoldfast(
   await populate(github);
   await holdfast.quiet();
   return holdfast;
-}
-
-/**
- * Waits until the service has nothing to do and GitHub has told it everything, for one after the other may be what the
- * other waits for.
- * @param restedAt how many jobs the service had taken when it rested last. @returns how many by now.
- */
-export async function untilQuiet(
-  { app, github, clock }: Pick<Holdfast, 'app' | 'github' | 'clock'>,
-  restedAt: number,
-): Promise<number> {
-  for (let before = restedAt; ;) {
-    await github.settled();
-    await clock.tick(0);
-    const taken = await within(45_000, app.settled());
-    if (taken === null) throw new Error(`The service did not come to rest within 45 s: ${await busy(app)}`);
-    if (taken === before) return taken;
-    before = taken;
-  }
-}
-
-/** The tasks that wait or run. */
-async function busy({ deps }: App): Promise<string> {
-  const jobs = await deps.db.$queryRaw<{ name: string; state: string }[]>`
-    SELECT DISTINCT name, state::text FROM pgboss.job`;
-  return jobs.map(({ name, state }) => `${name} (${state})`).join(', ');
 }

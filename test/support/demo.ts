@@ -1,0 +1,42 @@
+// The demo as its users meet it: a process of its own.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../../demo/demo.ts', import.meta.url));
+
+export type DemoProcess = {
+  child: ChildProcess;
+  /** Everything that it printed so far, on both streams. */
+  output(): string;
+  /** Waits until something is so; fails with what was printed when it takes too long. */
+  until(what: string, isSo: () => boolean | Promise<boolean>, seconds?: number): Promise<void>;
+  /** Waits until it has printed everything that it begins with. */
+  printed(): Promise<string>;
+};
+
+/** @param temporary a folder of the test's own, so that whatever the demo leaves behind is seen. */
+export function startDemo(temporary: string, ...options: string[]): DemoProcess {
+  const child = spawn(process.execPath, [main, ...options], {
+    env: { ...process.env, TMPDIR: temporary },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
+  const until: DemoProcess['until'] = async (what, isSo, seconds = 180) => {
+    const deadline = Date.now() + seconds * 1000;
+    while (!(await isSo())) {
+      if (Date.now() > deadline) throw new Error(`Not within ${seconds} s: ${what}\n${output}`);
+      await delay(50);
+    }
+  };
+  return {
+    child,
+    output: () => output,
+    until,
+    async printed() {
+      await until('the tour is printed', () => /The tour:[^]*Ctrl-C ends it/.test(output));
+      return output;
+    },
+  };
+}

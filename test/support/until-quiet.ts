@@ -1,0 +1,30 @@
+import type { TestClock } from 'pg-boss';
+import type { Sandbox } from '../../sandbox/github.ts';
+import type { App } from '../../src/app.ts';
+import { within } from '../../src/within.ts';
+
+/**
+ * Waits until the service has nothing to do and GitHub has told it everything, for one after the other may be what the
+ * other waits for.
+ * @param restedAt how many jobs the service had taken when it rested last. @returns how many by now.
+ */
+export async function untilQuiet(
+  { app, github, clock }: { app: App; github: Sandbox; clock: TestClock },
+  restedAt: number,
+): Promise<number> {
+  for (let before = restedAt; ;) {
+    await github.settled();
+    await clock.tick(0);
+    const taken = await within(45_000, app.settled());
+    if (taken === null) throw new Error(`The service did not come to rest within 45 s: ${await busy(app)}`);
+    if (taken === before) return taken;
+    before = taken;
+  }
+}
+
+/** The tasks that wait or run. */
+async function busy({ deps }: App): Promise<string> {
+  const jobs = await deps.db.$queryRaw<{ name: string; state: string }[]>`
+    SELECT DISTINCT name, state::text FROM pgboss.job`;
+  return jobs.map(({ name, state }) => `${name} (${state})`).join(', ');
+}
