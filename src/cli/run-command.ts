@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
+import { DoubtfulTime } from '../time/doubtful-time.ts';
 import { programFor } from './program.ts';
-import { exitCodes, Stop } from './stop.ts';
+import { exitCodes, misused, Stop } from './stop.ts';
 import { printableLines } from './terminal/printable.ts';
 import type { World } from './world.ts';
 
@@ -14,11 +15,12 @@ export async function runCommand(args: string[], world: World): Promise<number> 
   } catch (error) {
     // Commander has said what is wrong, or printed the help that was asked for.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.notKnown;
-    if (!(error instanceof Stop)) throw error;
-    const { message, status } = error;
+    const stop = error instanceof DoubtfulTime ? misused(error.message) : error;
+    if (!(stop instanceof Stop)) throw error;
+    const { message, status } = stop;
     if (program.opts<{ json?: boolean }>().json)
       world.out.write(`${JSON.stringify({ error: message, ...(status !== undefined && { status }) })}\n`);
     world.err.write(`${printableLines(message)}\n`);
-    return error.exitCode;
+    return stop.exitCode;
   }
 }

@@ -32,14 +32,14 @@ export const extend = command<Options, [id: string]>({
       throw refused(
         'It has no end that --for could move: somebody has to remove it. Write --until to give it one.',
       );
-    const { later, readMoment } = await import('../times/moment.ts');
-    const { describeMoment, readLength } = await import('../times/window.ts');
+    const { later, readMoment } = await import('../../time/moment.ts');
+    const { describeMoment, readLength, ways } = await import('../times/window.ts');
     const { toInstant } = await import('../../time/local-time.ts');
-    const reading = { now: world.now(), zone: before.timezone };
+    const reading = { now: world.now(), zone: before.timezone, ways };
     const end =
       length === undefined
         ? readMoment(until!, reading)
-        : later(toInstant(before.end!, before.timezone, 'end').getTime(), readLength(length), reading.zone);
+        : later(toInstant(before.end!, before.timezone, 'end').getTime(), readLength(length), reading);
     output.note(`Moving the end to ${describeMoment(end.at, before.timezone, world.zone)}.`);
     const after = await service.patch<Freeze | Plan>(pathOf(place, id), { end: end.local });
     for (const warning of after.warnings ?? []) output.note(`Warning: ${warning}`);

@@ -1,8 +1,11 @@
+import { describeLength, parseDuration } from '../../time/duration.ts';
 import { describeInstant, isTimeZone, toLocalTime } from '../../time/local-time.ts';
+import { later, type Reading, readMoment, type Ways } from '../../time/moment.ts';
 import { misused } from '../stop.ts';
 import type { World } from '../world.ts';
-import { describeLength, parseDuration } from './duration.ts';
-import { later, readMoment } from './moment.ts';
+
+/** How the command line has what ends a doubt about a time. */
+export const ways: Ways = { utc: '--zone UTC', length: (text) => `--for ${text}` };
 
 /** The options of every command that takes times. */
 export type WindowOptions = { from?: string; until?: string; for?: string; zone?: string };
@@ -18,16 +21,16 @@ export type Window = {
   endsAt: number | null;
 };
 
-/** Reads the window that the options name. @throws Stop for what is past, empty or doubtful. */
+/** Reads the window that the options name. @throws Stop for what is empty or written twice; DoubtfulTime. */
 export function readWindow(options: WindowOptions, { now, zone }: Pick<World, 'now' | 'zone'>): Window {
   const timezone = readZone(options.zone, zone);
   if (options.until !== undefined && options.for !== undefined)
     throw misused('Write --for or --until, not both.');
   const at = now();
   const isNow = options.from === undefined || options.from.trim().toLowerCase() === 'now';
-  const start = isNow ? null : readMoment(options.from!, { now: at, zone: timezone });
+  const start = isNow ? null : readMoment(options.from!, { now: at, zone: timezone, ways });
   const startsAt = start?.at ?? at;
-  const end = readEnd(options, { now: at, zone: timezone, after: start?.at }, startsAt);
+  const end = readEnd(options, { now: at, zone: timezone, after: start?.at, ways }, startsAt);
   if (end && end.at <= startsAt) {
     const [first, last] = [startsAt, end.at].map((each) => describeInstant(new Date(each), timezone));
     throw misused(`It would end at ${last}, before it begins at ${first}. Choose a later end.`);
@@ -38,12 +41,8 @@ export function readWindow(options: WindowOptions, { now, zone }: Pick<World, 'n
   };
 }
 
-function readEnd(
-  options: WindowOptions,
-  reading: { now: number; zone: string; after: number | undefined },
-  startsAt: number,
-) {
-  if (options.for !== undefined) return later(startsAt, readLength(options.for), reading.zone);
+function readEnd(options: WindowOptions, reading: Reading, startsAt: number) {
+  if (options.for !== undefined) return later(startsAt, readLength(options.for), reading);
   return options.until === undefined ? null : readMoment(options.until, reading);
 }
 

@@ -1,64 +1,81 @@
-import { describeInstant, parseLocalTime, toInstant, toLocalTime } from '../../time/local-time.ts';
-import { misused } from '../stop.ts';
+import { DoubtfulTime } from './doubtful-time.ts';
 import { type Duration, parseDuration } from './duration.ts';
+import { describeInstant, parseLocalTime, toInstant, toLocalTime } from './local-time.ts';
 
 /** An instant, in milliseconds, and the wall clock that it was read from: `2026-03-01T10:00:00`. */
 export type Moment = { at: number; local: string };
 
-/** When and where somebody reads the clock. @property after the moment that comes before, if there is one. */
-export type Reading = { now: number; zone: string; after?: number };
+/**
+ * When and where somebody reads the clock.
+ * @property after the moment that comes before, if there is one.
+ * @property ways how people write there what ends a doubt.
+ */
+export type Reading = { now: number; zone: string; after?: number; ways: Ways };
+
+/** @property utc the zone UTC; @property length a length of time in the place of a moment. */
+export type Ways = { utc: string; length(text: string): string };
 
 const day = 86_400_000;
 const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
 /**
  * Reads `now`, `2h`, `18:00`, `tomorrow 08:00`, `fri 18:00` or `2026-03-06T18:00` as people write it in a zone.
- * @throws Stop for what is past, what may mean two moments, and what is not understood.
+ * @throws DoubtfulTime for what is past, what may mean two moments, and what is not understood.
  */
 export function readMoment(text: string, reading: Reading): Moment {
-  const { now, zone, after } = reading;
+  const { now, zone, after, ways } = reading;
   const words = text.trim().toLowerCase().replace(/\s+/g, ' ');
   if (words === 'now') return { at: now, local: toLocalTime(new Date(now), zone) };
   const length = parseDuration(words.replace(/^(?:in |\+)/, ''));
   if (length) {
     if (after !== undefined)
-      throw misused(`"${text}" may count from now or from the start. Write --for ${text}, or a date.`);
-    return later(now, length, zone);
+      throw new DoubtfulTime(
+        `"${text}" may count from now or from the start. Write ${ways.length(text)}, or a date.`,
+      );
+    return later(now, length, reading);
   }
   const local = readDate(words, text, reading) ?? readDay(words, text, reading);
   if (local === null) {
-    throw misused(
+    throw new DoubtfulTime(
       `"${text}" is not understood. Write 2h, 18:00, tomorrow 08:00, fri 18:00 or 2026-03-06T18:00.`,
     );
   }
-  const at = resolve(local, zone, text);
+  const at = resolve(local, reading, text);
   if (at < now) throw past(text, at, reading);
   return { at, local };
 }
 
-/** The moment so much later, on the next full minute. @throws Stop where its wall clock comes twice. */
-export function later(from: number, { days, milliseconds }: Duration, zone: string): Moment {
+/** The moment so much later, on the next full minute. @throws DoubtfulTime where its wall clock comes twice. */
+export function later(
+  from: number,
+  { days, milliseconds }: Duration,
+  reading: Pick<Reading, 'zone' | 'ways'>,
+): Moment {
+  const { zone } = reading;
   const [date, time] = toLocalTime(new Date(from), zone).split('T') as [string, string];
   const begun = days === 0 ? from : toInstant(`${addDays(date, days)}T${time}`, zone, 'end').getTime();
   const at = Math.ceil((begun + milliseconds) / 60_000) * 60_000;
   const local = toLocalTime(new Date(at), zone);
-  return { at: resolve(local, zone, local), local };
+  return { at: resolve(local, reading, local), local };
 }
 
 /** A date with a time, with an offset or without; null for anything else. */
 function readDate(words: string, text: string, { zone }: Reading): string | null {
   const written = words.toUpperCase().replace(/^(\d{4}-\d{2}-\d{2}) (?=\d)/, '$1T');
-  if (/^\d{4}-\d{2}-\d{2}$/.test(written)) throw misused(`"${text}" says no time. Write ${text} 18:00.`);
+  if (/^\d{4}-\d{2}-\d{2}$/.test(written))
+    throw new DoubtfulTime(`"${text}" says no time. Write ${text} 18:00.`);
   if (/^\d{1,2}[./-]\d{1,2}([./-]\d{2,4})?\b/.test(words) || /^\d{4}[./]/.test(words))
-    throw misused(`"${text}" may be read in several ways. Write the date as 2026-03-06.`);
+    throw new DoubtfulTime(`"${text}" may be read in several ways. Write the date as 2026-03-06.`);
   if (/^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})$/.test(written)) {
     const at = Date.parse(written);
-    if (Number.isNaN(at)) throw misused(`"${text}" is no instant. Write one such as 2026-03-06T18:00:00Z.`);
+    if (Number.isNaN(at))
+      throw new DoubtfulTime(`"${text}" is no instant. Write one such as 2026-03-06T18:00:00Z.`);
     return toLocalTime(new Date(at), zone);
   }
   if (!/^\d{4}-\d{2}-\d{2}T/.test(written)) return null;
   const parsed = parseLocalTime(written);
-  if (!parsed.ok) throw misused(`"${text}" is no date and time. Write one such as 2026-03-06T18:00.`);
+  if (!parsed.ok)
+    throw new DoubtfulTime(`"${text}" is no date and time. Write one such as 2026-03-06T18:00.`);
   return parsed.value;
 }
 
@@ -69,7 +86,7 @@ function readDay(words: string, text: string, reading: Reading): string | null {
   const named = found?.['day'];
   const isWeekday = named !== undefined && weekdayOf(named) !== -1;
   if (!found || (named !== undefined && !isWeekday && named !== 'today' && named !== 'tomorrow')) return null;
-  if (found['time'] === undefined) throw misused(`"${text}" says no time. Write "${text} 18:00".`);
+  if (found['time'] === undefined) throw new DoubtfulTime(`"${text}" says no time. Write "${text} 18:00".`);
   const time = readTime(found['time']);
   if (time === null) return null;
   const dateAt = (at: number) => toLocalTime(new Date(at), zone).slice(0, 10);
@@ -79,7 +96,7 @@ function readDay(words: string, text: string, reading: Reading): string | null {
   const base = dateAt(after ?? now);
   const ahead = isWeekday ? (weekdayOf(named) - new Date(base).getUTCDay() + 7) % 7 : 0;
   const local = `${addDays(base, ahead)}T${time}`;
-  if (after === undefined || resolve(local, zone, text) > after) return local;
+  if (after === undefined || resolve(local, reading, text) > after) return local;
   return `${addDays(base, ahead + (isWeekday ? 7 : 1))}T${time}`;
 }
 
@@ -101,18 +118,18 @@ const weekdayOf = (word: string): number =>
 const addDays = (date: string, days: number): string =>
   new Date(Date.parse(`${date}T00:00:00Z`) + days * day).toISOString().slice(0, 10);
 
-/** The one instant of a wall-clock time. @throws Stop where clocks skip it or show it twice. */
-function resolve(local: string, zone: string, text: string): number {
+/** The one instant of a wall-clock time. @throws DoubtfulTime where clocks skip it or show it twice. */
+function resolve(local: string, { zone, ways }: Pick<Reading, 'zone' | 'ways'>, text: string): number {
   const [first, last] = (['start', 'end'] as const).map((role) => toInstant(local, zone, role).getTime());
   if (first === last) return first!;
   const isSkipped = toLocalTime(new Date(first!), zone) !== local;
   const why = isSkipped ? 'does not exist' : 'comes twice';
-  throw misused(
-    `"${text}" is ${local.replace('T', ' ')}, which ${why} in ${zone} when the clocks change. Choose another time, or --zone UTC.`,
+  throw new DoubtfulTime(
+    `"${text}" is ${local.replace('T', ' ')}, which ${why} in ${zone} when the clocks change. Choose another time, or ${ways.utc}.`,
   );
 }
 
 const past = (text: string, at: number, { now, zone }: Reading) =>
-  misused(
+  new DoubtfulTime(
     `"${text}" is ${describeInstant(new Date(at), zone)}, which is past: it is ${describeInstant(new Date(now), zone)} now. Write a later time, with its date.`,
   );
