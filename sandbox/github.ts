@@ -33,6 +33,7 @@ import { serve } from './http/serve.ts';
 import { mergeQueueVerbs } from './actions/merge-queue-verbs.ts';
 import { MergeQueues } from './actions/merge-queues.ts';
 import { Statuses, statusQuestions } from './actions/statuses.ts';
+import { Comments, commentVerbs } from './actions/comments.ts';
 import { branches } from './actions/branches.ts';
 import { branchRules } from './actions/branch-rules.ts';
 import { namedThings } from './actions/named-things.ts';
@@ -70,6 +71,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
     repositoryVerbs.addRepository(fullName, { private: isPrivate, fork: true }),
   );
   const edits = new PullRequestEdits(world, events, pullRequests);
+  const comments = new Comments(world, webhooks);
   const queues = new MergeQueues(world, webhooks, events, pullRequests);
   events.onEvent = (pr, action, payload) => queues.onEvent(pr, action, payload);
   const statuses = new Statuses(world, webhooks, pullRequests, queues);
@@ -90,6 +92,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
     statuses,
     pullRequests,
     edits,
+    comments,
     faults,
     chaos,
     limits,
@@ -115,6 +118,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
     ...pullRequestVerbs(world, pullRequests, edits, queues),
     ...mergeQueueVerbs(world, queues),
     ...reviewThreads(world, events),
+    ...commentVerbs(world, comments),
     ...namedThings(world, webhooks),
     ...reports(world, webhooks),
     ...branches(world, webhooks, queues),

@@ -84,6 +84,12 @@ export function installations(world: World, webhooks: Webhooks) {
       emitInstallation('unsuspend', installation);
     },
 
+    /** The App asks for more from now on. Each installation keeps what it granted until its owner agrees. */
+    askForMore(permissions: Permissions, events: string[]) {
+      world.app.permissions = { ...world.app.permissions, ...permissions };
+      world.app.events = [...world.app.events, ...events];
+    },
+
     /** The owner agrees to other permissions; sends `installation.new_permissions_accepted`. */
     acceptPermissions(login: string, permissions: Permissions) {
       const installation = installationAt(login);

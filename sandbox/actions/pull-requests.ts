@@ -84,6 +84,7 @@ export class PullRequests {
       reviewRequests: (given.reviewRequests ?? []).map((login) => world.account(login)),
       teamRequests: [],
       threads: [],
+      comments: [],
       behind: 0,
       isConflicting: false,
       isMergeUnderWay: false,

@@ -1,6 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
 import type { Principal } from '../state/access.ts';
+import type { Comments } from '../actions/comments.ts';
 import type { installations } from '../actions/installations.ts';
 import type { people } from '../actions/people.ts';
 import type { PullRequestEdits } from '../actions/pull-request-edits.ts';
@@ -21,6 +22,7 @@ export interface Parts {
   statuses: Statuses;
   pullRequests: PullRequests;
   edits: PullRequestEdits;
+  comments: Comments;
   faults: Faults;
   chaos: Chaos;
   limits: RateLimits;

@@ -1,3 +1,4 @@
+import { commentRoutes } from '../rest/comment-routes.ts';
 import { compareRoutes } from '../rest/compare-routes.ts';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
@@ -93,6 +94,7 @@ function createApi(parts: Parts): Api {
   peopleRoutes(api, parts);
   repositoryRoutes(api, parts);
   pullRequestRoutes(api, parts);
+  commentRoutes(api, parts);
   compareRoutes(api, parts);
   statusRoutes(api, parts);
   oauthTokenRoutes(api, parts);

@@ -61,7 +61,7 @@ export function pullRequestJson(world: World, pr: PullRequest, { forWebhook = fa
     rebaseable: judged ? mergeBlocker(pr) === null : null,
     mergeable_state: judged ? mergeableState(pr) : 'unknown',
     merged_by: pr.merged ? accountJson(world, pr.merged.by) : null,
-    comments: 0,
+    comments: pr.comments.length,
     review_comments: 0,
     maintainer_can_modify: false,
     commits: pr.commits.length,

@@ -12,6 +12,7 @@ const prefixes = {
   Commit: 'C',
   PullRequestReview: 'PRR',
   PullRequestReviewThread: 'PRRT',
+  IssueComment: 'IC',
   Milestone: 'MI',
   MergeQueue: 'MQ',
   MergeQueueEntry: 'MQE',

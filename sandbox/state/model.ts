@@ -119,6 +119,17 @@ export interface ReviewThread {
   isResolved: boolean;
 }
 
+/** A comment on the conversation of a pull request. */
+export interface Comment {
+  id: number;
+  author: Account;
+  body: string;
+  /** Written through the App under test: by itself, or by a person whose token it holds. */
+  throughApp: boolean;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
 export interface Label {
   id: number;
   name: string;
@@ -288,6 +299,8 @@ export interface PullRequest {
   reviewRequests: Account[];
   teamRequests: Team[];
   threads: ReviewThread[];
+  /** Of the conversation, the oldest first. */
+  comments: Comment[];
   /** How many commits the base has that the head lacks. */
   behind: number;
   isConflicting: boolean;

@@ -27,6 +27,7 @@ const automatic = ['installation', 'installation_repositories', 'github_app_auth
 const needs: Record<string, string[]> = {
   check_run: ['checks'],
   deployment_status: ['deployments'],
+  issue_comment: ['issues'],
   label: ['metadata', 'issues', 'pull_requests'],
   membership: ['members'],
   merge_group: ['merge_queues'],

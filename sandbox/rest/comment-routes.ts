@@ -1,0 +1,53 @@
+import { atLeast, permits, roleOf } from '../state/access.ts';
+import { commentJson } from '../json/comment-json.ts';
+import { GitHubError, invalid } from '../http/github-error.ts';
+import { page } from '../http/paging.ts';
+import { bodyOf, type Api, type ApiContext, type Parts } from '../http/api.ts';
+import { actor, demand, onRepository, pullRequestIn, refuseArchived } from './on-repository.ts';
+import type { PullRequest } from '../state/model.ts';
+
+/** Characters that GitHub takes. */
+const longest = 65_536;
+
+/** Comments on the conversation of a pull request, which is an issue there. */
+export function commentRoutes(api: Api, { world, comments }: Parts): void {
+  onRepository(api, world, 'post', '/issues/:number/comments', async (c, repository) => {
+    demand(c, repository, { permission: grantedOf(c), level: 'write', role: 'read' });
+    refuseArchived(repository);
+    const pr = pullRequestIn(c, repository);
+    refuseLocked(c, pr);
+    const { body } = await bodyOf(c);
+    if (typeof body !== 'string' || body.trim() === '')
+      throw invalid('IssueComment', [{ code: 'missing_field', field: 'body' }]);
+    if ([...body].length > longest) {
+      const message = `body is too long (maximum is ${longest} characters)`;
+      throw invalid('IssueComment', [{ code: 'custom', field: 'body', message }]);
+    }
+    const throughApp = c.get('principal').kind === 'installation';
+    const comment = comments.create(pr, actor(c, world), body, { throughApp });
+    return c.json(commentJson(world, pr, comment), 201);
+  });
+
+  onRepository(api, world, 'get', '/issues/:number/comments', (c, repository) => {
+    demand(c, repository, { permission: grantedOf(c), level: 'read', role: 'read' });
+    const pr = pullRequestIn(c, repository);
+    const since = Date.parse(c.req.query('since') ?? '');
+    const found = pr.comments.filter(({ updatedAt }) => !(updatedAt.getTime() < since));
+    return c.json(page(c, found).map((comment) => commentJson(world, pr, comment)));
+  });
+}
+
+/** On a pull request either of two permissions will do: the one that the installation has, if it has one. */
+function grantedOf(c: ApiContext): 'issues' | 'pull_requests' {
+  const principal = c.get('principal');
+  if (principal.kind !== 'installation') return 'issues';
+  const level = c.req.method === 'GET' ? 'read' : 'write';
+  return permits(principal.token.permissions, 'issues', level) ? 'issues' : 'pull_requests';
+}
+
+/** In a locked conversation only people who can write to the repository comment. */
+function refuseLocked(c: ApiContext, { locked, repository }: PullRequest): void {
+  const principal = c.get('principal');
+  const mayAll = principal.kind === 'user' && atLeast(roleOf(principal.token.user, repository), 'write');
+  if (locked && !mayAll) throw new GitHubError(403, 'Unable to create comment because issue is locked.');
+}
