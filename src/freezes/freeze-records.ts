@@ -64,7 +64,8 @@ export async function freezesWithin(
 export type FreezeSpan = Pick<
   StoredFreeze,
   'id' | 'repositoryId' | 'reason' | 'publicReason' | 'timezone' | 'startsAt' | 'endsAt' | 'planId'
->;
+> &
+  Pick<FreezeRecord, 'createdBy' | 'createdAt'>;
 
 /**
  * The freezes of merges of some repositories that hold at some time of a span and are not deleted, the earliest first.
@@ -78,7 +79,8 @@ export async function spansWithin(
 ): Promise<FreezeSpan[]> {
   return tx.$queryRaw<FreezeSpan[]>`
     SELECT id, repository_id AS "repositoryId", left(reason, 200) AS reason, left(public_reason, 200) AS "publicReason",
-      timezone, starts_at AS "startsAt", ends_at AS "endsAt", plan_id AS "planId"
+      timezone, starts_at AS "startsAt", ends_at AS "endsAt", plan_id AS "planId",
+      created_by AS "createdBy", created_at AS "createdAt"
     FROM unnest(${repositoryIds}::int8[]) AS repository (id_of) CROSS JOIN LATERAL (
       SELECT * FROM freezes f
       WHERE f.repository_id = id_of AND f.deleted_at IS NULL AND f.starts_at < ${to}

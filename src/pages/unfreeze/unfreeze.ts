@@ -1,11 +1,10 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import { invalid, Refusal } from '../../errors.ts';
+import { invalid } from '../../errors.ts';
 import { asPublic } from '../../freezes/freeze.ts';
-import { deleteFreeze } from '../../freezes/delete-freeze.ts';
-import { repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { ownerFormPath, ownerPath, signInPath } from '../../page-paths.ts';
-import { deletePlan } from '../../plans/delete-plan.ts';
+import { endOngoing } from '../../plans/end-ongoing.ts';
+import { type Ongoing, ongoingIn } from '../../plans/ongoing.ts';
 import { describeInstant } from '../../time/local-time.ts';
 import type { OwnerChange } from '../change.ts';
 import { formProblem, type FormProblems, hidden, noProblems, problemsOf, textArea } from '../form.ts';
@@ -15,7 +14,6 @@ import { shorten } from '../long-text.ts';
 import { type OpenedOwner, openOwnerPage, seenBy } from '../owner/open-owner.ts';
 import { type RepositoryState, repositoryStates } from '../owner/repository-states.ts';
 import type { PageDeps } from '../reader.ts';
-import { type Ongoing, ongoingIn } from './ongoing.ts';
 
 /** `GET /owners/{owner}/unfreeze`: what is on, in all repositories or in those that the address names. */
 export async function showUnfreezeForm(deps: PageDeps, context: Context): Promise<Response> {
@@ -40,38 +38,17 @@ export async function sendUnfreezeForm(change: OwnerChange): Promise<Response> {
   try {
     const reason = (form.get('delete_reason') ?? '').trim();
     const ticked = new Set(form.getAll('ongoing'));
-    const ongoing = await ongoingIn(deps, account, named(all, form), opened.isAdmin);
+    const ongoing = await ongoingIn(deps, account, frozen(named(all, form)), opened.isAdmin);
     const chosen = ongoing.filter(({ value }) => ticked.has(value));
     const problem = (field: string, message: string) => ({ path: ['body', field], message, type: 'missing' });
     if (reason === '') throw invalid([problem('delete_reason', 'Say why: it stands in the audit log.')]);
     if (chosen.length === 0)
       throw invalid([problem('ongoing', 'Tick what to end. What was ticked may have ended meanwhile.')]);
-    for (const each of chosen) await end(change, each, reason);
+    for (const each of chosen) await endOngoing(deps, change.actor, change, each, reason);
   } catch (error) {
     return page(deps, context, opened, form, problemsOf(error), 422);
   }
   return context.redirect(`${ownerPath(account.login)}?said=unfrozen`, 303);
-}
-
-async function end(
-  { deps, actor, account, administered }: OwnerChange,
-  { plan, freezes }: Ongoing,
-  reason: string,
-): Promise<void> {
-  if (plan) return deletePlan(deps, actor, account, administered, plan.id, reason).catch(unlessGone);
-  const repositories = await repositoriesOfIds(
-    deps.sql,
-    freezes.map(({ repositoryId }) => repositoryId),
-  );
-  for (const { id, repositoryId } of freezes) {
-    const repository = repositories.find((each) => each.id === repositoryId)!;
-    await deleteFreeze(deps, actor, repository, id, reason).catch(unlessGone);
-  }
-}
-
-/** Whoever was faster ended it as well. */
-function unlessGone(error: unknown): void {
-  if (!(error instanceof Refusal) || error.code !== 'not-found') throw error;
 }
 
 /** The repositories that a form is about. */
@@ -79,6 +56,8 @@ function named(all: RepositoryState[], form: URLSearchParams): RepositoryState[]
   const names = new Set(form.getAll('repository').map((name) => name.toLowerCase()));
   return names.size === 0 ? all : all.filter(({ name }) => names.has(name.toLowerCase()));
 }
+
+const frozen = (about: RepositoryState[]) => about.filter(({ ongoing }) => ongoing > 0);
 
 async function page(
   deps: PageDeps,
@@ -90,7 +69,7 @@ async function page(
 ): Promise<Response> {
   const { account, viewer, repositories, isAdmin } = opened;
   const about = named(repositories, form);
-  const ongoing = await ongoingIn(deps, account, about, isAdmin);
+  const ongoing = await ongoingIn(deps, account, frozen(about), isAdmin);
   const isNamed = form.has('repository') || !isAdmin;
   const fields = html`${isNamed ? about.map(({ name }) => hidden('repository', name)) : ''}
     ${ticks(ongoing, form, isAdmin)}

@@ -1,10 +1,7 @@
-import { nowOf } from '../../clock.ts';
-import type { Deps } from '../../deps.ts';
-import type { FreezeSpan } from '../../freezes/freeze-records.ts';
-import { spansWithin } from '../../freezes/freeze-records.ts';
-import { listPlans, type StoredPlan } from '../../plans/plan-store.ts';
-import type { InstalledAccount } from '../../installations/find-account.ts';
-import type { RepositoryState } from '../owner/repository-states.ts';
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import { type FreezeSpan, spansWithin } from '../freezes/freeze-records.ts';
+import { listPlans, type StoredPlan } from './plan-store.ts';
 
 /** What is frozen now and can be ended by one tick: a plan in all of its repositories, or freezes of one kind. */
 export type Ongoing = {
@@ -25,25 +22,24 @@ const mostFreezes = 200;
  * @param mayAll whether whoever ends them administers the owner; else a plan is theirs that names these repositories.
  */
 export async function ongoingIn(
-  deps: Deps,
-  account: InstalledAccount,
-  repositories: RepositoryState[],
+  deps: Pick<Deps, 'db' | 'clock'>,
+  account: { id: bigint },
+  repositories: { id: bigint; name: string }[],
   mayAll: boolean,
 ): Promise<Ongoing[]> {
   const now = nowOf(deps.clock);
-  const frozen = repositories.filter(({ ongoing }) => ongoing > 0);
   const moment = { from: now, to: new Date(now.getTime() + 1) };
   const [spans, plans, others] = await Promise.all([
     spansWithin(
       deps.db,
-      frozen.map(({ id }) => id),
+      repositories.map(({ id }) => id),
       moment,
       mostFreezes,
     ),
     listPlans(deps.db, account.id, now),
     countOngoing(deps, account.id, now),
   ]);
-  const names = new Map(frozen.map(({ id, name }) => [id, name]));
+  const names = new Map(repositories.map(({ id, name }) => [id, name]));
   const nameOf = ({ repositoryId }: FreezeSpan): string => names.get(repositoryId)!;
   const ownNames = new Set(repositories.map(({ name }) => name.toLowerCase()));
   const mayEnd = (plan: StoredPlan) =>
