@@ -120,6 +120,32 @@ test('GitHub is sent app.yml with this installation’s addresses', async () => 
   expect(review.headers.get('content-security-policy')).toContain(`form-action 'self' ${run.github.url}`);
 });
 
+test('commands in comments are asked for only where the box is ticked', async () => {
+  const { url } = await run.startAnother({ publicUrl: 'https://holdfast.example' });
+  const manifestOf = async (box: Record<string, string>) => {
+    const visitor = new Visitor();
+    const asked = await visitor.get(`${url}/setup`);
+    const form = await visitor.submit(asked, { code: run.code() });
+    expect(form.text).toMatch(/name="comments"\s+value="on"\s+aria-describedby="comments-hint"\s*\/?>/);
+    const review = await visitor.submit(form, { organization: 'acme', ...box });
+    const [, manifest] = /name="manifest" value="([^"]*)"/.exec(review.text)!;
+    return { manifest: JSON.parse(manifest!.replaceAll('&quot;', '"')), text: review.text };
+  };
+  const { manifest: plain } = await manifestOf({});
+  expect(plain.default_permissions).not.toHaveProperty('issues');
+  expect(plain.default_permissions.pull_requests).toBe('read');
+  expect(plain.default_events).not.toContain('issue_comment');
+
+  const { manifest, text } = await manifestOf({ comments: 'on' });
+  expect(manifest.default_permissions).toEqual({
+    ...plain.default_permissions,
+    issues: 'read',
+    pull_requests: 'write',
+  });
+  expect(manifest.default_events).toEqual([...plain.default_events, 'issue_comment']);
+  expect(text).toContain('pull requests: write');
+});
+
 test('the environment’s App wins over the kept one', async () => {
   await setUp();
   const app = {
@@ -157,5 +183,5 @@ test('PostgreSQL without SECRET_KEY keeps nothing: the page says what to set', a
   const { text } = await run.open(new Visitor(), url);
   expect(text).toContain('openssl rand -hex 32');
   expect(text).toContain('will be written to <code>.env</code>');
-  expect(text).not.toContain('type="checkbox"');
+  expect(text).not.toContain('name="place"');
 });

@@ -15,6 +15,7 @@ export const checks = [
   'bypass',
   'permissions',
   'events',
+  'comments',
   'webhooks',
   'clock',
   'rate_limit',

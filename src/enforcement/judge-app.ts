@@ -1,4 +1,11 @@
-import { type Grants, missingEvents, missingPermissions, permissionText } from '../github/app-manifest.ts';
+import {
+  asksForComments,
+  type Grants,
+  missingEvents,
+  missingForComments,
+  missingPermissions,
+  permissionText,
+} from '../github/app-manifest.ts';
 import type { Fact } from '../github/pull-requests/fact.ts';
 import type { Finding } from './finding.ts';
 
@@ -17,9 +24,23 @@ export type AppFacts = {
   installation: string;
 };
 
-/** Whether the App has the permissions and events of app.yml. */
+/** Whether the App has the permissions and events of app.yml; and what commands in comments need, where it asks for that. */
 export function judgeApp(app: AppFacts): Finding[] {
-  return [judgePermissions(app), judgeEvents(app)];
+  return [judgePermissions(app), judgeEvents(app), ...judgeComments(app)];
+}
+
+function judgeComments({ grants, asked, settings, installation }: AppFacts): Finding[] {
+  if (!grants.known || !asked.known || !asksForComments(asked.value)) return [];
+  const check = 'comments';
+  const missing = missingForComments(grants.value);
+  if (missing.length === 0)
+    return [{ check, state: 'ok', message: 'People can write commands in comments here.', remedy: null }];
+  const notAsked = missingForComments(asked.value);
+  const remedy = notAsked.length
+    ? `Add them under Permissions at ${settings}/permissions; then an owner accepts them at ${installation}.`
+    : `An owner accepts the new permissions at ${installation}.`;
+  const message = `Nobody can write commands in comments here: Holdfast lacks ${missing.join(', ')}.`;
+  return [{ check, state: 'warning', message, remedy }];
 }
 
 function judgePermissions({ grants, asked, settings, installation }: AppFacts): Finding {
@@ -30,7 +51,7 @@ function judgePermissions({ grants, asked, settings, installation }: AppFacts): 
   if (missing.length === 0) {
     return { check, state: 'ok', message: 'Holdfast has every permission of app.yml.', remedy: null };
   }
-  const list = missing.map(permissionText).join(', ');
+  const list = missing.map((name) => permissionText(name)).join(', ');
   const isVital = missing.some((name) => vital.has(name));
   const consequence = isVital
     ? 'Without them no freeze holds.'

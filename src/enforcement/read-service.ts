@@ -36,7 +36,8 @@ const grantsOf = ({ permissions, events }: { permissions: object; events: string
   events,
 });
 
-function settingsOf(web: string, { slug, owner }: { slug?: string; owner: object | null }): string {
+/** The page of the App's settings, for its owner. */
+export function settingsOf(web: string, { slug, owner }: { slug?: string; owner: object | null }): string {
   const { login, type } = (owner ?? {}) as { login?: string; type?: string };
   const place = type === 'Organization' ? `organizations/${login}/` : '';
   return `${web}/${place}settings/apps/${slug}`;

@@ -127,6 +127,21 @@ function setupForm({ wishes, webUrl, places }: SetupPage): Html {
           ? html`<p class="muted">The credentials will be written to <code>.env</code>.</p>`
           : ''
     }
+    <label class="choice">
+      <input
+        type="checkbox"
+        name="comments"
+        value="on"
+        aria-describedby="comments-hint"
+        ${wishes.takesCommands ? 'checked' : ''}
+      />
+      Let people write commands in comments on pull requests
+    </label>
+    <p id="comments-hint" class="muted">
+      Such as <code>/holdfast freeze 2h INC-4711</code>. The App then asks for two more permissions:
+      <i>Issues: read</i>, so that GitHub tells it of comments, and <i>Pull requests: write</i>, so that it
+      can answer them. You can add both later.
+    </p>
     <button type="submit">Continue</button>
   </form>`;
 }

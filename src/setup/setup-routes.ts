@@ -69,7 +69,10 @@ export function setupRoutes(deps: SetupDeps, code: SetupCode): Hono<SetupEnv> {
   routes.get('/', (context) =>
     showForm(
       context,
-      { owner: 'organization', organization: '', name: appTemplate.name, place: 'database' },
+      {
+        ...{ owner: 'organization', organization: '', name: appTemplate.name, place: 'database' },
+        takesCommands: false,
+      },
       null,
     ),
   );
@@ -92,7 +95,10 @@ export function setupRoutes(deps: SetupDeps, code: SetupCode): Hono<SetupEnv> {
 /** What will be made of the wishes, and the button to `action`, where GitHub makes it. */
 const reviewOf = (wishes: Wishes, publicUrl: string, origin: string, action: string) =>
   reviewPage(
-    manifestFor({ name: wishes.name, publicUrl, redirectUrl: `${origin}/setup/callback` }),
+    manifestFor({
+      ...{ name: wishes.name, publicUrl, takesCommands: wishes.takesCommands },
+      redirectUrl: `${origin}/setup/callback`,
+    }),
     action,
     wishes.owner === 'person' ? 'you' : wishes.organization,
   );

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import { prompt, vital } from '../../src/enforcement/judge-app.ts';
 import { queueNeeds } from '../../src/enforcement/judge-branch.ts';
-import { appTemplate, missingEvents, missingPermissions } from '../../src/github/app-manifest.ts';
+import {
+  appTemplate,
+  asksForComments,
+  manifestFor,
+  missingEvents,
+  missingForComments,
+  missingPermissions,
+} from '../../src/github/app-manifest.ts';
 
 const { default_permissions: permissions, default_events: events } = appTemplate;
 
@@ -28,4 +35,18 @@ test('write includes read, and nothing is granted by default', () => {
 test('events that are not sent are missing', () => {
   expect(missingEvents({ permissions, events })).toEqual([]);
   expect(missingEvents({ permissions, events: events.filter((name) => name !== 'push') })).toEqual(['push']);
+});
+
+test('commands in comments are asked for where they are wanted, and only there', () => {
+  const manifest = (takesCommands: boolean) =>
+    manifestFor({ name: 'Holdfast', publicUrl: 'https://a.example', redirectUrl: 'x', takesCommands });
+  const plain = manifest(false);
+  expect([plain.default_permissions, plain.default_events]).toEqual([permissions, events]);
+  expect(asksForComments({ events: plain.default_events })).toBe(false);
+  expect(missingForComments({ permissions })).toEqual(['issues: read', 'pull_requests: write']);
+
+  const more = manifest(true);
+  expect(more.default_permissions).toEqual({ ...permissions, issues: 'read', pull_requests: 'write' });
+  expect(asksForComments({ events: more.default_events })).toBe(true);
+  expect(missingForComments({ permissions: more.default_permissions })).toEqual([]);
 });

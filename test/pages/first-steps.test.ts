@@ -34,6 +34,7 @@ test('each step turns to done when it is true', async () => {
     'To do GitHub requires the check holdfast/freeze',
     'To do There is a key for scripts',
     'To do There is a first freeze',
+    'Optional People write commands in comments',
   ]);
   const bare = await acme.repository('bare', [{}], { protect: {} });
   await later();
@@ -42,6 +43,7 @@ test('each step turns to done when it is true', async () => {
     'To do',
     'To do',
     'To do',
+    'Optio',
   ]);
   const { text } = await ada.open(path);
   expect(text).toMatch(/<summary>\s*bare\s*<span class="badge leaking">Freezes are not enforced<\/span>/);

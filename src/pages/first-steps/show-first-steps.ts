@@ -15,6 +15,8 @@ import { type Html, layout } from '../layout.ts';
 import { absentPage, type PageDeps, rememberReader, silentPage } from '../reader.ts';
 import { verdictOf, whatToMend } from '../repository/enforcement.ts';
 import { pageLinks } from '../repository/freeze-list.ts';
+import { type Commands, commandsStep, readCommands } from './commands-step.ts';
+import { step } from './step.ts';
 
 /** Repositories of which a page says whether the check is required: each look costs some questions to GitHub. */
 const perPage = 10;
@@ -53,12 +55,19 @@ async function findOwner(deps: PageDeps, context: Context, viewer: Person): Prom
 /** @property report null while GitHub is still being asked. */
 type Looked = { repository: FoundRepository; report: EnforcementReport | null };
 
-type Steps = { count: number; from: number; looked: Looked[]; keys: number; freezes: number };
+type Steps = {
+  count: number;
+  from: number;
+  looked: Looked[];
+  keys: number;
+  freezes: number;
+  commands: Commands;
+};
 
 async function loadSteps(deps: PageDeps, account: InstalledAccount, asked: number): Promise<Steps> {
   const where = { accountId: account.id, archived: false, installation: { deletedAt: null } };
   const from = Number.isSafeInteger(asked) && asked > 0 ? asked : 0;
-  const [count, names, keys, freezes] = await Promise.all([
+  const [count, names, keys, freezes, commands] = await Promise.all([
     deps.db.repository.count({ where }),
     deps.db.repository.findMany({
       where,
@@ -69,6 +78,7 @@ async function loadSteps(deps: PageDeps, account: InstalledAccount, asked: numbe
     }),
     deps.db.applicationKey.count({ where: { accountId: account.id, revokedAt: null } }),
     deps.db.freeze.count({ where: { repository: { accountId: account.id } }, take: 1 }),
+    readCommands(deps, account),
   ]);
   const waiting = names.values();
   const looked: Looked[] = [];
@@ -81,11 +91,11 @@ async function loadSteps(deps: PageDeps, account: InstalledAccount, asked: numbe
   await Promise.all(Array.from({ length: atOnce }, look));
   const byName = (one: Looked, other: Looked) =>
     one.repository.name.localeCompare(other.repository.name, 'en');
-  return { count, from, looked: looked.toSorted(byName), keys, freezes };
+  return { count, from, looked: looked.toSorted(byName), keys, freezes, commands };
 }
 
 function body({ config }: PageDeps, account: InstalledAccount, steps: Steps): Html {
-  const { count, from, looked, keys, freezes } = steps;
+  const { count, from, looked, keys, freezes, commands } = steps;
   const isRequiredHere = looked.length > 0 && looked.every(({ report }) => report?.enforced === true);
   const isWhole = looked.length === count;
   const web = webUrlOf(config.githubApiUrl);
@@ -141,18 +151,11 @@ function body({ config }: PageDeps, account: InstalledAccount, steps: Steps): Ht
               <a href="${ownerFormPath(account.login, 'plans/new')}">plan</a>.
             </p>`,
       )}
+      ${commandsStep(commands, installation)}
     </ol>`;
 }
 
 const linkTo = ({ login }: InstalledAccount, from: number): string => `${firstStepsPath(login)}?from=${from}`;
-
-const step = (isDone: boolean, title: string, content: Html): Html =>
-  html`<li class="card">
-    <h2 class="first">
-      <span class="badge ${isDone ? 'free' : 'past'}">${isDone ? 'Done' : 'To do'}</span> ${title}
-    </h2>
-    ${content}
-  </li>`;
 
 /** Whether the check is required on one repository, with the one click or call that is missing. */
 function requirement({ repository, report }: Looked): Html {

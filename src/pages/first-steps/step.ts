@@ -1,0 +1,11 @@
+import { html } from 'hono/html';
+import type { Html } from '../layout.ts';
+
+/** One step with what is true of it. @param otherwise what it is called where it is not done. */
+export const step = (isDone: boolean, title: string, content: Html, otherwise = 'To do'): Html =>
+  html`<li class="card">
+    <h2 class="first">
+      <span class="badge ${isDone ? 'free' : 'past'}">${isDone ? 'Done' : otherwise}</span> ${title}
+    </h2>
+    ${content}
+  </li>`;

@@ -1,0 +1,77 @@
+// Commands in comments are off until the App asks for what they need, and each owner grants it.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Acme, startAcme } from './support/acme.ts';
+import { forComments } from './support/comments.ts';
+import { Visitor } from './support/visitor.ts';
+
+let acme: Acme;
+let web: string;
+let ada: Visitor;
+beforeAll(async () => {
+  acme = await startAcme();
+  web = await acme.repository('web', [{}]);
+  ada = new Visitor(acme);
+  await ada.signIn('ada');
+});
+afterAll(() => acme.close());
+
+/** What the doctor finds on comments. */
+const finding = async () => {
+  const { body } = await acme.call('GET', `/v1/repos/${web}/enforcement`, { as: acme.admin });
+  return body.findings.find(({ check }: { check: string }) => check === 'comments');
+};
+/** What the first steps say of them. */
+const step = async (): Promise<string> => {
+  const { text } = await ada.open('/owners/acme/first-steps');
+  const words = text
+    .replace(/<a href="([^"]*)"[^>]*>/g, '[$1] ')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ');
+  return /(?:Done|To do|Optional) People write commands.*$/.exec(words)![0];
+};
+const commented = async (): Promise<number> => {
+  acme.github.comment(web, 1, { by: 'ada', body: '/holdfast status' });
+  await acme.quiet();
+  return acme.github.comments(web, 1).filter(({ by }) => by === 'holdfast[bot]').length;
+};
+
+test('the doctor and the first steps follow the App from not asking to granted', async () => {
+  const { github } = acme;
+  expect(await finding()).toBeUndefined();
+  expect(await step()).toMatch(
+    /^Optional .* two permissions at \[https?:\/\/[^\s]*\/settings\/apps\/holdfast\/permissions\] the App’s settings .*Issue comment/,
+  );
+  expect(await commented()).toBe(0);
+
+  // The owner of the App asks for it; the owner of the repositories has not accepted that yet.
+  github.askForMore({ ...forComments[0] }, [...forComments[1]]);
+  expect(await commented()).toBe(0);
+  expect(github.deliveries.some(({ event }) => event === 'issue_comment')).toBe(false);
+  expect(await finding()).toMatchObject({
+    state: 'warning',
+    message: 'Nobody can write commands in comments here: Holdfast lacks issues: read, pull_requests: write.',
+    remedy: expect.stringMatching(/^An owner accepts the new permissions at https:/),
+  });
+  expect(await step()).toMatch(/^To do .* An owner accepts issues: read and pull_requests: write at \[/);
+
+  github.acceptPermissions('acme', github.app.permissions);
+  await acme.quiet();
+  await acme.advanceTo(new Date(acme.clock.now() + 61_000));
+  expect(await finding()).toMatchObject({ state: 'ok', remedy: null });
+  expect(await step()).toMatch(/^Done /);
+  expect(await commented()).toBe(1);
+  expect(acme.logs.filter((line) => JSON.parse(line).level >= 40)).toEqual([]);
+});
+
+test('an App that is told of comments, and may not answer them, says what to add', async () => {
+  const { github } = acme;
+  github.acceptPermissions('acme', { ...github.app.permissions, pull_requests: 'read' });
+  github.askForMore({ pull_requests: 'read' }, []);
+  await acme.quiet();
+  expect(await finding()).toMatchObject({
+    state: 'warning',
+    remedy: expect.stringMatching(
+      /^Add them under Permissions at .*\/permissions; then an owner accepts them/,
+    ),
+  });
+});
