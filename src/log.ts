@@ -14,7 +14,11 @@ export const redact = (line: string): string => line.replace(secrets, '[secret]'
 /** The service's logger. Lines pass through `redact` last of all, so no caller can forget it. */
 export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat'>, write = writeLine): Logger {
   const pretty = config.logFormat === 'pretty';
-  const options = { level: config.logLevel, base: null, serializers: { err: withoutBodies } };
+  const options = {
+    level: config.logLevel,
+    base: null,
+    serializers: { err: withoutBodies, data: withoutText },
+  };
   return pino(options, { write: (line: string) => write(redact(pretty ? prettify(line) : line)) });
 }
 
@@ -41,6 +45,9 @@ function withoutBodies(error: Error): object {
   if (!isRequest(request)) return { ...told, ...each };
   return { ...told, ...each, request: { method: request.method, url: request.url } };
 }
+
+/** What a job carries, as it is logged: not what somebody wrote. */
+const withoutText = ({ text: _, ...data }: { text?: string }): object => data;
 
 const isRequest = (request: unknown): request is { method: string; url: string } =>
   typeof request === 'object' && request !== null && 'method' in request && 'url' in request;

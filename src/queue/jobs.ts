@@ -8,6 +8,7 @@ export type Tasks = {
   'correct-status': { repositoryId: string; sha: string; written: ForeignStatus };
   'find-bypass': { repositoryId: string; number: number };
   'end-exemptions': { repositoryId: string; at?: string };
+  'answer-comment': { repositoryId: string } & ToldOfComment;
   'drain-outbox': { installationId: string };
   'sync-installations': Record<string, never>;
   'sync-installation': { installationId: string };
@@ -40,6 +41,20 @@ export type ToldOfGroup = {
   headRef?: string;
   isGone?: boolean;
   installationId?: string | null;
+};
+
+/** A comment on a pull request that is a command. */
+export type ToldOfComment = {
+  commentId: string;
+  number: number;
+  /** Who wrote it. What they may do is asked when it is carried out. */
+  person: { id: number; login: string };
+  /** When it was written, by GitHub's clock. */
+  at: string;
+  /** Its first line, as it was then: nobody changes a command afterwards. Not logged. */
+  text: string;
+  /** Who told of it. */
+  installationId: string | null;
 };
 
 /** A status under our context that is not known to be our own. */
@@ -80,6 +95,7 @@ export const taskNames: TaskName[] = [
   'correct-status',
   'find-bypass',
   'end-exemptions',
+  'answer-comment',
   'drain-outbox',
   'sync-installations',
   'sync-installation',
@@ -173,6 +189,17 @@ export const jobs = {
     const about = String(repositoryId);
     const data = { repositoryId: about, at: at?.toISOString() };
     return { task: 'end-exemptions', data, about, key: keyAt(about, at), at };
+  },
+
+  /** Carry out the command of a comment, and answer it. */
+  answerComment(repositoryId: bigint, told: ToldOfComment): Job {
+    const about = told.commentId;
+    return {
+      task: 'answer-comment',
+      data: { repositoryId: String(repositoryId), ...told },
+      about,
+      key: about,
+    };
   },
 
   /** Write the statuses that wait for an installation; with `at`, not before that instant. */

@@ -34,6 +34,17 @@ export const payloads = {
   pull_request_review: z.object({ ...inRepository, pull_request: pullRequest }),
   pull_request_review_comment: ofPullRequest,
   pull_request_review_thread: ofPullRequest,
+  issue_comment: z.object({
+    ...inRepository,
+    issue: z.object({ number, pull_request: z.object({}).nullish() }),
+    comment: z.object({
+      id,
+      body: z.string(),
+      created_at: z.iso.datetime({ offset: true }),
+      user: z.object({ id, login: text, type: text }).nullable(),
+      performed_via_github_app: z.object({}).nullish(),
+    }),
+  }),
   label: z.object(inRepository),
   milestone: z.object(inRepository),
   check_run: z.object({ ...inRepository, check_run: z.object({ head_sha: sha }) }),

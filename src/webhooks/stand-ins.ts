@@ -22,10 +22,10 @@ export type StandIn = {
 };
 
 /**
- * What no look can find afterwards: a merge of a pull request that no look saw open, and a person who took an
- * authorization back. Their payloads are read from GitHub.
+ * What no look can find afterwards: a merge of a pull request that no look saw open, a command in a comment, and a
+ * person who took an authorization back. Their payloads are read from GitHub.
  */
-const toRead = ['pull_request.closed', 'github_app_authorization.revoked'];
+const toRead = ['pull_request.closed', 'issue_comment.created', 'github_app_authorization.revoked'];
 /** Of these at once, the newest first; what the rest was about is looked at. */
 const mostRead = 200;
 

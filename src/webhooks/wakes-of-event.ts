@@ -1,3 +1,4 @@
+import { commandLine } from '../comments/command.ts';
 import { type Job, jobs } from '../queue/jobs.ts';
 import type { Need } from '../conditions/needs.ts';
 import { branchOfRef } from '../github/merge-group-ref.ts';
@@ -42,6 +43,7 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
       { to: 'account', accountId: BigInt(place.owner.id), reads: ['dependencies'] },
     ];
   },
+  issue_comment: (payload) => commands(payload),
   merge_group: ({ action, merge_group: group, repository: place, installation }) => {
     const told = {
       headSha: group.head_sha,
@@ -87,6 +89,23 @@ function ownStatus(payload: Payloads['status']): Wake {
   };
   const merges = commit?.parents?.[1]?.sha ?? null;
   return { to: 'own-status', repositoryId: BigInt(place.id), sha, merges, written };
+}
+
+/** Commands are people's, on pull requests: what a bot writes, or an App for somebody, is none. */
+function commands({ repository: place, issue, comment, installation }: Payloads['issue_comment']): Wake[] {
+  const { user, body, performed_via_github_app: app } = comment;
+  const text = commandLine(body);
+  if (text === null || !issue.pull_request || user?.type !== 'User' || app) return [];
+  return always(
+    jobs.answerComment(BigInt(place.id), {
+      commentId: String(comment.id),
+      number: issue.number,
+      person: { id: user.id, login: user.login },
+      at: comment.created_at,
+      text,
+      installationId: idOf(installation)?.toString() ?? null,
+    }),
+  );
 }
 
 const pullRequestJob = (payload: InRepository & { pull_request: PullRequestPayload }): Job =>

@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts';
 import { askMergeStates } from '../reconcile/merge-states/ask-merge-states.ts';
+import { answerComment } from '../comments/answer-comment.ts';
 import { correctStatus } from '../outbox/correct.ts';
 import { remindOfFreezes } from '../freezes/remind-of-freezes.ts';
 import { endExemptions } from '../exemptions/end-exemptions.ts';
@@ -38,6 +39,7 @@ const handlers: Omit<Handlers, 'reconcile-pull-request'> = {
   'find-bypass': (deps, { repositoryId, number }) => findBypass(deps, BigInt(repositoryId), number),
   'end-exemptions': (deps, { repositoryId, at }) =>
     endExemptions(deps, BigInt(repositoryId), at === undefined ? null : new Date(at)),
+  'answer-comment': (deps, { repositoryId, ...told }) => answerComment(deps, BigInt(repositoryId), told),
   'drain-outbox': (deps, { installationId }) => drainOutbox(deps, BigInt(installationId)),
   'sync-installations': (deps) => syncInstallations(deps),
   'sync-installation': (deps, { installationId }) => syncInstallation(deps, BigInt(installationId)),

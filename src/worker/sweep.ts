@@ -61,6 +61,7 @@ export async function sweep(deps: Deps): Promise<void> {
 async function forget(deps: Deps, now: Date): Promise<void> {
   const before = (age: number) => ({ lt: new Date(now.getTime() - age) });
   await deps.db.webhookDelivery.deleteMany({ where: { receivedAt: before(deliveriesKept) } });
+  await deps.db.commentAnswer.deleteMany({ where: { takenAt: before(deliveriesKept) } });
   await deps.db.idempotencyRecord.deleteMany({ where: { answeredAt: before(replayedFor) } });
   await deps.db.minuteCount.deleteMany({ where: { minute: before(hour) } });
   await deps.db.knownCredential.deleteMany({ where: { goodAt: before(knownFor) } });

@@ -126,6 +126,20 @@ CREATE TABLE "exemptions" (
 );
 
 -- CreateTable
+CREATE TABLE "comment_answers" (
+    "comment_id" BIGINT NOT NULL,
+    "repository_id" BIGINT NOT NULL,
+    "person_id" BIGINT NOT NULL,
+    "taken_at" TIMESTAMPTZ(3) NOT NULL,
+    "done" TEXT[] DEFAULT ARRAY[]::TEXT[],
+    "answer" TEXT,
+    "attempts" INTEGER NOT NULL DEFAULT 0,
+    "is_settled" BOOLEAN NOT NULL DEFAULT false,
+
+    CONSTRAINT "comment_answers_pkey" PRIMARY KEY ("comment_id")
+);
+
+-- CreateTable
 CREATE TABLE "freeze_plans" (
     "id" UUID NOT NULL,
     "account_id" BIGINT NOT NULL,
@@ -401,6 +415,12 @@ CREATE INDEX "exemptions_repository_id_serial_idx" ON "exemptions"("repository_i
 CREATE INDEX "exemptions_ended_at_expires_at_idx" ON "exemptions"("ended_at", "expires_at");
 
 -- CreateIndex
+CREATE INDEX "comment_answers_person_id_taken_at_idx" ON "comment_answers"("person_id", "taken_at");
+
+-- CreateIndex
+CREATE INDEX "comment_answers_taken_at_idx" ON "comment_answers"("taken_at");
+
+-- CreateIndex
 CREATE UNIQUE INDEX "freezes_plan_id_repository_id_occurrence_key" ON "freezes"("plan_id", "repository_id", "occurrence");
 
 -- CreateIndex
@@ -474,6 +494,9 @@ ALTER TABLE "freezes" ADD CONSTRAINT "freezes_repository_id_fkey" FOREIGN KEY ("
 
 -- AddForeignKey
 ALTER TABLE "exemptions" ADD CONSTRAINT "exemptions_repository_id_fkey" FOREIGN KEY ("repository_id") REFERENCES "repositories"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "comment_answers" ADD CONSTRAINT "comment_answers_repository_id_fkey" FOREIGN KEY ("repository_id") REFERENCES "repositories"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
 ALTER TABLE "freezes" ADD CONSTRAINT "freezes_plan_id_fkey" FOREIGN KEY ("plan_id") REFERENCES "freeze_plans"("id") ON DELETE SET NULL ON UPDATE CASCADE;

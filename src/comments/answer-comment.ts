@@ -1,0 +1,129 @@
+// A comment that is a command is carried out once and answered once, whatever dies in between:
+//  1. `take` counts it for its author. GitHub is not asked yet: whoever writes too many costs nothing more.
+//  2. GitHub says now, as to the pages, what the author may do. What the event says of them does not count.
+//  3. The command's use case is the API's. It saves the answer in the transaction of its change, so that a second try
+//     finds the answer and changes nothing.
+//  4. The answer is written. A try that may have arrived is looked for before the next one.
+import { nowOf } from '../clock.ts';
+import { askPermission, isRefusal, type RepositoryPermission } from '../auth/repository-permission.ts';
+import type { Deps } from '../deps.ts';
+import { isTooManyRequests, isUnavailable, Refusal } from '../errors.ts';
+import { classifyGitHubError } from '../github/github-error.ts';
+import { pauseInstallation } from '../github/pause.ts';
+import { type FoundRepository, fullName } from '../installations/find-repository.ts';
+import { repositoriesOfIds } from '../installations/repository-rows.ts';
+import { readSettings } from '../installations/settings.ts';
+import { jobs, type ToldOfComment } from '../queue/jobs.ts';
+import { NotNow } from '../queue/not-now.ts';
+import { DoubtfulTime } from '../time/doubtful-time.ts';
+import { AnsweredMeanwhile, keepAnswer, mostAnswers, readTaken, takeComment } from './answer-store.ts';
+import { sentence, usageText } from './answer-text.ts';
+import { readCommand } from './command.ts';
+import type { Order } from './order.ts';
+import { carryOut } from './verbs/verbs.ts';
+import { mayComment, writeAnswer } from './write-answer.ts';
+
+/**
+ * Carries out the command of a comment and answers it.
+ * @throws NotNow; and what GitHub throws while it cannot answer: the worker tries again.
+ */
+export async function answerComment(deps: Deps, repositoryId: bigint, told: ToldOfComment): Promise<void> {
+  const repository = await findOpen(deps, repositoryId, told);
+  if (!repository) return;
+  const commentId = BigInt(told.commentId);
+  const about = { repository: fullName(repository), pullRequest: told.number, comment: told.commentId };
+  if (!mayComment(repository)) {
+    deps.log.warn(about, 'a comment is a command, and the App may not answer here');
+    return;
+  }
+  const comment = { id: commentId, repositoryId, personId: BigInt(told.person.id) };
+  const taken = await deps.db.$transaction((tx) => takeComment(tx, comment, nowOf(deps.clock)));
+  if (!taken) {
+    deps.log.warn(
+      { ...about, by: told.person.login },
+      'too many commands of one person in an hour; not answered',
+    );
+    return;
+  }
+  if (taken.isSettled) return;
+  const answer = taken.answer ?? (await obey(deps, repository, told, taken.isLast));
+  if (answer !== null) await writeAnswer(deps, repository, told, answer);
+}
+
+/** The repository, where it takes commands and GitHub answers now. @throws NotNow while GitHub limits us. */
+async function findOpen(
+  deps: Deps,
+  repositoryId: bigint,
+  { installationId }: ToldOfComment,
+): Promise<FoundRepository | null> {
+  const [repository] = await repositoriesOfIds(deps.sql, [repositoryId]);
+  if (!repository) {
+    if (installationId === null) return null;
+    await deps.queue.send([jobs.syncRepository(repositoryId, BigInt(installationId))]);
+    throw new NotNow(new Date(deps.clock.now() + untilKnown));
+  }
+  const { suspendedAt, pausedUntil } = repository.installation;
+  if (suspendedAt || !(await readSettings(deps.db, repositoryId)).commentCommands) return null;
+  if (pausedUntil && pausedUntil > nowOf(deps.clock)) throw new NotNow(pausedUntil);
+  return repository;
+}
+
+/** Milliseconds in which a new repository is read. */
+const untilKnown = 2_000;
+
+/** @returns what to answer, which is saved; null where the author may not read the repository, and gets no answer. */
+async function obey(
+  deps: Deps,
+  repository: FoundRepository,
+  told: ToldOfComment,
+  isLast: boolean,
+): Promise<string | null> {
+  const commentId = BigInt(told.commentId);
+  const permission = await permissionOf(deps, told, repository);
+  if (permission === 'none') return null;
+  const suffix = isLast ? `\n\n${lastOfHour}` : '';
+  const { verb, words } = readCommand(told.text);
+  const order: Order = {
+    ...{ deps, commentId, repository, permission, words },
+    ...{ number: told.number, person: told.person },
+    keep: (tx, text) => keepAnswer(tx, commentId, text + suffix),
+  };
+  try {
+    const text = verb === null ? usageText : await carryOut[verb](order).catch(refusalText(deps));
+    // Nothing happens where it was saved with the change.
+    await keepAnswer(deps.db, commentId, text + suffix);
+  } catch (error) {
+    if (!(error instanceof AnsweredMeanwhile)) throw error;
+  }
+  return (await readTaken(deps.db, commentId)).answer;
+}
+
+const lastOfHour = `This was the last of ${mostAnswers} commands that I answer one person within an hour. I leave out what comes next, until an hour after the first of them.`;
+
+/** What GitHub says now that the author may do. */
+async function permissionOf(
+  deps: Deps,
+  { person }: ToldOfComment,
+  repository: FoundRepository,
+): Promise<RepositoryPermission> {
+  try {
+    return await askPermission(deps, person, repository);
+  } catch (error) {
+    if (isRefusal(error, deps)) return 'none';
+    const failure = classifyGitHubError(error, deps.clock.now());
+    if (failure.kind !== 'limited') throw error;
+    await pauseInstallation(deps, repository.installation.id, failure);
+    throw new NotNow(new Date(failure.retryAt));
+  }
+}
+
+/** What to answer instead of what was asked for. Where GitHub cannot say now, the command waits. */
+const refusalText =
+  (deps: Deps) =>
+  (error: unknown): string => {
+    if (isUnavailable(error) || isTooManyRequests(error))
+      throw new NotNow(new Date(deps.clock.now() + (error.retryAfter ?? 10) * 1000));
+    if (error instanceof DoubtfulTime || error instanceof Refusal)
+      return `**Nothing was changed.** ${sentence(error.message)}`;
+    throw error;
+  };

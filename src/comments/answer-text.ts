@@ -1,0 +1,38 @@
+import { usages } from './command.ts';
+
+// What Holdfast writes into conversations, in GitHub's Markdown. Texts of people stand in code: there no `@name` calls
+// anybody, and no number or address links to another issue.
+
+/** A text of somebody as code, in one line. */
+export function asCode(text: string, most = 200): string {
+  // eslint-disable-next-line no-control-regex -- control characters are what is taken out
+  const line = text
+    .toWellFormed()
+    .replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
+    .trim();
+  const characters = Array.from(line);
+  const shown = characters.length <= most ? line : `${characters.slice(0, most - 1).join('')}…`;
+  if (shown === '') return '';
+  const runs = shown.match(/`+/g) ?? [];
+  const fence = '`'.repeat(Math.max(0, ...runs.map(({ length }) => length)) + 1);
+  const space = runs.length > 0 ? ' ' : '';
+  return fence + space + shown + space + fence;
+}
+
+/** The longest sentence of ours that quotes somebody. */
+const longestSentence = 1000;
+
+/** A sentence of a use case: it may quote what people wrote. */
+export const sentence = (text: string): string => asCode(text, longestSentence);
+
+/** What is written for a command that nobody knows. */
+export const usageText = ['I know these commands, in the first line of a comment:', '']
+  .concat(Object.values(usages).map((usage) => `- ${asCode(usage)}`))
+  .join('\n');
+
+/** Tells an answer of ours from any other comment. It is not shown. */
+export const markOf = (commentId: bigint): string => `<!-- holdfast answers comment ${commentId} -->`;
+
+/** An answer as it is written. @param page the address of the pull request's page. */
+export const answerBody = (commentId: bigint, text: string, page: string): string =>
+  `${text}\n\n[The page of this pull request](${page})\n\n${markOf(commentId)}`;

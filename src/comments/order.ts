@@ -1,0 +1,48 @@
+import type { Person } from '../auth/github-token.ts';
+import type { RepositoryPermission } from '../auth/repository-permission.ts';
+import type { Tx } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
+import { forbidden, type Refusal } from '../errors.ts';
+import type { Actor } from '../events/actor.ts';
+import { type FoundRepository, fullName } from '../installations/find-repository.ts';
+
+/** A command of somebody whom GitHub has just said what they may do. */
+export type Order = {
+  deps: Deps;
+  commentId: bigint;
+  repository: FoundRepository;
+  /** The pull request that the comment is on. */
+  number: number;
+  person: Person;
+  permission: Exclude<RepositoryPermission, 'none'>;
+  /** What follows the command. */
+  words: string;
+  /** Saves the answer with the change that it tells of. */
+  keep(tx: Tx, answer: string): Promise<void>;
+};
+
+/** Carries a command out. @returns what to answer, which is saved already where something was changed. */
+export type Verb = (order: Order) => Promise<string>;
+
+/** The person as the audit log names them. */
+export const actorOf = ({ person }: Order): Actor => ({ type: 'user', id: person.id, name: person.login });
+
+/** Why the person is no admin of the repository; null for admins. */
+export const notAdmin = ({ permission, person, repository }: Order): Refusal | null =>
+  permission === 'admin'
+    ? null
+    : forbidden(`${person.login} is not an admin of ${fullName(repository)} on GitHub.`);
+
+/** Holds for admins of the repository. @throws Refusal forbidden. */
+export function assertAdmin(order: Order): void {
+  const refusal = notAdmin(order);
+  if (refusal) throw refusal;
+}
+
+/** Holds for who can write to the repository. @throws Refusal forbidden. */
+export function assertWriter({ permission, person, repository }: Order): void {
+  if (permission === 'read')
+    throw forbidden(
+      `${person.login} cannot write to ${fullName(repository)} on GitHub. Ask somebody who can.`,
+    );
+}

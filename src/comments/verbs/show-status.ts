@@ -1,0 +1,56 @@
+import { explainPullRequest, type Explained } from '../../explanations/explain-pull-request.ts';
+import { asPublic } from '../../freezes/freeze.ts';
+import { whyNot } from '../../pages/held.ts';
+import { heldPullRequests } from '../../reconcile/held-pull-requests.ts';
+import { describeInstant } from '../../time/local-time.ts';
+import { asCode } from '../answer-text.ts';
+import type { Order, Verb } from '../order.ts';
+
+/** Freezes that an answer names. */
+const mostNamed = 5;
+
+/** Says what holds the pull request, until when, and whether GitHub holds it. */
+export const showStatus: Verb = async (order) => {
+  const { deps, repository, number } = order;
+  const { pullRequest, freezes, sharedHolds } = await explainPullRequest(deps, repository, BigInt(number));
+  if (!pullRequest.isOpen) return '**Closed.** Freezes hold open pull requests only.';
+  const holding = freezes.filter(
+    ({ verdict, pass }) => !pass && (verdict === 'frozen' || verdict === 'unknown'),
+  );
+  if (holding.length > 0) return `${await headline(order, holding)}\n\n${list(holding)}`;
+  const [shared] = sharedHolds;
+  if (shared)
+    return `**Held.** A freeze holds pull request ${shared.pullRequest}, which has the same commit.`;
+  const pass = freezes.flatMap(({ pass }) => pass ?? [])[0];
+  if (pass) {
+    const until = describeInstant(pass.exemption.expiresAt, pass.freeze.timezone);
+    return `**Exempt until ${until}.** Freezes let this pull request through.`;
+  }
+  return '**Free.** No freeze holds this pull request.';
+};
+
+async function headline({ deps, repository, number }: Order, holding: Explained[]): Promise<string> {
+  const ends = holding.map(({ freeze }) => freeze);
+  const endless = ends.some(({ endsAt }) => endsAt === null);
+  const last = ends.reduce((one, other) => ((one.endsAt ?? 0) >= (other.endsAt ?? 0) ? one : other));
+  const until = endless ? 'until it is removed' : `until ${describeInstant(last.endsAt!, last.timezone)}`;
+  const [held] = await heldPullRequests(deps, repository.id, number);
+  const notHeld = held ? held.notHeld : 'waiting';
+  if (notHeld === 'leaking')
+    return `**Not held:** a freeze is on ${until}, but GitHub would merge this pull request.`;
+  if (notHeld) return `**To be held ${until}**, but ${whyNot[notHeld]}.`;
+  return `**Held ${until}.**`;
+}
+
+/** Everybody who can read the repository reads it: reasons as they are public. */
+function list(holding: Explained[]): string {
+  const lines = holding.slice(0, mostNamed).map(({ freeze, verdict }) => {
+    const until = freeze.endsAt
+      ? `until ${describeInstant(freeze.endsAt, freeze.timezone)}`
+      : 'until it is removed';
+    const why = asCode(asPublic(freeze).reason) || 'A freeze';
+    return `- ${why}, ${until}${verdict === 'unknown' ? ' (its conditions could not be judged, so it holds)' : ''}`;
+  });
+  const more = holding.length - lines.length;
+  return [...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');
+}
