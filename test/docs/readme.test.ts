@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { variables } from '../../src/config.ts';
+import { verbs } from '../../src/comments/command.ts';
+import { forComments } from '../../src/github/app-manifest.ts';
 import { handledEvents } from '../../src/webhooks/handled-events.ts';
 import { between, documentAt, rowsOf } from './documents.ts';
 
@@ -7,10 +9,10 @@ const readme = documentAt('README.md');
 const install = documentAt('docs/install.md');
 const appYml = documentAt('app.yml');
 
-/** The table of docs/install.md whose head begins with this cell. */
-const tableOf = (head: string): string[][] => {
-  const at = install.search(new RegExp(`^\\| ${head} +\\|`, 'm'));
-  return rowsOf(install.slice(at).split('\n\n')[0]!);
+/** The table of a page, of docs/install.md if of no other, whose head begins with this cell. */
+const tableOf = (head: string, page = install): string[][] => {
+  const at = page.search(new RegExp(`^\\| ${head} +\\|`, 'm'));
+  return rowsOf(page.slice(at).split('\n\n')[0]!);
 };
 const coded = (cell: string | undefined): string => cell!.replaceAll('`', '');
 
@@ -37,9 +39,25 @@ test('every event of app.yml is explained, and no other', () => {
   expect(tableOf('event').map(([name]) => coded(name))).toEqual(subscribed);
 });
 
-test('app.yml subscribes to the events that are handled, and to no others', () => {
+test('what commands in comments ask for besides is explained where they are, and nothing else', () => {
+  const comments = documentAt('docs/comments.md');
+  const names = (head: string) => tableOf(head, comments).map(([name]) => coded(name));
+  const permissions = Object.entries(forComments.default_permissions).map(
+    ([name, level]) => `${name}: ${level}`,
+  );
+  expect(names('permission')).toEqual(permissions);
+  expect(names('event')).toEqual(forComments.default_events);
+});
+
+test('every command in a comment is explained, and no other', () => {
+  const named = tableOf('command', documentAt('docs/comments.md')).map(([cell]) => coded(cell).split(' ')[1]);
+  expect(named).toEqual(verbs);
+});
+
+test('app.yml subscribes to the events that are handled, but for those of comments, and to no others', () => {
   // GitHub sends these to every App, and refuses a manifest that names them.
   const automatic = ['installation', 'installation_repositories', 'github_app_authorization'];
   const handled = [...new Set(handledEvents.map((event) => event.split('.')[0]!))];
-  expect(subscribed.toSorted()).toEqual(handled.filter((name) => !automatic.includes(name)).toSorted());
+  const withComments = [...subscribed, ...forComments.default_events];
+  expect(withComments.toSorted()).toEqual(handled.filter((name) => !automatic.includes(name)).toSorted());
 });
