@@ -60,6 +60,44 @@ describe('what is repeated', () => {
   });
 });
 
+test('a command that comes late changes nothing, and its author is told', async () => {
+  await acme.freeze(web);
+  acme.github.webhookFaults.add({ kind: 'lose', event: 'issue_comment', times: 2 });
+  await acme.write(web, 1, 'ada', '/holdfast unfreeze x');
+  await acme.write(web, 1, 'eve', '/holdfast status');
+  // Nobody recovers deliveries meanwhile: the service is down.
+  const lists = acme.github.faults.add({ match: { path: /hook\/deliveries/ }, kind: 'status', status: 502 });
+  await later(601_000);
+  lists.remove();
+  await later(180_000);
+  await later(60_000);
+  expect(await freezes()).toHaveLength(1);
+  expect(
+    acme
+      .answers(web, 1)
+      .toSorted()
+      .map((answer) => answer.split('\n')[0]),
+  ).toEqual([
+    '**Held until it is removed.**',
+    expect.stringContaining(
+      '**Nothing was changed.** I read this command more than 10 minutes after you wrote it.',
+    ),
+  ]);
+});
+
+test('a comment in a repository that nobody knows is given up after a while', async () => {
+  const { answerComment } = await import('../src/comments/answer-comment.ts');
+  const told = {
+    ...{ commentId: '77', number: 1, person: { id: 1, login: 'ada' }, text: '/holdfast status' },
+    installationId: '40000001',
+  };
+  const answer = (at: number) =>
+    answerComment(acme.app.deps, 5n, { ...told, at: new Date(at).toISOString() });
+  await expect(answer(acme.clock.now())).rejects.toThrow('not before');
+  await answer(acme.clock.now() - 601_000);
+  await acme.quiet();
+});
+
 describe('a process that dies', () => {
   test('between the change and its answer: the change is made once', async () => {
     const refusing = acme.github.faults.add({ match: commenting, kind: 'reset', times: 1 });
@@ -116,7 +154,8 @@ describe('a process that dies', () => {
     const ada = acme.github.deliveries.at(-1)!.payload.sender;
     const told = {
       ...{ commentId: String(id), number: 1, person: { id: ada.id, login: 'ada' } },
-      ...{ at: '2026-03-01T09:00:00Z', text: '/holdfast freeze 2h x', installationId: null },
+      at: new Date(acme.clock.now()).toISOString(),
+      ...{ text: '/holdfast freeze 2h x', installationId: null },
     };
     const answering = () => answerComment(acme.app.deps, repository.id, told);
     await Promise.all([answering(), answering(), answering()]);

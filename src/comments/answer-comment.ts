@@ -18,7 +18,7 @@ import { NotNow } from '../queue/not-now.ts';
 import { DoubtfulTime } from '../time/doubtful-time.ts';
 import { AnsweredMeanwhile, keepAnswer, mostAnswers, readTaken, takeComment } from './answer-store.ts';
 import { sentence, usageText } from './answer-text.ts';
-import { readCommand } from './command.ts';
+import { readCommand, type Verb } from './command.ts';
 import type { Order } from './order.ts';
 import { carryOut } from './verbs/verbs.ts';
 import { mayComment, writeAnswer } from './write-answer.ts';
@@ -54,11 +54,12 @@ export async function answerComment(deps: Deps, repositoryId: bigint, told: Told
 async function findOpen(
   deps: Deps,
   repositoryId: bigint,
-  { installationId }: ToldOfComment,
+  told: ToldOfComment,
 ): Promise<FoundRepository | null> {
+  const { installationId } = told;
   const [repository] = await repositoriesOfIds(deps.sql, [repositoryId]);
   if (!repository) {
-    if (installationId === null) return null;
+    if (installationId === null || isLate(deps, told)) return null;
     await deps.queue.send([jobs.syncRepository(repositoryId, BigInt(installationId))]);
     throw new NotNow(new Date(deps.clock.now() + untilKnown));
   }
@@ -70,6 +71,12 @@ async function findOpen(
 
 /** Milliseconds in which a new repository is read. */
 const untilKnown = 2_000;
+
+/** A command that is carried out so many milliseconds after it was written may not be wanted any more. */
+const longestDelay = 10 * 60_000;
+
+const isLate = ({ clock }: Deps, { at }: ToldOfComment): boolean =>
+  clock.now() - Date.parse(at) > longestDelay;
 
 /** @returns what to answer, which is saved; null where the author may not read the repository, and gets no answer. */
 async function obey(
@@ -89,7 +96,7 @@ async function obey(
     keep: (tx, text) => keepAnswer(tx, commentId, text + suffix),
   };
   try {
-    const text = verb === null ? usageText : await carryOut[verb](order).catch(refusalText(deps));
+    const text = await textOf(order, verb, told);
     // Nothing happens where it was saved with the change.
     await keepAnswer(deps.db, commentId, text + suffix);
   } catch (error) {
@@ -97,6 +104,15 @@ async function obey(
   }
   return (await readTaken(deps.db, commentId)).answer;
 }
+
+async function textOf(order: Order, verb: Verb | null, told: ToldOfComment): Promise<string> {
+  if (verb === null) return usageText;
+  if (verb !== 'status' && isLate(order.deps, told)) return lateText;
+  return carryOut[verb](order).catch(refusalText(order.deps));
+}
+
+const lateText =
+  '**Nothing was changed.** I read this command more than 10 minutes after you wrote it. If you still want it, write it again.';
 
 const lastOfHour = `This was the last of ${mostAnswers} commands that I answer one person within an hour. I leave out what comes next, until an hour after the first of them.`;
 

@@ -5,10 +5,9 @@ import { usages } from './command.ts';
 
 /** A text of somebody as code, in one line. */
 export function asCode(text: string, most = 200): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what is taken out
   const line = text
     .toWellFormed()
-    .replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
+    .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim();
   const characters = Array.from(line);
   const shown = characters.length <= most ? line : `${characters.slice(0, most - 1).join('')}…`;
