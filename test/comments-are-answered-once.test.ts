@@ -48,6 +48,8 @@ describe('what is repeated', () => {
     await acme.github.redeliver(guid);
     await acme.quiet();
     expect([acme.answers(web, 1).length, (await freezes()).length]).toEqual([1, 1]);
+    // GitHub is not even asked whether it is there.
+    expect(await acme.app.deps.db.commentAnswer.findFirst()).toMatchObject({ attempts: 1 });
   });
 
   test('one that was lost is read from GitHub, carried out and answered', async () => {

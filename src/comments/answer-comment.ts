@@ -20,7 +20,7 @@ import { AnsweredMeanwhile, keepAnswer, mostAnswers, readTaken, takeComment } fr
 import { sentence, usageText } from './answer-text.ts';
 import { readCommand, type Verb } from './command.ts';
 import type { Order } from './order.ts';
-import { carryOut } from './verbs/verbs.ts';
+import { carryOut } from './verbs/carry-out.ts';
 import { mayComment, writeAnswer } from './write-answer.ts';
 
 /**

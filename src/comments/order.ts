@@ -21,8 +21,8 @@ export type Order = {
   keep(tx: Tx, answer: string): Promise<void>;
 };
 
-/** Carries a command out. @returns what to answer, which is saved already where something was changed. */
-export type Verb = (order: Order) => Promise<string>;
+/** Carries out one kind of command. @returns what to answer, which is saved already where something was changed. */
+export type CarryOut = (order: Order) => Promise<string>;
 
 /** The person as the audit log names them. */
 export const actorOf = ({ person }: Order): Actor => ({ type: 'user', id: person.id, name: person.login });

@@ -5,16 +5,17 @@ import { conflict } from '../../errors.ts';
 import { decideExemption } from '../../exemptions/decide-exemption.ts';
 import { type ExemptionRecord, openExemptions } from '../../exemptions/exemption-store.ts';
 import { fullName } from '../../installations/find-repository.ts';
+import { actorName } from '../../pages/repository/actor-name.ts';
 import { describeInstant } from '../../time/local-time.ts';
 import { asCode } from '../answer-text.ts';
-import { actorOf, assertAdmin, notAdmin, type Order, type Verb } from '../order.ts';
+import { actorOf, assertAdmin, notAdmin, type CarryOut, type Order } from '../order.ts';
 import { zoneOfRepository } from '../zone-of-repository.ts';
 
 /** Approves the newest open request on the pull request. */
-export const approve: Verb = (order) => decide(order, 'approve');
+export const approve: CarryOut = (order) => decide(order, 'approve');
 
 /** Denies it. */
-export const deny: Verb = (order) => decide(order, 'deny');
+export const deny: CarryOut = (order) => decide(order, 'deny');
 
 async function decide(order: Order, decision: 'approve' | 'deny'): Promise<string> {
   assertAdmin(order);
@@ -46,7 +47,7 @@ async function openRequests({ deps, repository, number }: Order) {
 
 function told(decided: ExemptionRecord, count: number, zone: string): string {
   const { state, requestedBy, requestedAt, headSha, expiresAt } = decided;
-  const which = `the request of ${asCode(requestedBy.name)} from ${describeInstant(requestedAt, zone)}`;
+  const which = `the request of ${asCode(actorName(requestedBy))} from ${describeInstant(requestedAt, zone)}`;
   const others = count > 1 ? ` It was the newest of ${count} open requests.` : '';
   if (state === 'denied') return `**Denied** ${which}.${others}`;
   const until = describeInstant(expiresAt, zone);

@@ -4,11 +4,11 @@ import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
 import { requestExemption } from '../../exemptions/request-exemption.ts';
 import { describeInstant } from '../../time/local-time.ts';
 import { asCode } from '../answer-text.ts';
-import { actorOf, assertWriter, notAdmin, type Verb } from '../order.ts';
+import { actorOf, assertWriter, notAdmin, type CarryOut } from '../order.ts';
 import { zoneOfRepository } from '../zone-of-repository.ts';
 
 /** Lets the pull request through with its present head: at once for admins, else another person decides. */
-export const exempt: Verb = async (order) => {
+export const exempt: CarryOut = async (order) => {
   assertWriter(order);
   const { deps, repository, number, words } = order;
   const reason = validate(givenReason, words, 'body');

@@ -8,11 +8,11 @@ import { freezePath } from '../../page-paths.ts';
 import { describeInstant } from '../../time/local-time.ts';
 import { asCode, sentence } from '../answer-text.ts';
 import { readFreezeWords } from '../freeze-words.ts';
-import { actorOf, assertAdmin, type Order, type Verb } from '../order.ts';
+import { actorOf, assertAdmin, type CarryOut, type Order } from '../order.ts';
 import { zoneOfRepository } from '../zone-of-repository.ts';
 
 /** Freezes all of the repository from now on. */
-export const freeze: Verb = async (order) => {
+export const freeze: CarryOut = async (order) => {
   assertAdmin(order);
   const { deps, repository, words } = order;
   const zone = await zoneOfRepository(deps.db, repository.id);

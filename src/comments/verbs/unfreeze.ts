@@ -6,19 +6,20 @@ import { asPublic } from '../../freezes/freeze.ts';
 import { knownAccount } from '../../installations/find-account.ts';
 import { assertWritable, fullName } from '../../installations/find-repository.ts';
 import { ownerFormPath } from '../../page-paths.ts';
+import { actorName } from '../../pages/repository/actor-name.ts';
 import { endOngoing } from '../../plans/end-ongoing.ts';
 import { type Ongoing, ongoingIn } from '../../plans/ongoing.ts';
 import { describeInstant } from '../../time/local-time.ts';
 import { noteDone, readTaken } from '../answer-store.ts';
 import { asCode } from '../answer-text.ts';
-import { actorOf, assertAdmin, type Order, type Verb } from '../order.ts';
+import { actorOf, assertAdmin, type CarryOut, type Order } from '../order.ts';
 
 /**
  * Ends what is on in the repository and began when it was made: freezes, and plans for this repository alone. It leaves
  * plans of several repositories, plans that repeat, and what somebody else scheduled. Each ends by itself, and notes so
  * in its transaction, so that a second try goes on where the first one stopped.
  */
-export const unfreeze: Verb = async (order) => {
+export const unfreeze: CarryOut = async (order) => {
   assertAdmin(order);
   const { deps, commentId, repository } = order;
   const reason = validate(givenReason, order.words, 'body');
@@ -47,7 +48,7 @@ function whyLeft({ person }: Order, { plan, freezes }: Ongoing): string | null {
   if (planId !== undefined && planId !== null && plan === null)
     return 'it belongs to a plan that repeats or has other repositories';
   const isOwn = createdBy.type === 'user' && createdBy.id === person.id;
-  return startsAt > createdAt && !isOwn ? `${asCode(createdBy.name)} scheduled it` : null;
+  return startsAt > createdAt && !isOwn ? `${asCode(actorName(createdBy))} scheduled it` : null;
 }
 
 /** As everybody who can read the repository may read it. */
