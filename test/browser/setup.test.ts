@@ -31,11 +31,15 @@ test.each([
   await page.getByRole('button').click();
   await shoot('setup');
 
+  const box = page.getByLabel('Let people write commands in comments');
+  expect(await box.isChecked()).toBe(false);
+  await box.check();
   await page.getByRole('button', { name: 'Continue' }).click();
   expect(await page.getByRole('alert').textContent()).toContain('organization’s name');
   await shoot('setup-problem');
   expect(page.problems.splice(0)).toEqual([expect.stringContaining('422')]);
 
+  expect(await box.isChecked()).toBe(true);
   await page.getByLabel('Its name on').fill('acme');
   await page.getByLabel('Name of the App').fill('Holdfast <b>acme</b>');
   await page.getByRole('button', { name: 'Continue' }).click();
@@ -46,6 +50,7 @@ test.each([
   await page.getByRole('button', { name: 'Create GitHub App' }).click();
   expect(page.url()).toContain(`${run.app.url}/setup/callback?code=`);
   expect(await page.textContent('h1')).toBe('Holdfast <b>acme</b> is connected');
+  expect(run.github.app.events).toContain('issue_comment');
   await shoot('setup-done');
 
   await page.getByRole('link', { name: 'Install' }).click();
