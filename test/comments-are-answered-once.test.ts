@@ -82,7 +82,7 @@ test('a command that comes late changes nothing, and its author is told', async 
   ).toEqual([
     '**Held until it is removed.**',
     expect.stringContaining(
-      '**Nothing was changed.** I read this command more than 10 minutes after you wrote it.',
+      '**Nothing was changed.** Holdfast read this command more than 10 minutes after you wrote it.',
     ),
   ]);
 });
@@ -145,6 +145,23 @@ describe('a process that dies', () => {
     expect(acme.answers(web, 1)[0]).toMatch(
       /- `One`, until removed\n- `Two`|- `Two`, until removed\n- `One`/,
     );
+  });
+
+  test('in the middle of ending several, for longer than a command may wait: what was begun is finished', async () => {
+    await acme.freeze(web, { reason: 'Two' });
+    const { db } = acme.app.deps;
+    const fault = acme.github.faults.add({
+      match: { method: 'GET', path: /\/collaborators\// },
+      kind: 'status',
+      status: 502,
+    });
+    const id = await acme.write(web, 1, 'ada', '/holdfast unfreeze x');
+    await db.commentAnswer.update({ where: { commentId: id }, data: { done: ['`One`, until removed'] } });
+    await later(601_000);
+    fault.remove();
+    await later(61_000);
+    expect(await freezes()).toEqual([]);
+    expect(acme.answers(web, 1)[0]).toContain('- `One`, until removed\n- `Two`, until removed');
   });
 
   test('two replicas that carry out the same command make one change', async () => {

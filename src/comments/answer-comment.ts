@@ -46,7 +46,7 @@ export async function answerComment(deps: Deps, repositoryId: bigint, told: Told
     return;
   }
   if (taken.isSettled) return;
-  const answer = taken.answer ?? (await obey(deps, repository, told, taken.isLast));
+  const answer = taken.answer ?? (await obey(deps, repository, told, taken));
   if (answer !== null) await writeAnswer(deps, repository, told, answer);
 }
 
@@ -83,7 +83,7 @@ async function obey(
   deps: Deps,
   repository: FoundRepository,
   told: ToldOfComment,
-  isLast: boolean,
+  { done, isLast }: { done: string[]; isLast: boolean },
 ): Promise<string | null> {
   const commentId = BigInt(told.commentId);
   const permission = await permissionOf(deps, told, repository);
@@ -95,8 +95,10 @@ async function obey(
     ...{ number: told.number, person: told.person },
     keep: (tx, text) => keepAnswer(tx, commentId, text + suffix),
   };
+  // What was begun in time is finished.
+  const isTooLate = verb !== null && verb !== 'status' && done.length === 0 && isLate(deps, told);
   try {
-    const text = await textOf(order, verb, told);
+    const text = isTooLate ? lateText : await textOf(order, verb);
     // Nothing happens where it was saved with the change.
     await keepAnswer(deps.db, commentId, text + suffix);
   } catch (error) {
@@ -105,16 +107,13 @@ async function obey(
   return (await readTaken(deps.db, commentId)).answer;
 }
 
-async function textOf(order: Order, verb: Verb | null, told: ToldOfComment): Promise<string> {
-  if (verb === null) return usageText;
-  if (verb !== 'status' && isLate(order.deps, told)) return lateText;
-  return carryOut[verb](order).catch(refusalText(order.deps));
-}
+const textOf = async (order: Order, verb: Verb | null): Promise<string> =>
+  verb === null ? usageText : carryOut[verb](order).catch(refusalText(order.deps));
 
 const lateText =
-  '**Nothing was changed.** I read this command more than 10 minutes after you wrote it. If you still want it, write it again.';
+  '**Nothing was changed.** Holdfast read this command more than 10 minutes after you wrote it. If you still want it, write it again.';
 
-const lastOfHour = `This was the last of ${mostAnswers} commands that I answer one person within an hour. I leave out what comes next, until an hour after the first of them.`;
+const lastOfHour = `This was the last of ${mostAnswers} commands that Holdfast answers one person within an hour. It leaves out what comes next, until an hour after the first of them.`;
 
 /** What GitHub says now that the author may do. */
 async function permissionOf(

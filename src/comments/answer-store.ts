@@ -21,7 +21,7 @@ type Comment = { id: bigint; repositoryId: bigint; personId: bigint };
 
 /**
  * Takes a comment on, or finds that it was taken on before.
- * @returns null where its author has had as many answers as they may; `isLast`: this is the last of them.
+ * @returns null where its author has had as many answers as they may; `isLast`: this one is the last of them.
  */
 export async function takeComment(
   tx: Tx,
@@ -32,14 +32,19 @@ export async function takeComment(
   await tx.$queryRaw`
     SELECT 1 AS locked FROM (SELECT pg_advisory_xact_lock(hashtext(${`comments of ${personId}`}))) AS lock`;
   const known = await tx.commentAnswer.findUnique({ where: { commentId: id } });
-  if (known) return { ...known, isLast: false };
-  const since = new Date(now.getTime() - hour);
-  const taken = await tx.commentAnswer.count({ where: { personId, takenAt: { gt: since } } });
-  if (taken >= mostAnswers) return null;
-  const made = await tx.commentAnswer.create({
-    data: { commentId: id, repositoryId, personId, takenAt: now },
+  const takenAt = known?.takenAt ?? now;
+  const others = await tx.commentAnswer.count({
+    where: {
+      personId,
+      commentId: { not: id },
+      takenAt: { gt: new Date(takenAt.getTime() - hour), ...(known && { lte: takenAt }) },
+    },
   });
-  return { ...made, isLast: taken === mostAnswers - 1 };
+  const isLast = others === mostAnswers - 1;
+  if (known) return { ...known, isLast };
+  if (others >= mostAnswers) return null;
+  const data = { commentId: id, repositoryId, personId, takenAt };
+  return { ...(await tx.commentAnswer.create({ data })), isLast };
 }
 
 /** Thrown where another process carried the same command out meanwhile. */

@@ -25,7 +25,7 @@ const longestSentence = 1000;
 export const sentence = (text: string): string => asCode(text, longestSentence);
 
 /** What is written for a command that nobody knows. */
-export const usageText = ['I know these commands, in the first line of a comment:', '']
+export const usageText = ['Holdfast knows these commands, in the first line of a comment:', '']
   .concat(Object.values(usages).map((usage) => `- ${asCode(usage)}`))
   .join('\n');
 

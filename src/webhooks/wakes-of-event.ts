@@ -43,7 +43,7 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
       { to: 'account', accountId: BigInt(place.owner.id), reads: ['dependencies'] },
     ];
   },
-  issue_comment: (payload) => commands(payload),
+  issue_comment: commands,
   merge_group: ({ action, merge_group: group, repository: place, installation }) => {
     const told = {
       headSha: group.head_sha,
