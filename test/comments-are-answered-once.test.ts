@@ -308,6 +308,19 @@ test('ten answers an hour and person: the tenth says so, then silence, and again
   expect(await acme.say(web, 1, 'eve', '/holdfast status')).toContain('**Free.**');
 });
 
+test('what was answered is forgotten after eight days', async () => {
+  const { db } = acme.app.deps;
+  await acme.say(web, 1, 'ada', '/holdfast status');
+  await acme.say(web, 1, 'eve', '/holdfast status');
+  const [first] = await db.commentAnswer.findMany({ orderBy: { commentId: 'asc' } });
+  const takenAt = new Date(acme.clock.now() - 8 * 86_400_000 - 1);
+  await db.commentAnswer.update({ where: { commentId: first!.commentId }, data: { takenAt } });
+  await later(60_000);
+  const left = await db.commentAnswer.findMany();
+  expect(left).toHaveLength(1);
+  expect(left[0]!.commentId).not.toBe(first!.commentId);
+});
+
 test('no line of the log holds what somebody wrote', async () => {
   await acme.freeze(web);
   const fault = acme.github.faults.add({

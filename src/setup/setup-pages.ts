@@ -140,7 +140,8 @@ function setupForm({ wishes, webUrl, places }: SetupPage): Html {
     <p id="comments-hint" class="muted">
       Such as <code>/holdfast freeze 2h INC-4711</code>. The App then asks for two more permissions:
       <i>Issues: read</i>, so that GitHub tells it of comments, and <i>Pull requests: write</i>, so that it
-      can answer them. You can add both later.
+      can answer them. GitHub lets an App with the second one edit and close pull requests, too; Holdfast
+      never does. You can add both later.
     </p>
     <button type="submit">Continue</button>
   </form>`;
