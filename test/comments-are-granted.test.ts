@@ -63,6 +63,16 @@ test('the doctor and the first steps follow the App from not asking to granted',
   expect(acme.logs.filter((line) => JSON.parse(line).level >= 40)).toEqual([]);
 });
 
+test('the first steps are shown while GitHub does not say what the App asks for', async () => {
+  const fault = acme.github.faults.add({
+    match: { method: 'GET', path: /^\/app$/ },
+    kind: 'status',
+    status: 502,
+  });
+  expect(await step()).toMatch(/^Optional .* GitHub does not say now what the App asks for\./);
+  fault.remove();
+});
+
 test('an App that is told of comments, and may not answer them, says what to add', async () => {
   const { github } = acme;
   github.acceptPermissions('acme', { ...github.app.permissions, pull_requests: 'read' });

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { Deps } from '../../deps.ts';
 import { settingsOf } from '../../enforcement/read-service.ts';
+import { isUnavailable } from '../../errors.ts';
 import { askGitHub } from '../../github/ask-github.ts';
 import { asksForComments, type Grants, missingForComments } from '../../github/app-manifest.ts';
 import { webUrlOf } from '../../github/web-url.ts';
@@ -18,21 +19,36 @@ export type Commands = {
   settings: string;
 };
 
-/** @throws Refusal unavailable while GitHub does not say what the App asks for. */
-export async function readCommands(deps: Deps, { installation }: InstalledAccount): Promise<Commands> {
-  const app = await askGitHub(deps, 'what the App asks for', async () => {
-    const { rest } = await deps.github.asApp();
-    return (await rest.apps.getAuthenticated()).data!;
-  });
-  return {
-    isAsked: asksForComments(app),
-    missing: missingForComments({ permissions: installation.permissions as Grants['permissions'] }),
-    settings: settingsOf(webUrlOf(deps.config.githubApiUrl), app),
-  };
+/** @returns null while GitHub does not say what the App asks for. */
+export async function readCommands(deps: Deps, { installation }: InstalledAccount): Promise<Commands | null> {
+  try {
+    const app = await askGitHub(deps, 'what the App asks for', async () => {
+      const { rest } = await deps.github.asApp();
+      return (await rest.apps.getAuthenticated()).data!;
+    });
+    return {
+      isAsked: asksForComments(app),
+      missing: missingForComments({ permissions: installation.permissions as Grants['permissions'] }),
+      settings: settingsOf(webUrlOf(deps.config.githubApiUrl), app),
+    };
+  } catch (error) {
+    if (isUnavailable(error)) return null;
+    throw error;
+  }
 }
 
+const title = 'People write commands in comments';
+
 /** @param installation the page of the installation on GitHub. */
-export function commandsStep({ isAsked, missing, settings }: Commands, installation: string): Html {
+export function commandsStep(commands: Commands | null, installation: string): Html {
+  if (!commands)
+    return step(
+      false,
+      title,
+      html`<p>GitHub does not say now what the App asks for. Load the page again in a moment.</p>`,
+      'Optional',
+    );
+  const { isAsked, missing, settings } = commands;
   const isDone = isAsked && missing.length === 0;
   const accept = html`<a href="${installation}" rel="noreferrer">the installation on GitHub</a>`;
   const content = isDone
@@ -46,5 +62,5 @@ export function commandsStep({ isAsked, missing, settings }: Commands, installat
           can answer them. Subscribe to <i>Issue comment</i> there too. Then an owner accepts that at
           ${accept}.
         </p>`;
-  return step(isDone, 'People write commands in comments', content, isAsked ? 'To do' : 'Optional');
+  return step(isDone, title, content, isAsked ? 'To do' : 'Optional');
 }

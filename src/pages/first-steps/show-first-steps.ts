@@ -61,7 +61,7 @@ type Steps = {
   looked: Looked[];
   keys: number;
   freezes: number;
-  commands: Commands;
+  commands: Commands | null;
 };
 
 async function loadSteps(deps: PageDeps, account: InstalledAccount, asked: number): Promise<Steps> {
