@@ -2,7 +2,7 @@ import type { Call } from '../call.ts';
 import { command } from '../command.ts';
 import type { AuditEvent } from '../service/shapes.ts';
 import { type Service, v1 } from '../service/service.ts';
-import { misused } from '../stop.ts';
+import { isPassing, misused } from '../stop.ts';
 import { onOneLine } from '../terminal/printable.ts';
 import { readPlace } from '../target.ts';
 
@@ -49,9 +49,16 @@ export const logs = command<Options, [target: string]>({
       latest = Math.max(latest, ...events.map(({ id }) => id));
     };
     show(await newerThan(service, question, { from, latest, limit }));
-    while (options.follow) {
+    for (let trouble = ''; options.follow;) {
       await call.world.delay(pause);
-      show(await newerThan(service, question, { from, latest, limit: Infinity }));
+      try {
+        show(await newerThan(service, question, { from, latest, limit: Infinity }));
+        trouble = '';
+      } catch (error) {
+        // A restart of the service is no reason to miss what follows.
+        if (!isPassing(error)) throw error;
+        if (error.message !== trouble) call.output.note(`${(trouble = error.message)} It is asked again.`);
+      }
     }
   },
 });

@@ -1,4 +1,4 @@
-import { describeInstant, parseLocalTime, toInstant, toLocalTime } from '../../time/local-time.ts';
+import { describeInstant, latest, parseLocalTime, toInstant, toLocalTime } from '../../time/local-time.ts';
 import { misused } from '../stop.ts';
 import { type Duration, parseDuration } from './duration.ts';
 
@@ -39,6 +39,8 @@ export function readMoment(text: string, reading: Reading): Moment {
 /** The moment so much later, on the next full minute. @throws Stop where its wall clock comes twice. */
 export function later(from: number, { days, milliseconds }: Duration, zone: string): Moment {
   const [date, time] = toLocalTime(new Date(from), zone).split('T') as [string, string];
+  if (from + days * day + milliseconds >= latest)
+    throw misused('That is after the year 9999. Write a shorter time, or no end.');
   const begun = days === 0 ? from : toInstant(`${addDays(date, days)}T${time}`, zone, 'end').getTime();
   const at = Math.ceil((begun + milliseconds) / 60_000) * 60_000;
   const local = toLocalTime(new Date(at), zone);
