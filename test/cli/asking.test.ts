@@ -293,10 +293,7 @@ describe('trying again', () => {
   test('what is not Holdfast is said so; a redirect and a next page take the credential nowhere else', async () => {
     await answering([(_, response) => void response.writeHead(404).end('<html>')], async (url) => {
       const said = await line.holdfast(['list', 'acme/web', '--url', url]);
-      expect([said.code, said.err]).toEqual([
-        2,
-        expect.stringContaining('answers 404 and does not say why'),
-      ]);
+      expect([said.code, said.err]).toEqual([2, expect.stringContaining('answers 404 and does not say why')]);
     });
     await answering([answer(302, undefined, { Location: acme.app.url })], async (url) => {
       expect((await line.holdfast(['list', 'acme/web', '--url', url], patient)).code).toBe(2);

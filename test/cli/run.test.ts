@@ -49,6 +49,8 @@ const onDemand = () => {
       }),
   };
 };
+/** Machines are slow or busy. */
+const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 60_000 });
 const freezes = async (repository = 'acme/web') =>
   (await line.holdfast(['list', repository, '--json']))
     .json()
@@ -83,7 +85,7 @@ test('the end is moved on while it runs', async () => {
   whileItRuns = async () => {
     await acme.advanceTo('2026-03-01T09:05:00Z');
     timer.next();
-    await vi.waitFor(async () => expect(await freezes()).toMatchObject([{ end: '2026-03-01T09:15:00' }]));
+    await eventually(async () => expect(await freezes()).toMatchObject([{ end: '2026-03-01T09:15:00' }]));
     return 0;
   };
   expect((await line.holdfast([...run, ...program()], timer)).code).toBe(0);
@@ -102,7 +104,7 @@ test('who lets go while it runs is obeyed, and the command goes on', async () =>
     await acme.remove('acme/web', freeze.id);
     timer.next();
     // It waits again when it has seen that.
-    await vi.waitFor(() => timer.next());
+    await eventually(() => timer.next());
     return 0;
   };
   const ran = await line.holdfast([...run, ...program()], timer);
@@ -116,7 +118,7 @@ test('who moves its end while it runs is obeyed: it stays until then', async () 
     const extended = await line.holdfast(['extend', freeze.id, '--for', '3h', '--in', 'acme/web']);
     expect(extended.code, extended.err).toBe(0);
     timer.next();
-    await vi.waitFor(() => timer.next());
+    await eventually(() => timer.next());
     return 0;
   };
   const ran = await line.holdfast([...run, ...program()], timer);
@@ -146,7 +148,7 @@ test('what ran out while this machine slept is frozen again', async () => {
     await acme.advanceTo('2026-03-01T09:40:00Z');
     expect(acme.frozen('acme/web')).toEqual([]);
     timer.next();
-    await vi.waitFor(async () => expect(await freezes()).toMatchObject([{ end: '2026-03-01T09:50:00' }]));
+    await eventually(async () => expect(await freezes()).toMatchObject([{ end: '2026-03-01T09:50:00' }]));
     expect((await freezes())[0].id).not.toBe(first.id);
     return 0;
   };

@@ -19,6 +19,9 @@ export function stateOf({ switched_on, enforced, not_held, ...more }: Enforcemen
   return enforced === 'unknown' ? 'unknown' : 'held';
 }
 
+/** How often what GitHub does not say is asked for. */
+const mostUnknown = 10;
+
 /**
  * Waits until GitHub holds all that these freezes hold, or cannot; says how far it is.
  * @param longest milliseconds.
@@ -33,15 +36,18 @@ export async function waitUntilHeld(
 ): Promise<Held[]> {
   const until = world.now() + longest;
   let held: Held[] = [];
+  let looks = 0;
+  // What GitHub did not tell in time it may tell a moment later.
+  const isOpen = ({ enforcement }: Held) =>
+    stateOf(enforcement) === 'waiting' || (stateOf(enforcement) === 'unknown' && looks < mostUnknown);
   for (let said = ''; ;) {
-    const settled = new Map(
-      held.filter(({ enforcement }) => stateOf(enforcement) !== 'waiting').map((each) => [each.id, each]),
-    );
+    const settled = new Map(held.filter((each) => !isOpen(each)).map((each) => [each.id, each]));
+    looks++;
     const isLate = world.now() >= until;
     let progress: string;
     try {
       held = await atOnce(freezes, 6, async (freeze) => settled.get(freeze.id) ?? ask(service, freeze));
-      const waiting = held.filter(({ enforcement }) => stateOf(enforcement) === 'waiting').length;
+      const waiting = held.filter(isOpen).length;
       if (waiting === 0 || isLate) return held;
       progress = `GitHub is told: ${held.length - waiting} of ${held.length} repositories are done.`;
     } catch (error) {
