@@ -219,6 +219,22 @@ describe('trying again', () => {
     });
   });
 
+  test('what GitHub did not tell in time is asked for again', async () => {
+    const pull_requests = { to_hold: 1, held: 1 };
+    const known = { ...{ switched_on: true, enforced: true, pull_requests, leaking: [] }, not_held: [] };
+    const settled = { ...known, waiting_writes: 0, look_due: false };
+    const unknown = answer(200, { ...settled, enforced: 'unknown' });
+    const words = ['freeze', 'acme/web', '-m', 'x', '--wait'];
+    await answering([answer(201, freeze), unknown, answer(200, settled)], async (url) => {
+      const made = await line.holdfast([...words, '--url', url], patient);
+      expect([made.code, made.out]).toEqual([0, expect.stringContaining('acme/web\theld\t1 of 1')]);
+    });
+    await answering([answer(201, freeze), unknown], async (url) => {
+      const made = await line.holdfast([...words, '--url', url], patient);
+      expect([made.code, made.out]).toEqual([2, expect.stringContaining('acme/web\tunknown')]);
+    });
+  });
+
   test('logs --follow outlives a restart of the service', async () => {
     const event = { id: 1, received_at: 'then', type: 'freeze.bypassed', metadata: {} };
     const none = answer(200, { events: [] });

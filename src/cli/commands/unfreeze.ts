@@ -25,6 +25,10 @@ export const unfreeze = command<Options, [targets: string[]]>({
       'holdfast unfreeze acme/web -m "Fixed"',
       'End what holdfast freeze made from this machine in a repository',
     ],
+    [
+      'holdfast unfreeze acme/web acme/api -m "Fixed"',
+      'End what holdfast freeze made for these two together',
+    ],
     ['holdfast unfreeze bf0fbf0b-aa94-4bb6-a379-12b701f7db78 -m "Fixed"', 'End one freeze or plan'],
     ['holdfast unfreeze acme --all -m "Over"', 'End all that is on in every repository of an owner'],
   ],
