@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { whyNoAnswer } from './service/answers.ts';
+import { readJson, whyNoAnswer } from './service/answers.ts';
 import { type ExitCode, exitCodes } from './stop.ts';
 import { jsonLine, printable } from './terminal/printable.ts';
 
@@ -114,14 +114,6 @@ async function get(
   } catch (error) {
     const { why, remedy } = whyNoAnswer(error);
     throw new CannotAsk(`Holdfast does not answer at ${url} (${why}). ${remedy}`);
-  }
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }
 

@@ -109,19 +109,19 @@ test('year end: planned after a look, extended, and one pull request goes throug
   const after = await holdfast(ada, 'list', 'acme', '--json');
   // A day by the wall clock.
   expect(Math.abs(ends(after) - ends(before) - 86_400_000)).toBeLessThanOrEqual(3_600_000);
-  const asked = await holdfast(wes, 'allow', 'acme/web#1', '-m', 'The auditors wait');
+  const asked = await holdfast(wes, 'allow', 'acme/web#2', '-m', 'The auditors wait');
   expect(asked).toContain('An admin decides');
   await expect(holdfast(wes, 'requests', 'acme/web').then((text) => text.split('\t')[1])).resolves.toBe(
     'requested',
   );
   const request = (await holdfast(ada, 'requests', 'acme')).trimEnd().split('\t').at(-1)!;
   await expect(holdfast(wes, 'approve', request)).rejects.toThrow('ended with 1');
-  expect(acme.github.mergeable('acme/web', 1)).toBe('blocked');
-  await holdfast(ada, 'approve', request);
-  await isClean('acme/web', 1);
   expect(acme.github.mergeable('acme/web', 2)).toBe('blocked');
-  await holdfast(ada, 'plans', 'delete', id, '-m', 'Books are open');
+  await holdfast(ada, 'approve', request);
   await isClean('acme/web', 2);
+  expect(acme.github.mergeable('acme/api', 2)).toBe('blocked');
+  await holdfast(ada, 'plans', 'delete', id, '-m', 'Books are open');
+  await isClean('acme/api', 2);
   took('year end', 12);
 });
 

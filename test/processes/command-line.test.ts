@@ -11,7 +11,7 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -172,7 +172,7 @@ describe('as a process, against a running service', () => {
       ...{ not_held: [], waiting_writes: 1, look_due: false },
     };
     const freeze = { id: 'a', timezone: 'UTC', end: '' };
-    const server = createServer(async (request, response) => {
+    const serve = async (request: IncomingMessage, response: ServerResponse) => {
       const asked = `${request.method} ${request.url!.split('/').at(-1)}`;
       seen.push(asked);
       const body = await text(request);
@@ -184,7 +184,8 @@ describe('as a process, against a running service', () => {
       }[asked];
       response.writeHead(answer ? 200 : 204).end(answer && JSON.stringify(answer));
       if (asked === 'GET enforcement') isSeen();
-    }).listen(0, '127.0.0.1');
+    };
+    const server = createServer((request, response) => void serve(request, response)).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/below`;
     const child = start([

@@ -52,8 +52,8 @@ export const freeze = command<Options, [targets: string[]]>({
   ],
   async run(call, options, targets) {
     const frozen = readFrozen(targets, options);
-    const { describeWindow, readLength, readWindow } = await import('../times/window.ts');
-    const longest = readLength(options.timeout ?? '10m');
+    const { describeWindow, readMilliseconds, readWindow } = await import('../times/window.ts');
+    const longest = readMilliseconds(options.timeout ?? '10m');
     const window = readWindow(options, call.world);
     if (options.wait && window.start !== null)
       throw misused(
@@ -66,7 +66,7 @@ export const freeze = command<Options, [targets: string[]]>({
     if (options.dryRun) return (await import('../freezing/preview.ts')).preview(call, service, frozen, body);
     const made = await make(service, seen, frozen, body);
     for (const warning of made.warnings) call.output.note(`Warning: ${warning}`);
-    if (options.wait) return waitFor(call, service, made, longest.days * 86_400_000 + longest.milliseconds);
+    if (options.wait) return waitFor(call, service, made, longest);
     say(call, made);
     call.output.json(made.shown);
   },

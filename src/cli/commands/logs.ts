@@ -33,12 +33,12 @@ export const logs = command<Options, [target: string]>({
   ],
   async run(call, options, target) {
     const { owner, repository } = readPlace(target);
-    const { readLength } = await import('../times/window.ts');
-    const back = readLength(options.since ?? '1d');
+    const { readMilliseconds } = await import('../times/window.ts');
+    const back = readMilliseconds(options.since ?? '1d');
     const limit = Number(options.limit ?? 100);
     if (!Number.isInteger(limit) || limit < 1) throw misused('--limit is a whole number from 1.');
     const { service } = await call.connect();
-    const from = call.world.now() - back.days * 86_400_000 - back.milliseconds;
+    const from = call.world.now() - back;
     const question: Question = {
       path: repository === null ? v1('logs', owner) : v1('repos', owner, repository, 'logs'),
       query: { event_type: options.type, pull_request: options.pullRequest },

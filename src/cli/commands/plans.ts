@@ -181,7 +181,7 @@ type Progress = {
 
 const progress = command<Where, [id: string]>({
   usage: 'progress <id>',
-  summary: 'say how far GitHub holds what is on of a plan; exit with 1 if a repository is not enforced',
+  summary: 'say how many pull requests GitHub holds for a plan; exit with 1 if a repository is not enforced',
   options: [where],
   examples: [
     ['holdfast plans progress 0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e', 'How many pull requests are held'],

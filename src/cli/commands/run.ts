@@ -32,10 +32,9 @@ write cmd /c deploy.cmd.`,
   async run(call, options, words): Promise<ExitCode> {
     if (!options.freeze) throw misused('Name what to freeze: --freeze acme/web.');
     const places = options.freeze.map(readRepository);
-    const { readLength } = await import('../times/window.ts');
+    const { readMilliseconds } = await import('../times/window.ts');
     const { endFreezes, makeFreezes, renewFreezes } = await import('../freezing/lease.ts');
-    const { days, milliseconds } = readLength(options.lease ?? '10m');
-    const length = days * 86_400_000 + milliseconds;
+    const length = readMilliseconds(options.lease ?? '10m');
     if (length < 120_000)
       throw misused('--lease is two minutes at least, so that it can be renewed in time.');
     const { codeOf, hearSignals, runProgram } = await import('../run-program.ts');

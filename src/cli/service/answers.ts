@@ -1,5 +1,14 @@
 import { notKnown, refused, type Stop } from '../stop.ts';
 
+/** What a text holds as JSON; null for anything else. */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
 type Problem = { loc?: unknown; msg?: unknown };
 
 /** What to do about a refusal, where the service does not say so itself. */

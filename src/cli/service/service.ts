@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { notKnown, Stop } from '../stop.ts';
 import type { World } from '../world.ts';
-import { refusalIn, whyNoAnswer } from './answers.ts';
+import { readJson, refusalIn, whyNoAnswer } from './answers.ts';
 
 type Query = Record<string, string | string[] | undefined>;
 
@@ -124,12 +124,4 @@ function readBody(url: string, { status, text }: Answer): unknown {
       status,
     );
   return body;
-}
-
-function readJson(text: string): unknown {
-  try {
-    return text === '' ? null : JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

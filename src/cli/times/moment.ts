@@ -1,6 +1,6 @@
 import { describeInstant, latest, parseLocalTime, toInstant, toLocalTime } from '../../time/local-time.ts';
 import { misused } from '../stop.ts';
-import { type Duration, parseDuration } from './duration.ts';
+import { type Duration, millisecondsOf, parseDuration } from './duration.ts';
 
 /** An instant, in milliseconds, and the wall clock that it was read from: `2026-03-01T10:00:00`. */
 export type Moment = { at: number; local: string };
@@ -37,9 +37,10 @@ export function readMoment(text: string, reading: Reading): Moment {
 }
 
 /** The moment so much later, on the next full minute. @throws Stop where its wall clock comes twice. */
-export function later(from: number, { days, milliseconds }: Duration, zone: string): Moment {
+export function later(from: number, length: Duration, zone: string): Moment {
+  const { days, milliseconds } = length;
   const [date, time] = toLocalTime(new Date(from), zone).split('T') as [string, string];
-  if (from + days * day + milliseconds >= latest)
+  if (from + millisecondsOf(length) >= latest)
     throw misused('That is after the year 9999. Write a shorter time, or no end.');
   const begun = days === 0 ? from : toInstant(`${addDays(date, days)}T${time}`, zone, 'end').getTime();
   const at = Math.ceil((begun + milliseconds) / 60_000) * 60_000;

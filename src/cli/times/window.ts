@@ -1,7 +1,7 @@
 import { describeInstant, isTimeZone, toLocalTime } from '../../time/local-time.ts';
 import { misused } from '../stop.ts';
 import type { World } from '../world.ts';
-import { describeLength, parseDuration } from './duration.ts';
+import { describeLength, millisecondsOf, parseDuration } from './duration.ts';
 import { later, readMoment } from './moment.ts';
 
 /** The options of every command that takes times. */
@@ -53,6 +53,9 @@ export function readLength(text: string) {
   if (!length) throw misused(`"${text}" is not a length of time. Write 30m, 2h, 1h30m, 3d or 1w.`);
   return length;
 }
+
+/** A length of time in milliseconds. @throws Stop for what is none. */
+export const readMilliseconds = (text: string): number => millisecondsOf(readLength(text));
 
 /** A time zone by its name; without one that of this machine. @throws Stop for a name that nobody knows. */
 export function readZone(name: string | undefined, otherwise: string): string {
