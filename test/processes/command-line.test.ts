@@ -2,6 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
   cpSync,
   existsSync,
   globSync,
@@ -135,6 +136,7 @@ describe('as a process, against a running service', () => {
   test.runIf(process.getuid?.() === 0)(
     'a user whom the machine does not know has no home, and needs none',
     async () => {
+      chmodSync(folder, 0o755);
       const child = spawn(process.execPath, [bin, 'list', 'acme'], {
         ...{ env: { ...env, HOME: undefined }, uid: 54_321, cwd: '/', stdio: 'pipe' },
       });
