@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // Plain JavaScript, so that a Node that cannot run TypeScript can say so, or hand over to the one that npm installed.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
 import process from 'node:process';
 import { fileURLToPath, URL } from 'node:url';
 
@@ -15,9 +16,13 @@ if (major > 22 || (major === 22 && minor >= 18)) {
   await import('./compile-cache.mjs');
   await import(program);
 } else if (existsSync(installed)) {
-  const { status, error } = spawnSync(installed, [program, ...process.argv.slice(2)], { stdio: 'inherit' });
-  if (error) throw error;
-  process.exitCode = status ?? 1;
+  const child = spawn(installed, [program, ...process.argv.slice(2)], { stdio: 'inherit' });
+  // Whoever ends this process means the other, which may have a freeze to end. Ctrl-C comes to both by itself.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.on(signal, () => void ((signal === 'SIGINT' && process.stdin.isTTY) || child.kill(signal)));
+  child.once('exit', (code, signal) => {
+    process.exitCode = signal ? 128 + constants.signals[signal] : (code ?? 1);
+  });
 } else {
   process.stderr.write(`holdfast needs Node 22.18 or later; this is ${process.versions.node}.\n`);
   process.exitCode = 1;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type Seen, seenAt } from './memory/seen.ts';
-import { addressOf } from './service/address.ts';
+import { addressOf, isReadableOnTheWay } from './service/address.ts';
 import { credentialOf } from './service/credential.ts';
 import { type Service, serviceAt } from './service/service.ts';
 import { type Output, outputOf } from './terminal/output.ts';
@@ -22,15 +22,20 @@ export type Call = {
 };
 
 export function callOf(world: World, options: GlobalOptions, program: Command): Call {
+  const output = outputOf(world, options.json === true);
   return {
-    world,
-    options,
-    program,
-    output: outputOf(world, options.json === true),
+    ...{ world, options, program, output },
     async connect() {
       const url = addressOf(world, options.url);
       const token = await credentialOf(world, options.token);
+      warnOfReaders(output, url);
       return { service: serviceAt(world, url, token, version()), seen: seenAt(world, url) };
     },
   };
+}
+
+/** To be said before a credential is sent. */
+export function warnOfReaders(output: Output, url: string): void {
+  if (isReadableOnTheWay(url))
+    output.note(`Warning: others on the way to ${url} can read your credential. Use https.`);
 }

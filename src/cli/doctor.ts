@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
-import { whyNoAnswer } from './service/answers.ts';
+import { readJson, whyNoAnswer } from './service/answers.ts';
 import { type ExitCode, exitCodes } from './stop.ts';
-import { printable } from './terminal/printable.ts';
+import { jsonLine, printable } from './terminal/printable.ts';
 
 export type DoctorOptions = {
   /** `owner/repository`; without it only the service is looked at. */
@@ -43,7 +43,7 @@ export async function doctor(options: DoctorOptions, output: Writable): Promise<
     error = cause.message;
   }
   const report = { url: options.url, repository: options.repository, enforced, leaking, findings, error };
-  output.write(options.isJson ? `${JSON.stringify(report)}\n` : forPeople(report));
+  output.write(options.isJson ? jsonLine(report) : forPeople(report));
   if (error !== undefined) return exitCodes.notKnown;
   if (findings.some(({ state }) => state === 'failed')) return exitCodes.refused;
   return enforced === 'unknown' ? exitCodes.notKnown : exitCodes.done;
@@ -114,14 +114,6 @@ async function get(
   } catch (error) {
     const { why, remedy } = whyNoAnswer(error);
     throw new CannotAsk(`Holdfast does not answer at ${url} (${why}). ${remedy}`);
-  }
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }
 

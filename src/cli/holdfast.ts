@@ -10,6 +10,11 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
+if (Number(process.versions.node.split('.')[0]) < 22) {
+  process.stderr.write(`holdfast needs Node 22 or later; this is ${process.versions.node}.\n`);
+  process.exit(2);
+}
+
 const machine = thisMachine();
 // Node keeps the compiled code there: a start takes half of the time. Early versions of Node 22 cannot.
 module.enableCompileCache?.(join(stateFolder(machine), 'code'));

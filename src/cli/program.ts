@@ -37,6 +37,7 @@ const load = (names: string[]): Promise<CommandSpec[]> => Promise.all(names.map(
  * Where it names none, help or a suggestion needs all; and completion does.
  */
 function commandsIn(words: string[]): Promise<CommandSpec[]> {
+  if (words.join() === '--version') return load([]);
   const named = Object.keys(commands).filter((name) => words.includes(name));
   return named.length === 0 || named.includes('complete') ? allCommands() : load(named);
 }

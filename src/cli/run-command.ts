@@ -1,8 +1,8 @@
 import { CommanderError } from 'commander';
 import { DoubtfulTime } from '../time/doubtful-time.ts';
 import { programFor } from './program.ts';
-import { exitCodes, misused, Stop } from './stop.ts';
-import { printableLines } from './terminal/printable.ts';
+import { exitCodes, misused, notKnown, Stop } from './stop.ts';
+import { jsonLine, printableLines } from './terminal/printable.ts';
 import type { World } from './world.ts';
 
 /** Runs one command line, without the name of the command. @returns what the shell is told. */
@@ -13,14 +13,24 @@ export async function runCommand(args: string[], world: World): Promise<number> 
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    // Commander has said what is wrong, or printed the help that was asked for.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.notKnown;
-    const stop = error instanceof DoubtfulTime ? misused(error.message) : error;
-    if (!(stop instanceof Stop)) throw error;
-    const { message, status } = stop;
-    if (program.opts<{ json?: boolean }>().json)
-      world.out.write(`${JSON.stringify({ error: message, ...(status !== undefined && { status }) })}\n`);
-    world.err.write(`${printableLines(message)}\n`);
-    return stop.exitCode;
+    if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
+    const { message, status, exitCode, done } = stopFor(error);
+    const isJson = (args.includes('--') ? args.slice(0, args.indexOf('--')) : args).includes('--json');
+    if (isJson)
+      world.out.write(jsonLine({ ...done, error: message, ...(status !== undefined && { status }) }));
+    // Commander has said what is wrong.
+    if (!(error instanceof CommanderError)) world.err.write(`${printableLines(message)}\n`);
+    return exitCode;
   }
+}
+
+/** How a command ends that did not come to its end. */
+function stopFor(error: unknown): Stop {
+  if (error instanceof Stop) return error;
+  if (error instanceof DoubtfulTime) return misused(error.message);
+  if (error instanceof CommanderError)
+    return misused(error.code === 'commander.help' ? 'Name a command: see --help.' : error.message);
+  return notKnown(
+    `This command met what it does not expect, so it is not known whether it is done. Compare its version with that of the service, and report this:\n${(error as Error).stack}`,
+  );
 }

@@ -14,6 +14,8 @@ export class Stop extends Error {
   readonly exitCode: ExitCode;
   /** The status that the service answered with, if it answered. */
   readonly status: number | undefined;
+  /** What was done before, for who reads JSON. */
+  done: object = {};
   constructor(exitCode: ExitCode, message: string, status?: number) {
     super(message);
     this.exitCode = exitCode;
@@ -31,3 +33,7 @@ export const refused = (message: string, status?: number): Stop =>
 /** Nobody can say whether it is done. */
 export const notKnown = (message: string, status?: number): Stop =>
   new Stop(exitCodes.notKnown, message, status);
+
+/** Whether it may be otherwise when it is asked again: the service did not answer, or asked to wait. */
+export const isPassing = (error: unknown): error is Stop =>
+  error instanceof Stop && error.exitCode === exitCodes.notKnown;

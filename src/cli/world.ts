@@ -37,11 +37,20 @@ export const thisMachine = (): World => ({
     return zoneOfMachine();
   },
   platform: process.platform,
-  home: homedir(),
+  home: homeFolder(),
 });
 
 function zoneOfMachine(): string {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
   // ICU says so where the machine has none that it knows.
   return timeZone === 'Etc/Unknown' ? 'UTC' : timeZone;
+}
+
+/** Where this user's files are. A user that the machine does not know, as in a container, has none of their own. */
+function homeFolder(): string {
+  try {
+    return homedir();
+  } catch {
+    return '/';
+  }
 }

@@ -29,6 +29,9 @@ export function parseDuration(text: string): Duration | null {
   return sum.days + sum.milliseconds > 0 ? sum : null;
 }
 
+/** A length where a day is 24 hours, whatever the clocks do. */
+export const millisecondsOf = ({ days, milliseconds }: Duration): number => days * day + milliseconds;
+
 /** A length for people, in its two greatest units: `2 days 14 h`, `1 h 30 min`, `less than a minute`. */
 export function describeLength(milliseconds: number): string {
   const parts: [number, string][] = [

@@ -1,6 +1,6 @@
 import { DoubtfulTime } from './doubtful-time.ts';
-import { type Duration, parseDuration } from './duration.ts';
-import { describeInstant, parseLocalTime, toInstant, toLocalTime } from './local-time.ts';
+import { type Duration, millisecondsOf, parseDuration } from './duration.ts';
+import { describeInstant, latest, parseLocalTime, toInstant, toLocalTime } from './local-time.ts';
 
 /** An instant, in milliseconds, and the wall clock that it was read from: `2026-03-01T10:00:00`. */
 export type Moment = { at: number; local: string };
@@ -46,13 +46,12 @@ export function readMoment(text: string, reading: Reading): Moment {
 }
 
 /** The moment so much later, on the next full minute. @throws DoubtfulTime where its wall clock comes twice. */
-export function later(
-  from: number,
-  { days, milliseconds }: Duration,
-  reading: Pick<Reading, 'zone' | 'ways'>,
-): Moment {
+export function later(from: number, length: Duration, reading: Pick<Reading, 'zone' | 'ways'>): Moment {
+  const { days, milliseconds } = length;
   const { zone } = reading;
   const [date, time] = toLocalTime(new Date(from), zone).split('T') as [string, string];
+  if (from + millisecondsOf(length) >= latest)
+    throw new DoubtfulTime('That is after the year 9999. Write a shorter time, or no end.');
   const begun = days === 0 ? from : toInstant(`${addDays(date, days)}T${time}`, zone, 'end').getTime();
   const at = Math.ceil((begun + milliseconds) / 60_000) * 60_000;
   const local = toLocalTime(new Date(at), zone);

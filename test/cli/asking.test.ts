@@ -183,6 +183,84 @@ describe('trying again', () => {
     expect([gone.code, gone.err]).toEqual([2, expect.stringContaining('Start it, or name it with --url')]);
   });
 
+  test.each([502, 503, 504])('%i of a proxy is asked again', async (status) => {
+    const page = (_: IncomingMessage, response: ServerResponse) =>
+      void response.writeHead(status, { 'Content-Type': 'text/html' }).end('<html>');
+    await answering([page, answer(200, { scheduled_freezes: [] })], async (url) => {
+      expect((await line.holdfast(['list', 'acme/web', '--url', url], patient)).code).toBe(0);
+    });
+    await answering([page], async (url, seen) => {
+      const said = await line.holdfast(['list', 'acme/web', '--url', url], patient);
+      expect([said.code, seen.length]).toEqual([2, 5]);
+      expect(said.err).toContain(`${url} answers ${status} and does not say why. It may be starting`);
+    });
+  });
+
+  test('a POST that the service is still at when it is sent again is asked for until it is done', async () => {
+    const busy = answer(409, { detail: 'Another request with this Idempotency-Key is in progress.' });
+    await answering([hangUp, busy, busy, answer(201, freeze)], async (url, seen) => {
+      const made = await line.holdfast(['freeze', 'acme/web', '-m', 'x', '--url', url], patient);
+      expect([made.code, seen.length]).toEqual([0, 4]);
+    });
+  });
+
+  test('a freeze that was made is named, whatever is not known of it', async () => {
+    await answering([answer(201, freeze), hangUp], async (url) => {
+      let time = 0;
+      const words = ['freeze', 'acme/web', '-m', 'x', '--url', url, '--wait', '--timeout', '1m', '--json'];
+      const made = await line.holdfast(words, {
+        now: () => time,
+        delay: async (milliseconds) => void (time += milliseconds),
+      });
+      expect(made.code).toBe(2);
+      expect(made.json()).toMatchObject({ freeze: { id: freeze.id }, error: expect.any(String) });
+      // It did not give up at the first silence.
+      expect(time).toBeGreaterThan(60_000);
+    });
+  });
+
+  test('what GitHub did not tell in time is asked for again', async () => {
+    const pull_requests = { to_hold: 1, held: 1 };
+    const known = { ...{ switched_on: true, enforced: true, pull_requests, leaking: [] }, not_held: [] };
+    const settled = { ...known, waiting_writes: 0, look_due: false };
+    const unknown = answer(200, { ...settled, enforced: 'unknown' });
+    const words = ['freeze', 'acme/web', '-m', 'x', '--wait'];
+    await answering([answer(201, freeze), unknown, answer(200, settled)], async (url) => {
+      const made = await line.holdfast([...words, '--url', url], patient);
+      expect([made.code, made.out]).toEqual([0, expect.stringContaining('acme/web\theld\t1 of 1')]);
+    });
+    await answering([answer(201, freeze), unknown], async (url) => {
+      const made = await line.holdfast([...words, '--url', url], patient);
+      expect([made.code, made.out]).toEqual([2, expect.stringContaining('acme/web\tunknown')]);
+    });
+  });
+
+  test('logs --follow outlives a restart of the service', async () => {
+    const event = { id: 1, received_at: 'then', type: 'freeze.bypassed', metadata: {} };
+    const none = answer(200, { events: [] });
+    const away = Array.from({ length: 6 }, () => hangUp);
+    await answering([none, ...away, answer(200, { events: [event] }), none], async (url) => {
+      let looks = 0;
+      const said = await line.holdfast(['logs', 'acme', '--follow', '--json', '--url', url], {
+        // Somebody stops it, in the end.
+        delay: async () => {
+          if (++looks > 20) throw new Error('enough');
+        },
+      });
+      expect(said.out.split('\n')[0]).toBe(JSON.stringify(event));
+      expect(said.err.match(/It is asked again/g)).toHaveLength(1);
+    });
+  });
+
+  test('the secret of a key that was lost on the way is not printed as one', async () => {
+    await answering([hangUp, answer(201, { id: freeze.id, secret: null })], async (url) => {
+      const words = ['keys', 'create', 'acme', '--name', 'x', '--scope', 'ci', '--url', url];
+      const made = await line.holdfast(words, patient);
+      expect([made.code, made.out]).toEqual([2, '']);
+      expect(made.err).toContain(`holdfast keys revoke acme ${freeze.id}`);
+    });
+  });
+
   test('a DELETE whose answer was lost is done', async () => {
     await answering([hangUp, answer(404, { detail: 'No such key.' })], async (url) => {
       expect((await line.holdfast(['keys', 'revoke', 'acme', freeze.id, '--url', url], patient)).code).toBe(
@@ -196,13 +274,42 @@ describe('trying again', () => {
     });
   });
 
+  test.each(['<html>Sign in</html>', ''])(
+    'what answers %j in the place of JSON is not Holdfast',
+    async (text) => {
+      await answering([(_, response) => void response.writeHead(200).end(text)], async (url) => {
+        for (const words of [
+          ['list', 'acme'],
+          ['freeze', 'acme', '--all', '-m', 'x'],
+        ]) {
+          const said = await line.holdfast([...words, '--json', '--url', url]);
+          expect(said.code).toBe(2);
+          expect(said.json()).toEqual({ error: expect.stringContaining('is not Holdfast'), status: 200 });
+          expect(said.err).toContain('--url or HOLDFAST_URL');
+        }
+      });
+    },
+  );
+
+  test('an answer of another shape is not known, and one to report', async () => {
+    await answering([answer(200, {})], async (url) => {
+      const said = await line.holdfast(['list', 'acme', '--json', '--url', url]);
+      expect([said.code, said.json()]).toEqual([2, { error: expect.stringContaining('report this') }]);
+    });
+  });
+
+  test('a service that lacks the route is older than this command', async () => {
+    const lacking = await acme.call('GET', '/v1/no-such-route');
+    await answering([answer(lacking.status, lacking.body)], async (url) => {
+      const said = await line.holdfast(['freeze', 'acme', '--all', '-m', 'x', '--url', url]);
+      expect([said.code, said.err]).toEqual([1, expect.stringContaining('is older than this command')]);
+    });
+  });
+
   test('what is not Holdfast is said so; a redirect and a next page take the credential nowhere else', async () => {
     await answering([(_, response) => void response.writeHead(404).end('<html>')], async (url) => {
       const said = await line.holdfast(['list', 'acme/web', '--url', url]);
-      expect([said.code, said.err]).toEqual([
-        2,
-        expect.stringContaining('It answers 404 and does not say why'),
-      ]);
+      expect([said.code, said.err]).toEqual([2, expect.stringContaining('answers 404 and does not say why')]);
     });
     await answering([answer(302, undefined, { Location: acme.app.url })], async (url) => {
       expect((await line.holdfast(['list', 'acme/web', '--url', url], patient)).code).toBe(2);
@@ -221,7 +328,50 @@ describe('trying again', () => {
   });
 });
 
+test('an address with a secret is refused, and not said', async () => {
+  for (const url of ['http://ada:s3cret@host', 'http://:s3cret@host', 'https://host/?token=s3cret']) {
+    const said = await line.holdfast(['list', 'acme', '--url', url, '--json']);
+    expect([said.code, said.err]).toEqual([2, expect.stringContaining('has no user, password')]);
+    expect(said.out + said.err).not.toContain('s3cret');
+  }
+});
+
+test('that others can read the credential is said, but not of this machine or of https', async () => {
+  for (const [url, isSaid] of [
+    ['http://holdfast.invalid:3000', true],
+    ['https://holdfast.invalid', false],
+    ['http://localhost:9', false],
+    ['http://127.0.0.1:9', false],
+    ['http://[::1]:9', false],
+  ] as const) {
+    for (const words of [
+      ['list', 'acme'],
+      ['doctor', 'acme/web'],
+    ]) {
+      const { err } = await line.holdfast([...words, '--url', url], { delay: async () => {} });
+      expect([words, url, err.includes('can read your credential. Use https')]).toEqual([words, url, isSaid]);
+    }
+  }
+});
+
+test('with --json what is written wrongly is JSON, too', async () => {
+  for (const words of [['frezee'], ['list'], ['freeze', 'acme/web'], ['plans']]) {
+    const said = await line.holdfast([...words, '--json']);
+    expect([said.code, said.json()]).toEqual([2, { error: expect.any(String) }]);
+  }
+  const other = await line.holdfast(['run', '--freeze', 'acme', '-m', 'x', '--', 'jq', '--json']);
+  expect([other.code, other.out]).toEqual([2, '']);
+});
+
 test('what the service says cannot command the terminal', async () => {
+  await answering(
+    [answer(200, { applications: [{ name: '\u009b31m\u202e', created_by: {} }] })],
+    async (url) => {
+      const said = await line.holdfast(['keys', 'list', 'acme', '--json', '--url', url], { isTTY: true });
+      expect(said.out).toContain('\\u009b31m\\u202e');
+      expect(said.json().applications[0].name).toBe('\u009b31m\u202e');
+    },
+  );
   await answering([answer(403, { detail: 'red \u001b[31m' })], async (url) => {
     const said = await line.holdfast(['list', 'acme/web', '--url', url], { isTTY: true });
     expect(said.err).toContain('red \uFFFD[31m');

@@ -1,4 +1,7 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { runCommand } from '../../src/cli/run-command.ts';
@@ -39,8 +42,19 @@ test('what is for programs alone is not offered', async () => {
   expect(await next('comp')).toEqual(['completion']);
 });
 
+const bin = fileURLToPath(new URL('../../bin/holdfast.mjs', import.meta.url));
+const isThere = (shell: string) => spawnSync(shell, ['-c', 'exit']).status === 0;
+
+/** A folder with `holdfast` in it, for a shell to find. */
+function folderWithHoldfast(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-shell-'));
+  writeFileSync(join(folder, 'holdfast'), `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`, {
+    mode: 0o755,
+  });
+  return folder;
+}
+
 test('bash completes with what it prints', async () => {
-  const bin = fileURLToPath(new URL('../../bin/holdfast.mjs', import.meta.url));
   const script = `
     holdfast() { '${process.execPath}' '${bin}' "$@"; }
     ${await say(['completion', 'bash'])}
@@ -50,4 +64,59 @@ test('bash completes with what it prints', async () => {
     _holdfast; echo "\${COMPREPLY[@]}"; complete -p holdfast`;
   const said = execFileSync('bash', ['-c', script], { encoding: 'utf8' });
   expect(said).toBe('create\n\ncomplete -o default -F _holdfast holdfast\n');
+});
+
+test.runIf(isThere('fish'))(
+  'fish completes with what it prints, and with files where that is nothing',
+  async () => {
+    const folder = folderWithHoldfast();
+    writeFileSync(join(folder, 'holdfast.fish'), await say(['completion', 'fish']));
+    writeFileSync(join(folder, 'deploy.sh'), '');
+    const after = (text: string) =>
+      execFileSync('fish', ['--no-config', '-c', 'source holdfast.fish; complete -C $argv[1]', text], {
+        ...{ encoding: 'utf8', cwd: folder },
+        env: { ...process.env, HOME: folder, PATH: `${folder}:${process.env['PATH']}` },
+      })
+        .trimEnd()
+        .split('\n');
+    expect(after('holdfast plans cr')).toEqual([
+      'create\tplan freezes of many repositories, once or again and again',
+    ]);
+    expect(after('holdfast keys create acme --scope ')).toEqual(['admin', 'ci']);
+    expect(after('holdfast run --freeze acme/web -- ./dep')).toEqual(['./deploy.sh']);
+    rmSync(folder, { recursive: true });
+  },
+);
+
+test.runIf(isThere('zsh'))('zsh completes with what it prints', async () => {
+  const folder = folderWithHoldfast();
+  // zsh completes at a terminal alone. What Enter then runs is a function with the completed words.
+  const lines = [
+    ...["PS1=''", 'autoload -U compinit', 'compinit -u -D', 'source <(holdfast completion zsh)'],
+    ...[
+      'holdfast() { [[ $1 = complete ]] && { command holdfast "$@"; return }; print -r -- "ran: $*"; print DON""E }',
+      'print READ""Y',
+    ],
+  ];
+  const script = `
+    zmodload zsh/zpty
+    zpty shell zsh -f -i
+    zpty -w shell "$1"
+    zpty -r shell said '*READY*'
+    zpty -w -n shell "$2"
+    zpty -r shell said '*DONE*'
+    print -r -- $said
+    zpty -d shell`;
+  const said = execFileSync('zsh', ['-f', '-c', script, 'zsh', lines.join('; '), 'holdfast plans cr\tx\n'], {
+    ...{ encoding: 'utf8', cwd: folder, timeout: 60_000 },
+    env: {
+      ...process.env,
+      HOME: folder,
+      ZDOTDIR: folder,
+      PATH: `${folder}:${process.env['PATH']}`,
+      TERM: 'dumb',
+    },
+  });
+  expect(said).toContain('ran: plans create x');
+  rmSync(folder, { recursive: true });
 });

@@ -113,6 +113,25 @@ test('two repositories with --wait exit with 0, and --except leaves some alone',
   ).toEqual(['api', 'web']);
 });
 
+test('repositories that were frozen together are let go together, or one of them alone', async () => {
+  const both = ['acme/web', 'acme/api'];
+  await line.holdfast(['freeze', ...both, '-m', 'Release', '--wait']);
+  const one = await line.holdfast(['unfreeze', 'acme/api', '-m', 'This one is out', '--json']);
+  expect(one.json().ended).toMatchObject([{ kind: 'freeze', in: 'acme/api' }]);
+  await acme.quiet();
+  expect([acme.frozen('acme/web'), acme.frozen('acme/api')]).toEqual([[1, 2], []]);
+  const again = await line.holdfast(['unfreeze', 'acme/api', '-m', 'Again']);
+  expect([again.code, again.err]).toEqual([1, expect.stringContaining('Nothing that holdfast freeze made')]);
+  const rest = await line.holdfast(['unfreeze', 'acme/web', '-m', 'Over', '--json']);
+  expect(rest.json().ended).toMatchObject([{ kind: 'freeze', in: 'acme/web' }]);
+  await line.holdfast(['unfreeze', 'acme', '-m', 'Tidy']);
+  await line.holdfast(['freeze', ...both, '-m', 'Release', '--wait']);
+  const all = await line.holdfast(['unfreeze', 'acme/api', 'ACME/Web', '-m', 'Over', '--json']);
+  expect(all.json().ended).toMatchObject([{ kind: 'plan', in: 'acme' }]);
+  await acme.quiet();
+  expect([acme.frozen('acme/web'), acme.frozen('acme/api')]).toEqual([[], []]);
+});
+
 test('--wait does not say 0 while GitHub is still told', async () => {
   acme.github.goDown();
   let time = acme.clock.now();

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, request as httpRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { type Acme, startAcme } from '../support/acme.ts';
@@ -49,6 +49,8 @@ const onDemand = () => {
       }),
   };
 };
+/** Machines are slow or busy. */
+const eventually = (check: () => unknown) => vi.waitFor(check, { timeout: 60_000 });
 const freezes = async (repository = 'acme/web') =>
   (await line.holdfast(['list', repository, '--json']))
     .json()
@@ -65,7 +67,9 @@ test('frozen with an end while it runs, let go after it; the exit code is the co
   whileItRuns = async () => {
     await acme.quiet();
     expect(acme.frozen('acme/web')).toEqual([1]);
-    expect(await freezes()).toMatchObject([{ reason: 'Deploying', end: '2026-03-01T10:10:00' }]);
+    expect(await freezes()).toMatchObject([
+      { reason: 'Deploying', end: '2026-03-01T09:10:00', timezone: 'UTC' },
+    ]);
     return 7;
   };
   const ran = await line.holdfast([...run, ...program()], onDemand());
@@ -81,7 +85,7 @@ test('the end is moved on while it runs', async () => {
   whileItRuns = async () => {
     await acme.advanceTo('2026-03-01T09:05:00Z');
     timer.next();
-    await vi.waitFor(async () => expect(await freezes()).toMatchObject([{ end: '2026-03-01T10:15:00' }]));
+    await eventually(async () => expect(await freezes()).toMatchObject([{ end: '2026-03-01T09:15:00' }]));
     return 0;
   };
   expect((await line.holdfast([...run, ...program()], timer)).code).toBe(0);
@@ -100,11 +104,95 @@ test('who lets go while it runs is obeyed, and the command goes on', async () =>
     await acme.remove('acme/web', freeze.id);
     timer.next();
     // It waits again when it has seen that.
-    await vi.waitFor(() => timer.next());
+    await eventually(() => timer.next());
     return 0;
   };
   const ran = await line.holdfast([...run, ...program()], timer);
   expect([ran.code, ran.err]).toEqual([0, expect.stringContaining('Somebody ended the freeze of acme/web.')]);
+});
+
+test('who moves its end while it runs is obeyed: it stays until then', async () => {
+  const timer = onDemand();
+  whileItRuns = async () => {
+    const [freeze] = await freezes();
+    const extended = await line.holdfast(['extend', freeze.id, '--for', '3h', '--in', 'acme/web']);
+    expect(extended.code, extended.err).toBe(0);
+    timer.next();
+    await eventually(() => timer.next());
+    return 0;
+  };
+  const ran = await line.holdfast([...run, ...program()], timer);
+  expect(ran.code).toBe(0);
+  const [left] = await freezes();
+  expect(left.end).toMatch(/^2026-03-01T12:/);
+  expect(ran.err).toContain(`holdfast unfreeze ${left.id} --in acme/web`);
+  expect((await line.holdfast(['unfreeze', left.id, '--in', 'acme/web', '-m', 'Over'])).code).toBe(0);
+});
+
+test('an end that somebody moved just before it ended stays as well', async () => {
+  whileItRuns = async () => {
+    const [freeze] = await freezes();
+    await acme.update('acme/web', freeze.id, { end: null });
+    return 0;
+  };
+  const ran = await line.holdfast([...run, ...program()], onDemand());
+  expect([ran.code, ran.err]).toEqual([0, expect.stringContaining('stays until somebody removes it')]);
+  const [left] = await freezes();
+  await acme.remove('acme/web', left.id);
+});
+
+test('what ran out while this machine slept is frozen again', async () => {
+  const timer = onDemand();
+  whileItRuns = async () => {
+    const [first] = await freezes();
+    await acme.advanceTo('2026-03-01T09:40:00Z');
+    expect(acme.frozen('acme/web')).toEqual([]);
+    timer.next();
+    await eventually(async () => expect(await freezes()).toMatchObject([{ end: '2026-03-01T09:50:00' }]));
+    expect((await freezes())[0].id).not.toBe(first.id);
+    return 0;
+  };
+  const ran = await line.holdfast([...run, ...program()], timer);
+  expect([ran.code, ran.err]).toEqual([0, expect.stringContaining('ran out before it could be renewed')]);
+  expect(await freezes()).toEqual([]);
+});
+
+test('a service that is away while it runs does not stop the command, and is said', async () => {
+  const timer = onDemand();
+  let isAway = false;
+  const ways = createServer((request, response) => {
+    if (isAway) return void request.socket.destroy();
+    const headers = request.headers as Record<string, string>;
+    request.pipe(
+      httpRequest(acme.app.url + request.url!, { method: request.method, headers }, (answer) => {
+        response.writeHead(answer.statusCode!, answer.headers);
+        answer.pipe(response);
+      }),
+    );
+  }).listen(0, '127.0.0.1');
+  await once(ways, 'listening');
+  whileItRuns = async () => {
+    isAway = true;
+    timer.next();
+    return 5;
+  };
+  const env = { HOLDFAST_URL: `http://127.0.0.1:${(ways.address() as AddressInfo).port}` };
+  const delay = (length: number, signal?: AbortSignal) =>
+    signal ? timer.delay(length, signal) : Promise.resolve();
+  const ran = await line.holdfast([...run, ...program()], { env, delay });
+  ways.closeAllConnections();
+  ways.close();
+  expect(ran.code).toBe(5);
+  expect(ran.err).toContain('could not be ended, so it ends by itself within 10 minutes');
+  const [left] = await freezes();
+  await acme.remove('acme/web', left.id);
+});
+
+test('that nothing enforces it is said, and the output is the command’s alone', async () => {
+  whileItRuns = async () => 0;
+  const ran = await line.holdfast(['run', '--freeze', 'acme/infra', '-m', 'x', ...program()], onDemand());
+  expect([ran.code, ran.out]).toEqual([0, '']);
+  expect(ran.err).toContain('Warning: acme/infra: Nothing enforces this freeze on main');
 });
 
 test('a command that is not there: 2, and nothing stays frozen', async () => {
@@ -121,11 +209,14 @@ test('with --wait it begins when GitHub holds, and not where it cannot', async (
   };
   const timer = onDemand();
   const delay = (length: number, signal?: AbortSignal) =>
-    signal ? timer.delay(length, signal) : acme.quiet();
+    length === 1000 ? acme.quiet() : timer.delay(length, signal);
   expect((await line.holdfast([...run, '--wait', ...program()], { delay })).code).toBe(0);
   expect(asked).toBe(1);
   const bare = await line.holdfast([...run, '--freeze', 'acme/infra', '--wait', ...program()], { delay });
-  expect([bare.code, asked]).toEqual([1, 1]);
+  expect([bare.code, bare.out, asked]).toEqual([1, '', 1]);
+  expect(bare.err).toContain(
+    'acme/infra is not enforced. What to do in acme/infra: holdfast doctor acme/infra',
+  );
   expect([await freezes(), await freezes('acme/infra')]).toEqual([[], []]);
 });
 

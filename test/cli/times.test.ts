@@ -1,5 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { describeMoment, describeWindow, readWindow } from '../../src/cli/times/window.ts';
+import { DoubtfulTime } from '../../src/time/doubtful-time.ts';
+import { toInstant } from '../../src/time/local-time.ts';
 
 const wednesday = Date.parse('2026-03-04T10:30:20Z');
 const zone = 'Europe/Paris';
@@ -36,8 +39,68 @@ describe('windows', () => {
     [{ until: 'now' }, 'before it begins'],
     [{ from: 'tomorrow 18:00', until: 'tomorrow 08:00' }, 'It would end at 2026-03-05 08:00 Europe/Paris'],
     [{ for: 'ages' }, '"ages" is not a length of time'],
+    [{ from: '9999-12-30T10:00', for: '99999w' }, 'after the year 9999'],
+    [{ for: '99999h', from: '9999-12-30T10:00' }, 'after the year 9999'],
     [{ zone: 'Europe/Pariss' }, '"Europe/Pariss" is no time zone'],
   ])('%o is refused', (options, why) => expect(() => readWindow(options, world)).toThrow(why));
+
+  test('what is shown is what is sent, in each zone and on each clock', () => {
+    const shape = /^from (?:now|(.+?))(?: \(.*?\))? until (?:somebody removes it|(.+?)(?: \(.*?\))?, .*)$/;
+    const times = fc.oneof(
+      fc
+        .date({ min: new Date('2026-01-01'), max: new Date('2027-06-01'), noInvalidDate: true })
+        .map((date) => date.toISOString().slice(0, 19)),
+      fc.constantFrom(
+        '18:00',
+        'tomorrow 08:00',
+        'fri 6pm',
+        '2026-03-29T01:00Z',
+        '2026-10-25T01:00+01:00',
+        '2h',
+      ),
+      fc
+        .tuple(fc.integer({ min: 1, max: 400 }), fc.constantFrom('m', 'h', 'd', 'w'))
+        .map(([n, unit]) => `${n}${unit}`),
+    );
+    const zones = fc.constantFrom(
+      'Europe/Paris',
+      'America/New_York',
+      'Australia/Lord_Howe',
+      'Asia/Kolkata',
+      'UTC',
+    );
+    const property = fc.property(
+      fc.record({
+        from: fc.option(times, { nil: undefined }),
+        end: times,
+        isLength: fc.boolean(),
+        zone: zones,
+      }),
+      zones,
+      fc.date({ min: new Date('2026-01-01'), max: new Date('2027-01-01'), noInvalidDate: true }),
+      ({ from, end, isLength, zone }, readersZone, now) => {
+        const options = { from, zone, ...(isLength ? { for: end } : { until: end }) };
+        let window;
+        try {
+          window = readWindow(options, { now: () => now.getTime(), zone: readersZone });
+        } catch (error) {
+          const isSaid = error instanceof DoubtfulTime || (error as { exitCode?: number }).exitCode === 2;
+          expect(isSaid, String(error)).toBe(true);
+          return;
+        }
+        const [, start, until] = shape.exec(describeWindow(window, readersZone))!;
+        const shown = (local: string) => `${local.replace('T', ' ').replace(/:00$/, '')} ${zone}`;
+        expect(start).toBe(window.start === null ? undefined : shown(window.start));
+        expect(until).toBe(shown(window.end!));
+        // The service resolves it to the same instant.
+        expect(toInstant(window.end!, zone, 'end').getTime()).toBe(window.endsAt);
+        if (window.start !== null)
+          expect(toInstant(window.start, zone, 'start').getTime()).toBe(window.startsAt);
+        expect(window.endsAt).toBeGreaterThan(window.startsAt);
+      },
+    );
+    fc.assert(property, { numRuns: 2000 });
+  });
 
   test('a length that ends in the hour that comes twice is doubtful', () => {
     const before = { now: () => Date.parse('2026-10-24T23:30:00Z'), zone };

@@ -1,9 +1,22 @@
 // The package of the command line, packed and run where nothing of the service is, and its processes.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Acme, startAcme } from '../support/acme.ts';
@@ -120,6 +133,17 @@ describe('as a process, against a running service', () => {
       .scheduled_freezes;
   const sleeping = ['--', process.execPath, '-e', 'console.log(process.pid); setInterval(() => {}, 1000)'];
 
+  test.runIf(process.getuid?.() === 0)(
+    'a user whom the machine does not know has no home, and needs none',
+    async () => {
+      chmodSync(folder, 0o755);
+      const child = spawn(process.execPath, [bin, 'list', 'acme'], {
+        ...{ env: { ...env, HOME: undefined }, uid: 54_321, cwd: '/', stdio: 'pipe' },
+      });
+      expect((await once(child, 'close'))[0]).toBe(0);
+    },
+  );
+
   test('every command that looks, and its exit code', async () => {
     for (const [args, expected] of [
       [['list', 'acme'], 0],
@@ -140,6 +164,50 @@ describe('as a process, against a running service', () => {
     child.kill('SIGTERM');
     const [code] = await once(child, 'close');
     expect([code, await freezes()]).toEqual([143, []]);
+  });
+
+  test('run that is told to end while it waits for GitHub ends its freeze, and does not begin', async () => {
+    const seen: string[] = [];
+    let isSeen = () => {};
+    const waiting = {
+      ...{ switched_on: true, enforced: true, pull_requests: { to_hold: 1, held: 0 }, leaking: [] },
+      ...{ not_held: [], waiting_writes: 1, look_due: false },
+    };
+    const freeze = { id: 'a', timezone: 'UTC', end: '' };
+    const serve = async (request: IncomingMessage, response: ServerResponse) => {
+      const asked = `${request.method} ${request.url!.split('/').at(-1)}`;
+      seen.push(asked);
+      const body = await text(request);
+      if (asked === 'POST scheduled_freeze') freeze.end = JSON.parse(body).end;
+      const answer = {
+        'GET enforcement': waiting,
+        'GET scheduled_freeze': { scheduled_freezes: [freeze] },
+        'POST scheduled_freeze': freeze,
+      }[asked];
+      response.writeHead(answer ? 200 : 204).end(answer && JSON.stringify(answer));
+      if (asked === 'GET enforcement') isSeen();
+    };
+    const server = createServer((request, response) => void serve(request, response)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/below`;
+    const child = start([
+      'run',
+      '--url',
+      url,
+      '--freeze',
+      'acme/web',
+      '-m',
+      'x',
+      '--wait',
+      '--',
+      'touch',
+      'begun',
+    ]);
+    await new Promise<void>((resolve) => (isSeen = resolve));
+    child.kill('SIGTERM');
+    const [code] = await once(child, 'close');
+    server.close();
+    expect([code, seen.at(-1), existsSync('begun')]).toEqual([143, 'POST delete', false]);
   });
 
   test('a run that dies leaves a freeze that ends by itself', async () => {

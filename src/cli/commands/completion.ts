@@ -19,7 +19,15 @@ _holdfast() {
   if (( \${#found} )); then _describe holdfast found; else _files; fi
 }
 compdef _holdfast holdfast`,
-  fish: `complete -c holdfast -a '(holdfast complete -- (commandline -opc)[2..] (commandline -ct))'`,
+  fish: `function __holdfast
+  set -l found (holdfast complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)
+  if set -q found[1]
+    printf '%s\\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete -c holdfast -f -a '(__holdfast)'`,
 };
 
 export const completion = command<object, [shell: string]>({

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
+import { warnOfReaders } from '../call.ts';
 import { command } from '../command.ts';
 import { addressOf, hostOf } from '../service/address.ts';
 import { addressFor } from '../memory/addresses.ts';
@@ -22,6 +23,7 @@ Exits with 0 when nothing failed, 1 when something did, 2 when it cannot tell.`,
     const url = options.url ?? (isNamed ? addressOf(world, undefined) : addressHere(world));
     const token =
       repository === undefined ? undefined : await tokenFor(world, options.token, Boolean(isNamed));
+    if (token) warnOfReaders(output, url);
     const { doctor } = await import('../doctor.ts');
     return doctor({ repository, url, token, isJson: output.isJson }, world.out);
   },

@@ -5,7 +5,7 @@ import { type FreezeBody, type Frozen, planBody } from '../freezing/frozen.ts';
 import type { Seen } from '../memory/seen.ts';
 import type { Freeze, Plan } from '../service/shapes.ts';
 import { type Service, v1 } from '../service/service.ts';
-import { type ExitCode, exitCodes, misused } from '../stop.ts';
+import { type ExitCode, exitCodes, misused, Stop } from '../stop.ts';
 import { readPlace, type Repository } from '../target.ts';
 import type { Window, WindowOptions } from '../times/window.ts';
 import { conditionOptions, type ConditionOptions, conditionsIn, windowOptions } from './freeze-options.ts';
@@ -52,8 +52,8 @@ export const freeze = command<Options, [targets: string[]]>({
   ],
   async run(call, options, targets) {
     const frozen = readFrozen(targets, options);
-    const { describeWindow, readLength, readWindow } = await import('../times/window.ts');
-    const longest = readLength(options.timeout ?? '10m');
+    const { describeWindow, readMilliseconds, readWindow } = await import('../times/window.ts');
+    const longest = readMilliseconds(options.timeout ?? '10m');
     const window = readWindow(options, call.world);
     if (options.wait && window.start !== null)
       throw misused(
@@ -66,7 +66,7 @@ export const freeze = command<Options, [targets: string[]]>({
     if (options.dryRun) return (await import('../freezing/preview.ts')).preview(call, service, frozen, body);
     const made = await make(service, seen, frozen, body);
     for (const warning of made.warnings) call.output.note(`Warning: ${warning}`);
-    if (options.wait) return waitFor(call, service, made, longest.days * 86_400_000 + longest.milliseconds);
+    if (options.wait) return waitFor(call, service, made, longest);
     say(call, made);
     call.output.json(made.shown);
   },
@@ -129,10 +129,17 @@ function say({ output }: Call, { id, frozen, shown }: Made): void {
 async function waitFor(call: Call, service: Service, made: Made, longest: number): Promise<ExitCode> {
   const { exitCodeOf, showHeld, waitUntilHeld } = await import('../freezing/wait-until-held.ts');
   say(call, made);
-  const held = await waitUntilHeld(call, service, await freezesOf(service, made), longest);
+  const freezes = await freezesOf(service, made).catch((error: unknown) => stopAfter(made, error));
+  const held = await waitUntilHeld(call, service, freezes, longest).catch((error) => stopAfter(made, error));
   showHeld(call, held);
   call.output.json({ ...made.shown, held });
   return made.notEnforced.length > 0 ? exitCodes.refused : exitCodeOf(held);
+}
+
+/** It is made, whatever is not known of it: its id is said all the same. */
+function stopAfter({ shown }: Made, error: unknown): never {
+  if (error instanceof Stop) error.done = shown;
+  throw error;
 }
 
 async function freezesOf(service: Service, { id, frozen }: Made): Promise<(Repository & { id: string })[]> {

@@ -1,5 +1,6 @@
 import { command, type CommandSpec } from '../command.ts';
 import { v1 } from '../service/service.ts';
+import { notKnown } from '../stop.ts';
 import { readOwner } from '../target.ts';
 
 type Key = {
@@ -55,11 +56,13 @@ const create = command<{ name: string; scope: string; for?: string; until?: stri
     const expires = endsAt === null ? null : new Date(endsAt).toISOString();
     const body = { name: options.name, scope: options.scope, expires_at: expires };
     const key = await service.post<Key & { secret: string | null }>(v1('applications', owner), body);
-    output.note(`Made key ${key.id}. Its secret is shown this once:`);
     // A retry gets the first answer again, without the secret, which nobody keeps.
-    output.line(
-      key.secret ?? `It was lost on its way. Revoke the key: holdfast keys revoke ${owner} ${key.id}`,
-    );
+    if (key.secret === null)
+      throw notKnown(
+        `Made key ${key.id}, but its secret was lost on the way. Run holdfast keys revoke ${owner} ${key.id}, and make another.`,
+      );
+    output.note(`Made key ${key.id}. Its secret is shown this once:`);
+    output.line(key.secret);
     output.json(key);
   },
 });

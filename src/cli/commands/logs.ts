@@ -2,7 +2,7 @@ import type { Call } from '../call.ts';
 import { command } from '../command.ts';
 import type { AuditEvent } from '../service/shapes.ts';
 import { type Service, v1 } from '../service/service.ts';
-import { misused } from '../stop.ts';
+import { isPassing, misused } from '../stop.ts';
 import { onOneLine } from '../terminal/printable.ts';
 import { readPlace } from '../target.ts';
 
@@ -33,12 +33,12 @@ export const logs = command<Options, [target: string]>({
   ],
   async run(call, options, target) {
     const { owner, repository } = readPlace(target);
-    const { readLength } = await import('../times/window.ts');
-    const back = readLength(options.since ?? '1d');
+    const { readMilliseconds } = await import('../times/window.ts');
+    const back = readMilliseconds(options.since ?? '1d');
     const limit = Number(options.limit ?? 100);
     if (!Number.isInteger(limit) || limit < 1) throw misused('--limit is a whole number from 1.');
     const { service } = await call.connect();
-    const from = call.world.now() - back.days * 86_400_000 - back.milliseconds;
+    const from = call.world.now() - back;
     const question: Question = {
       path: repository === null ? v1('logs', owner) : v1('repos', owner, repository, 'logs'),
       query: { event_type: options.type, pull_request: options.pullRequest },
@@ -49,9 +49,16 @@ export const logs = command<Options, [target: string]>({
       latest = Math.max(latest, ...events.map(({ id }) => id));
     };
     show(await newerThan(service, question, { from, latest, limit }));
-    while (options.follow) {
+    for (let trouble = ''; options.follow;) {
       await call.world.delay(pause);
-      show(await newerThan(service, question, { from, latest, limit: Infinity }));
+      try {
+        show(await newerThan(service, question, { from, latest, limit: Infinity }));
+        trouble = '';
+      } catch (error) {
+        // A restart of the service is no reason to miss what follows.
+        if (!isPassing(error)) throw error;
+        if (error.message !== trouble) call.output.note(`${(trouble = error.message)} It is asked again.`);
+      }
     }
   },
 });

@@ -1,6 +1,7 @@
 import { type Call } from '../call.ts';
 import { command, type CommandSpec } from '../command.ts';
 import { placeOf } from '../freezing/find-place.ts';
+import { nameFor } from '../freezing/frozen.ts';
 import type { Plan } from '../service/shapes.ts';
 import { v1 } from '../service/service.ts';
 import { type ExitCode, exitCodes, misused } from '../stop.ts';
@@ -96,10 +97,9 @@ const create = command<Wanted & { dryRun?: true }, [owner: string]>({
     const { service, seen } = await call.connect();
     const again = options.rule === undefined ? '' : `, and again by ${options.rule}`;
     call.output.note(`Planning freezes of ${owner} ${describeWindow(window, call.world.zone)}${again}.`);
-    const reason = options.message!;
     const { start, end, timezone } = window;
     const body = {
-      name: options.name ?? (reason.split('\n')[0]!.slice(0, 255) || 'Freeze'),
+      name: options.name ?? nameFor(options.message!),
       ...changesIn({ ...options, include: options.include ?? ['*'] }),
       ...{ start, end, timezone },
     };
@@ -181,7 +181,7 @@ type Progress = {
 
 const progress = command<Where, [id: string]>({
   usage: 'progress <id>',
-  summary: 'say how far GitHub holds what is on of a plan; exit with 1 if a repository is not enforced',
+  summary: 'say how many pull requests GitHub holds for a plan; exit with 1 if a repository is not enforced',
   options: [where],
   examples: [
     ['holdfast plans progress 0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e', 'How many pull requests are held'],

@@ -1,3 +1,4 @@
+import type { Call } from '../call.ts';
 import { command } from '../command.ts';
 import type { Lease } from '../freezing/lease.ts';
 import { type ExitCode, exitCodes, misused, notKnown } from '../stop.ts';
@@ -5,8 +6,6 @@ import { nameOf, readRepository } from '../target.ts';
 import { conditionOptions, type ConditionOptions, conditionsIn } from './freeze-options.ts';
 
 type Options = ConditionOptions & { message: string; freeze: string[]; lease?: string; wait?: true };
-
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export const runFrozen = command<Options, [words: string[]]>({
   usage: 'run <command...>',
@@ -26,76 +25,62 @@ export const runFrozen = command<Options, [words: string[]]>({
     ],
   ],
   notes: `The freeze has an end a few minutes ahead, which is moved while the command runs. When the command ends, so does
-the freeze; if this machine dies, it ends by itself. The exit code is that of the command, or 128 and the number of
-the signal that ended it. If the freeze cannot be made, the command does not run. On Windows name a program, or
+the freeze; if this machine dies, it ends by itself. If somebody ends the freeze or moves its end, that counts. The
+exit code is that of the command, or 128 plus the number of the signal that ended it. If the freeze cannot be made,
+the command does not run. Without --wait, a branch that is not enforced is only said. On Windows name a program, or
 write cmd /c deploy.cmd.`,
   async run(call, options, words): Promise<ExitCode> {
     if (!options.freeze) throw misused('Name what to freeze: --freeze acme/web.');
     const places = options.freeze.map(readRepository);
-    const { readLength } = await import('../times/window.ts');
+    const { readMilliseconds } = await import('../times/window.ts');
     const { endFreezes, makeFreezes, renewFreezes } = await import('../freezing/lease.ts');
-    const { days, milliseconds } = readLength(options.lease ?? '10m');
-    const length = days * 86_400_000 + milliseconds;
+    const length = readMilliseconds(options.lease ?? '10m');
     if (length < 120_000)
       throw misused('--lease is two minutes at least, so that it can be renewed in time.');
+    const { codeOf, hearSignals, runProgram } = await import('../run-program.ts');
     const { service } = await call.connect();
     const body = { reason: options.message, ...conditionsIn(options) };
     const lease: Lease = { service, length, body, freezes: [] };
+    const signals = hearSignals(call.world.input.isTTY === true);
     try {
       await makeFreezes(call, lease, places);
-      if (options.wait) {
-        const { exitCodeOf, showHeld, waitUntilHeld } = await import('../freezing/wait-until-held.ts');
-        // What is shown belongs to standard error: the output is the command's.
-        const held = await waitUntilHeld(call, service, lease.freezes, length / 2);
-        const code = exitCodeOf(held);
-        if (code !== exitCodes.done) {
-          showHeld(call, held);
-          await endFreezes(call, lease, 'GitHub does not hold, so the command did not begin');
-          return code;
-        }
+      const code = options.wait ? await waitFor(call, lease, signals.stop) : exitCodes.done;
+      signals.stop.throwIfAborted();
+      if (code !== exitCodes.done) {
+        await endFreezes(call, lease, 'GitHub does not hold, so the command did not begin');
+        return code;
       }
+      call.output.note(`Frozen while it runs: ${places.map(nameOf).join(', ')}.`);
+      const done = new AbortController();
+      const renewing = renewFreezes(call, lease, done.signal);
+      const { code: ended, said } = await runProgram(words, signals);
+      // Who presses Ctrl-C from here on does not want to wait until the freeze is ended.
+      signals.close();
+      done.abort();
+      await renewing;
+      await endFreezes(call, lease, `${words[0]} ended with ${said}`);
+      if (ended === null) throw notKnown(`${words[0]} could not be run: ${said}.`);
+      return ended as ExitCode;
     } catch (error) {
+      signals.close();
       await endFreezes(call, lease, 'The command did not begin');
-      throw error;
+      if (!signals.stop.aborted) throw error;
+      call.output.note(`${words[0]} did not begin.`);
+      return codeOf(signals.stop.reason as NodeJS.Signals) as ExitCode;
+    } finally {
+      signals.close();
     }
-    call.output.note(`Frozen while it runs: ${places.map(nameOf).join(', ')}.`);
-    const done = new AbortController();
-    const renewing = renewFreezes(call, lease, done.signal);
-    const { code, said } = await runProgram(words, call.world.input.isTTY === true);
-    done.abort();
-    await renewing;
-    await endFreezes(call, lease, `${words[0]} ended with ${said}`);
-    if (code === null) throw notKnown(`${words[0]} could not be run: ${said}.`);
-    return code as ExitCode;
   },
 });
 
-/** Runs a program with this terminal, without a shell; signals are passed on. @returns no code where it did not run. */
-async function runProgram(
-  [program, ...args]: string[],
-  isAtTerminal: boolean,
-): Promise<{ code: number | null; said: string }> {
-  const { spawn } = await import('node:child_process');
-  const { constants } = await import('node:os');
-  return new Promise((resolve) => {
-    const child = spawn(program!, args, { stdio: 'inherit' });
-    // A terminal sends Ctrl-C to the program by itself; this one stays, to end the freeze after it.
-    const isSent = (signal: NodeJS.Signals) => isAtTerminal && signal === 'SIGINT';
-    const passOn = signals.map(
-      (signal) => [signal, () => void (isSent(signal) || child.kill(signal))] as const,
-    );
-    for (const [signal, listener] of passOn) process.on(signal, listener);
-    const end = (result: { code: number | null; said: string }) => {
-      for (const [signal, listener] of passOn) process.off(signal, listener);
-      resolve(result);
-    };
-    child.once('error', ({ message }) => end({ code: null, said: message }));
-    child.once('exit', (code, signal) =>
-      end(
-        signal
-          ? { code: 128 + constants.signals[signal], said: signal }
-          : { code: code ?? 0, said: `exit code ${code}` },
-      ),
-    );
-  });
+/** Waits until GitHub holds, for half of the lease at most. What is said goes beside the output, which is the command's. */
+async function waitFor(
+  call: Call,
+  { service, freezes, length }: Lease,
+  stop: AbortSignal,
+): Promise<ExitCode> {
+  const { exitCodeOf, sayHeld, waitUntilHeld } = await import('../freezing/wait-until-held.ts');
+  const held = await waitUntilHeld(call, service, freezes, length / 2, stop);
+  sayHeld(call, held);
+  return exitCodeOf(held);
 }

@@ -1,6 +1,8 @@
+import { atOnce } from '../at-once.ts';
 import type { Call } from '../call.ts';
 import { command } from '../command.ts';
 import { placeOf } from '../freezing/find-place.ts';
+import type { ListedFreeze } from '../freezing/list-freezes.ts';
 import type { Place, Seen } from '../memory/seen.ts';
 import type { Plan } from '../service/shapes.ts';
 import { type Service, v1 } from '../service/service.ts';
@@ -23,6 +25,10 @@ export const unfreeze = command<Options, [targets: string[]]>({
       'holdfast unfreeze acme/web -m "Fixed"',
       'End what holdfast freeze made from this machine in a repository',
     ],
+    [
+      'holdfast unfreeze acme/web acme/api -m "Fixed"',
+      'End what holdfast freeze made for these two together',
+    ],
     ['holdfast unfreeze bf0fbf0b-aa94-4bb6-a379-12b701f7db78 -m "Fixed"', 'End one freeze or plan'],
     ['holdfast unfreeze acme --all -m "Over"', 'End all that is on in every repository of an owner'],
   ],
@@ -32,7 +38,7 @@ export const unfreeze = command<Options, [targets: string[]]>({
     const { service, seen } = await call.connect();
     const endings = new Map<string, Ending>();
     for (const target of targets)
-      for (const ending of await endingsOf(call, service, seen, target, options))
+      for (const ending of await endingsOf(call, { service, seen, targets }, target, options))
         endings.set(ending.id, ending);
     const ended: Ending[] = [];
     for (const ending of endings.values()) {
@@ -49,10 +55,12 @@ export const unfreeze = command<Options, [targets: string[]]>({
   },
 });
 
+/** @property targets all that were named. */
+type Asked = { service: Service; seen: Seen; targets: string[] };
+
 async function endingsOf(
   call: Call,
-  service: Service,
-  seen: Seen,
+  { service, seen, targets }: Asked,
   target: string,
   { all, in: where }: Options,
 ): Promise<Ending[]> {
@@ -61,12 +69,43 @@ async function endingsOf(
   }
   const place = readPlace(target);
   if (all) return allThatIsOn(call, service, place);
-  const made = seen.made(place.owner, place.repository);
+  const made = [
+    ...seen.made(place.owner, place.repository),
+    ...(place.repository === null ? [] : await madeAmongOthers({ service, seen, targets }, place)),
+  ];
   if (made.length > 0) return made;
   throw refused(
     `Nothing that holdfast freeze made from this machine is on in ${target}. See holdfast list ${target}, and name an id; or add --all.`,
   );
 }
+
+/**
+ * What `holdfast freeze` made from here in a repository together with others: the plan where all that it names are
+ * named here too, else its freezes in this repository.
+ */
+async function madeAmongOthers(
+  { service, seen, targets }: Asked,
+  { owner, repository }: { owner: string; repository: string | null },
+): Promise<Ending[]> {
+  const plans = seen.made(owner, null).filter(({ kind }) => kind === 'plan');
+  if (plans.length === 0) return [];
+  const places = targets.filter((target) => !isId(target)).map(readPlace);
+  const named = new Set(places.map((place) => nameOf(place).toLowerCase()));
+  const { listFreezes } = await import('../freezing/list-freezes.ts');
+  const freezes = await listFreezes(service, { owner, repository });
+  const endings = await atOnce(plans, 6, async (plan): Promise<Ending[]> => {
+    const own = freezes.filter(({ freeze }) => freeze.plan_id === plan.id);
+    if (own.length === 0) return [];
+    const { repositories } = await service.get<Plan>(v1('freeze_plans', owner, plan.id));
+    const isWhole = repositories.include.every((name) => named.has(`${owner}/${name}`.toLowerCase()));
+    return isWhole ? [plan] : own.map(freezeEnding);
+  });
+  return endings.flat();
+}
+
+const freezeEnding = ({ freeze, owner, repository }: ListedFreeze): Ending => ({
+  ...{ kind: 'freeze', id: freeze.id, owner, repository },
+});
 
 /** What is on in a place. A plan for once goes with all its freezes; of one that repeats only these occurrences. */
 async function allThatIsOn(
@@ -85,12 +124,7 @@ async function allThatIsOn(
     ...plans.map((id) => ({ kind: 'plan' as const, id, owner, repository: null })),
     ...freezes
       .filter(({ freeze }) => freeze.plan_id === undefined || !whole.has(freeze.plan_id))
-      .map(({ freeze, owner, repository }) => ({
-        kind: 'freeze' as const,
-        id: freeze.id,
-        owner,
-        repository,
-      })),
+      .map(freezeEnding),
   ];
 }
 

@@ -14,8 +14,12 @@ export type FreezeBody = {
   exclude_conditions?: unknown[];
 };
 
-/** The body for the route that makes a plan. Its name is the first line of the reason. */
+/** The body for the route that makes a plan. */
 export const planBody = (body: FreezeBody, repositories: object) => ({
-  name: body.reason.split('\n')[0]!.slice(0, 255) || 'Freeze',
+  name: nameFor(body.reason),
   ...{ repositories, ...body },
 });
+
+/** What a plan is called without a name of its own: the first line of its reason, up to the 255 characters of a name. */
+export const nameFor = (reason: string): string =>
+  reason.trim().split(/\r?\n/)[0]!.slice(0, 255).toWellFormed() || 'Freeze';

@@ -1,9 +1,15 @@
-import { toLocalTime } from '../../time/local-time.ts';
+import { describeInstant, toInstant, toLocalTime } from '../../time/local-time.ts';
+import { atOnce } from '../at-once.ts';
 import type { Call } from '../call.ts';
 import type { Freeze } from '../service/shapes.ts';
 import { type Service, v1 } from '../service/service.ts';
-import { Stop } from '../stop.ts';
 import { nameOf, type Repository } from '../target.ts';
+
+/**
+ * @property ends every end that was asked for here: another one is somebody's who moved it.
+ * @property until the last one that the service took, in milliseconds.
+ */
+type Leased = Repository & { id: string; ends: string[]; until: number };
 
 /**
  * Freezes that end by themselves unless they are renewed.
@@ -13,58 +19,102 @@ export type Lease = {
   service: Service;
   length: number;
   body: object;
-  freezes: (Repository & { id: string })[];
+  freezes: Leased[];
 };
 
+/** No hour of it comes twice, so no end is later than the lease. */
+const timezone = 'UTC';
+/** How many are asked for at once: one that hangs does not hold the others up. */
+const most = 6;
+
 /** Makes a freeze of each place, from now until the lease runs out. */
-export async function makeFreezes({ world }: Call, lease: Lease, places: Repository[]): Promise<void> {
+export async function makeFreezes(
+  { world, output }: Call,
+  lease: Lease,
+  places: Repository[],
+): Promise<void> {
   for (const place of places) {
-    const times = { start: null, end: endOf(world, lease), timezone: world.zone };
-    const path = v1('repos', place.owner, place.repository, 'scheduled_freeze');
-    const { id } = await lease.service.post<Freeze>(path, { ...lease.body, ...times });
-    lease.freezes.push({ ...place, id });
+    const { owner, repository } = place;
+    const end = endOf(world, lease);
+    const body = { ...lease.body, start: null, end, timezone };
+    const made = await lease.service.post<Freeze>(v1('repos', owner, repository, 'scheduled_freeze'), body);
+    lease.freezes.push({ ...place, id: made.id, ends: [end], until: instantOf(end) });
+    for (const warning of made.warnings ?? []) output.note(`Warning: ${nameOf(place)}: ${warning}`);
   }
 }
 
 /** Moves the ends on, four times in the length of a lease, until the signal says so. It warns and never throws. */
-export async function renewFreezes({ world, output }: Call, lease: Lease, done: AbortSignal): Promise<void> {
+export async function renewFreezes(call: Call, lease: Lease, done: AbortSignal): Promise<void> {
+  const renew = async (freeze: Leased) => {
+    const end = endOf(call.world, lease);
+    freeze.ends.push(end);
+    await lease.service.patch(pathOf(freeze), { end });
+    freeze.until = instantOf(end);
+  };
   for (;;) {
-    const isDone = await world.delay(lease.length / 4, done).then(
+    const isDone = await call.world.delay(lease.length / 4, done).then(
       () => false,
       () => true,
     );
     if (isDone) return;
-    for (const freeze of [...lease.freezes]) {
-      const end = endOf(world, lease);
-      await lease.service.patch(pathOf(freeze), { end }).catch((error: unknown) => {
-        if (error instanceof Stop && error.status === 404) {
-          // Somebody let go while it ran: that counts.
-          lease.freezes.splice(lease.freezes.indexOf(freeze), 1);
-          output.note(`Somebody ended the freeze of ${nameOf(freeze)}. The command goes on.`);
-        } else
-          output.note(`The freeze of ${nameOf(freeze)} could not be renewed: ${(error as Error).message}`);
-      });
-    }
+    await atOnce([...lease.freezes], most, (freeze) =>
+      doIfOurs(call, lease, freeze, renew).catch(({ message }: Error) =>
+        call.output.note(`The freeze of ${nameOf(freeze)} could not be renewed: ${message}`),
+      ),
+    );
   }
 }
 
 /** Ends what is left. It warns and never throws: the freezes end by themselves. */
-export async function endFreezes({ output }: Call, lease: Lease, reason: string): Promise<void> {
-  for (const freeze of lease.freezes.splice(0)) {
-    await lease.service
-      .post(`${pathOf(freeze)}/delete`, { delete_reason: reason })
-      .catch((error: unknown) => {
-        if (error instanceof Stop && error.status === 404) return;
-        const minutes = Math.ceil(lease.length / 60_000);
-        output.note(
-          `The freeze of ${nameOf(freeze)} could not be ended, so it ends by itself within ${minutes} minutes: ${(error as Error).message}`,
-        );
-      });
+export async function endFreezes(call: Call, lease: Lease, reason: string): Promise<void> {
+  const end = async (freeze: Leased) =>
+    void (await lease.service.post(`${pathOf(freeze)}/delete`, { delete_reason: reason }));
+  const minutes = Math.ceil(lease.length / 60_000);
+  await atOnce(lease.freezes.splice(0), most, (freeze) =>
+    doIfOurs(call, lease, freeze, end).catch(({ message }: Error) =>
+      call.output.note(
+        `The freeze of ${nameOf(freeze)} could not be ended, so it ends by itself within ${minutes} minutes: ${message}`,
+      ),
+    ),
+  );
+}
+
+/** Does it to a freeze that nobody else ended or moved; what somebody did counts, and the lease gives it up. */
+async function doIfOurs(
+  call: Call,
+  lease: Lease,
+  freeze: Leased,
+  work: (freeze: Leased) => Promise<void>,
+): Promise<void> {
+  const { owner, repository, id, ends, until } = freeze;
+  const path = v1('repos', owner, repository, 'scheduled_freeze');
+  const { scheduled_freezes } = await lease.service.get<{ scheduled_freezes: Freeze[] }>(path);
+  const found = scheduled_freezes.find((each) => each.id === id);
+  if (found && ends.includes(found.end ?? '')) return work(freeze);
+  const isRunning = lease.freezes.includes(freeze);
+  lease.freezes = lease.freezes.filter((each) => each !== freeze);
+  if (found) {
+    const { end, timezone: zone } = found;
+    const moved = end === null ? 'somebody removes it' : describeInstant(toInstant(end, zone, 'end'), zone);
+    call.output.note(
+      `Somebody moved the end of the freeze of ${nameOf(freeze)}, so it stays until ${moved}: holdfast unfreeze ${id} --in ${nameOf(freeze)}`,
+    );
+  } else if (!isRunning) {
+    // It has ended, as it was to.
+  } else if (call.world.now() < until) {
+    call.output.note(`Somebody ended the freeze of ${nameOf(freeze)}. The command goes on.`);
+  } else {
+    call.output.note(
+      `The freeze of ${nameOf(freeze)} ran out before it could be renewed. It is frozen again.`,
+    );
+    await makeFreezes(call, lease, [{ owner, repository }]);
   }
 }
 
-const pathOf = ({ owner, repository, id }: Repository & { id: string }): string =>
+const instantOf = (end: string): number => toInstant(end, timezone, 'end').getTime();
+
+const pathOf = ({ owner, repository, id }: Leased): string =>
   v1('repos', owner, repository, 'scheduled_freeze', id);
 
-const endOf = ({ now, zone }: Call['world'], { length }: Lease): string =>
-  toLocalTime(new Date(now() + length), zone);
+const endOf = ({ now }: Call['world'], { length }: Lease): string =>
+  toLocalTime(new Date(now() + length), timezone);

@@ -2,7 +2,7 @@ import { atOnce } from '../at-once.ts';
 import type { Call } from '../call.ts';
 import type { Enforcement } from '../service/shapes.ts';
 import { type Service, v1 } from '../service/service.ts';
-import { type ExitCode, exitCodes } from '../stop.ts';
+import { type ExitCode, exitCodes, isPassing } from '../stop.ts';
 import type { Repository } from '../target.ts';
 
 /** A freeze, and how far GitHub enforces it. */
@@ -19,28 +19,43 @@ export function stateOf({ switched_on, enforced, not_held, ...more }: Enforcemen
   return enforced === 'unknown' ? 'unknown' : 'held';
 }
 
+/** How often what GitHub does not say is asked for. */
+const mostUnknown = 10;
+
 /**
  * Waits until GitHub holds all that these freezes hold, or cannot; says how far it is.
  * @param longest milliseconds.
+ * @param stop ends the waiting, with its reason.
  */
 export async function waitUntilHeld(
   { world, output }: Pick<Call, 'world' | 'output'>,
   service: Service,
   freezes: (Repository & { id: string })[],
   longest: number,
+  stop?: AbortSignal,
 ): Promise<Held[]> {
   const until = world.now() + longest;
   let held: Held[] = [];
+  let looks = 0;
+  // What GitHub did not tell in time it may tell a moment later.
+  const isOpen = ({ enforcement }: Held) =>
+    stateOf(enforcement) === 'waiting' || (stateOf(enforcement) === 'unknown' && looks < mostUnknown);
   for (let said = ''; ;) {
-    const settled = new Map(
-      held.filter(({ enforcement }) => stateOf(enforcement) !== 'waiting').map((each) => [each.id, each]),
-    );
-    held = await atOnce(freezes, 6, async (freeze) => settled.get(freeze.id) ?? ask(service, freeze));
-    const waiting = held.filter(({ enforcement }) => stateOf(enforcement) === 'waiting').length;
-    if (waiting === 0 || world.now() >= until) return held;
-    const progress = `GitHub is told: ${held.length - waiting} of ${held.length} repositories are done.`;
+    const settled = new Map(held.filter((each) => !isOpen(each)).map((each) => [each.id, each]));
+    looks++;
+    const isLate = world.now() >= until;
+    let progress: string;
+    try {
+      held = await atOnce(freezes, 6, async (freeze) => settled.get(freeze.id) ?? ask(service, freeze));
+      const waiting = held.filter(isOpen).length;
+      if (waiting === 0 || isLate) return held;
+      progress = `GitHub is told: ${held.length - waiting} of ${held.length} repositories are done.`;
+    } catch (error) {
+      if (isLate || !isPassing(error)) throw error;
+      progress = `${error.message} It is asked again.`;
+    }
     if (progress !== said) output.note((said = progress));
-    await world.delay(1000);
+    await world.delay(1000, stop);
   }
 }
 
@@ -70,7 +85,14 @@ export function showHeld({ output }: Pick<Call, 'output'>, held: Held[]): void {
       return [`${owner}/${repository}`, { text: state, tone }, `${held} of ${to_hold}`];
     }),
   );
-  for (const { owner, repository, enforcement } of held)
-    if (stateOf(enforcement) !== 'held')
-      output.note(`What to do in ${owner}/${repository}: holdfast doctor ${owner}/${repository}`);
+  sayHeld({ output }, held);
+}
+
+/** What to do about those that GitHub does not hold. */
+export function sayHeld({ output }: Pick<Call, 'output'>, held: Held[]): void {
+  for (const { owner, repository, enforcement } of held) {
+    const state = stateOf(enforcement);
+    const name = `${owner}/${repository}`;
+    if (state !== 'held') output.note(`${name} is ${state}. What to do in ${name}: holdfast doctor ${name}`);
+  }
 }

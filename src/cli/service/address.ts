@@ -22,10 +22,21 @@ export function addressOf(world: World, option: string | undefined): string {
 /** An address as people write it, without `/v1` and slashes at its end. @throws Stop where it is none. */
 export function readAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.search || url.hash) {
+  // What may be a secret is not said again.
+  if (url && (url.username || url.password || url.search || url.hash))
+    throw misused(
+      'The address of a Holdfast has no user, password, query or fragment. Write one such as https://holdfast.example.com.',
+    );
+  if (!url || !/^https?:$/.test(url.protocol)) {
     throw misused(
       `"${text}" is not the address of a Holdfast. Write one such as https://holdfast.example.com.`,
     );
   }
   return url.href.replace(/\/+$/, '').replace(/\/v1$/, '');
+}
+
+/** Whether others on the way to this address can read what is sent: http, to another machine. */
+export function isReadableOnTheWay(address: string): boolean {
+  const { protocol, hostname } = new URL(address);
+  return protocol === 'http:' && !/^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }

@@ -1,5 +1,14 @@
 import { notKnown, refused, type Stop } from '../stop.ts';
 
+/** What a text holds as JSON; null for anything else. */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
 type Problem = { loc?: unknown; msg?: unknown };
 
 /** What to do about a refusal, where the service does not say so itself. */
@@ -8,16 +17,25 @@ const advice: Record<number, string> = {
   404: 'Check the name, and whether Holdfast is installed there.',
 };
 
+/** What every version of the service says of a path that it does not serve. */
+const noRoute = 'There is no such route.';
+
 /** The refusal that an answer is, in the words of the service. @param body as it was read, null for no JSON. */
-export function refusalIn(status: number, body: unknown): Stop {
+export function refusalIn(url: string, status: number, body: unknown): Stop {
   const detail = (body as { detail?: unknown } | null)?.detail;
   const says = typeof detail === 'string' ? detail : Array.isArray(detail) ? problems(detail) : null;
   if (says === null) {
-    return notKnown(
-      `It answers ${status} and does not say why. Check that the address is that of a Holdfast.`,
+    const remedy =
+      status >= 500
+        ? 'It may be starting or overloaded: try again in a minute, and see holdfast doctor.'
+        : 'Check that the address is that of a Holdfast.';
+    return notKnown(`${url} answers ${status} and does not say why. ${remedy}`, status);
+  }
+  if (status === 404 && says.startsWith(noRoute))
+    return refused(
+      `The Holdfast at ${url} is older than this command, and cannot do this. Update it.`,
       status,
     );
-  }
   const message = [says, advice[status]].filter(Boolean).join('\n');
   // What it could not do now, nobody can say of later.
   return status >= 500 || status === 429 ? notKnown(message, status) : refused(message, status);

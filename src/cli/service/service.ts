@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { notKnown, Stop } from '../stop.ts';
 import type { World } from '../world.ts';
-import { refusalIn, whyNoAnswer } from './answers.ts';
+import { readJson, refusalIn, whyNoAnswer } from './answers.ts';
 
 type Query = Record<string, string | string[] | undefined>;
 
@@ -39,15 +39,16 @@ export function serviceAt(world: World, url: string, token: string, version: str
     for (let tries = 1; ; tries++) {
       const answer = await send().catch((error: unknown) => noAnswer(url, error));
       if (!(answer instanceof Stop)) {
-        if (answer.status < 400) return { body: readJson(answer.text), headers: answer.headers };
+        if (answer.status < 400) return { body: readBody(url, answer), headers: answer.headers };
         // The try before this one did it, and its answer was lost.
         if (asked.method === 'DELETE' && answer.status === 404 && tries > 1)
           return { body: null, headers: answer.headers };
       }
-      const pause = answer instanceof Stop ? 250 * 2 ** tries : pauseOf(answer);
+      const pause =
+        answer instanceof Stop ? 250 * 2 ** tries : pauseOf(answer, asked.method === 'POST' && tries > 1);
       const most = answer instanceof Stop ? mostTries.unanswered : mostTries.asked;
       if (pause === null || tries >= most || world.now() + pause > until)
-        throw answer instanceof Stop ? answer : refusalIn(answer.status, readJson(answer.text));
+        throw answer instanceof Stop ? answer : refusalIn(url, answer.status, readJson(answer.text));
       await world.delay(pause);
     }
   }
@@ -93,9 +94,13 @@ function sender(url: string, token: string, version: string, { method, path, que
   };
 }
 
-/** Milliseconds until this may be asked again; null where asking again changes nothing. */
-function pauseOf({ status, headers }: Answer): number | null {
-  if (status !== 429 && status !== 503) return null;
+/**
+ * Milliseconds until this may be asked again; null where asking again changes nothing.
+ * @param isAgain whether it was sent before with the same key: then 409 may say that the service is still at it.
+ */
+function pauseOf({ status, headers }: Answer, isAgain: boolean): number | null {
+  const isLater = status === 429 || (status >= 502 && status <= 504) || (status === 409 && isAgain);
+  if (!isLater) return null;
   const seconds = Number(headers.get('Retry-After') ?? 1);
   return Number.isFinite(seconds) ? Math.max(1, seconds) * 1000 : 1000;
 }
@@ -110,10 +115,13 @@ function nextPage(headers: Headers): Query | null {
   );
 }
 
-function readJson(text: string): unknown {
-  try {
-    return text === '' ? null : JSON.parse(text);
-  } catch {
-    return null;
-  }
+/** What a good answer holds. @throws Stop where it is no JSON, such as a page of a proxy that asks to sign in. */
+function readBody(url: string, { status, text }: Answer): unknown {
+  const body = readJson(text);
+  if (body === null && status !== 204)
+    throw notKnown(
+      `What answers at ${url} is not Holdfast: its answer is not JSON. Name the service with --url or HOLDFAST_URL.`,
+      status,
+    );
+  return body;
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { World } from '../world.ts';
 import { paintFor } from './colours.ts';
-import { printable, printableLines } from './printable.ts';
+import { jsonLine, printable, printableLines } from './printable.ts';
 import { alignedTable, type Cell, plainTable } from './table.ts';
 
 /** What a command says: results to standard output, the rest to standard error. */
@@ -35,7 +35,7 @@ export function outputOf(world: World, isJson: boolean): Output {
       for (const line of lines) print(line);
     },
     json(value) {
-      if (isJson) print(JSON.stringify(value));
+      if (isJson) world.out.write(jsonLine(value));
     },
     note(text) {
       world.err.write(`${printableLines(text)}\n`);

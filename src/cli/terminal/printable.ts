@@ -6,3 +6,13 @@ export const printableLines = (text: string): string => text.split('\n').map(pri
 
 /** The same of a text that may have several lines, on one line. */
 export const onOneLine = (text: string): string => printable(text.replace(/\s+/gu, ' ').trim());
+
+/** A value as JSON on a line of its own. Control characters that JSON allows, and terminals obey, are escaped. */
+export const jsonLine = (value: unknown): string =>
+  `${JSON.stringify(value).replace(/[\p{Cc}\p{Cf}]/gu, escaped)}\n`;
+
+const escaped = (character: string): string =>
+  character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');

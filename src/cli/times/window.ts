@@ -1,4 +1,4 @@
-import { describeLength, parseDuration } from '../../time/duration.ts';
+import { describeLength, millisecondsOf, parseDuration } from '../../time/duration.ts';
 import { describeInstant, isTimeZone, toLocalTime } from '../../time/local-time.ts';
 import { later, type Reading, readMoment, type Ways } from '../../time/moment.ts';
 import { misused } from '../stop.ts';
@@ -52,6 +52,9 @@ export function readLength(text: string) {
   if (!length) throw misused(`"${text}" is not a length of time. Write 30m, 2h, 1h30m, 3d or 1w.`);
   return length;
 }
+
+/** A length of time in milliseconds. @throws Stop for what is none. */
+export const readMilliseconds = (text: string): number => millisecondsOf(readLength(text));
 
 /** A time zone by its name; without one that of this machine. @throws Stop for a name that nobody knows. */
 export function readZone(name: string | undefined, otherwise: string): string {

@@ -1,0 +1,136 @@
+// What people do with the command line, from its first command to its last: how many commands and how long it takes.
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { type Acme, startAcme } from '../support/acme.ts';
+
+const bin = fileURLToPath(new URL('../../bin/holdfast.mjs', import.meta.url));
+const six = ['web', 'api', 'app', 'site', 'docs', 'jobs'];
+
+let acme: Acme;
+/** Homes of people, with their credentials: each command is one of somebody's. */
+let ada: string;
+let wes: string;
+/** The service lives in the time of the processes, until this is aborted. */
+const over = new AbortController();
+let living: Promise<void>;
+const homes = mkdtempSync(join(tmpdir(), 'holdfast-stories-'));
+beforeAll(async () => {
+  acme = await startAcme();
+  await acme.advanceTo(new Date());
+  acme.github.addUser('wes');
+  ada = acme.github.addToken('ada');
+  wes = acme.github.addToken('wes');
+  for (const name of six) await acme.repository(name, [{}, {}], { roles: { wes: 'write' } });
+  living = live();
+});
+afterAll(async () => {
+  over.abort();
+  await living;
+  rmSync(homes, { recursive: true });
+  await acme.close();
+});
+
+async function live(): Promise<void> {
+  while (!over.signal.aborted) {
+    await acme.clock.tick(Math.max(0, Date.now() - acme.clock.now()));
+    await delay(100);
+  }
+}
+
+let commands = 0;
+let begun = 0;
+beforeEach(() => {
+  commands = 0;
+  begun = performance.now();
+});
+
+/** Runs a command as a process. @returns its output; it ends with 0, or this fails. */
+async function holdfast(token: string, ...words: string[]): Promise<string> {
+  commands++;
+  const env = {
+    ...{ PATH: process.env['PATH'], HOME: join(homes, token), TZ: 'Europe/Paris' },
+    ...{ HOLDFAST_URL: acme.app.url, HOLDFAST_TOKEN: token },
+  };
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, [bin, ...words], { env }, (error, out, err) =>
+      error ? reject(new Error(`${words.join(' ')} ended with ${error.code}:\n${out}${err}`)) : resolve(out),
+    );
+  });
+}
+
+/** Asks GitHub to merge, as its button does. @returns what it answers. */
+async function merge(repository: string, number: number): Promise<number> {
+  const { status } = await fetch(`${acme.github.url}/repos/${repository}/pulls/${number}/merge`, {
+    method: 'PUT',
+    headers: { Authorization: `Bearer ${ada}` },
+    body: '{}',
+  });
+  return status;
+}
+
+const isClean = async (repository: string, number: number) =>
+  vi.waitFor(() => expect(acme.github.mergeable(repository, number)).toBe('clean'), { timeout: 60_000 });
+
+/** What it took goes into the report of the test. */
+const took = (story: string, most: number) => {
+  const seconds = (performance.now() - begun) / 1000;
+  console.info(`${story}: ${commands} commands, ${seconds.toFixed(1)} s`);
+  expect(commands).toBeLessThanOrEqual(most);
+};
+
+test('incident: six repositories are frozen and seen held, one fix goes through, all are let go', async () => {
+  const places = six.map((name) => `acme/${name}`);
+  const frozen = await holdfast(ada, 'freeze', ...places, '--for', '2h', '-m', 'INC-4711', '--wait');
+  for (const place of places) expect(frozen).toContain(`${place}\theld\t2 of 2`);
+  for (const place of places) expect(acme.github.mergeable(place, 1)).toBe('blocked');
+  expect(await holdfast(ada, 'list', 'acme')).toContain('on\tacme (6)\t');
+  await holdfast(ada, 'allow', 'acme/web#1', '-m', 'Fixes INC-4711');
+  await isClean('acme/web', 1);
+  expect(await holdfast(ada, 'status', 'acme/web#1')).toContain('Free  acme/web#1');
+  expect(acme.github.mergeable('acme/web', 2)).toBe('blocked');
+  expect(await holdfast(ada, 'unfreeze', 'acme', '-m', 'Over')).toContain('Ended plan');
+  for (const place of places) await isClean(place, 2);
+  took('incident', 5);
+});
+
+test('year end: planned after a look, extended, and one pull request goes through by two persons', async () => {
+  const plan = ['plans', 'create', 'acme', '--name', 'Year end', '-m', 'Books are closed', '--for', '9d'];
+  expect(await holdfast(ada, ...plan, '--dry-run')).toContain('acme/web\t2\t0\tyes');
+  expect(await holdfast(ada, 'list', 'acme')).toContain('No freeze is on or planned');
+  const [, id = ''] = /^Plan (\S+): Year end/.exec(await holdfast(ada, ...plan)) ?? [];
+  const before = await holdfast(ada, 'list', 'acme', '--json');
+  await holdfast(ada, 'extend', id, '--for', '1d');
+  const ends = (text: string) => Date.parse(JSON.parse(text).freezes[0].ends_at);
+  const after = await holdfast(ada, 'list', 'acme', '--json');
+  // A day by the wall clock.
+  expect(Math.abs(ends(after) - ends(before) - 86_400_000)).toBeLessThanOrEqual(3_600_000);
+  const asked = await holdfast(wes, 'allow', 'acme/web#2', '-m', 'The auditors wait');
+  expect(asked).toContain('An admin decides');
+  await expect(holdfast(wes, 'requests', 'acme/web').then((text) => text.split('\t')[1])).resolves.toBe(
+    'requested',
+  );
+  const request = (await holdfast(ada, 'requests', 'acme')).trimEnd().split('\t').at(-1)!;
+  await expect(holdfast(wes, 'approve', request)).rejects.toThrow('ended with 1');
+  expect(acme.github.mergeable('acme/web', 2)).toBe('blocked');
+  await holdfast(ada, 'approve', request);
+  await isClean('acme/web', 2);
+  expect(acme.github.mergeable('acme/api', 2)).toBe('blocked');
+  await holdfast(ada, 'plans', 'delete', id, '-m', 'Books are open');
+  await isClean('acme/api', 2);
+  took('year end', 12);
+});
+
+test('newcomer: GitHub refuses the merge of what is frozen, and takes it when it is let go', async () => {
+  await holdfast(ada, 'login', acme.app.url);
+  await holdfast(ada, 'freeze', 'acme/docs', '-m', 'Try it', '--wait');
+  expect(await merge('acme/docs', 1)).toBe(405);
+  await holdfast(ada, 'unfreeze', 'acme/docs', '-m', 'Tried');
+  await isClean('acme/docs', 1);
+  expect(await merge('acme/docs', 1)).toBe(200);
+  took('newcomer', 3);
+});
