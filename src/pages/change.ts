@@ -11,14 +11,15 @@ import { assertStorable, readLimited } from '../api/read-body.ts';
 import type { Person } from '../auth/github-token.ts';
 import { readSession } from '../auth/sign-in/read-session.ts';
 import { countChange } from '../auth/sign-in/repository-readers.ts';
-import { forbidden, isUnavailable, type Refusal } from '../errors.ts';
+import { forbidden, Refusal, refusalStatus } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { knownAccount, type InstalledAccount } from '../installations/find-account.ts';
 import type { Administered } from '../installations/administered.ts';
 import { type FoundRepository, fullName, knownRepository } from '../installations/find-repository.ts';
 import { ownFormsOnly } from '../own-forms.ts';
 import { signInPath } from '../page-paths.ts';
-import { messagePage } from './message-page.ts';
+import { type Message, messagePage } from './message-page.ts';
+import { pageBefore } from './page-before.ts';
 import { absentPage, forRequest, type PageDeps, rememberReader } from './reader.ts';
 
 /** A form that somebody sent, and who they are. */
@@ -62,9 +63,8 @@ export const repositoryForm = (
     if (!repository || permission === 'none') return absentPage(deps, context, person);
     const name = fullName(repository);
     if (permission !== 'admin' && least === 'admin')
-      return refused(context, person, `On GitHub, you aren't an admin of ${name}. Ask one.`);
-    if (permission === 'read')
-      return refused(context, person, `On GitHub, you can't write to ${name}. Ask an admin of it.`);
+      throw forbidden(`On GitHub, you aren't an admin of ${name}. Ask one.`);
+    if (permission === 'read') throw forbidden(`On GitHub, you can't write to ${name}. Ask an admin of it.`);
     await rememberReader(sent.deps, person);
     const notAdmin =
       permission === 'admin' ? null : forbidden(`${person.login} is not an admin of ${name} on GitHub.`);
@@ -88,52 +88,54 @@ export const ownerForm = (
     const { context, person } = sent;
     const owner = context.req.param('owner') ?? '';
     // The same for an owner that is not there: who may not change anything learns nothing.
-    const notYours = `On GitHub, you aren't an admin of ${owner}, or Holdfast isn't installed there.`;
+    const notYours = forbidden(
+      `On GitHub, you aren't an admin of ${owner}, or Holdfast isn't installed there.`,
+    );
     const account = await knownAccount(sent.deps, owner);
-    if (!account) return refused(context, person, notYours);
+    if (!account) throw notYours;
     let administered: Administered = null;
     if (!(await deps.readers.isOwnerAdmin(sent.deps, person, account, 'refresh'))) {
       const names = new Set((await named({ ...sent, account }))?.map((name) => name.toLowerCase()));
       const isFew = names.size > 0 && names.size <= mostNamed;
-      if (!isFew || !(await administersEach(sent, account, names))) return refused(context, person, notYours);
+      if (!isFew || !(await administersEach(sent, account, names))) throw notYours;
       administered = names;
     }
     await rememberReader(sent.deps, person);
     return change({ ...sent, account, administered });
   });
 
-/** Of those that have these names now: GitHub answers for the former name of one that moved to somebody else, too. */
+/** A login may have changed hands: the repositories of whoever had it before are not this owner's. */
 async function administersEach({ deps, person }: Sent, account: InstalledAccount, names: Set<string>) {
   for (const name of names) {
     const repository = await knownRepository(deps, account.login, name);
-    const isOwn = repository?.accountId === account.id && repository.name.toLowerCase() === name;
-    if (!isOwn || (await deps.readers.permission(deps, person, repository, 'refresh')) !== 'admin')
-      return false;
+    if (repository?.accountId !== account.id) return false;
+    if ((await deps.readers.permission(deps, person, repository, 'refresh')) !== 'admin') return false;
   }
   return true;
 }
 
-/** The first two steps, and what stands for all of them while GitHub does not answer. */
+/** The first two steps, and the page for whatever the others refuse. */
 function guarded(given: PageDeps, handle: (sent: Sent) => Promise<Response>): Handler {
   const { origin } = new URL(given.config.publicUrl);
   const ownForms = ownFormsOnly(
     () => origin,
-    (context) => refused(context, undefined, 'The form came from another site. Use a page of Holdfast.'),
+    (context) => {
+      const text = 'The form came from another site. Use a page of Holdfast.';
+      return nothingChanged(context, undefined, { status: 403, text });
+    },
   );
   const handleOwn: Handler = async (context) => {
     const deps = forRequest(given, context);
     const person = await readSession(deps, context);
-    if (!person) return signedOutPage(context);
-    const form = await readForm(context);
-    await countChange(deps, person);
-    const actor: Actor = { type: 'user', id: person.id, name: person.login };
+    if (!person) return signedOutPage(deps, context);
     try {
+      await countChange(deps, person);
+      const form = await readForm(context);
+      const actor: Actor = { type: 'user', id: person.id, name: person.login };
       return await handle({ deps, context, person, actor, form });
     } catch (error) {
-      if (!isUnavailable(error)) throw error;
-      context.header('Retry-After', '10');
-      const text = `${error.message} Nothing was changed: go back and send the form again in a moment.`;
-      return messagePage(context, { status: 503, title: 'GitHub could not be asked', text }, person);
+      if (!(error instanceof Refusal)) throw error;
+      return refusedPage(deps, context, person, error);
     }
   };
   return async (context, next) => {
@@ -155,14 +157,32 @@ async function readForm({ req }: Context): Promise<URLSearchParams> {
   return form;
 }
 
-const refused = (context: Context, viewer: Person | undefined, text: string): Promise<Response> =>
-  messagePage(context, { status: 403, title: 'Nothing was changed', text }, viewer);
-
-/** Who signs in comes back to the page that the form stands on, which is the one before. */
-function signedOutPage(context: Context): Promise<Response> {
-  const text = 'You are not signed in any more. Sign in, and send the form again.';
-  const referer = context.req.header('Referer') ?? '';
-  const page = URL.canParse(referer) ? new URL(referer).pathname + new URL(referer).search : '/';
-  const link = { href: signInPath(page), text: 'Sign in with GitHub' };
-  return messagePage(context, { status: 403, title: 'Nothing was changed', text, link });
+/** What a change refuses that its form has no place for, with the way back to the form. */
+function refusedPage(
+  deps: PageDeps,
+  context: Context,
+  viewer: Person,
+  { code, message, retryAfter }: Refusal,
+): Promise<Response> {
+  if (retryAfter !== undefined) context.header('Retry-After', String(retryAfter));
+  const before = pageBefore(context, deps);
+  return nothingChanged(context, viewer, {
+    status: refusalStatus[code],
+    text: message,
+    link: before === undefined ? undefined : { href: before, text: 'Back to the form' },
+  });
 }
+
+/** Who signs in comes back to the page that the form stands on. */
+const signedOutPage = (deps: PageDeps, context: Context): Promise<Response> =>
+  nothingChanged(context, undefined, {
+    status: 403,
+    text: 'You are not signed in any more. Sign in, and send the form again.',
+    link: { href: signInPath(pageBefore(context, deps) ?? '/'), text: 'Sign in with GitHub' },
+  });
+
+const nothingChanged = (
+  context: Context,
+  viewer: Person | undefined,
+  message: Omit<Message, 'title'>,
+): Promise<Response> => messagePage(context, { title: 'Nothing was changed', ...message }, viewer);

@@ -4,6 +4,7 @@ import type { Deps } from '../deps.ts';
 import { isUnavailable } from '../errors.ts';
 import { ownFormsOnly } from '../own-forms.ts';
 import { messagePage, type Message } from './message-page.ts';
+import { pageBefore } from './page-before.ts';
 import { signInPath } from '../page-paths.ts';
 import {
   attemptSeconds,
@@ -41,20 +42,11 @@ async function signIn(deps: Deps, context: Context): Promise<Response> {
   const { config, clock } = deps;
   const settings = signInSettings(config);
   if (!settings) return messagePage(context, notSetUp(deps));
-  const attempt = beginAttempt(ownPath(context.req.query('to') ?? pageBefore(context, config)), clock.now());
+  const attempt = beginAttempt(ownPath(context.req.query('to') ?? pageBefore(context, deps)), clock.now());
   makeRoomForSignIn(context, config);
   const cookie = cookieOf(attempt.state);
   await writeCookie(context, { ...config, ...settings }, cookie, writeAttempt(attempt), attemptSeconds);
   return context.redirect(authorizeUrl(deps, settings, attempt), 302);
-}
-
-/** The page of ours whose link led here; browsers send its address to the same origin alone. */
-function pageBefore({ req }: Context, { publicUrl }: Deps['config']): string | undefined {
-  const referer = req.header('Referer') ?? '';
-  if (!URL.canParse(referer)) return undefined;
-  const { origin, pathname, search } = new URL(referer);
-  const isOwn = origin === new URL(publicUrl).origin && !pathname.startsWith('/auth/');
-  return isOwn ? pathname + search : undefined;
 }
 
 /** GitHub sends the person here, with a code or with the reason why there is none. */

@@ -3,6 +3,7 @@ import { serve, type ServerType } from '@hono/node-server';
 import { Hono } from 'hono';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { changesPerMinute, RepositoryReaders } from '../../src/auth/sign-in/repository-readers.ts';
+import { conflict } from '../../src/errors.ts';
 import { ExplanationsForPages } from '../../src/explanations/explanations-for-pages.ts';
 import { StrangerLimits } from '../../src/github/limits/stranger-limits.ts';
 import {
@@ -22,15 +23,17 @@ let acme: Acme;
 let server: ServerType;
 let url: string;
 let changes: (RepositoryChange | OwnerChange)[] = [];
+/** What the next changes throw. */
+let refuse: Error | null = null;
 const cookies = new Map<string, string>();
 
 beforeAll(async () => {
   acme = await startAcme();
-  for (const login of ['mallory', 'wendy', 'rita']) acme.github.addUser(login);
+  for (const login of ['mallory', 'wendy', 'rita', 'carol']) acme.github.addUser(login);
   await acme.repository('web', [], { roles: { wendy: 'write', rita: 'read', bob: 'admin' } });
   await acme.repository('api', [], { roles: { bob: 'admin' } });
   await acme.repository('vault', [], { private: true });
-  for (const login of ['ada', 'bob', 'wendy', 'rita', 'mallory']) {
+  for (const login of ['ada', 'bob', 'carol', 'wendy', 'rita', 'mallory']) {
     const visitor = new Visitor(acme);
     await visitor.signIn(login);
     cookies.set(login, [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; '));
@@ -43,6 +46,7 @@ beforeAll(async () => {
     strangers: new StrangerLimits(deps.clock),
   };
   const change = async (made: RepositoryChange | OwnerChange) => {
+    if (refuse) throw refuse;
     changes.push(made);
     return made.context.text('changed');
   };
@@ -67,6 +71,7 @@ afterAll(async () => {
 });
 
 const own = { 'Sec-Fetch-Site': 'same-origin' };
+const named = (repository: string): [string, string] => ['repository', repository];
 
 async function send(
   login: string | null,
@@ -79,7 +84,7 @@ async function send(
   const cookie = login ? { Cookie: cookies.get(login)! } : {};
   const body = new URLSearchParams(fields);
   const answer = await fetch(url + path, { method: 'POST', body, headers: { ...cookie, ...headers } });
-  return { status: answer.status, text: await answer.text() };
+  return { status: answer.status, text: await answer.text(), headers: answer.headers };
 }
 
 test('a form of ours, of an admin, gets through, with the admin as the actor', async () => {
@@ -98,6 +103,8 @@ test.each([
   ['another site below the same domain', { 'Sec-Fetch-Site': 'same-site' }],
   ['a browser that says nothing', {}],
   ['another site, by a script', { Origin: 'https://evil.example', 'Content-Type': 'text/plain' }],
+  ['another site, as JSON', { 'Sec-Fetch-Site': 'cross-site', 'Content-Type': 'application/json' }],
+  ['nowhere, as JSON', { 'Content-Type': 'application/json' }],
 ])('a form from %s changes nothing', async (_, headers) => {
   for (const path of ['/repos/acme/web/admins', '/repos/acme/owners']) {
     const { status, text } = await send('ada', path, { headers: headers as Record<string, string> });
@@ -130,7 +137,7 @@ test('a session is not enough: GitHub says who may', async () => {
 test('what one may not see is not there', async () => {
   const hidden = await send('mallory', '/repos/acme/vault/admins');
   const absent = await send('mallory', '/repos/acme/nothing/admins');
-  expect(hidden).toEqual(absent);
+  expect({ ...hidden, headers: null }).toEqual({ ...absent, headers: null });
   expect(hidden.status).toBe(404);
   const asked = (text: string) => text.replaceAll(/acme|nobody/g, 'OWNER');
   const known = await send('mallory', '/repos/acme/owners');
@@ -164,13 +171,61 @@ test('of an owner: its admins, and who administers each repository that is named
   expect(changes).toHaveLength(2);
 });
 
-test('while GitHub does not answer, nothing is changed', async () => {
+test('of an owner too, what was lost a moment ago is lost: the organization, and one repository of those named', async () => {
+  await acme.advanceTo(new Date(acme.clock.now() + 120_000));
+  acme.github.setMembership('acme', 'carol', 'admin');
+  expect((await send('carol', '/repos/acme/owners')).status).toBe(200);
+  acme.github.setMembership('acme', 'carol', 'member');
+  expect((await send('carol', '/repos/acme/owners')).status).toBe(403);
+  const both = { fields: [named('web'), named('api')] };
+  expect((await send('bob', '/repos/acme/owners', both)).status).toBe(200);
+  acme.github.setRole('acme/api', 'bob', 'maintain');
+  expect((await send('bob', '/repos/acme/owners', both)).status).toBe(403);
+  acme.github.setRole('acme/api', 'bob', 'admin');
+  expect(changes).toHaveLength(2);
+});
+
+test('who administers repositories, and not the owner, changes those and no others', async () => {
+  await acme.advanceTo(new Date(acme.clock.now() + 120_000));
+  await send('bob', '/repos/acme/owners', { fields: [named('web'), named('API')] });
+  await send('ada', '/repos/acme/owners', { fields: [named('web')] });
+  const [bobs, adas] = changes as OwnerChange[];
+  expect(bobs!.administered).toEqual(new Set(['web', 'api']));
+  expect(adas!.administered).toBeNull();
+});
+
+test("a repository of somebody who had this login before counts as nobody's", async () => {
+  await acme.advanceTo(new Date(acme.clock.now() + 120_000));
+  const { db } = acme.app.deps;
+  const { accountId } = await db.repository.findFirstOrThrow({ where: { name: 'api' } });
+  const account = await db.account.findUniqueOrThrow({ where: { id: accountId } });
+  await db.account.create({ data: { ...account, id: 999_999n, seenAt: new Date(0) } });
+  await db.repository.updateMany({ where: { name: 'api' }, data: { accountId: 999_999n } });
+  expect((await send('bob', '/repos/acme/owners', { fields: [named('api')] })).status).toBe(403);
+  await db.repository.updateMany({ where: { name: 'api' }, data: { accountId } });
+  await db.account.delete({ where: { id: 999_999n } });
+  expect((await send('bob', '/repos/acme/owners', { fields: [named('api')] })).status).toBe(200);
+});
+
+test("of more repositories than GitHub is asked about, the form is for the owner's admins", async () => {
+  await acme.advanceTo(new Date(acme.clock.now() + 120_000));
+  const names = Array.from({ length: 51 }, (_, index) => `many-${index}`);
+  for (const name of names) acme.github.addRepository(`acme/${name}`, { roles: { bob: 'admin' } });
+  await acme.quiet();
+  const fields = names.map(named);
+  expect((await send('bob', '/repos/acme/owners', { fields })).status).toBe(403);
+  expect((await send('bob', '/repos/acme/owners', { fields: fields.slice(1) })).status).toBe(200);
+  expect((await send('ada', '/repos/acme/owners', { fields })).status).toBe(200);
+});
+
+test('while GitHub does not answer, nothing is changed, and the page says when to try again', async () => {
   await acme.advanceTo(new Date(acme.clock.now() + 120_000));
   acme.github.goDown();
   for (const path of ['/repos/acme/web/admins', '/repos/acme/owners']) {
-    const { status, text } = await send('ada', path);
+    const { status, text, headers } = await send('ada', path);
     expect(status).toBe(503);
-    expect(text).toContain('Nothing was changed');
+    expect(text).toContain('<h1>Nothing was changed</h1>');
+    expect(headers.get('retry-after')).toBe('10');
   }
   expect(changes).toEqual([]);
 });
@@ -178,8 +233,28 @@ test('while GitHub does not answer, nothing is changed', async () => {
 test('what the database cannot keep, and what is too large, is refused', async () => {
   expect((await send('ada', '/repos/acme/web/admins', { fields: { reason: 'a\0b' } })).status).toBe(422);
   const large = { reason: 'x'.repeat(1024 * 1024 + 1) };
-  expect((await send('ada', '/repos/acme/web/admins', { fields: large })).status).toBe(413);
+  const answer = await send('ada', '/repos/acme/web/admins', { fields: large });
+  expect(answer.status).toBe(413);
+  expect(answer.text).toContain('<h1>Nothing was changed</h1>');
   expect(changes).toEqual([]);
+});
+
+test('what a change refuses is told as such, with the way back to the form', async () => {
+  await acme.advanceTo(new Date(acme.clock.now() + 180_000));
+  refuse = conflict('Somebody was faster.');
+  const referer = 'https://holdfast.example/owners/acme/freeze';
+  const { status, text } = await send('ada', '/repos/acme/web/admins', {
+    headers: { ...own, Referer: referer },
+  });
+  refuse = null;
+  expect(status).toBe(409);
+  expect(text).toContain('<h1>Nothing was changed</h1>');
+  expect(text).toContain('Somebody was faster.');
+  expect(text).toContain('href="/owners/acme/freeze"');
+  const foreign = await send('mallory', '/repos/acme/owners', {
+    headers: { ...own, Referer: 'https://evil.example/owners/acme/freeze' },
+  });
+  expect(foreign.text).not.toContain('/owners/acme/freeze');
 });
 
 test('one person changes so much in a minute', async () => {
@@ -188,4 +263,12 @@ test('one person changes so much in a minute', async () => {
     expect((await send('wendy', '/repos/acme/web/writers')).status).toBe(200);
   expect((await send('wendy', '/repos/acme/web/writers')).status).toBe(429);
   expect((await send('ada', '/repos/acme/web/admins')).status).toBe(200);
+});
+
+test('a form that cannot be read counts as one', async () => {
+  await acme.advanceTo(new Date(acme.clock.now() + 180_000));
+  const broken = { fields: { reason: 'a\0b' } };
+  for (let count = 0; count < changesPerMinute; count++)
+    expect((await send('wendy', '/repos/acme/web/writers', broken)).status).toBe(422);
+  expect((await send('wendy', '/repos/acme/web/writers', broken)).status).toBe(429);
 });
