@@ -2,11 +2,18 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { unenforcedBranches } from '../enforcement/unenforced-branches.ts';
 import { freezesAreOn } from '../installations/product.ts';
+import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 import { openPullRequestsInTime } from '../github/pull-requests/open-pull-requests-in-time.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import type { Ahead } from '../freezes/create-freeze.ts';
 import { type Freeze, holdsMerges, phaseOf } from '../freezes/freeze.ts';
-import { countsOf, type Seen, warningOfBranches, warningsOf } from '../freezes/freeze-warnings.ts';
+import {
+  countsOf,
+  type Seen,
+  type Warning,
+  warningOfBranches,
+  warningsOf,
+} from '../freezes/freeze-warnings.ts';
 import { judgeFreeze } from '../freezes/judge-freeze.ts';
 import { needsOf, parseFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
 
@@ -28,22 +35,39 @@ export async function lookAhead(deps: Deps, repository: FoundRepository, freeze:
   const isOn = freezesAreOn(repository.products);
   const warnings = [
     ...warningOfBranches(unenforced, statusContext, url),
-    ...warningsOf(parsed, seen, isOn).filter(({ type }) => !forPreviews.has(type)),
+    ...warningsToTell(parsed, seen, isOn),
   ];
   return { unenforced, warnings: warnings.map(({ message }) => message) };
 }
+
+/** What to warn of whoever makes a freeze. @param seen null where that is not known, or says nothing about its conditions. */
+export const warningsToTell = (freeze: ParsedFreeze, seen: Seen | null, isOn: boolean): Warning[] =>
+  warningsOf(freeze, seen, isOn).filter(({ type }) => !forPreviews.has(type));
 
 /** That a freeze holds everything is what most are for, and what could not be judged says its status. */
 const forPreviews = new Set(['matches_everything', 'not_judged']);
 
 /** What the freeze does with what is open now; null where that is not known, or says nothing about its conditions. */
 async function see(deps: Deps, repository: FoundRepository, freeze: ParsedFreeze): Promise<Seen | null> {
-  const { matchingConditions, excludeConditions, startsAt } = freeze.freeze;
-  if (matchingConditions.length + excludeConditions.length === 0) return null;
+  if (!hasConditions(freeze)) return null;
   const loaded = await openPullRequestsInTime(deps, repository, needsOf([freeze]));
-  if (!loaded || loaded.length === 0) return null;
+  const { startsAt } = freeze.freeze;
   const now = nowOf(deps.clock);
-  const at = startsAt > now ? startsAt : now;
-  const open = loaded.map(({ facts }) => facts);
+  return (
+    loaded &&
+    seenOf(
+      freeze,
+      loaded.map(({ facts }) => facts),
+      startsAt > now ? startsAt : now,
+    )
+  );
+}
+
+const hasConditions = ({ freeze }: ParsedFreeze): boolean =>
+  freeze.matchingConditions.length + freeze.excludeConditions.length > 0;
+
+/** What a freeze does with some open pull requests at an instant; null where that says nothing about its conditions. */
+export function seenOf(freeze: ParsedFreeze, open: PullRequestFacts[], at: Date): Seen | null {
+  if (!hasConditions(freeze) || open.length === 0) return null;
   return { open, at, counts: countsOf(open.map((facts) => judgeFreeze(freeze, facts, at.getTime()))) };
 }

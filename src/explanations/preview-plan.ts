@@ -1,10 +1,12 @@
 import { nowOf } from '../clock.ts';
+import { compileNameGlob } from '../conditions/patterns/compile-name-glob.ts';
 import type { Deps } from '../deps.ts';
 import { isFreezeEnforced } from '../enforcement/finding.ts';
 import { recentEnforcement } from '../enforcement/recent-enforcement.ts';
 import { judgeFreeze } from '../freezes/judge-freeze.ts';
 import { needsOf, parseFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import type { Account } from '../generated/prisma/client.ts';
+import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 import { openPullRequestsInTime } from '../github/pull-requests/open-pull-requests-in-time.ts';
 import { repositoryOfId, repositoryOfRow } from '../installations/repository-rows.ts';
 import { assertNotOver, checkPlan } from '../plans/check-plan.ts';
@@ -13,6 +15,8 @@ import { matchedRepositories, type PlanRepository } from '../plans/matched-repos
 import type { Occurrence } from '../plans/occurrences.ts';
 import type { PlanInput } from '../plans/plan.ts';
 import { mostShown } from '../plans/show-plan.ts';
+import { foreseeGivenEnds } from '../plans/warn-of-given-ends.ts';
+import { seenOf, warningsToTell } from './look-ahead.ts';
 
 /** What a plan would do in one repository. */
 export type PreviewedRepository = {
@@ -28,7 +32,11 @@ export type PlanPreview = {
   /** Full names. */
   notEnforced: string[];
   notLookedAt: string[];
+  /** What it includes that no repository matches, as it was sent. */
+  matchesNone: string[];
   nextOccurrences: Occurrence[];
+  /** Sentences: what to warn of whoever makes it. */
+  warnings: string[];
 };
 
 /** Milliseconds after which no more repositories are looked at: a look takes 3 s at most, and 10 s all of them. */
@@ -57,7 +65,8 @@ export async function previewPlan(deps: Deps, account: Account, input: PlanInput
   const at = first.startsAt > now ? first.startsAt : now;
   const matched = await matchedRepositories(deps.sql, plan);
   const places = matched.filter(({ isFreezable }) => isFreezable);
-  const seen = await lookAtAll(deps, places, (place) => lookAtOne(deps, place, freeze, at));
+  const open: PullRequestFacts[] = [];
+  const seen = await lookAtAll(deps, places, (place) => lookAtOne(deps, place, freeze, at, open));
   const isSeen = new Set(seen.map(({ name }) => name));
   const fullName = ({ name }: PlanRepository): string => `${account.login}/${name}`;
   const unenforced = new Set(seen.flatMap(({ name, enforced }) => (enforced === 'no' ? [name] : [])));
@@ -66,7 +75,15 @@ export async function previewPlan(deps: Deps, account: Account, input: PlanInput
     matched: matched.length,
     notEnforced: matched.filter((each) => !each.isFreezable || unenforced.has(each.name)).map(fullName),
     notLookedAt: places.filter(({ name }) => !isSeen.has(name)).map(fullName),
+    matchesNone: input.repositories.include.filter((glob) => {
+      const matches = compileNameGlob(glob);
+      return !matched.some(({ name }) => matches(name));
+    }),
     nextOccurrences,
+    warnings: [
+      ...warningsToTell(freeze, seenOf(freeze, open, at), true).map(({ message }) => message),
+      ...foreseeGivenEnds(plan, matched, now),
+    ],
   };
 }
 
@@ -89,12 +106,13 @@ async function lookAtAll(
   return seen.filter((each) => each !== null);
 }
 
-/** null where GitHub did not tell in time what is open. */
+/** null where GitHub did not tell in time what is open. @param all gets what is. */
 async function lookAtOne(
   deps: Deps,
   place: PlanRepository,
   freeze: ParsedFreeze,
   at: Date,
+  all: PullRequestFacts[],
 ): Promise<PreviewedRepository | null> {
   const [row] = await deps.sql.query('read-repository', repositoryOfId, [place.id]);
   const repository = row && repositoryOfRow(row);
@@ -104,6 +122,7 @@ async function lookAtOne(
     recentEnforcement(deps, repository),
   ]);
   if (!open) return null;
+  all.push(...open.map(({ facts }) => facts));
   const verdicts = open.map(({ facts }) => judgeFreeze(freeze, facts, at.getTime()));
   const enforced = report ? isFreezeEnforced(report.findings, freeze.freeze, []) : 'unknown';
   return {

@@ -23,7 +23,7 @@ import { pageBefore } from './page-before.ts';
 import { absentPage, forRequest, type PageDeps, rememberReader } from './reader.ts';
 
 /** A form that somebody sent, and who they are. */
-type Sent = {
+export type Sent = {
   /** Its questions to GitHub are counted as this person's. */
   deps: PageDeps;
   context: Context;

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { Refusal } from '../errors.ts';
+import { conflict, Refusal } from '../errors.ts';
 import type { Html } from './layout.ts';
 
 // What forms are made of. Each works by the keyboard alone and without a script, and says beside a field what is wrong.
@@ -106,6 +106,19 @@ export function chips(
     </div>
     ${hint || problem ? html`<p class="muted" id="${name}-hint">${problem ? html`<strong>${problem}</strong> ` : ''}${hint ?? ''}</p>` : ''}
   </fieldset>`;
+}
+
+/** Tells as what somebody saw what the form changes. */
+export const versionField = (version: string): Html => hidden('version', version);
+
+/**
+ * Holds for a form that shows what it changes as it is now: who would take back what somebody else changed is told so,
+ * and a second tap changes nothing more.
+ * @throws Refusal conflict.
+ */
+export function assertFresh(form: URLSearchParams, version: string, what: 'freeze' | 'plan'): void {
+  if (form.get('version') !== version)
+    throw conflict(`Somebody changed this ${what} since you opened the page. Look at it as it is now.`);
 }
 
 export const hidden = (name: string, value: string): Html =>

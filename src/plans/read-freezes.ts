@@ -1,6 +1,6 @@
 import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
-import { isNotEnded, notEnded } from '../freezes/freeze-store.ts';
+import { fromRow, isNotEnded, notEnded, type StoredFreeze } from '../freezes/freeze-store.ts';
 
 // What a plan reads of its freezes. Those that were changed or deleted by themselves are not its own any more.
 
@@ -29,6 +29,16 @@ export async function repositoriesFrozen(
     select: { name: true },
   });
   return rows.map(({ name }) => name);
+}
+
+/** The freezes of a plan that are on in its owner's repositories, also those that were changed by themselves. */
+export async function ongoingFreezes(
+  tx: Tx,
+  { id, accountId }: { id: string; accountId: bigint },
+  now: Date,
+): Promise<StoredFreeze[]> {
+  const where = { planId: id, repository: { accountId }, startsAt: { lte: now }, ...notEnded(now) };
+  return (await tx.freeze.findMany({ where, orderBy: { id: 'asc' } })).map(fromRow);
 }
 
 /** A freeze of a plan that was changed or deleted by itself, and is not over. */

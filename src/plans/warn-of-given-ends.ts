@@ -1,6 +1,6 @@
 import type { Tx } from '../database/database.ts';
 import type { PlanRepository } from './matched-repositories.ts';
-import { firstOccurrence } from './occurrences.ts';
+import { firstOccurrence, type Schedule } from './occurrences.ts';
 import type { Plan } from './plan.ts';
 import { givenEnds } from './read-freezes.ts';
 import { hoursIn, windowsOf } from './windows.ts';
@@ -24,25 +24,38 @@ export async function warnOfGivenEnds(
 ): Promise<string[]> {
   if (plan.end !== null) return [];
   const ends = await givenEnds(tx, plan.id, now, mostNamed);
+  return [...sentences(ends, endsThere), ...sentences(missed(plan, places, now), makesNone)];
+}
+
+/** The same of a plan that is not saved. @param places those that it matches. */
+export function foreseeGivenEnds(plan: Schedule, places: PlanRepository[], now: Date): string[] {
+  if (plan.end !== null) return [];
   return [
-    ...sentences(ends, ({ end }) => `there this plan ends at ${end}.`),
     ...sentences(
-      missed(plan, places, now),
-      ({ end }) => `there it would have ended at ${end}, so it makes none.`,
+      given(plan, places, (endsAt) => endsAt > now),
+      endsThere,
     ),
+    ...sentences(missed(plan, places, now), makesNone),
   ];
 }
 
+const endsThere = ({ end }: Some): string => `there this plan ends at ${end}.`;
+const makesNone = ({ end }: Some): string => `there it would have ended at ${end}, so it makes none.`;
+
 /** Where it makes nothing: it would be over at once. */
-function missed(plan: Plan, all: PlanRepository[], now: Date): Some[] {
+const missed = (plan: Schedule, all: PlanRepository[], now: Date): Some[] =>
+  given(plan, all, (endsAt) => endsAt <= now);
+
+/** Where repositories give the plan's first window an end that is as wanted. */
+function given(plan: Schedule, all: PlanRepository[], isWanted: (endsAt: Date) => boolean): Some[] {
   const places = Map.groupBy(
     all.filter(({ isFreezable }) => isFreezable),
     (place) => hoursIn(plan, place),
   );
-  const over = windowsOf(plan, [firstOccurrence(plan)!], places.keys()).filter(
-    ({ endsAt }) => endsAt !== null && endsAt <= now,
+  const wanted = windowsOf(plan, [firstOccurrence(plan)!], places.keys()).filter(
+    ({ endsAt }) => endsAt !== null && isWanted(endsAt),
   );
-  return over.map(({ end, hours }) => {
+  return wanted.map(({ end, hours }) => {
     const names = places.get(hours)!.map(({ name }) => name);
     return { end: end!, count: names.length, names: names.slice(0, mostNamed) };
   });
@@ -51,12 +64,12 @@ function missed(plan: Plan, all: PlanRepository[], now: Date): Some[] {
 function sentences(all: Some[], what: (some: Some) => string): string[] {
   const more = all.slice(mostSentences).reduce((sum, { count }) => sum + count, 0);
   return [
-    ...all.slice(0, mostSentences).map((some) => `In ${listed(some)} ${given}: ${what(some)}`),
+    ...all.slice(0, mostSentences).map((some) => `In ${listed(some)} ${isGiven}: ${what(some)}`),
     ...(more > 0 ? [`So it is in ${more} more repositories, at other times.`] : []),
   ];
 }
 
-const given = 'a freeze without an end is given one (`longest_open_end_hours`)';
+const isGiven = 'a freeze without an end is given one (`longest_open_end_hours`)';
 
 const listed = ({ names, count }: Some): string =>
   [...names, ...(count > names.length ? [`${count - names.length} more`] : [])]

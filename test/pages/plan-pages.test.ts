@@ -36,8 +36,13 @@ const yearEnd = {
 const hiddenOf = (text: string, name: string): string =>
   new RegExp(`name="${name}"\\s+value="([^"]*)"`).exec(text)?.[1] ?? '';
 
+/** Of a plan, as its page has it. */
+const versionOf = async (visitor: Visitor, path: string) =>
+  hiddenOf((await visitor.open(path)).text, 'version');
+
 /** Looks, and presses the button. @returns where that leads. */
-async function save(visitor: Visitor, path: string, fields: Record<string, string>): Promise<string> {
+async function save(visitor: Visitor, path: string, given: Record<string, string>): Promise<string> {
+  const fields = { ...given, version: await versionOf(visitor, path) };
   const seen = await visitor.send(path, { ...fields, step: 'preview' });
   expect(seen.status, seen.text).toBe(200);
   const [previewed, key] = [hiddenOf(seen.text, 'previewed'), hiddenOf(seen.text, 'key')];
@@ -179,15 +184,19 @@ test('a plan is extended by an hour, by a day, until a time, and deleted with a 
   const path = location.replace('/progress?plan=', '/plans/');
   const end = async () => (await planOf('Incident')).end;
   // Across the night in which clocks go forward: an hour is one of real time.
-  expect((await ada.send(`${path}/extend`, { by: 'PT1H' })).location).toBe(path);
+  const extend = async (fields: Record<string, string>) =>
+    ada.send(`${path}/extend`, { version: await versionOf(ada, path), ...fields });
+  expect((await extend({ by: 'hour' })).location).toBe(path);
   expect(await end()).toBe('2026-03-29T03:30:00');
-  await ada.send(`${path}/extend`, { by: 'P1D' });
+  await extend({ by: 'day' });
   expect(await end()).toBe('2026-03-30T03:30:00');
-  await ada.send(`${path}/extend`, { by: 'until', until: '2026-03-31T08:00' });
+  await extend({ by: 'until', end: '2026-03-31T08:00' });
   expect(await end()).toBe('2026-03-31T08:00:00');
-  expect((await ada.send(`${path}/extend`, { by: 'until', until: 'x' })).status).toBe(422);
-  expect((await ada.send(`${path}/delete`, { delete_reason: '' })).status).toBe(422);
-  expect((await ada.send(`${path}/delete`, { delete_reason: 'Solved' })).location).toBe(
+  expect((await extend({ by: 'until', end: 'x' })).status).toBe(422);
+  expect((await extend({ by: 'week' })).status).toBe(422);
+  const version = await versionOf(ada, path);
+  expect((await ada.send(`${path}/delete`, { version, delete_reason: '' })).status).toBe(422);
+  expect((await ada.send(`${path}/delete`, { version, delete_reason: 'Solved' })).location).toBe(
     '/repos/acme?said=plan-deleted',
   );
   expect((await planOf('Incident')).deleteReason).toBe('Solved');
@@ -213,6 +222,127 @@ test('a plan is for who could have made it, and seen by who reads all that it ma
   expect((await bob.send(newPlan, { ...yearEnd, step: 'preview' })).status).toBe(403);
   const mallory = await signedIn('mallory');
   for (const action of ['edit', 'extend', 'delete'])
-    expect((await mallory.send(`${own}/${action}`, { delete_reason: 'x', by: 'P1D' })).status).toBe(403);
-  expect((await bob.send(`${own}/delete`, { delete_reason: 'Done' })).status).toBe(303);
+    expect((await mallory.send(`${own}/${action}`, { delete_reason: 'x', by: 'day' })).status).toBe(403);
+  const version = await versionOf(bob, own);
+  expect((await bob.send(`${own}/delete`, { version, delete_reason: 'Done' })).status).toBe(303);
+});
+
+test('what a plan holds, and in which environments, is chosen, shown and kept', async () => {
+  const fields = {
+    ...{ name: 'Both', reason: 'r', include: 'web', start: '2026-06-10T00:00', end: '2026-06-11T00:00' },
+    ...{ zone: 'UTC', repeat: 'once', holds: 'both', environments: 'prod-*\nstaging' },
+  };
+  const path = await save(ada, newPlan, fields);
+  expect(await planOf('Both')).toMatchObject({
+    holds: ['merges', 'deployments'],
+    environments: ['prod-*', 'staging'],
+  });
+  const { text } = await ada.open(`${path}/edit`);
+  expect(text).toMatch(/name="holds"\s+value="both"\s+checked/);
+  expect(text).toContain('prod-*\nstaging</textarea>');
+  await save(ada, `${path}/edit`, { ...fields, reason: 'again', holds: 'deployments', environments: '' });
+  expect(await planOf('Both')).toMatchObject({
+    reason: 'again',
+    holds: ['deployments'],
+    environments: ['*'],
+  });
+  const bad = {
+    ...fields,
+    environments: 'x'.repeat(300),
+    version: await versionOf(ada, path),
+    step: 'preview',
+  };
+  expect((await ada.send(`${path}/edit`, bad)).text).toContain('id="environments-problem"');
+});
+
+const nightly = {
+  ...{ name: 'Nightly', reason: 'Night', include: 'web\napi', zone: 'UTC', repeat: 'daily' },
+  ...{ start: '2026-03-01T00:00', end: '2026-03-01T18:00' },
+};
+
+test('of a plan that repeats what is on now is extended or ended, and the plan goes on', async () => {
+  await acme.repository('api', [{}]);
+  const path = await save(ada, newPlan, nightly);
+  await acme.quiet();
+  const { id } = await planOf('Nightly');
+  const on = () =>
+    acme.app.deps.db.freeze.findMany({
+      where: { planId: id, deletedAt: null, startsAt: { lte: new Date(acme.clock.now()) } },
+    });
+  const coming = () =>
+    acme.app.deps.db.freeze.count({ where: { planId: id, start: '2026-03-02T00:00:00', deletedAt: null } });
+  expect(await on()).toHaveLength(2);
+  const version = await versionOf(ada, path);
+  const twice = [1, 2].map(() => ada.send(`${path}/extend`, { version, by: 'hour' }));
+  expect((await Promise.all(twice)).map(({ status }) => status)).toContain(303);
+  expect((await ada.send(`${path}/extend`, { version, by: 'hour' })).text).toContain(
+    'Somebody changed this plan',
+  );
+  expect((await on()).map(({ end }) => end)).toEqual(['2026-03-01T19:00:00', '2026-03-01T19:00:00']);
+  expect(await coming()).toBe(2);
+  const [event] = await acme.app.deps.db.auditEvent.findMany({
+    where: { type: 'scheduled_freeze.update' },
+    orderBy: { id: 'desc' },
+    take: 1,
+  });
+  expect(event!.metadata).toMatchObject({ updated_by: { type: 'user', name: 'ada' } });
+  const { text } = await ada.open(path);
+  expect(text).toContain('End it this time');
+  const ongoing = hiddenOf(text, 'ongoing');
+  expect((await ada.send('/owners/acme/unfreeze', { ongoing, delete_reason: 'Enough' })).location).toBe(
+    '/repos/acme?said=unfrozen',
+  );
+  expect(await on()).toEqual([]);
+  expect(await coming()).toBe(2);
+  expect((await ada.open(path)).text).toContain('<span class="badge scheduled">Scheduled</span>');
+});
+
+test('where one of several cannot be changed the others are, and the page says which', async () => {
+  await acme.repository('old', [{}]);
+  const fields = { ...nightly, name: 'Partly', reason: 'Partly', include: 'old\nweb' };
+  const path = await save(ada, newPlan, fields);
+  await acme.quiet();
+  acme.github.archive('acme/old');
+  await acme.quiet();
+  const { id } = await planOf('Partly');
+  const ends = async () =>
+    (
+      await acme.app.deps.db.freeze.findMany({
+        where: { planId: id, deletedAt: null, startsAt: { lte: new Date(acme.clock.now()) } },
+        orderBy: { repository: { name: 'asc' } },
+        include: { repository: true },
+      })
+    ).map(({ repository, end }) => [repository.name, end]);
+  const extended = await ada.send(`${path}/extend`, { version: await versionOf(ada, path), by: 'hour' });
+  expect(extended.status).toBe(409);
+  expect(extended.text).toContain('<h1>Not everything was changed</h1>');
+  expect(extended.text).toMatch(/1 freeze is changed, and 1 not\. acme\/old is archived/);
+  expect(await ends()).toEqual([
+    ['old', '2026-03-01T18:00:00'],
+    ['web', '2026-03-01T19:00:00'],
+  ]);
+  const ended = await ada.send('/owners/acme/unfreeze', { ongoing: `freezes ${id}`, delete_reason: 'x' });
+  expect(ended.text).toContain('<h1>Not everything was changed</h1>');
+  expect(await ends()).toEqual([['old', '2026-03-01T18:00:00']]);
+  const none = await ada.send('/owners/acme/unfreeze', { ongoing: `freezes ${id}`, delete_reason: 'x' });
+  expect([none.status, none.text.includes('Nothing was changed')]).toEqual([422, true]);
+});
+
+test('the preview warns of what the API warns of', async () => {
+  const base = { ...nightly, name: 'Warned', include: 'web', repeat: 'once', start: '', end: '' };
+  const loose = await ada.send(newPlan, { ...base, exceptions: 'title~=skip', step: 'preview' });
+  expect(loose.text).toContain('The author of a pull request alone can get it excluded');
+  const nothing = await ada.send(newPlan, { ...base, matching: 'label=nobody-has-this', step: 'preview' });
+  expect(nothing.text).toContain('This freeze holds none of the open pull requests (1).');
+  await acme.call('PATCH', '/v1/repos/acme/web/settings', {
+    as: acme.admin,
+    body: { longest_open_end_hours: 5 },
+  });
+  const open = await ada.send(newPlan, { ...base, step: 'preview' });
+  expect(open.text).toMatch(
+    /In web a freeze without an end is given one[^<]*there this plan ends at 2026-03-01T/,
+  );
+  const location = await save(ada, newPlan, base);
+  const page = await ada.open(location.replace('/progress?plan=', '/plans/'));
+  expect(page.text).toMatch(/In web a freeze without an end is given one/);
 });

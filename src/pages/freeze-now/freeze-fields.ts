@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { isTimeZone } from '../../time/local-time.ts';
 import { shorten } from '../long-text.ts';
 import { type Duration, endOf, isDuration } from './duration.ts';
@@ -52,7 +51,3 @@ export const planBody = (fields: FreezeFields, now: Date) => ({
   name: shorten(fields.reason, 80) || 'Freeze',
   repositories: { include: fields.which === 'all' ? ['*'] : fields.repositories },
 });
-
-/** Names what was previewed, so that nothing else is frozen than what one saw. */
-export const digestOf = (fields: FreezeFields): string =>
-  createHash('sha256').update(JSON.stringify(fields)).digest('base64url').slice(0, 22);

@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { Context } from 'hono';
 import { newFreeze, readNewFreeze } from '../../api/v1/freeze-schemas.ts';
 import { newPlan, readNewPlan } from '../../api/v1/plan-schemas.ts';
-import { runOnce } from '../../api/idempotency.ts';
 import { validate } from '../../api/validate.ts';
 import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
@@ -10,16 +8,18 @@ import { invalid } from '../../errors.ts';
 import { lookAhead } from '../../explanations/look-ahead.ts';
 import { previewPlan } from '../../explanations/preview-plan.ts';
 import { createFreeze, planFreeze } from '../../freezes/create-freeze.ts';
-import { findRepository } from '../../installations/find-repository.ts';
-import { ownerFormPath, progressPath, signInPath } from '../../page-paths.ts';
+import { type FoundRepository, repositoriesOfIds } from '../../installations/repository-rows.ts';
+import { progressPath, signInPath } from '../../page-paths.ts';
 import { createPlan } from '../../plans/create-plan.ts';
 import type { OwnerChange } from '../change.ts';
+import { digestOf } from '../digest.ts';
 import { type FormProblems, noProblems, problemsOf } from '../form.ts';
 import { layout } from '../layout.ts';
 import { type OpenedOwner, openOwnerPage, seenBy } from '../owner/open-owner.ts';
-import { repositoryStates } from '../owner/repository-states.ts';
+import { repositoryStates, type RepositoryState } from '../owner/repository-states.ts';
 import type { PageDeps } from '../reader.ts';
-import { digestOf, freezeBody, type FreezeFields, planBody, readFreezeFields } from './freeze-fields.ts';
+import { type Remember, sendOnce } from '../send-once.ts';
+import { freezeBody, type FreezeFields, planBody, readFreezeFields } from './freeze-fields.ts';
 import { type FreezeForm, freezeForm } from './freeze-form.ts';
 import { countOf, planPreview } from './plan-preview.ts';
 
@@ -47,9 +47,9 @@ export async function sendFreezeForm(change: OwnerChange): Promise<Response> {
   const opened = { account, viewer: person, ...(await seenBy(deps, person, account, all)) };
   const isSeen = form.get('previewed') === digestOf(fields);
   try {
-    assertSaid(fields);
-    if (form.get('step') === 'freeze' && isSeen) return await freeze(change, fields);
-    const preview = await previewOf(deps, opened, fields, form.get('key') ?? randomUUID());
+    const ticked = readTicked(fields, account, all);
+    if (form.get('step') === 'freeze' && isSeen) return await freeze(change, fields, ticked);
+    const preview = await previewOf(deps, opened, fields);
     return page(context, opened, fields, { problems: noProblems, preview });
   } catch (error) {
     const problems = problemsOf(error, { exclude_conditions: 'exceptions', repositories: 'repository' });
@@ -57,73 +57,78 @@ export async function sendFreezeForm(change: OwnerChange): Promise<Response> {
   }
 }
 
-/** What a form needs that the API can do without. */
-function assertSaid({ reason, which, repositories }: FreezeFields): void {
+/**
+ * The repositories that are ticked, all of them the owner's.
+ * @throws Refusal invalid, also where the form lacks what the API can do without.
+ */
+function readTicked(
+  { reason, which, repositories }: FreezeFields,
+  { login }: OpenedOwner['account'],
+  all: RepositoryState[],
+): RepositoryState[] {
+  const byName = new Map(all.map((each) => [each.name.toLowerCase(), each]));
+  const names = which === 'ticked' ? repositories : [];
+  const unknown = names.filter((name) => !byName.has(name.toLowerCase()));
   const problem = (field: string, message: string) => ({ path: ['body', field], message, type: 'missing' });
   const problems = [
     ...(reason === '' ? [problem('reason', 'Say why: people whose pull requests are held read it.')] : []),
-    ...(which === 'ticked' && repositories.length === 0
+    ...(which === 'ticked' && names.length === 0
       ? [problem('repositories', 'Tick at least one repository.')]
       : []),
+    ...unknown
+      .slice(0, mostUnknown)
+      .map((name) => problem('repositories', `${login} has no repository ${name} with Holdfast installed.`)),
   ];
   if (problems.length > 0) throw invalid(problems);
+  return names.map((name) => byName.get(name.toLowerCase())!);
 }
 
-async function previewOf(deps: Deps, { account }: OpenedOwner, fields: FreezeFields, key: string) {
+const mostUnknown = 5;
+
+async function previewOf(deps: Deps, { account }: OpenedOwner, fields: FreezeFields) {
   const input = readNewPlan(validate(newPlan, planBody(fields, nowOf(deps.clock)), 'body'));
   const preview = await previewPlan(deps, account, input);
   const act = `Freeze ${countOf(preview.matched, 'repository', 'repositories')}`;
-  return { shown: planPreview(account.login, preview), act, digest: digestOf(fields), key };
+  return { shown: planPreview(account.login, preview), act, digest: digestOf(fields) };
 }
 
-/** One repository gets a freeze, several get a plan. Tapped twice, it is made once. */
-async function freeze(change: OwnerChange, fields: FreezeFields): Promise<Response> {
-  const { deps, context, person, account, form } = change;
-  const key = form.get('key') ?? randomUUID();
-  const where = {
-    caller: `user:${person.id}`,
-    request: `POST ${ownerFormPath(account.login, 'freeze')}`,
-    key,
-  };
-  const [only, ...others] = fields.repositories;
-  const isOne = fields.which === 'ticked' && only !== undefined && others.length === 0;
-  const answer = await runOnce(deps, where, fields, async (remember) => {
-    const save = isOne ? freezeOne(change, only, fields, remember) : plan(change, fields, remember);
-    return { status: 303, body: await save };
-  });
-  return context.redirect(answer.body as string, 303);
-}
-
-type Remember = Parameters<Parameters<typeof runOnce>[3]>[0];
+/** One repository gets a freeze, several get a plan. */
+const freeze = (change: OwnerChange, fields: FreezeFields, [only, ...others]: RepositoryState[]) =>
+  sendOnce(change, fields, (remember) =>
+    only && others.length === 0
+      ? freezeOne(change, only, fields, remember)
+      : freezeAll(change, fields, remember),
+  );
 
 /** @returns where its progress is. */
 async function freezeOne(
   { deps, actor, account }: OwnerChange,
-  name: string,
+  { id }: RepositoryState,
   fields: FreezeFields,
   remember: Remember,
 ): Promise<string> {
-  const repository = await findRepository(deps, account.login, name);
+  const [repository] = (await repositoriesOfIds(deps.sql, [id])) as [FoundRepository];
   const body = validate(newFreeze, freezeBody(fields, nowOf(deps.clock)), 'body');
   const { freeze, warnings } = planFreeze(deps, repository, readNewFreeze(body));
   const { unenforced, warnings: seen } = await lookAhead(deps, repository, freeze);
   const ahead = { unenforced, warnings: [...warnings, ...seen] };
   const to = progressPath(account.login, { freeze: freeze.id });
-  await createFreeze(deps, actor, repository, freeze, ahead, (tx) => remember(tx, { status: 303, body: to }));
+  await createFreeze(deps, actor, repository, freeze, ahead, (tx) => remember(tx, to));
   return to;
 }
 
 /** @returns where its progress is. */
-async function plan(
+async function freezeAll(
   { deps, actor, account }: OwnerChange,
   fields: FreezeFields,
   remember: Remember,
 ): Promise<string> {
   const input = readNewPlan(validate(newPlan, planBody(fields, nowOf(deps.clock)), 'body'));
+  const to = (id: string) => progressPath(account.login, { plan: id });
   const { plan } = await createPlan(deps, actor, account, input, (tx, shown) =>
-    remember(tx, { status: 303, body: progressPath(account.login, { plan: shown.plan.id }) }),
+    remember(tx, to(shown.plan.id)),
   );
-  return progressPath(account.login, { plan: plan.id });
+  return to(plan.id);
 }
 
 function page(

@@ -8,7 +8,7 @@ const mostShown = 12;
 
 /** What a freeze of some repositories would do: in a sentence, and for each of them. */
 export function planPreview(login: string, preview: PlanPreview): Html {
-  const { repositories, matched, notEnforced, notLookedAt } = preview;
+  const { repositories, matched, notEnforced, notLookedAt, matchesNone, warnings } = preview;
   const sum = (of: (each: PreviewedRepository) => number) =>
     repositories.reduce((all, each) => all + of(each), 0);
   const [toHold, excluded] = [sum(({ toHold }) => toHold), sum(({ excluded }) => excluded)];
@@ -26,6 +26,8 @@ export function planPreview(login: string, preview: PlanPreview): Html {
       would be held${excluded > 0 ? html`, <strong>${excluded}</strong> let through` : ''}.
       ${notEnforced.length > 0 ? html`<strong class="leaking">${notEnforced.length} not enforced.</strong>` : ''}
     </p>
+    ${matchesNone.length > 0 ? nothingMatches(matchesNone) : ''}
+    ${warnings.map((warning) => html`<p class="notice">${warning}</p>`)}
     ${rows.length > 0 ? table(rows.slice(0, mostShown)) : ''}
     ${
       rows.length > mostShown
@@ -36,6 +38,13 @@ export function planPreview(login: string, preview: PlanPreview): Html {
         : ''
     }`;
 }
+
+const nothingMatches = (globs: string[]): Html =>
+  html`<p class="notice">
+    No repository is called
+    ${globs.slice(0, mostShown).map((glob, index) => html`${index > 0 ? ' or ' : ''}<code>${glob}</code>`)}${globs.length > mostShown ? `, nor anything else of ${globs.length - mostShown} more` : ''}.
+    If one appears later, it is frozen then.
+  </p>`;
 
 export const countOf = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`;

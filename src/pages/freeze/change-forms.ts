@@ -3,7 +3,8 @@ import type { FreezeRecord } from '../../freezes/freeze-records.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { freezePath } from '../../page-paths.ts';
 import { toLines } from '../condition-lines.ts';
-import { confirmation, type Field, hidden, noProblems, textArea, textField } from '../form.ts';
+import { extendForms, fieldTime } from '../extend.ts';
+import { confirmation, type Field, noProblems, textArea, textField, versionField } from '../form.ts';
 import type { Html } from '../layout.ts';
 import type { FreezeState } from '../repository/freeze-state.ts';
 import type { RefusedForm } from './show-freeze.ts';
@@ -20,11 +21,9 @@ export function changeForms(
   refused: RefusedForm | null,
 ): Html {
   const to = (change: ChangeOfFreeze) => `${freezePath(repository, freeze.id)}/${change}`;
-  // Who sends a form that was opened before somebody else changed the freeze is told so.
-  const version = hidden('version', String(freeze.version));
+  const version = versionField(String(freeze.version));
   return html`<div class="actions">
-    ${freeze.endsAt === null ? '' : extend(to('extend'), version)}
-    ${extendUntil(to('extend'), version, freeze)}
+    ${extendForms(to('extend'), version, freeze)}
     ${
       state === 'ongoing'
         ? confirmation(
@@ -50,32 +49,6 @@ const whyDelete = textField({
   hint: 'What it holds is let go at once. The audit log keeps who deleted it and why.',
   attributes: html`required maxlength="10000"`,
 });
-
-const extend = (action: string, version: Html): Html =>
-  html`<form class="actions" method="post" action="${action}">
-    ${version}
-    <button type="submit" class="quiet" name="by" value="hour">+1 hour</button>
-    <button type="submit" class="quiet" name="by" value="day">+1 day</button>
-  </form>`;
-
-const extendUntil = (action: string, version: Html, { end, timezone }: FreezeRecord): Html =>
-  confirmation(
-    'Until…',
-    action,
-    html`${version} ${hidden('by', 'until')}
-    ${textField(
-      {
-        ...{ name: 'end', id: 'new-end', label: 'Until', value: fieldTime(end) },
-        hint: `By the clock in ${timezone}.`,
-        attributes: html`required step="any"`,
-      },
-      'datetime-local',
-    )}`,
-    'Set the end',
-  );
-
-/** The value of a field for a wall-clock time: browsers write no seconds where there are none. */
-export const fieldTime = (localTime: string | null): string => localTime?.replace(/:00$/, '') ?? '';
 
 /** The fields of a freeze as a form has them. Those of its beginning are absent once it has begun. */
 export function fieldsOf(freeze: FreezeRecord, state: FreezeState): Record<string, string> {
@@ -104,7 +77,7 @@ function editForm(
   const inZone = `By the clock in ${freeze.timezone}.`;
   const perLine = 'One condition a line, such as label=hotfix. All of them have to match.';
   return html`<form class="card form" method="post" action="${action}">
-    ${hidden('version', String(freeze.version))}
+    ${versionField(String(freeze.version))}
     ${textArea(field('reason', 'Reason', { attributes: html`required` }))}
     ${textArea(field('public_reason', 'Public reason', { hint: 'What everybody else reads. Leave it empty to show the reason.' }))}
     <div class="side-by-side">

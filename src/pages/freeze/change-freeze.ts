@@ -1,10 +1,9 @@
-import { Temporal } from 'temporal-polyfill';
 import type { Handler } from 'hono';
 import { freezeChange, freezeDeletion, readFreezeChange } from '../../api/v1/freeze-schemas.ts';
 import { validate } from '../../api/validate.ts';
 import { uuid } from '../../api/path-params.ts';
 import { nowOf } from '../../clock.ts';
-import { conflict, invalid } from '../../errors.ts';
+import { invalid } from '../../errors.ts';
 import { deleteFreeze } from '../../freezes/delete-freeze.ts';
 import { freezeRecord, type FreezeRecord } from '../../freezes/freeze-records.ts';
 import { type FreezeChange, planChange, updateFreeze } from '../../freezes/update-freeze.ts';
@@ -12,7 +11,8 @@ import { freezePath } from '../../page-paths.ts';
 import { toLocalTime } from '../../time/local-time.ts';
 import { type RepositoryChange, repositoryForm } from '../change.ts';
 import { fromLines } from '../condition-lines.ts';
-import { problemsOf } from '../form.ts';
+import { newEnd } from '../extend.ts';
+import { assertFresh, problemsOf } from '../form.ts';
 import { absentPage, type PageDeps } from '../reader.ts';
 import { stateOf } from '../repository/freeze-state.ts';
 import { type ChangeOfFreeze, fieldsOf } from './change-forms.ts';
@@ -26,8 +26,7 @@ export const changeFreeze = (deps: PageDeps, change: ChangeOfFreeze): Handler =>
     const freeze = id.success ? await freezeRecord(sent.deps.db, repository.id, id.data) : null;
     if (!freeze) return absentPage(sent.deps, context, person);
     try {
-      if (form.get('version') !== String(freeze.version))
-        throw conflict('Somebody changed this freeze since you opened the page. Look at it as it is now.');
+      assertFresh(form, String(freeze.version), 'freeze');
       await make[change](sent, freeze);
     } catch (error) {
       const refused = { form, change, problems: problemsOf(error) };
@@ -101,19 +100,4 @@ function readEdit({ deps, form }: RepositoryChange, freeze: FreezeRecord): Freez
   };
   if (body.reason?.trim() === '') throw badField('reason', 'Say why the freeze is there.');
   return readFreezeChange(validate(freezeChange, body, 'body'));
-}
-
-/**
- * The end that a form asks for: an hour later by any clock, on the next day at the same time by the clock on the wall, or
- * what was typed.
- * @throws Refusal invalid.
- */
-function newEnd({ end, endsAt, timezone }: FreezeRecord, form: URLSearchParams): string {
-  const by = form.get('by');
-  if (by === 'until') return form.get('end') ?? '';
-  if (end === null || endsAt === null)
-    throw badField('end', 'The freeze has no end. Edit it to give it one.');
-  if (by === 'hour') return toLocalTime(new Date(endsAt.getTime() + 3_600_000), timezone);
-  if (by === 'day') return Temporal.PlainDateTime.from(end).add({ days: 1 }).toString();
-  throw badField('end', 'Choose how much longer it lasts.');
 }

@@ -4,6 +4,7 @@ import { isTooManyRequests } from '../../errors.ts';
 import { type ExemptionRecord, waitingRequests } from '../../exemptions/exemption-store.ts';
 import { accountsOf, type InstalledAccount } from '../../installations/find-account.ts';
 import { type FoundRepository, repositoriesOfIds } from '../../installations/repository-rows.ts';
+import { withKnownEnforcement } from '../owner/enforced.ts';
 import { seenBy } from '../owner/open-owner.ts';
 import { type RepositoryState, repositoryStates } from '../owner/repository-states.ts';
 import type { PageDeps } from '../reader.ts';
@@ -33,7 +34,11 @@ export async function loadHome(
   const owners = await Promise.all(
     accounts.map(async (account) => {
       const { repositories, isAdmin } = await seenBy(deps, viewer, account, states.get(account.id) ?? []);
-      return { account, isAdmin, repositories };
+      return {
+        account,
+        isAdmin,
+        repositories: isAdmin ? await withKnownEnforcement(deps, repositories) : repositories,
+      };
     }),
   );
   const shown = owners.filter(({ isAdmin, repositories }) => isAdmin || repositories.length > 0);

@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import { runOnce } from '../../api/idempotency.ts';
 import { newPlan, planChange, readNewPlan, readPlanChange } from '../../api/v1/plan-schemas.ts';
 import { validate } from '../../api/validate.ts';
 import { nowOf } from '../../clock.ts';
@@ -12,18 +10,20 @@ import { namesToChange, plainNames } from '../../plans/names-of-plan.ts';
 import { createPlan } from '../../plans/create-plan.ts';
 import type { PlanInput } from '../../plans/plan.ts';
 import { findPlan, type StoredPlan } from '../../plans/plan-store.ts';
-import { requirePlan } from '../../plans/require-plan.ts';
 import { updatePlan } from '../../plans/update-plan.ts';
 import type { OwnerChange } from '../change.ts';
-import { noProblems, problemsOf } from '../form.ts';
+import { digestOf } from '../digest.ts';
+import { assertFresh, noProblems, problemsOf } from '../form.ts';
 import { countOf, planPreview } from '../freeze-now/plan-preview.ts';
 import { linesOf } from '../freeze-now/exceptions.ts';
 import { layout } from '../layout.ts';
 import { openOwnerPage } from '../owner/open-owner.ts';
-import { absentPage, type PageDeps } from '../reader.ts';
+import type { PageDeps } from '../reader.ts';
+import { sendOnce } from '../send-once.ts';
 import { occurrenceTable } from './occurrence-table.ts';
 import { isUuid, openPlanPage } from './open-plan.ts';
-import { digestOf, fieldsOf, planBody, type PlanFields, readPlanFields } from './plan-fields.ts';
+import { withPlan } from './plan-actions.ts';
+import { fieldsOf, planBody, type PlanFields, readPlanFields, versionOf } from './plan-fields.ts';
 import { type PlanForm, planForm } from './plan-form.ts';
 
 /** `GET /owners/{owner}/plans/new`: the form, with the repositories that the address names. */
@@ -63,50 +63,34 @@ export async function namedByPlan({ deps, account, context, form }: Asked): Prom
 
 /** `POST /owners/{owner}/plans/new`: shows what it would do; and makes it, once that was seen. */
 export async function sendNewPlan(change: OwnerChange): Promise<Response> {
-  const { deps, context, person, actor, account, form } = change;
+  const { deps, actor, account, form } = change;
   const fields = readPlanFields(form, '');
   const { login } = account;
-  return previewOrSave(change, fields, newForm(login, fields), 'Make this plan', async (key) => {
+  return previewOrSave(change, fields, newForm(login, fields), 'Make this plan', () => {
     const input = readNewPlan(validate(newPlan, planBody(fields), 'body'));
-    const where = { caller: `user:${person.id}`, request: `POST ${ownerFormPath(login, 'plans/new')}`, key };
-    const answer = await runOnce(deps, where, fields, async (remember) => {
-      const to = (id: string) =>
-        fields.start === '' ? progressPath(login, { plan: id }) : planPath(login, id);
+    const to = (id: string) =>
+      fields.start === '' ? progressPath(login, { plan: id }) : planPath(login, id);
+    return sendOnce(change, fields, async (remember) => {
       const { plan } = await createPlan(deps, actor, account, input, (tx, shown) =>
-        remember(tx, { status: 303, body: to(shown.plan.id) }),
+        remember(tx, to(shown.plan.id)),
       );
-      return { status: 303, body: to(plan.id) };
+      return to(plan.id);
     });
-    return context.redirect(answer.body as string, 303);
   });
 }
 
 /** `POST /owners/{owner}/plans/{plan}/edit`: the same for a change. */
-export async function sendPlanEdit(change: OwnerChange): Promise<Response> {
-  const { deps, context, person, actor, account, administered, form } = change;
-  const id = context.req.param('plan') ?? '';
-  if (!isUuid(id)) return absentPage(deps, context, person);
-  const plan = await requirePlan(deps.db, deps, account, id);
-  const fields = readPlanFields(form, '');
-  return previewOrSave(
-    change,
-    fields,
-    editForm(account.login, plan, fields),
-    'Save',
-    async () => {
-      await updatePlan(
-        deps,
-        actor,
-        account,
-        administered,
-        id,
-        readPlanChange(validate(planChange, changeOf(plan, fields), 'body')),
-      );
-      return context.redirect(planPath(account.login, id), 303);
-    },
-    plan,
-  );
-}
+export const sendPlanEdit = (change: OwnerChange): Promise<Response> =>
+  withPlan(change, async (plan) => {
+    const { deps, context, actor, account, administered, form } = change;
+    const fields = readPlanFields(form, '');
+    return previewOrSave(change, fields, editForm(account.login, plan, fields), 'Save', async () => {
+      assertFresh(form, versionOf(plan), 'plan');
+      const changed = readPlanChange(validate(planChange, changeOf(plan, fields), 'body'));
+      await updatePlan(deps, actor, account, administered, plan.id, changed);
+      return context.redirect(planPath(account.login, plan.id), 303);
+    });
+  });
 
 /** What the form says otherwise than the plan. The same in other words is no change of it. */
 function changeOf(plan: StoredPlan, fields: PlanFields) {
@@ -121,17 +105,14 @@ function changeOf(plan: StoredPlan, fields: PlanFields) {
 async function previewOrSave(
   { deps, context, person, account, form }: OwnerChange,
   fields: PlanFields,
-  shown: Omit<PlanForm, 'problems' | 'preview'>,
+  shown: Form,
   act: string,
-  save: (key: string) => Promise<Response>,
-  before: StoredPlan | null = null,
+  save: () => Promise<Response>,
 ): Promise<Response> {
-  const key = form.get('key') ?? randomUUID();
   const digest = digestOf(fields);
   try {
-    if (form.get('step') === 'save' && form.get('previewed') === digest) return await save(key);
-    const body = { ...planBody(fields), ...(before && keptOf(before)) };
-    const input: PlanInput = readNewPlan(validate(newPlan, body, 'body'));
+    if (form.get('step') === 'save' && form.get('previewed') === digest) return await save();
+    const input: PlanInput = readNewPlan(validate(newPlan, planBody(fields), 'body'));
     const preview = await previewPlan(deps, account, input);
     const rule = input.recurrence?.rule;
     const seen = html`${planPreview(account.login, preview)}
@@ -140,15 +121,12 @@ async function previewOrSave(
         ${countOf(preview.nextOccurrences.length, 'time')}${preview.nextOccurrences.length === 10 ? ', and so on' : ''}
       </h3>
       ${occurrenceTable(preview.nextOccurrences, input.timezone)}`;
-    return await formPage(context, person, { ...shown, preview: { shown: seen, act, digest, key } });
+    return await formPage(context, person, { ...shown, preview: { shown: seen, act, digest } });
   } catch (error) {
     const problems = problemsOf(error, formFields);
     return formPage(context, person, { ...shown, problems }, 422);
   }
 }
-
-/** What the form does not show. */
-const keptOf = ({ holds, environments }: StoredPlan) => ({ holds, environments });
 
 /** The form's fields for those of the API. */
 const formFields = {
@@ -167,14 +145,16 @@ const newForm = (login: string, fields: PlanFields): Form => ({
   back: ownerPath(login),
   fields,
   isNew: true,
+  version: null,
 });
 
-const editForm = (login: string, { id, name }: StoredPlan, fields: PlanFields): Form => ({
-  heading: `Edit ${name}`,
-  action: `${planPath(login, id)}/edit`,
-  back: planPath(login, id),
+const editForm = (login: string, plan: StoredPlan, fields: PlanFields): Form => ({
+  heading: `Edit ${plan.name}`,
+  action: `${planPath(login, plan.id)}/edit`,
+  back: planPath(login, plan.id),
   fields,
   isNew: false,
+  version: versionOf(plan),
 });
 
 function formPage(

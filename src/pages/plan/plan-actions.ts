@@ -1,62 +1,93 @@
-import { Temporal } from 'temporal-polyfill';
-import { invalid } from '../../errors.ts';
+import { nowOf } from '../../clock.ts';
+import { conflict, invalid } from '../../errors.ts';
+import { planChange, updateFreeze } from '../../freezes/update-freeze.ts';
+import { repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { ownerPath, planPath } from '../../page-paths.ts';
 import { deletePlan } from '../../plans/delete-plan.ts';
 import type { StoredPlan } from '../../plans/plan-store.ts';
+import { ongoingFreezes } from '../../plans/read-freezes.ts';
 import { requirePlan } from '../../plans/require-plan.ts';
 import { updatePlan } from '../../plans/update-plan.ts';
-import { toInstant, toLocalTime } from '../../time/local-time.ts';
+import { toInstant } from '../../time/local-time.ts';
 import type { OwnerChange } from '../change.ts';
-import { problemsOf } from '../form.ts';
+import { eachByItself } from '../each-by-itself.ts';
+import { newEnd } from '../extend.ts';
+import { assertFresh, problemsOf } from '../form.ts';
 import { messagePage } from '../message-page.ts';
 import { absentPage } from '../reader.ts';
 import { isUuid } from './open-plan.ts';
+import { versionOf, versionOfOngoing } from './plan-fields.ts';
 
-/** `POST /owners/{owner}/plans/{plan}/extend`: another end for a plan that does not repeat. */
+/**
+ * `POST /owners/{owner}/plans/{plan}/extend`: another end for a plan that does not repeat; of one that does, for what is
+ * on now, which the plan leaves alone from then on.
+ */
 export const extendPlan = (change: OwnerChange): Promise<Response> =>
-  changed(change, async ({ id, end, timezone }) => {
-    const { deps, context, actor, account, administered, form } = change;
-    await updatePlan(deps, actor, account, administered, id, { end: extended(form, end, timezone) });
-    return context.redirect(planPath(account.login, id), 303);
-  });
+  orMessage(change, (plan) =>
+    plan.recurrence === null ? extendOnce(change, plan) : extendOngoing(change, plan),
+  );
 
-/** An hour is one of real time; a day later it ends at the same time of the clock. */
-function extended(form: URLSearchParams, end: string | null, timezone: string): string {
-  const by = form.get('by');
-  if (end !== null && by === 'P1D')
-    return Temporal.PlainDateTime.from(end).add(by).toString({ smallestUnit: 'second' });
-  if (end !== null && by === 'PT1H')
-    return toLocalTime(new Date(toInstant(end, timezone, 'end').getTime() + hour), timezone);
-  return form.get('until') ?? '';
+async function extendOnce(change: OwnerChange, plan: StoredPlan): Promise<Response> {
+  const { deps, context, actor, account, administered, form } = change;
+  assertFresh(form, versionOf(plan), 'plan');
+  const { end, timezone } = plan;
+  const endsAt = end === null ? null : toInstant(end, timezone, 'end');
+  const changed = { end: newEnd({ end, endsAt, timezone }, form) };
+  await updatePlan(deps, actor, account, administered, plan.id, changed);
+  return context.redirect(planPath(account.login, plan.id), 303);
 }
 
-const hour = 3_600_000;
+async function extendOngoing(change: OwnerChange, plan: StoredPlan): Promise<Response> {
+  const { deps, actor, account, form } = change;
+  const freezes = await ongoingFreezes(deps.db, plan, nowOf(deps.clock));
+  assertFresh(form, versionOfOngoing(freezes), 'plan');
+  if (freezes.length === 0) throw conflict('Nothing of this plan is on now.');
+  const repositories = await repositoriesOfIds(
+    deps.sql,
+    freezes.map(({ repositoryId }) => repositoryId),
+  );
+  const path = planPath(account.login, plan.id);
+  const changes = freezes.map((freeze) => async () => {
+    const repository = repositories.find(({ id }) => id === freeze.repositoryId)!;
+    const planned = await planChange(deps, repository, freeze.id, { end: newEnd(freeze, form) });
+    await updateFreeze(deps, actor, repository, planned);
+  });
+  return eachByItself(change, changes, path, { href: path, text: 'Back to the plan' });
+}
 
 /** `POST /owners/{owner}/plans/{plan}/delete`: ends what it froze, with a reason. */
 export const deletePlanByForm = (change: OwnerChange): Promise<Response> =>
-  changed(change, async ({ id }) => {
+  orMessage(change, async (plan) => {
     const { deps, context, actor, account, administered, form } = change;
+    assertFresh(form, versionOf(plan), 'plan');
     const reason = (form.get('delete_reason') ?? '').trim();
     if (reason === '')
       throw invalid([
         { path: ['body', 'delete_reason'], message: 'Say why you delete it.', type: 'missing' },
       ]);
-    await deletePlan(deps, actor, account, administered, id, reason);
+    await deletePlan(deps, actor, account, administered, plan.id, reason);
     return context.redirect(`${ownerPath(account.login)}?said=plan-deleted`, 303);
   });
 
-/** Does something with the plan of the path; what is wrong with the form is said, with the way back. */
-async function changed(
+/** Does something with the plan of the path. @throws Refusal not-found for one that is over or deleted. */
+export async function withPlan(
   { deps, context, person, account }: OwnerChange,
   act: (plan: StoredPlan) => Promise<Response>,
 ): Promise<Response> {
   const id = context.req.param('plan') ?? '';
   if (!isUuid(id)) return absentPage(deps, context, person);
-  try {
-    return await act(await requirePlan(deps.db, deps, account, id));
-  } catch (error) {
-    const text = [...problemsOf(error).values()].join(' ');
-    const link = { href: planPath(account.login, id), text: 'Back to the plan' };
-    return messagePage(context, { status: 422, title: 'Nothing was changed', text, link }, person);
-  }
+  return act(await requirePlan(deps.db, deps, account, id));
 }
+
+/** The same; what is wrong with the form is said, with the way back. */
+const orMessage = (change: OwnerChange, act: (plan: StoredPlan) => Promise<Response>): Promise<Response> =>
+  withPlan(change, async (plan) => {
+    try {
+      return await act(plan);
+    } catch (error) {
+      const text = [...problemsOf(error).values()].join(' ');
+      const link = { href: planPath(change.account.login, plan.id), text: 'Back to the plan' };
+      const message = { status: 422, title: 'Nothing was changed', text, link } as const;
+      return messagePage(change.context, message, change.person);
+    }
+  });

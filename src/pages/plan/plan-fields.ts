@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { StoredPlan } from '../../plans/plan-store.ts';
+import { attributesOfPlan } from '../../plans/plan.ts';
 import { fromLines, toLines } from '../condition-lines.ts';
+import { digestOf } from '../digest.ts';
 import {
   type Exceptions,
   exceptionsOf,
@@ -30,7 +31,18 @@ export type PlanFields = {
   /** Conditions that all have to match, one a line. */
   matching: string;
   exceptions: Exceptions;
+  holds: WhatIsHeld;
+  /** Globs over environments, one a line; empty: all of them. */
+  environments: string;
 };
+
+/** What a plan holds, as people choose it. */
+export const held = {
+  merges: 'Merges',
+  deployments: 'Deployments',
+  both: 'Merges and deployments',
+} as const;
+export type WhatIsHeld = keyof typeof held;
 
 /** Reads the form, or the ticks that an address brings. */
 export function readPlanFields(form: URLSearchParams, ticked: string): PlanFields {
@@ -43,6 +55,8 @@ export function readPlanFields(form: URLSearchParams, ticked: string): PlanField
     ...{ repeat: isRepeat(repeat) ? repeat : 'once', rule: text('rule') },
     ...{ until: text('until'), except: text('except'), matching: text('matching') },
     exceptions: readExceptions(form),
+    holds: Object.hasOwn(held, text('holds')) ? (text('holds') as WhatIsHeld) : 'merges',
+    environments: text('environments'),
   };
 }
 
@@ -58,12 +72,15 @@ export function fieldsOf(plan: StoredPlan): PlanFields {
     ...{ until: recurrence?.until ?? '', except: recurrence?.except.join('\n') ?? '' },
     matching: toLines(plan.matchingConditions),
     exceptions: exceptionsOf(plan.excludeConditions),
+    holds: plan.holds.length > 1 ? 'both' : (plan.holds[0] ?? 'merges'),
+    environments: plan.environments.join('\n') === '*' ? '' : plan.environments.join('\n'),
   };
 }
 
 /** As the API's new plan. */
 export function planBody(fields: PlanFields) {
   const rule = ruleOf(fields.repeat, fields.start, fields.rule);
+  const environments = linesOf(fields.environments);
   return {
     ...{ name: fields.name, reason: fields.reason, public_reason: fields.publicReason || null },
     repositories: { include: linesOf(fields.include), exclude: linesOf(fields.exclude) },
@@ -71,9 +88,14 @@ export function planBody(fields: PlanFields) {
     recurrence: rule === null ? null : { rule, except: linesOf(fields.except), until: fields.until || null },
     matching_conditions: fromLines(fields.matching),
     exclude_conditions: excludeConditions(fields.exceptions),
+    holds: fields.holds === 'both' ? ['merges', 'deployments'] : [fields.holds],
+    environments: environments.length > 0 ? environments : ['*'],
   };
 }
 
-/** Names what was previewed, so that nothing else is saved than what one saw. */
-export const digestOf = (fields: PlanFields): string =>
-  createHash('sha256').update(JSON.stringify(fields)).digest('base64url').slice(0, 22);
+/** Tells a plan as it is now from what it was before somebody changed it. */
+export const versionOf = (plan: StoredPlan): string => digestOf(attributesOfPlan(plan));
+
+/** The same of what is on of a plan. */
+export const versionOfOngoing = (freezes: { id: string; version: number }[]): string =>
+  digestOf(freezes.map(({ id, version }) => [id, version]));

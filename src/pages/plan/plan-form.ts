@@ -1,8 +1,9 @@
 import { html } from 'hono/html';
-import { chips, formProblem, type FormProblems, hidden, textArea, textField } from '../form.ts';
+import { chips, formProblem, type FormProblems, hidden, textArea, textField, versionField } from '../form.ts';
 import { exceptionFields } from '../freeze-now/exceptions.ts';
 import type { Html } from '../layout.ts';
-import type { PlanFields } from './plan-fields.ts';
+import { onceField } from '../send-once.ts';
+import { held, type PlanFields } from './plan-fields.ts';
 import { repeats } from './recurrence-choices.ts';
 
 export type PlanForm = {
@@ -13,27 +14,28 @@ export type PlanForm = {
   fields: PlanFields;
   problems: FormProblems;
   isNew: boolean;
+  /** Of the plan that it changes, as it is now; null for a new one. */
+  version: string | null;
   /** What it would do, with what the button says; null: not looked yet. */
-  preview: { shown: Html; act: string; digest: string; key: string } | null;
+  preview: { shown: Html; act: string; digest: string } | null;
 };
 
-const names = [
-  'name',
-  'reason',
-  'public_reason',
-  'include',
-  'exclude',
-  'start',
-  'end',
-  'zone',
-  'rule',
-  'until',
-  'except',
+const shown = [
+  ...['name', 'reason', 'public_reason', 'include', 'exclude', 'start', 'end', 'zone', 'rule', 'until'],
+  ...['except', 'matching', 'exceptions', 'environments'],
 ];
-const shown = [...names, 'matching', 'exceptions'];
 
 /** Asks for all of a plan; then shows what it would do, with the one button that does it. */
-export function planForm({ heading, action, back, fields, problems, isNew, preview }: PlanForm): Html {
+export function planForm({
+  heading,
+  action,
+  back,
+  fields,
+  problems,
+  isNew,
+  version,
+  preview,
+}: PlanForm): Html {
   const text = (name: keyof PlanFields & string, label: string, more: object = {}) => ({
     name,
     label,
@@ -44,6 +46,7 @@ export function planForm({ heading, action, back, fields, problems, isNew, previ
   return html`<h1>${heading}</h1>
     ${formProblem(problems, shown)}
     <form class="form" method="post" action="${action}#preview">
+      ${version === null ? '' : versionField(version)}
       ${textField(text('name', 'Name', { attributes: html`required maxlength="255"` }))}
       ${textArea(text('reason', 'Why', { attributes: html`required maxlength="10000"` }))}
       <div class="side-by-side">
@@ -73,18 +76,23 @@ export function planForm({ heading, action, back, fields, problems, isNew, previ
         </div>
       </details>
       ${exceptionFields(fields.exceptions, problems)}
-      <details
-        ${fields.matching || fields.publicReason || problems.has('matching') || problems.has('public_reason') ? html`open` : ''}
-      >
-        <summary>Only some pull requests, public reason</summary>
+      <details ${isMore(fields, problems) ? html`open` : ''}>
+        <summary>Only some pull requests, deployments, public reason</summary>
         ${textArea(text('matching', 'Only pull requests that match', { hint: html`A condition on each line, such as <code>base=main</code>. All of them have to match.`, attributes: html`spellcheck="false"` }))}
         ${textField({ name: 'public_reason', label: 'Public reason', value: fields.publicReason, problems, hint: 'Everybody but admins and insiders reads it in the place of the reason.' })}
+        ${chips(
+          'radio',
+          { name: 'holds', label: 'Holds', problems },
+          Object.entries(held).map(([value, label]) => ({ value, label })),
+          [fields.holds],
+        )}
+        ${textArea(text('environments', 'Environments', { hint: html`For deployments: a name or a pattern on each line, such as <code>prod-*</code>. Empty: every one. Holdfast keeps this, and does not hold deployments yet.`, attributes: html`spellcheck="false" autocapitalize="none"` }))}
       </details>
       ${
         preview
           ? html`<section class="card preview" aria-labelledby="preview">
               <h2 class="first" id="preview">What it would do</h2>
-              ${preview.shown} ${hidden('previewed', preview.digest)} ${hidden('key', preview.key)}
+              ${preview.shown} ${hidden('previewed', preview.digest)} ${onceField()}
               <div class="actions">
                 <button type="submit" name="step" value="save">${preview.act}</button>
                 <button type="submit" name="step" value="preview" class="quiet">Look again</button>
@@ -97,6 +105,12 @@ export function planForm({ heading, action, back, fields, problems, isNew, previ
       }
     </form>`;
 }
+
+/** Whether the form says something of what is folded. */
+const isMore = (fields: PlanFields, problems: FormProblems): boolean =>
+  [fields.matching, fields.publicReason, fields.environments].some((text) => text !== '') ||
+  fields.holds !== 'merges' ||
+  ['matching', 'public_reason', 'environments'].some((name) => problems.has(name));
 
 const zones = html`<datalist id="zones">
   ${Intl.supportedValuesOf('timeZone').map((zone) => html`<option value="${zone}"></option>`)}

@@ -1,20 +1,25 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { nowOf } from '../../clock.ts';
-import { planEnforcement } from '../../enforcement/plan-enforcement.ts';
-import { asPublic, phaseOf } from '../../freezes/freeze.ts';
-import { ownerPath, planPath, progressPath, repositoryPath } from '../../page-paths.ts';
+import { asPublic } from '../../freezes/freeze.ts';
+import type { StoredFreeze } from '../../freezes/freeze-store.ts';
+import { ownerFormPath, ownerPath, planPath, progressPath, repositoryPath } from '../../page-paths.ts';
 import { matchedRepositories } from '../../plans/matched-repositories.ts';
+import { ongoingFreezes } from '../../plans/read-freezes.ts';
 import { type ShownPlan, showPlan } from '../../plans/show-plan.ts';
-import { confirmation, textArea, textField } from '../form.ts';
+import { warnOfGivenEnds } from '../../plans/warn-of-given-ends.ts';
+import { extendForms } from '../extend.ts';
+import { confirmation, hidden, textArea, versionField } from '../form.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import { type Html, layout } from '../layout.ts';
 import { longText } from '../long-text.ts';
+import { planProgress, type Progress } from '../progress/read-progress.ts';
 import type { PageDeps } from '../reader.ts';
 import { actorName } from '../repository/actor-name.ts';
 import { whatItHolds } from '../repository/conditions.ts';
 import { occurrenceTable } from './occurrence-table.ts';
 import { type OpenedPlan, openPlanPage } from './open-plan.ts';
+import { versionOf, versionOfOngoing } from './plan-fields.ts';
 
 /** `GET /owners/{owner}/plans/{plan}`: all of a plan, and what can be done with it. */
 export async function showPlanPage(deps: PageDeps, context: Context): Promise<Response> {
@@ -22,58 +27,97 @@ export async function showPlanPage(deps: PageDeps, context: Context): Promise<Re
   if (opened instanceof Response) return opened;
   const { plan, account, viewer } = opened;
   const now = nowOf(deps.clock);
-  const [shown, progress] = await Promise.all([
+  const [shown, progress, on, warnings] = await Promise.all([
     matchedRepositories(deps.sql, plan).then((matched) => showPlan(deps.db, account, plan, now, matched)),
-    planEnforcement(deps, account, plan.id),
+    planProgress(deps, opened, plan),
+    ongoingFreezes(deps.db, plan, now),
+    warnOfGivenEnds(deps.db, plan, [], now),
   ]);
-  const isOngoing = shown.nextOccurrences.some((each) => phaseOf(each, now) === 'ongoing');
-  const { held, toHold } = progress;
   const { reason } = opened.isAdmin ? plan : asPublic(plan);
   const body = html`<p class="muted"><a href="${ownerPath(account.login)}">${account.login}</a></p>
     <div class="headline">
       <h1><bdi>${plan.name}</bdi></h1>
       ${viewer ? html`<a class="button quiet" href="${planPath(account.login, plan.id)}/edit">Edit</a>` : ''}
     </div>
-    <p>
-      <span class="badge ${isOngoing ? 'held' : 'scheduled'}">${isOngoing ? 'Ongoing' : 'Scheduled'}</span>
-      ${isOngoing ? html`<a href="${progressPath(account.login, { plan: plan.id })}">${held === toHold ? held : `${held} of ${toHold}`} pull requests held</a>` : ''}
-      ${countOf(shown.matched, 'repository', 'repositories')}
-      ${progress.notEnforced.length > 0 ? html`<strong class="leaking">${progress.notEnforced.length} not enforced</strong>` : ''}
-    </p>
-    ${viewer ? actions(opened, isOngoing) : ''} ${details(opened, shown, reason)}`;
+    <p>${stateOf(opened, shown, progress, now)}</p>
+    ${warnings.map((warning) => html`<p class="notice">${warning}</p>`)} ${viewer ? actions(opened, on) : ''}
+    ${details(opened, shown, reason)}`;
   return context.html(layout({ title: plan.name, body, viewer }));
 }
 
-function actions({ plan, account }: OpenedPlan, isOngoing: boolean): Html {
+/** Whether it is on, how far GitHub holds it, and where it does not. */
+function stateOf(
+  { plan, account }: OpenedPlan,
+  { matched, nextOccurrences }: ShownPlan,
+  { isOn, held, toHold, isAsking, notEnforced, notKnown }: Progress,
+  now: Date,
+): Html {
+  const isScheduled = nextOccurrences.some(({ startsAt }) => startsAt > now);
+  const badge = isOn
+    ? html`<span class="badge held">Ongoing</span>
+        <a href="${progressPath(account.login, { plan: plan.id })}"
+          >${held === toHold ? countOf(held, 'pull request') : `${held} of ${countOf(toHold, 'pull request')}`}
+          held</a
+        >`
+    : isScheduled
+      ? html`<span class="badge scheduled">Scheduled</span>`
+      : html`<span class="badge past">Nothing is on</span>`;
+  return html`${badge} ${countOf(matched, 'repository', 'repositories')}
+  ${notEnforced.length > 0 ? html`<strong class="leaking">${notEnforced.length} not enforced</strong>` : ''}
+  ${notKnown.length > 0 ? `${notKnown.length} not known to be enforced` : ''}
+  ${isAsking ? html`<span class="muted">GitHub is still being asked whether it is enforced.</span>` : ''}`;
+}
+
+/** @param on the freezes of the plan that are on. */
+function actions(opened: OpenedPlan, on: StoredFreeze[]): Html {
+  const { plan, account } = opened;
   const action = (name: string) => `${planPath(account.login, plan.id)}/${name}`;
+  const version = versionField(versionOf(plan));
+  const [first] = on;
   return html`<div class="actions">
     ${
-      plan.recurrence === null && plan.end !== null
-        ? html`<form method="post" action="${action('extend')}" class="actions">
-            <button class="quiet" name="by" value="PT1H">+1 hour</button>
-            <button class="quiet" name="by" value="P1D">+1 day</button>
-            <details class="confirm">
-              <summary class="button quiet">Extend until …</summary>
-              <div class="card form">
-                ${textField({ name: 'until', label: `Until (${plan.timezone})`, value: plan.end }, 'datetime-local')}
-                <button name="by" value="until">Extend</button>
-              </div>
-            </details>
-          </form>`
-        : ''
+      plan.recurrence === null
+        ? extendForms(action('extend'), version, plan)
+        : first
+          ? html`<span class="muted">This time:</span>
+              ${extendForms(action('extend'), versionField(versionOfOngoing(on)), first)}
+              ${endThisTime(opened, on)}`
+          : ''
     }
     ${confirmation(
-      isOngoing ? 'End now' : 'Delete',
+      plan.recurrence === null && first ? 'End now…' : 'Delete…',
       action('delete'),
-      html`<p>
-          ${isOngoing ? 'Ends what is frozen now, and' : 'Takes back what is scheduled, and'} deletes the
-          plan. That cannot be taken back.
+      html`${version}
+        <p>
+          ${first ? 'Ends what is frozen now, and' : 'Takes back what is scheduled, and'} deletes the plan.
+          You cannot take that back.
         </p>
-        ${textArea({ name: 'delete_reason', label: 'Why', attributes: html`required maxlength="10000"` })}`,
+        ${whyField('delete')}`,
       'Delete this plan',
     )}
   </div>`;
 }
+
+/** As the page that unfreezes: the plan goes on. */
+const endThisTime = ({ plan, account, repositories, isAdmin }: OpenedPlan, on: StoredFreeze[]): Html =>
+  confirmation(
+    'End now…',
+    ownerFormPath(account.login, 'unfreeze'),
+    html`${hidden('ongoing', `freezes ${plan.id}`)}
+      ${isAdmin ? '' : repositories.filter(({ id }) => on.some(({ repositoryId }) => repositoryId === id)).map(({ name }) => hidden('repository', name))}
+      <p>
+        Ends what is frozen now in ${countOf(on.length, 'repository', 'repositories')}. The plan begins again
+        as planned.
+      </p>
+      ${whyField('end')}`,
+    'End it this time',
+  );
+
+const whyField = (of: string): Html =>
+  textArea({
+    ...{ name: 'delete_reason', id: `why-${of}`, label: 'Why' },
+    attributes: html`required maxlength="10000"`,
+  });
 
 function details({ plan, account, isAdmin }: OpenedPlan, shown: ShownPlan, reason: string): Html {
   const { include, exclude } = plan.repositories;

@@ -7,7 +7,9 @@ import { Refusal } from '../../errors.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { freezePath, planPath } from '../../page-paths.ts';
 import { matchedRepositories } from '../../plans/matched-repositories.ts';
-import { enforcedOf } from '../owner/enforced.ts';
+import type { StoredPlan } from '../../plans/plan-store.ts';
+import { ongoingFreezes } from '../../plans/read-freezes.ts';
+import { type Enforced, enforcedOf } from '../owner/enforced.ts';
 import type { OpenedOwner } from '../owner/open-owner.ts';
 import { findShownPlan } from '../plan/open-plan.ts';
 import type { PageDeps } from '../reader.ts';
@@ -16,6 +18,8 @@ import type { PageDeps } from '../reader.ts';
 export type Progress = {
   /** Where all of it is said. */
   path: string;
+  /** Whether any of it is on now. */
+  isOn: boolean;
   repositories: number;
   /** Repositories whose open pull requests are still to be looked at. */
   toLook: number;
@@ -27,11 +31,13 @@ export type Progress = {
   isAsking: boolean;
   /** Names of repositories where a freeze does not hold. */
   notEnforced: string[];
+  /** Of those where GitHub does not say whether one does. */
+  notKnown: string[];
 };
 
 /** Nothing moves any more by itself. */
-export const isDone = ({ toLook, waiting, isAsking }: Progress): boolean =>
-  toLook === 0 && waiting === 0 && !isAsking;
+export const isDone = ({ isOn, toLook, waiting, isAsking }: Progress): boolean =>
+  !isOn || (toLook === 0 && waiting === 0 && !isAsking);
 
 const asked = z.union([z.object({ plan: z.guid() }), z.object({ freeze: z.guid() })]);
 
@@ -58,42 +64,44 @@ export async function readProgress(
 
 async function ofPlan(deps: PageDeps, opened: OpenedOwner, id: string): Promise<Progress | null> {
   const plan = await findShownPlan(deps, opened, id);
-  if (!plan) return null;
-  const { account, repositories } = opened;
+  return plan && planProgress(deps, opened, plan);
+}
+
+/** How far GitHub holds what is on of a plan. @throws Refusal not-found for one that is over or deleted. */
+export async function planProgress(
+  deps: PageDeps,
+  { account, repositories }: OpenedOwner,
+  plan: StoredPlan,
+): Promise<Progress> {
   const matched = new Set((await matchedRepositories(deps.sql, plan)).map((each) => each.id));
-  const rows = repositories.filter((each) => matched.has(each.id));
+  const on = new Set(
+    (await ongoingFreezes(deps.db, plan, nowOf(deps.clock))).map(({ repositoryId }) => repositoryId),
+  );
+  const rows = repositories.filter((each) => matched.has(each.id) || on.has(each.id));
   const [found, toLook, enforced] = await Promise.all([
-    planEnforcement(deps, account, id),
-    countToLook(deps, id),
+    planEnforcement(deps, account, plan.id),
+    countToLook(deps, [...on]),
     enforcedOf(deps, rows),
   ]);
-  const unenforced = rows
-    .filter((each) => enforced.get(each.id) === false)
-    .map(({ name }) => `${account.login}/${name}`);
+  const namesOf = (word: Enforced) =>
+    rows.filter((each) => enforced.get(each.id) === word).map(({ name }) => name);
+  const ownName = (fullName: string) => fullName.slice(account.login.length + 1);
   return {
-    path: planPath(account.login, id),
+    path: planPath(account.login, plan.id),
+    isOn: on.size > 0,
     ...{ repositories: matched.size, toLook, toHold: found.toHold, held: found.held, waiting: found.waiting },
-    isAsking: [...enforced.values()].includes(null),
-    notEnforced: [...new Set([...found.notEnforced, ...unenforced])].map((name) =>
-      name.slice(account.login.length + 1),
-    ),
+    isAsking: namesOf(null).length > 0,
+    notEnforced: [...new Set([...found.notEnforced.map(ownName), ...namesOf(false)])],
+    notKnown: namesOf('unknown'),
   };
 }
 
-async function countToLook({ db, clock }: Pick<Deps, 'db' | 'clock'>, planId: string): Promise<number> {
-  const now = nowOf(clock);
+async function countToLook({ db }: Pick<Deps, 'db'>, repositoryIds: bigint[]): Promise<number> {
   return db.repository.count({
     where: {
+      id: { in: repositoryIds },
       reconcileRequestedAt: { not: null },
       installation: { deletedAt: null, suspendedAt: null },
-      freezes: {
-        some: {
-          planId,
-          deletedAt: null,
-          startsAt: { lte: now },
-          OR: [{ endsAt: null }, { endsAt: { gt: now } }],
-        },
-      },
     },
   });
 }
@@ -103,10 +111,12 @@ async function ofFreeze(deps: Deps, { repositories }: OpenedOwner, id: string): 
   const row = freeze && repositories.find((each) => each.id === freeze.repositoryId);
   const [repository] = row ? await repositoriesOfIds(deps.sql, [row.id]) : [];
   if (!repository) return null;
-  const { held, isLookDue, enforced } = await freezeEnforcement(deps, repository, id);
+  const { phase, held, isLookDue, enforced } = await freezeEnforcement(deps, repository, id);
   const of = (why: (typeof held)[number]['notHeld']) => held.filter(({ notHeld }) => notHeld === why).length;
+  const isSeenNotHeld = held.some(({ notHeld }) => notHeld !== null && notHeld !== 'waiting');
   return {
     path: freezePath(repository, id),
+    isOn: phase === 'ongoing',
     ...{
       repositories: 1,
       toLook: isLookDue ? 1 : 0,
@@ -115,6 +125,7 @@ async function ofFreeze(deps: Deps, { repositories }: OpenedOwner, id: string): 
       waiting: of('waiting'),
     },
     isAsking: false,
-    notEnforced: enforced === false ? [repository.name] : [],
+    notEnforced: enforced === false || isSeenNotHeld ? [repository.name] : [],
+    notKnown: enforced === 'unknown' && !isSeenNotHeld ? [repository.name] : [],
   };
 }

@@ -54,42 +54,55 @@ export async function streamProgress(deps: PageDeps, context: Context): Promise<
   return streamSSE(context, async (stream) => {
     const left = new AbortController();
     stream.onAbort(() => left.abort());
-    const over = AbortSignal.any([left.signal, deps.stopping, AbortSignal.timeout(longest)]);
+    const timeUp = AbortSignal.any([left.signal, deps.stopping, AbortSignal.timeout(longest)]);
     let said = '';
     let progress: Progress | null = first;
-    while (progress && !over.aborted) {
+    while (progress && !timeUp.aborted) {
       const now = String(await progressOf(progress, opened));
       if (now !== said) await stream.writeSSE({ event: 'progress', data: now });
       said = now;
       if (isDone(progress)) break;
       // What ends the wait ends the stream.
-      await sleep(step, undefined, { signal: over }).catch(() => {});
-      if (!over.aborted) progress = await readProgress(deps, opened, query);
+      await sleep(step, undefined, { signal: timeUp }).catch(() => {});
+      if (!timeUp.aborted) progress = await readProgress(deps, opened, query);
     }
+    if (!progress) await stream.writeSSE({ event: 'progress', data: String(await over) });
     if (!progress || isDone(progress)) await stream.writeSSE({ event: 'end', data: '' });
   });
 }
 
+/** While somebody looked on, it ended or was deleted. */
+const over = html`<p class="progress-line">
+  <span class="badge past">Over</span> It has ended or was deleted.
+</p>`;
+
 /** `31 of 44 pull requests held on GitHub.` */
 function progressOf(progress: Progress, { account }: OpenedOwner): Html {
-  const { repositories, toLook, toHold, held, isAsking, notEnforced } = progress;
+  const { isOn, repositories, toLook, toHold, held, isAsking, notEnforced, notKnown } = progress;
+  if (!isOn)
+    return html`<p class="progress-line">
+      <span class="badge scheduled">Not begun</span> It holds nothing now.
+    </p>`;
   const done = isDone(progress);
+  const isSure = held === toHold && notEnforced.length + notKnown.length === 0;
   return html`<p class="progress-line">
       <strong
         >${held === toHold ? countOf(held, 'pull request') : `${held} of ${countOf(toHold, 'pull request')}`}</strong
       >
       held on GitHub in ${countOf(repositories, 'repository', 'repositories')}
-      ${done && held === toHold && notEnforced.length === 0 ? html`<span class="badge held">Frozen</span>` : ''}
+      ${done && isSure ? html`<span class="badge held">Frozen</span>` : ''}
     </p>
     ${done ? '' : html`<progress max="${Math.max(1, toHold)}" value="${held}" aria-label="Pull requests held"></progress>`}
     ${toLook > 0 ? html`<p class="muted">Looking at ${countOf(toLook, 'more repository', 'more repositories')}.</p>` : ''}
     ${isAsking ? html`<p class="muted">Asking GitHub whether it is enforced.</p>` : ''}
-    ${
-      notEnforced.length > 0
-        ? html`<p>
-            <strong class="leaking">Not enforced:</strong>
-            ${notEnforced.map((name, index) => html`${index > 0 ? ', ' : ''}<a href="${repositoryPath({ name, account })}#enforcement">${name}</a>`)}
-          </p>`
-        : ''
-    }`;
+    ${places(account, html`<strong class="leaking">Not enforced:</strong>`, notEnforced)}
+    ${places(account, html`<strong>GitHub doesn’t say whether it is enforced:</strong>`, notKnown)}`;
 }
+
+const places = (account: { login: string }, what: Html, names: string[]): Html =>
+  names.length === 0
+    ? html``
+    : html`<p>
+        ${what}
+        ${names.map((name, index) => html`${index > 0 ? ', ' : ''}<a href="${repositoryPath({ name, account })}#enforcement">${name}</a>`)}
+      </p>`;

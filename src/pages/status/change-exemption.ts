@@ -13,6 +13,7 @@ import { pullRequestPath } from '../../page-paths.ts';
 import { type RepositoryChange, repositoryForm } from '../change.ts';
 import { type FormProblems, problemsOf } from '../form.ts';
 import { absentPage, type PageDeps } from '../reader.ts';
+import { sendOnce } from '../send-once.ts';
 import { durations } from './exemption-forms.ts';
 import { pullRequestPage } from './pull-request-page.ts';
 
@@ -22,15 +23,18 @@ export const askForExemption = (deps: PageDeps): Handler =>
     const { actor, repository, notAdmin, form, context, person } = sent;
     const number = numberIn(sent);
     if (number === null) return absentPage(sent.deps, context, person);
-    return thenThePage(sent, number, async () => {
-      const input = {
-        reason: reasonIn(form),
-        publicReason: null,
-        freezeIds: null,
-        anyHead: form.has('any_head'),
-        expiresAt: expiryIn(form, nowOf(sent.deps.clock)),
-      };
-      await requestExemption(sent.deps, { actor, notAdmin }, repository, number, input, nothingMore);
+    return orThePage(sent, () => {
+      const fields = { reason: reasonIn(form), hours: hoursIn(form), anyHead: form.has('any_head') };
+      return sendOnce(sent, fields, async (remember) => {
+        const { hours, ...asked } = fields;
+        const expiresAt = new Date(nowOf(sent.deps.clock).getTime() + hours * 3_600_000);
+        const input = { ...asked, publicReason: null, freezeIds: null, expiresAt };
+        const to = pullRequestPath(repository, Number(number));
+        await requestExemption(sent.deps, { actor, notAdmin }, repository, number, input, (tx) =>
+          remember(tx, to),
+        );
+        return to;
+      });
     });
   });
 
@@ -45,14 +49,13 @@ export const decideOnExemption = (deps: PageDeps, decision: Decision): Handler =
     const exemption = id.success ? await findExemption(sent.deps.db, repository.id, id.data) : null;
     if (number === null || exemption?.pullRequest !== Number(number))
       return absentPage(sent.deps, context, person);
-    return thenThePage(sent, number, async () => {
+    return orThePage(sent, async () => {
       const reason = decision === 'approve' ? null : reasonIn(form);
       const call = { actor, notAdmin, decision, reason };
-      await decideExemption(sent.deps, repository, exemption.id, call, nothingMore);
+      await decideExemption(sent.deps, repository, exemption.id, call, async () => {});
+      return context.redirect(pullRequestPath(repository, Number(number)), 303);
     });
   });
-
-const nothingMore = async () => {};
 
 /** The pull request of the path. */
 function numberIn({ context }: RepositoryChange): bigint | null {
@@ -60,18 +63,16 @@ function numberIn({ context }: RepositoryChange): bigint | null {
   return number.success && number.data <= greatestNumber ? number.data : null;
 }
 
-/** Makes a change; then the page of its pull request, or the form with what is wrong. */
-async function thenThePage(
-  { deps, context, repository, form }: RepositoryChange,
-  number: bigint,
-  change: () => Promise<void>,
+/** Makes a change; else the page of its pull request, with what is wrong beside the form. */
+async function orThePage(
+  { deps, context, form }: RepositoryChange,
+  change: () => Promise<Response>,
 ): Promise<Response> {
   try {
-    await change();
+    return await change();
   } catch (error) {
     return pullRequestPage(deps, context, { form, problems: told(error) });
   }
-  return context.redirect(pullRequestPath(repository, Number(number)), 303);
 }
 
 /** That one may not decide is said on the page, beside what one may do. */
@@ -83,9 +84,8 @@ function reasonIn(form: URLSearchParams): string {
   return validate(z.object({ reason: givenReason }), { reason }, 'body').reason;
 }
 
-function expiryIn(form: URLSearchParams, now: Date): Date {
+function hoursIn(form: URLSearchParams): number {
   const hours = form.get('hours') ?? '';
-  if (!Object.hasOwn(durations, hours))
-    throw invalid([{ path: ['body', 'hours'], message: 'Choose for how long.', type: 'value_error' }]);
-  return new Date(now.getTime() + Number(hours) * 3_600_000);
+  if (Object.hasOwn(durations, hours)) return Number(hours);
+  throw invalid([{ path: ['body', 'hours'], message: 'Choose for how long.', type: 'value_error' }]);
 }

@@ -10,6 +10,7 @@ import { longText } from '../long-text.ts';
 import type { Viewer } from '../reader.ts';
 import { actorName } from '../repository/actor-name.ts';
 import type { Look } from './look-at-pull-request.ts';
+import { onceField } from '../send-once.ts';
 import type { RefusedForm } from './pull-request-page.ts';
 
 /** Who looks at the page, what they may do with its repository, and whether exemptions there take two persons. */
@@ -102,6 +103,7 @@ function ask(path: string, { permission, isForTwo }: Standing, refused: RefusedF
   return html`<details class="confirm" ${given ? html`open` : ''}>
     <summary class="button">${isAtOnce ? 'Let through…' : 'Ask to be let through…'}</summary>
     <form class="card form" method="post" action="${path}">
+      ${onceField()}
       ${textArea({
         ...{ name: 'reason', label: 'Why?', value: given?.get('reason') ?? '', problems },
         hint: 'The status and this page show it.',

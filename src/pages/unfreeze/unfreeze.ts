@@ -7,6 +7,7 @@ import { endOngoing } from '../../plans/end-ongoing.ts';
 import { type Ongoing, ongoingIn } from '../../plans/ongoing.ts';
 import { describeInstant } from '../../time/local-time.ts';
 import type { OwnerChange } from '../change.ts';
+import { eachByItself } from '../each-by-itself.ts';
 import { formProblem, type FormProblems, hidden, noProblems, problemsOf, textArea } from '../form.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import { type Html, layout } from '../layout.ts';
@@ -32,7 +33,7 @@ export async function namedByUnfreezeForm({ form }: { form: URLSearchParams }): 
 
 /** `POST /owners/{owner}/unfreeze`: ends what is ticked, each by itself, so that one that cannot end holds up no other. */
 export async function sendUnfreezeForm(change: OwnerChange): Promise<Response> {
-  const { deps, context, person, account, form } = change;
+  const { deps, context, person, actor, account, form } = change;
   const all = (await repositoryStates(deps, [account.id])).get(account.id) ?? [];
   const opened = { account, viewer: person, ...(await seenBy(deps, person, account, all)) };
   try {
@@ -44,12 +45,21 @@ export async function sendUnfreezeForm(change: OwnerChange): Promise<Response> {
     if (reason === '') throw invalid([problem('delete_reason', 'Say why: it stands in the audit log.')]);
     if (chosen.length === 0)
       throw invalid([problem('ongoing', 'Tick what to end. What was ticked may have ended meanwhile.')]);
-    for (const each of chosen) await endOngoing(deps, change.actor, change, each, reason);
+    const ends = chosen
+      .flatMap(eachFreeze)
+      .map((each) => () => endOngoing(deps, actor, change, each, reason));
+    return await eachByItself(change, ends, `${ownerPath(account.login)}?said=unfrozen`, {
+      href: ownerFormPath(account.login, 'unfreeze'),
+      text: 'What is still frozen',
+    });
   } catch (error) {
     return page(deps, context, opened, form, problemsOf(error), 422);
   }
-  return context.redirect(`${ownerPath(account.login)}?said=unfrozen`, 303);
 }
+
+/** Of what does not end as a plan each freeze ends by itself. */
+const eachFreeze = (all: Ongoing): Ongoing[] =>
+  all.plan ? [all] : all.freezes.map((freeze) => ({ ...all, freezes: [freeze] }));
 
 /** The repositories that a form is about. */
 function named(all: RepositoryState[], form: URLSearchParams): RepositoryState[] {

@@ -1,0 +1,61 @@
+import { html } from 'hono/html';
+import { Temporal } from 'temporal-polyfill';
+import { invalid } from '../errors.ts';
+import type { FreezeWindow } from '../freezes/freeze.ts';
+import { toLocalTime } from '../time/local-time.ts';
+import { confirmation, hidden, textField } from './form.ts';
+import type { Html } from './layout.ts';
+
+// How something that is frozen lasts longer: by an hour, by a day, or until a time.
+
+/** The forms. @param more what each of them sends besides. */
+export const extendForms = (
+  action: string,
+  more: Html,
+  { end, timezone }: Pick<FreezeWindow, 'end' | 'timezone'>,
+): Html =>
+  html`${
+    end === null
+      ? ''
+      : html`<form class="actions" method="post" action="${action}">
+          ${more}
+          <button type="submit" class="quiet" name="by" value="hour">+1 hour</button>
+          <button type="submit" class="quiet" name="by" value="day">+1 day</button>
+        </form>`
+  }
+  ${confirmation(
+    'Until…',
+    action,
+    html`${more} ${hidden('by', 'until')}
+    ${textField(
+      {
+        ...{ name: 'end', id: 'new-end', label: 'Until', value: fieldTime(end) },
+        hint: `By the clock in ${timezone}.`,
+        attributes: html`required step="any"`,
+      },
+      'datetime-local',
+    )}`,
+    'Set the end',
+  )}`;
+
+/** The value of a field for a wall-clock time: browsers write no seconds where there are none. */
+export const fieldTime = (localTime: string | null): string => localTime?.replace(/:00$/, '') ?? '';
+
+/**
+ * The end that a form asks for: an hour later by any clock, on the next day at the same time by the clock on the wall, or
+ * what was typed.
+ * @throws Refusal invalid.
+ */
+export function newEnd(
+  { end, endsAt, timezone }: Pick<FreezeWindow, 'end' | 'endsAt' | 'timezone'>,
+  form: URLSearchParams,
+): string {
+  const by = form.get('by');
+  if (by === 'until') return form.get('end') ?? '';
+  if (end === null || endsAt === null) throw badEnd('It has no end. Choose until when it lasts.');
+  if (by === 'hour') return toLocalTime(new Date(endsAt.getTime() + 3_600_000), timezone);
+  if (by === 'day') return Temporal.PlainDateTime.from(end).add({ days: 1 }).toString();
+  throw badEnd('Choose how much longer it lasts.');
+}
+
+const badEnd = (message: string) => invalid([{ path: ['body', 'end'], message, type: 'value_error' }]);
