@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type Acme, startAcme } from '../support/acme.ts';
 import { Visitor } from '../support/visitor.ts';
 
@@ -9,6 +9,7 @@ let ada: Visitor;
 
 beforeAll(async () => {
   acme = await startAcme();
+  await acme.repository('first', []);
   ada = new Visitor(acme);
   await ada.signIn('ada');
 });
@@ -56,19 +57,43 @@ test('the check is not required: every page says so', async () => {
   expect(await see('/repos/acme/loose')).toContain('Not enforced');
 });
 
-test('GitHub does not say: no page calls it frozen and enforced', async () => {
+test('GitHub does not say: no page calls it frozen, or not enforced', async () => {
   const repository = await acme.repository('unsaid', [{}]);
   const freeze = await acme.freeze(repository, { reason: 'Unsaid' });
   const id = await plan(['unsaid'], { name: 'Unsaid', reason: 'Unsaid plan' });
-  acme.github.hideProtection?.(repository);
+  acme.github.faults.add({ kind: 'status', status: 500, match: { path: /unsaid\/(rules\/)?branches\// } });
   await acme.advanceTo(new Date(acme.clock.now() + 400_000));
-  acme.github.goDown();
-  const pages = [
-    await see(`/owners/acme/progress?freeze=${freeze.id}`),
-    await see(`/owners/acme/progress?plan=${id}`),
-  ];
-  acme.github.comeBack();
-  for (const text of pages) expect(text).not.toMatch(/held on GitHub in 1 repository Frozen/);
+  expect(await enforcement(repository)).toBe('unknown');
+  const pages = [`/owners/acme/progress?freeze=${freeze.id}`, `/owners/acme/progress?plan=${id}`];
+  for (const path of pages) {
+    const text = await settled(path);
+    expect(text).toMatch(
+      /1 pull request held on GitHub in 1 repository GitHub doesn’t say whether it is enforced: unsaid/,
+    );
+    expect(text).not.toContain('Not enforced');
+  }
+  expect(await settled(`/owners/acme/plans/${id}`)).toContain('1 not known to be enforced');
+  expect(await settled('/repos/acme')).toMatch(/unsaid Unsaid.*? Frozen until removed 1 Not known/);
+  acme.github.faults.clear();
+  await acme.advanceTo(new Date(acme.clock.now() + 400_000));
+  for (const path of pages) expect(await settled(path)).toMatch(/held on GitHub in 1 repository Frozen/);
+});
+
+test('the status is not written yet: the page says how many wait, and no more than that', async () => {
+  const repository = await acme.repository('slow', [{}, {}]);
+  acme.github.faults.add({ kind: 'status', status: 502, match: { path: /slow\/statuses\// } });
+  const body = { reason: 'Slow', start: null, timezone: 'UTC' };
+  const path = `/v1/repos/${repository}/scheduled_freeze`;
+  const { id } = (await acme.call('POST', path, { as: acme.admin, body })).body;
+  await vi.waitUntil(async () => (await see(`/owners/acme/progress?freeze=${id}`)).includes('0 of 2'));
+  expect(await see(`/owners/acme/progress?freeze=${id}`)).not.toContain('repository Frozen');
+  expect(await see('/repos/acme')).toMatch(/slow Slow Frozen until removed 0 of 2/);
+  expect(await see('/')).toMatch(/acme\/slow Frozen until removed, 0 of 2 held/);
+  const live = ada.open(`/owners/acme/progress/live?freeze=${id}`);
+  await acme.call('POST', `${path}/${id}/delete`, { as: acme.admin, body: { delete_reason: 'Enough' } });
+  expect((await live).text).toMatch(/Over<\/span> It has ended or was deleted\.[^]*event: end/);
+  acme.github.faults.clear();
+  await acme.quiet();
 });
 
 test('what has not begun holds nothing, whatever is held by others', async () => {
@@ -84,20 +109,9 @@ test('what has not begun holds nothing, whatever is held by others', async () =>
   expect(await see(`/owners/acme/plans/${id}`)).toMatch(/Scheduled 1 repository/);
 });
 
-test('whoever looks on while it is deleted is told', async () => {
-  const repository = await acme.repository('gone', [{}]);
-  const freeze = await acme.freeze(repository, { reason: 'Gone' });
-  acme.github.goDown();
-  await acme.freeze(repository, { reason: 'Another' }).catch(() => null);
-  acme.github.comeBack();
-  void freeze;
-});
-
 test('a name that matches no repository is told before anything is frozen', async () => {
   await acme.repository('right', [{}]);
   const fields = { name: 'Typo', reason: 'r', include: 'right\nwrogn\napi-*', zone: 'UTC', repeat: 'once' };
   const { text } = await ada.send('/owners/acme/plans/new', { ...fields, step: 'preview' });
-  expect(text).toMatch(/No repository is called <code>wrogn<\/code>/);
-  expect(text).toMatch(/<code>api-\*<\/code>/);
-  expect(text).not.toMatch(/is called <code>right/);
+  expect(text).toMatch(/<code>wrogn<\/code>, <code>api-\*<\/code>\s+select no repository now/);
 });

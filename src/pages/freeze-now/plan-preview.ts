@@ -41,9 +41,10 @@ export function planPreview(login: string, preview: PlanPreview): Html {
 
 const nothingMatches = (globs: string[]): Html =>
   html`<p class="notice">
-    No repository is called
-    ${globs.slice(0, mostShown).map((glob, index) => html`${index > 0 ? ' or ' : ''}<code>${glob}</code>`)}${globs.length > mostShown ? `, nor anything else of ${globs.length - mostShown} more` : ''}.
-    If one appears later, it is frozen then.
+    ${globs.slice(0, mostShown).map((glob, index) => html`${index > 0 ? ', ' : ''}<code>${glob}</code>`)}
+    ${globs.length > mostShown ? `and ${globs.length - mostShown} more` : ''}
+    ${globs.length === 1 ? 'selects' : 'select'} no repository now. If one appears later, the plan freezes it
+    then.
   </p>`;
 
 export const countOf = (count: number, one: string, many = `${one}s`): string =>
