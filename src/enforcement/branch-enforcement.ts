@@ -46,11 +46,12 @@ export async function branchEnforcement(
   return answers.get(key) ?? ask();
 }
 
-/** What is remembered of the default branch, or under way; undefined: GitHub would have to be asked. */
+/** What is remembered of a branch, or under way; undefined: GitHub would have to be asked. @param branch null: the default branch. */
 export const knownEnforcement = (
   deps: Needed,
   repositoryId: bigint,
-): Promise<boolean | 'unknown'> | undefined => answersOf(deps).get(keyOf(repositoryId, null));
+  branch: string | null,
+): Promise<boolean | 'unknown'> | undefined => answersOf(deps).get(keyOf(repositoryId, branch));
 
 const keyOf = (repositoryId: bigint, branch: string | null): string =>
   JSON.stringify([String(repositoryId), branch]);

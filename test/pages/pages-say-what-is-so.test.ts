@@ -89,9 +89,15 @@ test('the status is not written yet: the page says how many wait, and no more th
   expect(await see(`/owners/acme/progress?freeze=${id}`)).not.toContain('repository Frozen');
   expect(await see('/repos/acme')).toMatch(/slow Slow Frozen until removed 0 of 2/);
   expect(await see('/')).toMatch(/acme\/slow Frozen until removed, 0 of 2 held/);
-  const live = ada.open(`/owners/acme/progress/live?freeze=${id}`);
+  const cookie = [...ada.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const live = await fetch(`${acme.app.url}/owners/acme/progress/live?freeze=${id}`, {
+    headers: { Cookie: cookie },
+  });
+  const events = live.body!.pipeThrough(new TextDecoderStream()).values();
+  expect((await events.next()).value).toContain('0 of 2');
   await acme.call('POST', `${path}/${id}/delete`, { as: acme.admin, body: { delete_reason: 'Enough' } });
-  expect((await live).text).toMatch(/Over<\/span> It has ended or was deleted\.[^]*event: end/);
+  const rest = (await Array.fromAsync(events)).join('');
+  expect(rest).toMatch(/Over<\/span> It has ended or was deleted\.[^]*event: end/);
   acme.github.faults.clear();
   await acme.quiet();
 });
@@ -114,4 +120,15 @@ test('a name that matches no repository is told before anything is frozen', asyn
   const fields = { name: 'Typo', reason: 'r', include: 'right\nwrogn\napi-*', zone: 'UTC', repeat: 'once' };
   const { text } = await ada.send('/owners/acme/plans/new', { ...fields, step: 'preview' });
   expect(text).toMatch(/<code>wrogn<\/code>, <code>api-\*<\/code>\s+select no repository now/);
+});
+
+test('of a plan for one branch it is said of that branch, as the preview said it', async () => {
+  await acme.repository('branches', [{}], { protect: { main: ['holdfast/freeze'] } });
+  acme.github.pushToBranch('acme/branches', 'release');
+  const of = async (base: string) =>
+    settled(
+      `/owners/acme/progress?plan=${await plan(['branches'], { matching_conditions: [`base=${base}`] })}`,
+    );
+  expect(await of('release')).toMatch(/Not enforced: branches/);
+  expect(await of('main')).toMatch(/held on GitHub in 1 repository Frozen/);
 });

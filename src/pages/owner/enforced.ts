@@ -13,7 +13,7 @@ export type Enforced = boolean | 'unknown' | null;
  */
 export async function withKnownEnforcement(deps: Deps, all: RepositoryState[]): Promise<RepositoryState[]> {
   const known = all.map(async (each) => {
-    const enforced = each.ongoing > 0 ? await atOnce(knownEnforcement(deps, each.id)) : null;
+    const enforced = each.ongoing > 0 ? await atOnce(knownEnforcement(deps, each.id, null)) : null;
     return { ...each, isUnenforced: enforced === false };
   });
   return (await Promise.all(known)).sort(byWeight);
@@ -30,21 +30,32 @@ const patience = 150;
 
 /**
  * Whether freezes hold, as GitHub said some minutes ago at most, of those repositories where one is on or comes.
- * @param rows what matters now first.
+ * @param rows what matters now first. @param branches that they are to hold on; null: the default one.
  */
-export async function enforcedOf(deps: Deps, rows: RepositoryState[]): Promise<Map<bigint, Enforced>> {
+export async function enforcedOf(
+  deps: Deps,
+  rows: RepositoryState[],
+  branches: (string | null)[] = [null],
+): Promise<Map<bigint, Enforced>> {
   const interesting = rows.filter(({ ongoing, next }) => ongoing > 0 || next);
   const found = new Map<bigint, Enforced>();
   const asked: bigint[] = [];
   for (const row of interesting) {
-    const known = isNotEnforced(row) ? Promise.resolve(false) : knownEnforcement(deps, row.id);
-    found.set(row.id, await atOnce(known));
-    if (!known && asked.length < mostAsked) asked.push(row.id);
+    const known = branches.map((branch) => knownEnforcement(deps, row.id, branch));
+    found.set(row.id, isNotEnforced(row) ? false : onAll(await Promise.all(known.map(atOnce))));
+    if (!isNotEnforced(row) && known.includes(undefined) && asked.length < mostAsked) asked.push(row.id);
   }
   if (asked.length === 0) return found;
   const looks = (await repositoriesOfIds(deps.sql, asked)).map(async (repository) => {
-    found.set(repository.id, await branchEnforcement(deps, repository, null));
+    const words = branches.map((branch) => branchEnforcement(deps, repository, branch));
+    found.set(repository.id, onAll(await Promise.all(words)));
   });
   await within(patience, Promise.all(looks));
   return found;
+}
+
+/** One branch on which they do not hold is enough. */
+function onAll(words: Enforced[]): Enforced {
+  const [worst] = ([false, null, 'unknown'] as const).filter((word) => words.includes(word));
+  return worst === undefined ? true : worst;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 import { freezeEnforcement } from '../../enforcement/freeze-enforcement.ts';
+import { onlyBranches } from '../../enforcement/touched-branches.ts';
 import { planEnforcement } from '../../enforcement/plan-enforcement.ts';
 import { Refusal } from '../../errors.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
@@ -81,7 +82,7 @@ export async function planProgress(
   const [found, toLook, enforced] = await Promise.all([
     planEnforcement(deps, account, plan.id),
     countToLook(deps, [...on]),
-    enforcedOf(deps, rows),
+    enforcedOf(deps, rows, onlyBranches(plan) ?? undefined),
   ]);
   const namesOf = (word: Enforced) =>
     rows.filter((each) => enforced.get(each.id) === word).map(({ name }) => name);
