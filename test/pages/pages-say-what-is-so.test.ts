@@ -96,7 +96,8 @@ test('the status is not written yet: the page says how many wait, and no more th
   const events = live.body!.pipeThrough(new TextDecoderStream()).values();
   expect((await events.next()).value).toContain('0 of 2');
   await acme.call('POST', `${path}/${id}/delete`, { as: acme.admin, body: { delete_reason: 'Enough' } });
-  const rest = (await Array.fromAsync(events)).join('');
+  let rest = '';
+  for await (const event of events) rest += event;
   expect(rest).toMatch(/Over<\/span> It has ended or was deleted\.[^]*event: end/);
   acme.github.faults.clear();
   await acme.quiet();
