@@ -61,6 +61,7 @@ function atAGlance(owners: SeenOwner[], requests: Request[]): Html {
   return html`<h1>
       ${frozen.length === 0 ? 'Nothing is frozen' : `${frozen.length} of ${all.length} repositories are frozen`}
     </h1>
+    ${owners.length === 1 ? actions(owners[0]!, frozen.length > 0) : ''}
     ${requests.length > 0 ? decisions(requests) : ''}
     ${
       frozen.length > 0
@@ -76,13 +77,21 @@ function atAGlance(owners: SeenOwner[], requests: Request[]): Html {
     </section>
     <section aria-labelledby="owners">
       <h2 id="owners">Owners</h2>
-      ${owners.map(ownerCard)}
+      ${owners.map((owner) => ownerCard(owner, owners.length === 1))}
       <p class="muted">
         An owner is missing? After Holdfast is installed there,
         <a href="${signInPath('/')}">sign in again</a>.
       </p>
     </section>`;
 }
+
+/** With several owners each card has its own. */
+const actions = ({ account: { login } }: SeenOwner, isFrozen: boolean): Html =>
+  html`<p class="actions">
+    <a class="button" href="${ownerFormPath(login, 'freeze')}">Freeze now</a>
+    ${isFrozen ? html`<a class="button quiet" href="${ownerFormPath(login, 'unfreeze')}">Unfreeze</a>` : ''}
+    <a class="button quiet" href="${ownerPath(login)}">All repositories</a>
+  </p>`;
 
 const decisions = (requests: Request[]): Html =>
   html`<section aria-labelledby="decide">
@@ -102,7 +111,7 @@ const decisions = (requests: Request[]): Html =>
 
 function places(all: Placed[], words: (placed: Placed) => Html): Html {
   const [first, ...others] = [...new Set(all.slice(mostListed).map(({ owner }) => owner.account.login))];
-  return html`<table>
+  return html`<table class="stacked">
       <tbody>
         ${all.slice(0, mostListed).map(
           (placed) =>
@@ -135,7 +144,7 @@ function frozenWords(repository: RepositoryState): Html {
     ${isNotEnforced(repository) ? html`<strong class="leaking">not enforced</strong>` : ''}`;
 }
 
-function ownerCard({ account: { login }, repositories }: SeenOwner): Html {
+function ownerCard({ account: { login }, repositories }: SeenOwner, isAlone: boolean): Html {
   const frozen = repositories.filter((each) => stateOf(each) === 'frozen').length;
   const count = repositories.length === 1 ? '1 repository' : `${repositories.length} repositories`;
   return html`<div class="card headline">
@@ -146,6 +155,6 @@ function ownerCard({ account: { login }, repositories }: SeenOwner): Html {
         ${frozen === 0 ? html`<span class="badge free">none frozen</span>` : html`<span class="badge held">${frozen} frozen</span>`}</span
       >
     </div>
-    <a class="button" href="${ownerFormPath(login, 'freeze')}">Freeze now</a>
+    ${isAlone ? '' : html`<a class="button" href="${ownerFormPath(login, 'freeze')}">Freeze now</a>`}
   </div>`;
 }

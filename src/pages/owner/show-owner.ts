@@ -137,7 +137,7 @@ async function plansOf(deps: PageDeps, { account, isAdmin }: OpenedOwner): Promi
     .map((plan) => ({ plan, next: next(plan, now, 1)[0] }))
     .toSorted((one, other) => (one.next?.startsAt.getTime() ?? 0) - (other.next?.startsAt.getTime() ?? 0));
   return html`<h2>Plans</h2>
-    <table>
+    <table class="stacked">
       <tbody>
         ${rows.map(({ plan, next }) => planRow(account, plan, next, now))}
       </tbody>

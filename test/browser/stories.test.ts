@@ -1,0 +1,134 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Acme, startAcme } from '../support/acme.ts';
+import { freePort } from '../support/free-port.ts';
+import { openBrowser, openPage, phone, screenshot } from './browser.ts';
+
+// What people come for, from signing in to the end, on a phone. Each tap is counted; what is typed is not.
+
+let acme: Acme;
+let browser: Browser;
+const names = ['api', 'billing', 'docs', 'mobile', 'search', 'web'];
+
+beforeAll(async () => {
+  const port = await freePort();
+  [acme, browser] = await Promise.all([
+    startAcme({ port, publicUrl: `http://127.0.0.1:${port}` }),
+    openBrowser(),
+  ]);
+  acme.github.addUser('grace');
+  acme.github.addUser('wendy');
+  for (const name of names)
+    await acme.repository(name, [{ title: 'The fix' }, {}], { roles: { grace: 'admin', wendy: 'write' } });
+});
+afterAll(async () => {
+  await browser.close();
+  await acme.close();
+});
+
+type Phone = Page & {
+  problems: string[];
+  taps: number;
+  tap(role: 'button' | 'link', name: string): Promise<void>;
+};
+
+/** A phone of somebody who is signed in to GitHub. @param isNew GitHub asks once whether Holdfast may know who one is. */
+async function phoneOf(login: string, isNew = true): Promise<Phone> {
+  const page = Object.assign(await openPage(browser, { ...phone, hasTouch: true }), {
+    taps: 0,
+    async tap(role: 'button' | 'link', name: string) {
+      page.taps++;
+      await page.getByRole(role, { name, exact: true }).first().tap();
+    },
+  });
+  acme.github.signInToGitHub(login);
+  await page.goto(`${acme.app.url}/`);
+  await page.tap('link', 'Sign in with GitHub');
+  if (isNew) await page.tap('button', 'Authorize Holdfast');
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  return page;
+}
+
+const unfold = async (page: Phone, words: string) => {
+  page.taps++;
+  await page.getByText(words, { exact: true }).tap();
+};
+
+test('an incident: freeze six repositories, see them held, let one through, unfreeze', async () => {
+  const ada = await phoneOf('ada');
+  await ada.tap('link', 'Freeze now');
+  await ada.fill('[name=reason]', 'INC-4711');
+  await ada.tap('button', 'Preview');
+  await ada.tap('button', 'Freeze 6 repositories');
+  await ada.locator('.progress-line strong', { hasText: /^\s*12 pull requests/ }).waitFor();
+  await screenshot(ada, 'story-held');
+  expect(ada.taps).toBe(5);
+  for (const name of names) expect(acme.frozen(`acme/${name}`)).toEqual([1, 2]);
+
+  // From the link of the check on GitHub.
+  await ada.goto(`${acme.app.url}/repos/acme/web/pulls/1`);
+  await unfold(ada, 'Let through…');
+  await ada.getByLabel('Why?').fill('It mends the incident');
+  await ada.tap('button', 'Let it through');
+  await ada.getByText('approved by ada').first().waitFor();
+  await acme.quiet();
+  expect(acme.frozen('acme/web')).toEqual([2]);
+  expect(ada.taps).toBe(7);
+
+  await ada.goto(`${acme.app.url}/`);
+  await ada.tap('link', 'Unfreeze');
+  await ada.fill('[name=delete_reason]', 'Solved');
+  await ada.tap('button', 'Unfreeze');
+  await ada.getByText('Holdfast lets go').waitFor();
+  await acme.quiet();
+  for (const name of names) expect(acme.frozen(`acme/${name}`)).toEqual([]);
+  expect(ada.taps).toBe(9);
+  expect(ada.problems).toEqual([]);
+});
+
+test('the year end: a plan with its preview, extended, and a second person lets one through', async () => {
+  const ada = await phoneOf('ada', false);
+  await ada.tap('link', 'All repositories');
+  await ada.tap('button', 'New plan');
+  await ada.fill('[name=name]', 'Year end');
+  await ada.fill('[name=reason]', 'Books are closed');
+  await ada.fill('[name=start]', '2026-12-24T18:00');
+  await ada.fill('[name=end]', '2027-01-02T08:00');
+  await ada.fill('[name=zone]', 'Europe/Paris');
+  await ada.tap('button', 'Preview');
+  await screenshot(ada, 'story-plan-preview');
+  await ada.tap('button', 'Make this plan');
+  await ada.getByRole('link', { name: 'Edit' }).waitFor();
+  expect(ada.taps).toBe(5);
+
+  await ada.tap('button', '+1 day');
+  await ada.getByText('2027-01-03 08:00 Europe/Paris').first().waitFor();
+  expect(ada.taps).toBe(6);
+
+  await acme.advanceTo(new Date('2026-12-24T17:00:01Z'));
+  for (const name of names) expect(acme.frozen(`acme/${name}`)).toEqual([1, 2]);
+
+  const wendy = await phoneOf('wendy');
+  await wendy.goto(`${acme.app.url}/repos/acme/billing/pulls/1`);
+  await unfold(wendy, 'Ask to be let through…');
+  await wendy.getByLabel('Why?').fill('Totals are wrong by a cent');
+  await wendy.tap('button', 'Ask an admin');
+  await wendy.getByText('Requested', { exact: true }).waitFor();
+  expect(wendy.taps).toBe(4);
+
+  const grace = await phoneOf('grace');
+  await grace.getByRole('heading', { name: 'Waits for your decision' }).waitFor();
+  await grace.tap('link', 'acme/billing #1');
+  await grace.tap('button', 'Approve');
+  await grace.getByText('approved by grace').first().waitFor();
+  await acme.quiet();
+  expect(acme.frozen('acme/billing')).toEqual([2]);
+  expect(grace.taps).toBe(4);
+
+  // It would have ended on the 2nd.
+  await acme.advanceTo(new Date('2027-01-02T12:00:00Z'));
+  expect(acme.frozen('acme/web')).toEqual([1, 2]);
+  await acme.advanceTo(new Date('2027-01-03T07:00:01Z'));
+  for (const name of names) expect(acme.frozen(`acme/${name}`)).toEqual([]);
+  for (const person of [ada, wendy, grace]) expect(person.problems).toEqual([]);
+});
