@@ -50,16 +50,26 @@ export async function openExemptions(
   return (await tx.exemption.findMany({ where, orderBy: { serial: 'asc' } })).map(recordOf);
 }
 
-/** The requests that wait for a decision in some repositories, the oldest first. */
+/** The requests in some repositories that wait for a person's decision, the oldest first. @param person the id on GitHub. */
 export async function waitingRequests(
   tx: Tx,
   repositoryIds: bigint[],
+  person: number,
   now: Date,
   most: number,
 ): Promise<ExemptionRecord[]> {
   const where = { repositoryId: { in: repositoryIds }, endedAt: null, expiresAt: { gt: now } };
+  const isTheirs = [
+    { requestedBy: { path: ['type'], equals: 'user' } },
+    { requestedBy: { path: ['id'], equals: person } },
+  ];
   const rows = await tx.exemption.findMany({
-    where: { ...where, state: 'requested' },
+    // Of two persons, who asks is not the one who decides.
+    where: {
+      ...where,
+      state: 'requested',
+      NOT: { repository: { twoPersonExemptions: true }, AND: isTheirs },
+    },
     orderBy: { serial: 'asc' },
     take: most,
   });

@@ -59,6 +59,19 @@ test('what is frozen, what comes next and what waits for a decision', async () =
   );
 });
 
+test('where two persons are asked for, nobody is asked to decide on their own request', async () => {
+  const settings = '/v1/repos/acme/web/settings';
+  const ada = acme.github.addToken('ada');
+  await acme.call('PATCH', settings, { as: ada, body: { two_person_exemptions: true } });
+  await acme.call('POST', '/v1/repos/acme/web/pulls/1/exemptions', {
+    as: ada,
+    body: { reason: 'Totals are wrong by a cent' },
+  });
+  expect(await homeOf('ada')).not.toContain('Totals are wrong');
+  await acme.call('PATCH', settings, { as: ada, body: { two_person_exemptions: false } });
+  expect(await homeOf('ada')).toContain('Totals are wrong');
+});
+
 test('each sees their own owners, and decides nothing elsewhere', async () => {
   const rita = await homeOf('rita');
   expect(rita).toContain('globex');

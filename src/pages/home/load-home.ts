@@ -59,6 +59,7 @@ async function requestsFor(deps: PageDeps, viewer: SignedIn, owners: SeenOwner[]
   const exemptions = await waitingRequests(
     deps.db,
     theirs.map(({ id }) => id),
+    viewer.id,
     nowOf(deps.clock),
     mostRequests,
   );
