@@ -1,5 +1,5 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import { Hono, type MiddlewareHandler } from 'hono';
+import { type Handler, Hono, type MiddlewareHandler } from 'hono';
 import type { Deps } from '../deps.ts';
 import { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
 import type { StrangerLimits } from '../github/limits/stranger-limits.ts';
@@ -60,6 +60,7 @@ export function mountPages(app: OpenAPIHono, given: Deps, strangers: StrangerLim
   pages.post('/owners/:owner/plans/:plan/edit', ownerForm(deps, namedByPlan, sendPlanEdit));
   pages.post('/owners/:owner/plans/:plan/extend', ownerForm(deps, namedByPlan, extendPlan));
   pages.post('/owners/:owner/plans/:plan/delete', ownerForm(deps, namedByPlan, deletePlanByForm));
+  pages.get('/owners/:owner/plans/:plan/:form{extend|delete}', toPageBefore(1));
   pages.get('/owners/:owner/progress', (context) => showProgress(forRequest(deps, context), context));
   pages.get('/owners/:owner/progress/live', (context) => streamProgress(forRequest(deps, context), context));
   pages.get('/repos/:owner/:repository', (context) => showRepository(forRequest(deps, context), context));
@@ -68,6 +69,7 @@ export function mountPages(app: OpenAPIHono, given: Deps, strangers: StrangerLim
   );
   for (const change of changesOfFreeze)
     pages.post(`/repos/:owner/:repository/freezes/:id/${change}`, changeFreeze(deps, change));
+  pages.get(`/repos/:owner/:repository/freezes/:id/:form{${changesOfFreeze.join('|')}}`, toPageBefore(1));
   pages.get('/repos/:owner/:repository/pulls/:number', (context) =>
     pullRequestPage(forRequest(deps, context), context),
   );
@@ -77,6 +79,8 @@ export function mountPages(app: OpenAPIHono, given: Deps, strangers: StrangerLim
       `/repos/:owner/:repository/pulls/:number/exemptions/:id/${decision}`,
       decideOnExemption(deps, decision),
     );
+  pages.get('/repos/:owner/:repository/pulls/:number/exemptions', toPageBefore(1));
+  pages.get('/repos/:owner/:repository/pulls/:number/exemptions/:id/:form', toPageBefore(3));
   pages.get('/repos/:owner/:repository/merge-groups/:sha', (context) =>
     mergeGroupPage(forRequest(deps, context), context),
   );
@@ -84,6 +88,15 @@ export function mountPages(app: OpenAPIHono, given: Deps, strangers: StrangerLim
   pages.get('/', (context) => showHome(forRequest(deps, context), context));
   app.route('/', pages);
 }
+
+/**
+ * A tab that is restored, or somebody who signs in again, asks for the address that a form was sent to.
+ * @param names how many of the path stand after the page of the form.
+ */
+const toPageBefore =
+  (names: number): Handler =>
+  (context) =>
+    context.redirect(context.req.path.split('/').slice(0, -names).join('/'), 303);
 
 /** Pages differ by who asks and when. */
 const notStored: MiddlewareHandler = async (context, next) => {

@@ -205,3 +205,22 @@ test('who was an admin a moment ago changes nothing', async () => {
   expect((await bob.send(`${path()}/delete`, fields)).status).toBe(403);
   expect(await now()).toBeDefined();
 });
+
+test('the address that a form was sent to leads to its page, such as in a tab that is restored', async () => {
+  const visitor = new Visitor(acme);
+  const plan = '/owners/acme/plans/6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f';
+  const freeze = '/repos/acme/web/freezes/6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f';
+  const pull = '/repos/acme/web/pulls/1';
+  for (const [page, form] of [
+    [plan, '/extend'],
+    [plan, '/delete'],
+    [freeze, '/extend'],
+    [freeze, '/edit'],
+    [pull, '/exemptions'],
+    [pull, '/exemptions/6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f/approve'],
+  ] as const) {
+    const { status, location } = await visitor.open(page + form);
+    expect([status, location], form).toEqual([303, page]);
+  }
+  expect((await visitor.open(`${freeze}/nothing`)).status).toBe(404);
+});
