@@ -30,6 +30,12 @@ export type App = {
 export type Overrides = { clock?: Clock; database?: Database; log?: Logger; envFile?: string };
 
 /**
+ * Milliseconds that a connection may be idle: longer than proxies keep theirs (60 s is common), or they send a request
+ * into one that is just being closed.
+ */
+const keepAliveTimeout = 75_000;
+
+/**
  * Puts everything together and starts it: the only place that knows all parts. With an App, from the environment or
  * kept by the setup page, that is the service. Without one it is the setup page, which hands over once there is one.
  * @throws DataDirInUse; ConfigError where the kept App cannot be read; what the database, the port or the App's key
@@ -75,7 +81,9 @@ export async function createApp(given: StartConfig, overrides: Overrides = {}): 
   }
 
   const fetch = (request: Request, env: object) => phase.fetch(request, env);
-  const server = serve({ fetch: fetch as never, port: config.port, hostname: config.host });
+  const { port: asked, host: hostname } = config;
+  const serverOptions = { keepAliveTimeout };
+  const server = serve({ fetch: fetch as never, port: asked, hostname, serverOptions });
   await new Promise<void>((resolve, reject) => server.once('listening', resolve).once('error', reject));
   await phase.start();
   const { port } = server.address() as AddressInfo;

@@ -119,3 +119,8 @@ describe('the address of a page with a slash too many', () => {
     expect(new URL(String(location), 'https://holdfast.example').host).toBe('holdfast.example');
   });
 });
+
+test('a connection stays open for longer than proxies keep theirs', async () => {
+  const { headers } = await send('GET', '/healthz', { Connection: 'keep-alive' });
+  expect(headers['keep-alive']).toBe('timeout=75');
+});
