@@ -1,16 +1,16 @@
 import { nowOf } from '../../clock.ts';
 import { conflict, invalid } from '../../errors.ts';
-import { planChange, updateFreeze } from '../../freezes/update-freeze.ts';
+import { planChange, saveChange } from '../../freezes/update-freeze.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { ownerPath, planPath } from '../../page-paths.ts';
 import { deletePlan } from '../../plans/delete-plan.ts';
-import type { StoredPlan } from '../../plans/plan-store.ts';
+import { lockPlan, type StoredPlan } from '../../plans/plan-store.ts';
 import { ongoingFreezes } from '../../plans/read-freezes.ts';
 import { requirePlan } from '../../plans/require-plan.ts';
 import { updatePlan } from '../../plans/update-plan.ts';
 import { toInstant } from '../../time/local-time.ts';
 import type { OwnerChange } from '../change.ts';
-import { eachByItself } from '../each-by-itself.ts';
+import { answerOutcome, eachByItself } from '../each-by-itself.ts';
 import { newEnd } from '../extend.ts';
 import { assertFresh, problemsOf } from '../form.ts';
 import { messagePage } from '../message-page.ts';
@@ -47,12 +47,22 @@ async function extendOngoing(change: OwnerChange, plan: StoredPlan): Promise<Res
     freezes.map(({ repositoryId }) => repositoryId),
   );
   const path = planPath(account.login, plan.id);
-  const changes = freezes.map((freeze) => async () => {
-    const repository = repositories.find(({ id }) => id === freeze.repositoryId)!;
-    const planned = await planChange(deps, repository, freeze.id, { end: newEnd(freeze, form) });
-    await updateFreeze(deps, actor, repository, planned);
+  const outcome = await eachByItself(
+    freezes.map((freeze) => async () => {
+      const repository = repositories.find(({ id }) => id === freeze.repositoryId)!;
+      return {
+        repository,
+        ...(await planChange(deps, repository, freeze.id, { end: newEnd(freeze, form) })),
+      };
+    }),
+  );
+  // All at once, so that of two who extend it one does, and not each of them a part.
+  await deps.db.$transaction(async (tx) => {
+    await lockPlan(tx, plan.id);
+    const now = nowOf(deps.clock);
+    for (const planned of outcome.done) await saveChange(deps, tx, actor, planned.repository, planned, now);
   });
-  return eachByItself(change, changes, path, { href: path, text: 'Back to the plan' });
+  return answerOutcome(change, outcome, path, { href: path, text: 'Back to the plan' });
 }
 
 /** `POST /owners/{owner}/plans/{plan}/delete`: ends what it froze, with a reason. */

@@ -7,7 +7,7 @@ import { endOngoing } from '../../plans/end-ongoing.ts';
 import { type Ongoing, ongoingIn } from '../../plans/ongoing.ts';
 import { describeInstant } from '../../time/local-time.ts';
 import type { OwnerChange } from '../change.ts';
-import { eachByItself } from '../each-by-itself.ts';
+import { answerOutcome, eachByItself } from '../each-by-itself.ts';
 import { formProblem, type FormProblems, hidden, noProblems, problemsOf, textArea } from '../form.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import { type Html, layout } from '../layout.ts';
@@ -48,10 +48,15 @@ export async function sendUnfreezeForm(change: OwnerChange): Promise<Response> {
     const ends = chosen
       .flatMap(eachFreeze)
       .map((each) => () => endOngoing(deps, actor, change, each, reason));
-    return await eachByItself(change, ends, `${ownerPath(account.login)}?said=unfrozen`, {
-      href: ownerFormPath(account.login, 'unfreeze'),
-      text: 'What is still frozen',
-    });
+    return await answerOutcome(
+      change,
+      await eachByItself(ends),
+      `${ownerPath(account.login)}?said=unfrozen`,
+      {
+        href: ownerFormPath(account.login, 'unfreeze'),
+        text: 'What is still frozen',
+      },
+    );
   } catch (error) {
     return page(deps, context, opened, form, problemsOf(error), 422);
   }
