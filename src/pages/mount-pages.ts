@@ -60,7 +60,6 @@ export function mountPages(app: OpenAPIHono, given: Deps, strangers: StrangerLim
   pages.post('/owners/:owner/plans/:plan/edit', ownerForm(deps, namedByPlan, sendPlanEdit));
   pages.post('/owners/:owner/plans/:plan/extend', ownerForm(deps, namedByPlan, extendPlan));
   pages.post('/owners/:owner/plans/:plan/delete', ownerForm(deps, namedByPlan, deletePlanByForm));
-  pages.get('/owners/:owner/plans/:plan/:form{extend|delete}', toPageBefore(1));
   pages.get('/owners/:owner/progress', (context) => showProgress(forRequest(deps, context), context));
   pages.get('/owners/:owner/progress/live', (context) => streamProgress(forRequest(deps, context), context));
   pages.get('/repos/:owner/:repository', (context) => showRepository(forRequest(deps, context), context));
@@ -69,7 +68,6 @@ export function mountPages(app: OpenAPIHono, given: Deps, strangers: StrangerLim
   );
   for (const change of changesOfFreeze)
     pages.post(`/repos/:owner/:repository/freezes/:id/${change}`, changeFreeze(deps, change));
-  pages.get(`/repos/:owner/:repository/freezes/:id/:form{${changesOfFreeze.join('|')}}`, toPageBefore(1));
   pages.get('/repos/:owner/:repository/pulls/:number', (context) =>
     pullRequestPage(forRequest(deps, context), context),
   );
@@ -79,20 +77,27 @@ export function mountPages(app: OpenAPIHono, given: Deps, strangers: StrangerLim
       `/repos/:owner/:repository/pulls/:number/exemptions/:id/${decision}`,
       decideOnExemption(deps, decision),
     );
-  pages.get('/repos/:owner/:repository/pulls/:number/exemptions', toPageBefore(1));
-  pages.get('/repos/:owner/:repository/pulls/:number/exemptions/:id/:form', toPageBefore(3));
   pages.get('/repos/:owner/:repository/merge-groups/:sha', (context) =>
     mergeGroupPage(forRequest(deps, context), context),
   );
   pages.get('/owners/:owner/first-steps', (context) => showFirstSteps(forRequest(deps, context), context));
   pages.get('/', (context) => showHome(forRequest(deps, context), context));
+  for (const { path, names } of addressesOfForms) pages.get(path, toPageBefore(names));
   app.route('/', pages);
 }
 
-/**
- * A tab that is restored, or somebody who signs in again, asks for the address that a form was sent to.
- * @param names how many of the path stand after the page of the form.
- */
+/** What only takes forms, and how many names of the path stand after the page of the form. */
+export const addressesOfForms = [
+  ...['extend', 'delete'].map((form) => ({ path: `/owners/:owner/plans/:plan/${form}`, names: 1 })),
+  ...changesOfFreeze.map((form) => ({ path: `/repos/:owner/:repository/freezes/:id/${form}`, names: 1 })),
+  { path: '/repos/:owner/:repository/pulls/:number/exemptions', names: 1 },
+  ...decisions.map((form) => ({
+    path: `/repos/:owner/:repository/pulls/:number/exemptions/:id/${form}`,
+    names: 3,
+  })),
+];
+
+/** A tab that is restored, or somebody who signs in again, asks for the address that a form was sent to. */
 const toPageBefore =
   (names: number): Handler =>
   (context) =>
