@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
 import { forComments } from '../support/comments.ts';
-import { type ServiceProcess, startProcess } from '../support/process.ts';
+import { environmentFor, type ServiceProcess, startProcess } from '../support/process.ts';
 
 // The real process, killed between a comment and its answer: what it asks for is done once, and answered once.
 
@@ -15,19 +15,7 @@ let ada: string;
 let service: ServiceProcess;
 
 async function start(): Promise<void> {
-  service = startProcess(
-    {
-      PORT: '0',
-      HOST: '127.0.0.1',
-      DATA_DIR: join(folder, 'data'),
-      APP_ID: String(github.app.id),
-      PRIVATE_KEY: github.app.privateKey,
-      WEBHOOK_SECRET: github.app.webhookSecret,
-      GITHUB_API_URL: github.url,
-      LOG_FORMAT: 'json',
-    },
-    folder,
-  );
+  service = startProcess({ ...environmentFor(github), DATA_DIR: join(folder, 'data') }, folder);
   github.deliverTo(`${await service.listening}/api/github/webhooks`);
 }
 

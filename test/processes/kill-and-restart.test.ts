@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
-import { type ServiceProcess, startProcess } from '../support/process.ts';
+import { environmentFor, type ServiceProcess, startProcess } from '../support/process.ts';
 
 // The real process on the real clock, with the embedded database. The tests build on each other.
 
@@ -14,16 +14,7 @@ let admin: string;
 let service: ServiceProcess;
 const started: ServiceProcess[] = [];
 
-const environment = () => ({
-  PORT: '0',
-  HOST: '127.0.0.1',
-  DATA_DIR: join(folder, 'data'),
-  APP_ID: String(github.app.id),
-  PRIVATE_KEY: github.app.privateKey,
-  WEBHOOK_SECRET: github.app.webhookSecret,
-  GITHUB_API_URL: github.url,
-  LOG_FORMAT: 'json',
-});
+const environment = () => ({ ...environmentFor(github), DATA_DIR: join(folder, 'data') });
 
 function start(more: Record<string, string> = {}): ServiceProcess {
   const one = startProcess({ ...environment(), ...more }, folder);

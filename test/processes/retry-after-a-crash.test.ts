@@ -6,7 +6,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
 import { administer, databaseUrl } from '../support/postgres.ts';
-import { type ServiceProcess, startProcess } from '../support/process.ts';
+import { environmentFor, type ServiceProcess, startProcess } from '../support/process.ts';
 
 // The real process, killed in the middle of a POST: on its own database, where nothing else can look into it, while it
 // asks GitHub; on PostgreSQL between the begin and the commit of the change.
@@ -24,19 +24,10 @@ describe.each(databases)('%s', (kind) => {
   let service: ServiceProcess;
 
   async function start(): Promise<string> {
-    service = startProcess(
-      {
-        PORT: '0',
-        HOST: '127.0.0.1',
-        ...(isEmbedded ? { DATA_DIR: join(folder, 'data') } : { DATABASE_URL: databaseUrl(server!, name) }),
-        APP_ID: String(github.app.id),
-        PRIVATE_KEY: github.app.privateKey,
-        WEBHOOK_SECRET: github.app.webhookSecret,
-        GITHUB_API_URL: github.url,
-        LOG_FORMAT: 'json',
-      },
-      folder,
-    );
+    const database: Record<string, string> = isEmbedded
+      ? { DATA_DIR: join(folder, 'data') }
+      : { DATABASE_URL: databaseUrl(server!, name) };
+    service = startProcess({ ...environmentFor(github), ...database }, folder);
     const url = await service.listening;
     github.deliverTo(`${url}/api/github/webhooks`);
     return url;

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { Sandbox } from '../../sandbox/github.ts';
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
@@ -15,6 +16,17 @@ export type ServiceProcess = {
   /** Its exit code, or the signal that ended it. */
   ended: Promise<number | string>;
 };
+
+/** What a process needs to serve the App of a sandbox; its database comes besides. */
+export const environmentFor = ({ app, url }: Sandbox): Record<string, string> => ({
+  PORT: '0',
+  HOST: '127.0.0.1',
+  APP_ID: String(app.id),
+  PRIVATE_KEY: app.privateKey,
+  WEBHOOK_SECRET: app.webhookSecret,
+  GITHUB_API_URL: url,
+  LOG_FORMAT: 'json',
+});
 
 /** @param environment replaces the test's own: nothing else reaches it. */
 export function startProcess(environment: Record<string, string>, cwd: string): ServiceProcess {
