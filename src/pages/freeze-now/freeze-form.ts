@@ -4,7 +4,7 @@ import { chips, formProblem, type FormProblems, hidden, textArea, textField } fr
 import type { Html } from '../layout.ts';
 import type { RepositoryState } from '../owner/repository-states.ts';
 import { option } from '../repository/zone-choice.ts';
-import { onceField } from '../send-once.ts';
+import { type FormPreview, previewBeforeDoing } from '../form-preview.ts';
 import { durations } from './duration.ts';
 import { exceptionFields } from './exceptions.ts';
 import type { FreezeFields } from './freeze-fields.ts';
@@ -16,8 +16,7 @@ export type FreezeForm = {
   /** Whether the viewer may freeze all that the owner has. */
   mayAll: boolean;
   problems: FormProblems;
-  /** What it would do, with what the button says, and the names of what was seen; null: not looked yet. */
-  preview: { shown: Html; act: string; digest: string } | null;
+  preview: FormPreview;
 };
 
 /** Asks what to freeze, for how long and why; then shows what that would do, with the one button that does it. */
@@ -57,21 +56,7 @@ export function freezeForm({ login, fields, repositories, mayAll, problems, prev
           </select>
         </div>
       </details>
-      ${
-        preview
-          ? html`<section class="card preview" aria-labelledby="preview" tabindex="-1">
-              <h2 class="first" id="preview">What it would do</h2>
-              ${preview.shown} ${hidden('previewed', preview.digest)} ${onceField()}
-              <div class="actions">
-                <button type="submit" name="step" value="freeze">${preview.act}</button>
-                <button type="submit" name="step" value="preview" class="quiet">Look again</button>
-              </div>
-            </section>`
-          : html`<div class="actions">
-              <button type="submit" name="step" value="preview">Preview</button>
-              <a class="button quiet" href="${ownerPath(login)}">Cancel</a>
-            </div>`
-      }
+      ${previewBeforeDoing(preview, 'freeze', ownerPath(login))}
     </form>`;
 }
 

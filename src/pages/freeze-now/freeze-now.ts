@@ -14,13 +14,14 @@ import { createPlan } from '../../plans/create-plan.ts';
 import type { OwnerChange } from '../change.ts';
 import { digestOf } from '../digest.ts';
 import { type FormProblems, noProblems, problemsOf } from '../form.ts';
+import { doesWhatWasSeen, type FormPreview } from '../form-preview.ts';
 import { layout } from '../layout.ts';
 import { type OpenedOwner, openOwnerPage, seenBy } from '../owner/open-owner.ts';
 import { repositoryStates, type RepositoryState } from '../owner/repository-states.ts';
 import type { PageDeps } from '../reader.ts';
 import { type Remember, sendOnce } from '../send-once.ts';
 import { freezeBody, type FreezeFields, planBody, readFreezeFields } from './freeze-fields.ts';
-import { type FreezeForm, freezeForm } from './freeze-form.ts';
+import { freezeForm } from './freeze-form.ts';
 import { countOf, planPreview } from './plan-preview.ts';
 
 /** `GET /owners/{owner}/freeze`: the form, with the repositories ticked that the address names. */
@@ -45,10 +46,9 @@ export async function sendFreezeForm(change: OwnerChange): Promise<Response> {
   const fields = readFreezeFields(form, 'ticked');
   const all = (await repositoryStates(deps, [account.id])).get(account.id) ?? [];
   const opened = { account, viewer: person, ...(await seenBy(deps, person, account, all)) };
-  const isSeen = form.get('previewed') === digestOf(fields);
   try {
     const ticked = readTicked(fields, account, all);
-    if (form.get('step') === 'freeze' && isSeen) return await freeze(change, fields, ticked);
+    if (doesWhatWasSeen(form, 'freeze', digestOf(fields))) return await freeze(change, fields, ticked);
     const preview = await previewOf(deps, opened, fields);
     return page(context, opened, fields, { problems: noProblems, preview });
   } catch (error) {
@@ -135,7 +135,7 @@ function page(
   context: Context,
   { account, viewer, repositories, isAdmin }: OpenedOwner,
   fields: FreezeFields,
-  shown: { problems: FormProblems; preview: FreezeForm['preview'] },
+  shown: { problems: FormProblems; preview: FormPreview },
   status: 200 | 422 = 200,
 ): Response | Promise<Response> {
   const { login } = account;

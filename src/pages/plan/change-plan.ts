@@ -14,6 +14,7 @@ import { updatePlan } from '../../plans/update-plan.ts';
 import type { OwnerChange } from '../change.ts';
 import { digestOf } from '../digest.ts';
 import { assertFresh, noProblems, problemsOf } from '../form.ts';
+import { doesWhatWasSeen } from '../form-preview.ts';
 import { countOf, planPreview } from '../freeze-now/plan-preview.ts';
 import { linesOf } from '../freeze-now/exceptions.ts';
 import { layout } from '../layout.ts';
@@ -111,7 +112,7 @@ async function previewOrSave(
 ): Promise<Response> {
   const digest = digestOf(fields);
   try {
-    if (form.get('step') === 'save' && form.get('previewed') === digest) return await save();
+    if (doesWhatWasSeen(form, 'save', digest)) return await save();
     const input: PlanInput = readNewPlan(validate(newPlan, planBody(fields), 'body'));
     const preview = await previewPlan(deps, account, input);
     const rule = input.recurrence?.rule;

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
-import { chips, formProblem, type FormProblems, hidden, textArea, textField, versionField } from '../form.ts';
+import { chips, formProblem, type FormProblems, textArea, textField, versionField } from '../form.ts';
+import { type FormPreview, previewBeforeDoing } from '../form-preview.ts';
 import { exceptionFields } from '../freeze-now/exceptions.ts';
 import type { Html } from '../layout.ts';
-import { onceField } from '../send-once.ts';
 import { held, type PlanFields } from './plan-fields.ts';
 import { repeats } from './recurrence-choices.ts';
 
@@ -16,8 +16,7 @@ export type PlanForm = {
   isNew: boolean;
   /** Of the plan that it changes, as it is now; null for a new one. */
   version: string | null;
-  /** What it would do, with what the button says; null: not looked yet. */
-  preview: { shown: Html; act: string; digest: string } | null;
+  preview: FormPreview;
 };
 
 const shown = [
@@ -88,21 +87,7 @@ export function planForm({
         )}
         ${textArea(text('environments', 'Environments', { hint: html`For deployments: a name or a pattern on each line, such as <code>prod-*</code>. Empty: every one. Holdfast keeps this, and does not hold deployments yet.`, attributes: html`spellcheck="false" autocapitalize="none"` }))}
       </details>
-      ${
-        preview
-          ? html`<section class="card preview" aria-labelledby="preview">
-              <h2 class="first" id="preview">What it would do</h2>
-              ${preview.shown} ${hidden('previewed', preview.digest)} ${onceField()}
-              <div class="actions">
-                <button type="submit" name="step" value="save">${preview.act}</button>
-                <button type="submit" name="step" value="preview" class="quiet">Look again</button>
-              </div>
-            </section>`
-          : html`<div class="actions">
-              <button type="submit" name="step" value="preview">Preview</button>
-              <a class="button quiet" href="${back}">Cancel</a>
-            </div>`
-      }
+      ${previewBeforeDoing(preview, 'save', back)}
     </form>`;
 }
 
