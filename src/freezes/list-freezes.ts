@@ -4,40 +4,46 @@ import { fromRow, isAheadOf, isNotEnded, type StoredFreeze } from './freeze-stor
 
 // Many freezes of a repository at once, for answers.
 
-/** One column of JSON: a driver looks at each column of each row, and parses JSON at once. PostgreSQL pays for each key. */
+/** One column of JSON: a driver looks at each column of each row, and parses JSON at once. PostgreSQL pays for each name. */
 const asJson = `
-  json_agg(json_build_object(
-    'id', id, 'reason', reason, 'publicReason', public_reason, 'hasPublicReason', has_public_reason,
-    'start', start, 'end', "end", 'timezone', timezone, 'startsAt', starts_at, 'endsAt', ends_at,
-    'matchingConditions', matching_conditions, 'excludeConditions', exclude_conditions, 'version', version,
-    'rare', CASE WHEN holds <> '{}' OR environments <> '{}' OR is_pause OR plan_id IS NOT NULL
-      OR deleted_at IS NOT NULL THEN json_build_object('holds', holds, 'environments', environments,
-        'isPause', is_pause, 'planId', plan_id, 'deletedAt', deleted_at) END
+  json_agg(json_build_array(id, reason, public_reason, has_public_reason, start, "end", timezone, starts_at, ends_at,
+    matching_conditions, exclude_conditions, version,
+    CASE WHEN holds <> '{}' OR environments <> '{}' OR is_pause OR plan_id IS NOT NULL OR deleted_at IS NOT NULL
+      THEN json_build_array(holds, environments, is_pause, plan_id, deleted_at) END
   ) ORDER BY starts_at, created_at, id)`;
 
 type Columns = Omit<Parameters<typeof fromRow>[0], 'repositoryId'>;
-type Rare = Pick<Columns, 'holds' | 'environments' | 'isPause' | 'planId'> & { deletedAt: string | null };
-type Listed = Omit<Columns, 'startsAt' | 'endsAt' | keyof Rare> & {
-  startsAt: string;
-  endsAt: string | null;
-  rare: Rare | null;
-};
+type Rare = [Columns['holds'], Columns['environments'], Columns['isPause'], Columns['planId'], string | null];
+type Listed = [
+  ...[Columns['id'], Columns['reason'], Columns['publicReason'], Columns['hasPublicReason']],
+  ...[Columns['start'], Columns['end'], Columns['timezone'], startsAt: string, endsAt: string | null],
+  ...[Columns['matchingConditions'], Columns['excludeConditions'], Columns['version'], Rare | null],
+];
 
-const nothingRare: Rare = { holds: [], environments: [], isPause: false, planId: null, deletedAt: null };
+const nothingRare: Rare = [[], [], false, null, null];
 
 type Kept = { freeze: StoredFreeze; deletedAt: Date | null };
 
-const keptIn = (freezes: Listed[] | null, repositoryId: bigint): Kept[] => {
-  const dateOf = (written: string | null) => (written === null ? null : new Date(written));
-  return (freezes ?? []).map(({ startsAt, endsAt, rare, ...freeze }) => {
-    const { deletedAt, ...others } = rare ?? nothingRare;
-    const window = { startsAt: new Date(startsAt), endsAt: dateOf(endsAt) };
-    return {
-      freeze: fromRow({ ...freeze, ...others, ...window, repositoryId }),
-      deletedAt: dateOf(deletedAt),
-    };
-  });
-};
+const dateOf = (written: string | null) => (written === null ? null : new Date(written));
+
+function kept(
+  // prettier-ignore
+  [id, reason, publicReason, hasPublicReason, start, end, timezone, startsAt, endsAt, matchingConditions, excludeConditions, version, rare]: Listed,
+  repositoryId: bigint,
+): Kept {
+  const [holds, environments, isPause, planId, deletedAt] = rare ?? nothingRare;
+  const window = { start, end, timezone, startsAt: new Date(startsAt), endsAt: dateOf(endsAt) };
+  const conditions = { matchingConditions, excludeConditions };
+  const reasons = { reason, publicReason, hasPublicReason };
+  const others = { version, holds, environments, isPause, planId };
+  return {
+    freeze: fromRow({ id, repositoryId, ...reasons, ...window, ...conditions, ...others }),
+    deletedAt: dateOf(deletedAt),
+  };
+}
+
+const keptIn = (freezes: Listed[] | null, repositoryId: bigint): Kept[] =>
+  (freezes ?? []).map((freeze) => kept(freeze, repositoryId));
 
 const listed: RepositoryRead<StoredFreeze[]> = {
   name: 'list-freezes',
