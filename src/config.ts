@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { BlockList, isIP } from 'node:net';
 import { createPrivateKey } from 'node:crypto';
 import * as z from 'zod';
 import { leastPace, type PaceRange } from './outbox/pace.ts';
+import { readSecretFiles, secretFiles, sourceOf } from './secret-files.ts';
 
 /** The GitHub App that the service acts as: from the environment, or stored by the setup page. */
 export type AppCredentials = {
@@ -46,15 +46,20 @@ export const variables = {
   HOST: 'address to listen on (127.0.0.1; with PUBLIC_URL all)',
   PUBLIC_URL: 'where people and GitHub reach the service (http://localhost:PORT)',
   DATABASE_URL: 'PostgreSQL 15 or newer; unset: the embedded database in DATA_DIR',
+  DATABASE_URL_FILE: 'a file with the URL, instead of DATABASE_URL',
   DATA_DIR: 'folder of the embedded database (./data)',
   APP_ID: "the GitHub App's id; without it, PRIVATE_KEY and WEBHOOK_SECRET the App that /setup made is used",
   PRIVATE_KEY: "the App's private key, as PEM (\\n for line breaks is fine) or as base64 of the PEM",
-  PRIVATE_KEY_PATH: 'a file with the private key, instead of PRIVATE_KEY',
+  PRIVATE_KEY_FILE: 'a file with the private key, instead of PRIVATE_KEY',
+  PRIVATE_KEY_PATH: 'another name for PRIVATE_KEY_FILE',
   WEBHOOK_SECRET: "the App's webhook secret",
+  WEBHOOK_SECRET_FILE: 'a file with the webhook secret, instead of WEBHOOK_SECRET',
   CLIENT_ID: "the App's client id, for signing in to the pages of private repositories",
   CLIENT_SECRET: "the App's client secret, with CLIENT_ID",
+  CLIENT_SECRET_FILE: 'a file with the client secret, instead of CLIENT_SECRET',
   SECRET_KEY:
     'at least 32 characters that sign cookies and encrypt secrets in the database; the same for all replicas',
+  SECRET_KEY_FILE: 'a file with the key, instead of SECRET_KEY',
   GITHUB_API_URL: 'https://api.github.com; https://HOST/api/v3 for GitHub Enterprise Server',
   STATUS_CONTEXT: 'name of the commit status (holdfast/freeze)',
   STATUS_WRITES_PER_MINUTE:
@@ -157,52 +162,37 @@ const appSchema = z.object({
   WEBHOOK_SECRET: z.string('is missing: without it anyone could send events in GitHub’s name'),
 });
 
-const appVariables = [
-  'APP_ID',
-  'PRIVATE_KEY',
-  'PRIVATE_KEY_PATH',
-  'WEBHOOK_SECRET',
-  'CLIENT_ID',
-  'CLIENT_SECRET',
-] as const;
+const appVariables = ['APP_ID', 'PRIVATE_KEY', 'WEBHOOK_SECRET', 'CLIENT_ID', 'CLIENT_SECRET'];
+const isOfApp = (name: string) =>
+  appVariables.includes(name) || appVariables.includes(secretFiles[name as keyof typeof secretFiles]);
 
 /** A variable set to nothing counts as not set: that is what `FOO=` in a .env file means. */
 const withoutBlanks = (environment: Environment): Environment =>
   Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
 
-function whyNoKey(error: unknown, name: string, path: string | undefined): string {
-  const { code, syscall } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT') return `${name}: there is no file ${path}`;
-  // Of the file system; what the key's parser throws has none.
-  if (syscall) return `${name}: ${path} cannot be read (${code})`;
-  return `${name} does not hold a private key in PEM form`;
-}
-
-function readPrivateKey(environment: Environment, problems: string[]): string {
-  const { PRIVATE_KEY: inline, PRIVATE_KEY_PATH: path } = environment;
-  if (!inline && !path) {
+function readPrivateKey(given: Environment, problems: string[]): string {
+  const { PRIVATE_KEY: text } = given;
+  if (!text) {
     problems.push(
       'PRIVATE_KEY is missing (or PRIVATE_KEY_PATH): the key that the App’s settings page generates',
     );
     return '';
   }
-  const name = inline ? 'PRIVATE_KEY' : 'PRIVATE_KEY_PATH';
+  const pem = text.includes('-----BEGIN')
+    ? text.replaceAll('\\n', '\n')
+    : Buffer.from(text, 'base64').toString();
   try {
-    const text = inline ?? readFileSync(path!, 'utf8');
-    const pem = text.includes('-----BEGIN')
-      ? text.replaceAll('\\n', '\n')
-      : Buffer.from(text, 'base64').toString();
     createPrivateKey(pem);
     return pem;
-  } catch (error) {
-    problems.push(whyNoKey(error, name, path));
+  } catch {
+    problems.push(`${sourceOf('PRIVATE_KEY', given)} does not hold a private key in PEM form`);
     return '';
   }
 }
 
 /** The App, all of it or none: one that is half there is a mistake, not a first start. */
 function readApp(given: Environment, problems: string[]): AppCredentials | null {
-  if (!appVariables.some((name) => given[name])) return null;
+  if (!Object.keys(given).some(isOfApp)) return null;
   const parsed = appSchema.safeParse(given);
   if (!parsed.success) problems.push(...problemsIn(parsed.error));
   const privateKey = readPrivateKey(given, problems);
@@ -222,15 +212,17 @@ const problemsIn = (error: z.ZodError): string[] =>
   error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
 
 /**
- * The configuration from environment variables. Reads the private key's file, nothing else.
+ * The configuration from environment variables. Reads the files that hold secrets, nothing else.
  * @returns `app` is null where none of the App's variables is set.
  * @throws ConfigError naming every missing or wrong variable at once; values of secrets never appear in it.
  */
 export function readConfig(environment: Environment): StartConfig {
-  const given = withoutBlanks(environment);
+  const { given, problems: ofFiles, unread } = readSecretFiles(withoutBlanks(environment));
   const parsed = schema.safeParse(given);
-  const problems = parsed.success ? [] : problemsIn(parsed.error);
-  const app = readApp(given, problems);
+  const ofValues = parsed.success ? [] : problemsIn(parsed.error);
+  const app = readApp(given, ofValues);
+  // A file that cannot be used says enough about the variable that has no value because of it.
+  const problems = [...ofFiles, ...ofValues.filter((problem) => !unread.has(problem.split(' ')[0]!))];
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   const values = parsed.data;
   return {

@@ -3,8 +3,9 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { ConfigError, readConfig, readEnvironment, type StartConfig } from '../src/config.ts';
+import { secretFiles } from '../src/secret-files.ts';
 
 const { privateKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,
@@ -15,6 +16,14 @@ const folder = mkdtempSync(join(tmpdir(), 'holdfast-config-'));
 const keyFile = join(folder, 'key.pem');
 writeFileSync(keyFile, privateKey);
 afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A file of the test with this text. */
+function fileWith(text: string): string {
+  const path = join(folder, `secret-${++files}`);
+  writeFileSync(path, text);
+  return path;
+}
+let files = 0;
 
 const least = { APP_ID: '42', PRIVATE_KEY: privateKey, WEBHOOK_SECRET: 'shh-secret' };
 
@@ -100,7 +109,13 @@ test.each<[string, Record<string, string>, (config: StartConfig) => unknown, unk
   ],
   ['a key in one line', { PRIVATE_KEY: privateKey.replaceAll('\n', '\\n') }, keyIs, privateKey],
   ['a key in base64', { PRIVATE_KEY: Buffer.from(privateKey).toString('base64') }, keyIs, privateKey],
-  ['a key in a file', { PRIVATE_KEY: '', PRIVATE_KEY_PATH: keyFile }, keyIs, privateKey],
+  ['a key in a file', { PRIVATE_KEY: '', PRIVATE_KEY_FILE: keyFile }, keyIs, privateKey.trim()],
+  [
+    'a key in a file, under the older name',
+    { PRIVATE_KEY: '', PRIVATE_KEY_PATH: keyFile },
+    keyIs,
+    privateKey.trim(),
+  ],
 ])('%s', (_name, environment, read, expected) => {
   expect(read(readConfig({ ...least, ...environment }))).toEqual(expected);
 });
@@ -134,6 +149,66 @@ test.each<[string, Record<string, string>, RegExp]>([
 ])('%s is one problem, named', (_name, environment, problem) => {
   const problems = problemsOf({ ...least, ...environment });
   expect(problems).toEqual([expect.stringMatching(problem)]);
+});
+
+describe('secrets in files', () => {
+  test('every secret is read from its file, without one newline at its end', () => {
+    const config = readConfig({
+      APP_ID: '42',
+      CLIENT_ID: 'Iv23li',
+      DATABASE_URL_FILE: fileWith('postgres://u:p@h/d\n'),
+      SECRET_KEY_FILE: fileWith(`${'k'.repeat(32)}\r\n`),
+      PRIVATE_KEY_FILE: fileWith(Buffer.from(privateKey).toString('base64')),
+      WEBHOOK_SECRET_FILE: fileWith('of the file\n\n'),
+      CLIENT_SECRET_FILE: fileWith(' with blanks '),
+    });
+    expect(config).toMatchObject({
+      database: { connectionString: 'postgres://u:p@h/d' },
+      secretKey: 'k'.repeat(32),
+      app: {
+        privateKey,
+        webhookSecret: 'of the file\n',
+        oauth: { clientId: 'Iv23li', clientSecret: ' with blanks ' },
+      },
+    });
+  });
+
+  test.each(Object.entries(secretFiles))('%s and %s together are refused', (file, variable) => {
+    const both = { ...least, CLIENT_ID: 'Iv23li', CLIENT_SECRET: 'shh', SECRET_KEY: 'k'.repeat(32) };
+    const environment = { ...both, DATABASE_URL: 'postgres://h/d', [file]: keyFile };
+    expect(problemsOf(environment)).toEqual([`${file} and ${variable} are both set: remove one of them`]);
+  });
+
+  test('both names of the key file together are refused', () => {
+    const environment = { ...least, PRIVATE_KEY: '', PRIVATE_KEY_FILE: keyFile, PRIVATE_KEY_PATH: keyFile };
+    expect(problemsOf(environment)).toEqual([
+      'PRIVATE_KEY_PATH and PRIVATE_KEY_FILE are both set: remove one of them',
+    ]);
+  });
+
+  test.each(Object.keys(secretFiles))('%s that cannot be used is one problem, with its path', (file) => {
+    const variable = secretFiles[file as keyof typeof secretFiles];
+    const others = { ...least, CLIENT_ID: 'Iv23li', CLIENT_SECRET: 'shh', [variable]: '' };
+    const empty = fileWith(' \n');
+    expect(problemsOf({ ...others, [file]: '/nowhere' })).toEqual([`${file}: there is no file /nowhere`]);
+    expect(problemsOf({ ...others, [file]: empty })).toEqual([`${file}: ${empty} is empty`]);
+    expect(problemsOf({ ...others, [file]: folder })).toEqual([`${file}: ${folder} cannot be read (EISDIR)`]);
+  });
+
+  test('a value that is wrong is named by what gave it, and never shown', () => {
+    const PRIVATE_KEY_FILE = fileWith('MIIabc');
+    expect(problemsOf({ ...least, PRIVATE_KEY: '', PRIVATE_KEY_FILE })).toEqual([
+      'PRIVATE_KEY_FILE does not hold a private key in PEM form',
+    ]);
+  });
+
+  test('an App of which only a file is given is half there', () => {
+    expect(problemsOf({ WEBHOOK_SECRET_FILE: '/nowhere' })).toEqual(
+      ['WEBHOOK_SECRET_FILE: there', 'APP_ID is missing', 'PRIVATE_KEY is missing'].map((text) =>
+        expect.stringMatching(`^${text}`),
+      ),
+    );
+  });
 });
 
 test('all problems are named at once', () => {

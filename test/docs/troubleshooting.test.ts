@@ -137,6 +137,7 @@ describe('a start that fails', () => {
     { APP_ID: 'Iv1', CLIENT_SECRET: 'secret', ...key },
     { APP_ID: '1', WEBHOOK_SECRET: 'secret', PRIVATE_KEY_PATH: '/nowhere.pem' },
     { APP_ID: '1', WEBHOOK_SECRET: 'secret', PRIVATE_KEY_PATH: '/' },
+    { SECRET_KEY_FILE: '/dev/null', DATABASE_URL: 'postgres://db', DATABASE_URL_FILE: '/nowhere' },
   ].flatMap(problemsOf);
   const kept = argumentsOf(/^ConfigError$/, 0).filter((text) => text !== '…');
 
@@ -146,9 +147,11 @@ describe('a start that fails', () => {
     expect(inventedIn(quoted, [...produced, ...kept])).toEqual([]);
   });
 
-  test('every message of config.ts was produced above', () => {
-    const messages = allTexts(/^config\.ts$/).filter((text) =>
-      /(?:^|\s)(?:must (?:be|have) |is missing)|there is no file|cannot be read|does not hold/.test(text),
+  test('every message of config.ts and secret-files.ts was produced above', () => {
+    const messages = allTexts(/^(?:config|secret-files)\.ts$/).filter((text) =>
+      /(?:^|\s)(?:must (?:be|have) |is (?:missing|empty)|are both set)|there is no file|cannot be read|does not hold/.test(
+        text,
+      ),
     );
     expect(messages.length).toBeGreaterThan(12);
     expect(messages.filter((each) => !produced.some((problem) => occursIn(each, problem)))).toEqual([]);
