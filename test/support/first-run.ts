@@ -177,6 +177,19 @@ export class Visitor {
   }
 }
 
+/**
+ * Sets a fresh service up with the sandbox's GitHub, and keeps the App in its database.
+ * @param output what the service printed so far, with the code of the setup page.
+ * @returns the last page.
+ */
+export async function setUpAs(login: string, url: string, output: string): Promise<Shown> {
+  const visitor = new Visitor();
+  const code = [...output.matchAll(/"code":"([^"]+)"/g)].at(-1)![1]!;
+  const form = await visitor.submit(await visitor.get(`${url}/setup`), { code });
+  const review = await visitor.submit(form, { owner: 'person', name: 'Kept' });
+  return visitor.submit(await visitor.submit(review), { as: login });
+}
+
 function attributeOf(tag: string, name: string): string | null {
   const value = new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1];
   return (

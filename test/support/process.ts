@@ -1,5 +1,5 @@
 // Holdfast as a process of its own, configured by environment variables alone.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -29,16 +29,16 @@ export const environmentFor = ({ app, url }: Sandbox): Record<string, string> =>
 });
 
 /** @param environment replaces the test's own: nothing else reaches it. */
-export function startProcess(environment: Record<string, string>, cwd: string): ServiceProcess {
-  const child = spawn(process.execPath, [main], {
-    cwd,
-    env: { PATH: process.env['PATH'], ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+export const startProcess = (environment: Record<string, string>, cwd: string): ServiceProcess =>
+  watchProcess(process.execPath, [main], { cwd, env: { PATH: process.env['PATH'], ...environment } });
+
+/** Starts a command that becomes the service. */
+export function watchProcess(command: string, args: string[], options: SpawnOptions): ServiceProcess {
+  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   const ended = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string);
   const listening = new Promise<string>((resolve, reject) => {
-    for (const input of [child.stdout, child.stderr]) {
+    for (const input of [child.stdout!, child.stderr!]) {
       createInterface({ input }).on('line', (line) => {
         output += `${line}\n`;
         const url = /"url":"([^"]+)".*"msg":"listening"/.exec(line)?.[1];

@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { between, documentAt } from '../docs/documents.ts';
+import { repositoryRoot } from '../support/clean-copy.ts';
+
+const unit = 'deploy/systemd/holdfast.service';
+const settings = new Map(
+  documentAt(unit)
+    .split('\n')
+    .filter((line) => /^\w+=/.test(line))
+    .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+);
+/** The most that `systemd-analyze security` may say; the page tells the figure of today. */
+const mostExposure = 1.5;
+
+const analyze = (...args: string[]) =>
+  spawnSync('systemd-analyze', [...args, unit], { cwd: repositoryRoot, encoding: 'utf8', env: { ...process.env, LC_ALL: 'C.UTF-8' } });
+const whyNot = spawnSync('systemd-analyze', ['--version']).status === 0 ? null : 'there is no systemd-analyze';
+
+test.each([
+  ['DynamicUser', 'yes'],
+  ['StateDirectory', 'holdfast'],
+  ['UMask', '0077'],
+  ['ProtectSystem', 'strict'],
+  ['NoNewPrivileges', 'yes'],
+  ['CapabilityBoundingSet', ''],
+  // Node compiles at run time.
+  ['MemoryDenyWriteExecute', 'no'],
+])('the unit sets %s=%s', (name, value) => expect(settings.get(name)).toBe(value));
+
+test('it gives the service more time to stop than it takes', () => {
+  expect(Number(settings.get('TimeoutStopSec'))).toBeGreaterThan(10);
+});
+
+test('systemd takes every line of it', ({ skip }) => {
+  if (whyNot) skip(whyNot);
+  // It also looks for programs, which may be elsewhere on this machine.
+  const { stderr } = analyze('verify', '--man=no');
+  const complaints = stderr.split('\n').filter((line) => line && !line.includes('is not executable'));
+  expect(complaints).toEqual([]);
+});
+
+test('it exposes as little as docs/install-systemd.md says', ({ skip }) => {
+  if (whyNot) skip(whyNot);
+  const { stdout } = analyze('security', '--offline=true', '--no-pager');
+  const exposure = Number(/exposure level for holdfast\.service: ([\d.]+)/.exec(stdout)?.[1]);
+  expect(exposure).toBeLessThanOrEqual(mostExposure);
+  const told = between(documentAt('docs/install-systemd.md'), 'exposure level of **', '**');
+  expect(Number(told)).toBeCloseTo(exposure, 0);
+});
