@@ -1,13 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import type { Connection } from './database.ts';
 
 const migrationsUrl = new URL('../../prisma/migrations/', import.meta.url);
-
-/** One connection on which several statements may be sent at once, and one with parameters. */
-export type MigrationConnection = {
-  script(sql: string): Promise<unknown>;
-  query(sql: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
-};
 
 type Migration = { name: string; sql: string; checksum: string };
 
@@ -35,6 +30,19 @@ const createTable = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
   "applied_steps_count" INTEGER NOT NULL DEFAULT 0
 )`;
 
+/** The names of those that a database has had; none where it is not Holdfast's. */
+export async function appliedMigrations(connection: Connection): Promise<string[]> {
+  const { rows: found } = await connection.query(
+    `SELECT to_regclass('public._prisma_migrations') IS NOT NULL AS "isThere"`,
+  );
+  if (!found[0]!['isThere']) return [];
+  const { rows } = await connection.query(
+    `SELECT migration_name AS name FROM "_prisma_migrations"
+     WHERE rolled_back_at IS NULL AND finished_at IS NOT NULL ORDER BY 1`,
+  );
+  return rows.map(({ name }) => name as string);
+}
+
 /** The key of Prisma's advisory lock: `prisma migrate deploy` waits for us and we for it. */
 const advisoryLock = 72_707_369;
 
@@ -45,7 +53,7 @@ const advisoryLock = 72_707_369;
  * @returns the names applied.
  * @throws when an applied migration's file has changed, or the database knows one that this version does not.
  */
-export async function migrate(connection: MigrationConnection, folder?: URL): Promise<string[]> {
+export async function migrate(connection: Connection, folder?: URL): Promise<string[]> {
   const migrations = await readMigrations(folder);
   await connection.query('SELECT pg_advisory_lock($1)', [advisoryLock]);
   try {

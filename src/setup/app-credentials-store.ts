@@ -77,10 +77,11 @@ export async function loadApp(
   return { id: Number(row.appId), ...rest, oauth: { clientId: row.clientId, clientSecret } };
 }
 
-/** What of a kept App is sealed. */
-export type SealedApp = { appId: bigint } & Record<SecretField, string>;
+/** In the clear, or sealed. */
+export type Secrets = Record<SecretField, string>;
 
-type Secrets = Record<SecretField, string>;
+/** What of a kept App is sealed. */
+type SealedApp = { appId: bigint } & Secrets;
 
 /**
  * Opens a kept App.

@@ -4,11 +4,12 @@ import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { diffMigrationsToSchema } from '../../prisma/schema-engine.ts';
-import { migrate, type MigrationConnection } from '../../src/database/migrate.ts';
+import type { Connection } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrate.ts';
 
 const initial = readdirSync('prisma/migrations').find((name) => name.endsWith('_initial'))!;
 let pglite: PGlite;
-let connection: MigrationConnection;
+let connection: Connection;
 beforeAll(async () => {
   pglite = await PGlite.create();
   connection = { script: (sql) => pglite.exec(sql), query: (sql, values) => pglite.query(sql, values) };
