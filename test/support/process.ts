@@ -28,9 +28,16 @@ export const environmentFor = ({ app, url }: Sandbox): Record<string, string> =>
   LOG_FORMAT: 'json',
 });
 
-/** @param environment replaces the test's own: nothing else reaches it. */
-export function startProcess(environment: Record<string, string>, cwd: string): ServiceProcess {
-  const child = spawn(process.execPath, [main], {
+/**
+ * @param environment replaces the test's own: nothing else reaches it.
+ * @param program instead of this version's `src/main.ts`.
+ */
+export function startProcess(
+  environment: Record<string, string>,
+  cwd: string,
+  program = main,
+): ServiceProcess {
+  const child = spawn(process.execPath, [program], {
     cwd,
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
