@@ -32,6 +32,7 @@ const wallClock = [
 
 /** The floors of `src/`, the highest first: a folder imports only what stands below it. */
 const floors = [
+  'archive',
   'worker',
   'setup',
   'webhooks',

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/faults/**', 'test/browser/**', 'test/processes/**', 'node_modules/**'],
+    exclude: ['test/faults/**', 'test/browser/**', 'test/processes/**', 'test/upgrade/**', 'node_modules/**'],
     globalSetup: ['test/support/prepare-database.ts'],
     setupFiles: ['test/support/watch-answers.ts'],
     // For what hangs: what is slow on a busy machine is no failure.

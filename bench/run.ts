@@ -8,6 +8,7 @@ import { benchConditions } from './conditions.ts';
 import { benchFanOut } from './fan-out.ts';
 import { benchIdle } from './idle.ts';
 import { benchInstallation } from './installation.ts';
+import { benchMoving } from './moving.ts';
 import { benchPlans } from './plans.ts';
 import { type Postgres, startPostgres } from './postgres.ts';
 import { type Section, writeReport } from './report.ts';
@@ -28,6 +29,7 @@ const benches = [
   benchInstallation,
   benchStore,
   benchPlans,
+  benchMoving,
   benchStartUp,
   benchIdle,
 ];

@@ -161,6 +161,7 @@ function configFor(github: Sandbox, port: number, dataDir: string, setup: boolea
     database: { dataDir },
     app: setup ? null : { ...github.app, oauth: github.app },
     secretKey: randomBytes(32).toString('hex'),
+    secretKeyPrevious: null,
     githubApiUrl: github.url,
     statusContext: 'holdfast/freeze',
     // This GitHub has no limit on writes.

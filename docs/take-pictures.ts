@@ -90,6 +90,7 @@ function start(port: number): Promise<App> {
       database: { dataDir },
       app: null,
       secretKey: null,
+      secretKeyPrevious: null,
       githubApiUrl: github.url,
       statusContext: 'holdfast/freeze',
       statusWritesPerMinute: { least: 6000, most: 6000 },

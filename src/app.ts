@@ -73,7 +73,7 @@ export async function createApp(given: StartConfig, overrides: Overrides = {}): 
       throw error;
     }));
 
-  const app = config.app ?? (await loadApp(database.prisma, secretKey));
+  const app = config.app ?? (await loadApp(database.prisma, config, log));
   if (app) phase = service = await createService(ground, app);
   else {
     const envFile = overrides.envFile ?? envFilePath();

@@ -23,6 +23,8 @@ export type Config = {
   app: AppCredentials;
   /** Signs cookies and encrypts what is secret in the database. */
   secretKey: string | null;
+  /** Still opens what it signed and encrypted, while SECRET_KEY is changed. */
+  secretKeyPrevious: string | null;
   /** Without a slash at the end. */
   githubApiUrl: string;
   statusContext: string;
@@ -60,6 +62,9 @@ export const variables = {
   SECRET_KEY:
     'at least 32 characters that sign cookies and encrypt secrets in the database; the same for all replicas',
   SECRET_KEY_FILE: 'a file with the key, instead of SECRET_KEY',
+  SECRET_KEY_PREVIOUS:
+    'the key before SECRET_KEY: it still opens cookies and secrets while you change SECRET_KEY',
+  SECRET_KEY_PREVIOUS_FILE: 'a file with that key, instead of SECRET_KEY_PREVIOUS',
   GITHUB_API_URL: 'https://api.github.com; https://HOST/api/v3 for GitHub Enterprise Server',
   STATUS_CONTEXT: 'name of the commit status (holdfast/freeze)',
   STATUS_WRITES_PER_MINUTE:
@@ -92,6 +97,11 @@ const number = (least: number, most: number, fallback: number) =>
     .transform(Number)
     .refine((value) => value >= least && value <= most, `must be from ${least} to ${most}`)
     .default(fallback);
+
+const secretKey = z
+  .string()
+  .min(32, 'must have at least 32 characters: openssl rand -hex 32 makes one')
+  .optional();
 
 const mostWrites = 1_000_000;
 
@@ -141,10 +151,8 @@ const schema = z.object({
     })
     .optional(),
   DATA_DIR: z.string().default('./data'),
-  SECRET_KEY: z
-    .string()
-    .min(32, 'must have at least 32 characters: openssl rand -hex 32 makes one')
-    .optional(),
+  SECRET_KEY: secretKey,
+  SECRET_KEY_PREVIOUS: secretKey,
   GITHUB_API_URL: httpUrl.default('https://api.github.com'),
   STATUS_CONTEXT: z.string().max(255, 'must be at most 255 characters').default('holdfast/freeze'),
   STATUS_WRITES_PER_MINUTE: paceRange,
@@ -233,6 +241,7 @@ export function readConfig(environment: Environment): StartConfig {
     database: values.DATABASE_URL ? { connectionString: values.DATABASE_URL } : { dataDir: values.DATA_DIR },
     app,
     secretKey: values.SECRET_KEY ?? null,
+    secretKeyPrevious: values.SECRET_KEY_PREVIOUS ?? null,
     githubApiUrl: values.GITHUB_API_URL.replace(/\/+$/, ''),
     statusContext: values.STATUS_CONTEXT,
     statusWritesPerMinute: values.STATUS_WRITES_PER_MINUTE,

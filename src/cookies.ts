@@ -7,7 +7,8 @@ export type Cookie = {
   /** Whether browsers reach us over HTTPS. Then they take the cookie from this very host only (`__Host-`). */
   isSecure: boolean;
 };
-export type SignedCookie = Cookie & { key: Buffer<ArrayBuffer> };
+/** `keys`: the first signs, and each of them opens. */
+export type SignedCookie = Cookie & { keys: Buffer<ArrayBuffer>[] };
 
 /** The name that browsers know it by. */
 export const fullNameOf = ({ name, isSecure }: Cookie): string => `${isSecure ? '__Host-' : ''}${name}`;
@@ -24,12 +25,16 @@ export async function writeCookie(
   seconds: number,
 ): Promise<void> {
   const options = { ...attributesOf(cookie), maxAge: seconds };
-  await setSignedCookie(context, fullNameOf(cookie), value, cookie.key, options);
+  await setSignedCookie(context, fullNameOf(cookie), value, cookie.keys[0]!, options);
 }
 
 /** The value of a cookie that we signed; null where there is none, or its signature is wrong. */
 export async function readCookie(context: Context, cookie: SignedCookie): Promise<string | null> {
-  return (await getSignedCookie(context, cookie.key, fullNameOf(cookie))) || null;
+  for (const key of cookie.keys) {
+    const value = await getSignedCookie(context, key, fullNameOf(cookie));
+    if (value) return value;
+  }
+  return null;
 }
 
 export function dropCookie(context: Context, cookie: Cookie): void {

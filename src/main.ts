@@ -1,5 +1,6 @@
 import { createApp } from './app.ts';
 import { ConfigError, readConfig, readEnvironment } from './config.ts';
+import { NoPostgres } from './database/connect.ts';
 import { DataDirInUse } from './database/data-dir-lock.ts';
 
 // Whatever the service writes, its database above all, is for its own account alone.
@@ -20,11 +21,10 @@ try {
 
 /** What to do about a start that failed; the error itself where we know no better. */
 function explain(error: unknown): unknown {
-  if (error instanceof ConfigError || error instanceof DataDirInUse) return error.message;
+  if (error instanceof ConfigError || error instanceof DataDirInUse || error instanceof NoPostgres)
+    return error.message;
   const { code, port } = error as { code?: string; port?: number };
   if (code === 'EADDRINUSE')
     return `Port ${port} is taken by another program: stop that, or set PORT to a free one.`;
-  if (code === 'ECONNREFUSED')
-    return 'PostgreSQL does not answer at DATABASE_URL: start it, or mend the URL.';
   return error;
 }

@@ -46,6 +46,7 @@ test('the defaults', () => {
     database: { dataDir: './data' },
     app: { id: 42, privateKey, webhookSecret: 'shh-secret', oauth: null },
     secretKey: null,
+    secretKeyPrevious: null,
     githubApiUrl: 'https://api.github.com',
     statusContext: 'holdfast/freeze',
     statusWritesPerMinute: { least: 10, most: 170 },

@@ -169,6 +169,62 @@ test('without the SECRET_KEY that it was kept under the App cannot be used', asy
   );
 });
 
+const newKey = 'the new secret key, which has 32 characters or more';
+const changing = { secretKey: newKey, secretKeyPrevious: secretKey };
+const sealedLine = 'the App in the database is now encrypted with the new SECRET_KEY';
+const timesSealed = () => run.logs.filter((line) => line.includes(sealedLine)).length;
+
+test('SECRET_KEY is changed: two replicas that start at once seal the App anew, once', async () => {
+  await setUp();
+  const before = await run.database.prisma.appCredentials.findFirstOrThrow();
+  const both = await Promise.all([run.startAnother(changing), run.startAnother(changing)]);
+  const app = run.app.deps.config.app;
+  for (const { deps } of both) expect(app).toMatchObject(deps.config.app);
+  expect(timesSealed()).toBe(1);
+  const after = await run.database.prisma.appCredentials.findFirstOrThrow();
+  for (const name of ['privateKey', 'webhookSecret', 'clientSecret'] as const)
+    expect(after[name]).not.toBe(before[name]);
+
+  // The previous key may go now: it opens nothing any more.
+  const { deps } = await run.startAnother({ secretKey: newKey });
+  expect(app).toMatchObject(deps.config.app);
+  await expect(run.startAnother()).rejects.toThrow('SECRET_KEY is not the one');
+});
+
+test('a visit that began under the previous SECRET_KEY ends, and its App is kept under the new one', async () => {
+  const visitor = new Visitor();
+  const create = await toGitHub(visitor);
+  const next = await run.startAnother(changing);
+  const back = await visitor.submit(create, { as: 'ada' });
+  expect(back.text).toContain('is connected');
+  await run.clock.tick(2000);
+  await vi.waitFor(async () => expect(await readiness(next.url)).toBe(200), { timeout: 10_000 });
+  expect(timesSealed()).toBe(1);
+});
+
+test('the setup page admits a browser that gave its code under the previous SECRET_KEY', async () => {
+  const visitor = new Visitor();
+  await run.open(visitor);
+  const next = await run.startAnother(changing);
+  const { host } = new URL(run.app.url);
+  for (const [name, value] of [...visitor.cookies])
+    visitor.cookies.set(name.replace(host, new URL(next.url).host), value);
+  expect((await visitor.get(`${next.url}/setup`)).text).toContain('name="organization"');
+  const stranger = await run.startAnother({ secretKey: newKey });
+  for (const [name, value] of [...visitor.cookies])
+    visitor.cookies.set(name.replace(new URL(next.url).host, new URL(stranger.url).host), value);
+  expect((await visitor.get(`${stranger.url}/setup`)).text).not.toContain('name="organization"');
+});
+
+test('with two keys that are both others the App cannot be used', async () => {
+  await setUp();
+  const wrong = { secretKey: newKey, secretKeyPrevious: 'a third key, which has 32 characters or more' };
+  await expect(run.startAnother(wrong)).rejects.toThrow(
+    'Neither SECRET_KEY nor SECRET_KEY_PREVIOUS is the one',
+  );
+  expect(timesSealed()).toBe(0);
+});
+
 test('a process with another SECRET_KEY says so, and waits', async () => {
   const other = await run.startAnother({ secretKey: 'another key of at least 32 characters' });
   await setUp();

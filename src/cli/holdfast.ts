@@ -1,23 +1,5 @@
 #!/usr/bin/env node
-import module from 'node:module';
-import { join } from 'node:path';
-import { stateFolder } from './memory/folders.ts';
-import { thisMachine } from './world.ts';
+// The command line as the package has it.
+import { runProcess } from './run-process.ts';
 
-// A reader that has seen enough, such as `head`, is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0);
-  throw error;
-});
-
-if (Number(process.versions.node.split('.')[0]) < 22) {
-  process.stderr.write(`holdfast needs Node 22 or later; this is ${process.versions.node}.\n`);
-  process.exit(2);
-}
-
-const machine = thisMachine();
-// Node keeps the compiled code there: a start takes half of the time. Early versions of Node 22 cannot.
-module.enableCompileCache?.(join(stateFolder(machine), 'code'));
-
-const { runCommand } = await import('./run-command.ts');
-process.exitCode = await runCommand(process.argv.slice(2), machine);
+await runProcess();

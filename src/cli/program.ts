@@ -3,8 +3,11 @@ import { addCommand, type CommandSpec, type Ended } from './command.ts';
 import { version } from './version.ts';
 import type { World } from './world.ts';
 
-/** Every command by its name, in the order of `--help`. */
-const commands: Record<string, () => Promise<CommandSpec>> = {
+/** Commands by their names, each loaded when it is called. */
+export type Commands = Record<string, () => Promise<CommandSpec>>;
+
+/** Every command of the package, in the order of `--help`. */
+const commands: Commands = {
   login: async () => (await import('./commands/login.ts')).login,
   freeze: async () => (await import('./commands/freeze.ts')).freeze,
   unfreeze: async () => (await import('./commands/unfreeze.ts')).unfreeze,
@@ -27,23 +30,28 @@ const commands: Record<string, () => Promise<CommandSpec>> = {
   complete: async () => (await import('./commands/completion.ts')).complete,
 };
 
-/** All commands, as they are defined. */
-export const allCommands = (): Promise<CommandSpec[]> => load(Object.keys(commands));
-
-const load = (names: string[]): Promise<CommandSpec[]> => Promise.all(names.map((name) => commands[name]!()));
+/** All commands, as they are defined. @param more than those of the package. */
+export const allCommands = (more: Commands = {}): Promise<CommandSpec[]> =>
+  Promise.all(Object.values({ ...commands, ...more }).map((load) => load()));
 
 /**
  * The commands that a command line may call: those that it names, for loading all takes longer than most of them take.
  * Where it names none, help or a suggestion needs all; and completion does.
  */
-function commandsIn(words: string[]): Promise<CommandSpec[]> {
-  if (words.join() === '--version') return load([]);
-  const named = Object.keys(commands).filter((name) => words.includes(name));
-  return named.length === 0 || named.includes('complete') ? allCommands() : load(named);
+async function commandsIn(words: string[], more: Commands): Promise<CommandSpec[]> {
+  if (words.join() === '--version') return [];
+  const named = Object.entries({ ...commands, ...more }).filter(([name]) => words.includes(name));
+  const isAll = named.length === 0 || named.some(([name]) => name === 'complete');
+  return isAll ? allCommands(more) : Promise.all(named.map(([, load]) => load()));
 }
 
-/** The program for a command line. @param ended is told how the command ended. */
-export async function programFor(world: World, words: string[], ended: Ended): Promise<Command> {
+/** The program for a command line. @param ended is told how the command ended; @param more as for `allCommands`. */
+export async function programFor(
+  world: World,
+  words: string[],
+  ended: Ended,
+  more: Commands = {},
+): Promise<Command> {
   const program = new Command('holdfast')
     .description('Merge freezes that hold, and let go.')
     .option('--url <url>', 'where Holdfast answers (HOLDFAST_URL, or what login kept)')
@@ -64,6 +72,6 @@ Exits with 0 when it is done, 1 when the service refuses it or GitHub does not e
 is used wrongly or its outcome is not known. holdfast COMMAND --help shows examples.`,
     );
   program.version(version(), '--version', 'print the version of this command');
-  for (const spec of await commandsIn(words)) addCommand(program, spec, world, ended);
+  for (const spec of await commandsIn(words, more)) addCommand(program, spec, world, ended);
   return program;
 }

@@ -1,14 +1,17 @@
 import { CommanderError } from 'commander';
 import { DoubtfulTime } from '../time/doubtful-time.ts';
-import { programFor } from './program.ts';
+import { type Commands, programFor } from './program.ts';
 import { exitCodes, misused, notKnown, Stop } from './stop.ts';
 import { jsonLine, printableLines } from './terminal/printable.ts';
 import type { World } from './world.ts';
 
-/** Runs one command line, without the name of the command. @returns what the shell is told. */
-export async function runCommand(args: string[], world: World): Promise<number> {
+/**
+ * Runs one command line, without the name of the command.
+ * @param more commands than those of the package. @returns what the shell is told.
+ */
+export async function runCommand(args: string[], world: World, more: Commands = {}): Promise<number> {
   let exitCode: number = exitCodes.done;
-  const program = await programFor(world, args, (code) => (exitCode = code ?? exitCodes.done));
+  const program = await programFor(world, args, (code) => (exitCode = code ?? exitCodes.done), more);
   try {
     await program.parseAsync(args, { from: 'user' });
     return exitCode;

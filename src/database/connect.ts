@@ -2,29 +2,53 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import type { Config } from '../config.ts';
 import { PrismaClient } from '../generated/prisma/client.ts';
-import { type Database, transactionOptions } from './database.ts';
-import { openEmbedded } from './embedded.ts';
+import { type Connection, type Database, transactionOptions } from './database.ts';
+import { connectEmbedded, openEmbedded } from './embedded.ts';
 import { migrate } from './migrate.ts';
 import { openSharedReads } from './shared-reads.ts';
 import { sqlOfPool } from './sql.ts';
 
+/** Nobody listens where PostgreSQL should be. */
+export class NoPostgres extends Error {
+  constructor(cause: Error) {
+    super('PostgreSQL does not answer at DATABASE_URL: start it, or mend the URL.', { cause });
+  }
+}
+
 /**
  * Opens the configured database and brings its tables up to date.
- * @throws DataDirInUse when the embedded database is open in another process; pg's errors when PostgreSQL
- *   cannot be reached.
+ * @throws DataDirInUse when the embedded database is open in another process; NoPostgres when nobody answers;
+ *   pg's errors when PostgreSQL cannot be used.
  */
 export async function connectDatabase(where: Config['database']): Promise<Database> {
   return 'dataDir' in where ? openEmbedded(where.dataDir) : connectPostgres(where.connectionString);
 }
 
+/** One connection to the configured database, with its tables as they are. @throws as `connectDatabase`. */
+export async function openConnection(
+  where: Config['database'],
+): Promise<Connection & { close(): Promise<void> }> {
+  if ('dataDir' in where) return connectEmbedded(where.dataDir);
+  const client = new pg.Client({ connectionString: where.connectionString });
+  try {
+    await client.connect();
+  } catch (error) {
+    throw (error as { code?: string }).code === 'ECONNREFUSED' ? new NoPostgres(error as Error) : error;
+  }
+  return {
+    script: (sql) => client.query(sql),
+    query: (sql, values) => client.query(sql, values),
+    close: () => client.end(),
+  };
+}
+
 async function connectPostgres(connectionString: string): Promise<Database> {
   // A connection of its own: an advisory lock belongs to a session, and a pool does not keep one.
-  const client = new pg.Client({ connectionString });
-  await client.connect();
+  const connection = await openConnection({ connectionString });
   try {
-    await migrate({ script: (sql) => client.query(sql), query: (sql, values) => client.query(sql, values) });
+    await migrate(connection);
   } finally {
-    await client.end();
+    await connection.close();
   }
   const pool = new pg.Pool({ connectionString, max: 10, pipeline: true });
   // A connection that breaks while nobody uses it is replaced at the next use.

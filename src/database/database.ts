@@ -14,5 +14,14 @@ export type Database = {
   close(): Promise<void>;
 };
 
+/**
+ * One connection, on which everything happens in its order: several statements at once, or one with parameters. A
+ * transaction is `BEGIN` and `COMMIT`.
+ */
+export type Connection = {
+  script(sql: string): Promise<unknown>;
+  query(sql: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
+};
+
 /** Slow disks and busy machines: Prisma's 2 s and 5 s would fail writes that only had to wait. */
 export const transactionOptions = { maxWait: 10_000, timeout: 20_000 };

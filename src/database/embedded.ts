@@ -6,7 +6,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { fromPglite } from 'pg-boss';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
 import { PrismaClient } from '../generated/prisma/client.ts';
-import { type Database, transactionOptions } from './database.ts';
+import { type Connection, type Database, transactionOptions } from './database.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { migrate } from './migrate.ts';
 import { copyPrepared } from './prepared-folder.ts';
@@ -16,14 +16,40 @@ import { sqlOfPglite } from './sql.ts';
 /** PGlite touches all of `shared_buffers` when it starts: PostgreSQL's 128 MB would stay resident. */
 const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
 
+/** Where the files of the embedded database are. */
+export const embeddedFolder = (dataDir: string): string => join(dataDir, 'postgres');
+
 /**
- * PostgreSQL inside this process, its files below `dataDir`.
+ * PostgreSQL inside this process, its files below `dataDir`, and its tables up to date.
  * @throws DataDirInUse when another process has the folder.
  */
 export async function openEmbedded(dataDir: string): Promise<Database> {
+  const { pglite, close } = await startPglite(dataDir);
+  try {
+    const database = await wrapPglite(pglite);
+    return { ...database, close: () => database.close().then(close) };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The same as one connection, with its tables as they are. @throws DataDirInUse */
+export async function connectEmbedded(dataDir: string): Promise<Connection & { close(): Promise<void> }> {
+  const { pglite, close } = await startPglite(dataDir);
+  return { ...connectionOf(pglite), close };
+}
+
+const connectionOf = (pglite: PGlite): Connection => ({
+  script: (sql) => pglite.exec(sql),
+  query: (sql, values) => pglite.query(sql, values),
+});
+
+/** Starts it, for this process alone. @returns also what stops it and gives the folder back. */
+async function startPglite(dataDir: string): Promise<{ pglite: PGlite; close(): Promise<void> }> {
   const unlock = await lockDataDir(dataDir);
   try {
-    const folder = join(dataDir, 'postgres');
+    const folder = embeddedFolder(dataDir);
     if (!existsSync(folder)) await copyPrepared(folder);
     // Before as well: nobody reads along while it starts.
     await closeToOthers(dataDir);
@@ -31,14 +57,11 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
     const pglite = new PreparedPglite(folder, { startParams });
     await pglite.waitReady;
     await closeToOthers(dataDir);
-    const database = await wrapPglite(pglite);
-    return {
-      ...database,
-      close: async () => {
-        await database.close();
-        await unlock();
-      },
+    const close = async () => {
+      if (!pglite.closed) await pglite.close();
+      await unlock();
     };
+    return { pglite, close };
   } catch (error) {
     await unlock();
     throw error;
@@ -67,7 +90,7 @@ async function closeToOthers(dataDir: string): Promise<void> {
 
 /** A running PGlite as the service's database. Tests pass a clone of a migrated one. */
 export async function wrapPglite(pglite: PGlite): Promise<Database> {
-  await migrate({ script: (sql) => pglite.exec(sql), query: (sql, values) => pglite.query(sql, values) });
+  await migrate(connectionOf(pglite));
   const prisma = new PrismaClient({ adapter: new PrismaPGlite(pglite), transactionOptions });
   return {
     prisma,

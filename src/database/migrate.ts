@@ -1,13 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import type { Connection } from './database.ts';
 
 const migrationsUrl = new URL('../../prisma/migrations/', import.meta.url);
-
-/** One connection on which several statements may be sent at once, and one with parameters. */
-export type MigrationConnection = {
-  script(sql: string): Promise<unknown>;
-  query(sql: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
-};
 
 type Migration = { name: string; sql: string; checksum: string };
 
@@ -35,17 +30,36 @@ const createTable = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
   "applied_steps_count" INTEGER NOT NULL DEFAULT 0
 )`;
 
+/** The names of those that a database has had; none where it is not Holdfast's. */
+export async function appliedMigrations(connection: Connection): Promise<string[]> {
+  const { rows: found } = await connection.query(
+    `SELECT to_regclass('public._prisma_migrations') IS NOT NULL AS "isThere"`,
+  );
+  if (!found[0]!['isThere']) return [];
+  const { rows } = await connection.query(
+    `SELECT migration_name AS name FROM "_prisma_migrations"
+     WHERE rolled_back_at IS NULL AND finished_at IS NOT NULL ORDER BY 1`,
+  );
+  return rows.map(({ name }) => name as string);
+}
+
 /** The key of Prisma's advisory lock: `prisma migrate deploy` waits for us and we for it. */
 const advisoryLock = 72_707_369;
+
+/**
+ * Whether code that lacks a migration must not start after it. Such code sees nothing of it but its name, so the name
+ * says so. Every other migration only adds what older code does not miss.
+ */
+export const isBreaking = (name: string): boolean => name.endsWith('_breaking');
 
 /**
  * Applies the migrations that the database lacks, in order, each in a transaction with its record. Safe when
  * two processes start at once: the second waits for the first and finds nothing to do.
  * @param folder of the migrations: a test's own.
  * @returns the names applied.
- * @throws when an applied migration's file has changed, or the database knows one that this version does not.
+ * @throws when an applied migration's file has changed, or the database has a breaking one that this version lacks.
  */
-export async function migrate(connection: MigrationConnection, folder?: URL): Promise<string[]> {
+export async function migrate(connection: Connection, folder?: URL): Promise<string[]> {
   const migrations = await readMigrations(folder);
   await connection.query('SELECT pg_advisory_lock($1)', [advisoryLock]);
   try {
@@ -55,10 +69,10 @@ export async function migrate(connection: MigrationConnection, folder?: URL): Pr
     );
     const applied = new Map(rows.map((row) => [row['name'] as string, row]));
     const known = new Set(migrations.map((migration) => migration.name));
-    const foreign = [...applied.keys()].filter((name) => !known.has(name));
-    if (foreign.length > 0) {
+    const beyond = [...applied.keys()].filter((name) => !known.has(name) && isBreaking(name));
+    if (beyond.length > 0) {
       throw new Error(
-        `The database was migrated by a newer Holdfast (${foreign.join(', ')}): run that version.`,
+        `The database was migrated by a newer Holdfast (${beyond.join(', ')}): run that version.`,
       );
     }
     const missing = migrations.filter((migration) => !applied.has(migration.name));

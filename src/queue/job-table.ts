@@ -93,6 +93,11 @@ export const keepJobs = `
   SELECT ceil(extract(epoch FROM min(at) - pgboss.job_now()) * 1000)::float8 AS wait
   FROM coming WHERE at > pgboss.job_now()`;
 
+/** Repositories that jobs are about which wait for now, or for another try soon. */
+export const aboutRepositories = `
+  SELECT DISTINCT data->'data'->>'repositoryId' AS id FROM pgboss.job
+  WHERE state <= 'active' AND start_after <= now() + interval '1 minute' AND data->'data' ? 'repositoryId'`;
+
 /** Hands jobs back ($1): whoever looks next takes them. */
 export const returnJobs = `
   WITH returned AS (

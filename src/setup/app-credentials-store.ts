@@ -1,4 +1,6 @@
+import type { Logger } from 'pino';
 import { type AppCredentials, ConfigError } from '../config.ts';
+import { openingKeys, type SecretKeys } from '../derive-key.ts';
 import { conflict } from '../errors.ts';
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts';
 import { CannotUnseal, seal, unseal } from './sealed-text.ts';
@@ -25,7 +27,8 @@ export const anotherApp = () => conflict('Another App was set up meanwhile.');
  */
 export async function saveApp(db: PrismaClient, secretKey: string, app: MadeApp, at: Date): Promise<void> {
   const appId = BigInt(app.id);
-  const sealed = (field: SecretField, text: string) => seal(secretKey, purposeOf(field, appId), text);
+  const { privateKey, webhookSecret, oauth } = app;
+  const secrets: Secrets = { privateKey, webhookSecret, clientSecret: oauth.clientSecret };
   try {
     await db.appCredentials.create({
       data: {
@@ -34,9 +37,7 @@ export async function saveApp(db: PrismaClient, secretKey: string, app: MadeApp,
         name: app.name,
         htmlUrl: app.htmlUrl,
         clientId: app.oauth.clientId,
-        privateKey: sealed('privateKey', app.privateKey),
-        webhookSecret: sealed('webhookSecret', app.webhookSecret),
-        clientSecret: sealed('clientSecret', app.oauth.clientSecret),
+        ...sealAll(secrets, appId, secretKey),
         createdAt: at,
       },
     });
@@ -53,31 +54,77 @@ export async function assertNoneKept(db: PrismaClient): Promise<void> {
 }
 
 /**
- * The App that the setup page kept.
+ * The App that the setup page kept. What only SECRET_KEY_PREVIOUS opens is sealed anew under SECRET_KEY, once, however
+ * many replicas start at once.
  * @returns null where none is kept.
- * @throws ConfigError where SECRET_KEY is missing or is not the one that it was kept under.
+ * @throws ConfigError where SECRET_KEY is missing, or no key is the one that it was kept under.
  */
-export async function loadApp(db: PrismaClient, secretKey: string | null): Promise<AppCredentials | null> {
+export async function loadApp(
+  db: PrismaClient,
+  keys: SecretKeys,
+  log: Pick<Logger, 'info'>,
+): Promise<AppCredentials | null> {
   const row = await db.appCredentials.findUnique({ where: { id: 1 } });
   if (!row) return null;
+  const { secrets, resealed } = openApp(row, keys);
+  if (resealed) {
+    // Of replicas that start together the first one changes it.
+    const where = { id: 1, privateKey: row.privateKey };
+    const { count } = await db.appCredentials.updateMany({ where, data: resealed });
+    if (count > 0) log.info('the App in the database is now encrypted with the new SECRET_KEY');
+  }
+  const { clientSecret, ...rest } = secrets;
+  return { id: Number(row.appId), ...rest, oauth: { clientId: row.clientId, clientSecret } };
+}
+
+/** In the clear, or sealed. */
+export type Secrets = Record<SecretField, string>;
+
+/** What of a kept App is sealed. */
+type SealedApp = { appId: bigint } & Secrets;
+
+/**
+ * Opens a kept App.
+ * @returns its secrets, and the same sealed anew under SECRET_KEY where only SECRET_KEY_PREVIOUS opens them.
+ * @throws ConfigError where SECRET_KEY is missing, or no key is the one that it was kept under.
+ */
+export function openApp(app: SealedApp, keys: SecretKeys): { secrets: Secrets; resealed: Secrets | null } {
+  const { secretKey } = keys;
   if (secretKey === null)
     throw new ConfigError([
       'SECRET_KEY is missing: the App’s credentials in the database are encrypted with it',
     ]);
-  const open = (field: SecretField) => unseal(secretKey, purposeOf(field, row.appId), row[field]);
-  try {
-    return {
-      id: Number(row.appId),
-      privateKey: open('privateKey'),
-      webhookSecret: open('webhookSecret'),
-      oauth: { clientId: row.clientId, clientSecret: open('clientSecret') },
-    };
-  } catch (error) {
-    if (!(error instanceof CannotUnseal)) throw error;
-    throw new ConfigError([
-      'SECRET_KEY is not the one with which the App’s credentials in the database were encrypted: set that one ' +
+  for (const key of openingKeys(keys)) {
+    const secrets = unsealAll(app, key);
+    if (!secrets) continue;
+    if (key === secretKey) return { secrets, resealed: null };
+    return { secrets, resealed: sealAll(secrets, app.appId, secretKey) };
+  }
+  throw new ConfigError([
+    keys.secretKeyPrevious === null
+      ? 'SECRET_KEY is not the one with which the App’s credentials in the database were encrypted: set that one ' +
         '(with the embedded database and no SECRET_KEY it is DATA_DIR/secret-key), or set APP_ID, PRIVATE_KEY and ' +
-        'WEBHOOK_SECRET',
-    ]);
+        'WEBHOOK_SECRET'
+      : 'Neither SECRET_KEY nor SECRET_KEY_PREVIOUS is the one with which the App’s credentials in the database were ' +
+        'encrypted: set SECRET_KEY_PREVIOUS to that one, or set APP_ID, PRIVATE_KEY and WEBHOOK_SECRET',
+  ]);
+}
+
+const ofEach = (value: (field: SecretField) => string): Secrets => ({
+  privateKey: value('privateKey'),
+  webhookSecret: value('webhookSecret'),
+  clientSecret: value('clientSecret'),
+});
+
+const sealAll = (secrets: Secrets, appId: bigint, key: string): Secrets =>
+  ofEach((field) => seal(key, purposeOf(field, appId), secrets[field]));
+
+/** @returns null where they were sealed under another key. */
+function unsealAll(app: SealedApp, key: string): Secrets | null {
+  try {
+    return ofEach((field) => unseal(key, purposeOf(field, app.appId), app[field]));
+  } catch (error) {
+    if (error instanceof CannotUnseal) return null;
+    throw error;
   }
 }

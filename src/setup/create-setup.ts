@@ -44,7 +44,7 @@ export function createSetup(deps: SetupDeps): Phase {
   let hasComplained = false;
   const look = async (): Promise<void> => {
     try {
-      const kept = await loadApp(db, deps.secretKey);
+      const kept = await loadApp(db, config, log);
       if (kept) return await deps.become(kept);
     } catch (error) {
       if (!hasComplained) log.error({ err: error }, 'the App that was set up cannot be used');

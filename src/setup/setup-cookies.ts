@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'hono';
 import type { Clock } from '../clock.ts';
 import { dropCookie, readCookie, type SignedCookie, writeCookie } from '../cookies.ts';
-import { deriveKey } from '../derive-key.ts';
+import { deriveKey, openingKeys, type SecretKeys } from '../derive-key.ts';
 import type { SetupEnv } from './admit-visitor.ts';
 
 /** Where the credentials are to be kept. */
@@ -21,12 +21,15 @@ const lifetime = 3600;
 /** Signed cookies of the setup page. The values say what they are for: none passes in the place of the other. */
 export class SetupCookies {
   readonly #clock: Clock;
-  readonly #key: Buffer<ArrayBuffer>;
+  readonly #keys: Buffer<ArrayBuffer>[];
 
-  /** @param secretKey without it the cookies end with the process. */
-  constructor(clock: Clock, secretKey: string | null) {
+  /** @param secretKeys without SECRET_KEY the cookies end with the process. */
+  constructor(clock: Clock, secretKeys: SecretKeys) {
     this.#clock = clock;
-    this.#key = secretKey === null ? randomBytes(32) : deriveKey(secretKey, 'setup cookies');
+    this.#keys =
+      secretKeys.secretKey === null
+        ? [randomBytes(32)]
+        : openingKeys(secretKeys).map((key) => deriveKey(key, 'setup cookies'));
   }
 
   /** Remembers that this browser gave the code. */
@@ -59,7 +62,7 @@ export class SetupCookies {
   }
 
   #cookie(context: Visit, name: string): SignedCookie {
-    return { name, key: this.#key, isSecure: context.get('origin').startsWith('https:') };
+    return { name, keys: this.#keys, isSecure: context.get('origin').startsWith('https:') };
   }
 
   async #set(context: Visit, name: string, value: string): Promise<void> {

@@ -25,7 +25,7 @@ const formOf = async (context: Context): Promise<URLSearchParams> =>
 export function setupRoutes(deps: SetupDeps, code: SetupCode): Hono<SetupEnv> {
   const { config, clock, secretKey, envFile } = deps;
   const webUrl = webUrlOf(config.githubApiUrl);
-  const cookies = new SetupCookies(clock, secretKey);
+  const cookies = new SetupCookies(clock, config);
   const attempts = new Attempts();
   const routes = new Hono<SetupEnv>();
 

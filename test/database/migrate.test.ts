@@ -4,11 +4,12 @@ import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { diffMigrationsToSchema } from '../../prisma/schema-engine.ts';
-import { migrate, type MigrationConnection } from '../../src/database/migrate.ts';
+import type { Connection } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrate.ts';
 
 const initial = readdirSync('prisma/migrations').find((name) => name.endsWith('_initial'))!;
 let pglite: PGlite;
-let connection: MigrationConnection;
+let connection: Connection;
 beforeAll(async () => {
   pglite = await PGlite.create();
   connection = { script: (sql) => pglite.exec(sql), query: (sql, values) => pglite.query(sql, values) };
@@ -40,9 +41,15 @@ describe('migrate', () => {
       [name],
     );
 
-  test('refuses a database that a newer version has migrated', async () => {
+  test('takes a database to which a newer version only added something', async () => {
     await record('29990101000000_later');
-    await expect(migrate(connection)).rejects.toThrow(/newer Holdfast \(29990101000000_later\)/);
+    expect(await migrate(connection)).toEqual([]);
+    await connection.query(`UPDATE "_prisma_migrations" SET rolled_back_at = now() WHERE checksum = 'x'`);
+  });
+
+  test('refuses a database of which a newer version took something away', async () => {
+    await record('29990101000000_later_breaking');
+    await expect(migrate(connection)).rejects.toThrow(/newer Holdfast \(29990101000000_later_breaking\)/);
     await connection.query(`UPDATE "_prisma_migrations" SET rolled_back_at = now() WHERE checksum = 'x'`);
     expect(await migrate(connection)).toEqual([]);
   });

@@ -61,6 +61,7 @@ export async function startFirstRun(config: Partial<StartConfig> = {}): Promise<
         database: { dataDir: 'unused: the test opens the database' },
         app: null,
         secretKey,
+        secretKeyPrevious: null,
         githubApiUrl: github.url,
         statusContext: 'holdfast/freeze',
         statusWritesPerMinute: { least: 1_000_000, most: 1_000_000 },

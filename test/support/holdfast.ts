@@ -59,6 +59,7 @@ export async function startHoldfast(
       database: { dataDir: 'unused: the test opens the database' },
       app: { ...github.app, oauth: github.app },
       secretKey: 'a secret key of the tests, 32 characters or more',
+      secretKeyPrevious: null,
       githubApiUrl: github.url,
       statusContext: 'holdfast/freeze',
       statusWritesPerMinute: { least: 1_000_000, most: 1_000_000 },

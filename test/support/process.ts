@@ -28,9 +28,16 @@ export const environmentFor = ({ app, url }: Sandbox): Record<string, string> =>
   LOG_FORMAT: 'json',
 });
 
-/** @param environment replaces the test's own: nothing else reaches it. */
-export const startProcess = (environment: Record<string, string>, cwd: string): ServiceProcess =>
-  watchProcess(process.execPath, [main], { cwd, env: { PATH: process.env['PATH'], ...environment } });
+/**
+ * @param environment replaces the test's own: nothing else reaches it.
+ * @param program instead of this version's `src/main.ts`.
+ */
+export const startProcess = (
+  environment: Record<string, string>,
+  cwd: string,
+  program = main,
+): ServiceProcess =>
+  watchProcess(process.execPath, [program], { cwd, env: { PATH: process.env['PATH'], ...environment } });
 
 /** Starts a command that becomes the service. */
 export function watchProcess(command: string, args: string[], options: SpawnOptions): ServiceProcess {

@@ -2,12 +2,12 @@ import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
 import type { Config } from '../../config.ts';
 import * as cookies from '../../cookies.ts';
-import { deriveKey } from '../../derive-key.ts';
+import { deriveKey, openingKeys, type SecretKeys } from '../../derive-key.ts';
 
 /** `session`: who is signed in. `sign-in-…`: a sign-in that is under way; each tab has its own. */
 export type CookieName = 'session' | `sign-in-${string}`;
 
-type Keeper = Pick<Config, 'publicUrl' | 'secretKey'>;
+type Keeper = Pick<Config, 'publicUrl'> & SecretKeys;
 
 const cookieOf = ({ publicUrl }: Keeper, name: CookieName): cookies.Cookie => ({
   name: `holdfast-${name}`,
@@ -15,9 +15,9 @@ const cookieOf = ({ publicUrl }: Keeper, name: CookieName): cookies.Cookie => ({
 });
 
 /** One key a purpose, so that one cookie's value never passes for another's. */
-const signedCookieOf = (config: Keeper, secretKey: string, name: CookieName): cookies.SignedCookie => ({
+const signedCookieOf = (config: Keeper, name: CookieName): cookies.SignedCookie => ({
   ...cookieOf(config, name),
-  key: deriveKey(secretKey, `cookie ${name}`),
+  keys: openingKeys(config).map((key) => deriveKey(key, `cookie ${name}`)),
 });
 
 /** @param seconds how long the browser keeps it. */
@@ -27,13 +27,12 @@ export const writeCookie = (
   name: CookieName,
   value: string,
   seconds: number,
-): Promise<void> =>
-  cookies.writeCookie(context, signedCookieOf(config, config.secretKey, name), value, seconds);
+): Promise<void> => cookies.writeCookie(context, signedCookieOf(config, name), value, seconds);
 
 /** The value of a cookie that we signed; null where there is none, or its signature is wrong. */
 export async function readCookie(context: Context, config: Keeper, name: CookieName): Promise<string | null> {
   if (!config.secretKey) return null;
-  return cookies.readCookie(context, signedCookieOf(config, config.secretKey, name));
+  return cookies.readCookie(context, signedCookieOf(config, name));
 }
 
 export const dropCookie = (context: Context, config: Keeper, name: CookieName): void =>

@@ -2,10 +2,14 @@ import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import { readCookie, writeCookie } from '../../../src/auth/sign-in/cookies.ts';
 
-const config = { publicUrl: 'https://holdfast.example', secretKey: 's'.repeat(32) };
+const config = {
+  publicUrl: 'https://holdfast.example',
+  secretKey: 's'.repeat(32),
+  secretKeyPrevious: null as string | null,
+};
 
 /** Sets the cookie of a sign-in, and reads what is sent back. */
-function service(keeper: { publicUrl: string; secretKey: string }) {
+function service(keeper: typeof config) {
   const app = new Hono();
   app.get('/write', async (context) => {
     await writeCookie(context, keeper, 'sign-in-1', 'value', 60);
@@ -40,6 +44,16 @@ test('a replica with the same key reads it', async () => {
 test('another secret key reads nothing', async () => {
   const pair = pairOf(await service(config).write());
   expect(await service({ ...config, secretKey: 't'.repeat(32) }).read(pair)).toEqual([null, null]);
+});
+
+test('what the previous key signed is read, and nothing is signed with it', async () => {
+  const old = config;
+  const both = { ...config, secretKey: 't'.repeat(32), secretKeyPrevious: old.secretKey };
+  const changed = { ...both, secretKeyPrevious: null };
+  expect(await service(both).read(pairOf(await service(old).write()))).toEqual(['value', null]);
+  const fresh = pairOf(await service(both).write());
+  expect(await service(changed).read(fresh)).toEqual(['value', null]);
+  expect(await service(old).read(fresh)).toEqual([null, null]);
 });
 
 test('over HTTP, as on a laptop, the cookie is neither Secure nor of a host alone', async () => {

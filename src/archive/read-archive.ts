@@ -1,0 +1,91 @@
+import { createReadStream } from 'node:fs';
+import { createGunzip } from 'node:zlib';
+import { ArchiveRefused } from './archive-refused.ts';
+import { type Header, lastLine, readHeader, sumOfLines, type Table, tableEnd } from './header.ts';
+
+/** Rows that are handed on together: so many, or so many characters. */
+const mostRows = 500;
+const mostCharacters = 1_000_000;
+
+/**
+ * Reads an archive to its end and checks all of it: whether it is whole, and as it was written.
+ * @param begin is given the header before any rows; @param take gets the rows of a table, a batch at a time.
+ * @throws ArchiveRefused where it is no archive, of a newer format, cut or changed.
+ */
+export async function readArchive(
+  file: string,
+  begin: (header: Header) => void | Promise<void>,
+  take: (table: Table, rows: string[]) => void | Promise<void>,
+): Promise<void> {
+  const lines = linesOf(file);
+  const next = async (): Promise<string> => {
+    const { value, done } = await lines.next();
+    if (done) throw damaged(file, 'it ends too early');
+    return value;
+  };
+  const all = sumOfLines();
+  const first = await next();
+  const header = readHeader(first);
+  if (header === null) throw new ArchiveRefused(`${file} is not an export of Holdfast. Name one.`);
+  if (typeof header === 'number')
+    throw new ArchiveRefused(
+      `A newer Holdfast wrote ${file}, in format ${header}. Import it with that version.`,
+    );
+  await begin(header);
+  all.add([first]);
+  for (const table of header.tables) {
+    const sum = sumOfLines();
+    let batch: string[] = [];
+    let characters = 0;
+    const hand = async () => {
+      sum.add(batch);
+      all.add(batch);
+      await take(table, batch);
+      [batch, characters] = [[], 0];
+    };
+    for (let row = 0; row < table.rows; row++) {
+      const line = await next();
+      batch.push(line);
+      characters += line.length;
+      if (batch.length === mostRows || characters > mostCharacters) await hand();
+    }
+    if (batch.length > 0) await hand();
+    const end = tableEnd(table.name, sum.sha256());
+    if ((await next()) !== end)
+      throw damaged(file, `the rows of ${table.name} are not those that were written`);
+    all.add([end]);
+  }
+  if ((await next()) !== lastLine(all.sha256())) throw damaged(file, 'its content is not what was written');
+  if (!(await lines.next()).done) throw damaged(file, 'something follows its end');
+}
+
+const damaged = (file: string, how: string): ArchiveRefused =>
+  new ArchiveRefused(`${file} is damaged: ${how}. Copy it again from where it was made, or export again.`);
+
+/** The lines of a compressed file. */
+async function* linesOf(file: string): AsyncGenerator<string> {
+  const source = createReadStream(file);
+  const content = source.pipe(createGunzip());
+  source.once('error', (error) => content.destroy(error));
+  let rest: Buffer[] = [];
+  try {
+    for await (const chunk of content as AsyncIterable<Buffer>) {
+      let from = 0;
+      for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
+        const line = chunk.subarray(from, at);
+        yield rest.length > 0 ? Buffer.concat([...rest, line]).toString() : line.toString();
+        rest = [];
+        from = at + 1;
+      }
+      if (from < chunk.length) rest.push(chunk.subarray(from));
+    }
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code?.startsWith('Z_')) throw damaged(file, message);
+    if (code === 'ENOENT') throw new ArchiveRefused(`There is no file ${file}.`);
+    throw error;
+  } finally {
+    source.destroy();
+  }
+  if (rest.length > 0) throw damaged(file, 'its last line is cut');
+}

@@ -1,0 +1,57 @@
+// An older version of Holdfast, from the history of this repository, with the packages that are installed now.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const git = (...words: string[]): Buffer =>
+  execFileSync('git', words, { cwd: root, maxBuffer: 2 ** 28, stdio: ['ignore', 'pipe', 'ignore'] });
+
+const versionAt = (commit: string): string | null => {
+  try {
+    return JSON.parse(git('show', `${commit}:package.json`).toString()).version;
+  } catch {
+    return null;
+  }
+};
+
+/** The last commit of a version before HEAD, or HEAD; null where the history does not have it. */
+export function lastCommitOf(version: string): string | null {
+  if (process.env['UPGRADE_FROM']) return process.env['UPGRADE_FROM'];
+  if (versionAt('HEAD') === version) return 'HEAD';
+  try {
+    const changes = git('log', '--format=%H', '--', 'package.json').toString().trim().split('\n');
+    return changes.map((commit) => `${commit}^`).find((before) => versionAt(before) === version) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+export type OlderCode = { main: string; migrations: string[] };
+
+/** Puts the code of a commit into a new folder, ready to start. */
+export function checkOut(commit: string, folder: string): OlderCode {
+  mkdirSync(folder);
+  const paths = ['src', 'prisma', 'bin', 'package.json'];
+  // What it reads besides, of versions that have it.
+  const more = git('ls-tree', '--name-only', commit)
+    .toString()
+    .split('\n')
+    .filter((name) => /\.(yml|json)$/.test(name));
+  execFileSync('tar', ['-x', '-C', folder], {
+    input: git('archive', commit, ...new Set([...paths, ...more])),
+  });
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  execFileSync(process.execPath, [join(root, 'node_modules/prisma/build/index.js'), 'generate'], {
+    cwd: folder,
+    stdio: 'ignore',
+    env: { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, PRISMA_HIDE_UPDATE_MESSAGE: '1' },
+  });
+  return { main: join(folder, 'src/main.ts'), migrations: migrationsIn(folder) };
+}
+
+export const migrationsIn = (folder = root): string[] =>
+  readdirSync(join(folder, 'prisma/migrations'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
