@@ -39,6 +39,19 @@ async function expectRefused(as: string, detail: RegExp, at = path) {
 const notAccepted = /^Not authenticated: this credential is not accepted/;
 
 describe('the keys', () => {
+  test('while there are none yet and GitHub is down, no token is good or bad', async () => {
+    acme.github.goDown();
+    try {
+      const { status, body, headers } = await call(token());
+      expect([status, headers.get('retry-after')]).toEqual([503, '30']);
+      expect(body.detail).toMatch(/^GitHub could not say with which key this OIDC token is signed/);
+    } finally {
+      acme.github.comeBack();
+    }
+    await advance(30);
+    expect((await call(token())).status).toBe(200);
+  });
+
   test('are read once for many tokens', async () => {
     const before = readings();
     const answers = await Promise.all(Array.from({ length: 20 }, () => call(token())));
