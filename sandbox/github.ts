@@ -14,13 +14,14 @@
  * What it does not know it says loudly: an unknown route is 501, an unknown GraphQL field an error, and both are
  * kept in `unknownRoutes`, so that `assertNoUnknownRoutes()` fails the test. Names match case-insensitively.
  * Ids, SHAs and tokens are the same in each run; delivery GUIDs and the App's key are not. Time shown in data
- * comes from `now`; tokens, JWTs and rate limits run on the real clock.
+ * comes from `now`, and so do OIDC tokens of jobs; other tokens, the App's JWTs and rate limits run on the real clock.
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { Chaos } from './http/chaos.ts';
 import { Faults } from './http/faults.ts';
 import { authorizations } from './actions/authorizations.ts';
 import { installations } from './actions/installations.ts';
+import { jobTokens } from './actions/job-tokens.ts';
 import { people } from './actions/people.ts';
 import { PullRequestEdits } from './actions/pull-request-edits.ts';
 import { PullRequestEvents } from './actions/pull-request-events.ts';
@@ -124,6 +125,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
     ...branches(world, webhooks, queues),
     ...branchRules(world),
     ...teams(world, webhooks, events),
+    ...jobTokens(world),
     ...statusQuestions(world, statuses, options.statusContext ?? 'holdfast/freeze'),
 
     faults,

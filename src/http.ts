@@ -1,6 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { GitHubTokens } from './auth/github-token.ts';
+import { JobTokens } from './auth/oidc/job-token.ts';
 import type { Deps } from './deps.ts';
 import { StrangerLimits } from './github/limits/stranger-limits.ts';
 import type { JobQueue } from './queue/queue.ts';
@@ -30,8 +31,8 @@ export const webhookPath = '/api/github/webhooks';
 /** The HTTP side: the `/v1` interface, GitHub's webhooks, and health. */
 export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
   const api = new OpenAPIHono();
-  const tokens = new GitHubTokens(deps.clock);
   const strangers = new StrangerLimits(deps.clock);
+  const callers = { tokens: new GitHubTokens(deps.clock), jobs: new JobTokens(deps.clock), strangers };
   api.use(logRequests(deps.log));
   api.onError((error, context) => errorResponse(error, context, deps.log));
   api.notFound(noSuchRoute);
@@ -39,7 +40,7 @@ export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
   api.post(webhookPath, (context) => receiveWebhook(deps, context));
   const v1 = new Hono();
   api.use('/v1/*', apiHeaders);
-  for (const definition of endpoints) serveEndpoint(v1, deps, { tokens, strangers }, definition);
+  for (const definition of endpoints) serveEndpoint(v1, deps, callers, definition);
   let made: object | undefined;
   const document = () => (made ??= openApiDocument(deps.config.publicUrl));
   v1.get('/openapi.json', (context) => context.json(document()));

@@ -14,6 +14,7 @@ import { rulesetRoutes } from '../rest/ruleset-routes.ts';
 import { statusRoutes } from '../rest/status-routes.ts';
 import { oauthTokenRoutes } from '../rest/oauth-token-routes.ts';
 import { oauthPages } from '../web/oauth-pages.ts';
+import { oidcIssuer } from '../web/oidc-issuer.ts';
 import { signInPages } from '../web/browser-person.ts';
 import { pullRequestPages } from '../web/pull-request-pages.ts';
 import { manifestRoutes } from '../rest/manifest-routes.ts';
@@ -58,12 +59,13 @@ function createApi(parts: Parts): Api {
     await chaos.around(request, next);
   });
 
-  // What people open in a browser: no credential of the API, and none of its limits.
+  // What people open in a browser, and what everybody may read: no credential of the API, and none of its limits.
   appRegistrationPages(api, parts);
   installationPages(api, parts);
   signInPages(api, parts);
   oauthPages(api, parts);
   pullRequestPages(api, parts);
+  oidcIssuer(api, parts);
 
   api.use(async (c, next) => {
     const { pathname } = new URL(c.req.url);

@@ -8,6 +8,7 @@ import type {
 } from './model.ts';
 import { FormerVersions } from './former-versions.ts';
 import { MergeStates } from './merge-states.ts';
+import { OidcKeys } from './oidc-keys.ts';
 import { SignIns } from './sign-ins.ts';
 import { decodeNodeId, IdSource } from './ids.ts';
 
@@ -46,6 +47,7 @@ export class World {
   readonly formerVersions = new FormerVersions();
   readonly mergeStates: MergeStates;
   readonly signIns = new SignIns();
+  readonly oidcKeys = new OidcKeys();
   /** The one App that the sandbox knows; null until somebody makes it. */
   registeredApp: AppIdentity | null;
   /** Conversion codes of the manifest flow that were not used yet. */

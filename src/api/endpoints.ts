@@ -35,6 +35,7 @@ import { previewFreezeEndpoint } from './v1/preview-freeze.ts';
 import { getDefaultProducts, putDefaultProducts, putProducts } from './v1/products.ts';
 import { getSettings, patchSettings } from './v1/settings.ts';
 import { postScopes, putScopes } from './v1/push-scopes.ts';
+import { deleteOidcRule, getOidcRules, postOidcRules } from './v1/oidc-rules.ts';
 import { updateFreezeEndpoint } from './v1/update-freeze.ts';
 
 /** The whole interface, below `/v1`, in the order of the API reference: what people come for first. */
@@ -74,6 +75,9 @@ export const endpoints: AnyEndpoint[] = [
   getApplications,
   postApplications,
   deleteApplication,
+  getOidcRules,
+  postOidcRules,
+  deleteOidcRule,
   getLogs,
   getOwnerLogs,
   putScopes,

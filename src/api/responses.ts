@@ -116,6 +116,13 @@ export function errorResponses({
 export const securitySchemes = {
   adminKey: { type: 'http', scheme: 'bearer', description: 'Admin application key: `hf_admin_…`' },
   ciKey: { type: 'http', scheme: 'bearer', description: 'CI application key: `hf_ci_…`' },
+  jobToken: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description:
+      'OIDC token of a job of GitHub Actions, for its own repository, where an OIDC rule of the owner lets the job do this.',
+  },
   githubToken: {
     type: 'http',
     scheme: 'bearer',
@@ -126,7 +133,9 @@ export const securitySchemes = {
 
 export function securityOf(access: Access): Record<string, string[]>[] {
   if (access.to === 'own-key') return [{ adminKey: [] }, { ciKey: [] }];
-  if (access.to === 'repository-readers') return [{ adminKey: [] }, { ciKey: [] }, { githubToken: [] }];
-  if (access.to === 'repository' && access.scope === 'ci') return [{ ciKey: [] }];
-  return [{ adminKey: [] }, { githubToken: [] }];
+  if (access.to === 'repository-readers')
+    return [{ adminKey: [] }, { ciKey: [] }, { githubToken: [] }, { jobToken: [] }];
+  const job = access.to === 'repository' && access.job ? [{ jobToken: [] }] : [];
+  if (access.to === 'repository' && access.scope === 'ci') return [{ ciKey: [] }, ...job];
+  return [{ adminKey: [] }, { githubToken: [] }, ...job];
 }

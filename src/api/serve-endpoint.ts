@@ -1,6 +1,6 @@
 // Every route goes through the same steps in the same order: path, credential, permission and existence, body.
 import type { Context, Hono, HonoRequest } from 'hono';
-import { actorOf, authenticate, bearerOf, type Credential } from '../auth/authenticate.ts';
+import { actorOf, authenticate, bearerOf, type Credential, type Identifiers } from '../auth/authenticate.ts';
 import { isWellFormedKey } from '../auth/application-key.ts';
 import { authorizeOwner, authorizeRepository } from '../auth/authorize.ts';
 import { authorizeOwnerOr } from '../auth/authorize-owner-or.ts';
@@ -19,7 +19,7 @@ import { assertStorable, readJsonBody } from './read-body.ts';
 import { validate, validateBody } from './validate.ts';
 
 /** Who calls, and what callers who are not known may make us ask of GitHub. */
-export type Callers = { tokens: GitHubTokens; strangers: StrangerLimits };
+export type Callers = Identifiers & { strangers: StrangerLimits };
 
 /** Serves an endpoint. */
 export function serveEndpoint(api: Hono, deps: Deps, callers: Callers, definition: AnyEndpoint): void {
@@ -37,7 +37,7 @@ export function serveEndpoint(api: Hono, deps: Deps, callers: Callers, definitio
 
 async function answerCall(
   deps: Deps,
-  { tokens, strangers }: Callers,
+  { tokens, jobs, strangers }: Callers,
   definition: AnyEndpoint,
   context: Context,
 ): Promise<Answer> {
@@ -57,12 +57,12 @@ async function answerCall(
         .then(askedWith)
         .catch(() => null)
     : null;
-  const credential = await authenticate(asking, tokens, authorization, place, asked);
-  const actor = actorOf(credential);
-  const isKey = credential.kind === 'application-key';
-  const found = await authorize(isKey ? deps : asking, tokens, definition, credential, path, readJson);
+  const credential = await authenticate(asking, { tokens, jobs }, authorization, place, asked);
+  const actor = actorOf(deps, credential);
+  const isPerson = credential.kind === 'github-token';
+  const found = await authorize(isPerson ? asking : deps, tokens, definition, credential, path, readJson);
   // Every account of GitHub reads what is public: that makes nobody known.
-  if (!isKey && to !== 'own-key' && to !== 'repository-readers')
+  if (isPerson && to !== 'own-key' && to !== 'repository-readers')
     await strangers.known.remember(deps, credential.token);
   const key = takesIdempotencyKey(definition) ? req.header('Idempotency-Key') : undefined;
   // A retried request may replay an answer about what it deleted itself.
@@ -70,7 +70,7 @@ async function answerCall(
   const content = await readContent();
   const url = deps.config.publicUrl + req.url.slice(req.url.indexOf('/', 'https://'.length));
   const read = async () =>
-    asked && isKey && credential.repository
+    asked && credential.kind === 'application-key' && credential.repository
       ? credential.value
       : readAlone(
           { query: deps.sql.read },

@@ -1,4 +1,5 @@
 import { nowOf } from '../clock.ts';
+import { webUrlOf } from '../github/web-url.ts';
 import type { Deps } from '../deps.ts';
 import { forbidden } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
@@ -7,10 +8,18 @@ import { hashKey, isWellFormedKey, looksLikeKey } from './application-key.ts';
 import { type KeyRow, readKey, type RepositoryPath } from './key-rows.ts';
 import { type GitHubTokens, looksLikePersonalToken, type TokenHolder } from './github-token.ts';
 import { noteUse } from './note-use.ts';
+import type { Job } from './oidc/job.ts';
+import { type JobTokens, looksLikeJobToken } from './oidc/job-token.ts';
+import type { OidcRule } from './oidc/oidc-rule.ts';
 
 /** A credential that was found good. What it may do is `authorize`'s question. */
 export type Credential =
-  ({ kind: 'application-key' } & KeyRow) | ({ kind: 'github-token'; token: string } & TokenHolder);
+  | ({ kind: 'application-key' } & KeyRow)
+  | ({ kind: 'github-token'; token: string } & TokenHolder)
+  | { kind: 'job-token'; job: Job; rule: OidcRule };
+
+/** What knows whose a credential is, where the database alone does not. */
+export type Identifiers = { tokens: GitHubTokens; jobs: JobTokens };
 
 /** Begins with the words that clients of the interface look for, as the texts below do. */
 export const missingHeader =
@@ -34,7 +43,7 @@ export const bearerOf = (authorization: string | undefined): string | null =>
  */
 export async function authenticate(
   deps: Deps,
-  tokens: GitHubTokens,
+  { tokens, jobs }: Identifiers,
   authorization: string | undefined,
   path: RepositoryPath | null,
   asked: Asked<unknown> | null,
@@ -47,6 +56,11 @@ export async function authenticate(
     if (!found) throw forbidden(notAccepted);
     await noteUse(deps, found.key);
     return { kind: 'application-key', ...found };
+  }
+  if (looksLikeJobToken(deps, credential)) {
+    const found = await jobs.identify(deps, credential);
+    if (!found) throw forbidden(notAccepted);
+    return { kind: 'job-token', ...found };
   }
   if (!looksLikePersonalToken(credential)) throw forbidden(notAccepted);
   const holder = await tokens.identify(deps, credential);
@@ -70,8 +84,17 @@ async function findKey(
 }
 
 /** The credential as the audit log names it. */
-export function actorOf(credential: Credential): Actor {
-  return credential.kind === 'application-key'
-    ? { type: 'application', id: credential.key.id, name: credential.key.name }
-    : { type: 'user', id: credential.person.id, name: credential.person.login };
+export function actorOf({ config }: Pick<Deps, 'config'>, credential: Credential): Actor {
+  switch (credential.kind) {
+    case 'application-key':
+      return { type: 'application', id: credential.key.id, name: credential.key.name };
+    case 'github-token':
+      return { type: 'user', id: credential.person.id, name: credential.person.login };
+    case 'job-token': {
+      const { repository, workflow, runId, attempt } = credential.job;
+      const run = `${webUrlOf(config.githubApiUrl)}/${repository}/actions/runs/${runId}/attempts/${attempt}`;
+      const name = `${repository} ${workflow} run ${runId}`;
+      return { type: 'application', id: credential.rule.id, name, run };
+    }
+  }
 }

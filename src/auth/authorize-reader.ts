@@ -10,10 +10,11 @@ import {
 } from './authorize.ts';
 import type { GitHubTokens } from './github-token.ts';
 import type { RepositoryPath } from './key-rows.ts';
+import { repositoryOfJob } from './oidc/authorize-job.ts';
 
 /**
- * The repository of the path, for a credential that may read it: any key of its owner, or a token that can read it, of a
- * person who can.
+ * The repository of the path, for a credential that may read it: any key of its owner, a token that can read it, of a
+ * person who can, or one of its own jobs that a rule lets in.
  * @throws Refusal forbidden, not-found (also for a person or a token that may not see it), or unavailable.
  */
 export async function authorizeReader(
@@ -23,6 +24,7 @@ export async function authorizeReader(
   path: RepositoryPath,
 ): Promise<FoundRepository> {
   if (credential.kind === 'github-token') return readableByToken(deps, tokens, credential, path);
+  if (credential.kind === 'job-token') return repositoryOfJob(deps, credential, 'push_scopes', path);
   assertOwnKey(credential.key, path.owner);
   return repositoryOfKey(deps, credential, path);
 }

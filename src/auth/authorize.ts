@@ -13,10 +13,13 @@ import type { KeyScope } from './application-key.ts';
 import type { Credential } from './authenticate.ts';
 import type { GitHubTokens, Memory, Person } from './github-token.ts';
 import type { CallingKey, RepositoryPath } from './key-rows.ts';
+import { repositoryOfJob } from './oidc/authorize-job.ts';
+import type { JobPermission } from './oidc/oidc-rule.ts';
 import { fromSignIn, lacksAdministration, lacksScope } from './token-refusals.ts';
 import { hasScope } from './token-scopes.ts';
 
 export type PersonalToken = Extract<Credential, { kind: 'github-token' }>;
+type KeyOrPerson = Exclude<Credential, { kind: 'job-token' }>;
 
 const wanted = {
   admin: 'an admin application key (hf_admin_…) or a GitHub token',
@@ -41,13 +44,21 @@ export type RepositoryAudience = {
   least?: 'write';
   /** GitHub is asked at this moment what a person may do; of what it said before only a no counts, for 10 s. */
   isLive?: true;
+  /** What a job must be allowed for it, in its own repository. Without it no job is let in. */
+  job?: JobPermission;
 };
 
 /** @property notAdmin why the caller is no admin of it, where the route takes writers too; null for admins. */
 export type AuthorizedRepository = { repository: FoundRepository; notAdmin: Refusal | null };
 
 /** Holds for a credential of a kind that the route takes, and for a key of the owner in the path. */
-function assertKind(credential: Credential, scope: KeyScope, owner: string): void {
+function assertKind(
+  credential: Credential,
+  scope: KeyScope,
+  owner: string,
+): asserts credential is KeyOrPerson {
+  if (credential.kind === 'job-token')
+    throw forbidden(`This route takes ${wanted[scope]}, not the OIDC token of a job.`);
   if (credential.kind === 'github-token') {
     if (scope === 'ci') throw forbidden(`This route takes ${wanted.ci}, not a GitHub token.`);
     return;
@@ -65,7 +76,8 @@ export function assertOwnKey({ account }: Pick<CallingKey, 'account'>, owner: st
 
 /**
  * The repository of the path, for a credential that may use it: a key of its owner with the right scope, or a
- * token that may administer it, of a person who is an admin of it; or, where writers may too, a token of one of them.
+ * token that may administer it, of a person who is an admin of it; or, where writers may too, a token of one of them;
+ * or, where jobs may too, one of its own jobs.
  * @throws Refusal forbidden, not-found (also for a person or a token that may not see it), or unavailable.
  */
 export async function authorizeRepository(
@@ -75,6 +87,9 @@ export async function authorizeRepository(
   audience: RepositoryAudience,
   path: RepositoryPath,
 ): Promise<AuthorizedRepository> {
+  const { job } = audience;
+  if (credential.kind === 'job-token' && job)
+    return { repository: await repositoryOfJob(deps, credential, job, path), notAdmin: null };
   assertKind(credential, audience.scope, path.owner);
   if (credential.kind === 'github-token') return repositoryOfToken(deps, tokens, credential, audience, path);
   return { repository: await repositoryOfKey(deps, credential, path), notAdmin: null };

@@ -21,6 +21,7 @@ const commands: Commands = {
   plans: async () => (await import('./commands/plans.ts')).plans,
   run: async () => (await import('./commands/run.ts')).runFrozen,
   keys: async () => (await import('./commands/keys.ts')).keys,
+  'oidc-rules': async () => (await import('./commands/oidc-rules.ts')).oidcRules,
   products: async () => (await import('./commands/products.ts')).products,
   scopes: async () => (await import('./commands/scopes.ts')).scopes,
   logs: async () => (await import('./commands/logs.ts')).logs,
@@ -55,7 +56,10 @@ export async function programFor(
   const program = new Command('holdfast')
     .description('Merge freezes that hold, and let go.')
     .option('--url <url>', 'where Holdfast answers (HOLDFAST_URL, or what login kept)')
-    .option('--token <token>', 'an application key or a GitHub token (HOLDFAST_TOKEN, or gh auth token)')
+    .option(
+      '--token <token>',
+      'an application key, a GitHub token or an OIDC token of a job (HOLDFAST_TOKEN, or gh auth token)',
+    )
     .option('--json', 'print JSON, for programs')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({

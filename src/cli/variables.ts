@@ -2,7 +2,7 @@
 export const variables = {
   HOLDFAST_URL: 'where Holdfast answers; `--url` overrides it',
   HOLDFAST_TOKEN:
-    'an application key or a GitHub token; without it, what `gh auth token` prints; `--token` overrides it',
+    'an application key, a GitHub token or an OIDC token of a job; without it, what `gh auth token` prints; `--token` overrides it',
   GH_HOST: 'which GitHub, as for `gh`; without it, `github.com`',
   NO_COLOR: 'set to anything: no colours',
   TERM: '`dumb`: no colours',

@@ -87,6 +87,10 @@ export type AuditEvent =
       };
     }
   | {
+      type: 'oidc_rule.create' | 'oidc_rule.delete';
+      metadata: { oidc_rule_id: string; oidc_rule_attributes: object };
+    }
+  | {
       type: 'freeze.bypassed';
       metadata: {
         scheduled_freeze_id: string;
@@ -174,6 +178,8 @@ export const auditEventTypes: AuditEvent['type'][] = [
   'default_products.update',
   'application_key.create',
   'application_key.revoke',
+  'oidc_rule.create',
+  'oidc_rule.delete',
   'freeze.bypassed',
   'freeze.leaking',
   'freeze.still_on',
@@ -203,6 +209,8 @@ export const participles: Record<AuditEvent['type'], string> = {
   'default_products.update': 'updated',
   'application_key.create': 'created',
   'application_key.revoke': 'revoked',
+  'oidc_rule.create': 'created',
+  'oidc_rule.delete': 'deleted',
   'freeze.bypassed': 'bypassed',
   'freeze.leaking': 'found',
   'freeze.still_on': 'found',

@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
+import { assertOwnFreeze } from './assert-own-freeze.ts';
 import { attributesOf, markDeleted, type StoredFreeze } from './freeze-store.ts';
 import { requestReconcile } from './request-reconcile.ts';
 import { requireFreeze } from './require-freeze.ts';
@@ -12,7 +13,7 @@ import { requireFreeze } from './require-freeze.ts';
 /**
  * Deletes a freeze; what it held is let go. Who, when and why are kept.
  * @param beforeSaving runs first in the same transaction.
- * @throws Refusal not-found for a freeze that is deleted, ended or not of this repository; conflict when a
+ * @throws Refusal forbidden for a job that may not end it; not-found for a freeze that is deleted, ended or not of this repository; conflict when a
  *   concurrent change won or the repository cannot be written to.
  */
 export async function deleteFreeze(
@@ -25,6 +26,7 @@ export async function deleteFreeze(
 ): Promise<void> {
   const now = nowOf(deps.clock);
   const freeze = await requireFreeze(deps, repository, id);
+  await assertOwnFreeze(deps.db, actor, id);
   assertWritable(repository);
   await deps.db.$transaction(async (tx) => {
     await beforeSaving(tx);

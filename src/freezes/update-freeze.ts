@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
+import { assertOwnFreeze } from './assert-own-freeze.ts';
 import { checkFreeze } from './check-freeze.ts';
 import { type Holdable, reviseWindow, saysTheSame } from './freeze.ts';
 import { attributesOf, saveFreeze, type StoredFreeze } from './freeze-store.ts';
@@ -65,7 +66,7 @@ export async function planChange(
 
 /**
  * Saves a change of a freeze. What changes nothing is not written, and is no event.
- * @throws Refusal conflict when a concurrent change won.
+ * @throws Refusal forbidden for a job that may not change it; conflict when a concurrent change won.
  */
 export async function updateFreeze(
   deps: Deps,
@@ -74,6 +75,7 @@ export async function updateFreeze(
   planned: PlannedChange,
 ): Promise<StoredFreeze> {
   const { before, after } = planned;
+  await assertOwnFreeze(deps.db, actor, before.id);
   if (saysTheSame(before, after)) return before;
   const now = nowOf(deps.clock);
   await deps.db.$transaction((tx) => saveChange(deps, tx, actor, repository, planned, now));

@@ -5,6 +5,7 @@ export type Audience =
   'repository admins' | 'repository writers' | 'repository readers' | 'ci' | 'owner admins' | 'any key';
 
 const scopes = { scopes: ['backend'] };
+const oidcRule = { name: 'nobody', refs: ['refs/heads/nobody'], may: ['push_scopes'] };
 const products = { products: ['merge_queue'] };
 const aPlan = async (acme: Acme) => (await acme.plan()).id;
 const aFreeze = async (acme: Acme, repository: string) => (await acme.freeze({}, `acme/${repository}`)).id;
@@ -22,6 +23,8 @@ export type Terms = {
   for: Audience;
   success: number;
   body?: object;
+  /** What a job must be allowed for it, where that is not what a CI key may do. */
+  job?: 'freeze';
   /** The id at the end of the path: of something made for this. */
   last?: (acme: Acme, repository: string) => Promise<string>;
 };
@@ -35,6 +38,7 @@ export const contract: Record<string, Terms> = {
     for: 'repository admins',
     success: 201,
     body: freezeBody,
+    job: 'freeze',
   },
   'post /repos/{owner}/{repository}/scheduled_freeze/preview': {
     for: 'repository admins',
@@ -140,6 +144,14 @@ export const contract: Record<string, Terms> = {
       return (await acme.call('POST', '/v1/applications/acme', { as: acme.keys.admin, body })).body.id;
     },
   },
+  'get /oidc_rules/{owner}': { for: 'owner admins', success: 200 },
+  'post /oidc_rules/{owner}': { for: 'owner admins', success: 201, body: oidcRule },
+  'delete /oidc_rules/{owner}/{rule_id}': {
+    for: 'owner admins',
+    success: 204,
+    last: async (acme) =>
+      (await acme.call('POST', '/v1/oidc_rules/acme', { as: acme.keys.admin, body: oidcRule })).body.id,
+  },
   'get /repos/{owner}/{repository}/enforcement': { for: 'repository admins', success: 200 },
   'get /logs/{owner}': { for: 'owner admins', success: 200 },
   'get /repos/{owner}/{repository}/logs': { for: 'repository admins', success: 200 },
@@ -154,5 +166,5 @@ export function pathOf(
     .replace('{owner}', owner)
     .replace('{repository}', repository)
     .replace('{number}', '1')
-    .replace(/\{(freeze_id|application_id|exemption_id|plan_id)\}/, last)}`;
+    .replace(/\{(freeze_id|application_id|exemption_id|plan_id|rule_id)\}/, last)}`;
 }

@@ -59,15 +59,19 @@ test('every reference leads somewhere', () => {
 
 test('every operation says who may call it, by schemes that are defined', () => {
   const schemes = document.components.securitySchemes;
-  expect(Object.keys(schemes).sort()).toEqual(['adminKey', 'ciKey', 'githubToken']);
+  expect(Object.keys(schemes).sort()).toEqual(['adminKey', 'ciKey', 'githubToken', 'jobToken']);
   for (const scheme of Object.values(schemes))
     expect(scheme).toMatchObject({ type: 'http', scheme: 'bearer' });
-  for (const { operation, path } of operations()) {
+  const withJobs = ['delete', 'patch', 'post'];
+  for (const { operation, path, method } of operations()) {
     const named = operation.security.flatMap((each: object) => Object.keys(each));
     expect(named.length, path).toBeGreaterThan(0);
     for (const name of named) expect(schemes).toHaveProperty(name);
-    if (path.endsWith('/scopes')) expect(named).toEqual(['ciKey']);
-    else if (path.endsWith('/freeze_state')) expect(named).toEqual(['adminKey', 'ciKey', 'githubToken']);
+    if (path.endsWith('/scopes')) expect(named).toEqual(['ciKey', 'jobToken']);
+    else if (path.endsWith('/freeze_state'))
+      expect(named).toEqual(['adminKey', 'ciKey', 'githubToken', 'jobToken']);
+    else if (withJobs.includes(method) && /\/scheduled_freeze(\/\{freeze_id\}(\/delete)?)?$/.test(path))
+      expect(named).toEqual(['adminKey', 'githubToken', 'jobToken']);
     else if (path !== '/application') expect(named).toEqual(['adminKey', 'githubToken']);
   }
 });

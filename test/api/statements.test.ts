@@ -41,6 +41,17 @@ describe.runIf(process.env['TEST_DATABASE_URL'])('statements (PostgreSQL)', () =
     expectAtMost(2, await statementsDuring(async () => expect(await push(['a', 'b'])).toBe(204)));
   });
 
+  test('a push of scopes by a job is 3 when it changes nothing: the rules, the repository, what it was', async () => {
+    const body = { name: 'all', may: ['push_scopes'] };
+    await acme.call('POST', '/v1/oidc_rules/acme', { as: acme.keys.admin, body });
+    const as = acme.github.jobToken('acme/web', { audience: 'https://holdfast.example' });
+    const pushAsJob = (scopes: string[]) =>
+      acme.call('PUT', scopesPath, { as, body: { scopes } }).then(({ status }) => status);
+    expect(await pushAsJob(['j'])).toBe(204);
+    expectAtMost(3, await statementsDuring(async () => expect(await pushAsJob(['j'])).toBe(204)));
+    expectAtMost(4, await statementsDuring(async () => expect(await pushAsJob(['j', 'k'])).toBe(204)));
+  });
+
   test('an installation is saved with one statement for each 100 repositories, and a few more', async () => {
     const { github, app } = acme;
     github.addOrganization('initrode', { admins: ['ada'] });

@@ -10,6 +10,11 @@ beforeAll(async () => {
   acme = await startAcme();
   for (const [who, { more }] of Object.entries(limited))
     limitedTokens[who] = acme.github.addToken('ada', more);
+  for (const [ref, may] of Object.entries(jobsMay)) {
+    const body = { name: ref, refs: [ref], may };
+    const made = await acme.call('POST', '/v1/oidc_rules/acme', { as: acme.keys.admin, body });
+    expect(made.status, made.text).toBe(201);
+  }
 });
 afterAll(() => acme.close());
 
@@ -89,6 +94,21 @@ const readsVault: Record<string, 'in' | 404> = {
   'a ghu_ of another App without Administration': 'in',
 };
 
+/** What the rules of acme let jobs do, by their refs. */
+const jobsMay = {
+  'refs/heads/main': ['push_scopes'],
+  'refs/heads/release': ['push_scopes', 'freeze'],
+};
+
+const job = (ref: string, more: object = {}, repository = 'acme/web') =>
+  `Bearer ${acme.github.jobToken(repository, { audience: 'https://holdfast.example', ref, ...more })}`;
+
+/** Jobs of acme/web that a rule lets in. */
+const jobs: Record<string, () => string> = {
+  'a job that may push scopes': () => job('refs/heads/main'),
+  'a job that may freeze': () => job('refs/heads/release'),
+};
+
 /** Who calls, as an `Authorization` header. */
 const callers: Record<string, () => string | Promise<string>> = {
   nobody: () => '',
@@ -135,6 +155,11 @@ const callers: Record<string, () => string | Promise<string>> = {
   ...Object.fromEntries(Object.keys(limited).map((who) => [who, () => `Bearer ${limitedTokens[who]!}`])),
   'an admin key': () => `Bearer ${acme.keys.admin}`,
   'a ci key': () => `Bearer ${acme.keys.ci}`,
+  ...jobs,
+  'a job that no rule lets in': () => job('refs/heads/other'),
+  'a job of another owner': () => job('refs/heads/main', {}, 'globex/site'),
+  'an expired job': () => job('refs/heads/main', { claims: { exp: acme.clock.now() / 1000 - 60 } }),
+  'a job of another audience': () => job('refs/heads/main', { audience: 'https://github.com/acme' }),
   'an admin key of another owner': () => `Bearer ${acme.keys.foreignAdmin}`,
   'a ci key of another owner': () => `Bearer ${acme.keys.foreignCi}`,
 };
@@ -152,13 +177,17 @@ const judgedFirst = new Set([
 const isPerson = (who: string) =>
   who in limited || /^an? (outsider|reader|writer|member|repository admin|owner admin)/.test(who);
 
+/** A job acts in its own repository alone. */
+function expectedOfJob({ for: audience, job }: Terms, who: string, repository: string): 'in' | 403 {
+  const mayAsKey = audience === 'ci' || audience === 'repository readers';
+  const may = mayAsKey || (job === 'freeze' && who === 'a job that may freeze');
+  return may && repository === 'web' ? 'in' : 403;
+}
+
 /** What the design says of a caller, in the words of its table. */
-function expected(
-  { for: audience }: Terms,
-  who: string,
-  repository: string,
-  method: string,
-): 'in' | 403 | 404 {
+function expected(terms: Terms, who: string, repository: string, method: string): 'in' | 403 | 404 {
+  if (who in jobs) return expectedOfJob(terms, who, repository);
+  const { for: audience } = terms;
   const reach = limited[who]?.reach;
   // For what writers may, it is enough that a token can see the repository.
   if (audience === 'repository writers') {
@@ -201,6 +230,10 @@ function expected(
 
 /** The text says which credential is wanted where a good one of another kind was sent; else it tells nothing. */
 function expectedText(audience: Audience, who: string): RegExp {
+  if (who in jobs)
+    return audience === 'any key'
+      ? /application keys/
+      : /not the OIDC token of a job|^The OIDC rule refs\/heads\/main does not let jobs do this|jobs under its OIDC rule made|good for the repository of its job alone/;
   if (audience === 'any key') return isPerson(who) ? /application keys/ : /^Not authenticated: /;
   if (who.includes('key of another owner') && audience === 'repository readers') return /another owner/;
   if (who.includes('key of another owner')) {

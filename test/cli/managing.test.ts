@@ -149,3 +149,34 @@ test('products: listed, set, none, and the default', async () => {
   expect((await line.holdfast(['products', 'default', 'acme'])).out).toContain('start with merge_queue.');
   expect((await line.holdfast(['products', 'set', 'acme/web', 'merge_frotections'])).code).toBe(1);
 });
+
+test('OIDC rules: made, listed, deleted', async () => {
+  const nothing = await line.holdfast(['oidc-rules', 'list', 'acme']);
+  expect(nothing.out).toBe('acme has no rule, so Holdfast lets no job in.\n');
+  const made = await line.holdfast(
+    'oidc-rules create acme --name release --repository web --repository api-* --ref refs/heads/main --freeze --json'.split(
+      ' ',
+    ),
+  );
+  expect([made.code, made.json()]).toEqual([
+    0,
+    expect.objectContaining({
+      ...{ name: 'release', repositories: ['web', 'api-*'], refs: ['refs/heads/main'], environments: null },
+      may: ['push_scopes', 'freeze'],
+    }),
+  ]);
+  const { id } = made.json();
+  const listed = await line.holdfast(['oidc-rules', 'list', 'acme']);
+  expect(listed.out).toBe(
+    `${['release', 'web api-*', 'refs/heads/main', 'any', 'push_scopes freeze', 'admin key', id].join('\t')}\n`,
+  );
+  const unsafe = await line.holdfast(['oidc-rules', 'create', 'acme', '--name', 'all', '--freeze']);
+  expect([unsafe.code, unsafe.err]).toEqual([
+    1,
+    expect.stringContaining('everybody who can push a branch can freeze'),
+  ]);
+  const deleted = await line.holdfast(['oidc-rules', 'delete', 'acme', id]);
+  expect([deleted.code, deleted.out]).toEqual([0, `Deleted OIDC rule ${id} of acme.\n`]);
+  const scopes = await line.holdfast(['oidc-rules', 'create', 'acme', '--name', 'scopes']);
+  expect(scopes.out).toMatch(/^Made OIDC rule [0-9a-f-]{36} of acme\.\n$/);
+});

@@ -6,5 +6,9 @@ export const who = z
     type: z.enum(['application', 'user']),
     id: z.union([z.number().int(), z.uuid()]),
     name: z.string(),
+    run: z.url().optional().openapi({ description: 'The page of the run that a job belongs to' }),
   })
-  .openapi('Actor', { description: 'A key by its uuid, or a person by the id at GitHub.' });
+  .openapi('Actor', {
+    description:
+      'A key by its uuid, a person by the id at GitHub, or a job of GitHub Actions by the uuid of the OIDC rule that let it in.',
+  });

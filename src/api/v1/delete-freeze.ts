@@ -5,7 +5,7 @@ import { freezeDeletion, freezeExists, freezePath } from './freeze-schemas.ts';
 
 const shared = {
   tag: 'Scheduled freezes',
-  access: { to: 'repository', scope: 'admin' },
+  access: { to: 'repository', scope: 'admin', job: 'freeze' },
   params: freezePath,
   exists: freezeExists,
   body: { schema: freezeDeletion, example: { delete_reason: 'Released' } },

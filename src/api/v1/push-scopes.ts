@@ -35,7 +35,7 @@ const pushedBy = ({ number }: Path, { scopes, all_scopes: allScopes = false }: B
 const shared = {
   path: '/repos/{owner}/{repository}/pulls/{number}/scopes',
   tag: 'Pull requests',
-  access: { to: 'repository', scope: 'ci' },
+  access: { to: 'repository', scope: 'ci', job: 'push_scopes' },
   params,
   body: { schema: body, example: { scopes: ['backend', 'docs'], all_scopes: false } },
   success: { status: 204, description: 'Stored' },

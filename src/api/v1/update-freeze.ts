@@ -15,7 +15,7 @@ export const updateFreezeEndpoint = endpoint({
   path: '/repos/{owner}/{repository}/scheduled_freeze/{freeze_id}',
   tag: 'Scheduled freezes',
   summary: 'Change a freeze: only the fields that are sent',
-  access: { to: 'repository', scope: 'admin' },
+  access: { to: 'repository', scope: 'admin', job: 'freeze' },
   params: freezePath,
   exists: freezeExists,
   body: { schema: freezeChange, example: { end: '2031-01-01T12:00:00' } },

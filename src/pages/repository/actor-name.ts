@@ -1,5 +1,7 @@
 import { type Actor, ourselves } from '../../events/actor.ts';
 
 /** Who did something, for people. */
-export const actorName = ({ type, id, name }: Actor): string =>
-  type === 'application' && id !== ourselves.id ? `the application key ${name}` : name;
+export function actorName(actor: Actor): string {
+  if (actor.type === 'user' || actor.id === ourselves.id) return actor.name;
+  return `${actor.run === undefined ? 'the application key' : 'the job'} ${actor.name}`;
+}

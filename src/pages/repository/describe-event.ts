@@ -49,7 +49,11 @@ export function describeEvent(row: EventRow): DescribedEvent {
   return { actor, ...tell(event, row.pullRequest === null ? '' : `#${row.pullRequest.toFixed()}`) };
 }
 
-const actorShape = z.object({ type: z.enum(['user', 'application']), name: z.string() });
+const actorShape = z.object({
+  type: z.enum(['user', 'application']),
+  name: z.string(),
+  run: z.string().optional(),
+});
 const readActor = (value: unknown): Actor | null => {
   const actor = actorShape.safeParse(value);
   return actor.success ? (actor.data as Actor) : null;

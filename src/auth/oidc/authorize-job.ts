@@ -1,0 +1,36 @@
+import type { Deps } from '../../deps.ts';
+import { forbidden } from '../../errors.ts';
+import { findRepository, type FoundRepository } from '../../installations/find-repository.ts';
+import type { Credential } from '../authenticate.ts';
+import type { RepositoryPath } from '../key-rows.ts';
+import type { JobPermission } from './oidc-rule.ts';
+
+export type JobToken = Extract<Credential, { kind: 'job-token' }>;
+
+/**
+ * The repository of the path, for a job of it whose rule allows as much.
+ * @throws Refusal forbidden, also for every other repository, whether there is one or not; not-found where the App is
+ *   not installed; unavailable.
+ */
+export async function repositoryOfJob(
+  deps: Deps,
+  { job, rule }: JobToken,
+  permission: JobPermission,
+  { owner, repository: name }: RepositoryPath,
+): Promise<FoundRepository> {
+  if (!rule.may.includes(permission))
+    throw forbidden(
+      `The OIDC rule ${rule.name} does not let jobs do this: it needs ${permission} in its may. Ask an admin of the owner.`,
+    );
+  // Nothing is looked up for a name that the token does not say itself. Names change hands, so the ids decide.
+  if (`${owner}/${name}`.toLowerCase() !== job.repository.toLowerCase()) throw notItsOwn(job.repository);
+  const repository = await findRepository(deps, owner, name);
+  if (repository.id !== job.repositoryId || repository.accountId !== job.ownerId)
+    throw notItsOwn(job.repository);
+  return repository;
+}
+
+const notItsOwn = (repository: string) =>
+  forbidden(
+    `An OIDC token is good for the repository of its job alone, and this one is of ${repository}, as GitHub knew it when it made the token.`,
+  );

@@ -1,0 +1,89 @@
+import { decodeJwt, errors, jwtVerify } from 'jose';
+import { type Clock, nowOf } from '../../clock.ts';
+import type { Config } from '../../config.ts';
+import type { Deps } from '../../deps.ts';
+import { forbidden, type Refusal } from '../../errors.ts';
+import { IssuerKeys } from './issuer-keys.ts';
+import { issuerOf } from './issuer.ts';
+import { type Job, jobOf } from './job.ts';
+import { type OidcRule, ruleFor } from './oidc-rule.ts';
+import { rulesOf } from './rule-store.ts';
+
+/** Seconds that GitHub's clock and ours may differ. */
+const clockTolerance = 60;
+
+/** Whether the credential claims to be an OIDC token of a job. Nothing of it is true before it was verified. */
+export function looksLikeJobToken({ config }: { config: Config }, credential: string): boolean {
+  if (!/^[\w-]+\.[\w-]+\.[\w-]*$/.test(credential)) return false;
+  try {
+    return decodeJwt(credential).iss === issuerOf(config.githubApiUrl);
+  } catch {
+    return false;
+  }
+}
+
+/** Verifies the OIDC tokens of jobs, with GitHub's keys as this process last read them. */
+export class JobTokens {
+  readonly #keys: IssuerKeys;
+
+  constructor(clock: Clock) {
+    this.#keys = new IssuerKeys(clock);
+  }
+
+  /**
+   * The job behind a token, and the rule of its owner that lets it in.
+   * @returns null where GitHub did not sign it.
+   * @throws Refusal forbidden where the token is not for us, or not now, or no rule lets the job in; unavailable while
+   *   GitHub does not show its keys.
+   */
+  async identify(deps: Deps, token: string): Promise<{ job: Job; rule: OidcRule } | null> {
+    const job = await this.#verify(deps, token);
+    if (!job) return null;
+    const rule = ruleFor(job, await rulesOf({ query: deps.sql.read }, job.ownerId, nowOf(deps.clock)));
+    if (!rule) throw notLetIn(job);
+    return { job, rule };
+  }
+
+  async #verify(deps: Deps, token: string): Promise<Job | null> {
+    const { githubApiUrl, publicUrl } = deps.config;
+    try {
+      const { payload } = await jwtVerify(token, (header, parts) => this.#keys.keyFor(deps, header, parts), {
+        issuer: issuerOf(githubApiUrl),
+        audience: publicUrl,
+        algorithms: ['RS256'],
+        requiredClaims: ['exp', 'nbf', 'iat'],
+        // Also has `iat` compared with now. GitHub's tokens are good for minutes.
+        maxTokenAge: '1 hour',
+        clockTolerance,
+        currentDate: nowOf(deps.clock),
+      });
+      return payload.aud === publicUrl ? jobOf(payload) : null;
+    } catch (error) {
+      if (error instanceof errors.JWTExpired) throw expired();
+      if (error instanceof errors.JWTClaimValidationFailed) throw notForNow(error, publicUrl);
+      if (error instanceof errors.JOSEError) return null;
+      throw error;
+    }
+  }
+}
+
+const expired = (): Refusal =>
+  forbidden(
+    'Not authenticated: this OIDC token has expired. Have the job ask GitHub for one right before it calls.',
+  );
+
+/** Of a token that GitHub signed: what is wrong with it tells nothing but what it says itself. */
+function notForNow({ claim, payload }: errors.JWTClaimValidationFailed, audience: string): Refusal {
+  if (claim === 'aud')
+    return forbidden(
+      `Not authenticated: this OIDC token is for the audience ${JSON.stringify(payload.aud)}. Ask GitHub for one with the audience ${audience}, without a slash at the end.`,
+    );
+  return forbidden(
+    `Not authenticated: the claim ${claim} of this OIDC token does not hold. Compare the clock of Holdfast with that of GitHub.`,
+  );
+}
+
+const notLetIn = ({ repository, ref, environment, event }: Job): Refusal =>
+  forbidden(
+    `Not authenticated: no OIDC rule lets in this job of ${repository} (ref ${ref}, environment ${environment ?? 'none'}, event ${event}). Ask an admin of the owner for one: POST /v1/oidc_rules/${repository.split('/')[0]}.`,
+  );

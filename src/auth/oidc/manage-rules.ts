@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { nowOf } from '../../clock.ts';
+import type { Tx } from '../../database/database.ts';
+import { throughPrisma } from '../../database/sql.ts';
+import type { Deps } from '../../deps.ts';
+import { conflict, notFound } from '../../errors.ts';
+import type { Actor } from '../../events/actor.ts';
+import { appendEvent } from '../../events/append-event.ts';
+import type { Account } from '../../generated/prisma/client.ts';
+import { lockKeys } from '../key-lineage.ts';
+import type { OidcRule } from './oidc-rule.ts';
+import { rulesOf } from './rule-store.ts';
+
+/** Rules of an owner: each is compared with a token of its jobs. */
+const mostRules = 100;
+
+export type NewOidcRule = Omit<OidcRule, 'id' | 'createdAt' | 'createdBy'>;
+
+/** A rule as the audit log keeps it, and as clients read it, less its id. */
+export const attributesOfRule = ({ name, repositories, refs, environments, may }: NewOidcRule) => ({
+  ...{ name, repositories, refs, environments, may },
+});
+
+/**
+ * Makes a rule for an owner. It counts from now on.
+ * @param beforeAnswering runs last in the same transaction.
+ * @throws Refusal conflict where the owner has as many rules as there may be.
+ */
+export async function createRule(
+  deps: Pick<Deps, 'db' | 'clock' | 'log'>,
+  actor: Actor,
+  account: Account,
+  wanted: NewOidcRule,
+  beforeAnswering: (tx: Tx, rule: OidcRule) => Promise<void> = async () => {},
+): Promise<OidcRule> {
+  const now = nowOf(deps.clock);
+  const rule: OidcRule = { ...wanted, id: randomUUID(), createdAt: now, createdBy: actor };
+  await deps.db.$transaction(async (tx) => {
+    await lockKeys(tx, account.id);
+    await assertRoomForRule(tx, account, now);
+    await tx.oidcRule.create({
+      data: {
+        ...rule,
+        repositories: rule.repositories ?? [],
+        refs: rule.refs ?? [],
+        environments: rule.environments ?? [],
+        accountId: account.id,
+        keyId: actor.type === 'application' ? actor.id : null,
+      },
+    });
+    const metadata = { oidc_rule_id: rule.id, oidc_rule_attributes: attributesOfRule(rule) };
+    await appendEvent(tx, { accountId: account.id }, { type: 'oidc_rule.create', metadata }, actor, now);
+    await beforeAnswering(tx, rule);
+  });
+  deps.log.info({ account: account.login, rule: rule.id, by: actor.name }, 'OIDC rule created');
+  return rule;
+}
+
+async function assertRoomForRule(tx: Tx, account: Account, now: Date): Promise<void> {
+  if ((await rulesOf(throughPrisma(tx), account.id, now)).length < mostRules) return;
+  throw conflict(
+    `${account.login} has ${mostRules} OIDC rules, the most there can be. Delete one first: GET /v1/oidc_rules/${account.login} lists them.`,
+  );
+}
+
+/**
+ * Deletes a rule: from now on it lets no job in.
+ * @throws Refusal not-found where the owner has no such rule.
+ */
+export async function deleteRule(
+  deps: Pick<Deps, 'db' | 'clock' | 'log'>,
+  actor: Actor,
+  account: Account,
+  id: string,
+): Promise<void> {
+  const now = nowOf(deps.clock);
+  await deps.db.$transaction(async (tx) => {
+    await lockKeys(tx, account.id);
+    const rule = (await rulesOf(throughPrisma(tx), account.id, now)).find((each) => each.id === id);
+    if (!rule) throw notFound(`${account.login} has no OIDC rule ${id}. List them to see which there are.`);
+    await tx.oidcRule.delete({ where: { id } });
+    const metadata = { oidc_rule_id: id, oidc_rule_attributes: attributesOfRule(rule) };
+    await appendEvent(tx, { accountId: account.id }, { type: 'oidc_rule.delete', metadata }, actor, now);
+  });
+  deps.log.info({ account: account.login, rule: id, by: actor.name }, 'OIDC rule deleted');
+}

@@ -1,0 +1,94 @@
+import { command, type CommandSpec } from '../command.ts';
+import { v1 } from '../service/service.ts';
+import { readOwner } from '../target.ts';
+
+type Globs = string[] | null;
+type Rule = {
+  id: string;
+  name: string;
+  repositories: Globs;
+  refs: Globs;
+  environments: Globs;
+  may: string[];
+  created_by: { name: string };
+};
+
+const shown = (globs: Globs): string => globs?.join(' ') ?? 'any';
+
+const list = command<object, [owner: string]>({
+  usage: 'list <owner>',
+  summary: 'list the rules that let jobs of GitHub Actions in',
+  examples: [['holdfast oidc-rules list acme', 'Which jobs may call without a key']],
+  async run({ output, connect }, _options, text) {
+    const owner = readOwner(text);
+    const { service } = await connect();
+    const { oidc_rules } = await service.get<{ oidc_rules: Rule[] }>(v1('oidc_rules', owner));
+    output.table(
+      ['NAME', 'REPOSITORIES', 'REFS', 'ENVIRONMENTS', 'MAY', 'BY', 'ID'],
+      oidc_rules.map(({ id, name, repositories, refs, environments, may, created_by }) => [
+        ...[name, shown(repositories), shown(refs), shown(environments), may.join(' '), created_by.name, id],
+      ]),
+    );
+    if (oidc_rules.length === 0) output.line(`${owner} has no rule, so Holdfast lets no job in.`);
+    output.json({ oidc_rules });
+  },
+});
+
+type Options = {
+  name: string;
+  repository?: string[];
+  ref?: string[];
+  environment?: string[];
+  freeze?: true;
+};
+
+const create = command<Options, [owner: string]>({
+  usage: 'create <owner>',
+  summary: 'let jobs of GitHub Actions in by their OIDC tokens',
+  options: [
+    ['--name <name>', 'what it is for', 'required'],
+    ['--repository <glob>', 'these repositories alone; again for more', 'many'],
+    ['--ref <glob>', 'these refs alone, such as refs/heads/main; again for more', 'many'],
+    ['--environment <glob>', 'these environments alone; again for more', 'many'],
+    ['--freeze', 'they may also make freezes; needs --ref or --environment'],
+  ],
+  examples: [
+    ['holdfast oidc-rules create acme --name scopes', 'Every job may push scopes in its own repository'],
+    [
+      'holdfast oidc-rules create acme --name release --repository web --ref "refs/heads/release/*" --freeze',
+      'Jobs of release branches may also freeze',
+    ],
+  ],
+  async run({ output, connect }, { name, repository, ref, environment, freeze }, text) {
+    const owner = readOwner(text);
+    const { service } = await connect();
+    const rule = await service.post<Rule>(v1('oidc_rules', owner), {
+      name,
+      repositories: repository ?? null,
+      refs: ref ?? null,
+      environments: environment ?? null,
+      may: freeze ? ['push_scopes', 'freeze'] : ['push_scopes'],
+    });
+    output.line(`Made OIDC rule ${rule.id} of ${owner}.`);
+    output.json(rule);
+  },
+});
+
+const remove = command<object, [owner: string, id: string]>({
+  usage: 'delete <owner> <id>',
+  summary: 'delete a rule: it lets no job in from now on',
+  examples: [['holdfast oidc-rules delete acme 6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f', 'Delete one at once']],
+  async run({ output, connect }, _options, text, id) {
+    const owner = readOwner(text);
+    const { service } = await connect();
+    await service.delete(v1('oidc_rules', owner, id));
+    output.line(`Deleted OIDC rule ${id} of ${owner}.`);
+    output.json({ deleted: id });
+  },
+});
+
+export const oidcRules: CommandSpec = {
+  usage: 'oidc-rules',
+  summary: 'rules of an owner that let jobs of GitHub Actions in',
+  below: [list, create, remove],
+};
