@@ -3,6 +3,11 @@ export const variables = {
   HOLDFAST_URL: 'where Holdfast answers; `--url` overrides it',
   HOLDFAST_TOKEN:
     'an application key or a GitHub token; without it, what `gh auth token` prints; `--token` overrides it',
+  GITHUB_EVENT_PATH:
+    'set by GitHub Actions: the event of the run, where `scopes push --from-diff` finds the pull request',
+  ACTIONS_ID_TOKEN_REQUEST_URL:
+    'set by GitHub Actions for a job with `id-token: write`: where it gets a token of its own if there is no other credential',
+  ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'set with it: the credential for that question',
   GH_HOST: 'which GitHub, as for `gh`; without it, `github.com`',
   NO_COLOR: 'set to anything: no colours',
   TERM: '`dumb`: no colours',
