@@ -17,6 +17,8 @@ export type DiffScopes = TouchedScopes & {
   /** null: a merge group, or a change that no pull request was named for. */
   pullRequest: PullRequest | null;
   isMergeGroup: boolean;
+  /** The branch that it merges into, where the run says it. */
+  branch: string | null;
   changed: string[];
   pushed: Pushed;
 };
@@ -49,6 +51,7 @@ export async function scopesOfDiff(
     ...touched,
     pullRequest: target ?? run?.pullRequest ?? null,
     isMergeGroup: target === null && run !== null && run.pullRequest === null,
+    branch: isOfRun ? run.branch : null,
     changed,
     pushed: { scopes: [...touched.scopes.keys()], all_scopes: touched.all.length > 0 },
   };

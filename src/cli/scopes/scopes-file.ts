@@ -68,7 +68,10 @@ class Reader {
     const found = new Map(top.items.map((pair) => [this.#nameOf(pair), pair] as const));
     for (const [name, { key }] of found)
       if (!fields.includes(name))
-        this.#refuse(key, `There is no field "${name}". Write scopes, with "${name}" below it, or all_scopes.`);
+        this.#refuse(
+          key,
+          `There is no field "${name}". Write scopes, with "${name}" below it, or all_scopes.`,
+        );
     const scopes = this.#scopesOf(found.get('scopes'));
     const all = found.get('all_scopes');
     const allScopes = all ? this.#testOf(all.value, 'all_scopes') : () => false;
