@@ -63,6 +63,7 @@ const pure = [
   'src/conditions/**',
   'src/enforcement/{branch-facts,finding,remedies,touched-branches}.ts',
   'src/enforcement/judge-*.ts',
+  'src/cli/scopes/{path-test,scopes-file,touched-scopes}.ts',
   'src/comments/{answer-text,command,freeze-words}.ts',
   'src/explanations/releasing-labels.ts',
   'src/freezes/forgotten.ts',
@@ -76,6 +77,7 @@ const pure = [
   'src/plans/{expand-rule,occurrences,plan,rule,windows}.ts',
   'src/time/**',
   'src/reconcile/judge.ts',
+  'src/scopes/scope-limits.ts',
   'src/outbox/{pace,status,status-budget,urgency}.ts',
   'src/freezes/suggest-time-zones.ts',
   'src/github/app-manifest.ts',
@@ -96,6 +98,7 @@ const shipped = [
   'src/clock.ts',
   'src/conditions/**',
   'src/github/facts/without-comments.ts',
+  'src/scopes/scope-limits.ts',
   'src/time/**',
 ];
 
@@ -137,7 +140,12 @@ const borders = {
 };
 
 export default tseslint.config(
-  { ignores: ['node_modules', 'src/generated', 'packages/*/dist', 'coverage', 'data'] },
+  {
+    ignores: [
+      ...['node_modules', 'src/generated', 'packages/*/dist', 'coverage', 'data'],
+      'actions/push-scopes/push-scopes.mjs',
+    ],
+  },
   js.configs.recommended,
   ...tseslint.configs.strict,
   {

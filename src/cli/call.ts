@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { type Seen, seenAt } from './memory/seen.ts';
 import { addressOf, isReadableOnTheWay } from './service/address.ts';
 import { credentialOf } from './service/credential.ts';
+import type { Retries } from './service/retries.ts';
 import { type Service, serviceAt } from './service/service.ts';
 import { type Output, outputOf } from './terminal/output.ts';
 import { version } from './version.ts';
@@ -18,18 +19,18 @@ export type Call = {
   /** The whole command line, as it is defined. */
   program: Command;
   /** The service, with a credential. @throws Stop where either is missing. */
-  connect(): Promise<{ service: Service; seen: Seen }>;
+  connect(retries?: Retries): Promise<{ service: Service; seen: Seen }>;
 };
 
 export function callOf(world: World, options: GlobalOptions, program: Command): Call {
   const output = outputOf(world, options.json === true);
   return {
     ...{ world, options, program, output },
-    async connect() {
+    async connect(retries) {
       const url = addressOf(world, options.url);
-      const token = await credentialOf(world, options.token);
+      const token = await credentialOf(world, url, options.token);
       warnOfReaders(output, url);
-      return { service: serviceAt(world, url, token, version()), seen: seenAt(world, url) };
+      return { service: serviceAt(world, url, token, version(), retries), seen: seenAt(world, url) };
     },
   };
 }

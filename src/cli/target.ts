@@ -51,5 +51,8 @@ export function readPullRequest(text: string): PullRequest {
 export const nameOf = ({ owner, repository }: { owner: string; repository: string | null }): string =>
   repository === null ? owner : `${owner}/${repository}`;
 
+export const nameOfPullRequest = ({ number, ...repository }: PullRequest): string =>
+  `${nameOf(repository)}#${number}`;
+
 /** Whether this is the form of an id. */
 export const isId = (text: string): boolean => /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text);

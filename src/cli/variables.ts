@@ -3,6 +3,13 @@ export const variables = {
   HOLDFAST_URL: 'where Holdfast answers; `--url` overrides it',
   HOLDFAST_TOKEN:
     'an application key, a GitHub token or an OIDC token of a job; without it, what `gh auth token` prints; `--token` overrides it',
+  GITHUB_EVENT_PATH:
+    'set by GitHub Actions: the event of the run, where `scopes push --from-diff` finds the pull request',
+  ACTIONS_ID_TOKEN_REQUEST_URL:
+    'set by GitHub Actions for a job with `id-token: write`: where it gets a token of its own if there is no other credential',
+  ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'set with it: the credential for that question',
+  GITHUB_OUTPUT: 'set by GitHub Actions: the file of the outputs of the action `push-scopes`',
+  GITHUB_STEP_SUMMARY: 'set by GitHub Actions: the file of its summary',
   GH_HOST: 'which GitHub, as for `gh`; without it, `github.com`',
   NO_COLOR: 'set to anything: no colours',
   TERM: '`dumb`: no colours',

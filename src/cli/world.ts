@@ -22,6 +22,8 @@ export type World = {
   readonly zone: string;
   platform: NodeJS.Platform;
   home: string;
+  /** The folder that the command was called in. */
+  cwd: string;
 };
 
 /** The machine that this process runs on. */
@@ -38,6 +40,7 @@ export const thisMachine = (): World => ({
   },
   platform: process.platform,
   home: homeFolder(),
+  cwd: process.cwd(),
 });
 
 function zoneOfMachine(): string {

@@ -21,7 +21,7 @@ export type Circumstances = {
   isTTY?: boolean;
   env?: Record<string, string | undefined>;
   input?: string;
-} & Partial<Pick<World, 'now' | 'delay' | 'zone' | 'platform'>>;
+} & Partial<Pick<World, 'now' | 'delay' | 'zone' | 'platform' | 'cwd'>>;
 
 export type CommandLine = {
   /** Runs one command line, its words apart. */
@@ -51,6 +51,7 @@ export function commandLineFor(
         zone: 'Europe/Paris',
         platform: 'linux',
         home,
+        cwd: home,
         ...more,
       };
       const code = await runCommand(words, world);

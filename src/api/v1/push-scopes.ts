@@ -1,17 +1,15 @@
 import { z } from '@hono/zod-openapi';
 import { pushScopes } from '../../scopes/push-scopes.ts';
+import { longestScope, mostScopes } from '../../scopes/scope-limits.ts';
 import { beforePush, type PushedScopes } from '../../scopes/scope-store.ts';
 import { endpoint } from '../endpoint.ts';
 import { text } from '../fields.ts';
 import { number, owner, repository } from '../path-params.ts';
 
-/** Different ones, of a pull request. */
-const mostScopes = 500;
-
 const body = z
   .object({
     scopes: z
-      .array(text(255, 'A scope').min(1, 'A scope has at least 1 character.'))
+      .array(text(longestScope, 'A scope').min(1, 'A scope has at least 1 character.'))
       .refine((scopes) => new Set(scopes).size <= mostScopes, `Send at most ${mostScopes} different scopes.`)
       .openapi({
         description: `Replaces the whole set; duplicates collapse, and at most ${mostScopes} different ones may be left.`,

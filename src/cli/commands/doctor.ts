@@ -22,7 +22,7 @@ Exits with 0 when nothing failed, 1 when something did, 2 when it cannot tell.`,
     const isNamed = options.url ?? (world.env.HOLDFAST_URL?.trim() || addressFor(world, hostOf(world)));
     const url = options.url ?? (isNamed ? addressOf(world, undefined) : addressHere(world));
     const token =
-      repository === undefined ? undefined : await tokenFor(world, options.token, Boolean(isNamed));
+      repository === undefined ? undefined : await tokenFor(world, url, options.token, Boolean(isNamed));
     if (token) warnOfReaders(output, url);
     const { doctor } = await import('../doctor.ts');
     return doctor({ repository, url, token, isJson: output.isJson }, world.out);
@@ -30,11 +30,11 @@ Exits with 0 when nothing failed, 1 when something did, 2 when it cannot tell.`,
 });
 
 /** What was given, as it stands: the doctor says what is wrong with it. `gh` is asked only for a service that was named. */
-async function tokenFor(world: World, option: string | undefined, isNamed: boolean) {
+async function tokenFor(world: World, url: string, option: string | undefined, isNamed: boolean) {
   const given = option ?? world.env.HOLDFAST_TOKEN?.trim();
   if (given || !isNamed) return given;
   try {
-    return await credentialOf(world, undefined);
+    return await credentialOf(world, url, undefined);
   } catch (error) {
     if (error instanceof Stop) return undefined;
     throw error;

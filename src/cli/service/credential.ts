@@ -1,13 +1,17 @@
 import { misused } from '../stop.ts';
 import type { World } from '../world.ts';
 import { hostOf } from './address.ts';
+import { tokenOfJob } from './job-token.ts';
 
 /**
- * The credential for the service: as the option says, `HOLDFAST_TOKEN`, or the token of `gh`.
+ * The credential for the service: as the option says, `HOLDFAST_TOKEN`, the token of `gh`, or that of this job of
+ * GitHub Actions.
+ * @param url where the service answers.
  * @throws Stop where there is none, or it holds what no credential does.
  */
-export async function credentialOf(world: World, option: string | undefined): Promise<string> {
-  const token = option ?? (world.env.HOLDFAST_TOKEN?.trim() || (await tokenOfGh(world)));
+export async function credentialOf(world: World, url: string, option: string | undefined): Promise<string> {
+  const given = option ?? world.env.HOLDFAST_TOKEN?.trim();
+  const token = given || (await tokenOfGh(world)) || (await tokenOfJob(world, url));
   if (!token) {
     throw misused(
       'There is no credential. Sign in with `gh auth login`, or set HOLDFAST_TOKEN to an application key or a GitHub token.',

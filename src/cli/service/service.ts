@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { notKnown, Stop } from '../stop.ts';
 import type { World } from '../world.ts';
 import { readJson, refusalIn, whyNoAnswer } from './answers.ts';
+import { forPeople, type Retries } from './retries.ts';
 
 type Query = Record<string, string | string[] | undefined>;
 
@@ -24,15 +25,20 @@ export const v1 = (...parts: (string | number)[]): string =>
 
 /** Milliseconds: a look at a repository takes the service 20 s at most. */
 const patience = 30_000;
-/** Tries of one call: where it is asked to wait, and where nobody answers; and the most that it waits, in milliseconds. */
-const mostTries = { asked: 5, unanswered: 3 };
+/** The most milliseconds that one call waits in all. */
 const longestWait = 120_000;
 
 type Asked = { method: string; path: string; query?: Query; body?: object };
 type Answer = { status: number; headers: Headers; text: string };
 
 /** @param version of this command, which the service logs. */
-export function serviceAt(world: World, url: string, token: string, version: string): Service {
+export function serviceAt(
+  world: World,
+  url: string,
+  token: string,
+  version: string,
+  retries = forPeople,
+): Service {
   async function call(asked: Asked): Promise<{ body: unknown; headers: Headers }> {
     const send = sender(url, token, version, asked);
     const until = world.now() + longestWait;
@@ -45,8 +51,10 @@ export function serviceAt(world: World, url: string, token: string, version: str
           return { body: null, headers: answer.headers };
       }
       const pause =
-        answer instanceof Stop ? 250 * 2 ** tries : pauseOf(answer, asked.method === 'POST' && tries > 1);
-      const most = answer instanceof Stop ? mostTries.unanswered : mostTries.asked;
+        answer instanceof Stop
+          ? retries.pause(tries, false)
+          : pauseOf(answer, asked.method === 'POST' && tries > 1, retries, tries);
+      const most = answer instanceof Stop ? retries.unanswered : retries.answered;
       if (pause === null || tries >= most || world.now() + pause > until)
         throw answer instanceof Stop ? answer : refusalIn(url, answer.status, readJson(answer.text));
       await world.delay(pause);
@@ -98,11 +106,10 @@ function sender(url: string, token: string, version: string, { method, path, que
  * Milliseconds until this may be asked again; null where asking again changes nothing.
  * @param isAgain whether it was sent before with the same key: then 409 may say that the service is still at it.
  */
-function pauseOf({ status, headers }: Answer, isAgain: boolean): number | null {
-  const isLater = status === 429 || (status >= 502 && status <= 504) || (status === 409 && isAgain);
-  if (!isLater) return null;
-  const seconds = Number(headers.get('Retry-After') ?? 1);
-  return Number.isFinite(seconds) ? Math.max(1, seconds) * 1000 : 1000;
+function pauseOf({ status, headers }: Answer, isAgain: boolean, retries: Retries, tries: number) {
+  if (status !== 429 && !(status === 409 && isAgain) && !retries.isPassing(status)) return null;
+  const seconds = Number(headers.get('Retry-After') ?? NaN);
+  return Number.isFinite(seconds) ? Math.max(1, seconds) * 1000 : retries.pause(tries, true);
 }
 
 /** The question for the next page. Only that is taken from the link: the credential goes to no other host. */

@@ -1,0 +1,5 @@
+/** The most different scopes that a push may name. */
+export const mostScopes = 500;
+
+/** The most characters (code points) of a scope; it has at least one. */
+export const longestScope = 255;
