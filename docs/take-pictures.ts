@@ -109,10 +109,10 @@ async function setUp(page: Page): Promise<void> {
   await page.goto(`${app.url}/setup`);
   await page.getByLabel('Code from the log').fill(/"code":"([^"]+)"/.exec(logs.join('\n'))![1]!);
   await page.getByRole('button').click();
-  await page.getByLabel('Its name on').fill('acme');
+  await page.getByLabel('Organization name on').fill('acme');
   await page.screenshot({ path: join(folder, 'setup.png') });
   await page.getByRole('button', { name: 'Continue' }).click();
-  await page.getByRole('button', { name: 'Go on to' }).click();
+  await page.getByRole('button', { name: 'Continue to' }).click();
   await page.getByRole('button', { name: 'Create GitHub App' }).click();
   await page.screenshot({ path: join(folder, 'setup-done.png') });
   await page.getByRole('link', { name: 'Install' }).click();

@@ -1,21 +1,21 @@
-// What is answered where nothing is served: 404 for a path, 405 for a method that a path does not take, and for the
-// address of a page with a `/` too many the way to the one without. None of it needs a credential.
+// The answers for requests that no route serves: 404 for an unknown path, 405 for a method that a path does not accept,
+// and a redirect for the path of a page with an extra `/` at the end. None of them needs a credential.
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { accepts } from 'hono/accepts';
 import { messagePage } from './pages/message-page.ts';
 
-/** The path of a request is not one of ours. */
+/** Answers for an unknown path. */
 export const noSuchRoute = (context: Context) =>
   refuse(context, {
     status: 404,
-    title: 'There is no such page',
+    title: 'Page not found',
     detail: 'There is no such route. GET /v1/openapi.json lists those that exist.',
   });
 
 /**
- * Answers for the methods that the paths of `app` do not take, and for its pages with a `/` at the end. To be called
- * once everything is mounted: it reads from the routes what there is.
+ * Answers for methods that the paths of `app` do not accept, and for its pages with a `/` at the end. Call it after
+ * mounting everything: it reads the mounted routes.
  */
 export function mountNotServed(app: OpenAPIHono): void {
   const taken = methodsByPath(app);
@@ -25,7 +25,7 @@ export function mountNotServed(app: OpenAPIHono): void {
       context.header('Allow', allow);
       return refuse(context, {
         status: 405,
-        title: 'This address cannot be opened like this',
+        title: 'This address cannot be opened directly',
         detail: `This path does not take ${context.req.method}. It takes ${allow}.`,
       });
     });
@@ -35,15 +35,15 @@ export function mountNotServed(app: OpenAPIHono): void {
   }
 }
 
-/** Fixed paths before those with parameters: of two that fit, the first one answers. */
+/** Sorts fixed paths before paths with parameters: the first path that matches answers. */
 function methodsByPath(app: OpenAPIHono): [path: string, methods: Set<string>][] {
   const taken = new Map<string, Set<string>>();
   for (const { path, method } of app.routes) {
-    // Middleware stands among the routes as ALL.
+    // Middleware is in the list of routes with the method ALL.
     if (method === 'ALL') continue;
     const methods = taken.get(path) ?? new Set();
     taken.set(path, methods.add(method));
-    // Served like a GET, without the body.
+    // Hono serves HEAD like GET, without the body.
     if (method === 'GET') methods.add('HEAD');
   }
   const parameters = (path: string) => path.split(':').length;
@@ -52,7 +52,7 @@ function methodsByPath(app: OpenAPIHono): [path: string, methods: Set<string>][]
 
 const isOfApi = (path: string): boolean => path === '/v1' || path.startsWith('/v1/');
 
-/** To the same path without its last `/`. Dots and backslashes can make one of it that begins with another host. */
+/** Redirects to the path without its last `/`. Dots and backslashes could turn the path into another host. */
 function withoutSlash(context: Context) {
   const { pathname, search } = new URL(context.req.url);
   return pathname.startsWith('//')
@@ -60,7 +60,7 @@ function withoutSlash(context: Context) {
     : context.redirect(pathname.slice(0, -1) + search, 308);
 }
 
-/** As JSON; as a page for browsers, but for the API. */
+/** Answers with JSON. Browsers get a page, except from the API. */
 function refuse(context: Context, answer: { status: 404 | 405; title: string; detail: string }) {
   const { status, title, detail } = answer;
   if (isOfApi(context.req.path)) return context.json({ detail }, status);
@@ -68,6 +68,6 @@ function refuse(context: Context, answer: { status: 404 | 405; title: string; de
   const supports = ['application/json', 'text/html'];
   const type = accepts(context, { header: 'Accept', supports, default: 'application/json' });
   if (type === 'application/json') return context.json({ detail }, status);
-  const text = status === 404 ? 'Check how the address is written.' : detail;
+  const text = status === 404 ? 'Check the address.' : detail;
   return messagePage(context, { status, title, text });
 }

@@ -18,7 +18,7 @@ const findings = async (repository: string) =>
     ({ check }: { check: string }) => check === 'forgotten',
   );
 const page = async (repository: string) => (await fetch(`${acme.app.url}/repos/${repository}`)).text();
-const reminder = 'If nobody needs it any more';
+const reminder = 'If nobody needs it, ask';
 
 test('a freeze without an end is brought to mind after two weeks, and in the log each week', async () => {
   const web = await acme.repository('web', [{}]);
@@ -46,7 +46,7 @@ test('a freeze without an end is brought to mind after two weeks, and in the log
   expect(finding).toMatchObject({ state: 'warning', message: expect.stringContaining(id) });
   const text = await page(web);
   expect(text.split(reminder)).toHaveLength(2);
-  expect(text).toContain('Maintenance</a> has been on since');
+  expect(text).toContain('Maintenance</a> has been ongoing since');
   expect(text).not.toContain('Initech');
 
   await acme.advanceTo('2026-03-22T09:00:00Z');

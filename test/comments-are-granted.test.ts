@@ -27,7 +27,7 @@ const step = async (): Promise<string> => {
     .replace(/<a href="([^"]*)"[^>]*>/g, '[$1] ')
     .replace(/<[^>]*>/g, ' ')
     .replace(/\s+/g, ' ');
-  return /(?:Done|To do|Optional) People write commands.*$/.exec(words)![0];
+  return /(?:Done|To do|Optional) People can use commands.*$/.exec(words)![0];
 };
 const commented = async (): Promise<number> => {
   acme.github.comment(web, 1, { by: 'ada', body: '/holdfast status' });
@@ -39,7 +39,7 @@ test('the doctor and the first steps follow the App from not asking to granted',
   const { github } = acme;
   expect(await finding()).toBeUndefined();
   expect(await step()).toMatch(
-    /^Optional .* two permissions at \[https?:\/\/[^\s]*\/settings\/apps\/holdfast\/permissions\] the App’s settings .*Issue comment/,
+    /^Optional .* two permissions in \[https?:\/\/[^\s]*\/settings\/apps\/holdfast\/permissions\] the App’s settings .*Issue comment/,
   );
   expect(await commented()).toBe(0);
 
@@ -52,7 +52,9 @@ test('the doctor and the first steps follow the App from not asking to granted',
     message: 'Nobody can write commands in comments here: Holdfast lacks issues: read, pull_requests: write.',
     remedy: expect.stringMatching(/^An owner accepts the new permissions at https:/),
   });
-  expect(await step()).toMatch(/^To do .* An owner accepts issues: read and pull_requests: write at \[/);
+  expect(await step()).toMatch(
+    /^To do .* Ask an owner to accept issues: read and pull_requests: write in \[/,
+  );
 
   github.acceptPermissions('acme', github.app.permissions);
   await acme.quiet();
@@ -69,7 +71,7 @@ test('the first steps are shown while GitHub does not say what the App asks for'
     kind: 'status',
     status: 502,
   });
-  expect(await step()).toMatch(/^Optional .* GitHub does not say now what the App asks for\./);
+  expect(await step()).toMatch(/^Optional .* GitHub does not answer\. Reload the page/);
   fault.remove();
 });
 

@@ -64,7 +64,7 @@ async function everyWord(repository: string, id: string) {
     doctor: JSON.parse(String(output.read())).enforced,
     page: text.includes('>Freezes are enforced<'),
     headline: !text.includes('<a class="badge leaking" href="#enforcement">Not enforced</a>'),
-    row: row?.trim().startsWith('yes'),
+    row: row?.trim().startsWith('Yes'),
   };
 }
 

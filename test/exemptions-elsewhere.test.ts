@@ -100,7 +100,7 @@ describe('the page of the pull request', () => {
     const made = await exemptions.exempt(docs, 1);
     const page = await read(docs);
     expect(page).toMatch(/Free No freeze holds this pull request\./);
-    expect(page).toMatch(/Exempt until 2026-03-02 .* UTC, with the commit [0-9a-f]{7} only: INC-4711 fix\./);
+    expect(page).toMatch(/Exempt until 2026-03-02 .* UTC, for commit [0-9a-f]{7} only: INC-4711 fix\./);
     expect(page).toContain(
       'Requested by the application key admin key, approved by the application key admin key.',
     );
@@ -130,10 +130,10 @@ describe('the page of the pull request', () => {
     const visitor = new Visitor(acme);
     await visitor.signIn('wendy');
     const log = (await visitor.open(`/repos/${desk}`)).text.replace(/<[^>]*>/g, '').replace(/\s+/g, ' ');
-    expect(log).toContain('ended the request for an exemption of #1');
+    expect(log).toContain('ended the exemption request for #1');
     expect(log).toContain('Public reason A repair');
-    expect(log).toContain('Freezes every one');
-    expect(log).not.toContain('ended the exemption of');
+    expect(log).toContain('Freezes all');
+    expect(log).not.toContain('ended the exemption for');
   });
 
   test('keeps a reason from outsiders where a freeze that it covers has a public one', async () => {

@@ -98,7 +98,7 @@ test('the page of a repository with 1,000 freezes is small, and leads to all of 
   expect(first).not.toContain('Earlier freezes');
   const second = await load(laterLink(first));
   expect(second.match(/<article/g)).toHaveLength(20);
-  expect(second).toContain('None of them is on this page.');
+  expect(second).toContain('These freezes are on another page.');
   expect(second).toContain('1 freeze is ongoing');
   expect(second).toContain('Freeze number 20.');
   expect(second).toContain('Earlier freezes');

@@ -46,11 +46,11 @@ test('refused and contested ones are to be held, everywhere, with why', async ()
   expect(await enforcement(web)).toMatchObject(known);
   const repositoryPage = (await page('acme/web')).replace(/<[^>]+>/g, '').replace(/\s+/g, ' ');
   expect(repositoryPage).toContain(
-    '2 pull requests are held. 2 are to be held: GitHub refused the status of 1, somebody keeps overwriting the status of 1.',
+    '2 pull requests are held. 2 more should be held: GitHub refused the status of 1, somebody keeps overwriting the status of 1.',
   );
   expect(repositoryPage).not.toContain('4 pull requests are held');
   const statusPage = await page('acme/web/pulls/2');
-  expect(statusPage).toContain('<span class="badge held">To be held</span>');
+  expect(statusPage).toContain('<span class="badge held">Pending</span>');
   expect(statusPage).toContain('but GitHub refused its status.');
   expect(await page('acme/web/pulls/3')).toContain('but somebody keeps overwriting its status.');
   const output = new PassThrough();

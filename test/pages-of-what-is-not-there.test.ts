@@ -186,12 +186,9 @@ test.each([
       );
       for (const answer of answers) expect(visible(answer)).toEqual(visible(answers[0]!));
       expect(answers[0]!.status).toBe(404);
-      expect(answers[0]!.text).toContain(`has to set ${missing}.`);
+      expect(answers[0]!.text).toContain(`to set ${missing}.`);
       const signIn = await visitor.open('/auth/sign-in');
-      expect([signIn.status, signIn.text]).toEqual([
-        404,
-        expect.stringContaining(`has to set ${missing} first`),
-      ]);
+      expect([signIn.status, signIn.text]).toEqual([404, expect.stringContaining(`to set ${missing}.`)]);
       expect((await visitor.open('/auth/callback?code=x&state=y')).status).toBe(404);
       expect((await visitor.open('/repos/acme/web/pulls/1')).status).toBe(200);
     } finally {

@@ -58,19 +58,19 @@ function ask(path: string, headers: Record<string, string>, method = 'GET'): Pro
 test('a way back without the cookie, or with another browser’s state, is refused', async () => {
   const victim = new Visitor();
   const back = await wayBack(victim);
-  await expectRefused(await new Visitor().get(back.href), 'not begun in this browser');
+  await expectRefused(await new Visitor().get(back.href), 'did not start in this browser');
   const attacker = new Visitor();
   await toGitHub(attacker, 'Another');
-  await expectRefused(await attacker.get(back.href), 'not begun in this browser');
+  await expectRefused(await attacker.get(back.href), 'did not start in this browser');
   const forged = new URL(back);
   forged.searchParams.set('state', 'forged');
-  await expectRefused(await victim.get(forged.href), 'not begun in this browser');
+  await expectRefused(await victim.get(forged.href), 'did not start in this browser');
   forged.searchParams.delete('state');
-  await expectRefused(await victim.get(forged.href), 'not begun in this browser');
+  await expectRefused(await victim.get(forged.href), 'did not start in this browser');
   for (const code of ['', '../../user', 'a b', 'x'.repeat(300)]) {
     const strange = new URL(back);
     strange.searchParams.set('code', code);
-    await expectRefused(await victim.get(strange.href), 'not begun in this browser');
+    await expectRefused(await victim.get(strange.href), 'did not start in this browser');
   }
   // The control: the right browser may.
   expect((await victim.get(back.href)).status).toBe(200);
@@ -81,10 +81,10 @@ test('a cookie that was tampered with, or is over an hour old, is refused', asyn
   const back = await wayBack(visitor);
   const [key, value] = [...visitor.cookies].find(([name]) => name.endsWith('holdfast_setup_state'))!;
   visitor.cookies.set(key, value.replace('database', 'env'));
-  await expectRefused(await visitor.get(back.href), 'not begun in this browser');
+  await expectRefused(await visitor.get(back.href), 'did not start in this browser');
   visitor.cookies.set(key, value);
   await run.clock.setTime(new Date(run.clock.now() + 3600_000));
-  await expectRefused(await visitor.get(back.href), 'not begun in this browser');
+  await expectRefused(await visitor.get(back.href), 'did not start in this browser');
 });
 
 test('a code that GitHub does not know uses the state up', async () => {
@@ -93,7 +93,7 @@ test('a code that GitHub does not know uses the state up', async () => {
   const used = new URL(back);
   used.searchParams.set('code', '0'.repeat(40));
   await expectRefused(await visitor.get(used.href), 'GitHub does not know this code', 502);
-  await expectRefused(await visitor.get(back.href), 'used already');
+  await expectRefused(await visitor.get(back.href), 'already used');
 });
 
 test('a code that somebody else converted is of no use', async () => {
@@ -157,7 +157,7 @@ test('credentials that could not be kept are not lost', async () => {
     run.database.prisma.$executeRawUnsafe(`ALTER TABLE "${from}" RENAME TO "${to}"`);
   await rename('app_credentials', 'away');
   const failed = await visitor.get(back.href);
-  expect([failed.status, failed.text]).toEqual([503, expect.stringContaining('could not be kept')]);
+  expect([failed.status, failed.text]).toEqual([503, expect.stringContaining('could not be saved')]);
   await rename('away', 'app_credentials');
   expect((await visitor.get(back.href)).text).toContain('is connected');
   for (const secret of ['BEGIN', run.github.app.webhookSecret, run.github.app.clientSecret!])
@@ -239,7 +239,7 @@ test('the code is asked for wherever one comes from, compared, and good for once
     const visitor = new Visitor(headers);
     const asked = await visitor.get(setupUrl());
     expect(asked.text).toContain('Code from the log');
-    expect(asked.text).not.toContain('Name of the App');
+    expect(asked.text).not.toContain('GitHub App name');
     expect((await visitor.post(setupUrl(), { owner: 'person', name: 'Mine' })).status).toBe(403);
   }
   const code = run.code();
@@ -249,7 +249,7 @@ test('the code is asked for wherever one comes from, compared, and good for once
   for (const wrong of ['', 'AAAA-AAAA-AAAA-AAAA', `${code}A`, code.slice(1), '%00'])
     expect((await enter(visitor, wrong)).status).toBe(403);
   expect((await enter(visitor, ` ${code.toLowerCase().replaceAll('-', ' ')} `)).text).toContain(
-    'Name of the App',
+    'GitHub App name',
   );
   expect((await enter(new Visitor(), code)).text).toContain('Code from the log');
   expect(run.code()).not.toBe(code);
@@ -264,7 +264,7 @@ test('wrong codes slow down who sends them, and lock nobody out', async () => {
   const slowed = await enter('AAAA');
   expect([slowed.status, slowed.headers.get('retry-after')]).toEqual([429, '60']);
   // Who shares that address, as behind a proxy, still gets in.
-  expect((await enter(run.code())).text).toContain('Name of the App');
+  expect((await enter(run.code())).text).toContain('GitHub App name');
   await run.clock.setTime(new Date(run.clock.now() + 60_000));
   expect((await enter('AAAA')).status).toBe(403);
 });

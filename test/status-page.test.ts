@@ -50,9 +50,9 @@ test('held: by which freeze, until when, on what it saw, and what would let it g
   expect(text).toContain('label=risky risky yes');
   expect(text).toContain('files~=^db/ src/cart.ts no');
   expect(text).toContain('label=hotfix risky no');
-  expect(text).toContain('The label hotfix , put on this pull request.');
-  expect(text).toContain('The label risky , taken off this pull request.');
-  expect(text).not.toContain('The label wip');
+  expect(text).toContain('Add the label hotfix to this pull request.');
+  expect(text).toContain('Remove the label risky from this pull request.');
+  expect(text).not.toContain('the label wip');
   expect(text).toContain(
     `curl -X POST https://holdfast.example/v1/repos/acme/held/scheduled_freeze/${id}/delete`,
   );
@@ -70,7 +70,7 @@ test('what the page says would let it go does', async () => {
   expect([acme.shown(repository, 1), acme.shown(repository, 2)]).toEqual([free, free]);
   expect(words(await page(repository, 1))).toContain('Free No freeze holds this pull request.');
   expect(words(await page(repository, 1))).toContain('It excludes this pull request.');
-  expect(words(await page(repository, 2))).toContain('It does not match this pull request.');
+  expect(words(await page(repository, 2))).toContain('This pull request does not match its conditions.');
   acme.github.unlabel(repository, 1, 'hotfix');
   await acme.quiet();
   const command = /curl[^]*?-d '[^']+'/.exec(decode((await page(repository, 1)).text))![0];
@@ -91,7 +91,7 @@ test('one label of two that an exclude wants is not said to be enough', async ()
   expect(words(await page(repository, 1))).not.toContain('put on this pull request');
   acme.github.label(repository, 1, 'approved');
   await acme.quiet();
-  expect(words(await page(repository, 1))).toContain('The label hotfix , put on this pull request.');
+  expect(words(await page(repository, 1))).toContain('Add the label hotfix to this pull request.');
 });
 
 test('several freezes are each shown, and without end until removed', async () => {
@@ -101,7 +101,7 @@ test('several freezes are each shown, and without end until removed', async () =
   const text = words(await page(repository, 1));
   expect(text).toContain('Held 2 freezes hold this pull request, one of them without an end .');
   expect(text).toMatch(/One Since .* until it is removed\./);
-  expect(text).toContain('It holds every pull request.');
+  expect(text).toContain('It holds all pull requests.');
 });
 
 test('or, and, not read like a sentence, and many conditions fold', async () => {
@@ -112,7 +112,7 @@ test('or, and, not read like a sentence, and many conditions fold', async () => 
   });
   const { text } = await page(repository, 1);
   expect(words({ text } as Seen)).toContain(
-    'It holds what matches base=main and ( label=l0 or label=l1 or label=l2 or label=l3 or label=l4 or label=l5 or label=l6 … (295 more).',
+    'It holds pull requests that match base=main and ( label=l0 or label=l1 or label=l2 or label=l3 or label=l4 or label=l5 or label=l6 … (295 more).',
   );
   const [open, folded] = [text.indexOf('What it holds'), text.indexOf('291 more conditions')];
   expect(open).toBeGreaterThan(0);
@@ -181,17 +181,17 @@ test('while GitHub is down the page says what was last known', async () => {
   try {
     const held = words(await page(repository, 1));
     expect(held).toContain(
-      'Pull request #1 Held A freeze holds this pull request until it is removed . GitHub could not be asked',
+      'Pull request #1 Held A freeze holds this pull request until it is removed . GitHub is not available',
     );
     expect(held).toMatch(/Storm Since .* until it is removed\./);
     expect(held).toContain('pending Frozen until removed: Storm');
     const other = await page(repository, 2);
-    expect(words(other)).toContain('Free No freeze holds this pull request. GitHub could not be asked');
+    expect(words(other)).toContain('Free No freeze holds this pull request. GitHub is not available');
     expect((await page(repository, 3)).status).toBe(503);
   } finally {
     acme.github.comeBack();
   }
-  expect(words(await page(repository, 1))).not.toContain('GitHub could not be asked');
+  expect(words(await page(repository, 1))).not.toContain('GitHub is not available');
 });
 
 test('while GitHub takes its time, too, and the answer serves who loads the page again', async () => {
@@ -200,7 +200,7 @@ test('while GitHub takes its time, too, and the answer serves who loads the page
   const fault = acme.github.faults.add({ kind: 'delay', ms: 6500, match: { path: /graphql/ } });
   const [asked, first] = [acme.github.requests.length, await page(repository, 1)];
   expect(words(first)).toContain(
-    'Held A freeze holds this pull request until it is removed . GitHub could not be asked',
+    'Held A freeze holds this pull request until it is removed . GitHub is not available',
   );
   fault.remove();
   expect(words(await page(repository, 1))).toContain('Seen late');
@@ -218,7 +218,9 @@ test('held because its conditions cannot be judged: which one, and why', async (
     await acme.freeze(repository, { matching_conditions: ['label=y'] });
     const text = words(await page(repository, 1));
     expect(text).toContain('Held A freeze holds this pull request until it is removed .');
-    expect(text).toContain('Its conditions could not all be judged, and until they can it holds.');
+    expect(text).toContain(
+      'Holdfast could not evaluate all of its conditions. The freeze holds until it can',
+    );
     expect(text).toMatch(/label=y GitHub did not give its labels.* could not be judged/);
   } finally {
     fault.remove();
@@ -291,11 +293,13 @@ test('a status that is on its way is said to be', async () => {
     status: 502,
   });
   await acme.freeze(repository);
-  expect(words(await page(repository, 1))).toContain('GitHub shows success still; pending is on its way.');
+  expect(words(await page(repository, 1))).toContain(
+    'GitHub still shows success . Holdfast is about to write pending .',
+  );
   fault.remove();
   await acme.advanceTo(new Date(acme.clock.now() + 10_000));
   expect(acme.shown(repository, 1)).toEqual(heldUntilRemoved);
-  expect(words(await page(repository, 1))).not.toContain('on its way');
+  expect(words(await page(repository, 1))).not.toContain('about to write');
 });
 
 describe('however often pages are loaded', () => {
@@ -315,12 +319,12 @@ describe('however often pages are loaded', () => {
     expect(asked() - before).toBe(publicLooksPerMinute);
     for (let again = 0; again < 3; again++) await page(repository, 1);
     expect(asked() - before).toBe(publicLooksPerMinute);
-    expect(words(await page(repository, last))).toContain('GitHub could not be asked');
+    expect(words(await page(repository, last))).toContain('GitHub is not available');
     // What is not known here cannot be looked for either.
     expect((await page(repository, 99)).status).toBe(429);
     expect((await visitor.open(`/repos/${repository}/pulls/9223372036854775807`)).status).toBe(404);
     await acme.advanceTo(new Date(acme.clock.now() + 61_000));
-    expect(words(await page(repository, last))).toContain('It holds every pull request.');
+    expect(words(await page(repository, last))).toContain('It holds all pull requests.');
   });
 
   test('pages of private repositories have looks left', async () => {
@@ -330,7 +334,7 @@ describe('however often pages are loaded', () => {
     expect((await page(repository, 2000)).status).toBe(429);
     await visitor.signIn('bob');
     expect(words(await page('acme/crown', 1))).toContain('No freeze holds this pull request.');
-    expect(words(await page('acme/crown', 1))).not.toContain('GitHub could not be asked');
+    expect(words(await page('acme/crown', 1))).not.toContain('GitHub is not available');
   });
 
   test('half of what GitHub lets us ask in an hour is left for what holds pull requests', async () => {
@@ -369,13 +373,13 @@ test('a long reason is folded, and every one of several freezes is said to have 
   const repository = await acme.repository('long', [{}]);
   const reason = `Long ${'words '.repeat(1650)}end`;
   await acme.freeze(repository, { reason });
-  expect(words(await page(repository, 1))).not.toContain('has to let go');
+  expect(words(await page(repository, 1))).not.toContain('none of these freezes holds it');
   await acme.freeze(repository, { reason: 'Short' });
   const seen = await page(repository, 1);
   const [, heading] = /<h3[^>]*>(Long[^<]*)</.exec(seen.text)!;
   expect(heading!.length).toBeLessThan(300);
   expect(seen.text).toContain(reason);
-  expect(words(seen)).toContain('Each of them has to let go before it can merge.');
+  expect(words(seen)).toContain('The pull request can merge when none of these freezes holds it.');
 });
 
 test('it leads to the page of all freezes of the repository', async () => {

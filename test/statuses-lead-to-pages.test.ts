@@ -73,7 +73,7 @@ test('a merge group to the page of what it merges', async () => {
   expect(target(repository, group.headSha)).toBe(url);
   const held = await words(url);
   expect(held).toContain('#2 is frozen until');
-  expect(held).toContain('It keeps its place');
+  expect(held).toContain('The group keeps its place');
   expect(held).toContain('#1 is free #2 is frozen by Short &lt;b&gt;');
   expect(held).toMatch(/UTC pending #2 is frozen/);
   acme.github.dequeue(repository, 2);

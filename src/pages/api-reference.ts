@@ -12,8 +12,8 @@ import { readScalarBundle } from './scalar-bundle.ts';
 const path = '/docs';
 
 /**
- * `/docs`: the OpenAPI document for people, rendered by Scalar in their browser. Everything that it loads comes from
- * here. The bundle is read when it is first asked for.
+ * `/docs`: the OpenAPI document, which Scalar renders in the browser. The page loads nothing from other servers. The
+ * bundle is read on the first request.
  */
 export function mountApiReference(app: OpenAPIHono, document: () => object): void {
   let reading: Promise<Reference> | undefined;
@@ -38,7 +38,7 @@ export function mountApiReference(app: OpenAPIHono, document: () => object): voi
   });
 }
 
-/** What is sent as it is, or compressed: both are large. */
+/** Both are large, so each is kept plain and compressed. */
 type Packed = { content: string; gzipped: Uint8Array<ArrayBuffer> };
 type Reference = { page: Packed; bundle: Packed; version: string };
 
@@ -62,8 +62,8 @@ function send(context: Context, { content, gzipped }: Packed): Response {
 }
 
 /**
- * Scalar sets `style` attributes and makes style sheets of its own: inline styles are the one thing that it gets.
- * Without a `connect-src` its script, which is not ours, can neither call our API nor reach another server.
+ * Scalar sets `style` attributes and creates style sheets, so we allow inline styles and nothing else. Its script is
+ * third-party code: without a `connect-src` it can neither call our API nor reach another server.
  */
 const headers = secureHeaders({
   contentSecurityPolicy: {
@@ -80,7 +80,7 @@ const headers = secureHeaders({
   strictTransportSecurity: false,
 });
 
-/** The document stands in the page as data: a script that runs could not be inline. */
+/** The page holds the document as data, because it allows no inline scripts. */
 const page = (document: object, bundle: string): Html =>
   html`<!doctype html>
     <html lang="en">
@@ -93,7 +93,7 @@ const page = (document: object, bundle: string): Html =>
       </head>
       <body>
         <noscript>
-          This page needs JavaScript. The document that it shows is at
+          This page needs JavaScript. You can also read the document itself:
           <a href="/v1/openapi.json">/v1/openapi.json</a>.
         </noscript>
         <nav style="padding: 0.5rem 1rem; font: 0.9375rem system-ui, sans-serif">

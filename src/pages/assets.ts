@@ -19,10 +19,10 @@ const assets = new Map(
   }),
 );
 
-/** Where a page finds an asset; the address changes with its content, so that browsers may keep it for ever. */
+/** The URL of an asset. It changes with the content, so browsers may cache it forever. */
 export const assetUrl = (name: AssetName): string => `/assets/${name}?v=${assets.get(name)!.version}`;
 
-/** Serves what pages load: a style sheet, a script and an icon, all of our own. */
+/** Serves the style sheet, the scripts and the icon that pages load. */
 export function mountAssets(app: Hono): void {
   app.get('/assets/:name', (context) => {
     const asset = assets.get(context.req.param('name'));

@@ -1,10 +1,10 @@
-// The one way by which a form of a page changes something. In this order, and nothing is changed before all of it holds:
-//  1. The form was sent from a page of ours: browsers say so (`Sec-Fetch-Site`, else `Origin`) and cannot be made to lie.
-//     The session's cookie is SameSite=Lax besides, so that other sites' forms come without it.
-//  2. Somebody is signed in. A session only says who that is: it gives no right.
-//  3. GitHub says now, for that person, that they may: what it said before does not count, and while it does not answer
-//     nothing is changed.
-//  4. The change is a use case of the API's, with the person as the actor, and so with its event in the audit log.
+// Every form of a page changes data this way. The steps run in this order, and nothing changes until all of them pass:
+//  1. The form comes from a Holdfast page. Browsers say so (`Sec-Fetch-Site`, else `Origin`), and other sites cannot
+//     forge that. The session cookie is SameSite=Lax too, so forms of other sites arrive without it.
+//  2. The person is signed in. A session says who they are and grants nothing.
+//  3. GitHub confirms, for this request, that the person may make the change. Earlier answers do not count. While GitHub
+//     does not answer, nothing changes.
+//  4. The use case of the API makes the change, with the person as the actor, and writes the audit event.
 import type { Context, Handler } from 'hono';
 import { repositoryPath } from '../api/path-params.ts';
 import { assertStorable, readLimited } from '../api/read-body.ts';
@@ -22,9 +22,9 @@ import { type Message, messagePage } from './message-page.ts';
 import { pageBefore } from './page-before.ts';
 import { absentPage, forRequest, type PageDeps, rememberReader } from './reader.ts';
 
-/** A form that somebody sent, and who they are. */
+/** A form that a person sent. */
 export type Sent = {
-  /** Its questions to GitHub are counted as this person's. */
+  /** Counts the request's questions to GitHub as this person's. */
   deps: PageDeps;
   context: Context;
   person: Person;
@@ -33,19 +33,19 @@ export type Sent = {
   form: URLSearchParams;
 };
 
-/** A change of a repository that GitHub lets the person make. */
+/** A change to a repository that GitHub lets the person make. */
 export type RepositoryChange = Sent & {
   repository: FoundRepository;
-  /** Why the person is no admin of it, where writers may make the change too; null for admins. */
+  /** The refusal for a person who is not an admin, where writers may make the change too. Null for admins. */
   notAdmin: Refusal | null;
 };
 
-/** A change of what belongs to an owner that GitHub lets the person make. */
+/** A change to something that belongs to an owner, which GitHub lets the person make. */
 export type OwnerChange = Sent & { account: InstalledAccount; administered: Administered };
 
 /**
  * Handles a form about the repository of the path (`:owner`, `:repository`).
- * @param least who may send it: admins of the repository, or also who can write to it.
+ * @param least the role that may send it: `admin`, or `write` to allow writers too.
  */
 export const repositoryForm = (
   deps: PageDeps,
@@ -71,13 +71,13 @@ export const repositoryForm = (
     return change({ ...sent, repository, notAdmin });
   });
 
-/** More repositories than these are for admins of the owner: GitHub is asked of each. */
+/** GitHub is asked about each repository. Above this number, only admins of the owner may send the form. */
 const mostNamed = 50;
 
 /**
- * Handles a form about what belongs to the owner of the path (`:owner`), for its admins; and for people who administer
- * each of the repositories that it is about.
- * @param named the names of those repositories, in any case of letters; null where only the owner's admins may.
+ * Handles a form about something that belongs to the owner of the path (`:owner`). Admins of the owner may send it, and
+ * so may people who are admins of every repository that it names.
+ * @param named the names of those repositories, in any letter case; null if only the owner's admins may send the form.
  */
 export const ownerForm = (
   deps: PageDeps,
@@ -87,7 +87,7 @@ export const ownerForm = (
   guarded(deps, async (sent) => {
     const { context, person } = sent;
     const owner = context.req.param('owner') ?? '';
-    // The same for an owner that is not there: who may not change anything learns nothing.
+    // An unknown owner gets the same answer, so that a person without permission learns nothing.
     const notYours = forbidden(
       `On GitHub, you aren't an admin of ${owner}, or Holdfast isn't installed there.`,
     );
@@ -104,7 +104,7 @@ export const ownerForm = (
     return change({ ...sent, account, administered });
   });
 
-/** A login may have changed hands: the repositories of whoever had it before are not this owner's. */
+/** A login may have changed hands. Repositories of its former account are not this owner's. */
 async function administersEach({ deps, person }: Sent, account: InstalledAccount, names: Set<string>) {
   for (const name of names) {
     const repository = await knownRepository(deps, account.login, name);
@@ -114,13 +114,13 @@ async function administersEach({ deps, person }: Sent, account: InstalledAccount
   return true;
 }
 
-/** The first two steps, and the page for whatever the others refuse. */
+/** Runs the first two steps, and shows the page for what the other steps refuse. */
 function guarded(given: PageDeps, handle: (sent: Sent) => Promise<Response>): Handler {
   const { origin } = new URL(given.config.publicUrl);
   const ownForms = ownFormsOnly(
     () => origin,
     (context) => {
-      const text = 'The form came from another site. Use a page of Holdfast.';
+      const text = 'The form came from another site. Send it from a page of Holdfast.';
       return nothingChanged(context, undefined, { status: 403, text });
     },
   );
@@ -149,7 +149,7 @@ function guarded(given: PageDeps, handle: (sent: Sent) => Promise<Response>): Ha
 
 const largest = 1024 * 1024;
 
-/** The fields of a form, which is not a file's. @throws Refusal too-large; invalid for what the database cannot keep. */
+/** The fields of a form without files. @throws Refusal too-large; invalid if the database cannot store a value. */
 async function readForm({ req }: Context): Promise<URLSearchParams> {
   const bytes = await readLimited(req.raw, largest);
   const form = new URLSearchParams(new TextDecoder().decode(bytes));
@@ -157,7 +157,7 @@ async function readForm({ req }: Context): Promise<URLSearchParams> {
   return form;
 }
 
-/** What a change refuses that its form has no place for, with the way back to the form. */
+/** Shows a refusal that belongs to no field of the form, with a link back to the form. */
 function refusedPage(
   deps: PageDeps,
   context: Context,
@@ -173,11 +173,11 @@ function refusedPage(
   });
 }
 
-/** Who signs in comes back to the page that the form stands on. */
+/** After signing in, the person returns to the page with the form. */
 const signedOutPage = (deps: PageDeps, context: Context): Promise<Response> =>
   nothingChanged(context, undefined, {
     status: 403,
-    text: 'You are not signed in any more. Sign in, and send the form again.',
+    text: 'You are signed out. Sign in, then send the form again.',
     link: { href: signInPath(pageBefore(context, deps) ?? '/'), text: 'Sign in with GitHub' },
   });
 

@@ -1,11 +1,12 @@
 import type { ConditionInput } from '../conditions/ast.ts';
 
-// Conditions as a field of a form has them: one a line, `label=hotfix` or, nested, `{"or": ["base=main", "base=next"]}`.
+// Conditions in a form field: one on each line. A line is a condition, such as `label=hotfix`, or nested JSON, such as
+// `{"or": ["base=main", "base=next"]}`.
 
 export const toLines = (conditions: ConditionInput[]): string =>
   conditions.map((each) => (typeof each === 'string' ? each : JSON.stringify(each))).join('\n');
 
-/** What the lines say. A line that cannot be read stays as it is: as a condition it is refused, with its place. */
+/** Reads the lines. A line that is not valid JSON stays text: as a condition it is refused, with its position. */
 export const fromLines = (text: string): unknown[] =>
   text
     .split('\n')

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
 
-/** Names what is said, so that the same is known again. */
+/** A short digest that recognizes the same content again. */
 export const digestOf = (said: unknown): string =>
   createHash('sha256').update(JSON.stringify(said)).digest('base64url').slice(0, 22);

@@ -3,12 +3,12 @@ import { countOf } from './freeze-now/plan-preview.ts';
 import type { Sent } from './change.ts';
 import { messagePage } from './message-page.ts';
 
-/** What was done of several things, and what the others were refused for. */
+/** What succeeded, and why the rest was refused. */
 export type Outcome<Done> = { done: Done[]; refusals: Refusal[] };
 
 /**
- * Does several things with freezes, each by itself, so that one that cannot be changed holds up no other. What somebody
- * else ended meanwhile is as it should be.
+ * Changes several freezes, each on its own, so that one refusal does not stop the others. A freeze that somebody else
+ * ended meanwhile counts as done.
  */
 export async function eachByItself<Done>(acts: (() => Promise<Done>)[]): Promise<Outcome<Done>> {
   const done: Done[] = [];
@@ -25,9 +25,9 @@ export async function eachByItself<Done>(acts: (() => Promise<Done>)[]): Promise
 }
 
 /**
- * Leads on where everything was changed; else says what was not.
- * @param to where it leads. @param back the page to look at where some could not be changed.
- * @throws Refusal what the first one refused, where nothing was changed.
+ * Redirects if everything changed; else says what did not change.
+ * @param to where it redirects. @param back the page to show if some freezes could not be changed.
+ * @throws Refusal the first one, if nothing changed.
  */
 export function answerOutcome(
   { context, person }: Sent,
@@ -39,10 +39,10 @@ export function answerOutcome(
   if (!first) return context.redirect(to, 303);
   if (done.length === 0) throw first;
   const reasons = [...new Set(refusals.map(({ message }) => message))].slice(0, mostReasons);
-  const text = `${countOf(done.length, 'freeze is', 'freezes are')} changed, and ${refusals.length} not. ${reasons.join(' ')}`;
+  const text = `${countOf(done.length, 'freeze was', 'freezes were')} changed, and ${refusals.length} could not be changed. ${reasons.join(' ')}`;
   const message = {
     status: refusalStatus[first.code],
-    title: 'Not everything was changed',
+    title: 'Some freezes were not changed',
     text,
     link: back,
   };

@@ -6,9 +6,9 @@ import { toLocalTime } from '../time/local-time.ts';
 import { confirmation, hidden, textField } from './form.ts';
 import type { Html } from './layout.ts';
 
-// How something that is frozen lasts longer: by an hour, by a day, or until a time.
+// Extends a freeze or a plan: by an hour, by a day, or until a time.
 
-/** The forms. @param more what each of them sends besides. */
+/** The forms. @param more the hidden fields that each form also sends. */
 export const extendForms = (
   action: string,
   more: Html,
@@ -24,26 +24,26 @@ export const extendForms = (
         </form>`
   }
   ${confirmation(
-    'Until…',
+    'Set end…',
     action,
     html`${more} ${hidden('by', 'until')}
     ${textField(
       {
-        ...{ name: 'end', id: 'new-end', label: 'Until', value: fieldTime(end) },
-        hint: `By the clock in ${timezone}.`,
+        ...{ name: 'end', id: 'new-end', label: 'End', value: fieldTime(end) },
+        hint: `Local time in ${timezone}.`,
         attributes: html`required step="any"`,
       },
       'datetime-local',
     )}`,
-    'Set the end',
+    'Set end',
   )}`;
 
-/** The value of a field for a wall-clock time: browsers write no seconds where there are none. */
+/** The field value for a wall-clock time. Browsers leave out seconds that are zero. */
 export const fieldTime = (localTime: string | null): string => localTime?.replace(/:00$/, '') ?? '';
 
 /**
- * The end that a form asks for: an hour later by any clock, on the next day at the same time by the clock on the wall, or
- * what was typed.
+ * The end that a form asks for: one elapsed hour later, the same wall-clock time on the next day, or the time that was
+ * typed.
  * @throws Refusal invalid.
  */
 export function newEnd(
@@ -52,10 +52,10 @@ export function newEnd(
 ): string {
   const by = form.get('by');
   if (by === 'until') return form.get('end') ?? '';
-  if (end === null || endsAt === null) throw badEnd('It has no end. Choose until when it lasts.');
+  if (end === null || endsAt === null) throw badEnd('It has no end yet. Choose an end.');
   if (by === 'hour') return toLocalTime(new Date(endsAt.getTime() + 3_600_000), timezone);
   if (by === 'day') return Temporal.PlainDateTime.from(end).add({ days: 1 }).toString();
-  throw badEnd('Choose how much longer it lasts.');
+  throw badEnd('Choose how long to extend it.');
 }
 
 const badEnd = (message: string) => invalid([{ path: ['body', 'end'], message, type: 'value_error' }]);

@@ -3,22 +3,22 @@ import { hidden } from './form.ts';
 import type { Html } from './layout.ts';
 import { onceField } from './send-once.ts';
 
-/** What a form would do, with what its button says, and the digest of the fields that were seen; null: not looked yet. */
+/** What a form would do, the label of its button, and the digest of the previewed fields. Null before the first preview. */
 export type FormPreview = { shown: Html; act: string; digest: string } | null;
 
 /**
- * The end of a form that shows what it would do before it does it.
- * @param step what the button that does it sends as `step`.
- * @param back where one goes who does not want it.
+ * The last part of a form that has a preview before it makes the change.
+ * @param step the value of `step` that the button sends to make the change.
+ * @param back where Cancel leads.
  */
 export const previewBeforeDoing = (preview: FormPreview, step: string, back: string): Html =>
   preview
     ? html`<section class="card preview" aria-labelledby="preview">
-        <h2 class="first" id="preview">What it would do</h2>
+        <h2 class="first" id="preview">Preview</h2>
         ${preview.shown} ${hidden('previewed', preview.digest)} ${onceField()}
         <div class="actions">
           <button type="submit" name="step" value="${step}">${preview.act}</button>
-          <button type="submit" name="step" value="preview" class="quiet">Look again</button>
+          <button type="submit" name="step" value="preview" class="quiet">Preview again</button>
         </div>
       </section>`
     : html`<div class="actions">
@@ -26,6 +26,6 @@ export const previewBeforeDoing = (preview: FormPreview, step: string, back: str
         <a class="button quiet" href="${back}">Cancel</a>
       </div>`;
 
-/** Whether a form asks to do what was seen. */
+/** Whether a form asks to make the change that was previewed. */
 export const doesWhatWasSeen = (form: URLSearchParams, step: string, digest: string): boolean =>
   form.get('step') === step && form.get('previewed') === digest;

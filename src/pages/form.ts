@@ -2,17 +2,17 @@ import { html } from 'hono/html';
 import { conflict, Refusal } from '../errors.ts';
 import type { Html } from './layout.ts';
 
-// What forms are made of. Each works by the keyboard alone and without a script, and says beside a field what is wrong.
+// The parts of a form. Each works with the keyboard alone and without scripts, and shows an error next to its field.
 
-/** What is wrong with a form that was sent, by the names of its fields; `''` for the form as a whole. */
+/** The errors of a submitted form by field name; `''` stands for the whole form. */
 export type FormProblems = ReadonlyMap<string, string>;
 
 export const noProblems: FormProblems = new Map();
 
 /**
- * What a use case found wrong, by fields of the form.
- * @param fields the form's field for a field of the API, where its name is another one.
- * @throws the error, where it is no refusal of what was sent.
+ * The problems that a use case found, by field of the form.
+ * @param fields the form field for each API field that has a different name.
+ * @throws the error itself, if it does not refuse the content of the form.
  */
 export function problemsOf(error: unknown, fields: Record<string, string> = {}): FormProblems {
   const isAboutForm =
@@ -28,19 +28,19 @@ export function problemsOf(error: unknown, fields: Record<string, string> = {}):
   return problems;
 }
 
-/** What is wrong with a form as a whole, or with fields that it does not show. @param shown the names that it does. */
+/** The errors of the whole form and of fields that it does not show. @param shown the fields that it shows. */
 export function formProblem(problems: FormProblems, shown: string[]): Html {
   const rest = [...problems].filter(([name]) => !shown.includes(name));
   if (problems.size === 0) return html``;
   return html`<div class="notice wrong" role="alert">
     <strong>Nothing was changed.</strong>
-    ${rest.length > 0 ? rest.map(([, text]) => html`${text} `) : 'Look at the fields below.'}
+    ${rest.length > 0 ? rest.map(([, text]) => html`${text} `) : 'Correct the fields below.'}
   </div>`;
 }
 
 export type Field = {
   name: string;
-  /** Where several forms of a page have a field of this name. */
+  /** Needed if several forms of a page have a field of this name. */
   id?: string;
   label: string;
   value?: string;
@@ -50,7 +50,7 @@ export type Field = {
   attributes?: Html;
 };
 
-/** A field with a label, a hint and what is wrong with it. @param control what to type into. */
+/** A field with its label, hint and error. @param control the input element. */
 function labelled(field: Field, control: (attributes: Html) => Html): Html {
   const { name, id = name, label, hint, problems = noProblems, attributes = html`` } = field;
   const problem = problems.get(name);
@@ -79,8 +79,8 @@ export const textArea = (field: Field): Html =>
 export type Choice = { value: string; label: Html | string };
 
 /**
- * Choices as chips: of `radio` one, of `checkbox` any number.
- * @param chosen the values of those that are.
+ * Choices as chips: one for `radio`, any number for `checkbox`.
+ * @param chosen the selected values.
  */
 export function chips(
   type: 'radio' | 'checkbox',
@@ -108,25 +108,28 @@ export function chips(
   </fieldset>`;
 }
 
-/** Tells as what somebody saw what the form changes. */
+/** Carries the version of the freeze or plan that the person saw. */
 export const versionField = (version: string): Html => hidden('version', version);
 
 /**
- * Holds for a form that shows what it changes as it is now: who would take back what somebody else changed is told so,
- * and a second tap changes nothing more.
+ * Checks that nobody changed the freeze or plan since the person opened its form. So a form cannot undo another
+ * person's change, and a second tap changes nothing.
  * @throws Refusal conflict.
  */
 export function assertFresh(form: URLSearchParams, version: string, what: 'freeze' | 'plan'): void {
   if (form.get('version') !== version)
-    throw conflict(`Somebody changed this ${what} since you opened the page. Look at it as it is now.`);
+    throw conflict(
+      `Somebody changed this ${what} after you opened the page. Check its current state, then try again.`,
+    );
 }
 
 export const hidden = (name: string, value: string): Html =>
   html`<input type="hidden" name="${name}" value="${value}" />`;
 
 /**
- * Asks once before something is done that cannot be taken back: a button that opens the form.
- * @param name of the button that opens it; @param fields what the form asks for; @param act of the one that sends it.
+ * A button that opens a form, so that a change that cannot be undone takes two steps.
+ * @param name the label of the button that opens the form. @param fields the fields of the form.
+ * @param act the label of the button that sends it.
  */
 export const confirmation = (name: string, action: string, fields: Html, act: string): Html =>
   html`<details class="confirm">

@@ -3,23 +3,24 @@ import type { HeldPullRequest, ReasonNotHeld } from '../reconcile/held-pull-requ
 import { pullRequestPath } from '../page-paths.ts';
 import type { Html } from './layout.ts';
 
-/** Why one that should be held is not known to be, after a "but". */
+/** Why a pull request that should be held may not be. Follows a "but". */
 export const whyNot: Record<ReasonNotHeld, string> = {
-  waiting: 'its status waits to be written',
+  waiting: 'Holdfast has not written its status yet',
   refused: 'GitHub refused its status',
   contested: 'somebody keeps overwriting its status',
   leaking: 'GitHub would merge it',
 };
 
-/** The same of so many. */
+/** The same for several pull requests. */
 const whyNotAll: Record<ReasonNotHeld, (count: number) => string> = {
-  waiting: (count) => (count === 1 ? '1 waits for its status' : `${count} wait for their statuses`),
+  waiting: (count) =>
+    count === 1 ? '1 is waiting for its status' : `${count} are waiting for their statuses`,
   refused: (count) => `GitHub refused the status of ${count}`,
   contested: (count) => `somebody keeps overwriting the status of ${count}`,
   leaking: (count) => `GitHub would merge ${count}`,
 };
 
-/** `2 pull requests are held. 3 are to be held: 1 waits for its status, GitHub would merge 2.` */
+/** `2 pull requests are held. 3 should be held: 1 is waiting for its status, GitHub would merge 2.` */
 export function countsOf(pullRequests: HeldPullRequest[]): Html {
   const reasons = Map.groupBy(pullRequests, ({ notHeld }) => notHeld);
   const held = reasons.get(null)?.length ?? 0;
@@ -29,7 +30,7 @@ export function countsOf(pullRequests: HeldPullRequest[]): Html {
   ${
     missing === 0
       ? ''
-      : html`${missing === 1 ? '1 is' : `${missing} are`} to be
+      : html`${missing} more should be
         held:${[...reasons].map(
           ([reason, its], index) =>
             html`${index > 0 ? ', ' : ' '}<span class="${reason}">${whyNotAll[reason!](its.length)}</span>`,
@@ -37,7 +38,7 @@ export function countsOf(pullRequests: HeldPullRequest[]): Html {
   }`;
 }
 
-/** Links to the pages of these pull requests, by their titles; those that are not known to be held with why. */
+/** Links to the pages of these pull requests. One that may not be held has the reason behind it. */
 export function heldList(
   repository: Parameters<typeof pullRequestPath>[0],
   pullRequests: HeldPullRequest[],

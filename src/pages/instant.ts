@@ -3,8 +3,8 @@ import { describeInstant } from '../time/local-time.ts';
 import type { Html } from './layout.ts';
 
 /**
- * An instant in a zone and, in brackets, in the reader's: the one that the page was asked for, else (local-times.js)
- * the browser's.
+ * An instant in a zone and, in parentheses, in the reader's zone: the one that the URL asks for, else the browser's
+ * (local-times.js).
  */
 export function instant(at: Date, zone: string, asked: string | null = null): Html {
   const text = describeInstant(at, zone);

@@ -1,20 +1,20 @@
 import { html } from 'hono/html';
 import { assetUrl } from './assets.ts';
 
-/** Markup whose texts are escaped: only `html` makes it. */
+/** Markup with escaped texts. Only `html` makes it. */
 export type Html = ReturnType<typeof html>;
 
 export type Page = {
-  /** Of the browser's tab; the page's own heading is part of its body. */
+  /** The title of the browser tab. The heading of the page is part of its body. */
   title: string;
   body: Html;
-  /** Who is signed in; null: nobody; absent where one cannot, as while the service is set up. */
+  /** Who is signed in; null for nobody. Absent where nobody can sign in, such as on the setup page. */
   viewer?: { login: string } | null;
-  /** Further elements of the head, for a page that moves by itself. */
+  /** More elements for the head, for a page that updates itself. */
   head?: Html;
 };
 
-/** A whole page in the one look that all pages have. */
+/** A complete page in the layout that all pages share. */
 export function layout({ title, body, viewer, head }: Page): Html {
   return html`<!doctype html>
     <html lang="en">
@@ -41,7 +41,7 @@ export function layout({ title, body, viewer, head }: Page): Html {
     </html>`;
 }
 
-/** Leads back to the page that it stands on: browsers say which that is. */
+/** After signing in, people return to the page with this link. The browser's `Referer` names it. */
 const signIn = html`<a href="/auth/sign-in">Sign in</a>`;
 
 const signedIn = (login: string): Html =>

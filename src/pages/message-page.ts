@@ -3,12 +3,12 @@ import { html } from 'hono/html';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { layout } from './layout.ts';
 
-/** What a page says that has nothing else to show: what is so, and what to do next. */
+/** A page that only says what happened and what to do next. */
 export type Message = {
   status: ContentfulStatusCode;
   title: string;
   text: string;
-  /** Where to go on; absent: to the home page. */
+  /** The link to continue with; the home page by default. */
   link?: { href: string; text: string };
 };
 

@@ -34,7 +34,7 @@ import { askForExemption, decideOnExemption, decisions } from './status/change-e
 import { mergeGroupPage } from './status/merge-group-page.ts';
 import { pullRequestPage } from './status/pull-request-page.ts';
 
-/** The pages for people: one file a page, each mounted here. */
+/** Mounts the pages for people. Each page has its own file. */
 export function mountPages(app: OpenAPIHono, given: Deps, strangers: StrangerLimits): void {
   const pages = new Hono();
   const { clock } = given;
@@ -86,7 +86,7 @@ export function mountPages(app: OpenAPIHono, given: Deps, strangers: StrangerLim
   app.route('/', pages);
 }
 
-/** What only takes forms, and how many names of the path stand after the page of the form. */
+/** Paths that only receive forms, and how many segments follow the path of the page with the form. */
 export const addressesOfForms = [
   ...['extend', 'delete'].map((form) => ({ path: `/owners/:owner/plans/:plan/${form}`, names: 1 })),
   ...changesOfFreeze.map((form) => ({ path: `/repos/:owner/:repository/freezes/:id/${form}`, names: 1 })),
@@ -97,13 +97,13 @@ export const addressesOfForms = [
   })),
 ];
 
-/** A tab that is restored, or somebody who signs in again, asks for the address that a form was sent to. */
+/** A restored tab, or a person who signs in again, requests the address that a form was sent to. */
 const toPageBefore =
   (names: number): Handler =>
   (context) =>
     context.redirect(context.req.path.split('/').slice(0, -names).join('/'), 303);
 
-/** Pages differ by who asks and when. */
+/** Pages depend on the viewer and the time. */
 const notStored: MiddlewareHandler = async (context, next) => {
   await next();
   context.header('Cache-Control', 'private, no-store');

@@ -21,7 +21,7 @@ import { readSession } from '../auth/sign-in/read-session.ts';
 import { beginSession, endSessions, sessionSeconds } from '../auth/sign-in/session-store.ts';
 import { callbackPath, missingForSignIn, signInSettings } from '../auth/sign-in/sign-in-settings.ts';
 
-/** Signing in with GitHub, and out. What a person may see is asked anew for each page, not kept. */
+/** Signing in with GitHub, and signing out. What a person may see is not stored: each page asks GitHub. */
 export function mountSignIn(pages: Hono, deps: Deps, strangers: StrangerLimits): void {
   pages.get('/auth/sign-in', (context) => signIn(deps, context));
   pages.get(callbackPath, (context) =>
@@ -49,7 +49,7 @@ async function signIn(deps: Deps, context: Context): Promise<Response> {
   return context.redirect(authorizeUrl(deps, settings, attempt), 302);
 }
 
-/** GitHub sends the person here, with a code or with the reason why there is none. */
+/** GitHub redirects the person here, with a code or an error. */
 async function completeSignIn(given: Deps, context: Context): Promise<Response> {
   const { beforeQuestion: _counted, ...deps } = given;
   const { config, clock, log } = deps;
@@ -59,11 +59,11 @@ async function completeSignIn(given: Deps, context: Context): Promise<Response> 
   const attempt = readAttempt(await readCookie(context, config, cookieOf(state)), state, clock.now());
   if (!attempt) return messagePage(context, notBegunHere);
   try {
-    // Before it is used up: it may come again when the limit lets it.
+    // Checked before the attempt is used up, so that it can continue when the limit allows it.
     await given.beforeQuestion?.();
     dropCookie(context, config, cookieOf(state));
     if (error === 'access_denied') return messagePage(context, again(attempt.to, denied));
-    // A copy of the cookie is worth nothing afterwards, whatever comes of it.
+    // From here on, a copy of the cookie is worthless.
     if (!(await useAttempt(deps, attempt))) return messagePage(context, notBegunHere);
     const person =
       code && !error
@@ -91,8 +91,8 @@ async function signOut(deps: Deps, context: Context): Promise<Response> {
 
 const notSetUp = ({ config }: Deps): Message => ({
   status: 404,
-  title: 'Signing in is not set up',
-  text: `Whoever runs this service has to set ${missingForSignIn(config)} first.`,
+  title: 'Sign-in is not set up',
+  text: `Ask the people who run this service to set ${missingForSignIn(config)}.`,
 });
 
 const signInAt = (to: string) => ({
@@ -105,37 +105,37 @@ const again = (to: string, message: Message): Message => ({ ...message, link: si
 const notBegunHere: Message = {
   status: 400,
   title: 'This sign-in cannot be completed',
-  text: 'It was not begun in this browser, was completed already, or is more than ten minutes old. Sign in again; cookies must be allowed.',
+  text: 'It started in another browser, is already complete, or is more than ten minutes old. Allow cookies, then sign in again.',
   link: signInAt('/'),
 };
 
 const denied: Message = {
   status: 403,
   title: 'You did not authorize Holdfast',
-  text: 'Without it Holdfast cannot tell what you may read. It learns who you are and nothing else. Sign in again if you want to see pages of private repositories.',
+  text: 'Holdfast needs your authorization to check which repositories you can read. It only learns who you are. Sign in again to see pages of private repositories.',
 };
 
 const refused: Message = {
   status: 400,
   title: 'GitHub did not complete the sign-in',
-  text: 'Its code works once and for ten minutes. Sign in again; if that fails too, whoever runs this service finds the reason in its log.',
+  text: 'The code works once and expires after ten minutes. Sign in again. If that fails too, the log of the service has the reason.',
 };
 
 const silent: Message = {
   status: 503,
   title: 'GitHub does not answer',
-  text: 'So it could not say who you are. Sign in again in a moment.',
+  text: 'Holdfast could not find out who you are. Sign in again in a moment.',
 };
 
 const foreignForm: Message = {
   status: 403,
-  title: 'You are not signed out',
-  text: 'The request came from another site. Use the button on a page of Holdfast.',
+  title: 'You are still signed in',
+  text: 'The request came from another site. To sign out, use the button on a page of Holdfast.',
 };
 
 const signedOut: Message = {
   status: 200,
   title: 'You are signed out',
-  text: 'On this device and on all others.',
+  text: 'You are signed out on all devices.',
   link: signInAt('/'),
 };

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { Deps } from '../deps.ts';
 
-/** The page of ours on which a link or a form stands that led here; browsers send its address to the same origin alone. */
+/** The Holdfast page with the link or form that led here. Browsers send its URL to the same origin only. */
 export function pageBefore(
   { req }: Context,
   { config: { publicUrl } }: Pick<Deps, 'config'>,

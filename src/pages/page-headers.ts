@@ -2,9 +2,9 @@ import type { MiddlewareHandler } from 'hono';
 import { secureHeaders } from 'hono/secure-headers';
 
 /**
- * What browsers are told of every page: nothing but our own style sheet and script, no frame around it, no form to
- * elsewhere. `style` attributes and inline scripts are refused too: use classes and SVG's presentation attributes.
- * @param formTargets other origins that a form of the page may be sent to.
+ * The security headers of every page: it loads our style sheet and scripts only, cannot be framed, and sends forms to us
+ * only. `style` attributes and inline scripts do not work either: use classes and SVG presentation attributes.
+ * @param formTargets other origins that forms of the page may go to.
  */
 export const pageHeaders = (formTargets: string[] = []): MiddlewareHandler =>
   secureHeaders({
@@ -13,7 +13,7 @@ export const pageHeaders = (formTargets: string[] = []): MiddlewareHandler =>
       styleSrc: ["'self'"],
       scriptSrc: ["'self'"],
       imgSrc: ["'self'"],
-      // Pages that move by themselves listen to us.
+      // Pages that update themselves listen to our events.
       connectSrc: ["'self'"],
       formAction: ["'self'", ...formTargets],
       frameAncestors: ["'none'"],
@@ -21,6 +21,6 @@ export const pageHeaders = (formTargets: string[] = []): MiddlewareHandler =>
     },
     referrerPolicy: 'same-origin',
     xFrameOptions: 'DENY',
-    // Whoever serves HTTP in front of us decides on that.
+    // The proxy in front of Holdfast decides about HTTPS.
     strictTransportSecurity: false,
   });

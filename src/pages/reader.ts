@@ -13,21 +13,21 @@ import { missingForSignIn, signInSettings } from '../auth/sign-in/sign-in-settin
 import { messagePage } from './message-page.ts';
 import { repositoryPath as repositoryPagePath, signInPath } from '../page-paths.ts';
 
-/** What a page needs of the outside world. */
+/** The dependencies of a page. */
 export type PageDeps = Deps & {
   readers: RepositoryReaders;
   explanations: ExplanationsForPages;
   strangers: StrangerLimits;
 };
 
-/** Somebody who is signed in, as a credential. */
+/** Names a signed-in person like a credential, for the limits. */
 const readerOf = ({ id }: Person): string => `person ${id}`;
 
-/** Somebody who was let in: what strangers do is not held against them for a day. */
+/** Remembers for a day that the person got access, so that the limits for strangers do not apply to them. */
 export const rememberReader = (deps: PageDeps, person: Person): Promise<void> =>
   deps.strangers.known.remember(deps, readerOf(person));
 
-/** What the page of one request needs: its questions to GitHub count, unless who is signed in was let in before. */
+/** The dependencies for one request. Its questions to GitHub count against the limits, unless the person is remembered. */
 export function forRequest(deps: PageDeps, context: Context): PageDeps {
   return deps.strangers.guard(deps, context, async () => {
     const person = await readSession(deps, context);
@@ -39,10 +39,10 @@ export function forRequest(deps: PageDeps, context: Context): PageDeps {
 export type Viewer = Person | null;
 
 /**
- * The repository of a page's path (`:owner`, `:repository`), for somebody who may read it: public ones need no sign-in.
- * What is not there and what one may not see get the same answer: somebody who is not signed in is sent to sign in,
- * and who is gets `absentPage`.
- * @returns the answer itself where there is no page to show.
+ * The repository of a page's path (`:owner`, `:repository`), if the viewer may read it. Public repositories need no
+ * sign-in. A repository that does not exist and one that the viewer may not see get the same answer: the sign-in page, or
+ * `absentPage` for a person who is signed in.
+ * @returns the response to send if there is no page to show.
  */
 export async function openRepositoryPage(
   deps: PageDeps,
@@ -66,8 +66,8 @@ export async function openRepositoryPage(
 }
 
 /**
- * Whether to show the viewer of a page what admins of its repository do there, as GitHub said a minute ago at most.
- * What they then send is asked anew.
+ * Whether to show the viewer the forms for admins of the repository. GitHub's answer may be a minute old; a form that
+ * is sent asks GitHub again.
  */
 export async function mayAdminister(
   deps: PageDeps,
@@ -77,7 +77,7 @@ export async function mayAdminister(
   return (await permissionOf(deps, repository, viewer)) === 'admin';
 }
 
-/** What the viewer of a page may do with its repository; `unknown` while GitHub does not say. */
+/** The viewer's permission for the repository; `unknown` while GitHub does not answer. */
 export async function permissionOf(
   deps: PageDeps,
   repository: FoundRepository,
@@ -94,7 +94,7 @@ export async function permissionOf(
 
 type RepositoryPath = { owner: string; repository: string };
 
-/** Nobody's requests cost no question to GitHub: what the database does not know is not there for them. */
+/** Visitors who are not signed in cost no question to GitHub: they only see repositories in the database. */
 async function findObservable(
   deps: PageDeps,
   person: Person | null,
@@ -112,26 +112,26 @@ async function findObservable(
 const isNamed = (repository: FoundRepository, path: RepositoryPath): boolean =>
   fullName(repository).toLowerCase() === `${path.owner}/${path.repository}`.toLowerCase();
 
-/** The address of the page, with the repository's name of now for a former one. */
+/** The URL of the page under the repository's current name. */
 function underItsName({ req }: Context, repository: FoundRepository): string {
   const { pathname, search } = new URL(req.url);
-  // Behind `/repos/{owner}/{repository}`.
+  // The part after `/repos/{owner}/{repository}`.
   const rest = pathname.split('/').slice(4);
   return [repositoryPagePath(repository), ...rest].join('/') + search;
 }
 
-/** For everything that is not there, or not for the viewer to see: the same bytes for both. */
+/** Answers with the same bytes for a page that does not exist and for one that the viewer may not see. */
 export function absentPage({ config }: Deps, context: Context, viewer: Viewer): Promise<Response> {
   const operator = signInSettings(config)
     ? ''
-    : ` Pages of private repositories need people to sign in, and that is not set up: whoever runs this service has to set ${missingForSignIn(config)}.`;
-  const text = `Or it belongs to a private repository that you may not read on GitHub. Check the address; if it is right, ask an admin of the repository for access.${operator}`;
-  return messagePage(context, { status: 404, title: 'There is no such page', text }, viewer);
+    : ` To see pages of private repositories, people must sign in. Sign-in is not set up: ask the people who run this service to set ${missingForSignIn(config)}.`;
+  const text = `The page does not exist, or it belongs to a private repository that you cannot read on GitHub. Check the address. If it is correct, ask an admin of the repository for access.${operator}`;
+  return messagePage(context, { status: 404, title: 'Page not found', text }, viewer);
 }
 
-/** While GitHub cannot say what the viewer may see, or what there is. */
+/** Shown while GitHub does not say what exists or what the viewer may see. */
 export function silentPage(context: Context, viewer: Viewer): Promise<Response> {
   context.header('Retry-After', '10');
-  const text = 'So Holdfast cannot tell whether you may see this page. Load it again in a moment.';
-  return messagePage(context, { status: 503, title: 'GitHub could not be asked', text }, viewer);
+  const text = 'Holdfast cannot check whether you may see this page. Reload it in a moment.';
+  return messagePage(context, { status: 503, title: 'GitHub is not available', text }, viewer);
 }

@@ -5,16 +5,16 @@ import { digestOf } from './digest.ts';
 import { hidden } from './form.ts';
 import type { Html } from './layout.ts';
 
-/** Tells one showing of a form from another. */
+/** Identifies one display of a form. */
 export const onceField = (): Html => hidden('key', randomUUID());
 
-/** Saves where the change leads, in its transaction: as that of `runOnce`. */
+/** Saves the target of the redirect in the transaction of the change, like `runOnce`. */
 export type Remember = (tx: Parameters<RememberAnswer>[0], to: string) => Promise<void>;
 
 /**
- * Makes the change of a form that was shown with `onceField`, once, however often it is sent: a second tap is led to
- * where the first one was. A form to which somebody went back, and in which they changed something, is another one.
- * @param fields what the form says. @param change makes it. @returns where it leads.
+ * Makes the change of a form with `onceField` once, even if the form is sent several times: a second tap redirects to
+ * the same page as the first one. If a person goes back and changes a field, that counts as a new form.
+ * @param fields the content of the form. @param change makes the change and returns the target of the redirect.
  */
 export async function sendOnce(
   { deps, context, person, form }: Sent,

@@ -1,9 +1,9 @@
 import { isLoopbackHost } from './loopback.ts';
 
 /**
- * The origin in the address bar of whoever opens the setup page: this machine's own name, or PUBLIC_URL. Null for any
- * other name: one that an attacker points at us (DNS rebinding), or one that the cookies would not survive.
- * @param host the header, with its port.
+ * The origin in the address bar of a person who opens the setup page: a name of this machine, or PUBLIC_URL. Null for
+ * any other name, because an attacker may point it at us (DNS rebinding), or the cookies would not work.
+ * @param host the Host header, with its port.
  */
 export function originOf(host: string | undefined, publicUrl: string): string | null {
   if (host === undefined || !/^[\w.:[\]-]+$/.test(host)) return null;

@@ -19,7 +19,7 @@ const purposeOf = (field: SecretField, appId: bigint) => `${field} of App ${appI
 
 const uniqueViolation = 'P2002';
 
-export const anotherApp = () => conflict('Another App was set up meanwhile.');
+export const anotherApp = () => conflict('Another GitHub App is already set up.');
 
 /**
  * Keeps the App. Its three secrets are encrypted under `secretKey`; the rest is public.

@@ -1,8 +1,8 @@
 import { anotherApp, type MadeApp } from './app-credentials-store.ts';
 
 /**
- * Which ways back from GitHub were taken: each state counts once. What GitHub hands out it hands out once, so an App
- * that could not be kept yet waits here for the next try.
+ * The returns from GitHub that were used. Each state works once. GitHub hands out credentials only once, so an App that
+ * could not be saved waits here for the next try.
  */
 export class Attempts {
   readonly #taken = new Set<string>();
@@ -10,14 +10,14 @@ export class Attempts {
   #turns: Promise<void> = Promise.resolve();
   #isKept = false;
 
-  /** False where the state was used before, or is being used. */
+  /** False if the state was used before or is in use. */
   take(state: string): boolean {
     if (this.#taken.has(state)) return false;
     this.#taken.add(state);
     return true;
   }
 
-  /** The same state may come again. */
+  /** Lets the same state be used again. */
   release(state: string): void {
     this.#taken.delete(state);
   }
@@ -31,8 +31,8 @@ export class Attempts {
   }
 
   /**
-   * Keeps an App, one at a time and once: what is kept in a file has no database that would refuse the second.
-   * @throws Refusal conflict where another was kept; what `keep` throws, after which the next may try.
+   * Saves the first App only, one attempt at a time. A file, unlike the database, would not refuse a second App.
+   * @throws Refusal conflict if another App was saved; what `keep` throws, after which the next attempt may save.
    */
   async keepFirst(keep: () => Promise<void>): Promise<void> {
     const turn = this.#turns.then(async () => {

@@ -4,10 +4,10 @@ import * as z from 'zod';
 import type { MadeApp } from './app-credentials-store.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
 
-/** What a line of `.env` can hold. */
+/** A text that fits on a line of `.env`. */
 const word = z.string().regex(/^[^"\p{C}]+$/u);
 
-/** What GitHub tells of a new App, once. */
+/** GitHub's answer about a new App, which it gives once. */
 const schema = z.object({
   id: z.number().int().positive(),
   slug: word,
@@ -29,17 +29,17 @@ function isPrivateKey(pem: string): boolean {
 
 export type Conversion =
   | { kind: 'made'; app: MadeApp }
-  /** GitHub does not know the code: it was used before, or is over an hour old. */
+  /** GitHub does not know the code: it was used before, or is more than an hour old. */
   | { kind: 'unknown-code' }
-  /** GitHub did not answer, or not now: the code may work later. */
+  /** GitHub did not answer or limits us. The code may work later. */
   | { kind: 'no-answer' }
-  /** The answer is not what GitHub documents, in these fields. The code is used up. */
+  /** These fields are not as GitHub documents them. The code is used up. */
   | { kind: 'unusable'; fields: string[] };
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const patience = 12_000;
 
-/** Exchanges the code of GitHub's manifest flow for the credentials of the App that was made. GitHub does so once. */
+/** Exchanges the code of GitHub's manifest flow for the credentials of the new App. This works once. */
 export async function convertCode(githubApiUrl: string, code: string, now: number): Promise<Conversion> {
   const octokit = new Octokit({ baseUrl: githubApiUrl, log: quiet });
   let answer: unknown;

@@ -8,12 +8,12 @@ import type { SetupDeps } from './finish-setup.ts';
 import { SetupCode } from './setup-code.ts';
 import { setupRoutes } from './setup-routes.ts';
 
-/** How often the database is asked whether another process was set up, in milliseconds. */
+/** How often we check the database for an App that another process saved, in milliseconds. */
 const lookEvery = 2000;
 
 /**
- * What is served until there is an App: the setup page, health, and for all else where to go. It looks for an App that
- * another process has kept.
+ * Serves requests until there is an App: the setup page, the health checks, and for everything else the address of the
+ * setup page. It also watches for an App that another process saved.
  */
 export function createSetup(deps: SetupDeps): Phase {
   const { clock, config, db, log } = deps;

@@ -3,10 +3,10 @@ import { access, chmod, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { MadeApp } from './app-credentials-store.ts';
 
-/** The file that the service reads at its start, below the environment. */
+/** The file that the service reads when it starts. Environment variables override it. */
 export const envFilePath = (): string => resolve('.env');
 
-/** Whether the file can be added to, or made. */
+/** Whether we can append to the file or create it. */
 export async function isEnvFileWritable(path: string): Promise<boolean> {
   const may = (target: string) =>
     access(target, constants.W_OK).then(
@@ -17,7 +17,7 @@ export async function isEnvFileWritable(path: string): Promise<boolean> {
   return refusal === null || (refusal === 'ENOENT' && (await may(dirname(path))) === null);
 }
 
-/** Adds the App to the file, which from then on only its owner can read. Its other lines stay as they are. */
+/** Appends the App to the file and makes the file readable for its owner only. Keeps the other lines. */
 export async function addToEnvFile(path: string, app: MadeApp): Promise<void> {
   const values = {
     APP_ID: String(app.id),
@@ -29,12 +29,12 @@ export async function addToEnvFile(path: string, app: MadeApp): Promise<void> {
   const lines = Object.entries(values).map(([name, value]) => `${name}="${value}"\n`);
   const file = await open(path, 'a+', 0o600);
   try {
-    // Before the secrets are in it.
+    // Set the mode before writing secrets.
     await chmod(path, 0o600);
     const before = await file.readFile('utf8');
     const newLine = before === '' || before.endsWith('\n') ? '' : '\n';
     await file.appendFile(
-      `${newLine}# The GitHub App ${app.slug}, made by the setup page.\n${lines.join('')}`,
+      `${newLine}# The GitHub App ${app.slug}, created by the setup page.\n${lines.join('')}`,
     );
     await file.sync();
   } finally {

@@ -16,20 +16,20 @@ export type SetupDeps = {
   clock: Clock;
   log: Logger;
   config: StartConfig;
-  /** Null: nothing can be kept in the database. */
+  /** Null if the database cannot store credentials. */
   secretKey: string | null;
   envFile: string;
-  /** Goes on as the service of this App. */
+  /** Continues as the service of this App. */
   become(app: AppCredentials): Promise<void>;
 };
 
 const again =
-  'Begin again at /setup. If GitHub made an App already, delete it first: it is at GitHub under Settings, Developer settings, GitHub Apps.';
+  'Start again at /setup. If GitHub already created an App, delete it first: on GitHub, go to Settings, Developer settings, GitHub Apps.';
 
-/** A page that ends the way back, and says what to do. */
+/** A page that ends the setup and says what to do. */
 type Stop = { status: 403 | 409 | 502 | 503; heading: string; text: string };
 
-/** The way back from GitHub: checks that it was begun here, takes the credentials, keeps them, and goes on with them. */
+/** Handles the return from GitHub: checks that this browser started it, fetches the credentials, saves them and starts. */
 export async function finishSetup(
   deps: SetupDeps,
   cookies: SetupCookies,
@@ -40,11 +40,11 @@ export async function finishSetup(
   const { code = '', state = '' } = context.req.query();
   const begun = await cookies.begun(context, state);
   if (!begun || !/^[\w-]{1,255}$/.test(code)) {
-    deps.log.warn('a way back from GitHub was refused that was not begun here');
-    const text = `Or it was over an hour ago. ${again}`;
-    return stop({ status: 403, heading: 'This was not begun in this browser', text });
+    deps.log.warn('refused a return from GitHub that did not start in this browser');
+    const text = `The setup started in another browser, or more than an hour ago. ${again}`;
+    return stop({ status: 403, heading: 'The setup did not start in this browser', text });
   }
-  if (!attempts.take(state)) return stop({ status: 403, heading: 'This link was used already', text: again });
+  if (!attempts.take(state)) return stop({ status: 403, heading: 'This link was already used', text: again });
   const app = await takeApp(deps, attempts, state, code);
   if ('heading' in app) return stop(app);
   const failure = await keepApp(deps, attempts, begun, app);
@@ -54,7 +54,7 @@ export async function finishSetup(
   const isRunning = await deps.become(app).then(
     () => true,
     (error: unknown) => {
-      deps.log.error({ err: error }, 'the service could not go on with the new App');
+      deps.log.error({ err: error }, 'the service could not start with the new App');
       return false;
     },
   );
@@ -64,7 +64,7 @@ export async function finishSetup(
   return context.html(donePage({ name: app.name, installUrl, place, statusContext, isRunning }));
 }
 
-/** The App as GitHub tells of it for the code; or as it did, where it could not be kept then. */
+/** The App that GitHub returns for the code, or returned before if it could not be saved then. */
 async function takeApp(
   { config, clock, log }: SetupDeps,
   attempts: Attempts,
@@ -80,22 +80,22 @@ async function takeApp(
       return conversion.app;
     case 'no-answer': {
       attempts.release(state);
-      const text = 'Reload this page in a moment; it works for an hour.';
+      const text = 'Reload this page in a moment. The link works for an hour.';
       return { status: 503, heading: 'GitHub does not answer', text };
     }
     case 'unknown-code': {
-      const text = `The code was used before, or it is over an hour old. ${again}`;
+      const text = `The code was already used, or it is more than an hour old. ${again}`;
       return { status: 502, heading: 'GitHub does not know this code', text };
     }
     case 'unusable': {
-      log.error({ fields: conversion.fields }, 'what GitHub answered about the new App cannot be used');
-      const text = `Check that GITHUB_API_URL (${config.githubApiUrl}) is GitHub’s. It gives credentials only once. ${again}`;
+      log.error({ fields: conversion.fields }, 'the answer from GitHub about the new App cannot be used');
+      const text = `Check that GITHUB_API_URL (${config.githubApiUrl}) is the address of GitHub’s API. GitHub returns credentials only once. ${again}`;
       return { status: 502, heading: 'GitHub’s answer cannot be used', text };
     }
   }
 }
 
-/** @returns why it is not kept, if so. */
+/** @returns the page to show if the App could not be saved. */
 async function keepApp(
   deps: SetupDeps,
   attempts: Attempts,
@@ -107,13 +107,14 @@ async function keepApp(
     return null;
   } catch (error) {
     if (error instanceof Refusal && error.code === 'conflict') {
-      const text = `Holdfast goes on with that one. Delete the App ${app.name} at ${app.htmlUrl}: nothing uses it.`;
-      return { status: 409, heading: 'Another App was set up meanwhile', text };
+      const text = `Holdfast uses that App. Delete the App ${app.name} at ${app.htmlUrl}, because nothing uses it.`;
+      return { status: 409, heading: 'Another GitHub App is already set up', text };
     }
-    deps.log.error({ err: error }, 'the credentials of the new App could not be kept');
+    deps.log.error({ err: error }, 'the credentials of the new App could not be saved');
     attempts.release(state);
-    const text = 'The log says why. Mend that and reload this page: nothing is lost while this process runs.';
-    return { status: 503, heading: 'The credentials could not be kept', text };
+    const text =
+      'The log says why. Fix the problem, then reload this page. Holdfast keeps the credentials while this process runs.';
+    return { status: 503, heading: 'The credentials could not be saved', text };
   }
 }
 

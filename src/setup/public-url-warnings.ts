@@ -11,28 +11,30 @@ for (const [network, prefix] of [
 ] as const)
   privateNetworks.addSubnet(network, prefix, 'ipv4');
 
-/** Names that only machines of one network know. */
+/** Names that only resolve inside one network. */
 const isLocalName = (hostname: string): boolean =>
   /^[^.:]+$|\.(?:local|localhost|internal|lan)$/.test(hostname);
 
-/** What is wrong with PUBLIC_URL as the address that GitHub sends webhooks to; nothing, where it looks right. */
+/** The reasons why GitHub may not be able to send webhooks to PUBLIC_URL. */
 export function publicUrlWarnings(publicUrl: string, webUrl: string): string[] {
   const { hostname, protocol } = new URL(publicUrl);
   const github = new URL(webUrl);
   if (isLoopbackHost(github.hostname)) return [];
   if (isLoopbackHost(hostname)) {
     return [
-      `${github.host} cannot reach ${publicUrl}: that name means this machine alone. Set PUBLIC_URL to the address ` +
-        'at which GitHub reaches Holdfast, and start it again.',
+      `${github.host} cannot reach ${publicUrl}, because that name means this machine. Set PUBLIC_URL to the ` +
+        'address where GitHub can reach Holdfast, and restart Holdfast.',
     ];
   }
   const isFarAway = github.host === 'github.com' || github.host.endsWith('.ghe.com');
   const warnings = [];
   if (isFarAway && isIPv4(hostname) && privateNetworks.check(hostname))
-    warnings.push(`${github.host} cannot reach ${publicUrl}: that address belongs to a private network.`);
+    warnings.push(
+      `${github.host} cannot reach ${publicUrl}, because that address belongs to a private network.`,
+    );
   if (isFarAway && isLocalName(hostname))
-    warnings.push(`${github.host} cannot reach ${publicUrl}: that name is known in your network alone.`);
+    warnings.push(`${github.host} cannot reach ${publicUrl}, because only your network knows that name.`);
   if (protocol === 'http:')
-    warnings.push(`${publicUrl} is not encrypted: put Holdfast behind something that speaks HTTPS.`);
+    warnings.push(`${publicUrl} is not encrypted. Put Holdfast behind a proxy that serves HTTPS.`);
   return warnings;
 }

@@ -2,14 +2,14 @@ import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
 import { type Cache, createCache } from '../cache.ts';
 import type { Clock } from '../clock.ts';
 
-/** Without letters and digits that look alike. */
+/** Leaves out letters and digits that look alike. */
 const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 const groups = 4;
 const groupLength = 4;
 
-/** Wrong codes of one address that are answered in a minute. */
+/** How many wrong codes one address may send in a minute. */
 const mostWrong = 5;
-/** Addresses whose wrong codes are counted. */
+/** For how many addresses wrong codes are counted. */
 const mostAddresses = 1000;
 const minute = 60_000;
 
@@ -26,14 +26,14 @@ const digest = (code: string): Buffer =>
 
 export type CodeVerdict = 'right' | 'wrong' | 'too-many';
 
-/** The code that lets somebody set the service up: they can read its log. It works once. */
+/** The code that allows a person to set up the service, because they can read its log. It works once. */
 export class SetupCode {
   #code = makeCode();
-  /** By address: how many wrong codes of it were answered, for a minute from the first of them. */
+  /** The number of wrong codes by address, kept for a minute from the first one. */
   readonly #wrong: Cache<string, { count: number }>;
   readonly #announce: (code: string) => void;
 
-  /** @param announce tells of each new code; never called with a spent one. */
+  /** @param announce is called with each new code, never with a used one. */
   constructor(clock: Clock, announce: (code: string) => void) {
     this.#wrong = createCache(clock, mostAddresses, minute);
     this.#announce = announce;
@@ -44,9 +44,9 @@ export class SetupCode {
   }
 
   /**
-   * Compares in constant time. A right code is spent, and the next one announced. It is always right: who shares an
-   * address with others, as behind a proxy, is not locked out by their wrong ones, and 80 bits are not guessed.
-   * @param address of the socket.
+   * Compares in constant time. The right code is used up, and the next one is announced. The right code always works, so
+   * that people who share an address, such as behind a proxy, do not lock each other out. Nobody guesses 80 bits.
+   * @param address the address of the socket.
    */
   try(given: string, address: string): CodeVerdict {
     if (timingSafeEqual(digest(given), digest(this.#code))) {
@@ -57,7 +57,7 @@ export class SetupCode {
     return this.#count(address) > mostWrong ? 'too-many' : 'wrong';
   }
 
-  /** @returns how many wrong codes the address sent within its present minute, this one included. */
+  /** @returns how many wrong codes the address sent in its current minute, including this one. */
   #count(address: string): number {
     const entry = this.#wrong.get(address) ?? { count: 0 };
     if (entry.count++ === 0) this.#wrong.set(address, entry);

@@ -5,25 +5,25 @@ import { dropCookie, readCookie, type SignedCookie, writeCookie } from '../cooki
 import { deriveKey, openingKeys, type SecretKeys } from '../derive-key.ts';
 import type { SetupEnv } from './admit-visitor.ts';
 
-/** Where the credentials are to be kept. */
+/** Where to save the credentials. */
 export type Place = 'database' | 'env';
 
-/** A visit to GitHub that was begun here. */
+/** A visit to GitHub that started here. */
 export type Begun = { state: string; place: Place };
 
 type Visit = Context<SetupEnv>;
 
 const admittedCookie = 'holdfast_setup';
 const begunCookie = 'holdfast_setup_state';
-/** In seconds. GitHub's code lives as long. */
+/** In seconds. GitHub's code lasts as long. */
 const lifetime = 3600;
 
-/** Signed cookies of the setup page. The values say what they are for: none passes in the place of the other. */
+/** Signed cookies of the setup page. Each value names its purpose, so that one cannot replace the other. */
 export class SetupCookies {
   readonly #clock: Clock;
   readonly #keys: Buffer<ArrayBuffer>[];
 
-  /** @param secretKeys without SECRET_KEY the cookies end with the process. */
+  /** @param secretKeys without SECRET_KEY, the cookies are only valid until the process ends. */
   constructor(clock: Clock, secretKeys: SecretKeys) {
     this.#clock = clock;
     this.#keys =
@@ -32,7 +32,7 @@ export class SetupCookies {
         : openingKeys(secretKeys).map((key) => deriveKey(key, 'setup cookies'));
   }
 
-  /** Remembers that this browser gave the code. */
+  /** Remembers that this browser entered the code. */
   admit(context: Visit): Promise<void> {
     return this.#set(context, admittedCookie, 'admitted');
   }
@@ -41,14 +41,14 @@ export class SetupCookies {
     return (await this.#read(context, admittedCookie, 'admitted')) !== null;
   }
 
-  /** Begins a visit to GitHub; what it brings back must carry the state. */
+  /** Starts a visit to GitHub. The return must carry the state. */
   async begin(context: Visit, place: Place): Promise<string> {
     const state = randomBytes(24).toString('base64url');
     await this.#set(context, begunCookie, `${place}~${state}`);
     return state;
   }
 
-  /** The visit that this browser began, if `state` is its own; null if it is forged, foreign, or over an hour old. */
+  /** The visit that this browser started, if the state matches; null if it is forged, foreign or more than an hour old. */
   async begun(context: Visit, state: string): Promise<Begun | null> {
     for (const place of ['database', 'env'] as const) {
       const own = await this.#read(context, begunCookie, place);
@@ -70,7 +70,7 @@ export class SetupCookies {
     await writeCookie(context, this.#cookie(context, name), `${until}~${value}`, lifetime);
   }
 
-  /** What stands behind `kind` in a cookie that is ours and not over its time. */
+  /** The rest of the cookie after `kind`, if its signature is valid and it has not expired. */
   async #read(context: Visit, name: string, kind: string): Promise<string | null> {
     const value = (await readCookie(context, this.#cookie(context, name))) ?? '';
     const [until, itsKind, rest = ''] = value.split('~');

@@ -8,7 +8,7 @@ const page = (title: string, body: Html): Html => layout({ title, body });
 const alert = (problem: string | null): Html | '' =>
   problem === null ? '' : html`<p class="notice held" role="alert">${problem}</p>`;
 
-/** Where the person cannot go on, and what to do instead. */
+/** Tells a person who cannot continue what to do instead. */
 export const stopPage = (heading: string, text: string): Html =>
   page(
     heading,
@@ -16,14 +16,14 @@ export const stopPage = (heading: string, text: string): Html =>
       <p>${text}</p>`,
   );
 
-/** Asks somebody from another machine for the code in the log. */
+/** Asks for the code in the log. */
 export const codePage = (problem: string | null): Html =>
   page(
     'Set up',
     html`<h1>Set up Holdfast</h1>
       <p>
-        This service has no GitHub App yet. Who sets it up must be able to read its log: the line
-        <code>no GitHub App is configured</code> has a code. It works once.
+        This service has no GitHub App yet. To set it up, enter the code from its log. The line
+        <code>no GitHub App is configured</code> contains the code, which works once.
       </p>
       ${alert(problem)}
       <form class="card form" method="post" action="/setup/code">
@@ -36,7 +36,7 @@ export const codePage = (problem: string | null): Html =>
           spellcheck="false"
           maxlength="40"
         />
-        <button type="submit">Go on</button>
+        <button type="submit">Continue</button>
       </form>`,
   );
 
@@ -46,11 +46,11 @@ export type SetupPage = {
   webUrl: string;
   publicUrl: string;
   warnings: string[];
-  /** Where credentials may be kept; both false: nowhere. */
+  /** Where the credentials can be saved. Both may be false. */
   places: { database: boolean; env: boolean };
 };
 
-/** The first step: whose App, its name, and where its credentials are kept. */
+/** The first step: the owner of the App, its name, and where to save its credentials. */
 export function setupPage(setup: SetupPage): Html {
   const { webUrl, publicUrl, warnings, problem } = setup;
   const github = new URL(webUrl).host;
@@ -58,14 +58,14 @@ export function setupPage(setup: SetupPage): Html {
     'Set up',
     html`<h1>Set up Holdfast</h1>
       <p>
-        Holdfast works as a GitHub App of your own. ${github} makes it in one click, with the right
-        permissions, and hands its credentials to this service. Sign in to ${github} in this browser first.
+        Holdfast runs as your own GitHub App. ${github} creates the App with the right permissions and sends
+        its credentials to this service. Sign in to ${github} in this browser first.
       </p>
       ${alert(problem)}
       <div class="card">
         <h2 class="first">Address of this service</h2>
         <p><code>${publicUrl}</code></p>
-        <p class="muted">GitHub sends its events there, and people open their pages there (PUBLIC_URL).</p>
+        <p class="muted">GitHub sends events to this address, and people open pages there (PUBLIC_URL).</p>
         ${warnings.map((warning) => html`<p class="notice held">${warning}</p>`)}
       </div>
       ${setup.places.database ? '' : secretKeyAdvice} ${canKeep(setup) ? setupForm(setup) : ''}`,
@@ -77,8 +77,8 @@ const canKeep = ({ places }: SetupPage) => places.database || places.env;
 const secretKeyAdvice = html`<div class="card">
   <h2 class="first">SECRET_KEY is not set</h2>
   <p>
-    Credentials are kept in PostgreSQL only encrypted. Make a key, set it as <code>SECRET_KEY</code> for every
-    process of Holdfast, and start again:
+    Holdfast encrypts the credentials that it saves in PostgreSQL. Generate a key, set it as
+    <code>SECRET_KEY</code> for every Holdfast process, and restart Holdfast:
   </p>
   <pre tabindex="0"><code>openssl rand -hex 32</code></pre>
 </div>`;
@@ -92,9 +92,9 @@ function setupForm({ wishes, webUrl, places }: SetupPage): Html {
     </label>`;
   return html`<form class="card form" method="post" action="/setup">
     <fieldset>
-      <legend>Who shall own the App?</legend>
+      <legend>Owner of the GitHub App</legend>
       ${radio('organization', 'An organization')}
-      <label for="organization">Its name on ${github}</label>
+      <label for="organization">Organization name on ${github}</label>
       <input
         id="organization"
         name="organization"
@@ -103,9 +103,9 @@ function setupForm({ wishes, webUrl, places }: SetupPage): Html {
         spellcheck="false"
         autocapitalize="none"
       />
-      ${radio('person', 'You, for repositories of your own')}
+      ${radio('person', 'Your personal account')}
     </fieldset>
-    <label for="name">Name of the App</label>
+    <label for="name">GitHub App name</label>
     <input
       id="name"
       name="name"
@@ -115,16 +115,16 @@ function setupForm({ wishes, webUrl, places }: SetupPage): Html {
       aria-describedby="name-hint"
     />
     <p id="name-hint" class="muted">
-      No other App on ${github} may have it; “Holdfast” and your name will do.
+      The name must be unique on ${github}, such as “Holdfast” followed by your organization’s name.
     </p>
     ${
       places.env && places.database
         ? html`<label class="choice">
             <input type="checkbox" name="place" value="env" ${wishes.place === 'env' ? 'checked' : ''} />
-            Keep the credentials in <code>.env</code> instead of the database
+            Save the credentials in <code>.env</code> instead of the database
           </label>`
         : places.env
-          ? html`<p class="muted">The credentials will be written to <code>.env</code>.</p>`
+          ? html`<p class="muted">Holdfast saves the credentials in <code>.env</code>.</p>`
           : ''
     }
     <label class="choice">
@@ -135,30 +135,30 @@ function setupForm({ wishes, webUrl, places }: SetupPage): Html {
         aria-describedby="comments-hint"
         ${wishes.takesCommands ? 'checked' : ''}
       />
-      Let people write commands in comments on pull requests
+      Let people use commands in comments on pull requests
     </label>
     <p id="comments-hint" class="muted">
-      Such as <code>/holdfast freeze 2h INC-4711</code>. The App then asks for two more permissions:
-      <i>Issues: read</i>, so that GitHub tells it of comments, and <i>Pull requests: write</i>, so that it
-      can answer them. GitHub lets an App with the second one edit and close pull requests, too; Holdfast
-      never does. You can add both later.
+      For example, <code>/holdfast freeze 2h INC-4711</code>. The App then requests two more permissions:
+      <i>Issues: read</i>, so that GitHub sends comments to Holdfast, and <i>Pull requests: write</i>, so that
+      Holdfast can reply. An App with the second permission can also edit and close pull requests. Holdfast
+      never does. You can add both permissions later.
     </p>
     <button type="submit">Continue</button>
   </form>`;
 }
 
-/** The second step: what will be made; the button leads to GitHub. */
+/** The second step: a summary of the App. The button leads to GitHub. */
 export const reviewPage = (manifest: AppManifest, action: string, owner: string): Html =>
   page(
     'Set up',
-    html`<h1>Make the App on ${new URL(action).host}</h1>
-      <p>GitHub shows its name once more, and comes back here when you choose <i>Create GitHub App</i>.</p>
+    html`<h1>Create the App on ${new URL(action).host}</h1>
+      <p>GitHub asks you to confirm the name. Choose <i>Create GitHub App</i> to return here.</p>
       <dl class="card facts">
         <dt>Name</dt>
         <dd>${manifest.name}</dd>
         <dt>Owner</dt>
         <dd>${owner}</dd>
-        <dt>Events go to</dt>
+        <dt>Webhook URL</dt>
         <dd><code>${manifest.hook_attributes.url}</code></dd>
         <dt>Permissions</dt>
         <dd>
@@ -169,7 +169,7 @@ export const reviewPage = (manifest: AppManifest, action: string, owner: string)
       </dl>
       <form method="post" action="${action}">
         <input type="hidden" name="manifest" value="${JSON.stringify(manifest)}" />
-        <button type="submit">Go on to ${new URL(action).host}</button>
+        <button type="submit">Continue to ${new URL(action).host}</button>
         <a class="button quiet" href="/setup">Back</a>
       </form>`,
   );
@@ -177,27 +177,27 @@ export const reviewPage = (manifest: AppManifest, action: string, owner: string)
 export type Done = {
   name: string;
   installUrl: string;
-  /** Where the credentials are, in words. */
+  /** Where the credentials are saved, in words. */
   place: string;
   statusContext: string;
-  /** Whether the service went on by itself. */
+  /** Whether the service started. */
   isRunning: boolean;
 };
 
-/** The end: what is left to do at GitHub. */
+/** The last step: what is left to do on GitHub. */
 export const donePage = ({ name, installUrl, place, statusContext, isRunning }: Done): Html =>
   page(
     'Connected',
     html`<h1>${name} is connected</h1>
-      <p>Its credentials are kept in ${place}. Nobody can open the setup page from now on.</p>
-      ${isRunning ? '' : alert('The service could not go on by itself: its log says why. Start it again.')}
+      <p>Its credentials are saved in ${place}. The setup page is now closed.</p>
+      ${isRunning ? '' : alert('The service could not start. Its log says why. Restart the service.')}
       <div class="card">
         <h2 class="first">Install it on your repositories</h2>
-        <p>Until then it sees none of them.</p>
+        <p>Holdfast cannot see your repositories until you install it.</p>
         <p><a class="button" href="${installUrl}">Install ${name}</a></p>
       </div>
       <p>
-        Afterwards require the status check <code>${statusContext}</code> on the branches that can be frozen:
-        without that a freeze holds nothing.
+        Then require the status check <code>${statusContext}</code> on the branches that you want to freeze.
+        Without the required check, a freeze holds nothing.
       </p>`,
   );

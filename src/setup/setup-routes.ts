@@ -1,4 +1,5 @@
-// The setup page: who may open it (`admitVisitor`), what is asked (`wishes.ts`), to GitHub and back (`finishSetup`).
+// The setup page: who may open it (`admitVisitor`), what it asks (`wishes.ts`), and the return from GitHub
+// (`finishSetup`).
 import { getConnInfo } from '@hono/node-server/conninfo';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { readLimited } from '../api/read-body.ts';
@@ -15,13 +16,13 @@ import { SetupCookies } from './setup-cookies.ts';
 import { codePage, reviewPage, setupPage } from './setup-pages.ts';
 import { readWishes, type Wishes } from './wishes.ts';
 
-/** No form of these pages is longer. */
+/** The limit for the forms of these pages, in bytes. */
 const largestForm = 1024 * 1024;
 
 const formOf = async (context: Context): Promise<URLSearchParams> =>
   new URLSearchParams(Buffer.from(await readLimited(context.req.raw, largestForm)).toString());
 
-/** `/setup` and what is below it. */
+/** `/setup` and the paths below it. */
 export function setupRoutes(deps: SetupDeps, code: SetupCode): Hono<SetupEnv> {
   const { config, clock, secretKey, envFile } = deps;
   const webUrl = webUrlOf(config.githubApiUrl);
@@ -40,7 +41,7 @@ export function setupRoutes(deps: SetupDeps, code: SetupCode): Hono<SetupEnv> {
   routes.use(pageHeaders([webUrl]));
   routes.use(notStored, admitVisitor(config.publicUrl), ownForms);
 
-  // Whoever comes back from GitHub brings the cookie of a visit that only an admitted person can begin.
+  // A person who returns from GitHub has the cookie of a visit that only an admitted person can start.
   routes.get('/callback', (context) => finishSetup(deps, cookies, attempts, context));
 
   routes.post('/code', async (context) => {
@@ -51,11 +52,14 @@ export function setupRoutes(deps: SetupDeps, code: SetupCode): Hono<SetupEnv> {
         return context.redirect('/setup', 303);
       case 'wrong':
         deps.log.warn('a wrong setup code was entered');
-        return context.html(codePage('This is not the code. It is in the latest start’s log.'), 403);
+        return context.html(
+          codePage('This code is wrong. Find the current code in the log after the latest start.'),
+          403,
+        );
       case 'too-many':
         context.header('Retry-After', '60');
         return context.html(
-          codePage('Too many wrong codes from your address. Send the right one, or wait a minute.'),
+          codePage('Too many wrong codes from your address. Enter the right one, or wait a minute.'),
           429,
         );
     }
@@ -82,7 +86,7 @@ export function setupRoutes(deps: SetupDeps, code: SetupCode): Hono<SetupEnv> {
     if (problem !== null) return showForm(context, wishes, problem);
     const { database, env } = await places();
     const place = database && wishes.place === 'database' ? 'database' : 'env';
-    if (place === 'env' && !env) return showForm(context, wishes, `${envFile} cannot be written.`);
+    if (place === 'env' && !env) return showForm(context, wishes, `Holdfast cannot write ${envFile}.`);
     const origin = context.get('origin');
     const state = await cookies.begin(context, place);
     return context.html(
@@ -92,7 +96,7 @@ export function setupRoutes(deps: SetupDeps, code: SetupCode): Hono<SetupEnv> {
   return routes;
 }
 
-/** What will be made of the wishes, and the button to `action`, where GitHub makes it. */
+/** The summary of the new App, with the button to `action`, where GitHub creates it. */
 const reviewOf = (wishes: Wishes, publicUrl: string, origin: string, action: string) =>
   reviewPage(
     manifestFor({
@@ -103,7 +107,7 @@ const reviewOf = (wishes: Wishes, publicUrl: string, origin: string, action: str
     wishes.owner === 'person' ? 'you' : wishes.organization,
   );
 
-/** The path where GitHub makes an App of this owner. */
+/** The path where GitHub creates an App for this owner. */
 const settingsOf = ({ owner, organization }: Wishes): string =>
   `${owner === 'person' ? '' : `/organizations/${organization}`}/settings/apps/new`;
 

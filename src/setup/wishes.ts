@@ -1,12 +1,12 @@
 import * as z from 'zod';
 
-/** What somebody filled in. */
+/** What a person filled in. */
 export type Wishes = {
   owner: 'organization' | 'person';
   organization: string;
   name: string;
   place: 'database' | 'env';
-  /** Whether people may write commands in comments: the App then asks for more. */
+  /** Whether people can use commands in comments. The App then requests more permissions. */
   takesCommands: boolean;
 };
 
@@ -14,23 +14,23 @@ const nameLength = 34;
 
 const schema = z
   .object({
-    owner: z.enum(['organization', 'person'], 'Choose who shall own the App.'),
+    owner: z.enum(['organization', 'person'], 'Choose who owns the GitHub App.'),
     organization: z.string().trim().default(''),
     name: z
       .string('Give the App a name.')
       .trim()
       .min(1, 'Give the App a name.')
-      .max(nameLength, `GitHub takes names of at most ${nameLength} characters.`),
+      .max(nameLength, `A GitHub App name can have at most ${nameLength} characters.`),
     place: z.enum(['database', 'env']).default('database'),
-    // What a box sends that is ticked.
+    // The value of a selected checkbox.
     comments: z.literal('on').optional(),
   })
   .refine(
     ({ owner, organization }) => owner === 'person' || /^[A-Za-z0-9-]{1,40}$/.test(organization),
-    'Enter the organization’s name as in its address: letters, digits and hyphens.',
+    'Enter the organization name from its URL. It has letters, digits and hyphens.',
   );
 
-/** Reads the form; what cannot be used comes with the first problem and as much of the input as there is. */
+/** Reads the form. If it is invalid, returns the first problem and the input. */
 export function readWishes(form: URLSearchParams): { wishes: Wishes; problem: string | null } {
   const parsed = schema.safeParse(Object.fromEntries(form));
   if (parsed.success) {

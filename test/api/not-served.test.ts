@@ -32,7 +32,7 @@ describe('a path that nothing is at', () => {
     async (path) => {
       const page = await send('GET', path, browser);
       expect([page.status, page.headers['content-type']]).toEqual([404, 'text/html; charset=UTF-8']);
-      expect(page.text).toContain('<h1>There is no such page</h1>');
+      expect(page.text).toContain('<h1>Page not found</h1>');
       for (const headers of [
         {},
         { Accept: '*/*' },
@@ -81,7 +81,7 @@ describe('a method that a path does not take', () => {
   test('a browser is shown a page', async () => {
     const answer = await send('GET', '/auth/sign-out', browser);
     expect([answer.status, answer.headers['allow']]).toEqual([405, 'POST']);
-    expect(answer.text).toContain('<h1>This address cannot be opened like this</h1>');
+    expect(answer.text).toContain('<h1>This address cannot be opened directly</h1>');
   });
 });
 

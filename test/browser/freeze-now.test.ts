@@ -70,16 +70,16 @@ test.each(looks)('every page in %s', async (name, options) => {
   await page.fill('[name=zone]', 'Europe/Paris');
   await page.getByText('Every year').click();
   await page.getByRole('button', { name: 'Preview' }).click();
-  await page.getByRole('heading', { name: 'What it would do' }).waitFor();
+  await page.getByRole('heading', { name: 'Preview', exact: true }).waitFor();
   await look('', 'plan-preview');
-  await page.getByRole('button', { name: 'Make this plan' }).click();
+  await page.getByRole('button', { name: 'Create plan' }).click();
   await page.getByRole('link', { name: 'Edit' }).waitFor();
   await look('', 'plan');
   await page.getByText('Delete…', { exact: true }).click();
   await look('', 'plan-delete');
   await page.fill('[name=delete_reason]', 'Only looked at');
-  await page.getByRole('button', { name: 'Delete this plan' }).click();
-  await page.getByText('The plan is deleted.').waitFor();
+  await page.getByRole('button', { name: 'Delete plan' }).click();
+  await page.getByText('The plan was deleted.').waitFor();
   expect(page.problems).toEqual([]);
 });
 
@@ -108,7 +108,7 @@ test('an incident on a phone: two taps and a reason, and it moves by itself', as
   await expectAccessible(page);
   await page.fill('[name=delete_reason]', 'Solved');
   await page.getByRole('button', { name: 'Unfreeze' }).click();
-  await page.getByText('Holdfast lets go').waitFor();
+  await page.getByText('can merge within seconds').waitFor();
   await acme.quiet();
   for (const name of names) expect(acme.frozen(`acme/${name}`)).toEqual([]);
   expect(page.problems).toEqual([]);
@@ -122,7 +122,7 @@ test('without scripts, by the keyboard alone', async () => {
   await page.keyboard.press('Space');
   await page.getByRole('button', { name: 'Freeze now' }).focus();
   await page.keyboard.press('Enter');
-  await page.getByLabel('Why').focus();
+  await page.getByLabel('Reason', { exact: true }).focus();
   await page.keyboard.type('By hand');
   await page.getByRole('radio', { name: '1 hour' }).focus();
   await page.keyboard.press('Space');
@@ -136,11 +136,11 @@ test('without scripts, by the keyboard alone', async () => {
   expect(await page.textContent('main')).toMatch(/4 pull requests\s+held on GitHub/);
   expect(acme.frozen('acme/api')).toEqual([1, 2]);
   await page.goto(`${acme.app.url}/owners/acme/unfreeze`);
-  await page.getByLabel('Why').focus();
+  await page.getByLabel('Reason', { exact: true }).focus();
   await page.keyboard.type('Done');
   await page.getByRole('button', { name: 'Unfreeze' }).focus();
   await page.keyboard.press('Enter');
-  await page.getByText('Holdfast lets go').waitFor();
+  await page.getByText('can merge within seconds').waitFor();
 });
 
 test('the form begins with the zone of the browser', async () => {

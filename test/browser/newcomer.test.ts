@@ -104,7 +104,7 @@ test('sees a freeze hold, lets the pull request through, and merges it: seven cl
   await press('button', /^ada.*administers acme/);
   await press('button', 'Authorize Holdfast');
   await page
-    .getByRole('region', { name: 'Request to be let through' })
+    .getByRole('region', { name: 'Exemption request' })
     .getByText('INC-4711: refunds fail since this morning')
     .waitFor();
   expect(page.url()).toBe(pages[1]!);

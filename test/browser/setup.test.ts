@@ -31,20 +31,20 @@ test.each([
   await page.getByRole('button').click();
   await shoot('setup');
 
-  const box = page.getByLabel('Let people write commands in comments');
+  const box = page.getByLabel('Let people use commands in comments');
   expect(await box.isChecked()).toBe(false);
   await box.check();
   await page.getByRole('button', { name: 'Continue' }).click();
-  expect(await page.getByRole('alert').textContent()).toContain('organization’s name');
+  expect(await page.getByRole('alert').textContent()).toContain('organization name');
   await shoot('setup-problem');
   expect(page.problems.splice(0)).toEqual([expect.stringContaining('422')]);
 
   expect(await box.isChecked()).toBe(true);
-  await page.getByLabel('Its name on').fill('acme');
-  await page.getByLabel('Name of the App').fill('Holdfast <b>acme</b>');
+  await page.getByLabel('Organization name on').fill('acme');
+  await page.getByLabel('GitHub App name').fill('Holdfast <b>acme</b>');
   await page.getByRole('button', { name: 'Continue' }).click();
   await shoot('setup-review');
-  await page.getByRole('button', { name: 'Go on to' }).click();
+  await page.getByRole('button', { name: 'Continue to' }).click();
 
   expect(page.url()).toContain(`${run.github.url}/organizations/acme/settings/apps/new?state=`);
   await page.getByRole('button', { name: 'Create GitHub App' }).click();
@@ -71,7 +71,7 @@ test.each(['light', 'dark'] as const)('the code is asked for in %s', async (colo
   await screenshot(page, `setup-code-${colorScheme}`);
   await page.getByLabel('Code from the log').fill(run.code().toLowerCase());
   await page.getByRole('button').click();
-  expect(await page.getByLabel('Name of the App').inputValue()).toBe('Holdfast');
+  expect(await page.getByLabel('GitHub App name').inputValue()).toBe('Holdfast');
   expect(page.problems).toEqual([]);
 });
 

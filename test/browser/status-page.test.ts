@@ -147,7 +147,7 @@ test('what is not there', async () => {
   acme.github.signInToGitHub('bob');
   const page = await openPage(browser, { colorScheme: 'dark' });
   await page.goto(`${acme.app.url}/repos/acme/web/pulls/99`);
-  expect(await page.textContent('h1')).toBe('There is no such page');
+  expect(await page.textContent('h1')).toBe('Page not found');
   await expectAccessible(page);
   await screenshot(page, 'absent');
   await page.context().close();

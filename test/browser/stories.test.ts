@@ -67,9 +67,9 @@ test('an incident: freeze six repositories, see them held, let one through, unfr
 
   // From the link of the check on GitHub.
   await ada.goto(`${acme.app.url}/repos/acme/web/pulls/1`);
-  await unfold(ada, 'Let through…');
-  await ada.getByLabel('Why?').fill('It mends the incident');
-  await ada.tap('button', 'Let it through');
+  await unfold(ada, 'Exempt…');
+  await ada.getByLabel('Reason', { exact: true }).fill('It mends the incident');
+  await ada.tap('button', 'Exempt pull request');
   await ada.getByText('approved by ada').first().waitFor();
   await acme.quiet();
   expect(acme.frozen('acme/web')).toEqual([2]);
@@ -79,7 +79,7 @@ test('an incident: freeze six repositories, see them held, let one through, unfr
   await ada.tap('link', 'Unfreeze');
   await ada.fill('[name=delete_reason]', 'Solved');
   await ada.tap('button', 'Unfreeze');
-  await ada.getByText('Holdfast lets go').waitFor();
+  await ada.getByText('can merge within seconds').waitFor();
   await acme.quiet();
   for (const name of names) expect(acme.frozen(`acme/${name}`)).toEqual([]);
   expect(ada.taps).toBe(9);
@@ -97,7 +97,7 @@ test('the year end: a plan with its preview, extended, and a second person lets 
   await ada.fill('[name=zone]', 'Europe/Paris');
   await ada.tap('button', 'Preview');
   await screenshot(ada, 'story-plan-preview');
-  await ada.tap('button', 'Make this plan');
+  await ada.tap('button', 'Create plan');
   await ada.getByRole('link', { name: 'Edit' }).waitFor();
   expect(ada.taps).toBe(5);
 
@@ -110,14 +110,14 @@ test('the year end: a plan with its preview, extended, and a second person lets 
 
   const wendy = await phoneOf('wendy');
   await wendy.goto(`${acme.app.url}/repos/acme/billing/pulls/1`);
-  await unfold(wendy, 'Ask to be let through…');
-  await wendy.getByLabel('Why?').fill('Totals are wrong by a cent');
-  await wendy.tap('button', 'Ask an admin');
+  await unfold(wendy, 'Request exemption…');
+  await wendy.getByLabel('Reason', { exact: true }).fill('Totals are wrong by a cent');
+  await wendy.tap('button', 'Request exemption');
   await wendy.getByText('Requested', { exact: true }).waitFor();
   expect(wendy.taps).toBe(4);
 
   const grace = await phoneOf('grace');
-  await grace.getByRole('heading', { name: 'Waits for your decision' }).waitFor();
+  await grace.getByRole('heading', { name: 'Waiting for your decision' }).waitFor();
   await grace.tap('link', 'acme/billing #1');
   await grace.tap('button', 'Approve');
   await grace.getByText('approved by grace').first().waitFor();

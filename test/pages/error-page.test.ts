@@ -33,7 +33,7 @@ test('where the database does not answer a page says so, and when to come back',
   expect(answer.headers.get('retry-after')).toBe('5');
   expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
   const text = await answer.text();
-  expect(text).toContain('<h1>This cannot be shown now</h1>');
+  expect(text).toContain('<h1>This page is not available</h1>');
   expect(text).toContain('The database does not answer.');
 });
 
@@ -52,7 +52,7 @@ test('what nobody foresaw shows the id under which the log has it, and nothing e
   expect(answer.status).toBe(500);
   const id = answer.headers.get('x-request-id')!;
   const text = await answer.text();
-  expect(text).toContain(`the request id ${id}.`);
+  expect(text).toContain(`the request ID ${id} to the people who run this service.`);
   expect(text).not.toContain('a secret of ours');
   const line = acme.logs.find((each) => each.includes(id) && each.includes('a request failed'));
   expect(line).toContain('a secret of ours');

@@ -32,8 +32,8 @@ test('each step turns to done when it is true', async () => {
   expect(await steps()).toEqual([
     'To do Holdfast sees your repositories',
     'To do GitHub requires the check holdfast/freeze',
-    'To do There is a key for scripts',
-    'To do There is a first freeze',
+    'To do Scripts have an application key',
+    'To do You have created a freeze',
     'Optional People write commands in comments',
   ]);
   const bare = await acme.repository('bare', [{}], { protect: {} });
@@ -52,10 +52,10 @@ test('each step turns to done when it is true', async () => {
   await later();
   expect((await steps())[1]).toBe('Done GitHub requires the check holdfast/freeze');
   await acme.app.deps.db.applicationKey.updateMany({ data: { revokedAt: null } });
-  expect((await steps())[2]).toBe('Done There is a key for scripts');
+  expect((await steps())[2]).toBe('Done Scripts have an application key');
   const freeze = await acme.freeze(bare);
   await acme.remove(bare, freeze.id);
-  expect((await steps())[3]).toBe('Done There is a first freeze');
+  expect((await steps())[3]).toBe('Done You have created a freeze');
 });
 
 test('of many repositories ten are looked at on a page', async () => {
@@ -65,7 +65,7 @@ test('of many repositories ten are looked at on a page', async () => {
     [...text.matchAll(/href="\/repos\/acme\/([\w-]+)"/g)].map(([, name]) => name);
   const first = (await ada.open(path)).text;
   expect(seen(first)).toEqual(['bare', ...Array.from({ length: 9 }, (_, index) => `many-${10 + index}`)]);
-  expect(first).toContain('Look at the others, too.');
+  expect(first).toContain('Check the others too.');
   expect((await steps())[1]).toBe('To do GitHub requires the check holdfast/freeze');
   expect(first).toContain(`href="${path}?from=10"`);
   const second = (await ada.open(`${path}?from=10`)).text;

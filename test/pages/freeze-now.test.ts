@@ -157,7 +157,7 @@ test('what is wrong is said at its field, and nothing is lost', async () => {
   expect(answer.status).toBe(422);
   expect(answer.text).toContain('Nothing was changed.');
   expect(answer.text).toContain('id="reason-problem"');
-  expect(answer.text).toContain('Tick at least one repository.');
+  expect(answer.text).toContain('Select at least one repository.');
   const more = await ada.send(form, {
     which: 'all',
     reason: 'x',
@@ -241,7 +241,9 @@ test('a part of a plan is unfrozen by its freezes, all of it with the plan', asy
   expect((await ada.send('/owners/acme/unfreeze', { ...unfreeze, delete_reason: ' ' })).status).toBe(422);
   const done = await ada.send('/owners/acme/unfreeze', unfreeze);
   expect(done.location).toBe('/repos/acme?said=unfrozen');
-  expect((await ada.open(done.location)).text).toContain('Holdfast lets go of what was held.');
+  expect((await ada.open(done.location)).text).toContain(
+    'The pull requests that were held can merge within seconds.',
+  );
   expect(await frozen()).toEqual([['web', 'Both']]);
   const plans = () => acme.app.deps.db.freezePlan.findFirstOrThrow({ where: { reason: 'Both' } });
   expect((await plans()).deletedAt).toBeNull();

@@ -81,7 +81,7 @@ test('says all of it: until when, what it holds, by titles, and its id', async (
 test('what is over stays to be read, and cannot be changed', async () => {
   await acme.remove(web, freeze.id);
   const { text } = await ada.open(path());
-  expect(words(text)).toMatch(/Deleted at 2026.* Because Done/);
+  expect(words(text)).toMatch(/Deleted at 2026.* Deletion reason Done/);
   expect(text).not.toContain('method="post" action="/repos');
 });
 
@@ -106,7 +106,7 @@ describe('an admin', () => {
       expect((await change('extend', { by: 'until', end })).status).toBe(422);
     expect(type).toBe('scheduled_freeze.update');
     expect(metadata).toMatchObject({ updated_by: { type: 'user', name: 'ada' } });
-    expect(words((await ada.open(location)).text)).toContain('The freeze lasts longer now.');
+    expect(words((await ada.open(location)).text)).toContain('The freeze was extended.');
   });
 
   test('ends it now, and what it held is free', async () => {
@@ -130,7 +130,7 @@ describe('an admin', () => {
   test('deletes it, and has to say why', async () => {
     const empty = await change('delete', { delete_reason: ' ' });
     expect(empty.status).toBe(422);
-    expect(words(empty.text)).toContain('Say why you delete the freeze.');
+    expect(words(empty.text)).toContain('Enter a reason.');
     expect(await now()).toBeDefined();
     expect((await change('delete', { delete_reason: 'Released' })).status).toBe(303);
     expect(await now()).toBeUndefined();

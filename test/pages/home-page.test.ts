@@ -55,7 +55,7 @@ test('what is frozen, what comes next and what waits for a decision', async () =
   expect(text).toMatch(/acme\/web<\/a>[\s\S]*until[\s\S]*2026-03-01 12:00 UTC/);
   expect(text).toMatch(/acme\/calm<\/a>[\s\S]*2026-03-05 00:00 UTC/);
   expect(text).toMatch(
-    /Waits for your decision[\s\S]*href="\/repos\/acme\/web\/pulls\/1"[\s\S]*The fix of INC-4711/,
+    /Waiting for your decision[\s\S]*href="\/repos\/acme\/web\/pulls\/1"[\s\S]*The fix of INC-4711/,
   );
 });
 
@@ -76,8 +76,8 @@ test('each sees their own owners, and decides nothing elsewhere', async () => {
   const rita = await homeOf('rita');
   expect(rita).toContain('globex');
   expect(rita).toContain('href="/repos/acme"');
-  expect(rita).not.toContain('Waits for your decision');
-  expect(await homeOf('bob')).not.toContain('Waits for your decision');
+  expect(rita).not.toContain('Waiting for your decision');
+  expect(await homeOf('bob')).not.toContain('Waiting for your decision');
   const mallory = await homeOf('mallory');
   expect(mallory).toContain('No repositories yet');
   expect(mallory).not.toMatch(/acme|globex/);

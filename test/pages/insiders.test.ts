@@ -44,7 +44,7 @@ test('of a public repository only people who can write to it see the inside', as
   for (const login of ['mallory', 'rita']) {
     const outsiders = await pageFor(login, web);
     expect(hasInside(outsiders)).toEqual([false, false]);
-    expect(outsiders).toContain('On GitHub, you cannot.');
+    expect(outsiders).toContain('Only people who can write to this repository see the audit log');
   }
   expect(looks()).toBe(before);
   for (const login of ['wendy', 'ada']) expect(hasInside(await pageFor(login, web))).toEqual([true, true]);
@@ -63,7 +63,7 @@ test('nobody while GitHub does not say who can write', async () => {
   const { status, text } = await wendy.open(`/repos/${web}`);
   expect(status).toBe(200);
   expect(hasInside(text)).toEqual([false, false]);
-  expect(text).toContain('GitHub does not say now whether you can');
+  expect(text).toContain('GitHub does not say whether you can');
 });
 
 test('where signing in is not set up, the page says what to set', async () => {
@@ -90,7 +90,7 @@ test('says that nothing enforces a freeze and what to click; once it is required
   await acme.freeze(web);
   const before = await pageFor('ada', web);
   expect(before).toContain('<span class="badge leaking">Freezes are not enforced</span>');
-  expect(before).toMatch(/<strong>Wrong:<\/strong> main does not require holdfast\/freeze/);
+  expect(before).toMatch(/<strong>Failed:<\/strong> main does not require holdfast\/freeze/);
   const rules = `${acme.github.url}/${web}/settings/rules/new?target=branch`;
   expect(before).toContain(`<a href="${rules}" rel="noreferrer">${rules}</a>, or as an admin`);
   expect(before).toContain('created a freeze that nothing enforces');
@@ -122,7 +122,7 @@ test('while GitHub is slow the page comes all the same, and the next one has the
   await ada.open(`/repos/${web}`);
   await pass(minute);
   acme.github.faults.add({ kind: 'delay', ms: 3_500, times: 1, match: { path: /^\/app\/hook\/config$/ } });
-  expect((await ada.open(`/repos/${web}`)).text).toContain('GitHub is still being asked.');
+  expect((await ada.open(`/repos/${web}`)).text).toContain('Holdfast is still asking GitHub.');
   await expect
     .poll(async () => (await ada.open(`/repos/${web}`)).text, { timeout: 10_000 })
     .toContain('Freezes are enforced');

@@ -50,7 +50,7 @@ const exemptions = async (): Promise<Record<string, unknown>[]> =>
   (await acme.call('GET', `/v1/repos/${web}/exemptions`, { as: acme.admin })).body.exemptions;
 
 test('a writer asks, an admin approves, and the pull request may merge', async () => {
-  expect(await see('wendy')).toContain('Ask to be let through…');
+  expect(await see('wendy')).toContain('Request exemption…');
   expect(await ask('wendy')).toMatchObject({ status: 303, location: page() });
   expect(acme.frozen(web)).toEqual([1, 2]);
   expect(await exemptions()).toMatchObject([
@@ -62,7 +62,7 @@ test('a writer asks, an admin approves, and the pull request may merge', async (
     },
   ]);
   const asked = await see('ada');
-  expect(asked).toContain('wendy asks to be let through until');
+  expect(asked).toContain('wendy requests an exemption until');
   expect(asked).toContain('INC-4711 fix');
   expect(asked).toContain('Deny…');
   expect(await see('wendy')).not.toContain('Deny…');
@@ -71,11 +71,11 @@ test('a writer asks, an admin approves, and the pull request may merge', async (
   expect(await exemptions()).toMatchObject([{ state: 'approved', decided_by: { name: 'ada' } }]);
   const through = await see('wendy');
   expect(through).toContain('Requested by wendy, approved by ada.');
-  expect(through).toMatch(/History .*ada approved the exemption of #1.*wendy requested an exemption for #1/);
+  expect(through).toMatch(/History .*ada approved the exemption for #1.*wendy requested an exemption for #1/);
 });
 
 test('an admin lets through at once, and takes it back', async () => {
-  expect(await see('ada')).toContain('Let through…');
+  expect(await see('ada')).toContain('Exempt…');
   expect((await ask('ada', { any_head: 'yes' })).status).toBe(303);
   expect(await exemptions()).toMatchObject([{ state: 'approved', any_head: true }]);
   expect(acme.frozen(web)).toEqual([2]);
@@ -106,10 +106,12 @@ test('who asked withdraws it, and nobody else who is no admin', async () => {
 test('where two persons are asked for, it takes another admin', async () => {
   const body = { two_person_exemptions: true };
   await acme.call('PATCH', `/v1/repos/${web}/settings`, { as: acme.admin, body });
-  expect(await see('ada')).toContain('Ask to be let through…');
+  expect(await see('ada')).toContain('Request exemption…');
   await ask('ada');
   expect(await exemptions()).toMatchObject([{ state: 'requested' }]);
-  expect(await see('ada')).toContain('This repository asks for two persons: another admin approves it.');
+  expect(await see('ada')).toContain(
+    'This repository requires two people: another admin must approve the request.',
+  );
   const { status, text } = await decide('ada', 'approve');
   expect(status).toBe(422);
   expect(text).toContain('ada requested this exemption.');

@@ -104,7 +104,7 @@ test('a name and a state choose rows; nonsense chooses all', async () => {
   expect(rowsOf(await page('ada', '?q=EB'))).toEqual(['web']);
   expect(rowsOf(await page('ada', '?state=scheduled'))).toEqual(['docs']);
   expect(rowsOf(await page('ada', '?state=frozen')).toSorted()).toEqual(['api', 'web']);
-  expect(await page('ada', '?q=nothing-like-it')).toContain('No repository fits.');
+  expect(await page('ada', '?q=nothing-like-it')).toContain('No repositories match.');
   expect(rowsOf(await page('ada', '?state=x&page=999999&zone=Mars'))).toHaveLength(6);
 });
 

@@ -26,7 +26,7 @@ const see = async (path: string): Promise<string> =>
 async function settled(path: string): Promise<string> {
   for (let count = 0; count < 10; count++) {
     const text = await see(path);
-    if (!/Asking GitHub|still being asked|Asking/.test(text)) return text;
+    if (!/asking GitHub|Checking/i.test(text)) return text;
     await acme.quiet();
   }
   throw new Error(`${path} does not settle: ${await see(path)}`);
@@ -72,8 +72,8 @@ test('GitHub does not say: no page calls it frozen, or not enforced', async () =
     );
     expect(text).not.toContain('Not enforced');
   }
-  expect(await settled(`/owners/acme/plans/${id}`)).toContain('1 not known to be enforced');
-  expect(await settled('/repos/acme')).toMatch(/unsaid Unsaid.*? Frozen until removed 1 Not known/);
+  expect(await settled(`/owners/acme/plans/${id}`)).toContain('1 unknown');
+  expect(await settled('/repos/acme')).toMatch(/unsaid Unsaid.*? Frozen until removed 1 Unknown/);
   acme.github.faults.clear();
   await acme.advanceTo(new Date(acme.clock.now() + 400_000));
   for (const path of pages) expect(await settled(path)).toMatch(/held on GitHub in 1 repository Frozen/);
@@ -98,7 +98,7 @@ test('the status is not written yet: the page says how many wait, and no more th
   await acme.call('POST', `${path}/${id}/delete`, { as: acme.admin, body: { delete_reason: 'Enough' } });
   let rest = '';
   for await (const event of events) rest += event;
-  expect(rest).toMatch(/Over<\/span> It has ended or was deleted\.[^]*event: end/);
+  expect(rest).toMatch(/Over<\/span> The freeze has ended or was deleted\.[^]*event: end/);
   acme.github.faults.clear();
   await acme.quiet();
 });
@@ -112,7 +112,7 @@ test('what has not begun holds nothing, whatever is held by others', async () =>
   });
   const id = await plan(['later'], { start: '2026-06-01T00:00:00', end: '2026-06-02T00:00:00' });
   for (const of of [`freeze=${freeze.id}`, `plan=${id}`])
-    expect(await see(`/owners/acme/progress?${of}`)).toContain('Not begun It holds nothing now.');
+    expect(await see(`/owners/acme/progress?${of}`)).toContain('Not started The freeze holds nothing yet.');
   expect(await see(`/owners/acme/plans/${id}`)).toMatch(/Scheduled 1 repository/);
 });
 

@@ -287,7 +287,7 @@ test('of a plan that repeats what is on now is extended or ended, and the plan g
   });
   expect(event!.metadata).toMatchObject({ updated_by: { type: 'user', name: 'ada' } });
   const { text } = await ada.open(path);
-  expect(text).toContain('End it this time');
+  expect(text).toContain('End this occurrence');
   const ongoing = hiddenOf(text, 'ongoing');
   expect((await ada.send('/owners/acme/unfreeze', { ongoing, delete_reason: 'Enough' })).location).toBe(
     '/repos/acme?said=unfrozen',
@@ -315,14 +315,14 @@ test('where one of several cannot be changed the others are, and the page says w
     ).map(({ repository, end }) => [repository.name, end]);
   const extended = await ada.send(`${path}/extend`, { version: await versionOf(ada, path), by: 'hour' });
   expect(extended.status).toBe(409);
-  expect(extended.text).toContain('<h1>Not everything was changed</h1>');
+  expect(extended.text).toContain('<h1>Some freezes were not changed</h1>');
   expect(extended.text).toMatch(/1 freeze is changed, and 1 not\. acme\/old is archived/);
   expect(await ends()).toEqual([
     ['old', '2026-03-01T18:00:00'],
     ['web', '2026-03-01T19:00:00'],
   ]);
   const ended = await ada.send('/owners/acme/unfreeze', { ongoing: `freezes ${id}`, delete_reason: 'x' });
-  expect(ended.text).toContain('<h1>Not everything was changed</h1>');
+  expect(ended.text).toContain('<h1>Some freezes were not changed</h1>');
   expect(await ends()).toEqual([['old', '2026-03-01T18:00:00']]);
   const none = await ada.send('/owners/acme/unfreeze', { ongoing: `freezes ${id}`, delete_reason: 'x' });
   expect([none.status, none.text.includes('Nothing was changed')]).toEqual([422, true]);

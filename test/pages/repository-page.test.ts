@@ -58,11 +58,11 @@ describe('the list', () => {
     const { html } = await read('?zone=Asia/Tokyo');
     const text = row(html, freeze);
     expect(text).toContain('Ongoing Release 4.2');
-    expect(text).toContain('From 2026-03-01 10:00 Europe/Paris (2026-03-01 18:00 Asia/Tokyo)');
-    expect(text).toContain('Until 2026-03-02 12:00 Europe/Paris (2026-03-02 20:00 Asia/Tokyo)');
+    expect(text).toContain('Start 2026-03-01 10:00 Europe/Paris (2026-03-01 18:00 Asia/Tokyo)');
+    expect(text).toContain('End 2026-03-02 12:00 Europe/Paris (2026-03-02 20:00 Asia/Tokyo)');
     expect(text).toContain('Pull requests that match label=risky and ( base=main or not author=bob )');
-    expect(text).toContain('Except those that match label=hotfix');
-    expect(text).toContain('Made by the application key admin key, 2026-03-01 10:00 Europe/Paris');
+    expect(text).toContain('Except pull requests that match label=hotfix');
+    expect(text).toContain('Created by the application key admin key, 2026-03-01 10:00 Europe/Paris');
     const [pullRequest] = acme.github.pullRequests(web);
     expect(text).toContain(`Held now 1 pull request is held. #1 ${pullRequest!.title}`);
     expect(html).toMatch(new RegExp(`href="/repos/${web}/pulls/1"\\s*>#1 <span dir="auto">`));
@@ -124,7 +124,7 @@ describe('the list', () => {
     expect(idsOf(back.html)).toEqual(idsOf(first.html));
     expect(idsOf(first.html)[0]).toBe(mistake.id);
     expect(row(first.html, mistake)).toMatch(
-      /^Deleted Made by mistake.*Deleted by the application key admin key, 2026-03-01 09:00 UTC Because Done$/,
+      /^Deleted Made by mistake.*Deleted by the application key admin key, 2026-03-01 09:00 UTC Deletion reason Done$/,
     );
     expect(idsOf((await read(`?past=${kept.id}`)).html)).toEqual(idsOf(first.html));
   });
@@ -146,7 +146,7 @@ describe('the first lines', () => {
     await acme.freeze(web, { reason: 'Three', start: '2027-04-01T00:00:00' });
     expect(first((await read()).html)).toMatch(
       // The second one begins when the first one ends.
-      /Frozen until 2027-03-03 01:00 Europe\/Paris . 1 freeze is ongoing. Frozen by One Held 2 pull requests are held. Enforced yes, GitHub refuses to merge what is held Next Two , from 2027-03-02 11:00 UTC/,
+      /Frozen until 2027-03-03 01:00 Europe\/Paris . 1 freeze is ongoing. Frozen by One Held 2 pull requests are held. Enforced Yes, GitHub refuses to merge what is held Next Two , from 2027-03-02 11:00 UTC/,
     );
     const endless = await acme.freeze(web, { reason: 'No end' });
     expect(first((await read()).html)).toContain('Frozen without an end. 2 freezes are ongoing.');
@@ -162,12 +162,12 @@ describe('the first lines', () => {
 
   test('say what to do first, where there never was a freeze', async () => {
     const { html } = await read();
-    expect(first(html)).toContain('Not frozen No freeze is ongoing.');
-    expect(first(html)).toContain('No freeze has been made here yet');
-    expect(first(html)).toContain('See whether it would be enforced');
+    expect(first(html)).toContain('Not frozen No freezes are ongoing.');
+    expect(first(html)).toContain('This repository has no freezes yet');
+    expect(first(html)).toContain('Check whether freezes are enforced');
     const freeze = await acme.freeze(web);
     await acme.remove(web, freeze.id);
-    expect(first((await read()).html)).not.toContain('No freeze has been made here yet');
+    expect(first((await read()).html)).not.toContain('This repository has no freezes yet');
   });
 });
 
@@ -265,8 +265,8 @@ describe('the audit log', () => {
     const log = textOf((await read()).html, 'log');
     expect(log).toContain('the application key admin key changed a freeze');
     expect(log).toContain('Reason before: Before → now: After');
-    expect(log).toContain('Matching before: every pull request → now: not draft');
-    expect(log).toMatch(/deleted a freeze Reason After Because Done/);
+    expect(log).toContain('Matching before: all pull requests → now: not draft');
+    expect(log).toMatch(/deleted a freeze Reason After Deletion reason Done/);
     expect(log.indexOf('deleted a freeze')).toBeLessThan(log.indexOf('created a freeze'));
     const deletions = textOf((await read('?event=scheduled_freeze.delete')).html, 'log');
     expect(deletions).toContain('deleted a freeze');
@@ -338,18 +338,18 @@ describe('bad input', () => {
   test.each([
     ['zone=Mars/Olympus', 'This is not a time zone.'],
     ['zone=%2B01:00', 'This is not a time zone.'],
-    ['zoom=century', 'zoom is week, month or quarter'],
-    ['at=yesterday', 'at is a date'],
-    ['at=2026-02-30', 'at is a date'],
-    ['at=-271821-04-20', 'at is a date'],
-    ['at=9999-12-31', 'at is a date'],
-    ['at=0000-01-01', 'at is a date'],
-    ['past=1', 'The list of past freezes cannot begin there'],
-    ['past=00000000-0000-0000-0000-000000000000', 'The list of past freezes cannot begin there'],
+    ['zoom=century', 'zoom must be week, month or quarter'],
+    ['at=yesterday', 'at must be a date'],
+    ['at=2026-02-30', 'at must be a date'],
+    ['at=-271821-04-20', 'at must be a date'],
+    ['at=9999-12-31', 'at must be a date'],
+    ['at=0000-01-01', 'at must be a date'],
+    ['past=1', 'This page of past freezes does not exist'],
+    ['past=00000000-0000-0000-0000-000000000000', 'This page of past freezes does not exist'],
     ['log=xyz', 'This cursor was not made by this service'],
     ['log=%00', 'This cursor was not made by this service'],
-    ['event=application', 'There is no such type of event'],
-    ['event=__proto__', 'There is no such type of event'],
+    ['event=application', 'This event type does not exist'],
+    ['event=__proto__', 'This event type does not exist'],
   ])('%s gets a sentence and the page', async (query, sentence) => {
     const { status, html } = await read(`?${query}`);
     expect(status).toBe(200);

@@ -10,6 +10,6 @@ test('of several Apps the first that can be kept is, and the others are refused'
   expect(failed).toMatchObject({ reason: { message: 'the disk is full' } });
   expect(one.status).toBe('fulfilled');
   expect(two).toMatchObject({ reason: { code: 'conflict' } });
-  await expect(keep('three')).rejects.toThrow('Another App was set up meanwhile');
+  await expect(keep('three')).rejects.toThrow('Another GitHub App is already set up');
   expect(kept).toEqual(['one']);
 });

@@ -9,17 +9,17 @@ import type { InstalledAccount } from '../../installations/find-account.ts';
 import type { Html } from '../layout.ts';
 import { step } from './step.ts';
 
-/** Whether people can write commands in comments. */
+/** Whether people can use commands in comments. */
 export type Commands = {
-  /** Whether the App asks for that. */
+  /** Whether the App requests the permissions for it. */
   isAsked: boolean;
-  /** What the owner has not granted of it. */
+  /** The permissions that the owner has not granted. */
   missing: string[];
-  /** The page of the App's settings, where its permissions are. */
+  /** The App's settings page, where its permissions are. */
   settings: string;
 };
 
-/** @returns null while GitHub does not say what the App asks for. */
+/** @returns null while GitHub does not say what the App requests. */
 export async function readCommands(deps: Deps, { installation }: InstalledAccount): Promise<Commands | null> {
   try {
     const app = await askGitHub(deps, 'what the App asks for', async () => {
@@ -37,30 +37,25 @@ export async function readCommands(deps: Deps, { installation }: InstalledAccoun
   }
 }
 
-const title = 'People write commands in comments';
+const title = 'People can use commands in comments';
 
 /** @param installation the page of the installation on GitHub. */
 export function commandsStep(commands: Commands | null, installation: string): Html {
   if (!commands)
-    return step(
-      false,
-      title,
-      html`<p>GitHub does not say now what the App asks for. Load the page again in a moment.</p>`,
-      'Optional',
-    );
+    return step(false, title, html`<p>GitHub does not answer. Reload the page in a moment.</p>`, 'Optional');
   const { isAsked, missing, settings } = commands;
   const isDone = isAsked && missing.length === 0;
   const accept = html`<a href="${installation}" rel="noreferrer">the installation on GitHub</a>`;
   const content = isDone
-    ? html`<p>Such as <code>/holdfast freeze 2h INC-4711</code>, in the first line of a comment.</p>`
+    ? html`<p>For example, <code>/holdfast freeze 2h INC-4711</code> in the first line of a comment.</p>`
     : isAsked
-      ? html`<p>An owner accepts ${missing.join(' and ')} at ${accept}.</p>`
+      ? html`<p>Ask an owner to accept ${missing.join(' and ')} in ${accept}.</p>`
       : html`<p>
-          You can leave this out. For it, add two permissions at
+          This step is optional. Add two permissions in
           <a href="${settings}/permissions" rel="noreferrer">the App’s settings</a>: <i>Issues: read</i>, so
-          that GitHub tells Holdfast of comments, and <i>Pull requests: read and write</i>, so that Holdfast
-          can answer them. Subscribe to <i>Issue comment</i> there too. Then an owner accepts that at
-          ${accept}.
+          that GitHub sends comments to Holdfast, and <i>Pull requests: read and write</i>, so that Holdfast
+          can reply. Subscribe to the <i>Issue comment</i> event there too. Then ask an owner to accept the
+          new permissions in ${accept}.
         </p>`;
   return step(isDone, title, content, isAsked ? 'To do' : 'Optional');
 }

@@ -18,14 +18,14 @@ import { pageLinks } from '../repository/freeze-list.ts';
 import { type Commands, commandsStep, readCommands } from './commands-step.ts';
 import { step } from './step.ts';
 
-/** Repositories of which a page says whether the check is required: each look costs some questions to GitHub. */
+/** How many repositories a page checks for the required status check. Each costs a few questions to GitHub. */
 const perPage = 10;
-/** So many are looked at side by side. */
+/** How many repositories are checked in parallel. */
 const atOnce = 3;
 
 /**
- * `GET /owners/{owner}/first-steps`: what is left to do after the installation, for admins of the owner. Each step is
- * done where it is true now, not where somebody clicked it away.
+ * `GET /owners/{owner}/first-steps`: what admins of the owner still have to do after the installation. A step is done
+ * when it is true now. Nobody can dismiss it.
  */
 export async function showFirstSteps(deps: PageDeps, context: Context): Promise<Response> {
   const viewer = await readSession(deps, context);
@@ -52,7 +52,7 @@ async function findOwner(deps: PageDeps, context: Context, viewer: Person): Prom
   return account && (await deps.readers.isOwnerAdmin(deps, viewer, account)) ? account : null;
 }
 
-/** @property report null while GitHub is still being asked. */
+/** @property report null while GitHub has not answered yet. */
 type Looked = { repository: FoundRepository; report: EnforcementReport | null };
 
 type Steps = {
@@ -108,7 +108,7 @@ function body({ config }: PageDeps, account: InstalledAccount, steps: Steps): Ht
         count > 0,
         'Holdfast sees your repositories',
         html`<p>
-          It sees ${count === 1 ? '1 repository' : `${count} repositories`}. If one is missing, choose it at
+          It sees ${count === 1 ? '1 repository' : `${count} repositories`}. If one is missing, add it in
           <a href="${installation}" rel="noreferrer">the installation on GitHub</a>.
         </p>`,
       )}
@@ -116,16 +116,16 @@ function body({ config }: PageDeps, account: InstalledAccount, steps: Steps): Ht
         isRequiredHere && isWhole,
         `GitHub requires the check ${config.statusContext}`,
         html`<p>
-            Without that GitHub merges what a freeze holds.
+            If the check is not required, GitHub merges pull requests during a freeze.
             ${
               isOrganization
-                ? html`One <a href="${rules}" rel="noreferrer">ruleset of the organization</a> can require it
-                    on all repositories at once.`
+                ? html`An <a href="${rules}" rel="noreferrer">organization ruleset</a> can require it in all
+                    repositories.`
                 : ''
             }
           </p>
           ${looked.map(requirement)}
-          ${isRequiredHere && !isWhole ? html`<p>It does on these. Look at the others, too.</p>` : ''}
+          ${isRequiredHere && !isWhole ? html`<p>It is required in these repositories. Check the others too.</p>` : ''}
           ${pageLinks('Pages of repositories', [
             ['Earlier repositories', from > 0 ? linkTo(account, Math.max(0, from - perPage)) : null],
             ['Later repositories', from + perPage < count ? linkTo(account, from + perPage) : null],
@@ -133,21 +133,21 @@ function body({ config }: PageDeps, account: InstalledAccount, steps: Steps): Ht
       )}
       ${step(
         keys > 0,
-        'There is a key for scripts',
+        'Scripts have an application key',
         keys > 0
-          ? html`<p>There ${keys === 1 ? 'is 1 key' : `are ${keys} keys`}.</p>`
-          : html`<p>Make one with a token of yours:</p>
+          ? html`<p>${account.login} has ${keys === 1 ? '1 key' : `${keys} keys`}.</p>`
+          : html`<p>Create one with your own GitHub token:</p>
               <pre><code>curl -X POST ${config.publicUrl}/v1/applications/${account.login} \\
   -H "Authorization: Bearer $(gh auth token)" -H "Content-Type: application/json" \\
   -d '{"name": "first key", "scope": "admin"}'</code></pre>`,
       )}
       ${step(
         freezes > 0,
-        'There is a first freeze',
+        'You have created a freeze',
         freezes > 0
-          ? html`<p>A freeze was made.</p>`
+          ? html`<p>${account.login} has at least one freeze.</p>`
           : html`<p>
-              <a href="${ownerFormPath(account.login, 'freeze')}">Freeze now</a>, or make a
+              <a href="${ownerFormPath(account.login, 'freeze')}">Freeze now</a>, or create a
               <a href="${ownerFormPath(account.login, 'plans/new')}">plan</a>.
             </p>`,
       )}
@@ -157,10 +157,10 @@ function body({ config }: PageDeps, account: InstalledAccount, steps: Steps): Ht
 
 const linkTo = ({ login }: InstalledAccount, from: number): string => `${firstStepsPath(login)}?from=${from}`;
 
-/** Whether the check is required on one repository, with the one click or call that is missing. */
+/** Whether one repository requires the check; if not, what to click or call. */
 function requirement({ repository, report }: Looked): Html {
   const link = html`<a href="${repositoryPath(repository)}">${repository.name}</a>`;
-  if (!report) return html`<p>${link}: GitHub is still being asked. Load the page again in a moment.</p>`;
+  if (!report) return html`<p>${link}: Holdfast is still asking GitHub. Reload the page in a moment.</p>`;
   if (report.enforced === true) return html`<p>${link} ${verdictOf(report)}</p>`;
   return html`<details>
     <summary>${repository.name} ${verdictOf(report)}</summary>

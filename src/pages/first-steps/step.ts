@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { Html } from '../layout.ts';
 
-/** One step with what is true of it. @param otherwise what it is called where it is not done. */
+/** One step and its state. @param otherwise the badge of a step that is not done. */
 export const step = (isDone: boolean, title: string, content: Html, otherwise = 'To do'): Html =>
   html`<li class="card">
     <h2 class="first">

@@ -1,7 +1,7 @@
 import { Temporal } from 'temporal-polyfill';
 import { toLocalTime } from '../../time/local-time.ts';
 
-/** How long a freeze from now is on. */
+/** How long a freeze that starts now lasts. */
 export const durations = {
   '1h': '1 hour',
   '2h': '2 hours',
@@ -14,7 +14,7 @@ export const isDuration = (text: string): text is Duration => Object.hasOwn(dura
 
 const minutes = { '1h': 60, '2h': 120 } as const;
 
-/** When it ends, by the wall clock of a zone; null: not by itself. */
+/** The wall-clock end in a zone; null if it has no end. */
 export function endOf(duration: Duration, now: Date, zone: string): string | null {
   if (duration === 'open') return null;
   if (duration !== 'tomorrow') return toLocalTime(new Date(now.getTime() + minutes[duration] * 60_000), zone);

@@ -4,12 +4,12 @@ import { fromLines, toLines } from '../condition-lines.ts';
 import { chips, type FormProblems, textArea } from '../form.ts';
 import type { Html } from '../layout.ts';
 
-// What a freeze lets through: some usual conditions to tap, and any others as text, one a line. One of them is enough,
-// which is `or` in the API's list.
+// What a freeze excludes: common conditions to tap, and others as text, one on each line. A pull request that matches
+// one of them is excluded, so the API gets them in an `or`.
 
 const usual = ['label=hotfix', 'label=security', 'author=dependabot[bot]', 'draft'];
 
-/** What the form says of exceptions: the usual ones that are tapped, and lines of text. */
+/** The exceptions of a form: the common ones that are selected, and lines of text. */
 export type Exceptions = { usual: string[]; lines: string };
 
 export const noExceptions: Exceptions = { usual: [], lines: '' };
@@ -25,7 +25,7 @@ export function excludeConditions({ usual, lines }: Exceptions): unknown[] {
   return all.length > 1 ? [{ or: all }] : all;
 }
 
-/** Conditions of the API, all of which have to match, as the form shows them. */
+/** Shows API conditions, which must all match, in the fields of the form. */
 export function exceptionsOf(conditions: ConditionInput[]): Exceptions {
   const [only, ...others] = conditions;
   const one: ConditionInput[] = others.length > 0 ? [{ and: conditions }] : conditions;
@@ -34,7 +34,7 @@ export function exceptionsOf(conditions: ConditionInput[]): Exceptions {
   return { usual: all.filter(isUsual), lines: toLines(all.filter((each) => !isUsual(each))) };
 }
 
-/** The lines of a text that say something. */
+/** The lines of a text that are not empty. */
 export const linesOf = (text: string): string[] =>
   text
     .split(/\r?\n/)
@@ -44,7 +44,7 @@ export const linesOf = (text: string): string[] =>
 export const exceptionFields = ({ usual: chosen, lines }: Exceptions, problems: FormProblems): Html =>
   html`${chips(
       'checkbox',
-      { name: 'exception', label: 'Let through' },
+      { name: 'exception', label: 'Exclude' },
       usual.map((value) => ({ value, label: html`<code>${value}</code>` })),
       chosen,
     )}
@@ -54,8 +54,8 @@ export const exceptionFields = ({ usual: chosen, lines }: Exceptions, problems: 
         name: 'exceptions',
         label: 'Other exceptions',
         value: lines,
-        hint: html`A condition on each line, such as <code>base=release</code>. A pull request that matches
-          one of them is let through.`,
+        hint: html`One condition on each line, such as <code>base=release</code>. The freeze excludes pull
+          requests that match any of them.`,
         problems,
       })}
     </details>`;

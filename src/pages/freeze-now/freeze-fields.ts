@@ -3,9 +3,9 @@ import { shorten } from '../long-text.ts';
 import { type Duration, endOf, isDuration } from './duration.ts';
 import { type Exceptions, excludeConditions, readExceptions } from './exceptions.ts';
 
-/** What the form of *Freeze now* says. */
+/** The fields of the *Freeze now* form. */
 export type FreezeFields = {
-  /** `all`: whatever the owner has, also what comes later. Else those that are ticked. */
+  /** `all`: every repository of the owner, including future ones. `ticked`: the selected ones. */
   which: 'all' | 'ticked';
   repositories: string[];
   reason: string;
@@ -15,7 +15,7 @@ export type FreezeFields = {
   exceptions: Exceptions;
 };
 
-/** Reads the form, or the ticks that an address brings. @param fallback where it says nothing of which repositories. */
+/** Reads the form, or the repositories in a URL. @param fallback the choice if neither names repositories. */
 export function readFreezeFields(form: URLSearchParams, fallback: FreezeFields['which']): FreezeFields {
   const repositories = [...new Set(form.getAll('repository'))];
   const which = form.get('which') ?? (repositories.length > 0 ? 'ticked' : fallback);
@@ -32,7 +32,7 @@ export function readFreezeFields(form: URLSearchParams, fallback: FreezeFields['
   };
 }
 
-/** What both a freeze and a plan of the API have. */
+/** The fields that a freeze and a plan share in the API. */
 const shared = (fields: FreezeFields, now: Date) => ({
   reason: fields.reason,
   public_reason: fields.publicReason || null,
@@ -42,10 +42,10 @@ const shared = (fields: FreezeFields, now: Date) => ({
   exclude_conditions: excludeConditions(fields.exceptions),
 });
 
-/** The body of the API's new freeze. */
+/** The API body for a new freeze. */
 export const freezeBody = (fields: FreezeFields, now: Date) => ({ ...shared(fields, now) });
 
-/** The body of the API's new plan. */
+/** The API body for a new plan. */
 export const planBody = (fields: FreezeFields, now: Date) => ({
   ...shared(fields, now),
   name: shorten(fields.reason, 80) || 'Freeze',

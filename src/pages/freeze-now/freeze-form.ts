@@ -13,22 +13,22 @@ export type FreezeForm = {
   login: string;
   fields: FreezeFields;
   repositories: RepositoryState[];
-  /** Whether the viewer may freeze all that the owner has. */
+  /** Whether the viewer may freeze every repository of the owner. */
   mayAll: boolean;
   problems: FormProblems;
   preview: FormPreview;
 };
 
-/** Asks what to freeze, for how long and why; then shows what that would do, with the one button that does it. */
+/** Asks what to freeze, how long and why; then shows a preview with the button that freezes. */
 export function freezeForm({ login, fields, repositories, mayAll, problems, preview }: FreezeForm): Html {
   const shown = ['repository', 'reason', 'public_reason', 'exceptions', 'zone'];
   return html`<h1>Freeze now</h1>
     ${formProblem(problems, shown)}
     <form class="form" method="post" action="${ownerFormPath(login, 'freeze')}#preview">
-      ${textArea({ name: 'reason', label: 'Why', value: fields.reason, problems, attributes: html`required maxlength="10000"` })}
+      ${textArea({ name: 'reason', label: 'Reason', value: fields.reason, problems, attributes: html`required maxlength="10000"` })}
       ${chips(
         'radio',
-        { name: 'duration', label: 'How long', problems },
+        { name: 'duration', label: 'Duration', problems },
         Object.entries(durations).map(([value, label]) => ({ value, label })),
         [fields.duration],
       )}
@@ -40,7 +40,7 @@ export function freezeForm({ login, fields, repositories, mayAll, problems, prev
           name: 'public_reason',
           label: 'Public reason',
           value: fields.publicReason,
-          hint: 'Everybody but admins and insiders reads it in the place of the reason.',
+          hint: 'Statuses and public pages show this instead of the reason.',
           problems,
           attributes: html`maxlength="10000"`,
         })}
@@ -75,9 +75,10 @@ function whichRepositories(
         value="${name}"
         ${ticked.includes(name) ? html`checked` : ''}
         ${isFreezable ? '' : html`disabled`}
-      />${name}${isFreezable ? '' : ' (freezes are off)'}</label
+      />${name}${isFreezable ? '' : ' (freezes are switched off)'}</label
     >`;
-  const count = ticked.length === 0 ? 'Choose repositories' : `${ticked.length} of ${choices.length} ticked`;
+  const count =
+    ticked.length === 0 ? 'Choose repositories' : `${ticked.length} of ${choices.length} selected`;
   return html`${
       mayAll
         ? chips(
@@ -85,7 +86,7 @@ function whichRepositories(
             { name: 'which', label: 'Repositories', problems },
             [
               { value: 'all', label: `All ${choices.length}` },
-              { value: 'ticked', label: 'Those that I tick' },
+              { value: 'ticked', label: 'Selected repositories' },
             ],
             [which],
           )
@@ -103,5 +104,5 @@ function whichRepositories(
     </details>`;
 }
 
-/** A longer list stays folded until somebody wants it. */
+/** A longer list starts folded. */
 const mostOpen = 60;

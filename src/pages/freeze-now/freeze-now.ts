@@ -24,7 +24,7 @@ import { freezeBody, type FreezeFields, planBody, readFreezeFields } from './fre
 import { freezeForm } from './freeze-form.ts';
 import { countOf, planPreview } from './plan-preview.ts';
 
-/** `GET /owners/{owner}/freeze`: the form, with the repositories ticked that the address names. */
+/** `GET /owners/{owner}/freeze`: the form, with the repositories of the URL selected. */
 export async function showFreezeForm(deps: PageDeps, context: Context): Promise<Response> {
   const opened = await openOwnerPage(deps, context);
   if (opened instanceof Response) return opened;
@@ -34,13 +34,13 @@ export async function showFreezeForm(deps: PageDeps, context: Context): Promise<
   return page(context, opened, fields, { problems: noProblems, preview: null });
 }
 
-/** The repositories that a form names; null where it means all that the owner has. */
+/** The repositories that a form names; null for all repositories of the owner. */
 export async function namedByFreezeForm({ form }: { form: URLSearchParams }): Promise<string[] | null> {
   const { which, repositories } = readFreezeFields(form, 'ticked');
   return which === 'all' ? null : repositories;
 }
 
-/** `POST /owners/{owner}/freeze`: shows what it would do; and does it, once that was seen. */
+/** `POST /owners/{owner}/freeze`: shows a preview; freezes if the same fields were previewed before. */
 export async function sendFreezeForm(change: OwnerChange): Promise<Response> {
   const { deps, context, person, account, form } = change;
   const fields = readFreezeFields(form, 'ticked');
@@ -58,8 +58,8 @@ export async function sendFreezeForm(change: OwnerChange): Promise<Response> {
 }
 
 /**
- * The repositories that are ticked, all of them the owner's.
- * @throws Refusal invalid, also where the form lacks what the API can do without.
+ * The selected repositories. All of them belong to the owner.
+ * @throws Refusal invalid, also if the form lacks something that the API does not require.
  */
 function readTicked(
   { reason, which, repositories }: FreezeFields,
@@ -71,13 +71,17 @@ function readTicked(
   const unknown = names.filter((name) => !byName.has(name.toLowerCase()));
   const problem = (field: string, message: string) => ({ path: ['body', field], message, type: 'missing' });
   const problems = [
-    ...(reason === '' ? [problem('reason', 'Say why: people whose pull requests are held read it.')] : []),
+    ...(reason === ''
+      ? [problem('reason', 'Enter a reason. People whose pull requests are held see it.')]
+      : []),
     ...(which === 'ticked' && names.length === 0
-      ? [problem('repositories', 'Tick at least one repository.')]
+      ? [problem('repositories', 'Select at least one repository.')]
       : []),
     ...unknown
       .slice(0, mostUnknown)
-      .map((name) => problem('repositories', `${login} has no repository ${name} with Holdfast installed.`)),
+      .map((name) =>
+        problem('repositories', `${login} has no repository ${name} where Holdfast is installed.`),
+      ),
   ];
   if (problems.length > 0) throw invalid(problems);
   return names.map((name) => byName.get(name.toLowerCase())!);
@@ -92,7 +96,7 @@ async function previewOf(deps: Deps, { account }: OpenedOwner, fields: FreezeFie
   return { shown: planPreview(account.login, preview), act, digest: digestOf(fields) };
 }
 
-/** One repository gets a freeze, several get a plan. */
+/** Creates a freeze for one repository, and a plan for several. */
 const freeze = (change: OwnerChange, fields: FreezeFields, [only, ...others]: RepositoryState[]) =>
   sendOnce(change, fields, (remember) =>
     only && others.length === 0

@@ -3,10 +3,10 @@ import type { PlanPreview, PreviewedRepository } from '../../explanations/previe
 import { repositoryPath } from '../../page-paths.ts';
 import type { Html } from '../layout.ts';
 
-/** More rows are folded. */
+/** The number of rows that are not folded. */
 const mostShown = 12;
 
-/** What a freeze of some repositories would do: in a sentence, and for each of them. */
+/** What a freeze of several repositories would do: a summary sentence, and a row for each repository. */
 export function planPreview(login: string, preview: PlanPreview): Html {
   const { repositories, matched, notEnforced, notLookedAt, matchesNone, warnings } = preview;
   const sum = (of: (each: PreviewedRepository) => number) =>
@@ -23,7 +23,7 @@ export function planPreview(login: string, preview: PlanPreview): Html {
   ];
   return html`<p>
       <strong>${countOf(toHold, 'pull request')}</strong> in ${countOf(matched, 'repository', 'repositories')}
-      would be held${excluded > 0 ? html`, <strong>${excluded}</strong> let through` : ''}.
+      would be held${excluded > 0 ? html`, <strong>${excluded}</strong> excluded` : ''}.
       ${notEnforced.length > 0 ? html`<strong class="leaking">${notEnforced.length} not enforced.</strong>` : ''}
     </p>
     ${matchesNone.length > 0 ? nothingMatches(matchesNone) : ''}
@@ -43,8 +43,8 @@ const nothingMatches = (globs: string[]): Html =>
   html`<p class="notice">
     ${globs.slice(0, mostShown).map((glob, index) => html`${index > 0 ? ', ' : ''}<code>${glob}</code>`)}
     ${globs.length > mostShown ? `and ${globs.length - mostShown} more` : ''}
-    ${globs.length === 1 ? 'selects' : 'select'} no repository now. If one appears later, the plan freezes it
-    then.
+    ${globs.length === 1 ? 'matches' : 'match'} no repository now. The plan freezes matching repositories when
+    they appear.
   </p>`;
 
 export const countOf = (count: number, one: string, many = `${one}s`): string =>
@@ -59,7 +59,7 @@ const table = (rows: Html[]): Html =>
       <tr>
         <th>Repository</th>
         <th class="number">Held</th>
-        <th class="number">Let through</th>
+        <th class="number">Excluded</th>
         <th>Enforced</th>
       </tr>
     </thead>
@@ -71,20 +71,25 @@ const table = (rows: Html[]): Html =>
 const pathOf = (login: string, name: string) => repositoryPath({ name, account: { login } });
 
 function rowOf(login: string, { name, toHold, excluded, enforced }: PreviewedRepository): Html {
-  const words = { yes: 'Yes', no: html`<strong class="leaking">No</strong>`, unknown: 'Not known' };
-  const fix = enforced === 'yes' ? '' : html` <a href="${pathOf(login, name)}#enforcement">What to do</a>`;
+  const words = { yes: 'Yes', no: html`<strong class="leaking">No</strong>`, unknown: 'Unknown' };
+  const fix = enforced === 'yes' ? '' : html` <a href="${pathOf(login, name)}#enforcement">How to fix it</a>`;
   return row(name, html`${toHold}`, html`${excluded}`, html`${words[enforced]}${fix}`);
 }
 
-/** One in which freezes are not made: it is archived, or no product of it enforces them. */
+/** A repository where freezes cannot be created: it is archived, or none of its products enforces freezes. */
 const skipped = (login: string, fullName: string): Html => {
   const name = fullName.slice(login.length + 1);
-  const fix = html`<a href="${pathOf(login, name)}#enforcement">What to do</a>`;
-  return row(name, html`–`, html`–`, html`<strong class="leaking">No</strong>, freezes are off. ${fix}`);
+  const fix = html`<a href="${pathOf(login, name)}#enforcement">How to fix it</a>`;
+  return row(
+    name,
+    html`–`,
+    html`–`,
+    html`<strong class="leaking">No</strong>, freezes are switched off. ${fix}`,
+  );
 };
 
 const notSeen = (login: string, fullName: string): Html =>
-  row(fullName.slice(login.length + 1), html`–`, html`–`, html`GitHub did not answer in time`);
+  row(fullName.slice(login.length + 1), html`–`, html`–`, html`Unknown: GitHub did not answer in time`);
 
 const row = (name: string, held: Html, excluded: Html, enforced: Html): Html =>
   html`<tr>

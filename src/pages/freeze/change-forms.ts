@@ -9,11 +9,11 @@ import type { Html } from '../layout.ts';
 import type { FreezeState } from '../repository/freeze-state.ts';
 import type { RefusedForm } from './show-freeze.ts';
 
-/** What an admin can do with a freeze that is not over; each is a form of its own, sent to its own address. */
+/** What an admin can do with a freeze that is not over. Each has its own form and URL. */
 export const changesOfFreeze = ['edit', 'extend', 'end', 'delete'] as const;
 export type ChangeOfFreeze = (typeof changesOfFreeze)[number];
 
-/** @param refused the form that was sent and refused: its fields stay as they were. */
+/** @param refused the form that was refused: its fields keep what was typed. */
 export function changeForms(
   repository: FoundRepository,
   freeze: FreezeRecord,
@@ -30,12 +30,12 @@ export function changeForms(
             'End now…',
             to('end'),
             html`${version}
-              <p>What it holds is let go at once.</p>`,
-            'End the freeze now',
+              <p>The pull requests that it holds can merge again.</p>`,
+            'End freeze now',
           )
         : ''
     }
-    ${confirmation('Delete…', to('delete'), html`${version}${whyDelete}`, 'Delete the freeze')}
+    ${confirmation('Delete…', to('delete'), html`${version}${whyDelete}`, 'Delete freeze')}
     <details class="confirm" ${refused?.change === 'edit' ? html`open` : ''}>
       <summary class="button quiet">Edit…</summary>
       ${editForm(to('edit'), freeze, state, refused?.change === 'edit' ? refused : null)}
@@ -45,12 +45,12 @@ export function changeForms(
 
 const whyDelete = textField({
   name: 'delete_reason',
-  label: 'Why do you delete it?',
-  hint: 'What it holds is let go at once. The audit log keeps who deleted it and why.',
+  label: 'Reason',
+  hint: 'The pull requests that it holds can merge again. The audit log keeps who deleted the freeze and why.',
   attributes: html`required maxlength="10000"`,
 });
 
-/** The fields of a freeze as a form has them. Those of its beginning are absent once it has begun. */
+/** The fields of a freeze in a form. A freeze that has begun has no start fields. */
 export function fieldsOf(freeze: FreezeRecord, state: FreezeState): Record<string, string> {
   return {
     reason: freeze.reason,
@@ -74,23 +74,23 @@ function editForm(
     ...more,
   });
   const time = { attributes: html`step="any"` };
-  const inZone = `By the clock in ${freeze.timezone}.`;
-  const perLine = 'One condition a line, such as label=hotfix. All of them have to match.';
+  const inZone = `Local time in ${freeze.timezone}.`;
+  const perLine = 'One condition on each line, such as label=hotfix. All of them must match.';
   return html`<form class="card form" method="post" action="${action}">
     ${versionField(String(freeze.version))}
     ${textArea(field('reason', 'Reason', { attributes: html`required` }))}
-    ${textArea(field('public_reason', 'Public reason', { hint: 'What everybody else reads. Leave it empty to show the reason.' }))}
+    ${textArea(field('public_reason', 'Public reason', { hint: 'Statuses and public pages show this instead of the reason. Leave empty to show the reason.' }))}
     <div class="side-by-side">
       ${
         state === 'scheduled'
-          ? html`${textField(field('start', 'From', { ...time, hint: 'Leave it empty to begin now.' }), 'datetime-local')}
-            ${textField(field('timezone', 'Time zone', { hint: 'Such as Europe/Paris.' }))}`
+          ? html`${textField(field('start', 'Start', { ...time, hint: 'Leave empty to start now.' }), 'datetime-local')}
+            ${textField(field('timezone', 'Time zone', { hint: 'For example, Europe/Paris.' }))}`
           : ''
       }
-      ${textField(field('end', 'Until', { ...time, hint: `${state === 'scheduled' ? '' : `${inZone} `}Leave it empty for no end.` }), 'datetime-local')}
+      ${textField(field('end', 'End', { ...time, hint: `${state === 'scheduled' ? '' : `${inZone} `}Leave empty for no end.` }), 'datetime-local')}
     </div>
-    ${textArea(field('matching_conditions', 'Holds pull requests that match', { hint: `${perLine} Leave it empty for every pull request.` }))}
-    ${textArea(field('exclude_conditions', 'Except those that match', { hint: perLine }))}
-    <button type="submit">Save the freeze</button>
+    ${textArea(field('matching_conditions', 'Hold pull requests that match', { hint: `${perLine} Leave empty to hold every pull request.` }))}
+    ${textArea(field('exclude_conditions', 'Exclude pull requests that match', { hint: perLine }))}
+    <button type="submit">Save changes</button>
   </form>`;
 }

@@ -18,7 +18,7 @@ import { stateOf } from '../repository/freeze-state.ts';
 import { type ChangeOfFreeze, fieldsOf } from './change-forms.ts';
 import { freezePage } from './show-freeze.ts';
 
-/** Handles a form of a freeze's page, for admins of the repository; then the page again, or the form with what is wrong. */
+/** Handles a form of a freeze's page, for admins of the repository. Shows the page again, or the form with its errors. */
 export const changeFreeze = (deps: PageDeps, change: ChangeOfFreeze): Handler =>
   repositoryForm(deps, 'admin', async (sent) => {
     const { context, form, repository, person } = sent;
@@ -51,7 +51,7 @@ const make: Record<ChangeOfFreeze, (sent: RepositoryChange, freeze: FreezeRecord
   },
   async delete({ deps, actor, repository, form }, { id }) {
     const given = { delete_reason: form.get('delete_reason') ?? '' };
-    if (given.delete_reason.trim() === '') throw badField('delete_reason', 'Say why you delete the freeze.');
+    if (given.delete_reason.trim() === '') throw badField('delete_reason', 'Enter a reason.');
     const { delete_reason: reason } = validate(freezeDeletion, given, 'body');
     await deleteFreeze(deps, actor, repository, id, reason);
   },
@@ -60,7 +60,7 @@ const make: Record<ChangeOfFreeze, (sent: RepositoryChange, freeze: FreezeRecord
 const badField = (field: string, message: string) =>
   invalid([{ path: ['body', field], message, type: 'value_error' }]);
 
-/** @param isWanted whether the end that came of it is the one that was meant. */
+/** @param isWanted whether the resulting end is the intended one. */
 async function save(
   { deps, actor, repository }: RepositoryChange,
   { id }: FreezeRecord,
@@ -72,12 +72,12 @@ async function save(
   if (endsAt && !isWanted(endsAt))
     throw badField(
       'end',
-      'The clocks show this hour twice today, so the end would be an hour ahead. Delete the freeze to end it now.',
+      'Clocks go back today, so this hour comes twice and the end would be an hour away. Delete the freeze to end it now.',
     );
   await updateFreeze(deps, actor, repository, planned);
 }
 
-/** The fields that were changed; the others stay as they are, also where a form could not say them exactly. */
+/** The fields that the person changed. Other fields keep their values, even if the form cannot express them exactly. */
 function readEdit({ deps, form }: RepositoryChange, freeze: FreezeRecord): FreezeChange {
   const before = fieldsOf(freeze, stateOf(freeze, nowOf(deps.clock)));
   const given = new Map(
@@ -98,6 +98,6 @@ function readEdit({ deps, form }: RepositoryChange, freeze: FreezeRecord): Freez
     matching_conditions: lines('matching_conditions'),
     exclude_conditions: lines('exclude_conditions'),
   };
-  if (body.reason?.trim() === '') throw badField('reason', 'Say why the freeze is there.');
+  if (body.reason?.trim() === '') throw badField('reason', 'Enter a reason for the freeze.');
   return readFreezeChange(validate(freezeChange, body, 'body'));
 }

@@ -25,17 +25,17 @@ import { type FreezeState, stateOf, stateWords } from '../repository/freeze-stat
 import { refuseOutsiders } from '../repository/insiders.ts';
 import { changeForms, type ChangeOfFreeze } from './change-forms.ts';
 
-/** `GET /repos/{owner}/{repository}/freezes/{id}`: the whole of one freeze, its history, and for admins what changes it. */
+/** `GET /repos/{owner}/{repository}/freezes/{id}`: one freeze with its history and, for admins, the forms to change it. */
 export async function showFreeze(deps: PageDeps, context: Context): Promise<Response> {
   const opened = await openRepositoryPage(deps, context);
   if (opened instanceof Response) return opened;
   return freezePage(deps, context, opened);
 }
 
-/** A form that was sent and refused: with what, and why. */
+/** A form that was refused, and why. */
 export type RefusedForm = { form: URLSearchParams; change: ChangeOfFreeze; problems: FormProblems };
 
-/** @param refused shown with the forms; the status is 422 then. */
+/** @param refused the form to show again with its errors; the status is 422. */
 export async function freezePage(
   deps: PageDeps,
   context: Context,
@@ -72,13 +72,13 @@ export async function freezePage(
 }
 
 const doneWords: Record<string, string> = {
-  changed: 'The freeze is changed. GitHub follows within seconds.',
-  extended: 'The freeze lasts longer now.',
-  ended: 'The freeze has ended. What it held is let go within seconds.',
-  deleted: 'The freeze is deleted. What it held is let go within seconds.',
+  changed: 'The freeze was changed. GitHub shows the change within seconds.',
+  extended: 'The freeze was extended.',
+  ended: 'The freeze has ended. The pull requests that it held can merge within seconds.',
+  deleted: 'The freeze was deleted. The pull requests that it held can merge within seconds.',
 };
 
-/** Events of one freeze that are shown; more stand in the log. */
+/** How many events of a freeze are shown. The audit log has the rest. */
 const mostEvents = 50;
 
 async function history(deps: PageDeps, repository: FoundRepository, freezeId: string): Promise<AuditEvent[]> {
@@ -94,7 +94,7 @@ const historyOf = (events: AuditEvent[]): Html =>
     <h2 id="history-heading">History</h2>
     ${
       events.length === 0
-        ? html`<p class="muted">Nothing in the last ${retentionDays} days.</p>`
+        ? html`<p class="muted">No events in the last ${retentionDays} days.</p>`
         : eventList(events, null)
     }
   </section>`;
@@ -116,7 +116,7 @@ function headline({ startsAt, endsAt, timezone, deletion }: FreezeRecord, state:
   }
 }
 
-/** More links no reader goes through, and no browser likes. */
+/** More links help nobody and slow the browser down. */
 const mostHeld = 100;
 
 function facts(
@@ -135,20 +135,20 @@ function facts(
   return html`<dl class="card">
     ${title === reason ? '' : item('Reason', longText(reason))}
     ${typeof publicReason === 'string' && publicReason !== reason ? item('Public reason', longText(publicReason)) : ''}
-    ${item('From', instant(startsAt, timezone))}
-    ${item('Until', endsAt ? instant(endsAt, timezone) : 'it is removed')} ${item('Time zone', timezone)}
-    ${item('Holds', whatItHolds(freeze, 'folded'))} ${isOn ? item('Held now', heldNow(repository, held)) : ''}
+    ${item('Start', instant(startsAt, timezone))} ${item('End', endsAt ? instant(endsAt, timezone) : 'None')}
+    ${item('Time zone', timezone)} ${item('Holds', whatItHolds(freeze, 'folded'))}
+    ${isOn ? item('Held now', heldNow(repository, held)) : ''}
     ${report && holdsMerges(freeze) && !['ended', 'deleted'].includes(state) ? item('Enforced', enforced(repository, freeze, held, report)) : ''}
-    ${item('Made by', madeBy(createdBy, instant(createdAt, timezone)))}
+    ${item('Created by', madeBy(createdBy, instant(createdAt, timezone)))}
     ${deletion ? item('Deleted by', madeBy(deletion.by, instant(deletion.at, timezone))) : ''}
-    ${deletion ? item('Because', longText(deletion.reason)) : ''}
+    ${deletion ? item('Deletion reason', longText(deletion.reason)) : ''}
     ${planId === undefined ? '' : item('Plan', html`<a href="${planPath(repository.account.login, planId)}">${planId}</a>`)}
     ${item('ID', html`<code class="id">${id}</code>`)}
   </dl>`;
 }
 
 function heldNow(repository: FoundRepository, held: HeldPullRequest[]): Html {
-  if (repository.reconciledAt === null) return html`The open pull requests have not been looked at yet.`;
+  if (repository.reconciledAt === null) return html`Holdfast has not checked the open pull requests yet.`;
   const left = held.length - mostHeld;
   return html`${countsOf(held)} ${heldList(repository, held.slice(0, mostHeld))}
   ${left > 0 ? html`<p>And ${left} more.</p>` : ''}`;
@@ -161,7 +161,7 @@ function enforced(
   report: EnforcementReport,
 ): Html {
   const word = isFreezeEnforced(report.findings, freeze, held);
-  if (word === true) return html`yes`;
+  if (word === true) return html`Yes`;
   const why = html`<a href="${repositoryPath(repository)}#enforcement">see why</a>`;
-  return word === 'unknown' ? html`not known, ${why}` : html`<strong class="leaking">no</strong>, ${why}`;
+  return word === 'unknown' ? html`Unknown, ${why}` : html`<strong class="leaking">No</strong>, ${why}`;
 }

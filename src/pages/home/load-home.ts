@@ -9,19 +9,19 @@ import { seenBy } from '../owner/open-owner.ts';
 import { type RepositoryState, repositoryStates } from '../owner/repository-states.ts';
 import type { PageDeps } from '../reader.ts';
 
-/** An owner, with the repositories that somebody can read there. */
+/** An owner, with its repositories that the viewer can read. */
 export type SeenOwner = { account: InstalledAccount; isAdmin: boolean; repositories: RepositoryState[] };
 
-/** A request that somebody may decide on. */
+/** A request that the viewer may decide on. */
 export type Request = { exemption: ExemptionRecord; repository: FoundRepository };
 
-/** More owners nobody looks at on one page; each may cost a question to GitHub. */
+/** How many owners the page shows. Each may cost a question to GitHub. */
 const mostOwners = 12;
 const mostRequests = 20;
-/** Repositories of owners that the viewer does not administer, in which GitHub is asked whether they decide. */
+/** For how many repositories of other owners GitHub is asked whether the viewer is an admin. */
 const mostAsked = 5;
 
-/** What somebody who is signed in sees at a glance, of all owners where they may do something. */
+/** What a person who is signed in sees first: every owner where they can read something. */
 export async function loadHome(
   deps: PageDeps,
   viewer: SignedIn,

@@ -13,7 +13,7 @@ import { silentPage, type PageDeps } from '../reader.ts';
 import { actorName } from '../repository/actor-name.ts';
 import { loadHome, type Request, type SeenOwner } from './load-home.ts';
 
-/** `GET /`: for who is signed in, what is frozen, what comes next and what they decide; for others, what this is. */
+/** `GET /`: what is frozen, what comes next and what waits for your decision. Visitors read what Holdfast is. */
 export async function showHome(deps: PageDeps, context: Context): Promise<Response> {
   const viewer = await readSession(deps, context);
   if (!viewer) return context.html(layout({ title: 'Home', body: forStrangers(deps), viewer: null }));
@@ -23,7 +23,7 @@ export async function showHome(deps: PageDeps, context: Context): Promise<Respon
     return context.html(layout({ title: 'Home', body, viewer }));
   } catch (error) {
     if (isTooManyRequests(error))
-      return messagePage(context, { status: 429, title: 'Too many pages', text: error.message }, viewer);
+      return messagePage(context, { status: 429, title: 'Too many requests', text: error.message }, viewer);
     if (!isUnavailable(error)) throw error;
     return silentPage(context, viewer);
   }
@@ -32,9 +32,9 @@ export async function showHome(deps: PageDeps, context: Context): Promise<Respon
 const forStrangers = (deps: PageDeps): Html =>
   html`<h1>Merge freezes that hold, and let go</h1>
     <p>
-      Holdfast freezes merges on GitHub for a release, an incident or a holiday: GitHub refuses to merge what
-      a freeze holds, and lets it go when the freeze ends. The <code>holdfast/freeze</code> check of a pull
-      request links to the page that says why it is held and until when.
+      Holdfast freezes merges on GitHub for a release, an incident or a holiday. While a freeze is on, GitHub
+      refuses to merge the pull requests that it holds. The <code>holdfast/freeze</code> check of a pull
+      request links to a page that explains why it is held and until when.
     </p>
     <p class="actions">
       ${signInSettings(deps.config) ? html`<a class="button" href="${signInPath('/')}">Sign in with GitHub</a>` : ''}
@@ -43,11 +43,11 @@ const forStrangers = (deps: PageDeps): Html =>
 
 const nothingYet = html`<h1>No repositories yet</h1>
   <p class="card">
-    GitHub shows Holdfast no owner on which the App is installed and that you can see. Install the App on an
+    You cannot access any organization or account where Holdfast is installed. Install the GitHub App on an
     organization or on your account, then <a href="${signInPath('/')}">sign in again</a>.
   </p>`;
 
-/** Longer lists stand on the owner's page. */
+/** The owner's page has longer lists. */
 const mostListed = 8;
 
 type Placed = { owner: SeenOwner; repository: RepositoryState };
@@ -79,13 +79,13 @@ function atAGlance(owners: SeenOwner[], requests: Request[]): Html {
       <h2 id="owners">Owners</h2>
       ${owners.map((owner) => ownerCard(owner, owners.length === 1))}
       <p class="muted">
-        An owner is missing? After Holdfast is installed there,
+        If an owner is missing, install Holdfast there, then
         <a href="${signInPath('/')}">sign in again</a>.
       </p>
     </section>`;
 }
 
-/** With several owners each card has its own. */
+/** If there are several owners, each card has its own buttons. */
 const actions = ({ account: { login } }: SeenOwner, isFrozen: boolean): Html =>
   html`<p class="actions">
     <a class="button" href="${ownerFormPath(login, 'freeze')}">Freeze now</a>
@@ -95,7 +95,7 @@ const actions = ({ account: { login } }: SeenOwner, isFrozen: boolean): Html =>
 
 const decisions = (requests: Request[]): Html =>
   html`<section aria-labelledby="decide">
-    <h2 id="decide">Waits for your decision</h2>
+    <h2 id="decide">Waiting for your decision</h2>
     <ul class="log">
       ${requests.map(
         ({ exemption, repository }) =>
@@ -103,7 +103,7 @@ const decisions = (requests: Request[]): Html =>
             <a href="${pullRequestPath(repository, exemption.pullRequest)}"
               >${repository.account.login}/${repository.name} #${exemption.pullRequest}</a
             >
-            <bdi>${actorName(exemption.requestedBy)}</bdi> asks to be let through: ${quoted(exemption.reason)}
+            <bdi>${actorName(exemption.requestedBy)}</bdi> requests an exemption: ${quoted(exemption.reason)}
           </li>`,
       )}
     </ul>

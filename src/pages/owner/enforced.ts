@@ -4,12 +4,12 @@ import { repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { within } from '../../within.ts';
 import { byWeight, isNotEnforced, type RepositoryState } from './repository-states.ts';
 
-/** Whether freezes of a repository hold on its default branch; null: GitHub is still being asked. */
+/** Whether GitHub enforces a repository's freezes on its default branch; null while GitHub is being asked. */
 export type Enforced = boolean | 'unknown' | null;
 
 /**
- * The same repositories, knowing where GitHub said lately that what is on does not hold; what matters now first. GitHub
- * is not asked.
+ * Marks repositories where GitHub recently said that an ongoing freeze is not enforced, and puts them first. Asks
+ * GitHub nothing.
  */
 export async function withKnownEnforcement(deps: Deps, all: RepositoryState[]): Promise<RepositoryState[]> {
   const known = all.map(async (each) => {
@@ -19,18 +19,19 @@ export async function withKnownEnforcement(deps: Deps, all: RepositoryState[]): 
   return (await Promise.all(known)).sort(byWeight);
 }
 
-/** What is there already; null for what is under way or was never asked. */
+/** The answer if it is known already; null if GitHub is being asked or was never asked. */
 const atOnce = async (known: ReturnType<typeof knownEnforcement>): Promise<Enforced> =>
   Promise.race([known ?? null, null]);
 
-/** Repositories that one look at a page makes us ask GitHub about; the next look asks about the next ones. */
+/** About how many repositories one page load asks GitHub. The next load asks about the next ones. */
 const mostAsked = 10;
-/** Milliseconds that the page waits for all of them: what comes later is for the next look. */
+/** How many milliseconds the page waits for all answers. Later answers show on the next load. */
 const patience = 150;
 
 /**
- * Whether freezes hold, as GitHub said some minutes ago at most, of those repositories where one is on or comes.
- * @param rows what matters now first. @param branches that they are to hold on; null: the default one.
+ * Whether freezes are enforced in the repositories with an ongoing or scheduled freeze. Answers are a few minutes old at
+ * most.
+ * @param rows the most important repositories first. @param branches the branches to check; null is the default branch.
  */
 export async function enforcedOf(
   deps: Deps,
@@ -54,7 +55,7 @@ export async function enforcedOf(
   return found;
 }
 
-/** One branch on which they do not hold is enough. */
+/** The worst answer of all branches counts. */
 function onAll(words: Enforced[]): Enforced {
   const [worst] = ([false, null, 'unknown'] as const).filter((word) => words.includes(word));
   return worst === undefined ? true : worst;

@@ -10,26 +10,26 @@ import { signInPath } from '../../page-paths.ts';
 import { absentPage, type PageDeps, rememberReader, silentPage, type Viewer } from '../reader.ts';
 import { repositoryStates, type RepositoryState } from './repository-states.ts';
 
-/** An owner as somebody may see it. */
+/** An owner as the viewer may see it. */
 export type OpenedOwner = {
   account: InstalledAccount;
   viewer: Viewer;
-  /** Those that the viewer can read, what matters now first. */
+  /** The repositories that the viewer can read, the most important first. */
   repositories: RepositoryState[];
-  /** Whether GitHub says that the viewer administers the owner, and so all of it. */
+  /** Whether GitHub says that the viewer is an admin of the owner, and so of every repository. */
   isAdmin: boolean;
-  /** Whether there may be private ones that the viewer can read and that are missing. */
+  /** Whether private repositories that the viewer can read may be missing. */
   isPartial: boolean;
 };
 
-/** Private repositories that GitHub is asked about for somebody who is no admin of the owner: what matters now first. */
+/** About how many private repositories GitHub is asked for a viewer who is not an admin of the owner. */
 export const mostAsked = 20;
 const sideBySide = 5;
 
 /**
- * The owner of a page's path (`:owner`), with the repositories that the viewer can read. Who sees none of them is told
- * what is told of an owner that is not there.
- * @returns the answer itself where there is no page to show.
+ * The owner of a page's path (`:owner`), with the repositories that the viewer can read. A viewer who can read none of
+ * them gets the same answer as for an unknown owner.
+ * @returns the response to send if there is no page to show.
  */
 export async function openOwnerPage(deps: PageDeps, context: Context): Promise<OpenedOwner | Response> {
   const viewer = await readSession(deps, context);
@@ -52,7 +52,7 @@ export async function openOwnerPage(deps: PageDeps, context: Context): Promise<O
 
 type Seen = Pick<OpenedOwner, 'repositories' | 'isAdmin' | 'isPartial'>;
 
-/** Which repositories of an owner somebody can read: nobody's look costs no question to GitHub, an admin's one. */
+/** Which repositories of an owner a viewer can read. Costs GitHub no question for visitors, and one for admins. */
 export async function seenBy(
   deps: PageDeps,
   viewer: Viewer,
@@ -68,11 +68,11 @@ export async function seenBy(
   const closed = all.filter((each) => each.private);
   const readable = await readableOf(deps, viewer, closed.slice(0, mostAsked));
   const isSeen = (each: RepositoryState) => !each.private || readable.has(each.id);
-  // Said to everybody but admins, so that it tells nobody how many there are.
+  // True for everybody but admins, so that it does not reveal whether private repositories exist.
   return { repositories: all.filter(isSeen), isAdmin: false, isPartial: true };
 }
 
-/** The ids of those that GitHub lets a person read. One that cannot be asked about now is not among them. */
+/** The ids of the repositories that GitHub lets a person read. Leaves out those that GitHub cannot be asked about now. */
 async function readableOf(deps: PageDeps, viewer: Person, some: RepositoryState[]): Promise<Set<bigint>> {
   const readable = new Set<bigint>();
   if (some.length === 0) return readable;

@@ -7,16 +7,16 @@ import { shorten } from '../long-text.ts';
 import { layOutTimeline, type Tick } from '../timeline/lay-out-timeline.ts';
 import type { TimelineWindow } from '../timeline/timeline-window.ts';
 
-// One timeline for all repositories: each has its row of the table, and all rows have the same days.
+// One timeline for all repositories: each has its row in the table, and all rows show the same days.
 
-// In units of the drawing, which is stretched to the width of its column.
+// Units of the drawing, which stretches to the width of its column.
 const width = 1000;
 const lane = 8;
 const gap = 2;
-/** More freezes at the same time than these are told in words alone. */
+/** How many simultaneous freezes are drawn. The label names the others too. */
 const mostLanes = 4;
 
-/** The days of the timeline, for the head of its column. */
+/** The days of the timeline, for the column header. */
 export function timelineHead(window: TimelineWindow, now: Date): Html {
   const { ticks } = layOutTimeline([], window, now);
   return html`<svg class="days" viewBox="0 0 ${width} 36" aria-hidden="true" focusable="false">
@@ -24,14 +24,14 @@ export function timelineHead(window: TimelineWindow, now: Date): Html {
   </svg>`;
 }
 
-/** The freezes of one repository as bars. @param freezes those that touch the window. */
+/** The freezes of one repository as bars. @param freezes the ones that overlap the window. */
 export function timelineRow(freezes: FreezeSpan[], window: TimelineWindow, now: Date): Html {
   const { lanes, ticks, now: nowAt } = layOutTimeline(freezes, window, now);
   const shown = lanes.slice(0, mostLanes);
   const height = Math.max(2, shown.length) * (lane + gap) + gap;
   const words =
     freezes.length === 0
-      ? 'No freeze in these weeks'
+      ? 'No freezes in these weeks'
       : freezes
           .map((each) => wordsOf(each, now))
           .slice(0, 5)

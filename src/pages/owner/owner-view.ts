@@ -3,9 +3,9 @@ import { isTimeZone } from '../../time/local-time.ts';
 import { dayOf, startOf, type TimelineWindow } from '../timeline/timeline-window.ts';
 import { isNotEnforced, type RepositoryState, type StateName, stateOf } from './repository-states.ts';
 
-/** What the address of an owner's page asks to see. */
+/** What the URL of an owner's page asks for. */
 export type OwnerView = {
-  /** A part of a name, in any case of letters; empty: all. */
+  /** A part of a name, in any letter case; empty for all. */
   q: string;
   state: StateFilter | null;
   /** Counted from 1. */
@@ -26,7 +26,7 @@ export const filterNames: Record<StateFilter, string> = {
 
 export const perPage = 50;
 
-/** Reads the query of an address: what it does not understand counts as not asked. */
+/** Reads the query of a URL. Ignores what it does not understand. */
 export function readOwnerView(query: Record<string, string>): OwnerView {
   const { q = '', state, page = '1', zone = 'UTC' } = query;
   return {
@@ -37,7 +37,7 @@ export function readOwnerView(query: Record<string, string>): OwnerView {
   };
 }
 
-/** The repositories that a view asks for, and those of them on its page. */
+/** The repositories that match a view, and the ones on its page. */
 export function chosenBy({ q, state, page }: OwnerView, all: RepositoryState[]) {
   const part = q.toLowerCase();
   const fits = (each: RepositoryState) =>
@@ -56,7 +56,7 @@ export function chosenBy({ q, state, page }: OwnerView, all: RepositoryState[]) 
 const isIn = (each: RepositoryState, state: StateFilter): boolean =>
   state === 'trouble' ? isNotEnforced(each) : stateOf(each) === (state satisfies StateName);
 
-/** The address, relative to the page, of a view with some words changed. */
+/** The relative URL of a view with some parameters changed. */
 export function ownerLink(view: OwnerView, change: Partial<OwnerView>): string {
   const { q, state, page, zone } = { ...view, page: 1, ...change };
   const words = new URLSearchParams({
@@ -71,7 +71,7 @@ export function ownerLink(view: OwnerView, change: Partial<OwnerView>): string {
 const daysBefore = 2;
 const days = 28;
 
-/** The four weeks that the timeline of an owner shows: two days back, the rest ahead. */
+/** The four weeks of an owner's timeline. It starts two days before today. */
 export function weeksAround(now: Date, zone: string): TimelineWindow {
   const firstDay: Temporal.PlainDate = dayOf(now, zone).subtract({ days: daysBefore });
   const nextDay = firstDay.add({ days });

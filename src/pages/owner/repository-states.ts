@@ -4,26 +4,26 @@ import { Prisma } from '../../generated/prisma/client.ts';
 import { freezeProducts } from '../../installations/product.ts';
 import { statusesOfHeld, whyNotHeld } from '../../reconcile/held-pull-requests.ts';
 
-/** A repository of an owner, with what is so there now, as far as our own tables know. Deployments are not looked at. */
+/** A repository and its current state according to our tables. Ignores freezes of deployments. */
 export type RepositoryState = {
   id: bigint;
   name: string;
   private: boolean;
   archived: boolean;
-  /** Whether freezes can hold anything there. */
+  /** Whether freezes can hold anything in this repository. */
   isFreezable: boolean;
-  /** Freezes that are on, and when the last of them ends; null: one has no end, or none is on. */
+  /** The number of ongoing freezes, and when the last of them ends; null if one has no end or none is ongoing. */
   ongoing: number;
   until: Date | null;
-  /** When the next one begins; null: none is scheduled. */
+  /** When the next freeze begins; null if none is scheduled. */
   next: Date | null;
-  /** Pull requests that are known to be held, that wait for their status or cannot have one, and that GitHub would merge. */
+  /** Pull requests: known to be held; waiting for their status or unable to get one; and those that GitHub would merge. */
   held: number;
   waiting: number;
   leaking: number;
-  /** Whether GitHub said lately that a freeze that is on does not hold; false where that was not asked. */
+  /** Whether GitHub recently said that an ongoing freeze is not enforced; false if it was not asked. */
   isUnenforced: boolean;
-  /** Exemptions that somebody has to decide on. */
+  /** Exemption requests that wait for a decision. */
   requests: number;
 };
 
@@ -32,7 +32,7 @@ export type StateName = 'frozen' | 'scheduled' | 'free' | 'archived';
 export const stateOf = ({ ongoing, next, archived }: RepositoryState): StateName =>
   archived ? 'archived' : ongoing > 0 ? 'frozen' : next ? 'scheduled' : 'free';
 
-/** Whether it is known that a freeze that is on does not hold there. */
+/** Whether we know that an ongoing freeze is not enforced. */
 export const isNotEnforced = ({ ongoing, isFreezable, isUnenforced, leaking }: RepositoryState): boolean =>
   leaking > 0 || (ongoing > 0 && (!isFreezable || isUnenforced));
 
@@ -42,15 +42,15 @@ type Row = Record<'id' | 'name', string> &
   Record<'until' | 'next', string | null>;
 
 /**
- * The repositories of some owners with the App installed, what matters now first: what leaks, what is frozen, what comes
- * next, then by name. One statement, whatever their number.
+ * The repositories of some owners where the App is installed, the most important first: freezes that are not enforced,
+ * then frozen, then scheduled, then by name. Takes one statement for any number of repositories.
  */
 export async function repositoryStates(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   accountIds: bigint[],
 ): Promise<Map<bigint, RepositoryState[]>> {
   const now = nowOf(clock);
-  // One column of JSON an owner: drivers look at each column of each row, and there may be thousands.
+  // Each owner is one JSON column: drivers parse every column of every row, and there may be thousands of rows.
   const rows = await db.$queryRaw<{ account_id: bigint; repositories: Row[] }[]>`
     WITH repository AS (
       SELECT r.* FROM repositories r JOIN installations i ON i.id = r.installation_id
@@ -103,7 +103,7 @@ const read = ({ id, until, next, ...row }: Row): RepositoryState => ({
 const weights: Record<StateName, number> = { frozen: 1, scheduled: 2, free: 3, archived: 4 };
 const weightOf = (state: RepositoryState): number => (isNotEnforced(state) ? 0 : weights[stateOf(state)]);
 
-/** What matters now first: of two that matter as much, in the order in which they are. */
+/** Sorts the most important repositories first, and keeps the order of equal ones. */
 export function byWeight(one: RepositoryState, other: RepositoryState): number {
   const [weight, others] = [weightOf(one), weightOf(other)];
   if (weight !== others) return weight - others;

@@ -13,25 +13,25 @@ import { isNotEnforced, type RepositoryState, stateOf } from './repository-state
 export type Table = {
   login: string;
   rows: RepositoryState[];
-  /** As the viewer reads them. */
+  /** With the reasons that the viewer may see. */
   freezes: Map<bigint, FreezeSpan[]>;
   enforced: Map<bigint, Enforced>;
   window: TimelineWindow;
   now: Date;
-  /** Whether rows can be ticked, to freeze or unfreeze them. */
+  /** Whether rows have checkboxes, to freeze or unfreeze repositories. */
   isTickable: boolean;
 };
 
-/** A row a repository, and one timeline of all. */
+/** One row for each repository, with one timeline across all rows. */
 export function repositoryTable(table: Table): Html {
   const { rows, window, now, isTickable } = table;
   return html`<table class="repositories">
     <caption class="said">
-      Repositories, what matters now first
+      Repositories, the most important first
     </caption>
     <thead>
       <tr>
-        ${isTickable ? html`<th class="tick-box"><span class="said">Choose</span></th>` : ''}
+        ${isTickable ? html`<th class="tick-box"><span class="said">Select</span></th>` : ''}
         <th>Repository</th>
         <th>Now</th>
         <th class="number">Held</th>
@@ -93,7 +93,7 @@ function nowOf(row: RepositoryState, zone: string): Html {
   }
 }
 
-/** Of what should be held what is, and in red what GitHub would merge. */
+/** How many of the pull requests that should be held are held, and in red how many GitHub would merge. */
 function heldOf({ held, waiting, leaking }: RepositoryState): Html {
   const all = held + waiting + leaking;
   if (all === 0) return html`<span class="muted none">–</span>`;
@@ -104,11 +104,11 @@ function heldOf({ held, waiting, leaking }: RepositoryState): Html {
 function enforcedWord(row: RepositoryState, enforced: Enforced | undefined): Html {
   if (isNotEnforced(row) || enforced === false) return html`<strong class="leaking">No</strong>`;
   if (enforced === undefined) return html`<span class="muted none">–</span>`;
-  if (enforced === null) return html`<span class="muted">Asking</span>`;
-  return enforced === true ? html`Yes` : html`Not known`;
+  if (enforced === null) return html`<span class="muted">Checking</span>`;
+  return enforced === true ? html`Yes` : html`Unknown`;
 }
 
-/** Freezes by their repository, as somebody reads them. @param isInside whether the viewer sees reasons that are not public. */
+/** Freezes by repository, as the viewer reads them. @param isInside whether the viewer sees reasons that are not public. */
 export function byRepository(
   spans: FreezeSpan[],
   isInside: (repositoryId: bigint) => boolean,

@@ -2,15 +2,15 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import type { Html } from '../layout.ts';
 
-/** What a page says once after a change, by the word in its address: nobody can put words of their own there. */
+/** The message of a page after a change. The URL only names it, so that nobody can inject a message. */
 const sentences = {
-  unfrozen: 'Unfrozen. Holdfast lets go of what was held.',
-  'plan-deleted': 'The plan is deleted. Holdfast lets go of what it held.',
+  unfrozen: 'Unfrozen. The pull requests that were held can merge within seconds.',
+  'plan-deleted': 'The plan was deleted. The pull requests that it held can merge within seconds.',
 } as const;
 
 export type Said = keyof typeof sentences;
 
-/** @returns nothing where the address says nothing that is known. */
+/** @returns nothing if the URL names no known message. */
 export function saidBy({ req }: Context): Html | '' {
   const said = req.query('said') as Said | undefined;
   const sentence = said && Object.hasOwn(sentences, said) ? sentences[said] : null;

@@ -25,15 +25,15 @@ import { isNotEnforced, type RepositoryState, stateOf } from './repository-state
 import { byRepository, repositoryTable } from './repository-table.ts';
 import { saidBy } from './said.ts';
 
-/** Bars of one repository: more nobody can tell apart. */
+/** How many freezes of one repository are drawn. */
 const mostBars = 12;
 
-/** `GET /repos/{owner}`: every repository of an owner at a glance. */
+/** `GET /repos/{owner}`: an overview of an owner's repositories. */
 export async function showOwner(deps: PageDeps, context: Context): Promise<Response> {
   const opened = await openOwnerPage(deps, context);
   if (opened instanceof Response) return opened;
   const { account, viewer, isAdmin, isPartial } = opened;
-  // Whether freezes are enforced is not for everybody who reads a public repository.
+  // Only insiders see whether freezes are enforced, even if the repository is public.
   const repositories = isAdmin ? await withKnownEnforcement(deps, opened.repositories) : opened.repositories;
   const view = readOwnerView(context.req.query());
   const now = nowOf(deps.clock);
@@ -69,12 +69,12 @@ export async function showOwner(deps: PageDeps, context: Context): Promise<Respo
     <p class="muted">
       ${isAdmin ? html`<a href="${firstStepsPath(login)}">First steps</a>` : ''}
       ${found === repositories.length ? '' : html`${found} of ${repositories.length} repositories.`}
-      ${isPartial ? 'You aren’t an admin of this owner: private repositories that you can read may be missing here. Open them by their own address.' : ''}
+      ${isPartial ? 'You aren’t an admin of this owner, so private repositories that you can read may be missing. Open their pages directly.' : ''}
     </p>`;
   return context.html(layout({ title: login, body, viewer }));
 }
 
-/** The boxes of the table belong to this form too: what is ticked there is what is frozen or unfrozen. */
+/** The checkboxes of the table belong to this form: it freezes or unfreezes the selected repositories. */
 const actions = (login: string): Html =>
   html`<div class="actions">
     <button type="submit">Freeze now</button>
@@ -128,7 +128,7 @@ const filters = (view: OwnerView): Html =>
     <button type="submit" class="quiet">Show</button>
   </form>`;
 
-/** The plans that are not over, for who may make plans of everything. */
+/** The plans that are not over, for admins of the owner. */
 async function plansOf(deps: PageDeps, { account, isAdmin }: OpenedOwner): Promise<Html | ''> {
   const now = nowOf(deps.clock);
   const plans = isAdmin ? await listPlans(deps.db, account.id, now) : [];
@@ -169,10 +169,10 @@ const planRow = (
 
 const nothing = ({ repositories, account }: OpenedOwner): Html =>
   repositories.length > 0
-    ? html`<p class="card">No repository fits. <a href="?">Show all</a></p>`
+    ? html`<p class="card">No repositories match. <a href="?">Show all</a></p>`
     : html`<p class="card">
-        Holdfast sees no repository of ${account.login} yet. Choose repositories in the settings of the GitHub
-        App on ${account.login}.
+        Holdfast cannot see any repositories of ${account.login} yet. Select repositories in the settings of
+        the GitHub App on ${account.login}.
       </p>`;
 
 const pageLinks = (view: OwnerView, page: number, pages: number): Html =>

@@ -27,7 +27,7 @@ import { withPlan } from './plan-actions.ts';
 import { fieldsOf, planBody, type PlanFields, readPlanFields, versionOf } from './plan-fields.ts';
 import { type PlanForm, planForm } from './plan-form.ts';
 
-/** `GET /owners/{owner}/plans/new`: the form, with the repositories that the address names. */
+/** `GET /owners/{owner}/plans/new`: the form, with the repositories that the URL names. */
 export async function showNewPlan(deps: PageDeps, context: Context): Promise<Response> {
   const opened = await openOwnerPage(deps, context);
   if (opened instanceof Response) return opened;
@@ -54,7 +54,7 @@ export const namedByNewPlan = async ({ form }: { form: URLSearchParams }): Promi
 
 type Asked = Pick<OwnerChange, 'deps' | 'account' | 'context' | 'form'>;
 
-/** The repositories that a change of a plan touches. */
+/** The repositories that a change to a plan touches. */
 export async function namedByPlan({ deps, account, context, form }: Asked): Promise<string[] | null> {
   const where = { id: context.req.param('plan') ?? '', accountId: account.id };
   const now = nowOf(deps.clock);
@@ -62,12 +62,12 @@ export async function namedByPlan({ deps, account, context, form }: Asked): Prom
   return plan && namesToChange(deps.db, plan, now, linesOf(form.get('include') ?? ''));
 }
 
-/** `POST /owners/{owner}/plans/new`: shows what it would do; and makes it, once that was seen. */
+/** `POST /owners/{owner}/plans/new`: shows a preview; creates the plan if the same fields were previewed before. */
 export async function sendNewPlan(change: OwnerChange): Promise<Response> {
   const { deps, actor, account, form } = change;
   const fields = readPlanFields(form, '');
   const { login } = account;
-  return previewOrSave(change, fields, newForm(login, fields), 'Make this plan', () => {
+  return previewOrSave(change, fields, newForm(login, fields), 'Create plan', () => {
     const input = readNewPlan(validate(newPlan, planBody(fields), 'body'));
     const to = (id: string) =>
       fields.start === '' ? progressPath(login, { plan: id }) : planPath(login, id);
@@ -80,12 +80,12 @@ export async function sendNewPlan(change: OwnerChange): Promise<Response> {
   });
 }
 
-/** `POST /owners/{owner}/plans/{plan}/edit`: the same for a change. */
+/** `POST /owners/{owner}/plans/{plan}/edit`: the same for a change to a plan. */
 export const sendPlanEdit = (change: OwnerChange): Promise<Response> =>
   withPlan(change, async (plan) => {
     const { deps, context, actor, account, administered, form } = change;
     const fields = readPlanFields(form, '');
-    return previewOrSave(change, fields, editForm(account.login, plan, fields), 'Save', async () => {
+    return previewOrSave(change, fields, editForm(account.login, plan, fields), 'Save changes', async () => {
       assertFresh(form, versionOf(plan), 'plan');
       const changed = readPlanChange(validate(planChange, changeOf(plan, fields), 'body'));
       await updatePlan(deps, actor, account, administered, plan.id, changed);
@@ -93,7 +93,7 @@ export const sendPlanEdit = (change: OwnerChange): Promise<Response> =>
     });
   });
 
-/** What the form says otherwise than the plan. The same in other words is no change of it. */
+/** The fields that differ from the plan. A value that only looks different is no change. */
 function changeOf(plan: StoredPlan, fields: PlanFields) {
   const [before, after] = [planBody(fieldsOf(plan)), planBody(fields)];
   const isSameStart = after.start === before.start || `${after.start}:00` === before.start;
@@ -117,7 +117,7 @@ async function previewOrSave(
     const preview = await previewPlan(deps, account, input);
     const rule = input.recurrence?.rule;
     const seen = html`${planPreview(account.login, preview)}
-      ${rule === undefined ? '' : html`<p>Repeats by <code>${rule}</code></p>`}
+      ${rule === undefined ? '' : html`<p>Repeats: <code>${rule}</code></p>`}
       <h3>
         ${countOf(preview.nextOccurrences.length, 'time')}${preview.nextOccurrences.length === 10 ? ', and so on' : ''}
       </h3>
@@ -129,7 +129,7 @@ async function previewOrSave(
   }
 }
 
-/** The form's fields for those of the API. */
+/** The form field for each API field. */
 const formFields = {
   repositories: 'include',
   timezone: 'zone',

@@ -5,13 +5,13 @@ import { describeInstant } from '../../time/local-time.ts';
 import { instant } from '../instant.ts';
 import type { Html } from '../layout.ts';
 
-/** The windows of a plan: by its own clock and, else than without scripts (local-times.js), by the reader's. */
+/** The occurrences of a plan in its own zone and, with scripts (local-times.js), in the reader's zone. */
 export const occurrenceTable = (occurrences: Occurrence[], zone: string): Html =>
   html`<table class="occurrences">
     <thead>
       <tr>
-        <th>From</th>
-        <th>Until</th>
+        <th>Start</th>
+        <th>End</th>
       </tr>
     </thead>
     <tbody>
@@ -20,7 +20,7 @@ export const occurrenceTable = (occurrences: Occurrence[], zone: string): Html =
           html`<tr>
             <td>${time(startsAt, zone)} ${clockNote(start, zone, 'start')}</td>
             <td>
-              ${endsAt && end !== null ? html`${time(endsAt, zone)} ${clockNote(end, zone, 'end')}` : 'it is removed'}
+              ${endsAt && end !== null ? html`${time(endsAt, zone)} ${clockNote(end, zone, 'end')}` : 'None'}
             </td>
           </tr>`,
       )}
@@ -30,13 +30,13 @@ export const occurrenceTable = (occurrences: Occurrence[], zone: string): Html =
 const time = (at: Date, zone: string): Html =>
   html`${instant(at, zone)}${zone === 'UTC' ? '' : html`<noscript> (${describeInstant(at, 'UTC')})</noscript>`}`;
 
-/** Says what becomes of a time that a change of clocks leaves out or shows twice. */
+/** Explains what happens to a time that a clock change skips or repeats. */
 function clockNote(local: string, zone: string, edge: 'start' | 'end'): Html {
   const time = local.slice(11, 16);
   switch (clockChangeAt(local, zone)) {
     case 'skipped':
       return html`<span class="clock-note"
-        >Clocks go forward: there is no ${time} that day, so it ${edge}s after the gap.</span
+        >Clocks go forward: ${time} does not exist that day, so it ${edge}s after the gap.</span
       >`;
     case 'doubled':
       return html`<span class="clock-note"

@@ -5,10 +5,10 @@ import { findPlan, type StoredPlan } from '../../plans/plan-store.ts';
 import { type OpenedOwner, openOwnerPage } from '../owner/open-owner.ts';
 import { absentPage, type PageDeps } from '../reader.ts';
 
-/** A plan that somebody may see: an admin of the owner, or who can read each repository that it matches. */
+/** A plan that the viewer may see: as an admin of the owner, or because they can read every repository that it matches. */
 export type OpenedPlan = OpenedOwner & { plan: StoredPlan };
 
-/** @returns the answer itself where there is no page to show. */
+/** @returns the response to send if there is no page to show. */
 export async function openPlanPage(deps: PageDeps, context: Context): Promise<OpenedPlan | Response> {
   const opened = await openOwnerPage(deps, context);
   if (opened instanceof Response) return opened;
@@ -16,7 +16,7 @@ export async function openPlanPage(deps: PageDeps, context: Context): Promise<Op
   return plan ? { ...opened, plan } : absentPage(deps, context, opened.viewer);
 }
 
-/** The plan of this id, where the viewer of an owner's page may see it; else null. */
+/** The plan with this id if the viewer of an owner's page may see it, else null. */
 export async function findShownPlan(
   deps: PageDeps,
   { account, repositories, isAdmin }: OpenedOwner,

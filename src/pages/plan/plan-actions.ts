@@ -19,8 +19,8 @@ import { isUuid } from './open-plan.ts';
 import { versionOf, versionOfOngoing } from './plan-fields.ts';
 
 /**
- * `POST /owners/{owner}/plans/{plan}/extend`: another end for a plan that does not repeat; of one that does, for what is
- * on now, which the plan leaves alone from then on.
+ * `POST /owners/{owner}/plans/{plan}/extend`: changes the end of a plan that does not repeat. For a plan that repeats, it
+ * changes the end of the ongoing freezes; the plan no longer changes those.
  */
 export const extendPlan = (change: OwnerChange): Promise<Response> =>
   orMessage(change, (plan) =>
@@ -41,7 +41,7 @@ async function extendOngoing(change: OwnerChange, plan: StoredPlan): Promise<Res
   const { deps, actor, account, form } = change;
   const freezes = await ongoingFreezes(deps.db, plan, nowOf(deps.clock));
   assertFresh(form, versionOfOngoing(freezes), 'plan');
-  if (freezes.length === 0) throw conflict('Nothing of this plan is on now.');
+  if (freezes.length === 0) throw conflict('No freeze of this plan is ongoing.');
   const repositories = await repositoriesOfIds(
     deps.sql,
     freezes.map(({ repositoryId }) => repositoryId),
@@ -56,7 +56,7 @@ async function extendOngoing(change: OwnerChange, plan: StoredPlan): Promise<Res
       };
     }),
   );
-  // All at once, so that of two who extend it one does, and not each of them a part.
+  // In one transaction, so that two people who extend it at the same time do not each extend a part.
   await deps.db.$transaction(async (tx) => {
     await lockPlan(tx, plan.id);
     const now = nowOf(deps.clock);
@@ -65,21 +65,19 @@ async function extendOngoing(change: OwnerChange, plan: StoredPlan): Promise<Res
   return answerOutcome(change, outcome, path, { href: path, text: 'Back to the plan' });
 }
 
-/** `POST /owners/{owner}/plans/{plan}/delete`: ends what it froze, with a reason. */
+/** `POST /owners/{owner}/plans/{plan}/delete`: deletes the plan and ends its freezes, with a reason. */
 export const deletePlanByForm = (change: OwnerChange): Promise<Response> =>
   orMessage(change, async (plan) => {
     const { deps, context, actor, account, administered, form } = change;
     assertFresh(form, versionOf(plan), 'plan');
     const reason = (form.get('delete_reason') ?? '').trim();
     if (reason === '')
-      throw invalid([
-        { path: ['body', 'delete_reason'], message: 'Say why you delete it.', type: 'missing' },
-      ]);
+      throw invalid([{ path: ['body', 'delete_reason'], message: 'Enter a reason.', type: 'missing' }]);
     await deletePlan(deps, actor, account, administered, plan.id, reason);
     return context.redirect(`${ownerPath(account.login)}?said=plan-deleted`, 303);
   });
 
-/** Does something with the plan of the path. @throws Refusal not-found for one that is over or deleted. */
+/** Calls `act` with the plan of the path. @throws Refusal not-found if it is over or deleted. */
 export async function withPlan(
   { deps, context, person, account }: OwnerChange,
   act: (plan: StoredPlan) => Promise<Response>,
@@ -89,7 +87,7 @@ export async function withPlan(
   return act(await requirePlan(deps.db, deps, account, id));
 }
 
-/** The same; what is wrong with the form is said, with the way back. */
+/** The same, but shows the errors of the form with a link back to the plan. */
 const orMessage = (change: OwnerChange, act: (plan: StoredPlan) => Promise<Response>): Promise<Response> =>
   withPlan(change, async (plan) => {
     try {

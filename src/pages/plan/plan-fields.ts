@@ -11,12 +11,12 @@ import {
 } from '../freeze-now/exceptions.ts';
 import { isRepeat, type Repeat, repeatOf, ruleOf } from './recurrence-choices.ts';
 
-/** What the form of a plan says, as text that people typed. */
+/** The fields of a plan form, as the text that people typed. */
 export type PlanFields = {
   name: string;
   reason: string;
   publicReason: string;
-  /** Globs over names of repositories, one a line. */
+  /** Globs of repository names, one on each line. */
   include: string;
   exclude: string;
   /** `2026-12-24T18:00`. */
@@ -25,14 +25,14 @@ export type PlanFields = {
   zone: string;
   repeat: Repeat;
   rule: string;
-  /** The last date; and dates on which none begins, one a line. */
+  /** The last date, and the dates on which no occurrence begins, one on each line. */
   until: string;
   except: string;
-  /** Conditions that all have to match, one a line. */
+  /** Conditions that must all match, one on each line. */
   matching: string;
   exceptions: Exceptions;
   holds: WhatIsHeld;
-  /** Globs over environments, one a line; empty: all of them. */
+  /** Globs of environment names, one on each line; empty for all environments. */
   environments: string;
 };
 
@@ -44,7 +44,7 @@ export const held = {
 } as const;
 export type WhatIsHeld = keyof typeof held;
 
-/** Reads the form, or the ticks that an address brings. */
+/** Reads the form, or the repositories in a URL. */
 export function readPlanFields(form: URLSearchParams, ticked: string): PlanFields {
   const text = (name: string) => (form.get(name) ?? '').trim();
   const repeat = text('repeat');
@@ -60,7 +60,7 @@ export function readPlanFields(form: URLSearchParams, ticked: string): PlanField
   };
 }
 
-/** A plan as its form shows it. */
+/** The form fields of a plan. */
 export function fieldsOf(plan: StoredPlan): PlanFields {
   const { repositories, recurrence } = plan;
   const repeat = repeatOf(recurrence?.rule ?? null, plan.start);
@@ -77,7 +77,7 @@ export function fieldsOf(plan: StoredPlan): PlanFields {
   };
 }
 
-/** As the API's new plan. */
+/** The API body for a new plan. */
 export function planBody(fields: PlanFields) {
   const rule = ruleOf(fields.repeat, fields.start, fields.rule);
   const environments = linesOf(fields.environments);
@@ -93,9 +93,9 @@ export function planBody(fields: PlanFields) {
   };
 }
 
-/** Tells a plan as it is now from what it was before somebody changed it. */
+/** Changes whenever the plan changes, so that a form knows whether it is up to date. */
 export const versionOf = (plan: StoredPlan): string => digestOf(attributesOfPlan(plan));
 
-/** The same of what is on of a plan. */
+/** The same for the ongoing freezes of a plan. */
 export const versionOfOngoing = (freezes: { id: string; version: number }[]): string =>
   digestOf(freezes.map(({ id, version }) => [id, version]));

@@ -8,13 +8,13 @@ import { repeats } from './recurrence-choices.ts';
 
 export type PlanForm = {
   heading: string;
-  /** Where it is sent, and where one goes who does not want it. */
+  /** Where the form is sent, and where Cancel leads. */
   action: string;
   back: string;
   fields: PlanFields;
   problems: FormProblems;
   isNew: boolean;
-  /** Of the plan that it changes, as it is now; null for a new one. */
+  /** The current version of the plan that the form changes; null for a new plan. */
   version: string | null;
   preview: FormPreview;
 };
@@ -24,7 +24,7 @@ const shown = [
   ...['except', 'matching', 'exceptions', 'environments'],
 ];
 
-/** Asks for all of a plan; then shows what it would do, with the one button that does it. */
+/** Asks for the fields of a plan; then shows a preview with the button that saves. */
 export function planForm({
   heading,
   action,
@@ -47,15 +47,15 @@ export function planForm({
     <form class="form" method="post" action="${action}#preview">
       ${version === null ? '' : versionField(version)}
       ${textField(text('name', 'Name', { attributes: html`required maxlength="255"` }))}
-      ${textArea(text('reason', 'Why', { attributes: html`required maxlength="10000"` }))}
+      ${textArea(text('reason', 'Reason', { attributes: html`required maxlength="10000"` }))}
       <div class="side-by-side">
-        ${textArea(text('include', 'Repositories', { hint: html`A name or a pattern on each line, such as <code>api-*</code>. <code>*</code> is every one.`, attributes: html`required spellcheck="false" autocapitalize="none"` }))}
-        ${textArea(text('exclude', 'But not', { attributes: html`spellcheck="false" autocapitalize="none"` }))}
+        ${textArea(text('include', 'Repositories', { hint: html`One name or pattern on each line, such as <code>api-*</code>. <code>*</code> matches every repository.`, attributes: html`required spellcheck="false" autocapitalize="none"` }))}
+        ${textArea(text('exclude', 'Excluded repositories', { attributes: html`spellcheck="false" autocapitalize="none"` }))}
       </div>
       <div class="side-by-side">
-        ${textField(text('start', 'Start', { hint: 'Empty: now' }), 'datetime-local')}
-        ${textField(text('end', 'End', { hint: 'Empty: until you remove it' }), 'datetime-local')}
-        ${textField(text('zone', 'Time zone', { hint: 'Such as Europe/Paris', attributes: html`required list="zones" spellcheck="false" autocapitalize="none" ${isNew && !preview && problems.size === 0 ? html`data-chooses-own-zone` : ''}` }))}
+        ${textField(text('start', 'Start', { hint: 'Leave empty to start now.' }), 'datetime-local')}
+        ${textField(text('end', 'End', { hint: 'Leave empty for no end.' }), 'datetime-local')}
+        ${textField(text('zone', 'Time zone', { hint: 'For example, Europe/Paris.', attributes: html`required list="zones" spellcheck="false" autocapitalize="none" ${isNew && !preview && problems.size === 0 ? html`data-chooses-own-zone` : ''}` }))}
         ${zones}
       </div>
       ${chips(
@@ -67,31 +67,31 @@ export function planForm({
       <details
         ${fields.repeat === 'rule' || fields.until || fields.except || ['rule', 'until', 'except'].some((name) => problems.has(name)) ? html`open` : ''}
       >
-        <summary>Rule, last date, days off</summary>
+        <summary>Custom rule, last date, skipped dates</summary>
         <div class="side-by-side">
-          ${textField(text('rule', 'Rule of your own', { hint: html`An RRULE, such as <code>FREQ=MONTHLY;BYDAY=-1FR</code>. It counts where you choose “${repeats.rule}”.`, attributes: html`maxlength="1000" spellcheck="false"` }))}
-          ${textField(text('until', 'Last date', { hint: 'None begins after it' }), 'date')}
-          ${textArea(text('except', 'Not on', { hint: html`A date on each line, such as <code>2028-12-24</code>` }))}
+          ${textField(text('rule', 'Custom rule', { hint: html`An RRULE, such as <code>FREQ=MONTHLY;BYDAY=-1FR</code>. Holdfast uses it if you choose “${repeats.rule}”.`, attributes: html`maxlength="1000" spellcheck="false"` }))}
+          ${textField(text('until', 'Last date', { hint: 'No freeze starts after this date.' }), 'date')}
+          ${textArea(text('except', 'Skipped dates', { hint: html`One date on each line, such as <code>2028-12-24</code>.` }))}
         </div>
       </details>
       ${exceptionFields(fields.exceptions, problems)}
       <details ${isMore(fields, problems) ? html`open` : ''}>
-        <summary>Only some pull requests, deployments, public reason</summary>
-        ${textArea(text('matching', 'Only pull requests that match', { hint: html`A condition on each line, such as <code>base=main</code>. All of them have to match.`, attributes: html`spellcheck="false"` }))}
-        ${textField({ name: 'public_reason', label: 'Public reason', value: fields.publicReason, problems, hint: 'Everybody but admins and insiders reads it in the place of the reason.' })}
+        <summary>Conditions, deployments, public reason</summary>
+        ${textArea(text('matching', 'Hold pull requests that match', { hint: html`One condition on each line, such as <code>base=main</code>. All of them must match.`, attributes: html`spellcheck="false"` }))}
+        ${textField({ name: 'public_reason', label: 'Public reason', value: fields.publicReason, problems, hint: 'Statuses and public pages show this instead of the reason.' })}
         ${chips(
           'radio',
           { name: 'holds', label: 'Holds', problems },
           Object.entries(held).map(([value, label]) => ({ value, label })),
           [fields.holds],
         )}
-        ${textArea(text('environments', 'Environments', { hint: html`For deployments: a name or a pattern on each line, such as <code>prod-*</code>. Empty: every one. Holdfast keeps this, and does not hold deployments yet.`, attributes: html`spellcheck="false" autocapitalize="none"` }))}
+        ${textArea(text('environments', 'Environments', { hint: html`For deployments: one name or pattern on each line, such as <code>prod-*</code>. Leave empty for every environment. Holdfast saves this setting but does not hold deployments yet.`, attributes: html`spellcheck="false" autocapitalize="none"` }))}
       </details>
       ${previewBeforeDoing(preview, 'save', back)}
     </form>`;
 }
 
-/** Whether the form says something of what is folded. */
+/** Whether a folded field has a value or an error. */
 const isMore = (fields: PlanFields, problems: FormProblems): boolean =>
   [fields.matching, fields.publicReason, fields.environments].some((text) => text !== '') ||
   fields.holds !== 'merges' ||

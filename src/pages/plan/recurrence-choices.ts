@@ -1,15 +1,15 @@
 import { Temporal } from 'temporal-polyfill';
 
-/** How a plan repeats, as people choose it. What the rule needs of days is the start's. */
+/** The choices for how a plan repeats. The rule takes its day from the start. */
 export const repeats = {
   once: 'Once',
   daily: 'Every day',
   workdays: 'Monday to Friday',
   weekly: 'Every week',
-  monthly: 'Every month, same date',
-  weekday: 'Every month, same weekday',
+  monthly: 'Every month on the same date',
+  weekday: 'Every month on the same weekday',
   yearly: 'Every year',
-  rule: 'A rule of my own',
+  rule: 'Custom rule',
 } as const;
 export type Repeat = keyof typeof repeats;
 
@@ -19,8 +19,8 @@ const days = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
 
 /**
  * The rule of a choice.
- * @param start of the first window; where it is no time, what needs its day does as if it were the first of a Monday.
- * @param own the rule that was typed. @returns null for once.
+ * @param start of the first occurrence. If it is not a time, the first Monday of a month stands in for its day.
+ * @param own the rule that was typed. @returns null if the plan does not repeat.
  */
 export function ruleOf(repeat: Repeat, start: string, own: string): string | null {
   switch (repeat) {
@@ -43,7 +43,7 @@ export function ruleOf(repeat: Repeat, start: string, own: string): string | nul
   }
 }
 
-/** Which weekday of its month a day is: `3SA`. */
+/** The weekday of a date within its month, such as `3SA` for the third Saturday. */
 function placeOf(start: string): string {
   const date = /^\d{4}-\d{2}-\d{2}/.exec(start)?.[0];
   if (date === undefined) return '1MO';
@@ -55,7 +55,7 @@ function placeOf(start: string): string {
   }
 }
 
-/** The choice that a stored rule is. */
+/** The choice that fits a stored rule. */
 export function repeatOf(rule: string | null, start: string): Repeat {
   const all = Object.keys(repeats) as Repeat[];
   return all.find((repeat) => repeat !== 'rule' && ruleOf(repeat, start, '') === rule) ?? 'rule';

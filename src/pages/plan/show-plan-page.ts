@@ -21,7 +21,7 @@ import { occurrenceTable } from './occurrence-table.ts';
 import { type OpenedPlan, openPlanPage } from './open-plan.ts';
 import { versionOf, versionOfOngoing } from './plan-fields.ts';
 
-/** `GET /owners/{owner}/plans/{plan}`: all of a plan, and what can be done with it. */
+/** `GET /owners/{owner}/plans/{plan}`: a plan and its forms. */
 export async function showPlanPage(deps: PageDeps, context: Context): Promise<Response> {
   const opened = await openPlanPage(deps, context);
   if (opened instanceof Response) return opened;
@@ -45,7 +45,7 @@ export async function showPlanPage(deps: PageDeps, context: Context): Promise<Re
   return context.html(layout({ title: plan.name, body, viewer }));
 }
 
-/** Whether it is on, how far GitHub holds it, and where it does not. */
+/** Whether the plan is ongoing, how many pull requests are held, and where it is not enforced. */
 function stateOf(
   { plan, account }: OpenedPlan,
   { matched, nextOccurrences }: ShownPlan,
@@ -61,14 +61,14 @@ function stateOf(
         >`
     : isScheduled
       ? html`<span class="badge scheduled">Scheduled</span>`
-      : html`<span class="badge past">Nothing is on</span>`;
+      : html`<span class="badge past">Not ongoing</span>`;
   return html`${badge} ${countOf(matched, 'repository', 'repositories')}
   ${notEnforced.length > 0 ? html`<strong class="leaking">${notEnforced.length} not enforced</strong>` : ''}
-  ${notKnown.length > 0 ? `${notKnown.length} not known to be enforced` : ''}
-  ${isAsking ? html`<span class="muted">GitHub is still being asked whether it is enforced.</span>` : ''}`;
+  ${notKnown.length > 0 ? `${notKnown.length} unknown` : ''}
+  ${isAsking ? html`<span class="muted">Holdfast is still asking GitHub whether it is enforced.</span>` : ''}`;
 }
 
-/** @param on the freezes of the plan that are on. */
+/** @param on the ongoing freezes of the plan. */
 function actions(opened: OpenedPlan, on: StoredFreeze[]): Html {
   const { plan, account } = opened;
   const action = (name: string) => `${planPath(account.login, plan.id)}/${name}`;
@@ -79,7 +79,7 @@ function actions(opened: OpenedPlan, on: StoredFreeze[]): Html {
       plan.recurrence === null
         ? extendForms(action('extend'), version, plan)
         : first
-          ? html`<span class="muted">This time:</span>
+          ? html`<span class="muted">This occurrence:</span>
               ${extendForms(action('extend'), versionField(versionOfOngoing(on)), first)}
               ${endThisTime(opened, on)}`
           : ''
@@ -89,16 +89,16 @@ function actions(opened: OpenedPlan, on: StoredFreeze[]): Html {
       action('delete'),
       html`${version}
         <p>
-          ${first ? 'Ends what is frozen now, and' : 'Takes back what is scheduled, and'} deletes the plan.
-          You cannot take that back.
+          This ${first ? 'ends the ongoing freezes' : 'deletes the scheduled freezes'} and deletes the plan.
+          You cannot undo this.
         </p>
         ${whyField('delete')}`,
-      'Delete this plan',
+      'Delete plan',
     )}
   </div>`;
 }
 
-/** As the page that unfreezes: the plan goes on. */
+/** Ends the ongoing freezes, like the Unfreeze page. The plan continues. */
 const endThisTime = ({ plan, account, repositories, isAdmin }: OpenedPlan, on: StoredFreeze[]): Html =>
   confirmation(
     'End now…',
@@ -106,16 +106,16 @@ const endThisTime = ({ plan, account, repositories, isAdmin }: OpenedPlan, on: S
     html`${hidden('ongoing', `freezes ${plan.id}`)}
       ${isAdmin ? '' : repositories.filter(({ id }) => on.some(({ repositoryId }) => repositoryId === id)).map(({ name }) => hidden('repository', name))}
       <p>
-        Ends what is frozen now in ${countOf(on.length, 'repository', 'repositories')}. The plan begins again
-        as planned.
+        This ends the ongoing freezes in ${countOf(on.length, 'repository', 'repositories')}. The plan
+        continues with its next occurrence.
       </p>
       ${whyField('end')}`,
-    'End it this time',
+    'End this occurrence',
   );
 
 const whyField = (of: string): Html =>
   textArea({
-    ...{ name: 'delete_reason', id: `why-${of}`, label: 'Why' },
+    ...{ name: 'delete_reason', id: `why-${of}`, label: 'Reason' },
     attributes: html`required maxlength="10000"`,
   });
 
@@ -123,21 +123,21 @@ function details({ plan, account, isAdmin }: OpenedPlan, shown: ShownPlan, reaso
   const { include, exclude } = plan.repositories;
   const { nextOccurrences: next, detached, notEnforced } = shown;
   return html`<dl class="card">
-      ${item('Why', longText(reason))}
+      ${item('Reason', longText(reason))}
       ${isAdmin && plan.publicReason !== null ? item('Public reason', longText(plan.publicReason)) : ''}
-      ${item('Repositories', html`${names(include)}${exclude.length > 0 ? html`, but not ${names(exclude)}` : ''}`)}
-      ${notEnforced.length > 0 ? item('Freezes are off in', links(account.login, notEnforced)) : ''}
-      ${plan.recurrence ? item('Repeats by', html`<code>${plan.recurrence.rule}</code>${plan.recurrence.until === null ? '' : html` until ${plan.recurrence.until}`}${plan.recurrence.except.length > 0 ? html`, not on ${plan.recurrence.except.join(', ')}` : ''}`) : ''}
+      ${item('Repositories', html`${names(include)}${exclude.length > 0 ? html`, except ${names(exclude)}` : ''}`)}
+      ${notEnforced.length > 0 ? item('Freezes are switched off in', links(account.login, notEnforced)) : ''}
+      ${plan.recurrence ? item('Repeats', html`<code>${plan.recurrence.rule}</code>${plan.recurrence.until === null ? '' : html` until ${plan.recurrence.until}`}${plan.recurrence.except.length > 0 ? html`, except on ${plan.recurrence.except.join(', ')}` : ''}`) : ''}
       ${item('Holds', whatItHolds({ ...plan, ...next[0]!, repositoryId: 0n }))}
-      ${item('Made by', html`${actorName(plan.createdBy)}`)}
-      ${item('Id', html`<code class="id">${plan.id}</code>`)}
+      ${item('Created by', html`${actorName(plan.createdBy)}`)}
+      ${item('ID', html`<code class="id">${plan.id}</code>`)}
     </dl>
     <h2>Next</h2>
     ${occurrenceTable(next, plan.timezone)}
     ${
       detached.length > 0
-        ? html`<h2>Changed by themselves</h2>
-            <p class="muted">The plan leaves these freezes alone.</p>
+        ? html`<h2>Changed separately</h2>
+            <p class="muted">Somebody changed these freezes, so the plan no longer changes them.</p>
             <ul>
               ${detached.map(({ repository, freezeId, start }) => html`<li><a href="/repos/${repository}/freezes/${freezeId}">${repository}</a>, ${start}</li>`)}
             </ul>`

@@ -15,36 +15,36 @@ import type { OpenedOwner } from '../owner/open-owner.ts';
 import { findShownPlan } from '../plan/open-plan.ts';
 import type { PageDeps } from '../reader.ts';
 
-/** How far GitHub holds what a freeze or a plan is to hold. */
+/** How many of the pull requests that a freeze or a plan should hold are held on GitHub. */
 export type Progress = {
-  /** Where all of it is said. */
+  /** The page with the details. */
   path: string;
-  /** Whether any of it is on now. */
+  /** Whether any of its freezes is ongoing. */
   isOn: boolean;
   repositories: number;
-  /** Repositories whose open pull requests are still to be looked at. */
+  /** Repositories whose open pull requests still have to be checked. */
   toLook: number;
   toHold: number;
   held: number;
-  /** Pull requests whose status is still to be written. */
+  /** Pull requests whose status still has to be written. */
   waiting: number;
-  /** Whether GitHub is still being asked where freezes hold. */
+  /** Whether we are still asking GitHub where freezes are enforced. */
   isAsking: boolean;
-  /** Names of repositories where a freeze does not hold. */
+  /** Repositories where a freeze is not enforced, by name. */
   notEnforced: string[];
-  /** Of those where GitHub does not say whether one does. */
+  /** Repositories where GitHub does not say whether it is enforced, by name. */
   notKnown: string[];
 };
 
-/** Nothing moves any more by itself. */
+/** Whether nothing will change on its own. */
 export const isDone = ({ isOn, toLook, waiting, isAsking }: Progress): boolean =>
   !isOn || (toLook === 0 && waiting === 0 && !isAsking);
 
 const asked = z.union([z.object({ plan: z.guid() }), z.object({ freeze: z.guid() })]);
 
 /**
- * The progress that an address asks for, for somebody who can read every repository that it is about.
- * @returns null where there is none, or none that they may see.
+ * The progress that a URL asks for, if the viewer can read every repository that it is about.
+ * @returns null if there is none or the viewer may not see it.
  */
 export async function readProgress(
   deps: PageDeps,
@@ -68,7 +68,7 @@ async function ofPlan(deps: PageDeps, opened: OpenedOwner, id: string): Promise<
   return plan && planProgress(deps, opened, plan);
 }
 
-/** How far GitHub holds what is on of a plan. @throws Refusal not-found for one that is over or deleted. */
+/** The progress of a plan's ongoing freezes. @throws Refusal not-found if the plan is over or deleted. */
 export async function planProgress(
   deps: PageDeps,
   { account, repositories }: OpenedOwner,

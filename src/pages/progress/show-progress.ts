@@ -10,12 +10,12 @@ import { type OpenedOwner, openOwnerPage } from '../owner/open-owner.ts';
 import { absentPage, type PageDeps } from '../reader.ts';
 import { isDone, type Progress, readProgress } from './read-progress.ts';
 
-/** Milliseconds between two looks at our own tables. */
+/** Milliseconds between two reads of our tables. */
 const step = 1_000;
-/** Milliseconds after which a browser has to ask again: then it is looked anew whether its viewer may see this. */
+/** Milliseconds until the browser must connect again, so that we check again whether the viewer may see this. */
 const longest = 55_000;
 
-/** `GET /owners/{owner}/progress`: how far GitHub holds what was just frozen. It moves by itself. */
+/** `GET /owners/{owner}/progress`: how many pull requests a new freeze holds already. The page updates itself. */
 export async function showProgress(deps: PageDeps, context: Context): Promise<Response> {
   const opened = await openOwnerPage(deps, context);
   if (opened instanceof Response) return opened;
@@ -44,7 +44,7 @@ export async function showProgress(deps: PageDeps, context: Context): Promise<Re
   );
 }
 
-/** `GET /owners/{owner}/progress/live`: the same as events, for browsers with scripts. */
+/** `GET /owners/{owner}/progress/live`: the same as server-sent events, for browsers with scripts. */
 export async function streamProgress(deps: PageDeps, context: Context): Promise<Response> {
   const opened = await openOwnerPage(deps, context);
   if (opened instanceof Response) return opened;
@@ -62,7 +62,7 @@ export async function streamProgress(deps: PageDeps, context: Context): Promise<
       if (now !== said) await stream.writeSSE({ event: 'progress', data: now });
       said = now;
       if (isDone(progress)) break;
-      // What ends the wait ends the stream.
+      // An aborted wait ends the stream.
       await sleep(step, undefined, { signal: timeUp }).catch(() => {});
       if (!timeUp.aborted) progress = await readProgress(deps, opened, query);
     }
@@ -71,9 +71,9 @@ export async function streamProgress(deps: PageDeps, context: Context): Promise<
   });
 }
 
-/** While somebody looked on, it ended or was deleted. */
+/** Shown if the freeze ends or is deleted while the page is open. */
 const over = html`<p class="progress-line">
-  <span class="badge past">Over</span> It has ended or was deleted.
+  <span class="badge past">Over</span> The freeze has ended or was deleted.
 </p>`;
 
 /** `31 of 44 pull requests held on GitHub.` */
@@ -81,7 +81,7 @@ function progressOf(progress: Progress, { account }: OpenedOwner): Html {
   const { isOn, repositories, toLook, toHold, held, isAsking, notEnforced, notKnown } = progress;
   if (!isOn)
     return html`<p class="progress-line">
-      <span class="badge scheduled">Not begun</span> It holds nothing now.
+      <span class="badge scheduled">Not started</span> The freeze holds nothing yet.
     </p>`;
   const done = isDone(progress);
   const isSure = held === toHold && notEnforced.length + notKnown.length === 0;
@@ -93,7 +93,7 @@ function progressOf(progress: Progress, { account }: OpenedOwner): Html {
       ${done && isSure ? html`<span class="badge held">Frozen</span>` : ''}
     </p>
     ${done ? '' : html`<progress max="${Math.max(1, toHold)}" value="${held}" aria-label="Pull requests held"></progress>`}
-    ${toLook > 0 ? html`<p class="muted">Looking at ${countOf(toLook, 'more repository', 'more repositories')}.</p>` : ''}
+    ${toLook > 0 ? html`<p class="muted">Checking ${countOf(toLook, 'more repository', 'more repositories')}.</p>` : ''}
     ${isAsking ? html`<p class="muted">Asking GitHub whether it is enforced.</p>` : ''}
     ${places(account, html`<strong class="leaking">Not enforced:</strong>`, notEnforced)}
     ${places(account, html`<strong>GitHub doesn’t say whether it is enforced:</strong>`, notKnown)}`;

@@ -10,14 +10,14 @@ import { pageLinks } from './freeze-list.ts';
 import { linkTo, type View } from './view.ts';
 import { kept, option } from './zone-choice.ts';
 
-/** Who did what, the newest first. */
+/** Who did what, newest first. */
 export function auditLog(log: EventPage, view: View): Html {
   return html`<section id="log" aria-labelledby="log-heading">
     <h2 id="log-heading">Audit log</h2>
     ${typeChoice(view)}
     ${
       log.events.length === 0
-        ? html`<p class="muted">No events of the last ${retentionDays} days.</p>`
+        ? html`<p class="muted">No events in the last ${retentionDays} days.</p>`
         : eventList(log.events, view.zone)
     }
     ${pageLinks('Pages of the audit log', [
@@ -30,7 +30,7 @@ export function auditLog(log: EventPage, view: View): Html {
 const typeChoice = ({ window, at, zone, current, past, event }: View): Html =>
   html`<form class="choice" method="get" action="#log">
     ${kept({ zoom: window.zoom, at: at && at.toString(), zone, current, past })}
-    <label for="event">Show</label>
+    <label for="event">Event type</label>
     <select id="event" name="event">
       ${option('', 'All events', event === null)}
       ${Object.entries(eventTypeNames).map(([type, name]) => option(type, name, type === event))}
@@ -53,7 +53,7 @@ function entry(row: EventRow, zone: string | null): Html {
     ${
       freeze
         ? html`<details>
-            <summary>The freeze then</summary>
+            <summary>The freeze at that time</summary>
             ${list(freeze)}
           </details>`
         : ''
@@ -76,7 +76,7 @@ const detail = ({ name, before, text }: Detail): Html =>
     </dd>
   </div>`;
 
-/** A page of events stays small: the log of the API has the whole texts. Characters. */
+/** Characters that are shown, so that the page stays small. The API's log has the full texts. */
 const mostTold = 1000;
 
 const told = (text: string): Html =>

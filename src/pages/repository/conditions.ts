@@ -3,15 +3,15 @@ import type { ConditionInput } from '../../conditions/ast.ts';
 import { type Freeze, holdsMerges } from '../../freezes/freeze.ts';
 import type { Html } from '../layout.ts';
 
-/** A sentence goes so far before it folds: a list may have 2,000 conditions. */
+/** How many conditions a sentence shows before it folds. A list may have 2,000. */
 const mostInSentence = 8;
 
-/** Where the whole of a list stands, if the list is cut: below it, folded, or on another page. */
+/** Where the full list is if the sentence is cut: folded below it, or on another page. */
 export type Rest = 'folded' | { href: string };
 
 /**
- * What a freeze holds: the pull requests that its conditions select, and the deployments of its environments.
- * @param rest where to read on.
+ * What a freeze holds: the pull requests that match its conditions, and deployments to its environments.
+ * @param rest where the full list is.
  */
 export const whatItHolds = (freeze: Freeze, rest: Rest = 'folded'): Html =>
   html`${holdsMerges(freeze) ? pullRequests(freeze, rest) : ''}
@@ -23,14 +23,14 @@ function pullRequests(
 ): Html {
   return html`${
     matching.length === 0
-      ? html`<p>Every pull request</p>`
+      ? html`<p>All pull requests</p>`
       : html`<p>Pull requests that match ${sentence(matching)}</p>
           ${theRest(matching, rest)}`
   }
   ${
     exclude.length === 0
       ? ''
-      : html`<p>Except those that match ${sentence(exclude)}</p>
+      : html`<p>Except pull requests that match ${sentence(exclude)}</p>
           ${theRest(exclude, rest)}`
   }`;
 }
@@ -41,18 +41,18 @@ const deployments = ({ environments }: Freeze): Html =>
         Deployments to environments that match
         ${join(environments.slice(0, mostInSentence), 'or').map(show)}${environments.length > mostInSentence ? ` and ${environments.length - mostInSentence} more` : ''}
       </p>`
-    : html`<p>Every deployment</p>`;
+    : html`<p>All deployments</p>`;
 
-/** A part of a sentence: a condition as it was sent, or the words around it. */
+/** A part of a sentence: a condition as it was sent, or the words between conditions. */
 type Part = { condition: string } | { words: string };
 
-/** Conditions as a sentence: `label=risky and (base=main or not author=bob)`. Cut after a few of them. */
+/** The first conditions as a sentence: `label=risky and (base=main or not author=bob)`. */
 export const sentence = (items: ConditionInput[]): Html => {
   const { shown, left } = cut(join(items, 'and'));
   return html`${shown.map(show)}${left > 0 ? ` … (${left} more)` : ''}`;
 };
 
-/** The same as text, of all conditions. */
+/** All conditions as a sentence, in plain text. */
 export const inOneLine = (items: ConditionInput[]): string =>
   join(items, 'and')
     .map((part) => ('words' in part ? part.words : part.condition))

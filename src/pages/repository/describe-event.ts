@@ -6,19 +6,19 @@ import type { AuditEvent as EventRow } from '../../generated/prisma/client.ts';
 import { inOneLine } from './conditions.ts';
 
 export type DescribedEvent = {
-  /** null where the row does not say. */
+  /** Null if the row does not say who acted. */
   actor: Actor | null;
-  /** Goes on after the actor's name: `deleted a freeze`. */
+  /** Follows the actor's name: `deleted a freeze`. */
   did: string;
   details: Detail[];
-  /** The freeze that it is about, as it was then. */
+  /** The freeze that the event is about, as it was at the time. */
   freeze?: Detail[];
 };
 
-/** Of a change the text before it too. */
+/** `before` is the former text, if the event is a change. */
 export type Detail = { name: string; before?: string; text: string };
 
-/** The types of event that a repository's log can have, for a list to choose from. */
+/** The event types that a repository's log can have, with names to choose from. */
 export const eventTypeNames: Partial<Record<AuditEvent['type'], string>> = {
   'scheduled_freeze.create': 'Freeze created',
   'scheduled_freeze.update': 'Freeze changed',
@@ -28,8 +28,8 @@ export const eventTypeNames: Partial<Record<AuditEvent['type'], string>> = {
   'repository_settings.update': 'Settings changed',
   'freeze.bypassed': 'Merged past a freeze',
   'freeze.leaking': 'GitHub would merge past a freeze',
-  'freeze.still_on': 'Freeze still on',
-  'freeze.not_enforced': 'Freeze that nothing enforces',
+  'freeze.still_on': 'Freeze still ongoing',
+  'freeze.not_enforced': 'Freeze not enforced',
   'exemption.requested': 'Exemption requested',
   'exemption.approved': 'Exemption approved',
   'exemption.denied': 'Exemption denied',
@@ -41,7 +41,7 @@ export const eventTypeNames: Partial<Record<AuditEvent['type'], string>> = {
   'freeze_status.contested': 'Status contested',
 };
 
-/** An event of the audit log in words. One of a type that is not known here (a newer version wrote it) stays as it is. */
+/** An event of the audit log in words. An unknown type, which a newer version wrote, shows its raw details. */
 export function describeEvent(row: EventRow): DescribedEvent {
   const metadata = row.metadata as Record<string, unknown>;
   const event = { type: row.type, metadata } as unknown as AuditEvent;
@@ -72,7 +72,7 @@ function tell(event: AuditEvent, pullRequest: string): Omit<DescribedEvent, 'act
     }
     case 'scheduled_freeze.delete': {
       const { reason, scheduled_freeze_attributes: freeze } = event.metadata;
-      return { did: 'deleted a freeze', ...about(freeze, [{ name: 'Because', text: reason }]) };
+      return { did: 'deleted a freeze', ...about(freeze, [{ name: 'Deletion reason', text: reason }]) };
     }
     case 'product.enabled':
       return { did: `enabled the product ${event.metadata.product}`, details: [] };
@@ -93,7 +93,7 @@ function tell(event: AuditEvent, pullRequest: string): Omit<DescribedEvent, 'act
         ...about(freeze, [
           { name: 'Merged at', text: wallClock(merged_at) },
           { name: 'Head', text: head_sha.slice(0, 7) },
-          { name: 'Our status then', text: shown_state ?? 'none' },
+          { name: 'Holdfast status', text: shown_state ?? 'none' },
         ]),
       };
     }
@@ -103,23 +103,23 @@ function tell(event: AuditEvent, pullRequest: string): Omit<DescribedEvent, 'act
         did: `found that GitHub would merge ${pullRequest} past a freeze`,
         ...about(freeze, [
           { name: 'Head', text: head_sha.slice(0, 7) },
-          { name: 'GitHub calls it', text: merge_state },
+          { name: 'Merge state', text: merge_state },
         ]),
       };
     }
     case 'freeze.still_on': {
       const { scheduled_freeze_attributes: freeze, on_since } = event.metadata;
       return {
-        did: 'found that a freeze without an end is still on',
-        ...about(freeze, [{ name: 'On since', text: wallClock(on_since) }]),
+        did: 'found that a freeze without an end is still ongoing',
+        ...about(freeze, [{ name: 'Ongoing since', text: wallClock(on_since) }]),
       };
     }
     case 'freeze.not_enforced': {
       const { branches, context } = event.metadata;
       return {
-        did: 'created a freeze that nothing enforces',
+        did: 'created a freeze that is not enforced',
         details: [
-          { name: 'Not required', text: context },
+          { name: 'Missing check', text: context },
           { name: 'Branches', text: branches.join(', ') },
         ],
       };
@@ -134,31 +134,31 @@ function tell(event: AuditEvent, pullRequest: string): Omit<DescribedEvent, 'act
     case 'freeze_status.overwritten': {
       const { sha, state, description, expected_state } = event.metadata;
       return {
-        did: `overwrote our status on ${sha.slice(0, 7)}`,
+        did: `overwrote the Holdfast status on ${sha.slice(0, 7)}`,
         details: [
           { name: 'State', before: expected_state, text: state },
-          { name: 'Text', text: description },
+          { name: 'Description', text: description },
         ],
       };
     }
     case 'freeze_status.refused': {
       const { sha, state, description, why } = event.metadata;
       return {
-        did: `could not be held: GitHub refused our status on ${sha.slice(0, 7)}`,
+        did: `could not hold ${sha.slice(0, 7)}: GitHub refused its status`,
         details: [
           { name: 'State', text: state },
-          { name: 'Text', text: description },
-          { name: 'Because', text: why },
+          { name: 'Description', text: description },
+          { name: 'Reason', text: why },
         ],
       };
     }
     case 'freeze_status.contested': {
       const { sha, state, description, expected_state, times_written } = event.metadata;
       return {
-        did: `overwrites our status on ${sha.slice(0, 7)} again and again, so it is not held`,
+        did: `keeps overwriting the Holdfast status on ${sha.slice(0, 7)}, so it is not held`,
         details: [
           { name: 'State', before: expected_state, text: state ?? 'unknown' },
-          { name: 'Text', text: description ?? 'unknown' },
+          { name: 'Description', text: description ?? 'unknown' },
           { name: 'Written', text: `${times_written} times` },
         ],
       };
@@ -170,11 +170,11 @@ function tell(event: AuditEvent, pullRequest: string): Omit<DescribedEvent, 'act
 
 const didWithExemption = {
   'exemption.requested': 'requested an exemption for',
-  'exemption.approved': 'approved the exemption of',
+  'exemption.approved': 'approved the exemption for',
   'exemption.denied': 'denied an exemption for',
-  'exemption.revoked': 'revoked the exemption of',
-  'exemption.expired': 'ended the exemption of',
-  'exemption.used': 'merged, by an exemption,',
+  'exemption.revoked': 'revoked the exemption for',
+  'exemption.expired': 'ended the exemption for',
+  'exemption.used': 'merged, with an exemption,',
 } as const;
 
 function tellExemption(
@@ -184,16 +184,16 @@ function tellExemption(
   const { exemption_attributes: exemption, was_approved, reason, ended_by } = metadata;
   const isRequest = type === 'exemption.expired' && was_approved === false;
   return {
-    did: `${isRequest ? 'ended the request for an exemption of' : didWithExemption[type]} ${pullRequest}`,
+    did: `${isRequest ? 'ended the exemption request for' : didWithExemption[type]} ${pullRequest}`,
     details: [
       { name: fieldNames.reason, text: exemption.reason },
       ...(exemption.public_reason === null
         ? []
         : [{ name: fieldNames.public_reason, text: exemption.public_reason }]),
-      { name: 'Freezes', text: exemption.freeze_ids?.join(', ') ?? 'every one' },
+      { name: 'Freezes', text: exemption.freeze_ids?.join(', ') ?? 'all' },
       { name: 'Head', text: exemption.any_head ? 'any' : exemption.head_sha.slice(0, 7) },
-      { name: 'Until', text: wallClock(exemption.expires_at) },
-      ...(reason === undefined ? [] : [{ name: 'Because', text: reason }]),
+      { name: 'End', text: wallClock(exemption.expires_at) },
+      ...(reason === undefined ? [] : [{ name: 'Decision reason', text: reason }]),
       ...(ended_by === undefined ? [] : [{ name: 'Ended by', text: ended_by }]),
     ],
   };
@@ -237,11 +237,11 @@ function textOf(freeze: FreezeAttributes, field: Field): string {
   const value = freeze[field];
   if (value === null || value === undefined) return 'none';
   if (typeof value === 'string') return field === 'start' || field === 'end' ? wallClock(value) : value;
-  if (value.length === 0) return field === 'matching_conditions' ? 'every pull request' : 'none';
+  if (value.length === 0) return field === 'matching_conditions' ? 'all pull requests' : 'none';
   if (field === 'holds' || field === 'environments') return value.join(', ');
   return inOneLine(value as ConditionInput[]);
 }
 
-/** `2026-03-01T10:00:00` for people; what is not of this form stays. */
+/** `2026-03-01T10:00:00` for people. Leaves other texts as they are. */
 const wallClock = (text: string): string =>
   text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::00)?(?:\.000)?/, '$1 $2').replace(/Z$/, ' UTC');

@@ -4,11 +4,11 @@ import type { Finding } from '../../enforcement/finding.ts';
 import { instant } from '../instant.ts';
 import type { Html } from '../layout.ts';
 
-/** Whether a freeze would hold: what is wrong or not known, with what to click or call, and folded the rest. */
+/** Whether a freeze would be enforced: what is wrong or unknown and how to fix it, then the rest, folded. */
 export function enforcement(report: EnforcementReport | null, zone: string | null): Html {
   return html`<section id="enforcement" aria-labelledby="enforcement-heading">
-    <h2 id="enforcement-heading">Is it enforced?</h2>
-    ${report ? found(report, zone) : html`<p>GitHub is still being asked. Load the page again in a moment.</p>`}
+    <h2 id="enforcement-heading">Enforcement</h2>
+    ${report ? found(report, zone) : html`<p>Holdfast is still asking GitHub. Reload the page in a moment.</p>`}
   </section>`;
 }
 
@@ -16,15 +16,15 @@ function found(report: EnforcementReport, zone: string | null): Html {
   const of = (state: Finding['state']) => report.findings.filter((finding) => finding.state === state);
   return html`<p>
       ${verdictOf(report)}
-      <span class="muted">Looked at ${instant(report.checkedAt, zone ?? 'UTC', zone)}</span>
+      <span class="muted">Checked at ${instant(report.checkedAt, zone ?? 'UTC', zone)}</span>
     </p>
-    ${whatToMend(report)} ${folded('warning', of('warning'))} ${folded('check in order', of('ok'))}`;
+    ${whatToMend(report)} ${folded('warning', of('warning'))} ${folded('passed check', of('ok'))}`;
 }
 
 export const verdictOf = ({ enforced }: EnforcementReport): Html =>
   html`<span class="badge ${badges[`${enforced}`]}">${verdicts[`${enforced}`]}</span>`;
 
-/** What is wrong or not known, with what to click or call. */
+/** What is wrong or unknown, and how to fix it. */
 export function whatToMend({ findings }: EnforcementReport): Html {
   const pressing = [
     ...findings.filter(({ state }) => state === 'failed'),
@@ -46,10 +46,10 @@ const badges = { true: 'free', false: 'leaking', unknown: 'past' };
 const verdicts = {
   true: 'Freezes are enforced',
   false: 'Freezes are not enforced',
-  unknown: 'It is not known whether freezes are enforced',
+  unknown: 'Unknown whether freezes are enforced',
 };
 
-const stateNames = { failed: 'Wrong', unknown: 'Not known', warning: 'Warning', ok: 'Fine' };
+const stateNames = { failed: 'Failed', unknown: 'Unknown', warning: 'Warning', ok: 'Passed' };
 
 const list = (findings: Finding[]): Html =>
   html`<ul class="findings">
@@ -62,14 +62,14 @@ const list = (findings: Finding[]): Html =>
     )}
   </ul>`;
 
-/** A remedy with links to click, and with its command, where it ends on one, to copy. */
+/** A remedy with clickable links. If it ends with a command, the command is in a block to copy. */
 function whatToDo(remedy: string): Html {
   const [words, command] = remedy.split(/(?<=: )(?=curl )/) as [string, string?];
   return html`<p>${withLinks(words)}</p>
     ${command === undefined ? '' : html`<pre><code>${command}</code></pre>`}`;
 }
 
-/** The mark that ends a sentence is not part of its last URL. */
+/** Punctuation at the end of a sentence is not part of its last URL. */
 const withLinks = (text: string): Html[] =>
   text
     .split(/(https?:\/\/[^\s'"<>]*[^\s'"<>.,;:)])/)

@@ -16,21 +16,21 @@ import { stateOf, stateWords } from './freeze-state.ts';
 import type { RepositoryPage } from './load-page.ts';
 import { linkTo } from './view.ts';
 
-/** The ongoing and the scheduled freezes, by pages. @param report null where it is not known, or not for the reader. */
+/** One page of the ongoing and scheduled freezes. @param report null if it is unknown, or not for the viewer. */
 export function currentFreezeList(page: RepositoryPage, report: EnforcementReport | null): Html {
   const { current, listed, now, view } = page;
   const ofState = (state: string) => listed.freezes.filter((freeze) => stateOf(freeze, now) === state);
   const none = (state: string, text: string) =>
-    current.some((freeze) => stateOf(freeze, now) === state) ? 'None of them is on this page.' : text;
-  return html`${group(page, report, 'Ongoing freezes', ofState('ongoing'), none('ongoing', 'No freeze is ongoing.'))}
-  ${group(page, report, 'Scheduled freezes', ofState('scheduled'), none('scheduled', 'None is scheduled.'))}
+    current.some((freeze) => stateOf(freeze, now) === state) ? 'These freezes are on another page.' : text;
+  return html`${group(page, report, 'Ongoing freezes', ofState('ongoing'), none('ongoing', 'No freezes are ongoing.'))}
+  ${group(page, report, 'Scheduled freezes', ofState('scheduled'), none('scheduled', 'No freezes are scheduled.'))}
   ${pageLinks('Pages of ongoing and scheduled freezes', [
     ['Earlier freezes', listed.earlier && linkTo(view, { current: listed.earlier }, 'ongoing-freezes')],
     ['Later freezes', listed.later && linkTo(view, { current: listed.later }, 'ongoing-freezes')],
   ])}`;
 }
 
-/** The freezes that ended or were deleted, by pages. Folded, unless the reader asked for them. */
+/** One page of the freezes that ended or were deleted. Folded, unless the viewer asked for it. */
 export function pastFreezeList(page: RepositoryPage): Html {
   const { past, view } = page;
   if (past.freezes.length === 0) return html``;
@@ -44,7 +44,7 @@ export function pastFreezeList(page: RepositoryPage): Html {
   </details>`;
 }
 
-/** Links to the pages around; nothing where there are none. */
+/** Links to the other pages; nothing if there are none. */
 export function pageLinks(name: string, links: [text: string, href: string | null][]): Html {
   const given = links.filter(([, href]) => href !== null);
   if (given.length === 0) return html``;
@@ -67,7 +67,7 @@ function group(
   </section>`;
 }
 
-/** A freeze in short: the whole of it stands on its own page. */
+/** A summary of a freeze, with a link to its own page. */
 function row(page: RepositoryPage, freeze: FreezeRecord, report: EnforcementReport | null): Html {
   const { timezone, startsAt, endsAt, createdAt, createdBy, deletion } = freeze;
   const state = stateOf(freeze, page.now);
@@ -81,13 +81,13 @@ function row(page: RepositoryPage, freeze: FreezeRecord, report: EnforcementRepo
     </p>
     <h3 id="reason-${freeze.id}"><a href="${href}" dir="auto">${shorten(freeze.reason, 120)}</a></h3>
     <dl>
-      ${item('From', time(startsAt))} ${item('Until', endsAt ? time(endsAt) : 'it is removed')}
+      ${item('Start', time(startsAt))} ${item('End', endsAt ? time(endsAt) : 'None')}
       ${item('Holds', whatItHolds(freeze, { href }))}
       ${state === 'ongoing' && holdsMerges(freeze) ? item('Held now', heldBy(page, freeze, href)) : ''}
       ${report && isNotOver && holdsMerges(freeze) ? item('Enforced', enforced(page, freeze, report)) : ''}
-      ${item('Made by', madeBy(createdBy, time(createdAt)))}
+      ${item('Created by', madeBy(createdBy, time(createdAt)))}
       ${deletion ? item('Deleted by', madeBy(deletion.by, time(deletion.at))) : ''}
-      ${deletion ? item('Because', html`<span dir="auto">${shorten(deletion.reason, 280)}</span>`) : ''}
+      ${deletion ? item('Deletion reason', html`<span dir="auto">${shorten(deletion.reason, 280)}</span>`) : ''}
     </dl>
   </article>`;
 }
@@ -100,7 +100,7 @@ export const item = (name: string, value: Html | string): Html =>
 
 export const madeBy = (actor: Actor, at: Html): Html => html`${actorName(actor)}, ${at}`;
 
-/** The others stand on the page of the freeze. */
+/** How many pull requests the summary links to. The page of the freeze has all. */
 const mostLinks = 10;
 
 /** The pull requests that a freeze holds or should hold. */
@@ -108,7 +108,7 @@ export const heldByFreeze = (held: HeldPullRequest[], { id }: { id: string }): H
   held.filter(({ heldBy }) => heldBy.includes(id));
 
 function heldBy({ repository, held }: RepositoryPage, freeze: FreezeRecord, href: string): Html {
-  if (repository.reconciledAt === null) return html`The open pull requests have not been looked at yet.`;
+  if (repository.reconciledAt === null) return html`Holdfast has not checked the open pull requests yet.`;
   const its = heldByFreeze(held, freeze);
   const left = its.length - mostLinks;
   return html`${countsOf(its)} ${heldList(repository, its.slice(0, mostLinks))}
@@ -117,8 +117,8 @@ function heldBy({ repository, held }: RepositoryPage, freeze: FreezeRecord, href
 
 function enforced({ held }: RepositoryPage, freeze: FreezeRecord, report: EnforcementReport): Html {
   const word = isFreezeEnforced(report.findings, freeze, heldByFreeze(held, freeze));
-  if (word === true) return html`yes`;
+  if (word === true) return html`Yes`;
   return word === 'unknown'
-    ? html`not known, <a href="#enforcement">see why</a>`
-    : html`<strong class="leaking">no</strong>, <a href="#enforcement">see why</a>`;
+    ? html`Unknown, <a href="#enforcement">see why</a>`
+    : html`<strong class="leaking">No</strong>, <a href="#enforcement">see why</a>`;
 }

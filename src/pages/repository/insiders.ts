@@ -6,13 +6,13 @@ import type { Html } from '../layout.ts';
 import { signInPath } from '../../page-paths.ts';
 import { type PageDeps, permissionOf, rememberReader, type Viewer } from '../reader.ts';
 
-/** How the viewer of a page stands to its repository; `unknown` while GitHub does not say. */
+/** The viewer's relation to the repository; `unknown` while GitHub does not answer. */
 type Standing = 'insider' | 'stranger' | 'outsider' | 'unknown';
 
 /**
- * Whether the viewer of a page may see what tells of weak places and of people: whether freezes are enforced, the
- * audit log, and reasons that are not public. Of a private repository everybody who reads it; of a public one, which
- * anybody reads, who can write to it.
+ * Whether the viewer is an insider, who may see weak spots and people's names: whether freezes are enforced, the audit
+ * log, and reasons that are not public. Insiders of a private repository are all its readers. Insiders of a public
+ * repository are the people who can write to it.
  */
 async function standingOf(deps: PageDeps, repository: FoundRepository, viewer: Viewer): Promise<Standing> {
   if (repository.private) return 'insider';
@@ -30,7 +30,7 @@ export const isInsider = async (
   viewer: Viewer,
 ): Promise<boolean> => (await standingOf(deps, repository, viewer)) === 'insider';
 
-/** @returns null for an insider, else what to tell the viewer. */
+/** @returns null for an insider, else the message for the viewer. */
 export async function refuseOutsiders(
   deps: PageDeps,
   repository: FoundRepository,
@@ -50,8 +50,8 @@ export async function refuseOutsiders(
 }
 
 /**
- * How the viewer reads freezes.
- * @param freezes all of the page: GitHub is asked for the viewer's standing only where one has a public reason.
+ * How to show freezes to the viewer.
+ * @param freezes all freezes of the page. GitHub is asked about the viewer only if one of them has a public reason.
  */
 export async function reading(
   deps: PageDeps,
@@ -64,18 +64,14 @@ export async function reading(
 }
 
 const shownTo =
-  'Whether freezes are enforced, and the audit log, are shown to people who can write to this repository';
+  'Only people who can write to this repository see the audit log and whether freezes are enforced';
 
 const signInFirst = (path: string): Html =>
-  html`<p>${shownTo}: <a href="${signInPath(path)}">sign in with GitHub</a>.</p>`;
+  html`<p>${shownTo}. <a href="${signInPath(path)}">Sign in with GitHub</a>.</p>`;
 
 const notSetUp = (missing: string): Html =>
-  html`<p>
-    ${shownTo}, when they have signed in. That is not set up: whoever runs this service has to set ${missing}.
-  </p>`;
+  html`<p>${shownTo}. Sign-in is not set up: ask the people who run this service to set ${missing}.</p>`;
 
-const notYours = html`<p>${shownTo}. On GitHub, you cannot.</p>`;
+const notYours = html`<p>${shownTo}.</p>`;
 
-const silent = html`<p>
-  ${shownTo}. GitHub does not say now whether you can: load the page again in a moment.
-</p>`;
+const silent = html`<p>${shownTo}. GitHub does not say whether you can. Reload the page in a moment.</p>`;

@@ -19,32 +19,32 @@ export type RepositoryPage = {
   repository: FoundRepository;
   view: View;
   now: Date;
-  /** What was wrong with the address, in sentences. */
+  /** The problems with the URL, in sentences. */
   problems: string[];
-  /** All that are not over, and the page of them that is listed. */
+  /** All freezes that are not over, and the page of them that is listed. */
   current: FreezeRecord[];
   listed: CurrentPage;
   past: PastPage;
-  /** Those on the timeline, and whether there are more. */
+  /** The freezes on the timeline, and whether there are more. */
   shown: FreezeRecord[];
   isCut: boolean;
-  /** Those of its freezes, to choose from. */
+  /** The time zones of the freezes, to choose from. */
   zones: Set<string>;
   held: HeldPullRequest[];
-  /** null for those who may not see it. */
+  /** Null if the viewer may not see the log. */
   log: EventPage | null;
 };
 
-/** Freezes in the order of `current`, and which the pages around begin with. */
+/** Freezes in the order of `current`, and the first freezes of the previous and the next page. */
 export type CurrentPage = { freezes: FreezeRecord[]; earlier: string | null; later: string | null };
 
 const currentPerPage = 20;
 const pastPerPage = 20;
 const eventsPerPage = 25;
-/** More bars nobody can tell apart. */
+/** How many freezes the timeline draws. */
 const mostBars = 100;
 
-/** Reads from our own database what the page shows. @param isInside whether the viewer sees the log and reasons that are not public. */
+/** Loads the page from our database. @param isInside whether the viewer sees the log and reasons that are not public. */
 export async function loadPage(
   deps: Pick<Deps, 'db' | 'clock'>,
   repository: FoundRepository,
@@ -80,7 +80,7 @@ export async function loadPage(
   };
 }
 
-/** @param first the id of the freeze that the page begins with. @returns null where there is no such freeze. */
+/** @param first the id of the first freeze of the page. @returns null if there is no such freeze. */
 function pageFrom(current: FreezeRecord[], first: string | null): CurrentPage | null {
   const start = first === null ? 0 : current.findIndex(({ id }) => id === first);
   if (start < 0) return null;

@@ -16,7 +16,7 @@ import { timeline } from './timeline.ts';
 import { readView } from './view.ts';
 import { zoneChoice } from './zone-choice.ts';
 
-/** `GET /repos/{owner}/{repository}`: what is frozen, its freezes, whether they are enforced, and its audit log. */
+/** `GET /repos/{owner}/{repository}`: the repository's freezes, whether they are enforced, and the audit log. */
 export async function showRepository(deps: PageDeps, context: Context): Promise<Response> {
   const opened = await openRepositoryPage(deps, context);
   if (opened instanceof Response) return opened;

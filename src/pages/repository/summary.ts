@@ -15,12 +15,12 @@ import { stateOf } from './freeze-state.ts';
 import type { RepositoryPage } from './load-page.ts';
 import { linkTo } from './view.ts';
 
-/** More of them a reader finds in the lists below. */
+/** How many freezes the summary names. The lists below have all. */
 const mostNamed = 3;
 
 /**
- * The first lines of a repository's page: what is frozen, until when, whether that is real, and what comes next.
- * @param report null where it is not known, or not for the reader.
+ * The top of a repository's page: whether it is frozen, until when, whether that is enforced, and what comes next.
+ * @param report null if it is unknown, or not for the viewer.
  */
 export function summary(page: RepositoryPage, report: EnforcementReport | null): Html {
   const { current, held, now } = page;
@@ -45,7 +45,7 @@ export function summary(page: RepositoryPage, report: EnforcementReport | null):
 
 const notFrozen = (isAnotherOn: boolean): Html =>
   html`<span class="badge free">Not frozen</span>
-    ${isAnotherOn ? 'No freeze of merges is ongoing.' : 'No freeze is ongoing.'}`;
+    ${isAnotherOn ? 'No freeze of merges is ongoing.' : 'No freezes are ongoing.'}`;
 
 function frozen({ current, now, view }: RepositoryPage, ongoing: FreezeRecord[]): Html {
   const kept = current.map((freeze) => ({ parsed: parseStoredFreeze(freeze), deletedAt: null }));
@@ -63,7 +63,7 @@ const named = (page: RepositoryPage, freezes: FreezeRecord[]): Html =>
     ${freezes.length > mostNamed ? html`<li><a href="#ongoing-freezes">and ${freezes.length - mostNamed} more</a></li>` : ''}
   </ul>`;
 
-/** To its row, which is on this page only where its page of the list is. */
+/** Links to the row of a freeze. The row may be on another page of the list. */
 function link({ listed, view }: RepositoryPage, { id, reason }: FreezeRecord): Html {
   const isHere = listed.freezes.some((freeze) => freeze.id === id);
   const href = isHere ? `#freeze-${id}` : linkTo(view, { current: id }, `freeze-${id}`);
@@ -82,15 +82,16 @@ function isEnforced({ held }: RepositoryPage, ongoing: FreezeRecord[], report: E
         : words.includes('unknown')
           ? 'unknown'
           : true;
-  if (word === true) return html`yes, GitHub refuses to merge what is held`;
+  if (word === true) return html`Yes, GitHub refuses to merge what is held`;
   return word === false
-    ? html`<a class="badge leaking" href="#enforcement">Not enforced</a> GitHub would merge all the same.`
-    : html`not known, <a href="#enforcement">see why</a>`;
+    ? html`<a class="badge leaking" href="#enforcement">Not enforced</a> GitHub would merge pull requests
+        anyway.`
+    : html`Unknown, <a href="#enforcement">see why</a>`;
 }
 
-const advice = 'If nobody needs it any more, an admin deletes it or gives it an end.';
+const advice = 'If nobody needs it, ask an admin to delete it or to set an end.';
 
-/** Reminds of freezes that somebody may have forgotten. */
+/** Points out freezes that somebody may have forgotten. */
 export function forgotten({ current, now, view, ...page }: RepositoryPage): Html[] {
   const all = current.filter((freeze) => isForgotten(freeze, now));
   const more = all.length - mostNamed;
@@ -100,36 +101,36 @@ export function forgotten({ current, now, view, ...page }: RepositoryPage): Html
       .map(
         (freeze) =>
           html`<p class="notice" role="status">
-            ${link({ current, now, view, ...page }, freeze)} has been on since
-            ${instant(freeze.startsAt, freeze.timezone, view.zone)}, without an end. ${advice}
+            ${link({ current, now, view, ...page }, freeze)} has been ongoing since
+            ${instant(freeze.startsAt, freeze.timezone, view.zone)} and has no end. ${advice}
           </p>`,
       ),
     ...(more > 0
       ? [
           html`<p class="notice" role="status">
-            ${more} more ${more === 1 ? 'has' : 'have'} been on for two weeks, without an end.
+            ${more} more ${more === 1 ? 'has' : 'have'} been ongoing for two weeks without an end.
           </p>`,
         ]
       : []),
   ];
 }
 
-/** What to do first, where no freeze was ever made. @param freezeNow where the viewer makes one; null: they may not. */
+/** The first steps in a repository without freezes. @param freezeNow the page to create one; null if the viewer may not. */
 export const firstSteps = (isInside: boolean, freezeNow: string | null): Html =>
   html`<section class="card" aria-labelledby="first-heading">
-    <h2 class="first" id="first-heading">No freeze has been made here yet</h2>
+    <h2 class="first" id="first-heading">This repository has no freezes yet</h2>
     <ol>
       <li>
         ${
           isInside
-            ? html`<a href="#enforcement">See whether it would be enforced</a>: GitHub has to require the
+            ? html`<a href="#enforcement">Check whether freezes are enforced</a>. GitHub must require the
                 check.`
-            : 'Sign in as somebody who can write to the repository, to see whether it would be enforced.'
+            : 'Sign in as a person who can write to the repository to see whether freezes are enforced.'
         }
       </li>
       <li>
-        ${freezeNow === null ? 'An admin makes the first freeze.' : html`<a href="${freezeNow}">Make the first freeze</a>.`}
+        ${freezeNow === null ? 'Ask an admin to create the first freeze.' : html`<a href="${freezeNow}">Create the first freeze</a>.`}
       </li>
-      <li>Each pull request then links from its check to a page that says why it is held.</li>
+      <li>The check of each pull request then links to a page that explains why it is held.</li>
     </ol>
   </section>`;

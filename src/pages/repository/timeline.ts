@@ -11,19 +11,19 @@ import { type FreezeState, stateOf, stateWords } from './freeze-state.ts';
 import type { RepositoryPage } from './load-page.ts';
 import { isShowable, linkTo, type View } from './view.ts';
 
-/** The freezes of a week, a month or a quarter as bars; what they say stands in the list below too. */
+/** The freezes of a week, a month or a quarter as bars. The list below has the same information as text. */
 export function timeline(page: RepositoryPage): Html {
   const { view, shown, isCut } = page;
   return html`<section id="timeline" aria-labelledby="timeline-heading">
     <h2 id="timeline-heading">Timeline</h2>
     <nav class="bar-of-links" aria-label="Timeline">${zoomLinks(view)} ${stepLinks(view)}</nav>
     <h3>${nameOf(view.window)}</h3>
-    <p class="muted">Days of ${view.window.zone}.</p>
+    <p class="muted">Days in ${view.window.zone}.</p>
     <div class="scroll timeline" tabindex="0" role="region" aria-label="Timeline of freezes">
       ${drawing(page)}
     </div>
-    ${isCut ? html`<p class="muted">These are the ${shown.length} that began last. Zoom in for the others.</p>` : ''}
-    ${shown.length === 0 ? html`<p class="muted">No freeze in these days.</p>` : legend}
+    ${isCut ? html`<p class="muted">This shows the ${shown.length} latest freezes. Zoom in to see the others.</p>` : ''}
+    ${shown.length === 0 ? html`<p class="muted">No freezes in this period.</p>` : legend}
   </section>`;
 }
 
@@ -62,17 +62,17 @@ const legend = html`<ul class="legend">
   )}
 </ul>`;
 
-// In units of the drawing, which are pixels where there is room.
+// Units of the drawing. They are pixels if there is enough room.
 const width = 960;
 const top = 34;
 const lane = 32;
 const barHeight = 26;
-/** Narrower bars have no room for a name; wider ones show as much of it as fits. */
+/** Narrower bars show no name. Wider bars show as much of it as fits. */
 const narrowestNamed = 30;
 const mostCharacters = 120;
-/** What goes on beyond the window is drawn so far over the edge that its own end is not seen. */
+/** A bar that continues beyond the window extends this far over the edge, so that its end is not visible. */
 const beyond = 8;
-/** A tick has its name where there is so much room. */
+/** The room that the name of a tick needs. */
 const tickNameWidth = 44;
 
 function drawing({ repository, shown, view, now }: RepositoryPage): Html {
@@ -86,8 +86,8 @@ function drawing({ repository, shown, view, now }: RepositoryPage): Html {
   >
     <title id="drawing-title">Freezes of ${repository.name}, ${nameOf(view.window)}</title>
     <desc id="drawing-description">
-      ${lanes.flat().length} freezes as bars from left to right, in ${view.window.zone}. Each leads to its row
-      in the list below.
+      ${lanes.flat().length} freezes as bars from left to right, in ${view.window.zone}. Each bar links to its
+      row in the list below.
     </desc>
     <defs>
       ${(['scheduled', 'ongoing'] as const).flatMap((state) => [fading('body', state), fading('edge', state)])}
@@ -98,7 +98,7 @@ function drawing({ repository, shown, view, now }: RepositoryPage): Html {
   </svg>`;
 }
 
-/** How the body and the edge of a bar without end run out. */
+/** Fades out the body and the edge of a bar without an end. */
 const fading = (part: 'body' | 'edge', state: FreezeState): Html =>
   html`<linearGradient id="${part}-${state}">
     <stop class="${part}-${state}" offset="0.5" />
@@ -150,7 +150,7 @@ function barShape(
   </a>`;
 }
 
-/** The beginning of a reason, as much as there is room for: from the right where it is read from there. */
+/** As much of a reason as fits, from the right for right-to-left text. */
 function barName(reason: string, room: number): Html {
   const text = shorten(reason, mostCharacters);
   return isRightToLeft(text)
@@ -158,7 +158,7 @@ function barName(reason: string, room: number): Html {
     : html`<text class="bar-name" x="6" y="18">${text}</text>`;
 }
 
-/** Past freezes are listed by pages: the list is made to begin with the one that is asked for. */
+/** The link to a freeze's row. For a past freeze, its page of the list starts with that freeze. */
 function rowLink(freeze: FreezeRecord, now: Date, view: View): string {
   const state = stateOf(freeze, now);
   const row = `freeze-${freeze.id}`;
@@ -167,7 +167,7 @@ function rowLink(freeze: FreezeRecord, now: Date, view: View): string {
 
 function wordsOf(freeze: FreezeRecord, now: Date): string {
   const { startsAt, endsAt, timezone, reason } = freeze;
-  const until = endsAt ? `to ${describeInstant(endsAt, timezone)}` : 'without end';
+  const until = endsAt ? `to ${describeInstant(endsAt, timezone)}` : 'without an end';
   const state = stateWords[stateOf(freeze, now)];
   const what = holdsMerges(freeze) ? state : `${state}, deployments only`;
   return `${isolated(shorten(reason, mostCharacters))} (${what}: ${describeInstant(startsAt, timezone)} ${until})`;

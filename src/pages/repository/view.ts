@@ -4,34 +4,34 @@ import { type AuditEvent, auditEventTypes } from '../../events/append-event.ts';
 import { isTimeZone } from '../../time/local-time.ts';
 import { dayOf, type TimelineWindow, windowAround, zooms } from '../timeline/timeline-window.ts';
 
-/** What the address of a repository's page asks to see. */
+/** What the URL of a repository's page asks for. */
 export type View = {
   window: TimelineWindow;
-  /** A day of the window; null: today. */
+  /** A day of the window; null for today. */
   at: Temporal.PlainDate | null;
-  /** The zone that was asked for, in Temporal's spelling; null: none, and the window is in UTC. */
+  /** The requested zone, in Temporal's spelling; null if none, and the window is in UTC. */
   zone: string | null;
-  /** The freeze that the list of ongoing and scheduled ones begins with; null: the earliest. */
+  /** The first freeze of the list of ongoing and scheduled freezes; null for the earliest. */
   current: string | null;
-  /** The past freeze that the list of those begins with; null: the newest. */
+  /** The first freeze of the list of past freezes; null for the newest. */
   past: string | null;
-  /** Of the audit log: a cursor, and the one type to show. */
+  /** The cursor of the audit log, and the event type to show. */
   log: string | null;
   event: AuditEvent['type'] | null;
 };
 
-/** The words of the address: all that a link may change. */
+/** The query parameters that a link may change. */
 export type ViewQuery = Partial<
   Record<'zoom' | 'at' | 'zone' | 'current' | 'past' | 'log' | 'event', string>
 >;
 
-/** Dates that every part of us can hold: within these the window and the ones around it have four-digit years. */
+/** Within these years, the window and its neighbors have four-digit years, which every part of the code can handle. */
 const firstYear = 1900;
 const lastYear = 9998;
 
 /**
- * Reads the query of an address. What is wrong with it is told in sentences and counts as not asked.
- * @param query of a parameter given several times the first value.
+ * Reads the query of a URL. Ignores invalid parameters and describes them in sentences.
+ * @param query the first value of each parameter.
  */
 export function readView(query: ViewQuery, now: Date): { view: View; problems: string[] } {
   const problems: string[] = [];
@@ -45,26 +45,31 @@ export function readView(query: ViewQuery, now: Date): { view: View; problems: s
   const zone = read(
     'zone',
     (text) => (isTimeZone(text) ? spellingOf(text) : null),
-    'This is not a time zone. Send an IANA name such as Europe/Paris; until then this page is in UTC.',
+    'This is not a time zone. Use an IANA name such as Europe/Paris. This page shows UTC.',
   );
-  const zoom = read('zoom', oneOf(zooms), 'zoom is week, month or quarter; this is a month.');
+  const zoom = read('zoom', oneOf(zooms), 'zoom must be week, month or quarter. This page shows a month.');
   const at = read(
     'at',
     readDay,
-    `at is a date such as 2026-11-16, from ${firstYear} to ${lastYear}; this is today.`,
+    `at must be a date such as 2026-11-16, from ${firstYear} to ${lastYear}. This page shows today.`,
   );
   const past = read('past', (text) => (z.guid().safeParse(text).success ? text : null), noSuchFreeze);
   const current = given('current');
-  const event = read('event', oneOf(auditEventTypes), 'There is no such type of event; these are all types.');
+  const event = read(
+    'event',
+    oneOf(auditEventTypes),
+    'This event type does not exist. This page shows all types.',
+  );
   const shownZone = zone ?? 'UTC';
   const window = windowAround(zoom ?? 'month', at ?? dayOf(now, shownZone), shownZone);
   return { view: { window, at, zone, current, past, log: given('log'), event }, problems };
 }
 
 export const noSuchCurrentFreeze =
-  'The list of ongoing and scheduled freezes cannot begin there, so it begins with the earliest.';
+  'This page of ongoing and scheduled freezes does not exist. The list starts with the earliest freeze.';
 
-export const noSuchFreeze = 'The list of past freezes cannot begin there, so it begins with the newest.';
+export const noSuchFreeze =
+  'This page of past freezes does not exist. The list starts with the newest freeze.';
 
 const oneOf =
   <Value extends string>(values: readonly Value[]) =>
@@ -81,15 +86,15 @@ function readDay(text: string): Temporal.PlainDate | null {
   }
 }
 
-/** Whether an address may name this day. */
+/** Whether a URL may name this day. */
 export const isShowable = ({ year }: Temporal.PlainDate): boolean => year >= firstYear && year <= lastYear;
 
 const spellingOf = (zone: string): string =>
   Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(zone).timeZoneId;
 
 /**
- * The address, relative to the page, of the same view with some words changed; null takes one out.
- * @param part the id of the element to go to.
+ * The relative URL of the same view with some parameters changed. Null removes a parameter.
+ * @param part the id of the element to scroll to.
  */
 export function linkTo(
   { window, at, zone, current, past, log, event }: View,

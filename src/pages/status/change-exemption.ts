@@ -17,7 +17,7 @@ import { sendOnce } from '../send-once.ts';
 import { durations } from './exemption-forms.ts';
 import { pullRequestPage } from './pull-request-page.ts';
 
-/** Handles the form that asks to let a pull request through: of an admin it is approved at once, unless two are asked for. */
+/** Handles the form that requests an exemption. An admin's is approved at once, unless the repository requires two people. */
 export const askForExemption = (deps: PageDeps): Handler =>
   repositoryForm(deps, 'write', async (sent) => {
     const { actor, repository, notAdmin, form, context, person } = sent;
@@ -40,7 +40,7 @@ export const askForExemption = (deps: PageDeps): Handler =>
 
 export const decisions = ['approve', 'deny', 'revoke'] as const satisfies Decision[];
 
-/** Handles a form that decides on an exemption; who requested it may only revoke it. */
+/** Handles a form that decides on an exemption. The person who requested it may revoke it too. */
 export const decideOnExemption = (deps: PageDeps, decision: Decision): Handler =>
   repositoryForm(deps, 'write', async (sent) => {
     const { actor, repository, notAdmin, form, context, person } = sent;
@@ -63,7 +63,7 @@ function numberIn({ context }: RepositoryChange): bigint | null {
   return number.success && number.data <= greatestNumber ? number.data : null;
 }
 
-/** Makes a change; else the page of its pull request, with what is wrong beside the form. */
+/** Makes a change; if it is refused, shows the pull request's page with the errors next to the form. */
 async function orThePage(
   { deps, context, form }: RepositoryChange,
   change: () => Promise<Response>,
@@ -75,7 +75,7 @@ async function orThePage(
   }
 }
 
-/** That one may not decide is said on the page, beside what one may do. */
+/** A person who may not decide sees that on the page, next to what they may do. */
 const told = (error: unknown): FormProblems =>
   error instanceof Refusal && error.code === 'forbidden' ? new Map([['', error.message]]) : problemsOf(error);
 
@@ -87,5 +87,5 @@ function reasonIn(form: URLSearchParams): string {
 function hoursIn(form: URLSearchParams): number {
   const hours = form.get('hours') ?? '';
   if (Object.hasOwn(durations, hours)) return Number(hours);
-  throw invalid([{ path: ['body', 'hours'], message: 'Choose for how long.', type: 'value_error' }]);
+  throw invalid([{ path: ['body', 'hours'], message: 'Choose a duration.', type: 'value_error' }]);
 }

@@ -13,15 +13,15 @@ import type { Look } from './look-at-pull-request.ts';
 import { onceField } from '../send-once.ts';
 import type { RefusedForm } from './pull-request-page.ts';
 
-/** Who looks at the page, what they may do with its repository, and whether exemptions there take two persons. */
+/** The viewer, their permission for the repository, and whether exemptions there take two people. */
 export type Standing = { viewer: Viewer; permission: RepositoryPermission | 'unknown'; isForTwo: boolean };
 
-/** How long somebody may ask to be let through. Hours. */
+/** How long an exemption may last, in hours. */
 export const durations = { '1': '1 hour', '4': '4 hours', '24': '24 hours', '168': '7 days' };
 
 /**
- * What waits for a decision on a pull request, and the forms to ask and to decide, for who may send them.
- * @param all its exemptions, the latest request first.
+ * The exemption requests of a pull request that wait for a decision, and the forms that the viewer may send.
+ * @param all its exemptions, newest request first.
  */
 export function exemptionForms(
   repository: FoundRepository,
@@ -49,28 +49,28 @@ export function exemptionForms(
   }`;
 }
 
-/** Somebody asks to be let through: who, why, for how long; for admins, what to answer. */
+/** A request: who asks, why and for how long. Admins get the forms to decide. */
 function request(exemption: ExemptionRecord, path: string, standing: Standing): Html {
   const { id, requestedBy, reason, expiresAt, anyHead, headSha } = exemption;
   const { permission, isForTwo } = standing;
   const isSecondMissing = isForTwo && isOwn(exemption, standing);
-  return html`<section class="card" aria-label="Request to be let through">
+  return html`<section class="card" aria-label="Exemption request">
     <p>
       <span class="badge scheduled">Requested</span>
-      <strong>${actorName(requestedBy)}</strong> asks to be let through until ${instant(expiresAt, 'UTC')},
-      ${anyHead ? 'whatever is pushed' : html`with the commit <code>${headSha.slice(0, 7)}</code> only`}:
+      <strong>${actorName(requestedBy)}</strong> requests an exemption until ${instant(expiresAt, 'UTC')},
+      ${anyHead ? 'for all commits' : html`for commit <code>${headSha.slice(0, 7)}</code> only`}:
     </p>
     <div>${longText(reason)}</div>
     ${
       permission === 'admin' || isOwn(exemption, standing)
         ? html`<div class="actions">
             ${permission === 'admin' && !isSecondMissing ? approve(`${path}/${id}/approve`) : ''}
-            ${permission === 'admin' ? confirmation('Deny…', `${path}/${id}/deny`, why(id, 'Why not?'), 'Deny the request') : ''}
+            ${permission === 'admin' ? confirmation('Deny…', `${path}/${id}/deny`, why(id, 'Reason'), 'Deny request') : ''}
             ${isOwn(exemption, standing) ? takeBack(exemption, path) : ''}
           </div>`
         : ''
     }
-    ${isSecondMissing ? html`<p class="muted">This repository asks for two persons: another admin approves it.</p>` : ''}
+    ${isSecondMissing ? html`<p class="muted">This repository requires two people: another admin must approve the request.</p>` : ''}
   </section>`;
 }
 
@@ -85,41 +85,41 @@ const approve = (action: string): Html =>
 
 const takeBack = ({ id, state }: ExemptionRecord, path: string): Html =>
   confirmation(
-    state === 'requested' ? 'Withdraw…' : 'Revoke the exemption…',
+    state === 'requested' ? 'Withdraw…' : 'Revoke exemption…',
     `${path}/${id}/revoke`,
-    why(`revoke-${id}`, 'Why?'),
-    state === 'requested' ? 'Withdraw the request' : 'Revoke the exemption',
+    why(`revoke-${id}`, 'Reason'),
+    state === 'requested' ? 'Withdraw request' : 'Revoke exemption',
   );
 
 const why = (id: string, label: string): Html =>
   textField({ name: 'reason', id: `why-${id}`, label, attributes: html`required maxlength="10000"` });
 
-/** @param refused the form that was sent and refused: its fields stay as they were. */
+/** @param refused the form that was refused: its fields keep what was typed. */
 function ask(path: string, { permission, isForTwo }: Standing, refused: RefusedForm | null): Html {
   const isAtOnce = permission === 'admin' && !isForTwo;
-  // The other forms of the page have no duration.
+  // No other form of the page has a duration.
   const given = refused?.form.has('hours') ? refused.form : null;
   const problems = (given && refused?.problems) || noProblems;
   return html`<details class="confirm" ${given ? html`open` : ''}>
-    <summary class="button">${isAtOnce ? 'Let through…' : 'Ask to be let through…'}</summary>
+    <summary class="button">${isAtOnce ? 'Exempt…' : 'Request exemption…'}</summary>
     <form class="card form" method="post" action="${path}">
       ${onceField()}
       ${textArea({
-        ...{ name: 'reason', label: 'Why?', value: given?.get('reason') ?? '', problems },
-        hint: 'The status and this page show it.',
+        ...{ name: 'reason', label: 'Reason', value: given?.get('reason') ?? '', problems },
+        hint: 'The status and this page show the reason.',
         attributes: html`required`,
       })}
       ${chips(
         'radio',
-        { name: 'hours', label: 'For how long?' },
+        { name: 'hours', label: 'Duration' },
         Object.entries(durations).map(([value, label]) => ({ value, label })),
         [given?.get('hours') ?? '24'],
       )}
       <label class="choice">
         <input type="checkbox" name="any_head" value="yes" ${given?.has('any_head') ? html`checked` : ''} />
-        Also with what is pushed later
+        Keep the exemption when new commits are pushed
       </label>
-      <button type="submit">${isAtOnce ? 'Let it through' : 'Ask an admin'}</button>
+      <button type="submit">${isAtOnce ? 'Exempt pull request' : 'Request exemption'}</button>
     </form>
   </details>`;
 }

@@ -10,20 +10,20 @@ import { longHeading, quoted, shorten } from '../long-text.ts';
 import { sentence } from '../repository/conditions.ts';
 import { reasonsTable } from './reasons-table.ts';
 
-/** A freeze and what it does with the pull request; only the freeze, where GitHub could not be asked. */
+/** A freeze and its effect on the pull request; the freeze alone while GitHub is not available. */
 export type ShownFreeze = Pick<Explained, 'freeze'> & Partial<Explained>;
 
-/** Where an admin removes a freeze. */
+/** What the card needs to say where an admin removes a freeze. */
 export type RemovalPlace = { publicUrl: string; repository: FoundRepository };
 
-/** So many cards are open; the others fold, so that the page stays readable. */
+/** How many cards are open. The others are folded. */
 const mostOpen = 3;
 
-/** A card for each freeze that holds the pull request: until when, why, and what would let it go. */
+/** A card for each freeze that holds the pull request: until when, why, and what would release it. */
 export const holdingCards = (freezes: ShownFreeze[], place: RemovalPlace): Html =>
   cards(freezes, (each) => holding(each, place));
 
-/** A card for each freeze that is on and lets the pull request go. */
+/** A card for each ongoing freeze that does not hold the pull request. */
 export const passingCards = (freezes: ShownFreeze[], place: RemovalPlace): Html =>
   cards(freezes, (each) => passing(each, place));
 
@@ -45,7 +45,8 @@ const holding = ({ freeze, verdict, reasons, releasing }: ShownFreeze, place: Re
     ${
       verdict === 'unknown'
         ? html`<p>
-            Its conditions could not all be judged, and until they can it holds. Holdfast looks again.
+            Holdfast could not evaluate all of its conditions. The freeze holds until it can, and Holdfast
+            tries again.
           </p>`
         : ''
     }
@@ -55,13 +56,13 @@ const passing = ({ freeze, verdict, pass, reasons }: ShownFreeze, { repository }
   html`<p>
       ${
         pass
-          ? 'It would hold this pull request, and an exemption lets it through.'
+          ? 'It would hold this pull request, but the pull request is exempt.'
           : verdict === 'excluded'
             ? 'It excludes this pull request.'
-            : 'It does not match this pull request.'
+            : 'This pull request does not match its conditions.'
       }
     </p>
-    <p>${lasts(freeze)} <a href="${freezePath(repository, freeze.id)}">The freeze</a></p>
+    <p>${lasts(freeze)} <a href="${freezePath(repository, freeze.id)}">View the freeze</a></p>
     ${reasons ? why(freeze, reasons) : ''}`;
 
 const untilOf = ({ endsAt, timezone }: Freeze): Html =>
@@ -71,20 +72,20 @@ export const lasts = ({ startsAt, endsAt, timezone }: Freeze): Html =>
   html`Since ${instant(startsAt, timezone)},
   ${endsAt ? html`until <strong>${instant(endsAt, timezone)}</strong>.` : 'until it is removed.'}`;
 
-/** The reasons of several freezes, in a sentence. */
+/** The reasons of several freezes, inside a sentence. */
 export const reasons = (freezes: Pick<Freeze, 'reason'>[]): Html =>
   html`${freezes.map(({ reason }, index) => html`${index > 0 ? ', ' : ''}${quoted(reason)}`)}`;
 
 const why = (freeze: Freeze, { matching, exclude }: Explained['reasons']): Html =>
   html`${
     freeze.matchingConditions.length === 0
-      ? html`<p>It holds every pull request${exclude.length > 0 ? ' that it does not exclude' : ''}.</p>`
-      : html`<p>It holds what matches ${sentence(freeze.matchingConditions)}.</p>
+      ? html`<p>It holds all pull requests${exclude.length > 0 ? ' that it does not exclude' : ''}.</p>`
+      : html`<p>It holds pull requests that match ${sentence(freeze.matchingConditions)}.</p>
           ${reasonsTable('What it holds', matching)}`
   }
   ${
     exclude.length > 0
-      ? html`<p>It excludes what matches ${sentence(freeze.excludeConditions)}.</p>
+      ? html`<p>It excludes pull requests that match ${sentence(freeze.excludeConditions)}.</p>
           ${reasonsTable('What it excludes', exclude)}`
       : ''
   }`;
@@ -95,18 +96,18 @@ function release(
   { publicUrl, repository }: RemovalPlace,
 ): Html {
   const name = fullName(repository);
-  return html`<h4>What would let it go</h4>
+  return html`<h4>What releases it</h4>
     <ul>
-      ${endsAt ? html`<li>Its end, at ${instant(endsAt, timezone)}. Nothing needs to be done for it.</li>` : ''}
-      ${labels?.putOn.map((label) => html`<li>The label <code>${label}</code>, put on this pull request.</li>`)}
+      ${endsAt ? html`<li>The freeze ends at ${instant(endsAt, timezone)}. You don’t need to do anything.</li>` : ''}
+      ${labels?.putOn.map((label) => html`<li>Add the label <code>${label}</code> to this pull request.</li>`)}
       ${labels?.takeOff.map(
-        (label) => html`<li>The label <code>${label}</code>, taken off this pull request.</li>`,
+        (label) => html`<li>Remove the label <code>${label}</code> from this pull request.</li>`,
       )}
       <li>
-        An admin of ${name} who ${endsAt ? 'ends' : 'sets an end to it'} or removes it, on
+        Ask an admin of ${name} to ${endsAt ? 'end' : 'set an end'} or delete it on
         <a href="${freezePath(repository, id)}">the page of the freeze</a>.
         <details>
-          <summary>The call that removes it</summary>
+          <summary>Delete it with the API</summary>
           <pre><code>curl -X POST ${publicUrl}/v1/repos/${name}/scheduled_freeze/${id}/delete \\
   -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" \\
   -d '{"delete_reason": "…"}'</code></pre>

@@ -7,12 +7,12 @@ import { heldPullRequests, type ReasonNotHeld } from '../../reconcile/held-pull-
 import type { PageDeps } from '../reader.ts';
 import type { ShownFreeze } from './freeze-card.ts';
 
-/** A pull request and what holds it. What only GitHub knows is null where it could not be asked. */
+/** A pull request and what holds it. What only GitHub knows is null while GitHub is not available. */
 export type Look = {
   number: number;
   headSha: string;
   holding: ShownFreeze[];
-  /** Where freezes hold it: why that is not known to be so. */
+  /** Why it may not be held although freezes should hold it. */
   notHeld: ReasonNotHeld | null;
   live:
     | (Pick<PullRequestExplanation, 'pullRequest' | 'status' | 'nextChangeAt'> & {
@@ -23,8 +23,8 @@ export type Look = {
 };
 
 /**
- * A pull request as GitHub says it now; else as it was last seen.
- * @returns `absent` where there is none; `silent` where GitHub does not answer and nothing is known of it.
+ * A pull request as GitHub shows it now, else as Holdfast last saw it.
+ * @returns `absent` if there is none; `silent` if GitHub does not answer and Holdfast has never seen it.
  */
 export async function lookAtPullRequest(
   deps: PageDeps,
@@ -48,7 +48,7 @@ export async function lookAtPullRequest(
     if (!(error instanceof Refusal)) throw error;
     if (error.code === 'not-found') return 'absent';
     const recalled = await recallPullRequest(deps, repository, Number(number));
-    // While the installation is suspended nobody will ever say more.
+    // While the installation is suspended, waiting does not help.
     if (!recalled && isTooManyRequests(error)) throw error;
     if (!recalled) return error.code === 'unavailable' ? 'silent' : 'absent';
     const holding = recalled.heldBy.map((freeze) => ({ freeze }));
@@ -57,7 +57,7 @@ export async function lookAtPullRequest(
   }
 }
 
-/** @param shown what GitHub showed just now, where it was asked: it may show less than we wrote. */
+/** @param shown the status that GitHub showed just now, if it was asked. It may not show what we wrote yet. */
 async function whyNotHeld(
   deps: PageDeps,
   repository: FoundRepository,

@@ -15,7 +15,7 @@ import { statusesTable } from './statuses-table.ts';
 
 const shaShape = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 
-/** The page that a merge group's status leads to: what it merges, and what holds that. It ends with the group. */
+/** The page that a merge group's status links to: what the group merges, and what holds it. It ends with the group. */
 export async function mergeGroupPage(deps: PageDeps, context: Context): Promise<Response> {
   const opened = await openRepositoryPage(deps, context);
   if (opened instanceof Response) return opened;
@@ -56,7 +56,7 @@ function body(
     <h2>What it merges</h2>
     ${
       pullRequests.length === 0
-        ? html`<p>GitHub’s queue does not show it yet. Load the page again in a moment.</p>`
+        ? html`<p>GitHub’s queue does not show the group yet. Reload the page in a moment.</p>`
         : html`<ul>
             ${pullRequests.map(
               ({ number, heldBy: holding }) =>
@@ -75,17 +75,17 @@ function verdict(
   status: RecalledMergeGroup['status'],
   notHeld: RecalledMergeGroup['notHeld'],
 ): Html {
-  if (!status) return html`<span class="badge">Not judged yet</span> Load the page again in a moment.`;
+  if (!status) return html`<span class="badge">Not checked yet</span> Reload the page in a moment.`;
   if (status.isFinal) return html`<span class="badge held">Failed</span> ${status.description}`;
   if (!isHeld) return html`<span class="badge free">Free</span> ${status.description}`;
   if (notHeld === 'leaking')
-    return html`<span class="badge leaking">Not held</span> Freezes hold what it merges, but GitHub would
-      merge it: the branch does not require our status.`;
+    return html`<span class="badge leaking">Not held</span> Freezes hold this group, but GitHub would merge
+      it: the branch does not require the Holdfast status.`;
   if (notHeld)
-    return html`<span class="badge held">To be held</span> ${status.description}, but ${whyNot[notHeld]}.`;
+    return html`<span class="badge held">Pending</span> ${status.description}, but ${whyNot[notHeld]}.`;
   const next =
     status.state === 'failure'
-      ? 'GitHub takes its pull request out of the queue. Put it back when the freeze is over.'
-      : 'It keeps its place: the freeze ends before the queue stops waiting.';
+      ? 'GitHub removes the pull request from the queue. Add it again after the freeze.'
+      : 'The group keeps its place, because the freeze ends before the queue times out.';
   return html`<span class="badge held">Held</span> ${status.description}. ${next}`;
 }

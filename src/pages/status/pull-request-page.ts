@@ -30,13 +30,13 @@ import { type Look, lookAtPullRequest } from './look-at-pull-request.ts';
 import { statusesTable } from './statuses-table.ts';
 import { verdict } from './verdict.ts';
 
-/** A form of the page that was sent and refused: with what, and why. */
+/** A form of the page that was refused, and why. */
 export type RefusedForm = { form: URLSearchParams; problems: FormProblems };
 
 /**
- * The page that a pull request's status leads to: held or not, until when, why, what would let it go, and for who can
- * write to it how to be let through.
- * @param refused shown with the forms; the status is 422 then.
+ * The page that a pull request's status links to: whether it is held, until when, why, and what would release it. People
+ * who can write to the repository get the exemption forms.
+ * @param refused the form to show again with its errors; the status is 422.
  */
 export async function pullRequestPage(
   deps: PageDeps,
@@ -76,10 +76,10 @@ export async function pullRequestPage(
   return context.html(page, refused ? 422 : 200);
 }
 
-/** So long after its end an exemption is still told of. Milliseconds. */
+/** How long the page shows an exemption after its end, in milliseconds. */
 const toldFor = 7 * 86_400_000;
 
-/** With an empty public reason where a freeze that it covers has one and it has none. */
+/** Hides the reason of an exemption without a public reason if it covers a freeze that has one. */
 async function hideReason(
   deps: PageDeps,
   repository: FoundRepository,
@@ -126,38 +126,39 @@ function details({ config }: PageDeps, repository: FoundRepository, look: Look, 
   ${
     isOpen(look) && holding.length > 0
       ? html`<h2>What holds it</h2>
-          ${holding.length > 1 ? html`<p>Each of them has to let go before it can merge.</p>` : ''}
+          ${holding.length > 1 ? html`<p>The pull request can merge when none of these freezes holds it.</p>` : ''}
           ${holdingCards(holding, place)}`
       : ''
   }
   ${live && live.sharedHolds.length > 0 ? sharing(repository, live.sharedHolds) : ''}
   ${
     isOpen(look) && passing.length > 0
-      ? html`<h2>What else is on, and lets it go</h2>
+      ? html`<h2>Other ongoing freezes</h2>
           ${passingCards(passing, place)}`
       : ''
   }`;
 }
 
-/** Freezes are kept then, and hold nothing. */
+/** Freezes stay stored, but hold nothing. */
 const switchedOff = (name: string): Html =>
   html`<p class="notice">
     Freezes are switched off for ${name}: neither <code>merge_protections</code> nor
-    <code>merge_queue</code> is enabled. An admin switches them on with <code>PUT /v1/products/${name}</code>.
+    <code>merge_queue</code> is enabled. An admin can switch them on with
+    <code>PUT /v1/products/${name}</code>.
   </p>`;
 
-/** Freezes end; this does not. */
+/** Unlike a freeze, this state does not end. */
 const finalNotice = html`<p class="notice">
-  GitHub takes at most 1,000 statuses on a commit, and this one has had nearly all of them. It stays blocked,
-  also without a freeze. Push a new commit: it is judged anew.
+  GitHub accepts at most 1,000 statuses on a commit, and this commit has nearly all of them. It stays blocked
+  even without a freeze. Push a new commit to unblock the pull request.
 </p>`;
 
 const notLive = html`<p class="card" role="status">
-  GitHub could not be asked, so this is what Holdfast knew when it last looked. Load the page again in a
-  minute for the conditions and what they saw.
+  GitHub is not available, so this page shows what Holdfast last knew. Reload the page in a minute to see the
+  conditions and their values.
 </p>`;
 
-/** Where GitHub does not show yet what is decided; and when the clock alone may decide anew. */
+/** Says if GitHub does not show the current verdict yet, and when time alone may change it. */
 function aboutGitHub(
   { pullRequest, status, nextChangeAt }: NonNullable<Look['live']>,
   isFinal: boolean,
@@ -166,19 +167,19 @@ function aboutGitHub(
   return html`${
     isBehind
       ? html`<p>
-          GitHub shows <code>${pullRequest.status?.state ?? 'no status'}</code> still;
-          <code>${status.state}</code> is on its way.
+          GitHub still shows <code>${pullRequest.status?.state ?? 'no status'}</code>. Holdfast is about to
+          write <code>${status.state}</code>.
         </p>`
       : ''
   }
-  ${nextChangeAt ? html`<p>The time alone may change this at ${instant(nextChangeAt, 'UTC')}.</p>` : ''}`;
+  ${nextChangeAt ? html`<p>This may change at ${instant(nextChangeAt, 'UTC')}.</p>` : ''}`;
 }
 
-/** GitHub keeps one status a commit, whichever pull request it is for. */
+/** GitHub keeps one status per commit, which several pull requests may share. */
 function sharing(repository: FoundRepository, holds: Hold[]): Html {
   const byNumber = Map.groupBy(holds, ({ pullRequest }) => pullRequest);
   return html`<h2>What holds its commit</h2>
-    <p>GitHub keeps one status for a commit, and other pull requests have the same one:</p>
+    <p>GitHub keeps one status for each commit, and other pull requests have the same commit:</p>
     <ul>
       ${[...byNumber].map(
         ([number, each]) =>
@@ -190,7 +191,7 @@ function sharing(repository: FoundRepository, holds: Hold[]): Html {
     </ul>`;
 }
 
-/** Events that are shown; more stand in the log of the repository. */
+/** How many events are shown. The audit log of the repository has the rest. */
 const mostEvents = 25;
 
 async function history(deps: PageDeps, repository: FoundRepository, number: number): Promise<AuditEvent[]> {

@@ -2,10 +2,10 @@ import { html } from 'hono/html';
 import type { Reason } from '../../conditions/explain.ts';
 import type { Html } from '../layout.ts';
 
-/** More of them are folded: a list may have 2,000 conditions. Those that decide come first then. */
+/** How many conditions are not folded. A list may have 2,000, so those that decide come first. */
 const mostShown = 12;
 
-/** The conditions of a list, each with what it saw; those that decide come out in bold. */
+/** The conditions of a list, each with the value that it saw. Those that decide are bold. */
 export function reasonsTable(caption: string, reasons: Reason[]): Html {
   if (reasons.length <= mostShown) return table(caption, reasons);
   const decisiveFirst = [
@@ -15,7 +15,7 @@ export function reasonsTable(caption: string, reasons: Reason[]): Html {
   return html`${table(caption, decisiveFirst.slice(0, mostShown))}
     <details>
       <summary>${reasons.length - mostShown} more conditions</summary>
-      ${table('The others', decisiveFirst.slice(mostShown))}
+      ${table('More conditions', decisiveFirst.slice(mostShown))}
     </details>`;
 }
 
@@ -27,7 +27,7 @@ const table = (caption: string, reasons: Reason[]): Html =>
     <thead>
       <tr>
         <th scope="col">Condition</th>
-        <th scope="col">Seen here</th>
+        <th scope="col">Value</th>
         <th scope="col" class="short">Matches</th>
       </tr>
     </thead>
@@ -43,11 +43,11 @@ const table = (caption: string, reasons: Reason[]): Html =>
     </tbody>
   </table>`;
 
-/** Whether a `not` around the condition turns what it says itself; two turn it back. */
+/** Whether an odd number of `not`s around the condition inverts it. */
 const isTurned = ({ path }: Reason): boolean => path.filter((step) => step === 'not').length % 2 === 1;
 
 function seen({ saw, more, why }: Reason): Html | string {
-  if (saw === null) return why ?? 'not known';
+  if (saw === null) return why ?? 'unknown';
   if (saw.length === 0) return html`<span class="muted">none</span>`;
   const values = saw.map(
     (value, index) => html`${index > 0 ? ', ' : ''}<code dir="auto">${String(value)}</code>`,
@@ -55,7 +55,7 @@ function seen({ saw, more, why }: Reason): Html | string {
   return html`${values}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** Of the condition with the `not` before it. */
+/** The result of the condition, including a `not` before it. */
 function matches(reason: Reason): string {
   if (reason.match === 'unknown') return 'could not be judged';
   return reason.match !== isTurned(reason) ? 'yes' : 'no';

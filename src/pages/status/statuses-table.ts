@@ -3,10 +3,10 @@ import type { WrittenStatus } from '../../outbox/written-statuses.ts';
 import { instant } from '../instant.ts';
 import type { Html } from '../layout.ts';
 
-/** The latest statuses that we wrote on a commit, the newest first. */
+/** The latest statuses that Holdfast wrote on a commit, newest first. */
 export const statusesTable = (sha: string, statuses: WrittenStatus[]): Html =>
   html`<details class="fold">
-    <summary><h2>Statuses written</h2></summary>
+    <summary><h2>Written statuses</h2></summary>
     ${
       statuses.length === 0
         ? html`<p>None yet on <code>${sha.slice(0, 10)}</code>.</p>`
@@ -14,13 +14,13 @@ export const statusesTable = (sha: string, statuses: WrittenStatus[]): Html =>
             <caption>
               On
               <code>${sha.slice(0, 10)}</code
-              >, the newest first
+              >, newest first
             </caption>
             <thead>
               <tr>
                 <th scope="col">When</th>
                 <th scope="col" class="short">State</th>
-                <th scope="col">Text</th>
+                <th scope="col">Description</th>
               </tr>
             </thead>
             <tbody>

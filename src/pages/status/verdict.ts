@@ -5,7 +5,7 @@ import type { Html } from '../layout.ts';
 import type { ShownFreeze } from './freeze-card.ts';
 import type { Look } from './look-at-pull-request.ts';
 
-/** The first sentence of a pull request's page: held or not, by how much, and until when. */
+/** The first sentence of a pull request's page: whether it is held, by how many freezes, and until when. */
 export function verdict({ holding, notHeld, live }: Look, isOpen: boolean): Html {
   if (!isOpen) return html`<span class="badge">Closed</span> Freezes hold open pull requests only.`;
   if (holding.length === 0 && !live?.sharedHolds.length)
@@ -13,9 +13,9 @@ export function verdict({ holding, notHeld, live }: Look, isOpen: boolean): Html
   const said = byWhat(holding);
   if (notHeld === 'leaking')
     return html`<span class="badge leaking">Not held</span> ${said}, but GitHub would merge it: its base
-      branch does not require our status, or takes it from others. An admin finds out why with
-      <code>holdfast doctor</code>.`;
-  if (notHeld) return html`<span class="badge held">To be held</span> ${said}, but ${whyNot[notHeld]}.`;
+      branch does not require the Holdfast status, or accepts it from other sources. An admin can run
+      <code>holdfast doctor</code> to find out why.`;
+  if (notHeld) return html`<span class="badge held">Pending</span> ${said}, but ${whyNot[notHeld]}.`;
   return html`<span class="badge held">Held</span> ${said}.`;
 }
 
@@ -25,7 +25,7 @@ function byWhat(freezes: ShownFreeze[]): Html {
   return html`${by} this pull request${until(freezes.map(({ freeze }) => freeze))}`;
 }
 
-/** Until the last of them ends. */
+/** When the last of the freezes ends. */
 function until(freezes: ShownFreeze['freeze'][]): Html {
   const endless = freezes.filter(({ endsAt }) => endsAt === null).length;
   if (endless === 0) {

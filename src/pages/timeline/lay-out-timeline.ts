@@ -1,15 +1,15 @@
 import type { Temporal } from 'temporal-polyfill';
 import { startOf, type TimelineWindow } from './timeline-window.ts';
 
-/** What is drawn as a bar. `endsAt: null`: without end. */
+/** A period to draw as a bar. `endsAt` is null if it has no end. */
 export type Span = { id: string; startsAt: Date; endsAt: Date | null };
 
-/** Positions are fractions of the window's time: 0 is its beginning, 1 its end. */
+/** Positions are fractions of the window: 0 is its start, 1 its end. */
 export type Bar<S extends Span> = {
   span: S;
   from: number;
   to: number;
-  /** What lies beyond the window. */
+  /** Whether the span starts before the window, and ends after it. */
   beginsBefore: boolean;
   endsAfter: boolean;
 };
@@ -18,19 +18,19 @@ export type Bar<S extends Span> = {
 export type Tick = { at: number; day: Temporal.PlainDate };
 
 export type Timeline<S extends Span> = {
-  /** As few as there can be. The bars of one never overlap, and stand in the order of time. */
+  /** As few lanes as possible. The bars of a lane are in the order of time and never overlap. */
   lanes: Bar<S>[][];
   ticks: Tick[];
-  /** null: outside of the window. */
+  /** Null if now is outside the window. */
   now: number | null;
 };
 
-/** The narrowest bar: what is shorter is drawn so wide, that it may be seen and hit. */
+/** The minimum width of a bar, so that people can see and click it. */
 export const narrowest = 0.008;
 
 /**
- * Where everything stands: a bar for each span that touches the window, and a tick for each of its days (of a
- * quarter: each Monday).
+ * The positions of everything: a bar for each span that overlaps the window, and a tick for each day (in a quarter, for
+ * each Monday).
  */
 export function layOutTimeline<S extends Span>(
   spans: readonly S[],
@@ -66,7 +66,7 @@ function barOf<S extends Span>(span: S, window: TimelineWindow): Bar<S> {
   };
 }
 
-/** Each bar, in the order of their beginnings (the longest of several first), goes to the first lane that is free: no other way needs fewer. */
+/** Puts each bar into the first free lane, in the order of their starts, longest first. This needs the fewest lanes. */
 function inLanes<S extends Span>(bars: Bar<S>[]): Bar<S>[][] {
   const lanes: Bar<S>[][] = [];
   const inOrder = bars.toSorted(
@@ -92,7 +92,7 @@ function ticksOf(window: TimelineWindow): Tick[] {
   return (
     days
       .map((day) => ({ day, at: fractionOf(startOf(day, zone), window) }))
-      // A day that a zone left out (Samoa's 2011-12-30) has no beginning of its own: the next day's line stands there.
+      // A day that a zone skipped (Samoa's 2011-12-30) has no start of its own: keep the tick of the next day.
       .filter(({ at }, index, all) => at !== all[index + 1]?.at)
   );
 }

@@ -3,7 +3,7 @@ import { Temporal } from 'temporal-polyfill';
 export const zooms = ['week', 'month', 'quarter'] as const;
 export type Zoom = (typeof zooms)[number];
 
-/** The days that a timeline shows, whole ones in its zone, and the instants between which they lie. */
+/** The whole days that a timeline shows, in its zone, and the instants of their start and end. */
 export type TimelineWindow = {
   zoom: Zoom;
   /** IANA name. */
@@ -15,14 +15,14 @@ export type TimelineWindow = {
   to: Date;
 };
 
-/** The week (from Monday), the month or the quarter that a day lies in. */
+/** The week (from Monday), the month or the quarter that contains a day. */
 export function windowAround(zoom: Zoom, day: Temporal.PlainDate, zone: string): TimelineWindow {
   const firstDay = firstDayOf(zoom, day);
   const nextDay = firstDay.add(lengths[zoom]);
   return { zoom, zone, firstDay, nextDay, from: startOf(firstDay, zone), to: startOf(nextDay, zone) };
 }
 
-/** The first day of the window before this one. */
+/** The first day of the previous window. */
 export const dayBefore = ({ zoom, firstDay }: TimelineWindow): Temporal.PlainDate =>
   firstDay.subtract(lengths[zoom]);
 
@@ -39,10 +39,10 @@ function firstDayOf(zoom: Zoom, day: Temporal.PlainDate): Temporal.PlainDate {
   }
 }
 
-/** The first moment of a day; mostly, but not in every zone on every day, midnight. */
+/** The first moment of a day. In some zones, some days do not start at midnight. */
 export const startOf = (day: Temporal.PlainDate, zone: string): Date =>
   new Date(day.toZonedDateTime(zone).epochMilliseconds);
 
-/** The day that an instant lies in. */
+/** The day that contains an instant. */
 export const dayOf = (instant: Date, zone: string): Temporal.PlainDate =>
   Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(zone).toPlainDate();

@@ -16,7 +16,7 @@ import { type OpenedOwner, openOwnerPage, seenBy } from '../owner/open-owner.ts'
 import { type RepositoryState, repositoryStates } from '../owner/repository-states.ts';
 import type { PageDeps } from '../reader.ts';
 
-/** `GET /owners/{owner}/unfreeze`: what is on, in all repositories or in those that the address names. */
+/** `GET /owners/{owner}/unfreeze`: the ongoing freezes of all repositories, or of those that the URL names. */
 export async function showUnfreezeForm(deps: PageDeps, context: Context): Promise<Response> {
   const opened = await openOwnerPage(deps, context);
   if (opened instanceof Response) return opened;
@@ -25,13 +25,13 @@ export async function showUnfreezeForm(deps: PageDeps, context: Context): Promis
   return page(deps, context, opened, searchParams, noProblems);
 }
 
-/** The repositories that the form is about; null: all of the owner. */
+/** The repositories that the form names; null for all repositories of the owner. */
 export async function namedByUnfreezeForm({ form }: { form: URLSearchParams }): Promise<string[] | null> {
   const names = form.getAll('repository');
   return names.length > 0 ? names : null;
 }
 
-/** `POST /owners/{owner}/unfreeze`: ends what is ticked, each by itself, so that one that cannot end holds up no other. */
+/** `POST /owners/{owner}/unfreeze`: ends the selected freezes one by one, so that one refusal does not stop the others. */
 export async function sendUnfreezeForm(change: OwnerChange): Promise<Response> {
   const { deps, context, person, actor, account, form } = change;
   const all = (await repositoryStates(deps, [account.id])).get(account.id) ?? [];
@@ -42,9 +42,11 @@ export async function sendUnfreezeForm(change: OwnerChange): Promise<Response> {
     const ongoing = await ongoingIn(deps, account, frozen(named(all, form)), opened.isAdmin);
     const chosen = ongoing.filter(({ value }) => ticked.has(value));
     const problem = (field: string, message: string) => ({ path: ['body', field], message, type: 'missing' });
-    if (reason === '') throw invalid([problem('delete_reason', 'Say why: it stands in the audit log.')]);
+    if (reason === '') throw invalid([problem('delete_reason', 'Enter a reason for the audit log.')]);
     if (chosen.length === 0)
-      throw invalid([problem('ongoing', 'Tick what to end. What was ticked may have ended meanwhile.')]);
+      throw invalid([
+        problem('ongoing', 'Select what to end. The freezes that you selected may have ended.'),
+      ]);
     const ends = chosen
       .flatMap(eachFreeze)
       .map((each) => () => endOngoing(deps, actor, change, each, reason));
@@ -54,7 +56,7 @@ export async function sendUnfreezeForm(change: OwnerChange): Promise<Response> {
       `${ownerPath(account.login)}?said=unfrozen`,
       {
         href: ownerFormPath(account.login, 'unfreeze'),
-        text: 'What is still frozen',
+        text: 'Show what is still frozen',
       },
     );
   } catch (error) {
@@ -62,11 +64,11 @@ export async function sendUnfreezeForm(change: OwnerChange): Promise<Response> {
   }
 }
 
-/** Of what does not end as a plan each freeze ends by itself. */
+/** A plan ends as a whole. Of anything else, each freeze ends on its own. */
 const eachFreeze = (all: Ongoing): Ongoing[] =>
   all.plan ? [all] : all.freezes.map((freeze) => ({ ...all, freezes: [freeze] }));
 
-/** The repositories that a form is about. */
+/** The repositories that a form names, or all. */
 function named(all: RepositoryState[], form: URLSearchParams): RepositoryState[] {
   const names = new Set(form.getAll('repository').map((name) => name.toLowerCase()));
   return names.size === 0 ? all : all.filter(({ name }) => names.has(name.toLowerCase()));
@@ -88,7 +90,7 @@ async function page(
   const isNamed = form.has('repository') || !isAdmin;
   const fields = html`${isNamed ? about.map(({ name }) => hidden('repository', name)) : ''}
     ${ticks(ongoing, form, isAdmin)}
-    ${textArea({ name: 'delete_reason', label: 'Why', value: form.get('delete_reason') ?? '', problems, attributes: html`required maxlength="10000"` })}
+    ${textArea({ name: 'delete_reason', label: 'Reason', value: form.get('delete_reason') ?? '', problems, attributes: html`required maxlength="10000"` })}
     <div class="actions">
       <button type="submit">Unfreeze</button>
       <a class="button quiet" href="${ownerPath(account.login)}">Cancel</a>
@@ -107,7 +109,7 @@ async function page(
   return context.html(layout({ title: `Unfreeze ${account.login}`, body, viewer }), status);
 }
 
-/** All of them are ticked, until somebody says otherwise. */
+/** Selects all of them in a form that was not sent yet. */
 function ticks(ongoing: Ongoing[], form: URLSearchParams, isAdmin: boolean): Html {
   const ticked = form.has('delete_reason') ? form.getAll('ongoing') : ongoing.map(({ value }) => value);
   return html`<fieldset>
