@@ -57,7 +57,7 @@ const withDefaults = (given: object): Values =>
   ) as Values;
 
 const sources = '/usr/share/gocode';
-const whyNot = !existsSync(join(sources, 'src/github.com/Masterminds/sprig'))
+const whyNot = !existsSync(join(sources, 'src/github.com/Masterminds/sprig/functions.go'))
   ? 'there is no golang-github-masterminds-sprig-dev'
   : spawnSync('go', ['version']).status !== 0
     ? 'there is no golang-go'
