@@ -6,7 +6,7 @@ ARG NODE_IMAGE=docker.io/library/node:24.21.0-bookworm-slim@sha256:d6aa754f16b31
 
 FROM ${NODE_IMAGE} AS build
 # The data folder is the one place that the service writes to.
-RUN install -d -o 1000 -g 1000 /opt/holdfast && install -d -o 1000 -g 1000 -m 700 /opt/data
+RUN install -d -o 1000 -g 1000 /opt/holdfast /opt/data
 WORKDIR /opt/holdfast
 # As the account that runs the service: Node keeps compiled code for each account.
 USER 1000:1000
@@ -31,7 +31,7 @@ ENV NODE_ENV=production \
     DATA_DIR=/data
 # The same path as in the build: Node finds its compiled code by it.
 WORKDIR /opt/holdfast
-COPY --from=build /opt/holdfast ./
+COPY --from=build --chown=0:0 /opt/holdfast ./
 COPY --from=build --chown=1000:1000 /opt/data /data
 # By number, so that Kubernetes sees that it is not root. The files belong to root: the service cannot change them.
 USER 1000:1000

@@ -13,7 +13,15 @@ import { fileURLToPath, URL } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-const uninstall = ['uninstall', 'prisma', '--no-save', '--offline', '--ignore-scripts', '--no-audit', '--no-fund'];
+const uninstall = [
+  'uninstall',
+  'prisma',
+  '--no-save',
+  '--offline',
+  '--ignore-scripts',
+  '--no-audit',
+  '--no-fund',
+];
 const { status, error } = spawnSync('npm', [...uninstall, '--omit=dev', '--omit=optional'], {
   cwd: root,
   stdio: 'inherit',
@@ -26,7 +34,8 @@ const neverLoaded = [
   'node_modules/**/*.d.{ts,mts,cts}',
   'node_modules/@prisma/client/runtime/*',
 ];
-const loaded = /@prisma\/client\/runtime\/(?:client|query_compiler_small_bg\.postgresql(?:\.wasm-base64)?)\.m?js$/;
+const loaded =
+  /@prisma\/client\/runtime\/(?:client|query_compiler_small_bg\.postgresql(?:\.wasm-base64)?)\.m?js$/;
 
 for (const path of globSync(neverLoaded, { cwd: root }))
   if (!loaded.test(path.replaceAll('\\', '/'))) rmSync(join(root, path), { recursive: true, force: true });

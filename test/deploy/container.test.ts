@@ -10,7 +10,9 @@ import { contextFiles, dockerfile, imageEnvironment, instructions } from '../sup
 describe('the Dockerfile', () => {
   test('every stage is built on one base, which is pinned by its digest', () => {
     expect(dockerfile[0]!.name).toBe('ARG');
-    expect(dockerfile[0]!.value).toMatch(/^NODE_IMAGE=docker\.io\/library\/node:24\.\d+\.\d+-\S+@sha256:[0-9a-f]{64}$/);
+    expect(dockerfile[0]!.value).toMatch(
+      /^NODE_IMAGE=docker\.io\/library\/node:24\.\d+\.\d+-\S+@sha256:[0-9a-f]{64}$/,
+    );
     expect(instructions('FROM')).toEqual(['${NODE_IMAGE} AS build', '${NODE_IMAGE}']);
   });
 
@@ -33,9 +35,17 @@ describe('the Dockerfile', () => {
 
   test('the build gets what it needs, and no tests, settings or data', () => {
     const files = contextFiles();
-    for (const path of ['package-lock.json', 'src/main.ts', 'bin/start.mjs', 'app.yml', 'prisma/schema.prisma'])
+    for (const path of [
+      'package-lock.json',
+      'src/main.ts',
+      'bin/start.mjs',
+      'app.yml',
+      'prisma/schema.prisma',
+    ])
       expect(files).toContain(path);
-    expect(files.filter((path) => /^(?:test|sandbox|demo|bench|\.git|data)\b|\.env|generated/.test(path))).toEqual([]);
+    expect(
+      files.filter((path) => /^(?:test|sandbox|demo|bench|\.git|data)\b|\.env|generated/.test(path)),
+    ).toEqual([]);
   });
 });
 

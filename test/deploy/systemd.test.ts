@@ -14,8 +14,13 @@ const settings = new Map(
 const mostExposure = 1.5;
 
 const analyze = (...args: string[]) =>
-  spawnSync('systemd-analyze', [...args, unit], { cwd: repositoryRoot, encoding: 'utf8', env: { ...process.env, LC_ALL: 'C.UTF-8' } });
-const whyNot = spawnSync('systemd-analyze', ['--version']).status === 0 ? null : 'there is no systemd-analyze';
+  spawnSync('systemd-analyze', [...args, unit], {
+    cwd: repositoryRoot,
+    encoding: 'utf8',
+    env: { ...process.env, LC_ALL: 'C.UTF-8' },
+  });
+const whyNot =
+  spawnSync('systemd-analyze', ['--version']).status === 0 ? null : 'there is no systemd-analyze';
 
 test.each([
   ['DynamicUser', 'yes'],

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,6 +15,9 @@ let clone: string;
 let shell: Record<string, string>;
 const started: ServiceProcess[] = [];
 
+/** npm installs everything anew, on machines that are slow or busy. */
+const installTimeout = 900_000;
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'holdfast-clone-'));
   clone = join(folder, 'holdfast');
@@ -27,22 +30,28 @@ beforeAll(async () => {
     encoding: 'utf8',
   });
   if (status !== 0) throw new Error(`npm ci ended with ${status}:\n${stdout}\n${stderr}`);
-});
+}, installTimeout);
 afterAll(async () => {
-  for (const { child } of started) process.kill(-child.pid!, 'SIGKILL');
+  for (const { child } of started) if (child.exitCode === null) process.kill(-child.pid!, 'SIGKILL');
   await Promise.all(started.map(({ ended }) => ended));
   await rm(folder, { recursive: true, force: true });
 });
 
+/** Each Node says on its start which it is, and what it runs. */
+const tell =
+  '--import=data:text/javascript,console.error(JSON.stringify({node:process.execPath,runs:process.argv[1]}))';
+
 /** `npm start`, in a process group of its own: npm starts Node as its child. */
-async function start(name: string): Promise<{ url: string; node: string }> {
-  const env = { ...shell, PORT: String(await freePort()), DATA_DIR: join(folder, name) };
-  const service = watchProcess('npm', ['start'], { cwd: clone, env, detached: true });
+async function start(name: string): Promise<{ url: string; node: string | undefined }> {
+  const settings = { PORT: String(await freePort()), DATA_DIR: join(folder, name), NODE_OPTIONS: tell };
+  const service = watchProcess('npm', ['start'], {
+    cwd: clone,
+    env: { ...shell, ...settings },
+    detached: true,
+  });
   started.push(service);
   const url = await service.listening;
-  // The line of the service itself tells its process.
-  const pid = /"pid":(\d+)/.exec(service.output())?.[1] ?? '';
-  return { url, node: execFileSync('readlink', [`/proc/${pid}/exe`], { encoding: 'utf8' }).trim() };
+  return { url, node: /"node":"([^"]+)","runs":"[^"]+\/bin\/start\.mjs"/.exec(service.output())?.[1] };
 }
 const statusOf = async (url: string) => {
   const response = await fetch(`${url}/readyz`);

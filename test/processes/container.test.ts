@@ -27,6 +27,9 @@ let data: string;
 let environment: Record<string, string>;
 const started: ServiceProcess[] = [];
 
+/** npm installs everything anew, on machines that are slow or busy. */
+const installTimeout = 900_000;
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'holdfast-image-'));
   await chmod(folder, 0o755);
@@ -61,7 +64,7 @@ beforeAll(async () => {
     PUBLIC_URL: `http://127.0.0.1:${PORT}`,
     GITHUB_API_URL: github.url,
   };
-});
+}, installTimeout);
 afterAll(async () => {
   for (const { child } of started) child.kill('SIGKILL');
   await Promise.all(started.map(({ ended }) => ended));

@@ -30,7 +30,8 @@ export async function cleanEnvironment(programs: string): Promise<Record<string,
   await mkdir(programs, { recursive: true });
   await copyFile(process.execPath, join(programs, 'node'));
   const kept = Object.entries(process.env).filter(
-    ([name]) => !/^(?:npm_(?!config_(?:registry|cafile)$)|VITEST|NODE_ENV$|NODE_OPTIONS$|INIT_CWD$)/i.test(name),
+    ([name]) =>
+      !/^(?:npm_(?!config_(?:registry|cafile)$)|VITEST|NODE_ENV$|NODE_OPTIONS$|INIT_CWD$)/i.test(name),
   );
   // Without folders of this repository's own programs.
   const path = process.env['PATH']!.split(':').filter((folder) => !folder.includes('node_modules'));

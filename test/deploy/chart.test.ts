@@ -1,0 +1,231 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import ts from 'typescript';
+import { describe, expect, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { variables } from '../../src/config.ts';
+import { secretFiles } from '../../src/secret-files.ts';
+import { documentAt } from '../docs/documents.ts';
+import { repositoryRoot } from '../support/clean-copy.ts';
+
+// The chart, rendered by Go's own templates with Sprig (Debian's golang-go and golang-github-masterminds-sprig-dev),
+// and held to the types of Kubernetes' objects, which are made from its OpenAPI document.
+
+type Values = Record<string, Record<string, unknown>>;
+type Container = {
+  image: string;
+  env: { name: string; value: string }[];
+  securityContext: object;
+  [probe: string]: unknown;
+};
+type Manifest = {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string };
+  spec: { template: { spec: { containers: Container[] } & Record<string, unknown> } } & Record<
+    string,
+    unknown
+  >;
+};
+
+const defaults = parse(documentAt('deploy/helm/values.yaml')) as Values;
+const required = {
+  publicUrl: 'https://holdfast.example.com',
+  image: { repository: 'registry.example/holdfast' },
+};
+const everything = {
+  ...required,
+  image: { ...required.image, digest: `sha256:${'a'.repeat(64)}`, pullSecrets: [{ name: 'registry' }] },
+  settings: { LOG_LEVEL: 'debug', STATUS_WRITES_PER_MINUTE: '120' },
+  app: { id: '123456', clientId: 'Iv23li' },
+  ingress: { enabled: true, className: 'nginx', annotations: { a: 'b' }, tlsSecret: 'tls' },
+  networkPolicy: {
+    from: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress' } } }],
+    database: { to: [{ ipBlock: { cidr: '10.0.0.0/8' } }], port: 6432 },
+  },
+};
+
+/** Values over the defaults, two levels deep as the chart has them. */
+const withDefaults = (given: object): Values =>
+  Object.fromEntries(
+    Object.entries({ ...defaults, ...given }).map(([name, value]) => {
+      const isPart = typeof value === 'object' && name in defaults && name !== 'settings';
+      return [name, isPart ? { ...defaults[name], ...value } : value];
+    }),
+  ) as Values;
+
+const sources = '/usr/share/gocode';
+const whyNot = !existsSync(join(sources, 'src/github.com/Masterminds/sprig/functions.go'))
+  ? 'there is no golang-github-masterminds-sprig-dev'
+  : spawnSync('go', ['version']).status !== 0
+    ? 'there is no golang-go'
+    : null;
+
+function render(given: object): Manifest[] {
+  const root = {
+    Values: withDefaults(given),
+    Release: { Name: 'prod', Service: 'Helm', Namespace: 'holdfast' },
+    Chart: { AppVersion: '1.2.3' },
+  };
+  const { status, stdout, stderr } = spawnSync('go', ['run', 'test/deploy/render-chart.go'], {
+    cwd: repositoryRoot,
+    input: JSON.stringify({ chart: 'deploy/helm', root }),
+    env: { ...process.env, GO111MODULE: 'off', GOPATH: sources, GOFLAGS: '' },
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(stderr);
+  return parseAllDocuments(stdout)
+    .map((each) => {
+      if (each.errors.length > 0) throw each.errors[0]!;
+      return each.toJS() as Manifest | null;
+    })
+    .filter((each) => each !== null);
+}
+
+/** What TypeScript says about manifests as objects of Kubernetes: unknown fields, wrong types, missing ones. */
+function complaintsAbout(manifests: Manifest[]): string[] {
+  const lines = manifests.map(({ apiVersion, kind, ...rest }, index) => {
+    const module = apiVersion.includes('/')
+      ? apiVersion.replace(/(?:\.networking)?(?:\.k8s\.io)?\//, '/')
+      : `core/${apiVersion}`;
+    const object = JSON.stringify({ apiVersion, kind, ...rest });
+    return `import type { ${kind} as T${index} } from 'kubernetes-types/${module}.d.ts';\nexport const o${index}: T${index} = ${object};`;
+  });
+  const name = join(repositoryRoot, 'test/deploy/rendered.ts');
+  const options = {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    types: [],
+    allowImportingTsExtensions: true,
+  };
+  const host = ts.createCompilerHost(options);
+  const read = host.getSourceFile.bind(host);
+  host.getSourceFile = (path, ...more) =>
+    path === name ? ts.createSourceFile(path, lines.join('\n'), ts.ScriptTarget.Latest) : read(path, ...more);
+  const program = ts.createProgram(
+    [name],
+    { ...options, moduleResolution: ts.ModuleResolutionKind.Bundler, module: ts.ModuleKind.ESNext },
+    host,
+  );
+  return ts
+    .getPreEmitDiagnostics(program)
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+}
+
+const named = (manifests: Manifest[], kind: string) => manifests.filter((each) => each.kind === kind);
+
+describe('what it renders', () => {
+  test('web and workers apart, locked down, with probes, and one of each may be away', ({ skip }) => {
+    if (whyNot) skip(whyNot);
+    const manifests = render(required);
+    expect(complaintsAbout(manifests)).toEqual([]);
+    expect(manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`).toSorted()).toEqual([
+      'Deployment prod-holdfast-web',
+      'Deployment prod-holdfast-worker',
+      'NetworkPolicy prod-holdfast',
+      'PodDisruptionBudget prod-holdfast-web',
+      'PodDisruptionBudget prod-holdfast-worker',
+      'Service prod-holdfast',
+    ]);
+    for (const { metadata, spec } of named(manifests, 'Deployment')) {
+      const pod = spec.template.spec;
+      expect(pod).toMatchObject({
+        automountServiceAccountToken: false,
+        securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } },
+      });
+      expect(pod['terminationGracePeriodSeconds']).toBeGreaterThan(15);
+      const [container] = pod.containers;
+      expect(container).toMatchObject({
+        image: 'registry.example/holdfast:1.2.3',
+        securityContext: {
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        },
+        startupProbe: { httpGet: { path: '/healthz', port: 'http' } },
+        livenessProbe: { httpGet: { path: '/healthz', port: 'http' } },
+        readinessProbe: { httpGet: { path: '/readyz', port: 'http' } },
+      });
+      const environment = Object.fromEntries(container!.env.map(({ name, value }) => [name, value]));
+      expect(Object.keys(environment).filter((name) => !(name in variables))).toEqual([]);
+      for (const secret of Object.values(secretFiles)) expect(environment).not.toHaveProperty([secret]);
+      expect(metadata.name).toMatch(new RegExp(`-${environment['ROLE']}$`));
+      expect(environment['DATABASE_URL_FILE']).toBe('/run/secrets/holdfast/database-url');
+    }
+    for (const { spec } of named(manifests, 'PodDisruptionBudget')) expect(spec['maxUnavailable']).toBe(1);
+    // Secrets are referred to, and never made.
+    expect(named(manifests, 'Secret')).toEqual([]);
+  });
+
+  test('everything that can be set is taken', ({ skip }) => {
+    if (whyNot) skip(whyNot);
+    const manifests = render(everything);
+    expect(complaintsAbout(manifests)).toEqual([]);
+    const [web] = named(manifests, 'Deployment');
+    const [container] = web!.spec.template.spec.containers;
+    expect(container!.image).toBe(`registry.example/holdfast@sha256:${'a'.repeat(64)}`);
+    const names = container!.env.map(({ name }) => name);
+    expect(names.filter((name) => !(name in variables))).toEqual([]);
+    for (const name of [
+      'APP_ID',
+      'PRIVATE_KEY_FILE',
+      'WEBHOOK_SECRET_FILE',
+      'CLIENT_SECRET_FILE',
+      'LOG_LEVEL',
+    ])
+      expect(names).toContain(name);
+    expect(named(manifests, 'Ingress')[0]!.spec).toMatchObject({
+      ingressClassName: 'nginx',
+      rules: [{ host: 'holdfast.example.com' }],
+      tls: [{ hosts: ['holdfast.example.com'], secretName: 'tls' }],
+    });
+    const [policy] = named(manifests, 'NetworkPolicy');
+    expect(policy!.spec).toMatchObject({
+      policyTypes: ['Ingress', 'Egress'],
+      ingress: [{ ports: [{ port: 'http' }], from: everything.networkPolicy.from }],
+    });
+    expect(policy!.spec['egress']).toContainEqual({
+      ports: [{ port: 6432, protocol: 'TCP' }],
+      to: everything.networkPolicy.database.to,
+    });
+  });
+
+  test('the types would tell a field that Kubernetes does not know, and a wrong value', () => {
+    const wrong = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'x' } };
+    const about = (spec: object) => complaintsAbout([{ ...wrong, spec } as unknown as Manifest]);
+    const template = { spec: { containers: [{ name: 'x' }] } };
+    expect(about({ selector: {}, template })).toEqual([]);
+    expect(about({ selector: {}, template, replica: 2 }).join()).toContain('replica');
+    expect(about({ selector: {}, template, replicas: 'two' }).join()).toContain('number');
+    expect(about({ template }).join()).toContain('selector');
+  });
+});
+
+describe('values.schema.json', () => {
+  const validate = new Ajv({ strict: false }).compile(
+    JSON.parse(documentAt('deploy/helm/values.schema.json')),
+  );
+
+  test.each([required, everything])('takes %j', (given) => {
+    expect(validate(withDefaults(given)), JSON.stringify(validate.errors)).toBe(true);
+  });
+
+  test.each([
+    ['no image', { publicUrl: required.publicUrl }],
+    ['no address', { image: required.image }],
+    ['an address with a path', { ...required, publicUrl: 'https://h.example/holdfast' }],
+    ['a misspelt value', { ...required, web: { replica: 2 } }],
+    ['no replicas', { ...required, worker: { replicas: 0 } }],
+    ['a setting that is a number', { ...required, settings: { PORT: 3000 } }],
+    ['a digest that is none', { ...required, image: { ...required.image, digest: 'latest' } }],
+  ])('refuses %s', (_, given) => expect(validate(withDefaults(given))).toBe(false));
+
+  test('it knows every value of values.yaml, and no other', () => {
+    const { properties } = JSON.parse(documentAt('deploy/helm/values.schema.json')) as { properties: object };
+    const names = Object.keys(properties).filter((name) => name !== 'global');
+    expect(Object.keys(defaults).toSorted()).toEqual(names.toSorted());
+  });
+});
