@@ -67,6 +67,7 @@ describe('the package', () => {
         'dist/clock.js',
         'dist/conditions',
         'dist/github',
+        'dist/scopes',
         'dist/time',
         'package.json',
       ]
