@@ -85,6 +85,7 @@ const pure = [
   'src/github/merge-group-ref.ts',
   'src/github/pull-requests/fact.ts',
   'src/github/pull-requests/pull-request.ts',
+  'src/auth/oidc/{job,oidc-rule}.ts',
   'src/auth/sign-in/attempt.ts',
   'src/auth/sign-in/own-path.ts',
   'src/pages/timeline/**',

@@ -30,9 +30,9 @@ const malformedHeader =
 const notAccepted =
   'Not authenticated: this credential is not accepted. It may be mistyped, expired or revoked. Send an application key, or a GitHub token of a person.';
 
-/** The credential in an `Authorization` header; null where there is none. */
+/** The credential in an `Authorization` header; null where there is none. OIDC tokens are the longest: owners add claims. */
 export const bearerOf = (authorization: string | undefined): string | null =>
-  /^bearer +([\x21-\x7e]{1,4096})$/i.exec(authorization?.trim() ?? '')?.[1] ?? null;
+  /^bearer +([\x21-\x7e]{1,8192})$/i.exec(authorization?.trim() ?? '')?.[1] ?? null;
 
 /**
  * Judges the `Authorization` header.

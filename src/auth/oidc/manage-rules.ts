@@ -76,10 +76,11 @@ export async function deleteRule(
   const now = nowOf(deps.clock);
   await deps.db.$transaction(async (tx) => {
     await lockKeys(tx, account.id);
-    const rule = (await rulesOf(throughPrisma(tx), account.id, now)).find((each) => each.id === id);
+    const rules = await rulesOf(throughPrisma(tx), account.id, now);
+    const rule = rules.find((each) => each.id === id.toLowerCase());
     if (!rule) throw notFound(`${account.login} has no OIDC rule ${id}. List them to see which there are.`);
-    await tx.oidcRule.delete({ where: { id } });
-    const metadata = { oidc_rule_id: id, oidc_rule_attributes: attributesOfRule(rule) };
+    await tx.oidcRule.delete({ where: { id: rule.id } });
+    const metadata = { oidc_rule_id: rule.id, oidc_rule_attributes: attributesOfRule(rule) };
     await appendEvent(tx, { accountId: account.id }, { type: 'oidc_rule.delete', metadata }, actor, now);
   });
   deps.log.info({ account: account.login, rule: id, by: actor.name }, 'OIDC rule deleted');

@@ -344,6 +344,12 @@ test('an owner without a rule lets nobody in, and one whom nobody knows gets the
   );
 });
 
+test('a token to which the owner adds many claims is taken', async () => {
+  const long = token({ claims: { repo_property_team: 'x'.repeat(4000) } });
+  expect(long.length).toBeGreaterThan(6000);
+  expect((await call(long)).status).toBe(200);
+});
+
 test('no token is in a log line', async () => {
   const sent = token();
   await call(sent);
