@@ -52,7 +52,7 @@ export async function reconcileMergeQueues(deps: Deps, observed: Observed): Prom
     } catch (error) {
       if (error instanceof NotNow && error.until) throw error;
       if (error instanceof NotNow) continue;
-      deps.log.warn({ err: error, branch }, 'a merge queue could not be read and is read on its own');
+      deps.log.warn({ err: error, branch }, 'a merge queue could not be read; reading it separately');
       await deps.queue.send([jobs.reconcileMergeQueue(id, branch)]);
     }
   }

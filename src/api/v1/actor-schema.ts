@@ -1,10 +1,10 @@
 import { z } from '@hono/zod-openapi';
 
-/** Who did something, as answers name them. */
+/** Who did something, in answers. */
 export const who = z
   .object({
     type: z.enum(['application', 'user']),
     id: z.union([z.number().int(), z.uuid()]),
     name: z.string(),
   })
-  .openapi('Actor', { description: 'A key by its uuid, or a person by the id at GitHub.' });
+  .openapi('Actor', { description: 'An application key with its UUID, or a person with their GitHub ID.' });
