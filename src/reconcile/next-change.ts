@@ -2,9 +2,9 @@ import { inSteps, type Job, jobs } from '../queue/jobs.ts';
 import type { Judgement } from './judge.ts';
 import type { Observed } from './observe.ts';
 
-/** Soon enough for who waits, and seldom enough for what stays unknown, such as a team that is misspelt. */
+/** Milliseconds until we check unknown facts again. Not too often, because some stay unknown, such as a misspelled team. */
 const lookAgainAfter = 5 * 60_000;
-/** GitHub finds out about conflicts some seconds after a push, and tells nobody. */
+/** Milliseconds after a push: GitHub computes conflicts some seconds later, without an event. */
 const conflictAfter = 30_000;
 
 /**
