@@ -1,4 +1,4 @@
-/** What can be refused, each with the one HTTP status that tells a client of it. */
+/** The codes of refusals, each with its HTTP status. */
 export const refusalStatus = {
   'start-already-passed': 400,
   forbidden: 403,
@@ -12,17 +12,17 @@ export const refusalStatus = {
 
 export type RefusalCode = keyof typeof refusalStatus;
 
-/** One bad field. `path` starts at `path`, `query`, `header` or `body`. */
+/** One bad field. `path` starts with `path`, `query`, `header` or `body`. */
 export type Problem = { path: (string | number)[]; message: string; type: string };
 
 /**
- * A request that the service understood and will not carry out. The message is shown to the client, so it
- * says what to do next and holds no secret. Everything else that is thrown becomes an opaque 500.
+ * A request that the service understands but does not carry out. Clients see the message, so it says what to do next and
+ * contains no secret. Any other error that is thrown becomes an opaque 500.
  */
 export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly problems: Problem[];
-  /** Seconds; only for `unavailable` and `too-many-requests`. */
+  /** In seconds. Set for `unavailable` and `too-many-requests` only. */
   readonly retryAfter: number | undefined;
 
   constructor(code: RefusalCode, message: string, more: { problems?: Problem[]; retryAfter?: number } = {}) {
@@ -41,20 +41,20 @@ export const conflict = (message: string) => new Refusal('conflict', message);
 export const isConflict = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.code === 'conflict';
 
-/** GitHub or the database cannot answer now; nothing was granted and nothing was changed. */
+/** GitHub or the database cannot answer now. Nothing was granted and nothing changed. */
 export const unavailable = (message: string, retryAfter = 10) =>
   new Refusal('unavailable', message, { retryAfter });
 
 export const isUnavailable = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.code === 'unavailable';
 
-/** A limit is used up; nothing was asked and nothing was changed. @param retryAfter seconds. */
+/** A limit is used up. Nothing was asked and nothing changed. @param retryAfter in seconds. */
 export const tooManyRequests = (message: string, retryAfter: number) =>
   new Refusal('too-many-requests', message, { retryAfter });
 
 export const isTooManyRequests = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.code === 'too-many-requests';
 
-/** Bad fields, all of them at once. */
+/** Refuses a request with all of its bad fields. */
 export const invalid = (problems: Problem[]) =>
   new Refusal('invalid', problems.map((problem) => problem.message).join(' '), { problems });

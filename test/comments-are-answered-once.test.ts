@@ -293,13 +293,15 @@ test('what an author may do is asked live: an admin who lost the role freezes no
 
 test('ten answers an hour and person: the tenth says so, then silence, and again an hour later', async () => {
   for (let each = 1; each <= 9; each++) {
-    expect(await acme.say(web, 1, 'eve', '/holdfast status')).not.toContain('last of 10');
+    expect(await acme.say(web, 1, 'eve', '/holdfast status')).not.toContain('This was the last one.');
   }
-  expect(await acme.say(web, 1, 'eve', '/holdfast status')).toContain('This was the last of 10 commands');
+  expect(await acme.say(web, 1, 'eve', '/holdfast status')).toContain(
+    'Holdfast answers 10 commands from one person within an hour. This was the last one.',
+  );
   const asked = acme.github.requests.length;
   await acme.write(web, 1, 'eve', '/holdfast status');
   expect(acme.answers(web, 1)).toHaveLength(10);
-  expect(linesWith('too many commands of one person').at(-1)).toContain('"by":"eve"');
+  expect(linesWith('too many commands from one person').at(-1)).toContain('"by":"eve"');
   // GitHub was asked nothing for it.
   expect(acme.github.requests.length).toBe(asked);
   // Others are answered.

@@ -33,7 +33,7 @@ describe('freeze', () => {
   test('holds the repository from now on, by the person, and says until when', async () => {
     expect(await said('freeze 2h INC-4711 is on')).toBe(
       [
-        `**Frozen until 2026-03-01 11:00 UTC.** No pull request of \`${web}\` merges until then, unless it is exempt.`,
+        `**Frozen until 2026-03-01 11:00 UTC.** Pull requests of \`${web}\` cannot merge until then, unless they are exempt.`,
         `To end it earlier, write \`/holdfast unfreeze <reason>\`, or open [the freeze](https://holdfast.example/repos/${web}/freezes/${(await freezes())[0]!.id}).`,
       ].join('\n\n'),
     );
@@ -62,7 +62,7 @@ describe('freeze', () => {
   test.each([
     ['until 08:00 x', '"08:00" is 2026-03-01 08:00 UTC, which is past: it is 2026-03-01 09:00 UTC now'],
     ['until friday x', '"friday" says no time'],
-    ['until 18:00 CET x', '"CET" names no single time zone'],
+    ['until 18:00 CET x', '"CET" is not a single time zone'],
     ['INC-4711', '"INC-4711" is not a length of time'],
   ])('%s is refused with what was understood', async (words, why) => {
     const answer = await said(`freeze ${words}`);
@@ -109,7 +109,7 @@ describe('unfreeze', () => {
       deleted_by: { type: 'user', name: 'ada' },
       reason: 'it is over',
     });
-    expect(await said('unfreeze again')).toBe(`Nothing is on in \`${web}\`.`);
+    expect(await said('unfreeze again')).toBe(`No freezes are ongoing in \`${web}\`.`);
   });
 
   test('leaves what somebody else scheduled, and ends one’s own', async () => {
@@ -129,7 +129,7 @@ describe('unfreeze', () => {
       [
         `**Ended** in \`${web}\`:`,
         '- `Of ada`, until 2026-03-01 12:00 UTC',
-        `**Still on** in \`${web}\`. [The page Unfreeze](${page}) ends it:`,
+        `**Still ongoing** in \`${web}\`. To end these freezes, use the [Unfreeze page](${page}):`,
         '- `Of rita`, until 2026-03-01 12:00 UTC: `rita` scheduled it',
       ].join('\n\n'),
     );
@@ -173,7 +173,7 @@ describe('exempt, approve and deny', () => {
   test('an admin lets the present commit through at once', async () => {
     const sha = acme.github.pullRequest(web, 1).headSha.slice(0, 7);
     expect(await said('exempt INC-4711 fix')).toBe(
-      `**Exempt until 2026-03-02 09:10 UTC:** freezes let the commit ${sha} through. A push ends that.`,
+      `**Exempt until 2026-03-02 09:10 UTC:** the exemption applies to the commit ${sha}. A push ends it.`,
     );
     expect(acme.shown(web, 1)?.description).toBe('Exempt until 2026-03-02 09:10 UTC: INC-4711 fix');
     expect(acme.frozen(web)).toEqual([2]);
@@ -182,13 +182,13 @@ describe('exempt, approve and deny', () => {
 
   test('a writer asks, and an admin approves the newest request', async () => {
     expect(await said('exempt the first', 'wes')).toMatch(
-      /^\*\*Asked to let the commit \w{7} through until /,
+      /^\*\*Requested an exemption for the commit \w{7} until /,
     );
     expect(acme.frozen(web)).toEqual([1, 2]);
     await said('exempt the second', 'wes');
     const answer = await said('approve');
     expect(answer).toMatch(
-      /^\*\*Exempt until .*:\*\* approved the request of `wes` from 2026-03-01 \d\d:\d\d UTC\. Freezes let the commit \w{7} through\. It was the newest of 2 open requests\.$/,
+      /^\*\*Exempt until .*:\*\* approved the request of `wes` from 2026-03-01 \d\d:\d\d UTC\. The exemption applies to the commit \w{7}\. It was the newest of 2 open requests\.$/,
     );
     expect(acme.frozen(web)).toEqual([2]);
     const listed = await exemptions.list(web);
@@ -208,13 +208,13 @@ describe('exempt, approve and deny', () => {
       decision_reason: 'not now',
       decided_by: { name: 'rita' },
     });
-    expect(await said('deny again')).toContain(`Nobody asks to let ${web}#1 through`);
+    expect(await said('deny again')).toContain(`${web}#1 has no open exemption request`);
   });
 
   test('two persons: nobody approves what they asked for, and another admin does', async () => {
     const settings = { as: acme.admin, body: { two_person_exemptions: true } };
     expect((await acme.call('PATCH', `/v1/repos/${web}/settings`, settings)).status).toBe(200);
-    expect(await said('exempt the fix')).toContain('**Asked to let the commit');
+    expect(await said('exempt the fix')).toContain('**Requested an exemption for the commit');
     expect(await said('approve')).toContain('ada requested this exemption.');
     expect(acme.frozen(web)).toEqual([1, 2]);
     expect(await said('approve', 'rita')).toContain('approved the request of `ada`');
@@ -257,7 +257,7 @@ describe('status', () => {
     await acme.freeze(web);
     for (let step = 0; step < 5; step++) await acme.advanceTo(new Date(acme.clock.now() + 10_000));
     expect(await said('status', 'eve')).toContain(
-      '**Not held:** a freeze is on until it is removed, but GitHub',
+      '**Not held:** a freeze is ongoing until it is removed, but GitHub',
     );
   });
 

@@ -49,8 +49,8 @@ test('the doctor and the first steps follow the App from not asking to granted',
   expect(github.deliveries.some(({ event }) => event === 'issue_comment')).toBe(false);
   expect(await finding()).toMatchObject({
     state: 'warning',
-    message: 'Nobody can write commands in comments here: Holdfast lacks issues: read, pull_requests: write.',
-    remedy: expect.stringMatching(/^An owner accepts the new permissions at https:/),
+    message: 'Nobody can use commands in comments: Holdfast lacks issues: read, pull_requests: write.',
+    remedy: expect.stringMatching(/^Ask an owner to accept the new permissions at https:/),
   });
   expect(await step()).toMatch(
     /^To do .* Ask an owner to accept issues: read and pull_requests: write in \[/,
@@ -83,7 +83,7 @@ test('an App that is told of comments, and may not answer them, says what to add
   expect(await finding()).toMatchObject({
     state: 'warning',
     remedy: expect.stringMatching(
-      /^Add them under Permissions at .*\/permissions; then an owner accepts them/,
+      /^Add them under Permissions at .*\/permissions\. Then ask an owner to accept them/,
     ),
   });
 });

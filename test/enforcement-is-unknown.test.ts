@@ -40,7 +40,7 @@ test('an App without permissions: each finding says so, none is fine that could 
   expect(finding(report, 'permissions').message).toContain('Holdfast lacks metadata: read, statuses: write');
   expect(stateOf(report, 'required_check')).toBe('unknown');
   expect(stateOf(report, 'branches')).toBe('unknown');
-  expect(finding(report, 'required_check').message).toContain('Holdfast may not read it');
+  expect(finding(report, 'required_check').message).toContain('Holdfast does not have permission to read it');
 });
 
 test('without contents, rulesets alone can say that it is required, and not that it is not', async () => {
@@ -73,7 +73,9 @@ test('permissions that only conditions need are a warning', async () => {
   const report = await look(plain);
   expect(finding(report, 'permissions')).toMatchObject({ state: 'warning' });
   expect(finding(report, 'permissions').message).toContain('lacks checks: read, deployments: read');
-  expect(finding(report, 'permissions').remedy).toMatch(/^An owner accepts the new permissions at http/);
+  expect(finding(report, 'permissions').remedy).toMatch(
+    /^Ask an owner to accept the new permissions at http/,
+  );
   expect(report.enforced).toBe(true);
 });
 
@@ -138,7 +140,7 @@ describe('GitHub', () => {
     expect(stateOf(scarce, 'rate_limit')).toBe('warning');
     // The rest is for statuses, however often somebody asks.
     expect(asked()).toBe(before);
-    expect(finding(scarce, 'required_check').message).toContain('the rest is kept for statuses');
+    expect(finding(scarce, 'required_check').message).toContain('the rest is reserved for statuses');
     expect(scarce.enforced).toBe('unknown');
     github.rateLimits.core = 1;
     const report = await look(busy);

@@ -139,7 +139,7 @@ describe('the required check', () => {
       expect(report.enforced).toBe(false);
       const finding = required(report)!;
       expect(finding).toMatchObject({ state: 'failed' });
-      expect(finding.message).toContain('the ruleset "Trial" names it, but is');
+      expect(finding.message).toContain('the ruleset "Trial" names it but is');
       expect(finding.remedy).toContain(`/acme/trial-${enforcement}/settings/rules/${id}`);
       github.setEnforcement(id, 'active');
       expect((await look(trial)).enforced).toBe(true);
@@ -242,12 +242,10 @@ describe('who can bypass it', () => {
     await acme.quiet();
     const shown = find(await look(ring), 'bypass')!;
     expect(shown).toMatchObject({ state: 'warning' });
-    expect(shown.message).toMatch(/^Organization owners, repository admins may merge into main/);
+    expect(shown.message).toMatch(/^Organization owners, repository admins can bypass .* on main/);
     // One more that nobody may pass holds them all.
     github.addRuleset(ring, { name: 'Firm', checks: [ours()] });
-    expect(find(await look(ring), 'bypass')!.message).toBe(
-      'Nobody may merge into main past the ruleset "Firm".',
-    );
+    expect(find(await look(ring), 'bypass')!.message).toBe('Nobody can bypass the ruleset "Firm" on main.');
     github.acceptPermissions('acme', github.app.permissions);
     await acme.quiet();
   });
@@ -280,6 +278,6 @@ describe('merge queues', () => {
     github.app.events = events;
     expect(find(report, 'merge_queue')).toMatchObject({ state: 'failed' });
     expect(find(report, 'events')).toMatchObject({ state: 'failed' });
-    expect(find(report, 'events')!.message).toContain('does not hear label, merge_group');
+    expect(find(report, 'events')!.message).toContain('does not receive label, merge_group');
   });
 });

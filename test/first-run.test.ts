@@ -238,6 +238,6 @@ test('PostgreSQL without SECRET_KEY keeps nothing: the page says what to set', a
   const { url } = await run.startAnother({ secretKey: null, database });
   const { text } = await run.open(new Visitor(), url);
   expect(text).toContain('openssl rand -hex 32');
-  expect(text).toContain('will be written to <code>.env</code>');
+  expect(text).toContain('Holdfast saves the credentials in <code>.env</code>');
   expect(text).not.toContain('name="place"');
 });

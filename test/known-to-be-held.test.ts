@@ -57,9 +57,11 @@ test('refused and contested ones are to be held, everywhere, with why', async ()
   const options = { repository: web, url: acme.app.url, token: acme.admin, isJson: false };
   expect(await doctor(options, output)).toBe(1);
   const said = String(output.read());
-  expect(said).toContain('FAILED   GitHub refused our status on pull requests that freezes should hold: #2.');
   expect(said).toContain(
-    'FAILED   Somebody keeps overwriting our status on pull requests that freezes should hold: #3.',
+    'FAILED   GitHub refused the Holdfast status on pull requests that freezes should hold: #2.',
+  );
+  expect(said).toContain(
+    'FAILED   Somebody keeps overwriting the Holdfast status on pull requests that freezes should hold: #3.',
   );
 });
 
@@ -77,8 +79,10 @@ test('ones whose status waits are to be held, until it is written', async () => 
     waiting_writes: 2,
   });
   const text = (await page('acme/ops')).replace(/<[^>]+>/g, '').replace(/\s+/g, ' ');
-  expect(text).toContain('0 pull requests are held. 2 are to be held: 2 wait for their statuses.');
-  expect(await page('acme/ops/pulls/1')).toContain('but its status waits to be written.');
+  expect(text).toContain(
+    '0 pull requests are held. 2 more should be held: 2 are waiting for their statuses.',
+  );
+  expect(await page('acme/ops/pulls/1')).toContain('but Holdfast has not written its status yet.');
   fault.remove();
   await acme.advanceTo(new Date(acme.clock.now() + 60_000));
   expect(await progress(ops, id)).toMatchObject({ pull_requests: { to_hold: 2, held: 2 }, not_held: [] });

@@ -85,7 +85,7 @@ test('a code works once', async () => {
   expect((await visitor.open(callback)).status).toBe(303);
   // The attempt is over: reloading says so.
   const reloaded = await visitor.open(callback);
-  expect([reloaded.status, reloaded.text]).toEqual([400, expect.stringContaining('was completed already')]);
+  expect([reloaded.status, reloaded.text]).toEqual([400, expect.stringContaining('is already complete')]);
   // And with its cookie brought back, GitHub takes the code no more.
   const thief = new Visitor(acme);
   for (const [name, value] of attempt) thief.cookies.set(name, value);
@@ -306,7 +306,7 @@ test('a token that cannot be given back stops nobody, and is in no log', async (
   const fault = acme.github.faults.add({ kind: 'status', status: 502, match: { path: /applications/ } });
   expect((await visitor.signIn('bob')).status).toBe(303);
   fault.remove();
-  expect(acme.logs.join('')).toContain('could not be given back');
+  expect(acme.logs.join('')).toContain('could not revoke a sign-in token');
   expect(acme.logs.join('')).not.toContain('ghu_');
 });
 

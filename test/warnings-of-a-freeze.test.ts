@@ -36,11 +36,12 @@ const inHeader = ({ headers }: Answer): string[] =>
 
 const pullRequests = [{ title: 'A' }, { title: 'B', labels: ['hotfix'] }, { title: 'C' }, { title: 'D' }];
 
-const byAuthor = 'The author of a pull request alone can get it excluded: `title~=hotfix` rests on';
+const byAuthor =
+  'The author of a pull request can get it excluded without anybody else: `title~=hotfix` depends on';
 const byEscape =
-  'The author of a pull request alone can keep it from being held, with the same change: `-title~=hotfix` rests on';
+  'The author of a pull request can avoid the freeze with the same change: `-title~=hotfix` depends on';
 const orMeant =
-  'The items of exclude_conditions all have to hold: together they exclude no open pull request, `label=hotfix` alone excludes #2. If one of them is enough, put them into an or: `{"or": ["label=hotfix", "number=3"]}`.';
+  'All items of exclude_conditions must match: together they exclude no open pull request, `label=hotfix` alone excludes #2. If one of them is enough, put them into an or: `{"or": ["label=hotfix", "number=3"]}`.';
 
 describe('the answer to a freeze that looks like a mistake says so, in the body and in the header', () => {
   test('nothing where nothing does, nor that everything is selected; and lists never do', async () => {
@@ -176,7 +177,7 @@ describe('fields that nobody knows are accepted, and named', () => {
     const fields = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`field ${index}"\n`, 1]));
     const made = await create(known, { ['x'.repeat(100_000)]: 1, ...fields, __proto__: 1 });
     expect(made.body.warnings).toHaveLength(11);
-    expect(made.body.warnings.at(-1)).toBe('The body has 4991 more that are not fields of a freeze.');
+    expect(made.body.warnings.at(-1)).toBe('The body has 4991 more fields that are not fields of a freeze.');
     expect(made.text.length).toBeLessThan(3000);
   });
 
@@ -214,7 +215,7 @@ describe('whoever saves a freeze waits two seconds at most', () => {
         exclude_conditions: ['title=x'],
       });
       expect(made.body.warnings).toEqual([
-        expect.stringContaining('`title=x` rests on what the author decides'),
+        expect.stringContaining('`title=x` depends on what the author decides'),
       ]);
     },
   );

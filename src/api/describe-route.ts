@@ -3,11 +3,11 @@ import { type AnyEndpoint, takesIdempotencyKey } from './endpoint.ts';
 import { errorResponses, headersOf, jsonContent, securityOf } from './responses.ts';
 
 const deprecationHeaders = {
-  Deprecation: 'Since when this operation is deprecated (RFC 9745)',
+  Deprecation: 'When this operation was deprecated (RFC 9745)',
   Link: 'Its successor: `rel="successor-version"`',
 };
 
-/** An endpoint as the OpenAPI document shows it. */
+/** An endpoint in the form of the OpenAPI document. */
 export function describeRoute(definition: AnyEndpoint) {
   const { success, body } = definition;
   const answers = {
@@ -31,7 +31,7 @@ export function describeRoute(definition: AnyEndpoint) {
     },
     responses: {
       [success.status]: answers,
-      ...(success.headers?.['ETag'] && { 304: { description: 'The answer is the one that the caller has' } }),
+      ...(success.headers?.['ETag'] && { 304: { description: 'The caller already has this answer' } }),
       ...errorResponses(definition),
     },
   };
@@ -40,7 +40,7 @@ export function describeRoute(definition: AnyEndpoint) {
 
 const ifNoneMatchHeader = z.object({
   'If-None-Match': z.string().optional().openapi({
-    description: 'The `ETag` of an earlier answer: 304 where it is still the one',
+    description: 'The `ETag` of an earlier answer. If it is still current, the answer is 304.',
   }),
 });
 
@@ -51,7 +51,7 @@ function requestHeaders(definition: AnyEndpoint): z.ZodObject | undefined {
 
 const idempotencyHeader = z.object({
   'Idempotency-Key': z.string().min(1).max(255).optional().openapi({
-    description: 'Makes a retry safe: the first answer is replayed for 24 hours.',
+    description: 'Makes retries safe. Holdfast replays the first answer for 24 hours.',
     example: '0b9d1e5e-7a3f-4f0e-9f49-2f2f9a2b8c11',
   }),
 });

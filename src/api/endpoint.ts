@@ -9,20 +9,20 @@ import type { FoundRepository } from '../installations/find-repository.ts';
 import type { Asked as AskedRead } from '../installations/repository-read.ts';
 import type { Remember } from './idempotency.ts';
 
-/** Whom a route lets in, and what its path names. */
+/** Who may call a route, and what its path names. */
 export type Access =
   | ({ to: 'repository' } & RepositoryAudience)
-  /** Whoever can read the repository. */
+  /** Everybody who can read the repository. */
   | { to: 'repository-readers' }
   | { to: 'owner' }
   /**
-   * As `owner`; and people who administer every repository that it is about.
+   * Like `owner`, and also people who are admins of every repository that the request is about.
    */
   | { to: 'owner-or-repositories'; repositories(request: Named): Promise<Asked> }
-  /** Any application key, asking about itself. */
+  /** Any application key that asks about itself. */
   | { to: 'own-key' };
 
-/** What a request names, before its body is looked at: `json` is nobody's promise. */
+/** What a request names before its body is validated: `json` may be anything. */
 type Named = { deps: Deps; account: Account; path: Record<string, unknown>; json: unknown };
 
 type Found<A extends Access> = A extends { to: 'repository' }
@@ -35,7 +35,7 @@ type Found<A extends Access> = A extends { to: 'repository' }
         ? { account: Account }
         : object;
 
-/** What a handler gets: everything checked, nothing left to parse. */
+/** What a handler gets. Everything is validated and parsed. */
 export type Call<A extends Access, Path, Query, Body, Read> = Found<A> & {
   deps: Deps;
   actor: Actor;
@@ -45,9 +45,9 @@ export type Call<A extends Access, Path, Query, Body, Read> = Found<A> & {
   body: Body;
   /** What the endpoint `reads`. */
   read(): Promise<Read>;
-  /** The request's URL as clients reach it, for links. */
+  /** The URL of the request as clients see it, for links. */
   url: string;
-  /** To be called in the transaction of the change, with the answer: what `Idempotency-Key` replays. */
+  /** Call this with the answer in the transaction of the change, so that `Idempotency-Key` can replay it. */
   remember: Remember;
 };
 
@@ -59,7 +59,7 @@ export type Endpoint<
   Read = never,
 > = {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** OpenAPI's form: `/repos/{owner}`. */
+  /** In OpenAPI's form: `/repos/{owner}`. */
   path: string;
   summary: string;
   description?: string;
@@ -69,27 +69,27 @@ export type Endpoint<
   params: P;
   query?: Q;
   body?: { schema: B; example: unknown; isOptional?: true };
-  /** The one success. */
+  /** The only successful response. */
   success: {
     status: 200 | 201 | 204;
     description: string;
     schema?: z.ZodType;
     example?: unknown;
-    /** Headers that it may have, with what they say. */
+    /** Headers that it may have, with their meaning. */
     headers?: Record<string, string>;
   };
-  /** Refuses what the path names beyond the access's own, before the body is looked at. */
+  /** Refuses what else the path names if it does not exist, before the body is validated. */
   exists?(call: Found<A> & { deps: Deps; actor: Actor; path: z.output<P> }): Promise<unknown>;
   /** What it reads of the repository in each request: with an application key, in the statement that finds both. */
   reads?(request: { deps: Deps; path: z.output<P>; query: z.output<Q>; body: z.output<B> }): AskedRead<Read>;
-  /** A POST that changes nothing: retries are safe without an `Idempotency-Key`. */
+  /** Marks a POST that changes nothing. Retries are safe without an `Idempotency-Key`. */
   isReading?: true;
-  /** Refusals beyond those that the access and the body bring. */
+  /** Refusals in addition to those of the access and the body. */
   alsoRefuses?: 400[];
   handle(call: Call<A, z.output<P>, z.output<Q>, z.output<B>, Read>): Promise<unknown>;
 };
 
-/** Keeps an endpoint's types for its handler, and forgets them for the list of all endpoints. */
+/** Types an endpoint for its handler, and hides the types in the list of all endpoints. */
 export function endpoint<
   A extends Access,
   P extends z.ZodObject,
@@ -103,11 +103,11 @@ export function endpoint<
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the list holds endpoints of every type
 export type AnyEndpoint = Endpoint<any, any, any, any, any>;
 
-/** Whether an `Idempotency-Key` is heard. */
+/** Whether the endpoint supports `Idempotency-Key`. */
 export const takesIdempotencyKey = ({ method, isReading }: AnyEndpoint): boolean =>
   method === 'post' && !isReading;
 
-/** A handler that needs headers says so with this; any other result is the body. */
+/** A handler returns this if it sets headers. Any other result is the body. */
 export class HandlerAnswer {
   readonly status: number;
   readonly body: unknown;

@@ -38,7 +38,7 @@ import { postScopes, putScopes } from './v1/push-scopes.ts';
 import { deleteOidcRule, getOidcRules, postOidcRules } from './v1/oidc-rules.ts';
 import { updateFreezeEndpoint } from './v1/update-freeze.ts';
 
-/** The whole interface, below `/v1`, in the order of the API reference: what people come for first. */
+/** All endpoints below `/v1`, in the order of the API reference: the most used first. */
 export const endpoints: AnyEndpoint[] = [
   createFreezeEndpoint,
   listFreezesEndpoint,

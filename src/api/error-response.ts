@@ -3,16 +3,16 @@ import type { Logger } from 'pino';
 import { Refusal, refusalStatus } from '../errors.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 
-/** Prisma's codes for "the database is not there (any more)" and "the pool is exhausted". */
+/** Prisma's codes for "the database is not available" and "the pool is exhausted". */
 const databaseAway = ['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028'];
 const writeConflict = 'P2034';
-/** PostgreSQL's own codes for the same, where Prisma passes them on: it shuts down, starts, or has no connection left. */
+/** PostgreSQL's codes for the same, which Prisma may pass on: it shuts down, starts, or has no connection left. */
 const serverAway = /Code: `(?:57P0[1-5]|53300|08[0-9A-Z]{3})`/;
 
-/** What the driver throws, without a code, where a connection breaks under a transaction, its commit included. */
+/** The driver's messages, without a code, for a connection that breaks during a transaction or its commit. */
 const connectionLost = /^(?:Connection terminated|Client has encountered a connection error)/;
 
-// The same of the door to SQL, where `pg` and PGlite give PostgreSQL's codes, and the network its own.
+// The same for `database/sql.ts`: `pg` and PGlite use PostgreSQL's codes, and network errors have their own.
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 const conflictOf = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error));
@@ -22,13 +22,13 @@ const isAway = (error: unknown): boolean =>
   (/^(?:57P0[1-5]|53300|08[0-9A-Z]{3})$/.test(codeOf(error)) ||
     ('address' in error && codeOf(error) === 'ECONNREFUSED'));
 
-/** Turns what was thrown into an answer of the API; `errorPage` does so for pages. */
+/** Turns an error into an API response. `errorPage` does the same for pages. */
 export function errorResponse(error: unknown, context: Context, log: Logger): Response {
   const refusal = refusalOf(error);
   if (!refusal) {
     const requestId = context.res.headers.get('x-request-id');
     log.error({ err: error, requestId }, 'a request failed');
-    const detail = `Something went wrong on our side. Tell your Holdfast administrators the request id ${requestId}.`;
+    const detail = `Something went wrong on our side. Give your Holdfast administrators the request ID ${requestId}.`;
     return context.json({ detail }, 500);
   }
   if (refusal.retryAfter !== undefined) context.header('Retry-After', String(refusal.retryAfter));
@@ -39,11 +39,11 @@ export function errorResponse(error: unknown, context: Context, log: Logger): Re
   return context.json({ detail }, refusalStatus[refusal.code]);
 }
 
-/** The refusal that was thrown, or that what the database threw amounts to; null for everything else. */
+/** The refusal that was thrown or that a database error stands for; null for any other error. */
 export const refusalOf = (error: unknown): Refusal | null =>
   error instanceof Refusal ? error : translate(error);
 
-/** What the database throws that a client can act on. */
+/** The database errors that a client can act on. */
 function translate(error: unknown): Refusal | null {
   const code =
     error instanceof Prisma.PrismaClientKnownRequestError
@@ -56,7 +56,7 @@ function translate(error: unknown): Refusal | null {
   if ((code && (databaseAway.includes(code) || serverAway.test((error as Error).message))) || isAway(error)) {
     return new Refusal(
       'unavailable',
-      'The database does not answer. Nothing was changed; try again in a moment.',
+      'The database does not answer. Nothing was changed. Try again in a moment.',
       {
         retryAfter: 5,
       },
@@ -65,7 +65,7 @@ function translate(error: unknown): Refusal | null {
   if (error instanceof Error && connectionLost.test(error.message)) {
     return new Refusal(
       'unavailable',
-      'The connection to the database broke, so it is not known whether anything was changed. Read the resource, or send the request again with the same Idempotency-Key.',
+      'The connection to the database broke, so the change may or may not be saved. Read the resource, or send the request again with the same Idempotency-Key.',
       { retryAfter: 5 },
     );
   }

@@ -1,7 +1,7 @@
-// Types of fields that several bodies and queries share.
+// Field types that several bodies and queries share.
 import { z } from '@hono/zod-openapi';
 
-/** Text, counted in characters as people see them in most languages: code points, not UTF-16 units. */
+/** A text with a maximum length in code points, which are closer to what people see than UTF-16 units. */
 export const text = (most: number, what = 'This') =>
   z
     .string()
@@ -11,7 +11,7 @@ export const text = (most: number, what = 'This') =>
     )
     .openapi({ maxLength: most });
 
-/** An instant with its offset. Far beyond these years JavaScript and PostgreSQL write instants differently. */
+/** An instant with an offset. JavaScript and PostgreSQL write instants far outside these years differently. */
 export const instant = (error: string) =>
   z.iso.datetime({ offset: true, error, abort: true }).refine((value) => {
     const year = new Date(value).getUTCFullYear();

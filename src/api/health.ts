@@ -3,11 +3,11 @@ import type { PrismaClient } from '../generated/prisma/client.ts';
 import type { JobQueue } from '../queue/queue.ts';
 import { within } from '../within.ts';
 
-/** How long a part may take to answer before it counts as not ready, in milliseconds. */
+/** How many milliseconds a part may take to answer before it counts as not ready. */
 const patience = 3000;
 
 /**
- * `/healthz`: the process runs. `/readyz`: the database and the job queue answer, so that traffic may come.
+ * `/healthz`: the process runs. `/readyz`: the database and the job queue answer, so the process can take traffic.
  */
 export function mountHealth(api: OpenAPIHono, db: PrismaClient, queue: Pick<JobQueue, 'isReady'>): void {
   api.get('/healthz', (context) => context.json({ status: 'ok' }));

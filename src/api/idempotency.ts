@@ -8,9 +8,9 @@ import { conflict, invalid } from '../errors.ts';
 export type Answer = { status: number; body?: unknown; headers?: Record<string, string> };
 
 /**
- * Saves an answer for replay, as the first statement of the transaction that makes the change: both happen, or
- * neither. Waits for another request with this key whose transaction is open.
- * @throws where that one made the change: then the transaction must end without making it again.
+ * Saves an answer for replay. Call it first in the transaction of the change, so that both happen or neither. Waits if
+ * another request with this key has an open transaction.
+ * @throws if that request made the change: the transaction must then end without making it again.
  */
 export type Remember = (tx: Tx | SqlTx, answer: Answer) => Promise<void>;
 
@@ -20,11 +20,11 @@ export const replayedFor = 24 * hours;
 type Place = { caller: string; request: string; key: string };
 
 /**
- * Runs a POST at most once for an `Idempotency-Key`: the first answer is replayed to the same request for 24 h. A
- * request whose process dies leaves nothing, because its answer is part of its transaction. Only successes are kept, so
- * a client may mend a refused request and send it again under its key.
- * @param where.request method and path; @param body the parsed JSON.
- * @throws Refusal conflict while the first one still runs after 10 s; invalid for the same key with another body.
+ * Runs a POST at most once for an `Idempotency-Key`, and replays the first answer to the same request for 24 h. The
+ * answer is part of the transaction, so a process that dies leaves nothing behind. Only successes are saved, so a client
+ * may correct a refused request and send it again with its key.
+ * @param where.request the method and path. @param body the parsed JSON.
+ * @throws Refusal conflict if the first request still runs after 10 s; invalid for the same key with another body.
  */
 export async function runOnce(
   deps: Pick<Deps, 'db' | 'clock'>,
@@ -46,7 +46,7 @@ export async function runOnce(
     );
   } catch (error) {
     if (isLockTimeout(error)) throw inProgress();
-    // Another request with this key was faster. It made the change, which may be why this one was refused.
+    // Another request with this key was faster and made the change. That may be why this one was refused.
     const first = await findAnswer(deps, where, bodyHash);
     if (!first) throw error;
     return first;
@@ -59,7 +59,7 @@ const badKey = (message: string) =>
 const inProgress = () =>
   conflict('Another request with this Idempotency-Key is in progress. Try again in a moment.');
 
-/** The answer that a key already has; null for none. */
+/** The saved answer of a key; null if it has none. */
 async function findAnswer(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   where: Place,
@@ -80,7 +80,7 @@ async function save(
   { caller, request, key, bodyHash, answer }: Place & { bodyHash: string; answer: Answer },
 ): Promise<void> {
   const now = nowOf(clock);
-  // The same key in another open transaction: PostgreSQL waits here until that one ends, or this long.
+  // If another open transaction has the same key, PostgreSQL waits here until it ends, but not longer than this.
   await tx.query('wait-for-key', `SET LOCAL lock_timeout = '10s'`);
   const values = [caller, request, key, bodyHash, JSON.stringify(answer), now, expiry(now)];
   const saved = await tx.query('save-answer', saveAnswer, values);
@@ -98,6 +98,6 @@ const saveAnswer = `
 
 const expiry = (now: Date): Date => new Date(now.getTime() - replayedFor);
 
-/** PostgreSQL's code for a lock that was not free in time. */
+/** PostgreSQL's code for a lock timeout. */
 const isLockTimeout = (error: unknown): boolean =>
   error instanceof Error && (('code' in error && error.code === '55P03') || /\b55P03\b/.test(error.message));

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 
 const isProbe = (path: string): boolean => path === '/healthz' || path === '/readyz';
 
-/** Gives each request an id and logs it, without its query. */
+/** Gives each request an ID and logs it, without its query. */
 export const logRequests =
   (log: Logger): MiddlewareHandler =>
   async (context, next) => {
@@ -14,7 +14,7 @@ export const logRequests =
     await next();
     const { method, path } = context.req;
     const milliseconds = Math.round(performance.now() - started);
-    // Probes come every few seconds and say nothing; errors among them still show.
+    // Probes come every few seconds, so only their errors are logged at `info`.
     const level = isProbe(path) && context.res.status < 400 ? 'debug' : 'info';
     log[level](
       { requestId, method, path: path.slice(0, 300), status: context.res.status, milliseconds },

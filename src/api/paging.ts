@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi';
 const mostOnPage = 100;
 const oneToMost = `Send a whole number from 1 to ${mostOnPage}.`;
 
-/** `per_page` and `cursor`, as every list that has pages takes them. */
+/** `per_page` and `cursor`, which every paged list takes. */
 export const pagingQuery = (defaultSize: number) => ({
   per_page: z
     .string()
@@ -15,11 +15,11 @@ export const pagingQuery = (defaultSize: number) => ({
   cursor: z.string().max(100).optional(),
 });
 
-/** What the OpenAPI document says of the `Link` header of a list that has pages. */
+/** The OpenAPI description of the `Link` header of a paged list. */
 export const linkHeaderDescription =
-  'The pages around this one (RFC 8288), with absolute addresses; absent where there is only this page. Take them as they are: the cursor is opaque.';
+  'Links to the previous and next pages (RFC 8288), with absolute URLs. Absent if there is only one page. Use the links as they are: the cursor is opaque.';
 
-/** A `Link` header; the same question from other places, absolute, as existing clients need it. */
+/** A `Link` header with the same query at other cursors. Existing clients need absolute URLs. */
 export function linkHeader(url: string, cursors: Record<string, string | null>): Record<string, string> {
   const links = Object.entries(cursors).flatMap(([rel, cursor]) =>
     cursor === null ? [] : [`<${withCursor(url, cursor)}>; rel="${rel}"`],

@@ -16,7 +16,7 @@ export const repository = z
 
 const greatest = 9_223_372_036_854_776_000n;
 
-/** Kept as a bigint: neither a float nor an int8 holds the whole range. */
+/** A bigint, because neither a float nor an int8 can hold the whole range. */
 export const number = z
   .string()
   .regex(

@@ -1,14 +1,14 @@
 import { invalid, Refusal } from '../errors.ts';
 
 const mebibyte = 1024 * 1024;
-/** Far deeper than any body of the interface; what is deeper could exhaust the stack of recursive code. */
+/** Far deeper than any valid body. Deeper bodies could exhaust the stack of recursive code. */
 const deepest = 96;
 
 /**
  * The JSON body of a request.
  * @returns undefined for an empty body.
- * @throws Refusal too-large over 1 MiB; invalid for what is not UTF-8, not JSON, too deep, or holds text that
- *   PostgreSQL cannot keep (NUL, halves of surrogate pairs).
+ * @throws Refusal too-large over 1 MiB; invalid if the body is not UTF-8, not JSON, too deep, or contains text that
+ *   PostgreSQL cannot store (NUL, halves of surrogate pairs).
  */
 export async function readJsonBody(request: Request): Promise<unknown> {
   const bytes = await readLimited(request, mebibyte);
@@ -20,8 +20,8 @@ export async function readJsonBody(request: Request): Promise<unknown> {
 
 /**
  * The bytes of a request's body.
- * @param claim is told how many they are, as far as that is known: first what the header says, then what arrived.
- * @throws Refusal too-large over `limit` bytes, as soon as that is known; what `claim` throws.
+ * @param claim gets the number of bytes as it becomes known: first from the header, then as they arrive.
+ * @throws Refusal too-large as soon as there are more than `limit` bytes; what `claim` throws.
  */
 export async function readLimited(
   request: Request,
@@ -34,7 +34,7 @@ export async function readLimited(
   const announced = Number(length);
   if (announced > limit) throw tooLarge();
   claim(announced);
-  // HTTP lets no more come than is announced. Without a stream it is read much faster.
+  // HTTP allows no more bytes than announced, and reading without a stream is much faster.
   if (length !== null) return new Uint8Array(await request.arrayBuffer());
   if (!request.body) return new Uint8Array();
   const chunks: Uint8Array[] = [];
@@ -67,8 +67,8 @@ function parse(bytes: Uint8Array): unknown {
 }
 
 /**
- * Holds for what the database can keep. Walks without recursion: the depth is what is being checked.
- * @throws Refusal invalid naming the place.
+ * Checks that the database can store the input. Works without recursion, because it checks the depth too.
+ * @throws Refusal invalid, which names the place.
  */
 export function assertStorable(input: unknown, part: 'body' | 'query'): void {
   const rest: { value: unknown; path: (string | number)[] }[] = [{ value: input, path: [part] }];

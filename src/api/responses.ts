@@ -21,7 +21,7 @@ export const jsonContent = (schema: z.ZodType, example?: unknown) => ({
   'application/json': { schema, ...(example === undefined ? {} : { example }) },
 });
 
-/** Headers as an answer of the document has them; nothing where there are none. */
+/** The headers of a documented response; nothing if it has none. */
 export const headersOf = (headers: Record<string, string>) => {
   const entries = Object.entries(headers).map(
     ([name, description]) => [name, { description, schema: { type: 'string' } }] as const,
@@ -35,11 +35,11 @@ const descriptions: Record<number, { description: string; example: unknown }> = 
     example: { detail: 'This freeze has begun, so its start cannot change.' },
   },
   403: {
-    description: 'Missing, malformed, unknown, revoked or expired credential, or one that may not do this.',
+    description: 'The credential is missing, malformed, unknown, revoked or expired, or does not allow this.',
     example: { detail: missingHeader },
   },
   404: {
-    description: 'No such resource, or none that this credential can see.',
+    description: 'The resource does not exist, or this credential cannot see it.',
     example: {
       detail: 'There is no repository acme/web with Holdfast installed that this credential can see.',
     },
@@ -54,33 +54,33 @@ const descriptions: Record<number, { description: string; example: unknown }> = 
     example: { detail: 'The body is over 1 MiB. Send a smaller one.' },
   },
   422: {
-    description: 'Bad path, query, header or body; every bad field is named.',
+    description: 'The path, query, headers or body are invalid. The answer names every bad field.',
     example: { detail: [{ loc: ['body', 'reason'], msg: 'Field required', type: 'missing' }] },
   },
   429: {
     description:
-      'Callers who are not known asked too much of GitHub in this minute; see `Retry-After`. Application keys, and GitHub tokens that were good within the last day, never get it.',
+      'Unknown callers caused too many questions to GitHub in this minute. See `Retry-After`. Application keys and GitHub tokens that were accepted within the last day never get this response.',
     example: {
       detail:
         'Callers that Holdfast does not know made it ask GitHub too often in this minute. Try again in 42 s, or use an application key: it is not limited.',
     },
   },
   500: {
-    description: 'An error of ours. The text names a request id and nothing else.',
+    description: 'An error in Holdfast. The text names a request ID and nothing else.',
     example: {
-      detail: 'Something went wrong on our side. Tell your Holdfast administrators the request id …',
+      detail: 'Something went wrong on our side. Give your Holdfast administrators the request ID …',
     },
   },
   503: {
     description:
-      'GitHub or the database cannot answer now. Nothing was granted and nothing was changed; see `Retry-After`.',
+      'GitHub or the database cannot answer now. Nothing was granted or changed. See `Retry-After`.',
     example: {
-      detail: 'GitHub could not say whose token this is. Nothing was changed; try again in a moment.',
+      detail: 'GitHub could not say whose token this is. Nothing was changed. Try again in a moment.',
     },
   },
 };
 
-/** The refusals that an endpoint can answer with, from what it does: the same steps that produce them. */
+/** The refusals of an endpoint, derived from the steps that produce them. */
 export function errorResponses({
   access,
   body,
@@ -96,7 +96,7 @@ export function errorResponses({
     ...alsoRefuses,
     403,
     ...(access.to === 'own-key' ? [] : [404]),
-    // Of a repository that is asked for the first time, any route finds out that the App is suspended there.
+    // When a repository is first looked up, any route may find out that the App is suspended there.
     ...(writes || access.to === 'repository' || access.to === 'repository-readers' ? [409] : []),
     ...(body ? [413] : []),
     ...(hasInput ? [422] : []),
@@ -107,7 +107,8 @@ export function errorResponses({
   return Object.fromEntries(
     [...new Set(statuses)].map((status) => {
       const { description, example } = descriptions[status]!;
-      const headers = status === 503 ? headersOf({ 'Retry-After': 'Seconds until to ask again' }) : {};
+      const headers =
+        status === 503 ? headersOf({ 'Retry-After': 'Seconds to wait before you try again' }) : {};
       return [status, { description, content: jsonContent(errorSchema, example), ...headers }];
     }),
   );
@@ -127,7 +128,7 @@ export const securitySchemes = {
     type: 'http',
     scheme: 'bearer',
     description:
-      'GitHub token of a person (`ghp_`, `github_pat_`, `gho_`, `ghu_`); GitHub decides what that person may do.',
+      'GitHub token of a person (`ghp_`, `github_pat_`, `gho_`, `ghu_`). GitHub decides what that person may do.',
   },
 } as const;
 

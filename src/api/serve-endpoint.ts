@@ -1,4 +1,4 @@
-// Every route goes through the same steps in the same order: path, credential, permission and existence, body.
+// Every request goes through the same steps in the same order: path, credential, permission and existence, body.
 import type { Context, Hono, HonoRequest } from 'hono';
 import { actorOf, authenticate, bearerOf, type Credential, type Identifiers } from '../auth/authenticate.ts';
 import { isWellFormedKey } from '../auth/application-key.ts';
@@ -18,7 +18,7 @@ import { isKnown } from './if-none-match.ts';
 import { assertStorable, readJsonBody } from './read-body.ts';
 import { validate, validateBody } from './validate.ts';
 
-/** Who calls, and what callers who are not known may make us ask of GitHub. */
+/** Identifies callers, and limits how much unknown callers can make us ask GitHub. */
 export type Callers = Identifiers & { strangers: StrangerLimits };
 
 /** Serves an endpoint. */
@@ -51,7 +51,7 @@ async function answerCall(
   const { readJson, readContent } = contentOf(definition, req);
   const askedWith = (content: Content) => definition.reads!({ deps, path, ...content } as never);
   const mayTravel = definition.reads && isWellFormedKey(bearerOf(authorization) ?? '');
-  // What is wrong with the content is told to those alone who are let in.
+  // Only callers with permission learn what is wrong with the content.
   const asked = mayTravel
     ? await readContent()
         .then(askedWith)
@@ -61,11 +61,11 @@ async function answerCall(
   const actor = actorOf(deps, credential);
   const isPerson = credential.kind === 'github-token';
   const found = await authorize(isPerson ? asking : deps, tokens, definition, credential, path, readJson);
-  // Every account of GitHub reads what is public: that makes nobody known.
+  // Any GitHub account can read public repositories, so that does not make a caller known.
   if (isPerson && to !== 'own-key' && to !== 'repository-readers')
     await strangers.known.remember(deps, credential.token);
   const key = takesIdempotencyKey(definition) ? req.header('Idempotency-Key') : undefined;
-  // A retried request may replay an answer about what it deleted itself.
+  // A retried request may replay an answer about a resource that it deleted itself.
   if (key === undefined) await definition.exists?.({ ...found, deps, actor, path } as never);
   const content = await readContent();
   const url = deps.config.publicUrl + req.url.slice(req.url.indexOf('/', 'https://'.length));
@@ -88,10 +88,10 @@ async function answerCall(
   return runOnce(deps, where, content.json, run);
 }
 
-/** What a request says beyond its path. `json` is the body as it was sent. */
+/** The query and body of a request. `json` is the body as it was sent. */
 type Content = { query: unknown; json: unknown; body: unknown };
 
-/** Reads it when it is first asked for, once. */
+/** Reads it once, on first use. */
 function contentOf(definition: AnyEndpoint, req: HonoRequest) {
   let json: Promise<unknown> | undefined;
   const readJson = () => (json ??= readJsonBody(req.raw));
@@ -128,7 +128,7 @@ async function authorize(
       return { account: await authorizeOwner(deps, tokens, credential, owner, to) };
     case 'owner-or-repositories':
       return authorizeOwnerOr(deps, tokens, credential, owner, to, async (account) =>
-        // What is no body names nothing.
+        // An invalid body names nothing.
         access.repositories({ deps, account, path, json: body && (await readJson().catch(() => null)) }),
       );
     case 'own-key':
@@ -136,13 +136,13 @@ async function authorize(
   }
 }
 
-/** A parameter given once is a string, one given several times is a list. */
+/** A parameter that is given once is a string. One that is given several times is a list. */
 const queryOf = (queries: Record<string, string[]>) =>
   Object.fromEntries(
     Object.entries(queries).map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
   );
 
-/** RFC 9745 wants the instant: both routes have been deprecated since the first version, 2026-11-21. */
+/** RFC 9745 requires the instant. Both routes have been deprecated since the first version, 2026-11-21. */
 const deprecatedSince = '@1795219200';
 
 function announceDeprecation(context: Context, successor: string): void {

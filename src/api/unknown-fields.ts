@@ -1,22 +1,22 @@
 import { nearestNames } from '../conditions/suggest-names.ts';
 
-/** Nobody reads more, and a body may have thousands. */
+/** How many unknown fields are named. A body may have thousands. */
 const mostNamed = 10;
-/** No field has so long a name; longer ones are near to none. */
+/** No field has a longer name, so longer names get no suggestion. */
 const longest = 60;
 
 /**
- * Says which fields of a body nobody knows. They are accepted, as clients expect, and do nothing.
- * @param fields those that a body may have; @param answered those of its answer, which clients send back.
- * @param of what the body is of: `a freeze`.
- * @returns a sentence each.
+ * Names the unknown fields of a body. Clients expect that they are accepted. They do nothing.
+ * @param fields the fields that a body may have. @param answered the fields of the answer, which clients may send back.
+ * @param of what the body describes: `a freeze`.
+ * @returns a sentence for each field.
  */
 export function unknownFields(body: object, fields: string[], answered: string[], of: string): string[] {
   const unknown = Object.keys(body).filter((name) => !fields.includes(name) && !answered.includes(name));
   const more = unknown.length - mostNamed;
   return [
     ...unknown.slice(0, mostNamed).map((name) => sentence(name, fields, of)),
-    ...(more > 0 ? [`The body has ${more} more that are not fields of ${of}.`] : []),
+    ...(more > 0 ? [`The body has ${more} more fields that are not fields of ${of}.`] : []),
   ];
 }
 

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { invalid, type Problem } from '../errors.ts';
 
-/** Messages that name the fix; zod's own where they already do. */
+/** Messages that name the fix. Where zod's message does, we keep it. */
 const errorMap: z.core.$ZodErrorMap = (issue) => {
   if (issue.input === undefined) return 'Field required';
   if (issue.code === 'invalid_type')
@@ -42,8 +42,8 @@ function typeOf(issue: z.core.$ZodIssue): string {
 }
 
 /**
- * As `validate`, for a body that may be missing: then each field that it has to have is named.
- * @param isOptional whether a missing one is as good as an empty object.
+ * Like `validate`, for a body that may be missing. The error then names each required field.
+ * @param isOptional whether a missing body counts as an empty object.
  * @throws Refusal invalid.
  */
 export function validateBody<Schema extends z.ZodType>(
@@ -57,13 +57,13 @@ export function validateBody<Schema extends z.ZodType>(
   throw invalid([{ path: ['body'], message: 'Send a JSON object.', type: 'missing' }]);
 }
 
-/** A body can hold more mistakes than anybody reads; past this many the rest is left out. */
+/** How many mistakes an answer names at most. */
 const mostProblems = 100;
 
 /**
- * The value in the schema's form. Nothing is coerced beyond what the schema says.
- * @param part where the value stood in the request: the first step of every path in the errors.
- * @throws Refusal invalid naming every bad field (of very many, the first).
+ * The value, parsed by the schema. Coerces nothing that the schema does not.
+ * @param part the part of the request with the value: the first step of every path in the errors.
+ * @throws Refusal invalid, which names every bad field, up to a limit.
  */
 export function validate<Schema extends z.ZodType>(
   schema: Schema,

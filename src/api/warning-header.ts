@@ -1,9 +1,9 @@
-/** RFC 7234: a persistent warning that fits no other code. */
+/** RFC 7234's code for a persistent warning without a code of its own. */
 const miscellaneous = 299;
 
 /**
- * The `Warning` header with these texts; none without them. What is not printable ASCII is percent-encoded: names are
- * people's to choose.
+ * The `Warning` header with these texts; no header if there are none. Percent-encodes everything but printable ASCII,
+ * because people choose names freely.
  */
 export function warningHeader(texts: string[]): Record<string, string> {
   if (texts.length === 0) return {};

@@ -59,25 +59,25 @@ export async function askService(options: Pick<DoctorOptions, 'url' | 'token'>):
   if (status === 'setup') throw new CannotAsk(`Holdfast answers at ${options.url}. ${String(detail)}`);
   if (info?.title !== 'Holdfast') {
     throw new CannotAsk(
-      `What answers at ${options.url} is not Holdfast. Name the service with --url or HOLDFAST_URL.`,
+      `The service at ${options.url} is not Holdfast. Set the address with --url or HOLDFAST_URL.`,
     );
   }
-  const message = `Holdfast answers at ${options.url}, with version ${String(info.version)} of its interface.`;
+  const message = `Holdfast answers at ${options.url}, with API version ${String(info.version)}.`;
   const running: Line = { check: 'service', state: 'ok', message, remedy: null };
   if (ready.status === 200) return [running];
-  const why = `It is not ready: GET /readyz answers ${ready.status} ${JSON.stringify(ready.body)}.`;
-  const remedy = 'See what the service logs; its database or its job queue does not answer.';
+  const why = `Holdfast is not ready: GET /readyz answers ${ready.status} ${JSON.stringify(ready.body)}.`;
+  const remedy = 'Check the log of the service. Its database or its job queue does not answer.';
   return [running, { check: 'service', state: 'failed', message: why, remedy }];
 }
 
 async function askRepository(options: DoctorOptions, repository: string) {
   const [owner, name, ...rest] = repository.split('/');
   if (!owner || !name || rest.length > 0) {
-    throw new CannotAsk(`"${repository}" is no repository. Name it as owner/repository.`);
+    throw new CannotAsk(`"${repository}" is not a repository. Write it as owner/repository.`);
   }
   if (!options.token || !/^[\x21-\x7e]+$/.test(options.token)) {
     const what = options.token
-      ? 'HOLDFAST_TOKEN holds what no credential does, such as a space or a quote. '
+      ? 'HOLDFAST_TOKEN contains characters that no credential has, such as a space or a quote. '
       : '';
     throw new CannotAsk(
       `${what}Set HOLDFAST_TOKEN to an admin application key (hf_admin_…), or to the GitHub token of an admin of the repository.`,
@@ -91,7 +91,7 @@ async function askRepository(options: DoctorOptions, repository: string) {
     ? detail.map((each: { msg?: unknown }) => String(each.msg)).join(' ')
     : typeof detail === 'string'
       ? detail
-      : 'It does not say why; it may be older than this doctor.';
+      : 'It does not say why. It may be older than this doctor.';
   throw new CannotAsk(`Holdfast answers ${status} about ${repository}: ${says}`);
 }
 
@@ -133,7 +133,7 @@ const marks = { ok: 'ok', warning: 'warning', failed: 'FAILED', unknown: 'unknow
 const conclusions = new Map<boolean | 'unknown' | undefined, string>([
   [true, 'Freezes are enforced.'],
   [false, 'Freezes are NOT enforced.'],
-  ['unknown', 'Whether freezes are enforced is not known.'],
+  ['unknown', 'Holdfast cannot tell whether freezes are enforced.'],
 ]);
 
 type Report = {

@@ -1,9 +1,9 @@
-// A comment that is a command is carried out once and answered once, whatever dies in between:
-//  1. `take` counts it for its author. GitHub is not asked yet: whoever writes too many costs nothing more.
-//  2. GitHub says now, as to the pages, what the author may do. What the event says of them does not count.
-//  3. The command's use case is the API's. It saves the answer in the transaction of its change, so that a second try
-//     finds the answer and changes nothing.
-//  4. The answer is written. A try that may have arrived is looked for before the next one.
+// A command in a comment runs once and gets one answer, even if processes die in between:
+//  1. `take` counts the command for its author, before we ask GitHub, so that too many commands cost nothing.
+//  2. We ask GitHub what the author may do, as pages do. What the event says about the author does not count.
+//  3. The command calls a use case of the API. It saves the answer in the transaction of its change, so that a second
+//     try finds the answer and changes nothing.
+//  4. We post the answer. Before a second try, we check whether the first one arrived.
 import { nowOf } from '../clock.ts';
 import { askPermission, isRefusal, type RepositoryPermission } from '../auth/repository-permission.ts';
 import type { Deps } from '../deps.ts';
@@ -24,8 +24,8 @@ import { carryOut } from './verbs/carry-out.ts';
 import { mayComment, writeAnswer } from './write-answer.ts';
 
 /**
- * Carries out the command of a comment and answers it.
- * @throws NotNow; and what GitHub throws while it cannot answer: the worker tries again.
+ * Runs the command of a comment and answers it.
+ * @throws NotNow, or GitHub's error while it cannot answer. The worker tries again.
  */
 export async function answerComment(deps: Deps, repositoryId: bigint, told: ToldOfComment): Promise<void> {
   const repository = await findOpen(deps, repositoryId, told);
@@ -33,7 +33,7 @@ export async function answerComment(deps: Deps, repositoryId: bigint, told: Told
   const commentId = BigInt(told.commentId);
   const about = { repository: fullName(repository), pullRequest: told.number, comment: told.commentId };
   if (!mayComment(repository)) {
-    deps.log.warn(about, 'a comment is a command, and the App may not answer here');
+    deps.log.warn(about, 'ignored a command in a comment: the App may not answer here');
     return;
   }
   const comment = { id: commentId, repositoryId, personId: BigInt(told.person.id) };
@@ -41,7 +41,7 @@ export async function answerComment(deps: Deps, repositoryId: bigint, told: Told
   if (!taken) {
     deps.log.warn(
       { ...about, by: told.person.login },
-      'too many commands of one person in an hour; not answered',
+      'too many commands from one person in an hour; not answered',
     );
     return;
   }
@@ -50,7 +50,7 @@ export async function answerComment(deps: Deps, repositoryId: bigint, told: Told
   if (answer !== null) await writeAnswer(deps, repository, told, answer);
 }
 
-/** The repository, where it takes commands and GitHub answers now. @throws NotNow while GitHub limits us. */
+/** The repository, if it accepts commands and GitHub answers now. @throws NotNow while GitHub limits us. */
 async function findOpen(
   deps: Deps,
   repositoryId: bigint,
@@ -69,16 +69,16 @@ async function findOpen(
   return repository;
 }
 
-/** Milliseconds in which a new repository is read. */
+/** Milliseconds that reading a new repository takes. */
 const untilKnown = 2_000;
 
-/** A command that is carried out so many milliseconds after it was written may not be wanted any more. */
+/** After this many milliseconds, the author may no longer want the command. */
 const longestDelay = 10 * 60_000;
 
 const isLate = ({ clock }: Deps, { at }: ToldOfComment): boolean =>
   clock.now() - Date.parse(at) > longestDelay;
 
-/** @returns what to answer, which is saved; null where the author may not read the repository, and gets no answer. */
+/** @returns the saved answer; null if the author may not read the repository and gets no answer. */
 async function obey(
   deps: Deps,
   repository: FoundRepository,
@@ -95,11 +95,11 @@ async function obey(
     ...{ number: told.number, person: told.person },
     keep: (tx, text) => keepAnswer(tx, commentId, text + suffix),
   };
-  // What was begun in time is finished.
+  // A command that started in time is finished.
   const isTooLate = verb !== null && verb !== 'status' && done.length === 0 && isLate(deps, told);
   try {
     const text = isTooLate ? lateText : await textOf(order, verb);
-    // Nothing happens where it was saved with the change.
+    // Does nothing if the answer was saved with the change.
     await keepAnswer(deps.db, commentId, text + suffix);
   } catch (error) {
     if (!(error instanceof AnsweredMeanwhile)) throw error;
@@ -113,9 +113,9 @@ const textOf = async (order: Order, verb: Verb | null): Promise<string> =>
 const lateText =
   '**Nothing was changed.** Holdfast read this command more than 10 minutes after you wrote it. If you still want it, write it again.';
 
-const lastOfHour = `This was the last of ${mostAnswers} commands that Holdfast answers one person within an hour. It leaves out what comes next, until an hour after the first of them.`;
+const lastOfHour = `Holdfast answers ${mostAnswers} commands from one person within an hour. This was the last one. It ignores further commands until an hour after the first one.`;
 
-/** What GitHub says now that the author may do. */
+/** Asks GitHub what the author may do. */
 async function permissionOf(
   deps: Deps,
   { person }: ToldOfComment,
@@ -132,7 +132,7 @@ async function permissionOf(
   }
 }
 
-/** What to answer instead of what was asked for. Where GitHub cannot say now, the command waits. */
+/** The answer to a refused command. While GitHub does not answer, the command waits. */
 const refusalText =
   (deps: Deps) =>
   (error: unknown): string => {

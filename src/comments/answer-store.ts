@@ -1,17 +1,17 @@
 import type { Tx } from '../database/database.ts';
 
-// What became of each comment that was a command. It is what makes a command happen once: whoever changes something for
-// one saves its answer in the same transaction.
+// The result of each command in a comment. A change for a command saves the answer in the same transaction, so that the
+// command happens once.
 
-/** Answers that one person gets within an hour. */
+/** How many answers one person gets within an hour. */
 export const mostAnswers = 10;
 const hour = 3_600_000;
 
-/** A comment that was taken on. */
+/** A comment that we started to handle. */
 export type Taken = {
-  /** What it has ended so far. */
+  /** What the command has ended so far. */
   done: string[];
-  /** Null while it is not carried out. */
+  /** Null until the command is done. */
   answer: string | null;
   attempts: number;
   isSettled: boolean;
@@ -20,15 +20,15 @@ export type Taken = {
 type Comment = { id: bigint; repositoryId: bigint; personId: bigint };
 
 /**
- * Takes a comment on, or finds that it was taken on before.
- * @returns null where its author has had as many answers as they may; `isLast`: this one is the last of them.
+ * Starts to handle a comment, or finds that it was started before.
+ * @returns null if its author has no answers left; `isLast` says that this is their last answer.
  */
 export async function takeComment(
   tx: Tx,
   { id, repositoryId, personId }: Comment,
   now: Date,
 ): Promise<(Taken & { isLast: boolean }) | null> {
-  // Commands of one person come one after another, also to several replicas.
+  // Commands of one person run one after another, across all replicas.
   await tx.$queryRaw`
     SELECT 1 AS locked FROM (SELECT pg_advisory_xact_lock(hashtext(${`comments of ${personId}`}))) AS lock`;
   const known = await tx.commentAnswer.findUnique({ where: { commentId: id } });
@@ -47,12 +47,12 @@ export async function takeComment(
   return { ...(await tx.commentAnswer.create({ data })), isLast };
 }
 
-/** Thrown where another process carried the same command out meanwhile. */
+/** Thrown if another process ran the same command meanwhile. */
 export class AnsweredMeanwhile extends Error {}
 
 /**
- * Saves what to answer, in the transaction of the change that it tells of.
- * @throws AnsweredMeanwhile where there is an answer already: then the change must not be made again.
+ * Saves the answer in the transaction of the change that it reports.
+ * @throws AnsweredMeanwhile if there is an answer already: the change must not happen again.
  */
 export async function keepAnswer(tx: Tx, commentId: bigint, answer: string): Promise<void> {
   const { count } = await tx.commentAnswer.updateMany({
@@ -62,7 +62,7 @@ export async function keepAnswer(tx: Tx, commentId: bigint, answer: string): Pro
   if (count === 0) throw new AnsweredMeanwhile();
 }
 
-/** Notes one of several things that a command ended, in the transaction that ends it. @throws as `keepAnswer`. */
+/** Notes one of several things that a command ended, in the transaction that ends it. @throws like `keepAnswer`. */
 export async function noteDone(tx: Tx, commentId: bigint, what: string): Promise<void> {
   const { count } = await tx.commentAnswer.updateMany({
     where: { commentId, answer: null },
@@ -71,17 +71,17 @@ export async function noteDone(tx: Tx, commentId: bigint, what: string): Promise
   if (count === 0) throw new AnsweredMeanwhile();
 }
 
-/** What a comment has come to by now. */
+/** The current state of a comment. */
 export const readTaken = (tx: Tx, commentId: bigint): Promise<Taken> =>
   tx.commentAnswer.findUniqueOrThrow({ where: { commentId } });
 
-/** Counts a try to write the answer, before it is made. @returns how many there were before. */
+/** Counts a try to post the answer before we make it. @returns the number of earlier tries. */
 export async function countAttempt(tx: Tx, commentId: bigint): Promise<number> {
   const data = { attempts: { increment: 1 } };
   return (await tx.commentAnswer.update({ where: { commentId }, data })).attempts - 1;
 }
 
-/** The answer is written, or will never be. */
+/** Marks an answer that is posted or can never be posted. */
 export async function settleAnswer(tx: Tx, commentId: bigint): Promise<void> {
   await tx.commentAnswer.update({ where: { commentId }, data: { isSettled: true } });
 }

@@ -1,9 +1,9 @@
 import { usages } from './command.ts';
 
-// What Holdfast writes into conversations, in GitHub's Markdown. Texts of people stand in code: there no `@name` calls
-// anybody, and no number or address links to another issue.
+// What Holdfast writes into conversations, in GitHub's Markdown. Texts from people are in code spans, where `@name`
+// notifies nobody and numbers and URLs do not link to other issues.
 
-/** A text of somebody as code, in one line. */
+/** A text from a person as a code span, in one line. */
 export function asCode(text: string, most = 200): string {
   const line = text
     .toWellFormed()
@@ -18,20 +18,20 @@ export function asCode(text: string, most = 200): string {
   return fence + space + shown + space + fence;
 }
 
-/** The longest sentence of ours that quotes somebody. */
+/** The maximum length of our sentences, which may quote people. */
 const longestSentence = 1000;
 
-/** A sentence of a use case: it may quote what people wrote. */
+/** A sentence from a use case. It may quote what people wrote. */
 export const sentence = (text: string): string => asCode(text, longestSentence);
 
-/** What is written for a command that nobody knows. */
+/** The answer to an unknown command. */
 export const usageText = ['Holdfast knows these commands, in the first line of a comment:', '']
   .concat(Object.values(usages).map((usage) => `- ${asCode(usage)}`))
   .join('\n');
 
-/** Tells an answer of ours from any other comment. It is not shown. */
+/** A hidden mark by which we recognize our answer. */
 export const markOf = (commentId: bigint): string => `<!-- holdfast answers comment ${commentId} -->`;
 
-/** An answer as it is written. @param page the address of the pull request's page. */
+/** The full text of an answer. @param page the URL of the pull request's page. */
 export const answerBody = (commentId: bigint, text: string, page: string): string =>
-  `${text}\n\n[The page of this pull request](${page})\n\n${markOf(commentId)}`;
+  `${text}\n\n[View this pull request on Holdfast](${page})\n\n${markOf(commentId)}`;

@@ -1,11 +1,11 @@
-/** What a comment can ask for, with the words that follow. */
+/** The commands that a comment can contain. */
 export const verbs = ['status', 'exempt', 'approve', 'deny', 'freeze', 'unfreeze'] as const;
 export type Verb = (typeof verbs)[number];
 
-/** A command. @property verb null: nobody knows which one is meant. @property words what follows it, in one line. */
+/** A command. @property verb null if the command is unknown. @property words the text after it, in one line. */
 export type Command = { verb: Verb | null; words: string };
 
-/** How each command is written. */
+/** The syntax of each command. */
 export const usages: Record<Verb, string> = {
   status: '/holdfast status',
   exempt: '/holdfast exempt <reason>',
@@ -15,22 +15,22 @@ export const usages: Record<Verb, string> = {
   unfreeze: '/holdfast unfreeze <reason>',
 };
 
-/** Those that say nothing without words, and the one that has none. */
+/** Commands that need words, and the one that takes none. */
 const needsWords: readonly Verb[] = ['exempt', 'deny', 'freeze', 'unfreeze'];
 const takesNone: readonly Verb[] = ['status'];
 
 /**
- * The line of a comment that may be a command: the first one, where it begins with `/holdfast`. Further lines are for
- * people. @returns null for any other comment.
+ * The command line of a comment: the first line, if it begins with `/holdfast`. Other lines are for people.
+ * @returns null for any other comment.
  */
 export function commandLine(body: string): string | null {
   const [first = ''] = body.split(/\r\n|[\n\r\u2028\u2029]/, 1);
   if (!/^\/holdfast(?:\s|$)/i.test(first)) return null;
-  // What the database cannot keep is never meant.
+  // No command contains what the database cannot store.
   return first.toWellFormed().replaceAll('\0', '').trimEnd();
 }
 
-/** Reads such a line. What lacks its words, or has some too many, is not understood. */
+/** Reads a command line. A command with missing or extra words counts as unknown. */
 export function readCommand(line: string): Command {
   const [, name = '', ...rest] = line.trim().split(/\s+/);
   const verb = verbs.find((each) => each === name.toLowerCase()) ?? null;
@@ -39,7 +39,7 @@ export function readCommand(line: string): Command {
   return { verb: isMeant ? verb : null, words };
 }
 
-/** Quotes around all of it are those of a shell. */
+/** Removes quotes around the whole text, which people know from a shell. */
 function unquoted(text: string): string {
   const found = /^(?:"([^"]*)"|'([^']*)'|“([^“”]*)”|‘([^‘’]*)’)$/.exec(text);
   return found ? (found.slice(1).find((inner) => inner !== undefined) ?? '').trim() : text;

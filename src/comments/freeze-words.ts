@@ -3,17 +3,17 @@ import { parseDuration } from '../time/duration.ts';
 import { isTimeZone } from '../time/local-time.ts';
 import { later, type Moment, readMoment, type Ways } from '../time/moment.ts';
 
-/** What a freeze was asked for: until when, by the clock of which zone, and why. */
+/** The words of a freeze command: until when, in which zone, and why. */
 export type FreezeWords = { end: Moment; zone: string; reason: string };
 
-/** How a comment has what ends a doubt about a time. */
+/** How to resolve an ambiguous time in a comment. */
 const ways: Ways = { utc: 'name the zone UTC after it', length: (text) => text };
 
-/** Words that a time may have. */
+/** How many words a time may have. */
 const mostWords = 4;
 const regions =
   /^(?:Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Etc|Europe|Indian|Pacific|US)\//i;
-/** Each stands for several zones, or for half a year of one. */
+/** Each stands for several zones, or for a zone during half of the year. */
 const abbreviations = new Set(
   'GMT BST WET WEST CET CEST EET EEST EST EDT CST CDT MST MDT PST PDT IST JST'.split(' '),
 );
@@ -21,8 +21,8 @@ const ofTimes = /^(?:\d\S*|today|tomorrow|at|am|pm|(?:mon|tue|wed|thu|fri|sat|su
 
 /**
  * Reads `2h INC-4711` or `until friday 18:00 Europe/Paris Books are closed`.
- * @param defaults the time, in milliseconds, and the zone where none is written.
- * @throws DoubtfulTime for what is past, what may mean two moments, and what is not understood.
+ * @param defaults the current time in milliseconds, and the zone to use if the words name none.
+ * @throws DoubtfulTime if the time is past, ambiguous or not understood.
  */
 export function readFreezeWords(words: string, defaults: { now: number; zone: string }): FreezeWords {
   const [first = '', ...others] = words.split(/\s+/);
@@ -34,10 +34,10 @@ export function readFreezeWords(words: string, defaults: { now: number; zone: st
   return { end: found.end, zone: found.zone, reason };
 }
 
-/** @property length how many words the time and its zone are. */
+/** @property length how many words the time and its zone have. */
 type Found = { end: Moment; zone: string; length: number };
 
-/** The longest beginning that is a length of time. */
+/** Reads the longest start of the words that is a length of time. */
 function readFor(given: string[], { now, zone: otherwise }: { now: number; zone: string }): Found {
   for (let length = Math.min(mostWords, given.length); length > 0; length--) {
     const duration = parseDuration(given.slice(0, length).join(' '));
@@ -50,7 +50,7 @@ function readFor(given: string[], { now, zone: otherwise }: { now: number; zone:
   );
 }
 
-/** The longest beginning that is a moment; of several that are none, the doubt about all that looks like a time. */
+/** Reads the longest start of the words that is a moment. If there is none, throws about everything that looks like a time. */
 function readUntil(given: string[], { now, zone: otherwise }: { now: number; zone: string }): Found {
   if (given.join('') === '')
     throw new DoubtfulTime('Write a time after until, such as until 18:00 INC-4711.');
@@ -59,7 +59,7 @@ function readUntil(given: string[], { now, zone: otherwise }: { now: number; zon
   let doubt: unknown;
   for (let length = Math.max(1, most); length > 0; length--) {
     const { zone, words } = zoneAfter(given, length, otherwise);
-    // `12:30` of `12:30 am` is another time.
+    // `12:30 am` is not `12:30`.
     if (/^\d/.test(given[length - 1]!) && /^[ap]m$/i.test(given[length] ?? '')) continue;
     try {
       const text = given.slice(0, length).join(' ');
@@ -72,12 +72,12 @@ function readUntil(given: string[], { now, zone: otherwise }: { now: number; zon
   throw doubt;
 }
 
-/** The zone that is written behind a time. @throws DoubtfulTime for one that nobody knows, or that may be several. */
+/** The zone after a time. @throws DoubtfulTime if it is unknown or ambiguous. */
 function zoneAfter(given: string[], length: number, otherwise: string): { zone: string; words: 0 | 1 } {
   const word = given[length] ?? '';
   if (/^UTC$/i.test(word)) return { zone: 'UTC', words: 1 };
   if (word.includes('/') && isTimeZone(word)) return { zone: word, words: 1 };
   if (regions.test(word) || abbreviations.has(word))
-    throw new DoubtfulTime(`"${word}" names no single time zone. Write one such as Europe/Paris or UTC.`);
+    throw new DoubtfulTime(`"${word}" is not a single time zone. Write one such as Europe/Paris or UTC.`);
   return { zone: otherwise, words: 0 };
 }

@@ -6,7 +6,7 @@ import { forbidden, type Refusal } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 
-/** A command of somebody whom GitHub has just said what they may do. */
+/** A command, with what GitHub says its author may do. */
 export type Order = {
   deps: Deps;
   commentId: bigint;
@@ -15,31 +15,31 @@ export type Order = {
   number: number;
   person: Person;
   permission: Exclude<RepositoryPermission, 'none'>;
-  /** What follows the command. */
+  /** The text after the command. */
   words: string;
-  /** Saves the answer with the change that it tells of. */
+  /** Saves the answer in the transaction of the change. */
   keep(tx: Tx, answer: string): Promise<void>;
 };
 
-/** Carries out one kind of command. @returns what to answer, which is saved already where something was changed. */
+/** Runs one kind of command. @returns the answer, which is already saved if something changed. */
 export type CarryOut = (order: Order) => Promise<string>;
 
-/** The person as the audit log names them. */
+/** The actor for the audit log. */
 export const actorOf = ({ person }: Order): Actor => ({ type: 'user', id: person.id, name: person.login });
 
-/** Why the person is no admin of the repository; null for admins. */
+/** The refusal for a person who is not an admin of the repository; null for admins. */
 export const notAdmin = ({ permission, person, repository }: Order): Refusal | null =>
   permission === 'admin'
     ? null
     : forbidden(`${person.login} is not an admin of ${fullName(repository)} on GitHub.`);
 
-/** Holds for admins of the repository. @throws Refusal forbidden. */
+/** Requires an admin of the repository. @throws Refusal forbidden. */
 export function assertAdmin(order: Order): void {
   const refusal = notAdmin(order);
   if (refusal) throw refusal;
 }
 
-/** Holds for who can write to the repository. @throws Refusal forbidden. */
+/** Requires a person who can write to the repository. @throws Refusal forbidden. */
 export function assertWriter({ permission, person, repository }: Order): void {
   if (permission === 'read')
     throw forbidden(

@@ -9,13 +9,13 @@ import { NotNow } from '../queue/not-now.ts';
 import { countAttempt, settleAnswer } from './answer-store.ts';
 import { answerBody, markOf } from './answer-text.ts';
 
-/** Whether the App was granted here what commands in comments need. */
+/** Whether the installation granted the permissions that commands in comments need. */
 export const mayComment = ({ installation }: FoundRepository): boolean =>
   missingForComments({ permissions: installation.permissions as Grants['permissions'] }).length === 0;
 
 /**
- * Writes the answer to a comment, once. What GitHub will never take is logged, and given up.
- * @throws NotNow while GitHub limits us; what GitHub throws while it is down: the worker tries again.
+ * Posts the answer to a comment, once. If GitHub will never accept it, logs that and gives up.
+ * @throws NotNow while GitHub limits us, or GitHub's error while it is down. The worker tries again.
  */
 export async function writeAnswer(
   deps: Deps,
@@ -43,13 +43,13 @@ export async function writeAnswer(
       await pauseInstallation(deps, repository.installation.id, failure);
       throw new NotNow(new Date(failure.retryAt));
     }
-    // A locked conversation, a pull request that is gone, a permission that was taken away.
+    // The conversation is locked, the pull request is gone, or a permission was removed.
     deps.log.warn({ ...about, failure }, 'a comment could not be answered');
   }
   await settleAnswer(deps.db, commentId);
 }
 
-/** Whether an earlier try has arrived. */
+/** Whether an earlier try arrived. */
 async function isWritten(deps: Deps, repository: FoundRepository, told: ToldOfComment): Promise<boolean> {
   const { paginate, rest } = await clientOf(deps, repository);
   const mark = markOf(BigInt(told.commentId));
@@ -64,7 +64,7 @@ async function isWritten(deps: Deps, repository: FoundRepository, told: ToldOfCo
   return false;
 }
 
-/** A token of before the App asked for comments could not write any. */
+/** A token from before the App requested permissions for comments could not post any. */
 const clientOf = (deps: Deps, { installation }: FoundRepository) =>
   deps.github.asInstallation(installation.id, installation.permissions);
 

@@ -1,6 +1,6 @@
 import type { Tx } from '../database/database.ts';
 
-/** The zone that times without one are read in: that of the last freeze that was made of the repository, else UTC. */
+/** The zone for times without a zone: that of the newest freeze of the repository, else UTC. */
 export async function zoneOfRepository(tx: Tx, repositoryId: bigint): Promise<string> {
   const last = await tx.freeze.findFirst({
     where: { repositoryId },

@@ -5,22 +5,22 @@ import { pauseIfLimited } from '../github/pause.ts';
 import { type Fact, known, notKnown } from '../github/pull-requests/fact.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
 
-/** What questions about one repository need. */
+/** What a question about one repository needs. */
 export type Asking = {
   deps: Pick<Deps, 'db' | 'github' | 'clock' | 'config' | 'log'>;
   repository: FoundRepository;
-  /** Ends them all. */
+  /** Aborts all questions. */
   signal: AbortSignal;
-  /** Why the installation is not to be asked, if so. */
+  /** Why we must not ask the installation, if so. */
   spare?: string | null;
 };
 
-/** As the App itself, or as its installation on the repository. */
+/** Whether to ask as the App or as its installation. */
 type As = 'app' | 'installation';
 
 /**
- * Asks GitHub one thing, and never throws: what it does not answer is not known, with the reason. Nothing is asked
- * of an installation that is suspended, is to be spared, or that GitHub told to wait.
+ * Asks GitHub one question and never throws: if GitHub does not answer, the fact is unknown, with the reason. Asks
+ * nothing for an installation that is suspended, spared, or limited by GitHub.
  */
 export async function ask<Answer>(
   { deps, repository, signal, spare }: Asking,
@@ -47,7 +47,7 @@ export async function ask<Answer>(
   }
 }
 
-/** Tokens are fetched without the signal, so it is waited for as well. */
+/** Fetching a token ignores the signal, so we race against it. */
 const rejectedBy = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
@@ -57,9 +57,9 @@ function whyNot(error: unknown, now: number): string {
   const failure = classifyGitHubError(error, now);
   switch (failure.kind) {
     case 'forbidden':
-      return `Holdfast may not read it (GitHub says "${failure.message.split(' - http')[0]}")`;
+      return `Holdfast does not have permission to read it (GitHub says "${failure.message.split(' - http')[0]}")`;
     case 'absent':
-      return 'GitHub shows none to Holdfast';
+      return 'GitHub does not show it to Holdfast';
     case 'limited':
       return `GitHub's rate limit is used up until ${new Date(failure.retryAt).toISOString()}`;
     default:

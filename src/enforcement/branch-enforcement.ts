@@ -12,23 +12,23 @@ import { readRequirements } from './read-branch.ts';
 
 type Needed = Pick<Deps, 'db' | 'github' | 'clock' | 'config' | 'log'>;
 
-/** Milliseconds that GitHub is waited for. */
+/** Milliseconds to wait for GitHub. */
 const patience = 2_000;
-/** Milliseconds that an answer is used again: pipelines ask all day, and each look is up to three requests to GitHub. */
+/** Milliseconds to cache a yes. Pipelines ask all day, and each check costs up to three requests to GitHub. */
 const yesRemembered = 300_000;
-/** Any other one, shorter: whoever mends it asks again. */
+/** Milliseconds to cache any other answer. People who fix the problem ask again soon. */
 const remembered = 60_000;
 const mostRemembered = 10_000;
-/** Looks a minute and repository: anybody may ask about branches of a public one. */
+/** Checks per minute and repository, because anybody may ask about branches of a public repository. */
 const looksPerMinute = 10;
-/** The share of GitHub's hourly budget that is left for what holds pull requests. */
+/** The share of GitHub's hourly rate limit that we reserve for holding pull requests. */
 const reserve = 1 / 4;
 
 const answersOf = cachePerService<string, Promise<boolean | 'unknown'>>(mostRemembered, remembered);
 
 /**
- * Whether GitHub would refuse to merge what freezes hold into a branch, as it said some minutes ago at most.
- * @param branch null: the default branch.
+ * Whether GitHub refuses to merge held pull requests into a branch. The answer is a few minutes old at most.
+ * @param branch null for the default branch.
  */
 export async function branchEnforcement(
   deps: Needed,
@@ -46,7 +46,7 @@ export async function branchEnforcement(
   return answers.get(key) ?? ask();
 }
 
-/** What is remembered of a branch, or under way; undefined: GitHub would have to be asked. @param branch null: the default branch. */
+/** The cached or pending answer for a branch; undefined if we would have to ask GitHub. @param branch null for the default branch. */
 export const knownEnforcement = (
   deps: Needed,
   repositoryId: bigint,

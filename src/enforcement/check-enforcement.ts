@@ -21,24 +21,24 @@ import { rulesetReader } from './read-ruleset.ts';
 import { readApp, readLimits, readWebhooks } from './read-service.ts';
 import type { Place } from './remedies.ts';
 
-/** What GitHub requires and allows, and how the service is. */
+/** What GitHub requires and allows, and the state of the service. */
 export type Settings = { checkedAt: Date; findings: Finding[] };
 
 export type EnforcementReport = Settings & {
-  /** Whether GitHub would refuse to merge what freezes hold. */
+  /** Whether GitHub refuses to merge what freezes hold. */
   enforced: boolean | 'unknown';
   /** The pull requests that freezes hold or should hold. */
   held: HeldPullRequest[];
 };
 
-/** Milliseconds for all questions together; what is not answered by then is unknown. */
+/** Milliseconds for all questions together. Unanswered questions are unknown. */
 const patience = 20_000;
-/** Each costs some requests; the bases of pull requests are looked at last. */
+/** We check at most this many branches, because each costs requests. The bases of pull requests come last. */
 const mostBranches = 20;
-/** Branches read at the same time. */
+/** How many branches we read in parallel. */
 const atOnce = 4;
 
-/** What settings mean for what is held. */
+/** Combines the settings with what is held. */
 export function reportOf(
   deps: Pick<Deps, 'config'>,
   repository: FoundRepository,
@@ -50,9 +50,9 @@ export function reportOf(
 }
 
 /**
- * Looks whether GitHub enforces freezes of a repository: what it requires, whom it lets pass, what the App may do,
- * and whether the service hears and keeps time. What GitHub would merge all the same is asked about again. Changes
- * nothing at GitHub, and does not throw where GitHub is slow, down or refuses: that is unknown.
+ * Checks whether GitHub enforces the freezes of a repository: what it requires, who may bypass that, what the App may
+ * do, whether webhooks arrive and whether the clock is right. Asks again about pull requests that GitHub would merge.
+ * Changes nothing on GitHub. Does not throw if GitHub is slow, down or refuses: the answer is unknown then.
  */
 export async function checkSettings(
   deps: Pick<Deps, 'db' | 'sql' | 'github' | 'clock' | 'config' | 'log'>,
@@ -62,7 +62,7 @@ export async function checkSettings(
   const place = placeFor(deps, repository);
   const now = nowOf(deps.clock);
   const freezes = await listFreezes(deps.sql, repository, now);
-  // First, and free: whoever asks again and again must not use up what statuses need.
+  // This question is free. It comes first, so that frequent checks do not use up the requests that statuses need.
   const limits = await readLimits(unsparing);
   const asking = { ...unsparing, spare: whySpare(limits.budgets) };
   const [app, touched] = await Promise.all([
@@ -80,7 +80,7 @@ export async function checkSettings(
     leaking.length > 0 &&
       ask(asking, 'installation', (client) => askAbout(deps, client, repository, leaking)),
   ]);
-  // Only asked for where a branch requires nothing: it may say why.
+  // Only needed if a branch requires nothing: a dormant ruleset may explain why.
   const isMissing = facts.some((each) => judgeRequired(each, place).state === 'failed');
   const dormant = isMissing ? await readDormant(asking, readRuleset) : [];
   const findings = [
@@ -96,7 +96,7 @@ export async function checkSettings(
   return { checkedAt: nowOf(deps.clock), findings };
 }
 
-/** What remedies are made of. */
+/** The values that remedies contain. */
 export const placeFor = ({ config }: Pick<Deps, 'config'>, repository: FoundRepository): Place => ({
   web: webUrlOf(config.githubApiUrl),
   api: config.githubApiUrl,
@@ -105,7 +105,7 @@ export const placeFor = ({ config }: Pick<Deps, 'config'>, repository: FoundRepo
   appId: config.app.id,
 });
 
-/** A few at a time: GitHub counts requests that run at once. */
+/** Reads a few branches at a time, because GitHub limits concurrent requests. */
 async function readInTurn(
   branches: Branch[],
   read: (branch: Branch) => Promise<BranchFacts>,
@@ -117,7 +117,7 @@ async function readInTurn(
   return all;
 }
 
-/** What we know ourselves. */
+/** Findings from our own data. */
 function judgeHere(repository: FoundRepository, place: Place, installationUrl: string): Finding[] {
   const { account, name, products, installation } = repository;
   const suspended: Finding = {
@@ -129,7 +129,7 @@ function judgeHere(repository: FoundRepository, place: Place, installationUrl: s
   const archived: Finding = {
     check: 'installation',
     state: 'warning',
-    message: `${place.repository} is archived, so nothing merges there, and no freeze can be made.`,
+    message: `${place.repository} is archived, so nothing merges there and you cannot create freezes.`,
     remedy: `Unarchive it at ${place.web}/${place.repository}/settings.`,
   };
   const isOn = freezesAreOn(products);
@@ -150,7 +150,7 @@ function judgeHere(repository: FoundRepository, place: Place, installationUrl: s
   ];
 }
 
-/** Which branches could not be found, or were too many. */
+/** Findings about branches that we could not list, or that were too many. */
 function judgeTouched({ defaultBranch, bases }: TouchedBranches, count: number, place: Place): Finding[] {
   const findings: Finding[] = [];
   const settings = `${place.web}/${place.repository}/settings`;
@@ -158,15 +158,15 @@ function judgeTouched({ defaultBranch, bases }: TouchedBranches, count: number, 
     findings.push({
       check: 'required_check',
       state: 'unknown',
-      message: `Whether the default branch requires ${place.context} is not known: ${defaultBranch.reason}.`,
-      remedy: `Look at ${settings}/branches and ${place.web}/${place.repository}/rules.`,
+      message: `Holdfast cannot tell whether the default branch requires ${place.context}: ${defaultBranch.reason}.`,
+      remedy: `Check ${settings}/branches and ${place.web}/${place.repository}/rules.`,
     });
   }
   if (!bases.known) {
     findings.push({
       check: 'branches',
       state: 'unknown',
-      message: `Into which branches pull requests are open is not known: ${bases.reason}.`,
+      message: `Holdfast cannot tell which branches have open pull requests: ${bases.reason}.`,
       remedy: null,
     });
   }
@@ -174,8 +174,8 @@ function judgeTouched({ defaultBranch, bases }: TouchedBranches, count: number, 
     findings.push({
       check: 'branches',
       state: 'warning',
-      message: `Pull requests are open into ${count} branches; ${mostBranches} of them were looked at.`,
-      remedy: `Require ${place.context} for a pattern of branches at ${settings}/rules.`,
+      message: `Pull requests are open for ${count} branches. Holdfast checked ${mostBranches} of them.`,
+      remedy: `Require ${place.context} with a branch name pattern at ${settings}/rules.`,
     });
   }
   return findings;

@@ -2,7 +2,7 @@ import type { HeldPullRequest } from '../reconcile/held-pull-requests.ts';
 import { type Freeze, holdsMerges } from '../freezes/freeze.ts';
 import { excludedBranches, onlyBranches } from './touched-branches.ts';
 
-/** What is looked at. */
+/** What we check. */
 export const checks = [
   'installation',
   'product',
@@ -21,20 +21,20 @@ export const checks = [
   'rate_limit',
 ] as const;
 
-/** `unknown`: Holdfast may not read it, or GitHub did not answer. Never a quiet `ok`. */
+/** `unknown`: Holdfast has no permission to read it, or GitHub did not answer. This is never reported as `ok`. */
 export const states = ['ok', 'warning', 'failed', 'unknown'] as const;
 
 export type Finding = {
   check: (typeof checks)[number];
   state: (typeof states)[number];
-  /** The one branch that it is about. */
+  /** The branch that it is about, if it is about one. */
   branch?: string;
   message: string;
-  /** What to click or call; null where there is nothing to do. */
+  /** What to click or call; null if there is nothing to do. */
   remedy: string | null;
 };
 
-/** Those without which no freeze holds. */
+/** The checks that a freeze needs to hold anything. */
 const deciding = new Set<Finding['check']>([
   'installation',
   'product',
@@ -44,8 +44,8 @@ const deciding = new Set<Finding['check']>([
 ]);
 
 /**
- * Whether GitHub would refuse to merge what a freeze holds, on every branch: no where one thing is known to be missing,
- * unknown where it may be. This is what "enforced" means everywhere.
+ * Whether GitHub refuses to merge what a freeze holds, on every branch: no if something is missing, unknown if something
+ * may be missing. "Enforced" has this meaning everywhere.
  */
 export function isEnforced(findings: Finding[]): boolean | 'unknown' {
   const decisive = findings.filter(({ check }) => deciding.has(check));
@@ -54,8 +54,8 @@ export function isEnforced(findings: Finding[]): boolean | 'unknown' {
 }
 
 /**
- * The same of the branches that one freeze can touch, and of the pull requests that it holds.
- * @param findings on the whole repository.
+ * The same for the branches that one freeze can affect and the pull requests that it holds.
+ * @param findings the findings for the whole repository.
  * @param held what the freeze holds or should hold.
  */
 export function isFreezeEnforced(
@@ -63,7 +63,7 @@ export function isFreezeEnforced(
   freeze: Pick<Freeze, 'matchingConditions' | 'excludeConditions' | 'holds'>,
   held: HeldPullRequest[],
 ): boolean | 'unknown' {
-  // The findings are about merges: they say nothing of deployments.
+  // The findings are about merges and say nothing about deployments.
   if (!holdsMerges(freeze)) return 'unknown';
   if (held.some(({ notHeld }) => notHeld === 'leaking')) return false;
   const only = onlyBranches(freeze);
@@ -74,7 +74,7 @@ export function isFreezeEnforced(
   );
   const isLookedAt = (name: string) =>
     findings.some(({ check, branch }) => check === 'required_check' && branch === name);
-  // Only so many branches are looked at.
+  // The number of checked branches is limited.
   if (enforced === true && only?.some((branch) => touches(branch) && !isLookedAt(branch))) return 'unknown';
   return enforced;
 }

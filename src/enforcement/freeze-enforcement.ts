@@ -14,23 +14,23 @@ import type { FoundRepository } from '../installations/find-repository.ts';
 import { isFreezeEnforced } from './finding.ts';
 import { recentEnforcement } from './recent-enforcement.ts';
 
-/** How many should be held, and how many are known to be. */
+/** How many should be held, and how many are known to be held. */
 export type Progress = { toHold: number; held: number };
 
-/** How far a freeze is enforced. */
+/** How much of a freeze is enforced. */
 export type FreezeEnforcement = {
   phase: 'scheduled' | 'ongoing';
-  /** Whether a product that switches freezes on is enabled on the repository. */
+  /** Whether the repository has a product that switches freezes on. */
   isOn: boolean;
-  /** Whether GitHub would refuse to merge what it holds, as GitHub said a minute ago at most. */
+  /** Whether GitHub refuses to merge what it holds. The answer is a minute old at most. */
   enforced: boolean | 'unknown';
   /** The pull requests that it holds or should hold. */
   held: HeldPullRequest[];
   mergeGroups: Progress;
-  /** Statuses on what it holds that wait to be written, and since when the oldest does. */
+  /** How many of its statuses wait to be written, and since when the oldest one waits. */
   waitingWrites: number;
   waitingSince: Date | null;
-  /** When all open pull requests were last looked at; and whether another look was asked for since. */
+  /** When Holdfast last checked all open pull requests, and whether another check is due. */
   lookedAt: Date | null;
   isLookDue: boolean;
 };
@@ -39,7 +39,7 @@ type Row = { kind: 'head' | 'group'; to_hold: number; held: number; waiting: num
 
 /**
  * The progress of a freeze.
- * @throws Refusal not-found for one that has ended or was deleted.
+ * @throws Refusal not-found if it has ended or was deleted.
  */
 export async function freezeEnforcement(
   deps: Deps,

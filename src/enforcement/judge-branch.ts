@@ -4,7 +4,7 @@ import type { BranchFacts, DormantRuleset, Requirement } from './branch-facts.ts
 import type { Finding } from './finding.ts';
 import { type Place, requireCheck, settingsOf } from './remedies.ts';
 
-/** All that there is to say of one branch. */
+/** All findings about one branch. */
 export function judgeBranch(
   facts: BranchFacts,
   place: Place,
@@ -15,7 +15,7 @@ export function judgeBranch(
   return [required, ...judgeQueue(facts, place, grants, required), ...judgeBypass(facts, place)];
 }
 
-/** Whether our check is required there, with our App as its source. */
+/** Whether the branch requires our check, with our App as its source. */
 export function judgeRequired(facts: BranchFacts, place: Place, dormant: DormantRuleset[] = []): Finding {
   const { name: branch, requirements, notRead } = facts;
   const { context } = place;
@@ -38,15 +38,15 @@ export function judgeRequired(facts: BranchFacts, place: Place, dormant: Dormant
   if (anySource) {
     return found(
       'warning',
-      `${branch} requires ${context} from any source, by ${listOf(requirements)}: whoever can write to the repository can post a success.`,
+      `${branch} requires ${context} from any source, by ${listOf(requirements)}. Anybody who can write to the repository can post a success.`,
       `Choose Holdfast (the App ${place.appId}) as the source of ${context} at ${settingsOf(place, anySource.by)}.`,
     );
   }
   if (notRead.length > 0) {
     return found(
       'unknown',
-      `Whether ${branch} requires ${context} is not known: ${[...new Set(notRead)].join('; ')}.`,
-      `Look at ${settingsOf(place, { kind: 'protection' })} and ${place.web}/${place.repository}/rules.`,
+      `Holdfast cannot tell whether ${branch} requires ${context}: ${[...new Set(notRead)].join('; ')}.`,
+      `Check ${settingsOf(place, { kind: 'protection' })} and ${place.web}/${place.repository}/rules.`,
     );
   }
   return notRequired(facts, place, dormant, found);
@@ -63,20 +63,20 @@ function notRequired(
     const state = asleep.enforcement === 'evaluate' ? 'only evaluated' : asleep.enforcement;
     return found(
       isMinor(reason, exists) ? 'warning' : 'failed',
-      `${branch} does not require ${context}: ${nameOf(asleep)} names it, but is ${state}.`,
+      `${branch} does not require ${context}: ${nameOf(asleep)} names it but is ${state}.`,
       `If that ruleset is meant for ${branch}, set it to active at ${settingsOf(place, asleep)}.`,
     );
   }
   if (isMinor(reason, exists)) {
     const why =
       reason === 'stacked'
-        ? 'It is itself the head of an open pull request, which is held where that merges.'
-        : 'There is no such branch yet, and no ruleset waits for it.';
+        ? 'It is the head of another open pull request, which is held when it merges.'
+        : 'The branch does not exist yet, and no ruleset covers it.';
     return found('warning', `${branch} does not require ${context}. ${why}`, requireCheck(place, branch));
   }
   return found(
     'failed',
-    `${branch} does not require ${context}, so pull requests merge into it while they are frozen.`,
+    `${branch} does not require ${context}, so pull requests can merge into it during a freeze.`,
     requireCheck(place, branch),
   );
 }
@@ -84,7 +84,7 @@ function notRequired(
 const isMinor = (reason: BranchFacts['reason'], exists: BranchFacts['exists']): boolean =>
   reason === 'stacked' || (exists.known && !exists.value);
 
-/** GitHub asks of each merge group what the branch requires: it stalls where we cannot hear or answer. */
+/** GitHub requires the branch's checks for each merge group. The queue stalls if we cannot hear of groups or answer. */
 function judgeQueue(
   { name: branch, hasQueue }: BranchFacts,
   place: Place,
@@ -97,36 +97,36 @@ function judgeQueue(
   if (!hasQueue.known) {
     return found(
       'unknown',
-      `Whether ${branch} has a merge queue is not known: ${hasQueue.reason}.`,
-      `Look at ${place.web}/${place.repository}/queue/${encodeURIComponent(branch)}.`,
+      `Holdfast cannot tell whether ${branch} has a merge queue: ${hasQueue.reason}.`,
+      `Check ${place.web}/${place.repository}/queue/${encodeURIComponent(branch)}.`,
     );
   }
   if (!hasQueue.value) return [];
   if (required.state === 'failed' || required.state === 'unknown') {
     const message =
       required.state === 'failed'
-        ? `The merge queue of ${branch} merges groups without a status of Holdfast that counts.`
-        : `Whether the merge queue of ${branch} waits for ${place.context} is not known.`;
+        ? `The merge queue of ${branch} merges groups without a required status from Holdfast.`
+        : `Holdfast cannot tell whether the merge queue of ${branch} waits for ${place.context}.`;
     return found(required.state, message, required.remedy);
   }
   if (!grants.known) {
     return found(
       'unknown',
-      `Whether Holdfast hears of the merge groups of ${branch} is not known: ${grants.reason}.`,
+      `Holdfast cannot tell whether it receives the merge groups of ${branch}: ${grants.reason}.`,
       null,
     );
   }
   const missing = queueLacks(grants.value);
   if (missing.length === 0)
-    return found('ok', `The merge groups of ${branch} wait for ${place.context}, too.`, null);
+    return found('ok', `The merge groups of ${branch} wait for ${place.context} too.`, null);
   return found(
     'failed',
-    `${branch} has a merge queue, and Holdfast lacks ${missing.join(' and ')}: no merge group gets its status, and the queue stalls.`,
-    'See the findings on permissions and events.',
+    `${branch} has a merge queue, but Holdfast lacks ${missing.join(' and ')}, so merge groups get no status and the queue stalls.`,
+    'See the findings about permissions and events.',
   );
 }
 
-/** What a merge group takes to be heard of and answered. */
+/** What we need to receive and answer a merge group. */
 export const queueNeeds = { permissions: ['merge_queues', 'statuses'], events: ['merge_group'] };
 
 const queueLacks = (grants: Grants): string[] => [
@@ -138,7 +138,7 @@ const queueLacks = (grants: Grants): string[] => [
     .map((name) => `the event ${name}`),
 ];
 
-/** Several requirements hold together: one that nobody may pass is enough. */
+/** All requirements apply, so one that nobody may bypass is enough. */
 function judgeBypass({ name: branch, requirements }: BranchFacts, place: Place): Finding[] {
   const [first] = requirements;
   if (!first) return [];
@@ -146,21 +146,21 @@ function judgeBypass({ name: branch, requirements }: BranchFacts, place: Place):
     { check: 'bypass', state, branch, message, remedy },
   ];
   const firm = requirements.find(({ bypass }) => bypass.known && bypass.value.length === 0);
-  if (firm) return found('ok', `Nobody may merge into ${branch} past ${nameOf(firm.by)}.`, null);
+  if (firm) return found('ok', `Nobody can bypass ${nameOf(firm.by)} on ${branch}.`, null);
   const hidden = requirements.find(({ bypass }) => !bypass.known);
   if (hidden && !hidden.bypass.known) {
     return found(
       'unknown',
-      `Who may merge into ${branch} past ${nameOf(hidden.by)} is not known: ${hidden.bypass.reason}.`,
-      `Look at the bypass list at ${settingsOf(place, hidden.by)}.`,
+      `Holdfast cannot tell who can bypass ${nameOf(hidden.by)} on ${branch}: ${hidden.bypass.reason}.`,
+      `Check the bypass list at ${settingsOf(place, hidden.by)}.`,
     );
   }
   const who = requirements.flatMap(({ bypass }) => (bypass.known ? bypass.value : []));
   return found(
     'warning',
-    `${capitalized([...new Set(who)].join(', '))} may merge into ${branch} past ${listOf(requirements)}. Holdfast records such merges as freeze.bypassed.`,
+    `${capitalized([...new Set(who)].join(', '))} can bypass ${listOf(requirements)} on ${branch}. Holdfast records such merges as freeze.bypassed.`,
     first.by.kind === 'protection'
-      ? `To hold them too, tick "Do not allow bypassing the above settings" at ${settingsOf(place, first.by)}.`
+      ? `To hold them too, select "Do not allow bypassing the above settings" at ${settingsOf(place, first.by)}.`
       : `To hold them too, shorten the bypass list at ${settingsOf(place, first.by)}.`,
   );
 }

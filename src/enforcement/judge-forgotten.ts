@@ -5,7 +5,7 @@ import type { Place } from './remedies.ts';
 
 const mostNamed = 5;
 
-/** Which freezes somebody may have forgotten. @param freezes those that are not over. */
+/** Freezes that somebody may have forgotten. @param freezes the freezes that are not over. */
 export function judgeForgotten(freezes: StoredFreeze[], now: Date, { repository }: Place): Finding[] {
   const forgotten = freezes.filter((freeze) => isForgotten(freeze, now));
   if (forgotten.length === 0) return [];
@@ -16,8 +16,8 @@ export function judgeForgotten(freezes: StoredFreeze[], now: Date, { repository 
   const finding: Finding = {
     check: 'forgotten',
     state: 'warning',
-    message: `Freezes without an end have been on for two weeks or longer: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`,
-    remedy: `If nobody needs them any more, delete them with POST /v1/repos/${repository}/scheduled_freeze/{id}/delete, or give them an end with PATCH.`,
+    message: `Freezes without an end have been ongoing for two weeks or longer: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`,
+    remedy: `If nobody needs them, delete them with POST /v1/repos/${repository}/scheduled_freeze/{id}/delete, or set an end with PATCH.`,
   };
   return [finding];
 }

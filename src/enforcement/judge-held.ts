@@ -4,7 +4,7 @@ import type { Place } from './remedies.ts';
 
 const mostNamed = 20;
 
-/** Whether what freezes should hold is known to be held. @param held what they hold or should hold. */
+/** Whether everything that freezes should hold is known to be held. @param held what they hold or should hold. */
 export function judgeHeld(held: HeldPullRequest[], { web, repository, context }: Place): Finding[] {
   const of = (reason: ReasonNotHeld) => held.filter(({ notHeld }) => notHeld === reason);
   const [leaking, refused, contested, waiting] = [
@@ -19,35 +19,36 @@ export function judgeHeld(held: HeldPullRequest[], { web, repository, context }:
       check: 'leaking',
       state: 'failed',
       message: `GitHub would merge pull requests that freezes should hold: ${list(leaking)}.`,
-      remedy: `Require ${context} from Holdfast on their base branches at ${web}/${repository}/settings/rules; GitHub is asked again within a minute.`,
+      remedy: `Require ${context} from Holdfast on their base branches at ${web}/${repository}/settings/rules. Holdfast asks GitHub again within a minute.`,
     });
   }
   if (refused.length > 0) {
     findings.push({
       check: 'held',
       state: 'failed',
-      message: `GitHub refused our status on pull requests that freezes should hold: ${list(refused)}.`,
-      remedy: 'Push a new commit to each: GitHub takes 1,000 statuses of one name on a commit.',
+      message: `GitHub refused the Holdfast status on pull requests that freezes should hold: ${list(refused)}.`,
+      remedy:
+        'Push a new commit to each. GitHub accepts at most 1,000 statuses with the same name on a commit.',
     });
   }
   if (contested.length > 0) {
     findings.push({
       check: 'held',
       state: 'failed',
-      message: `Somebody keeps overwriting our status on pull requests that freezes should hold: ${list(contested)}.`,
-      remedy: `See who in the audit log (freeze_status.overwritten), and choose Holdfast as the source of ${context} at ${web}/${repository}/settings/rules.`,
+      message: `Somebody keeps overwriting the Holdfast status on pull requests that freezes should hold: ${list(contested)}.`,
+      remedy: `Find out who in the audit log (freeze_status.overwritten), and choose Holdfast as the source of ${context} at ${web}/${repository}/settings/rules.`,
     });
   }
   if (waiting.length > 0) {
     findings.push({
       check: 'held',
       state: 'warning',
-      message: `Statuses that hold wait to be written on pull requests: ${list(waiting)}.`,
-      remedy: 'Wait: at most STATUS_WRITES_PER_MINUTE of them are written in a minute.',
+      message: `These pull requests are waiting for their statuses: ${list(waiting)}.`,
+      remedy: 'Wait. Holdfast writes at most STATUS_WRITES_PER_MINUTE statuses in a minute.',
     });
   }
   if (held.length > 0 && findings.length === 0) {
-    const message = `Every pull request that freezes should hold is held, as far as Holdfast knows: ${held.length}.`;
+    const message = `Every pull request that freezes should hold is known to be held: ${held.length}.`;
     findings.push({ check: 'held', state: 'ok', message, remedy: null });
   }
   return findings;

@@ -1,26 +1,26 @@
 import type { Fact } from '../github/pull-requests/fact.ts';
 import type { Finding } from './finding.ts';
 
-/** One attempt of GitHub to deliver a webhook, newest first in lists. */
+/** One attempt by GitHub to deliver a webhook. Lists have the newest first. */
 export type Attempt = {
   guid: string;
   at: Date;
   isDelivered: boolean;
   status: string;
-  /** It failed, and what it was about was looked at since. */
+  /** It failed, but Holdfast has since checked what it was about. */
   isMadeGood: boolean;
 };
 
 export type WebhookFacts = {
   attempts: Fact<Attempt[]>;
   hook: Fact<{ url: string; contentType: string }>;
-  /** When the last event arrived that changed something here; null: none in eight days. */
+  /** When the last event that changed something arrived; null if none did in eight days. */
   lastReceived: Date | null;
-  /** The App's settings. */
+  /** The settings page of the App. */
   settings: string;
 };
 
-/** Whether webhooks arrive, as GitHub's list of deliveries and our own tell. */
+/** Whether webhooks arrive, according to GitHub's list of deliveries and ours. */
 export function judgeWebhooks({ attempts, hook, lastReceived, settings }: WebhookFacts): Finding {
   const found = (state: Finding['state'], message: string, remedy: string | null): Finding => ({
     ...{ check: 'webhooks', state, message, remedy },
@@ -30,18 +30,18 @@ export function judgeWebhooks({ attempts, hook, lastReceived, settings }: Webhoo
   if (hook.known && hook.value.contentType !== 'json') {
     return found(
       'failed',
-      `GitHub sends webhooks as ${hook.value.contentType}, which Holdfast refuses.`,
+      `GitHub sends webhooks as ${hook.value.contentType}, which Holdfast does not accept.`,
       `Choose the content type application/json at ${settings}.`,
     );
   }
   if (!attempts.known) {
     const own = lastReceived
-      ? `The last one that changed something came at ${timeOf(lastReceived)}.`
-      : 'None that changed something came in eight days.';
+      ? `The last one that changed something arrived at ${timeOf(lastReceived)}.`
+      : 'None that changed something arrived in eight days.';
     return found(
       'unknown',
-      `Whether webhooks arrive is not known: ${attempts.reason}. ${own}`,
-      `Look at ${list}.`,
+      `Holdfast cannot tell whether webhooks arrive: ${attempts.reason}. ${own}`,
+      `Check ${list}.`,
     );
   }
   const [last] = attempts.value;
@@ -49,28 +49,28 @@ export function judgeWebhooks({ attempts, hook, lastReceived, settings }: Webhoo
     return found(
       'unknown',
       `GitHub has sent no webhook${target} in three days.`,
-      `Open or label a pull request, then look at ${list}; the webhook must be active at ${settings}.`,
+      `Open or label a pull request, then check ${list}. The webhook must be active at ${settings}.`,
     );
   }
   if (!last.isDelivered) {
     return found(
       'failed',
       `GitHub could not deliver its last webhook${target}, at ${timeOf(last.at)}: ${last.status}.`,
-      `See the answer at ${list}, and the webhook URL at ${settings}. Holdfast looks each minute at what failed ones were about.`,
+      `Check the response at ${list} and the webhook URL at ${settings}. Each minute, Holdfast checks what failed deliveries were about.`,
     );
   }
   const lost = undelivered(attempts.value);
   if (lost > 0) {
     return found(
       'warning',
-      `${lost} of the last ${attempts.value.length} deliveries failed, and what they were about was not looked at yet.`,
-      `Holdfast looks at it within a minute; see why they failed at ${list}.`,
+      `${lost} of the last ${attempts.value.length} deliveries failed, and Holdfast has not checked yet what they were about.`,
+      `Holdfast checks within a minute. To find out why they failed, see ${list}.`,
     );
   }
-  return found('ok', `Webhooks arrive; the last one at ${timeOf(last.at)}.`, null);
+  return found('ok', `Webhooks arrive. The last one arrived at ${timeOf(last.at)}.`, null);
 }
 
-/** Webhooks whose newest attempt failed, and for which nothing else made good yet. */
+/** The number of webhooks whose newest attempt failed and that Holdfast has not caught up on. */
 function undelivered(attempts: Attempt[]): number {
   const newest = new Map<string, boolean>();
   for (const { guid, isDelivered, isMadeGood } of attempts) {
@@ -82,18 +82,18 @@ function undelivered(attempts: Attempt[]): number {
     .toArray().length;
 }
 
-/** Milliseconds. GitHub's header has whole seconds, and refuses what an App signs a minute early or late. */
+/** Milliseconds. GitHub's header has whole seconds. GitHub refuses App tokens that are a minute early or late. */
 const closeEnough = 5_000;
 const tooFar = 30_000;
 
-/** @param ahead milliseconds by which our clock is ahead of GitHub's. */
+/** @param ahead how many milliseconds our clock is ahead of GitHub's. */
 export function judgeClock(ahead: Fact<number>): Finding {
   const check = 'clock';
   if (!ahead.known) {
     return {
       check,
       state: 'unknown',
-      message: `Whether the clock is right is not known: ${ahead.reason}.`,
+      message: `Holdfast cannot tell whether the clock is right: ${ahead.reason}.`,
       remedy: null,
     };
   }
@@ -105,8 +105,8 @@ export function judgeClock(ahead: Fact<number>): Finding {
   return {
     check,
     state: off > tooFar ? 'failed' : 'warning',
-    message: `The clock is ${Math.round(off / 1000)} s ${way} GitHub's: freezes begin and end so much too ${ahead.value > 0 ? 'early' : 'late'}.`,
-    remedy: 'Let the machine of the service keep its time by NTP: timedatectl set-ntp true.',
+    message: `The clock is ${Math.round(off / 1000)} s ${way} GitHub's, so freezes begin and end that much too ${ahead.value > 0 ? 'early' : 'late'}.`,
+    remedy: 'Synchronize the clock of the service’s machine with NTP: timedatectl set-ntp true.',
   };
 }
 
@@ -114,36 +114,37 @@ export type Budget = { name: string; limit: number; remaining: number; resetAt: 
 
 const isScarce = ({ limit, remaining }: Budget): boolean => remaining < limit / 10;
 
-/** Why no more is to be asked than must be, if so: the last tenth of the hour's requests is for statuses. */
+/** Why we should not ask more than necessary, if so: the last tenth of the hourly rate limit is for statuses. */
 export function whySpare(budgets: Fact<Budget[] | null>): string | null {
   const scarce = budgets.known ? budgets.value?.find(isScarce) : undefined;
   if (!scarce) return null;
   const left =
-    scarce.remaining === 0 ? 'is used up' : 'is nearly used up, and the rest is kept for statuses,';
+    scarce.remaining === 0 ? 'is used up' : 'is nearly used up, and the rest is reserved for statuses,';
   return `GitHub's rate limit ${left} until ${timeOf(scarce.resetAt)}`;
 }
 
-/** @param budgets null: this GitHub does not limit requests. */
+/** @param budgets null if this GitHub does not limit requests. */
 export function judgeRateLimit(budgets: Fact<Budget[] | null>): Finding {
   const check = 'rate_limit';
   if (!budgets.known) {
-    const message = `How much of the rate limit is left is not known: ${budgets.reason}.`;
+    const message = `Holdfast cannot tell how much of the rate limit is left: ${budgets.reason}.`;
     return { check, state: 'unknown', message, remedy: null };
   }
-  if (!budgets.value) return { check, state: 'ok', message: 'This GitHub limits no requests.', remedy: null };
+  if (!budgets.value)
+    return { check, state: 'ok', message: 'This GitHub does not limit requests.', remedy: null };
   const left = budgets.value
     .map(({ name, limit, remaining }) => `${remaining} of ${limit} ${name}`)
     .join(', ');
   const scarce = budgets.value.filter(isScarce);
   if (scarce.length === 0) {
-    return { check, state: 'ok', message: `Left of this hour's rate limit: ${left}.`, remedy: null };
+    return { check, state: 'ok', message: `The rate limit of this hour has ${left} left.`, remedy: null };
   }
   const isUsedUp = scarce.some(({ remaining }) => remaining === 0);
   const resetAt = scarce.map((budget) => budget.resetAt).sort((one, other) => +other - +one)[0]!;
   return {
     check,
     state: isUsedUp ? 'failed' : 'warning',
-    message: `Left of this hour's rate limit: ${left}. ${isUsedUp ? 'Statuses wait until then' : 'It is refilled'} at ${timeOf(resetAt)}.`,
+    message: `The rate limit of this hour has ${left} left. ${isUsedUp ? 'Statuses wait until it resets' : 'It resets'} at ${timeOf(resetAt)}.`,
     remedy: 'Wait until then. If it happens often, lower STATUS_WRITES_PER_MINUTE.',
   };
 }

@@ -5,22 +5,22 @@ import { matchedRepositories } from '../plans/matched-repositories.ts';
 import { requirePlan } from '../plans/require-plan.ts';
 import { statusesOfHeld, whyNotHeld } from '../reconcile/held-pull-requests.ts';
 
-/** How far what is ongoing of a plan is enforced. */
+/** How much of a plan's ongoing freezes is enforced. */
 export type PlanEnforcement = {
   repositories: number;
-  /** Pull requests that should be held, those that are known to be, and those whose status waits to be written. */
+  /** Pull requests that should be held, that are known to be held, and that wait for their status. */
   toHold: number;
   held: number;
   waiting: number;
-  /** Full names of repositories in which no freeze can hold, or something that should be held is known not to be. */
+  /** Full names of repositories where freezes cannot hold, or where something is known not to be held. */
   notEnforced: string[];
 };
 
 type Row = { to_hold: number; held: number; waiting: number; leaky: bigint[] | null };
 
 /**
- * The progress of a plan over all its repositories, from our own tables alone.
- * @throws Refusal not-found for a plan that is over or deleted.
+ * The progress of a plan in all its repositories, from our tables only.
+ * @throws Refusal not-found if the plan is over or deleted.
  */
 export async function planEnforcement(deps: Deps, account: Account, id: string): Promise<PlanEnforcement> {
   const plan = await requirePlan(deps.db, deps, account, id);
@@ -37,7 +37,7 @@ export async function planEnforcement(deps: Deps, account: Account, id: string):
   };
 }
 
-/** Of all repositories together, by one statement. */
+/** Counts all repositories with one statement. */
 async function progressOf({ db, clock }: Pick<Deps, 'db' | 'clock'>, id: string): Promise<Row> {
   const now = nowOf(clock);
   const [row] = await db.$queryRaw<[Row]>`

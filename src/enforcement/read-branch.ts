@@ -6,15 +6,15 @@ import type { Branch, BranchFacts, DormantRuleset, Requirement } from './branch-
 import { placeOf } from './read-branches.ts';
 import { readBypass, type ReadRuleset, type Ruleset } from './read-ruleset.ts';
 
-/** GitHub compares contexts without case. */
+/** GitHub ignores the case of contexts. */
 const isOurs = (asking: Asking, context: string): boolean =>
   context.toLowerCase() === asking.deps.config.statusContext.toLowerCase();
 
-/** The App that is expected to post a status; both `null` and -1 stand for any. */
+/** The App that must post a status. Both `null` and -1 mean any. */
 const sourceOf = (id: number | null | undefined): number | null =>
   id === undefined || id === -1 ? null : id;
 
-/** What requires our check on a branch. Whom rulesets let pass, and merge queues, are not read. */
+/** Reads what requires our check on a branch, but not bypass lists and merge queues. */
 export async function readRequirements(asking: Asking, branch: Branch): Promise<BranchFacts> {
   const [protection, rules] = await Promise.all([
     readProtection(asking, branch.name),
@@ -32,7 +32,7 @@ export async function readRequirements(asking: Asking, branch: Branch): Promise<
   };
 }
 
-/** All that there is to know of a branch. */
+/** Reads all facts about a branch. */
 export async function readBranch(
   asking: Asking,
   branch: Branch,
@@ -56,8 +56,8 @@ async function withBypass(requirement: Requirement, readRuleset: ReadRuleset): P
 }
 
 /**
- * What classic protection requires, as the branch itself shows it (`contents: read`); the protection proper takes
- * `administration`. Null: there is no such branch.
+ * What classic branch protection requires, as the branch shows it. That takes `contents: read`; reading the protection
+ * itself would take `administration`. Null if the branch does not exist.
  */
 function readProtection(asking: Asking, branch: string): Promise<Fact<Requirement[] | null>> {
   return ask(asking, 'installation', async ({ rest }, request) => {
@@ -65,7 +65,7 @@ function readProtection(asking: Asking, branch: string): Promise<Fact<Requiremen
       const { data } = await rest.repos.getBranch({ ...placeOf(asking), branch, request });
       const required = data.protected ? data.protection.required_status_checks : undefined;
       if (!required) return [];
-      // Older servers know no checks, only contexts.
+      // Older servers have contexts but no checks.
       const checks: { context: string; app_id: number | null }[] =
         required.checks ?? required.contexts.map((context) => ({ context, app_id: null }));
       return checks
@@ -76,18 +76,18 @@ function readProtection(asking: Asking, branch: string): Promise<Fact<Requiremen
           bypass: bypassOf(required.enforcement_level),
         }));
     } catch (error) {
-      // Another 404 says that we may not see it.
+      // Any other 404 means that we have no permission to see it.
       if (isGitHubStatus(error, 404) && error.message.startsWith('Branch not found')) return null;
       throw error;
     }
   });
 }
 
-/** The level that "Do not allow bypassing the above settings" sets. */
+/** Maps the level that "Do not allow bypassing the above settings" sets. */
 function bypassOf(level: string | undefined): Fact<string[]> {
   if (level === 'everyone') return known([]);
-  if (level === 'non_admins') return known(['admins, and roles that may bypass branch protections,']);
-  return notKnown('GitHub shows it to admins only');
+  if (level === 'non_admins') return known(['admins, and roles that can bypass branch protections,']);
+  return notKnown('GitHub only shows it to admins');
 }
 
 function readRules(

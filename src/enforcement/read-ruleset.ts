@@ -8,7 +8,7 @@ type Actor = NonNullable<Ruleset['bypass_actors']>[number];
 
 export type ReadRuleset = (id: number) => Promise<Fact<Ruleset>>;
 
-/** Reads rulesets, of the repository or of a level above it: each once, however many branches it is for. */
+/** Reads rulesets of the repository, its organization or its enterprise. Reads each once, even for many branches. */
 export function rulesetReader(asking: Asking): ReadRuleset {
   const read = (id: number): Promise<Fact<Ruleset>> =>
     ask(asking, 'installation', async ({ rest }, request) => {
@@ -23,15 +23,21 @@ export function rulesetReader(asking: Asking): ReadRuleset {
   };
 }
 
-/** Who may pass a ruleset, in words. GitHub tells only those who may edit it, which Holdfast may not. */
+/** Who may bypass a ruleset, in words. GitHub only says so to those who may edit it. Holdfast may not. */
 export function readBypass(ruleset: Fact<Ruleset>): Fact<string[]> {
   if (!ruleset.known) return ruleset;
   const actors = ruleset.value.bypass_actors;
-  return actors ? known(actors.map(nameOf)) : notKnown('GitHub shows it to those who may edit the ruleset');
+  return actors
+    ? known(actors.map(nameOf))
+    : notKnown('GitHub only shows it to people who can edit the ruleset');
 }
 
-/** GitHub's ids of its own roles. */
-const roles: Record<number, string> = { 2: 'maintainers', 4: 'whoever can write', 5: 'repository admins' };
+/** GitHub's ids for its built-in roles. */
+const roles: Record<number, string> = {
+  2: 'maintainers',
+  4: 'everybody with write access',
+  5: 'repository admins',
+};
 
 function nameOf({ actor_type: type, actor_id: id }: Actor): string {
   switch (type) {

@@ -8,7 +8,7 @@ import { type Asking, ask } from './asking.ts';
 import type { AppFacts } from './judge-app.ts';
 import type { Attempt, Budget, WebhookFacts } from './judge-service.ts';
 
-/** What the App asks for and was granted, and where that is changed. */
+/** What the App requests, what was granted, and where to change it. */
 export async function readApp(asking: Asking): Promise<AppFacts> {
   const { deps, repository } = asking;
   const web = webUrlOf(deps.config.githubApiUrl);
@@ -36,14 +36,14 @@ const grantsOf = ({ permissions, events }: { permissions: object; events: string
   events,
 });
 
-/** The page of the App's settings, for its owner. */
+/** The settings page of the App, for its owner. */
 export function settingsOf(web: string, { slug, owner }: { slug?: string; owner: object | null }): string {
   const { login, type } = (owner ?? {}) as { login?: string; type?: string };
   const place = type === 'Organization' ? `organizations/${login}/` : '';
   return `${web}/${place}settings/apps/${slug}`;
 }
 
-/** What GitHub and our own tables tell of webhooks. @param settings the page of the App's settings. */
+/** What GitHub and our tables say about webhooks. @param settings the settings page of the App. */
 export async function readWebhooks(
   asking: Asking & { deps: Pick<Deps, 'db'> },
   settings: string,
@@ -70,13 +70,13 @@ export async function readWebhooks(
   return { attempts, hook, lastReceived: last._max.receivedAt, settings };
 }
 
-/** Relays put what nobody should read into the rest of a URL. */
+/** Leaves out the rest of the URL, which may contain secrets of relays. */
 function withoutQuery(text: string): string {
   const url = URL.parse(text);
   return url ? url.origin + url.pathname : '';
 }
 
-/** How far our clock is ahead of GitHub's, in milliseconds, and what is left of the hourly budgets. */
+/** How many milliseconds our clock is ahead of GitHub's, and what is left of the hourly rate limits. */
 export async function readLimits(
   asking: Asking,
 ): Promise<{ ahead: Fact<number>; budgets: Fact<Budget[] | null> }> {
@@ -88,14 +88,14 @@ export async function readLimits(
       const { core, graphql } = data.resources;
       return { at: middle(asked, clock.now()), date: headers.date, budgets: budgetsOf({ core, graphql }) };
     } catch (error) {
-      // GitHub Enterprise Server limits nothing unless told to.
+      // GitHub Enterprise Server has no limits by default.
       if (!isGitHubStatus(error, 404)) throw error;
       return { at: middle(asked, clock.now()), date: error.response?.headers.date, budgets: null };
     }
   });
   if (!answer.known) return { ahead: answer, budgets: answer };
   const { at, date, budgets } = answer.value;
-  // The header leaves out the part of a second that has passed.
+  // The header drops fractions of a second.
   const theirs = Date.parse(date ?? '') + 500;
   return {
     ahead: Number.isNaN(theirs)

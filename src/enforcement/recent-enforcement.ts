@@ -6,25 +6,25 @@ import { within } from '../within.ts';
 import { checkSettings, type EnforcementReport, reportOf, type Settings } from './check-enforcement.ts';
 import { isEnforced } from './finding.ts';
 
-/** Milliseconds that settings are used again: each look costs GitHub calls, and people load pages as often as they like. */
+/** Milliseconds to cache settings. Each check costs GitHub requests, and people may load pages often. */
 const freshFor = 60_000;
-/** Those in which something is missing, shorter: whoever mends it loads the page again. */
+/** Milliseconds to cache settings with a problem. People who fix it reload the page. */
 const missingFreshFor = 10_000;
-/** Milliseconds that somebody waits for a look; it goes on by itself for the next one. */
+/** Milliseconds that a request waits for a check. The check then continues for the next request. */
 const patience = 3_000;
 const mostKept = 1_000;
 
-/** All answers about a repository rest on the same look, so they agree. */
+/** All answers about a repository use the same check, so they agree. */
 const looksOf = cachePerService<bigint, Promise<Settings>>(mostKept, freshFor);
 
-/** Whether freezes of a repository are enforced, as GitHub says now. */
+/** Checks now whether the freezes of a repository are enforced. */
 export async function lookAtEnforcement(deps: Deps, repository: FoundRepository): Promise<EnforcementReport> {
   return withHeld(deps, repository, await begin(deps, repository));
 }
 
 /**
- * Whether freezes of a repository are enforced, as GitHub said a minute ago at most.
- * @returns null while the look is under way for longer than one waits.
+ * Whether the freezes of a repository are enforced. The answer is a minute old at most.
+ * @returns null if the check takes longer than a request waits.
  */
 export async function recentEnforcement(
   deps: Deps,
@@ -34,11 +34,11 @@ export async function recentEnforcement(
   return settings && withHeld(deps, repository, settings);
 }
 
-/** What is held stands in our own tables, and is always of now. */
+/** Our tables say what is held, so that part is always current. */
 const withHeld = async (deps: Deps, repository: FoundRepository, settings: Settings) =>
   reportOf(deps, repository, settings, await heldPullRequests(deps, repository.id));
 
-/** It fails only where our database does. */
+/** Fails only if our database fails. */
 const begin = (deps: Deps, repository: FoundRepository): Promise<Settings> =>
   keepAnswer(looksOf(deps), deps.clock, repository.id, checkSettings(deps, repository), ({ findings }) =>
     isEnforced(findings) === true ? freshFor : missingFreshFor,

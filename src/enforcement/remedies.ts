@@ -1,6 +1,6 @@
 import type { Requirement } from './branch-facts.ts';
 
-/** What URLs and commands are made of. */
+/** The values in URLs and commands. */
 export type Place = {
   /** `https://github.com` */
   web: string;
@@ -8,7 +8,7 @@ export type Place = {
   api: string;
   /** `owner/name` */
   repository: string;
-  /** The status check. */
+  /** The name of the status check. */
   context: string;
   appId: number;
 };
@@ -16,7 +16,7 @@ export type Place = {
 /** One argument of a POSIX shell, whatever it contains. */
 export const shellQuote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** Requires our check on a branch by a ruleset of its own, which leaves all other rules as they are. */
+/** How to require our check on a branch with a new ruleset, which does not touch other rules. */
 export function requireCheck({ web, api, repository, context, appId }: Place, branch: string): string {
   const ruleset = {
     name: `${context} on ${branch}`,
@@ -40,7 +40,7 @@ export function requireCheck({ web, api, repository, context, appId }: Place, br
   );
 }
 
-/** The page where a requirement is changed. */
+/** The page to change a requirement. */
 export function settingsOf({ web, repository }: Place, by: Requirement['by']): string {
   if (by.kind === 'protection') return `${web}/${repository}/settings/branches`;
   if (by.level === 'Organization') return `${web}/organizations/${by.source}/settings/rules/${by.id}`;

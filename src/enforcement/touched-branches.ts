@@ -5,13 +5,13 @@ import type { Freeze } from '../freezes/freeze.ts';
 type Conditions = Pick<Freeze, 'matchingConditions'>;
 type Exclusions = Pick<Freeze, 'excludeConditions'>;
 
-/** The branches that `base=` conditions of a freeze name. */
+/** The branches in the `base=` conditions of a freeze. */
 export function namedBranches({ matchingConditions }: Conditions): string[] {
   const parsed = parseConditions(matchingConditions, []);
   return parsed.ok ? [...new Set(parsed.conditions.flatMap(namesIn))] : [];
 }
 
-/** All branches that a freeze can touch, where its conditions say so; null where it may be any. */
+/** All branches that a freeze can affect; null if it can affect any branch. */
 export function onlyBranches({ matchingConditions }: Conditions): string[] | null {
   const parsed = parseConditions(matchingConditions, []);
   if (!parsed.ok) return null;
@@ -19,7 +19,7 @@ export function onlyBranches({ matchingConditions }: Conditions): string[] | nul
   return only && [...only];
 }
 
-/** The branches that a freeze leaves alone whatever else is true of a pull request. */
+/** The branches that a freeze always excludes. */
 export function excludedBranches({ excludeConditions }: Exclusions): string[] {
   const parsed = parseConditions(excludeConditions, []);
   if (!parsed.ok || !parsed.conditions.every(isOfBasesAlone)) return [];
@@ -31,7 +31,7 @@ function isOfBasesAlone(node: ConditionNode): boolean {
   return node.kind === 'leaf' ? baseOf(node) !== null : node.nodes.every(isOfBasesAlone);
 }
 
-/** The base that a condition asks for as it stands: neither negated nor a pattern. */
+/** The base branch that a condition names exactly: not negated, and not a pattern. */
 function baseOf(node: ConditionNode): string | null {
   if (node.kind !== 'leaf' || node.attribute !== 'base' || node.isNegated || node.isCounted) return null;
   const { test } = node;

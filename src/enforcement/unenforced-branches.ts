@@ -11,21 +11,21 @@ import { excludedBranches, onlyBranches } from './touched-branches.ts';
 
 type Needed = Pick<Deps, 'db' | 'github' | 'clock' | 'config' | 'log'>;
 
-/** Milliseconds that whoever makes a freeze waits for GitHub at most. */
+/** Milliseconds that creating a freeze waits for GitHub at most. */
 const patience = 2_000;
-/** Milliseconds that an answer is used again, also one that GitHub did not give in time. */
+/** Milliseconds to cache an answer, even if GitHub did not answer in time. */
 const remembered = 60_000;
-/** That something is missing, shorter: whoever is warned mends it and tries again. */
+/** Milliseconds to cache a problem. People who fix it try again. */
 const missingRemembered = 10_000;
 const mostRemembered = 1_000;
-/** A freeze of everything is judged by so many branches, the default one first. */
+/** For a freeze of everything, we check at most this many branches, the default branch first. */
 const mostBranches = 10;
 
 const answersOf = cachePerService<string, Promise<string[]>>(mostRemembered, remembered);
 
 /**
- * The branches that a freeze can touch and that are known not to require our check. Never throws, and takes 2 s at most:
- * what GitHub does not say in time counts as enforced, since nobody can tell.
+ * The branches that a freeze can affect and that are known not to require our check. Never throws and takes 2 s at most.
+ * If GitHub does not answer in time, the branch is not reported.
  */
 export async function unenforcedBranches(
   deps: Needed,

@@ -81,7 +81,7 @@ export async function decideExemption(
     return after;
   });
   const about = { repository: fullName(repository), pullRequest: decided.pullRequest };
-  deps.log.info({ ...about, exemption: id, state: decided.state, by: actor.name }, 'exemption decided on');
+  deps.log.info({ ...about, exemption: id, state: decided.state, by: actor.name }, 'exemption decided');
   return decided;
 }
 

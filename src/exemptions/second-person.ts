@@ -9,13 +9,13 @@ import { makerOfKey } from '../auth/key-lineage.ts';
  * @throws Refusal forbidden.
  */
 export async function assertSecondPerson(tx: Tx, requestedBy: Actor, actor: Actor): Promise<void> {
-  const ask = 'This repository asks for two persons. Ask another admin to decide on it.';
+  const ask = 'This repository requires two people. Ask another admin to decide.';
   if (requestedBy.type === 'application' && actor.type === 'application')
     throw forbidden(`A key requested this exemption, so no key can approve it. ${ask}`);
   const [one, other] = [await personBehind(tx, requestedBy), await personBehind(tx, actor)];
   if (one !== other) return;
   if (requestedBy.type === actor.type) throw forbidden(`${actor.name} requested this exemption. ${ask}`);
-  throw forbidden(`Who requested this exemption and who made the key are the same person. ${ask}`);
+  throw forbidden(`The person who requested this exemption also created the key. ${ask}`);
 }
 
 /** GitHub's id of a person, or of the person who made a key, itself or through others; null where nobody knows. */

@@ -73,7 +73,7 @@ export class ExplanationsForPages {
     const left = deps.github.budgetLeft(installation.id, this.#clock.now());
     if (left < (isPrivate ? reserve : publicReserve))
       throw unavailable(
-        'What GitHub still lets Holdfast ask in this hour is kept for freezes. Load this page later.',
+        'Holdfast reserves the rest of this hour’s GitHub rate limit for freezes. Load this page later.',
         60,
       );
     const most = isPrivate ? looksPerMinute : publicLooksPerMinute;
@@ -87,6 +87,6 @@ export class ExplanationsForPages {
 
 async function inTime(answer: Promise<PullRequestExplanation>): Promise<PullRequestExplanation> {
   const explanation = await within(patience, answer);
-  if (!explanation) throw unavailable('GitHub takes its time. Load this in a moment.');
+  if (!explanation) throw unavailable('GitHub is slow to answer. Reload this page in a moment.');
   return explanation;
 }

@@ -18,7 +18,7 @@ export const warningTypes = [
 
 export type Warning = { type: (typeof warningTypes)[number]; message: string };
 
-/** How many open pull requests the freeze would do what with. */
+/** How many open pull requests have each verdict. */
 export type Counts = { open: number } & Record<FreezeVerdict, number>;
 
 export function countsOf(verdicts: FreezeVerdict[]): Counts {
@@ -27,20 +27,20 @@ export function countsOf(verdicts: FreezeVerdict[]): Counts {
   return counts;
 }
 
-/** The open pull requests, what the freeze would do with them, and when. */
+/** The open pull requests, the verdicts of the freeze, and when it was evaluated. */
 export type Seen = { counts: Counts; open: PullRequestFacts[]; at: Date };
 
 /**
- * What an admin should know of a freeze.
- * @param seen null where it is not known what is open.
- * @param isOn whether freezes are switched on, by one of their products.
+ * What an admin should know about a freeze.
+ * @param seen null if the open pull requests are unknown.
+ * @param isOn whether a product switches freezes on.
  */
 export function warningsOf(
   { freeze, conditions }: ParsedFreeze,
   seen: Seen | null,
   isOn: boolean,
 ): Warning[] {
-  // All of them are about pull requests.
+  // All warnings are about pull requests.
   if (!holdsMerges(freeze)) return [];
   return [
     ...(isOn ? [] : [noProduct]),
@@ -55,7 +55,7 @@ const noProduct: Warning = {
   message: 'Neither merge_protections nor merge_queue is enabled here, so this freeze holds nothing.',
 };
 
-/** @param url where to read what is missing. */
+/** @param url the page that says what is missing. */
 export function warningOfBranches(branches: string[], context: string, url: string): Warning[] {
   if (branches.length === 0) return [];
   const message = `Nothing enforces this freeze on ${some(branches)}: ${context} is not required there, or not from Holdfast. See ${url}`;
@@ -66,17 +66,17 @@ function warningsOfCounts(counts: Counts): Warning[] {
   const warnings: Warning[] = [];
   const held = counts.frozen + counts.unknown;
   if (counts.open === 0) {
-    const message = 'There is no open pull request now, so nothing shows whether the conditions are right.';
+    const message = 'There are no open pull requests now, so nothing shows whether the conditions are right.';
     warnings.push({ type: 'matches_nothing', message });
   } else if (held === 0) {
     const message = `This freeze holds none of the open pull requests (${counts.open}).`;
     warnings.push({ type: 'matches_nothing', message });
   } else if (held === counts.open) {
-    const message = `Every open pull request would be frozen (${counts.open}), and none excluded.`;
+    const message = `This freeze holds every open pull request (${counts.open}) and excludes none.`;
     warnings.push({ type: 'matches_everything', message });
   }
   if (counts.unknown > 0) {
-    const message = `${counts.unknown} could not be judged, and would be held for that.`;
+    const message = `Holdfast could not evaluate the conditions for ${counts.unknown} pull requests, so it would hold them.`;
     warnings.push({ type: 'not_judged', message });
   }
   return warnings;
@@ -90,21 +90,21 @@ function warningsOfAuthor({ matching, exclude }: FreezeConditions): Warning[] {
     ...(loose.length > 0
       ? [
           warn(
-            `The author of a pull request alone can get it excluded: ${some(loose.map(quote))} rests on what the author decides. \`label\`, \`author\` and \`base\` do not.`,
+            `The author of a pull request can get it excluded without anybody else: ${some(loose.map(quote))} depends on what the author decides. \`label\`, \`author\` and \`base\` do not.`,
           ),
         ]
       : []),
     ...(escapes.length > 0
       ? [
           warn(
-            `The author of a pull request alone can keep it from being held, with the same change: ${some(escapes.map(quote))} rests on what the author decides. \`label\`, \`files\` and \`base\` do not.`,
+            `The author of a pull request can avoid the freeze with the same change: ${some(escapes.map(quote))} depends on what the author decides. \`label\`, \`files\` and \`base\` do not.`,
           ),
         ]
       : []),
   ];
 }
 
-/** An exclusion whose items exclude something one by one and nothing together: they were meant as alternatives. */
+/** Warns about exclusions that exclude something one by one but nothing together: they were meant as alternatives. */
 function warningsOfOr({ matching, exclude }: FreezeConditions, { open, at }: Seen): Warning[] {
   if (exclude?.kind !== 'and' || exclude.nodes.length < 2) return [];
   const now = at.getTime();
@@ -117,14 +117,14 @@ function warningsOfOr({ matching, exclude }: FreezeConditions, { open, at }: See
   const numbers = alone.excludes.map(({ number }) => `#${number}`);
   const or = `{"or": [${exclude.nodes.map((item) => JSON.stringify(inputOf(item))).join(', ')}]}`;
   const message =
-    `The items of exclude_conditions all have to hold: together they exclude no open pull request, ${quote(textOf(alone.item))} alone excludes ${some(numbers)}. ` +
+    `All items of exclude_conditions must match: together they exclude no open pull request, ${quote(textOf(alone.item))} alone excludes ${some(numbers)}. ` +
     `If one of them is enough, put them into an or: ${or.length <= longestOr ? `\`${or}\`` : '`{"or": […]}`'}.`;
   return [{ type: 'or_meant', message }];
 }
 
 const longestOr = 300;
 
-/** Whether an item says where or when, or holds for everything: then it narrows the others and is no alternative. */
+/** Whether an item says where or when, or matches everything. It then narrows the others and is not an alternative. */
 function narrows(item: Matcher, excluded: number, selected: number): boolean {
   if (excluded === selected && selected > 1) return true;
   if (item.kind !== 'leaf') return false;
@@ -143,14 +143,14 @@ function textOf(item: Matcher): string {
   return typeof input === 'string' ? input : JSON.stringify(input);
 }
 
-/** Warnings stand in a header too: they stay short, whatever people write into conditions. */
+/** Warnings are in a header too, so they stay short, even if conditions are long. */
 const longestQuote = 80;
 const quote = (text: string): string =>
   `\`${text.length <= longestQuote ? text : `${text.slice(0, longestQuote - 1)}…`}\``;
 
 const mostNamed = 3;
 
-/** The first of many. */
+/** The first names, and how many more there are. */
 function some(names: string[]): string {
   const more = names.length - mostNamed;
   return [...names.slice(0, mostNamed), ...(more > 0 ? [`${more} more`] : [])].join(', ');

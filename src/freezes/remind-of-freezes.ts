@@ -42,7 +42,10 @@ async function remind({ log }: Pick<Deps, 'log'>, tx: Tx, now: Date): Promise<nu
       on_since: freeze.startsAt.toISOString(),
     };
     await appendEvent(tx, placeOf(repository), { type: 'freeze.still_on', metadata }, ourselves, now);
-    log.info({ repository: fullName(repository), freeze: freeze.id }, 'a freeze without an end is still on');
+    log.info(
+      { repository: fullName(repository), freeze: freeze.id },
+      'a freeze without an end is still ongoing',
+    );
   }
   return marked.length;
 }

@@ -27,6 +27,6 @@ export async function askGitHub<Answer>(
       );
     }
     deps.log.warn({ err: error }, `GitHub could not say ${about}`);
-    throw unavailable(`GitHub could not say ${about}. Nothing was changed; try again in a moment.`);
+    throw unavailable(`GitHub could not say ${about}. Nothing was changed. Try again in a moment.`);
   }
 }

@@ -36,6 +36,6 @@ export async function pauseIfLimited(
   const failure = classifyGitHubError(error, deps.clock.now());
   if (failure.kind !== 'limited') return;
   await pauseInstallation(deps, id, failure).catch((err: unknown) =>
-    deps.log.warn({ err, installationId: String(id) }, 'that GitHub limits an installation was not kept'),
+    deps.log.warn({ err, installationId: String(id) }, 'could not save that GitHub limits an installation'),
   );
 }

@@ -18,19 +18,19 @@ const says = (head: HeadStatus, { state, description }: Event): boolean => {
   return state === wanted.state && description === wanted.description;
 };
 
-/** Whether a status came after our last write: by its id, or by its time where GitHub, restored, counts ids anew. */
+/** Whether a status came after our last write, by its id, or by its time if a restored GitHub starts its ids again. */
 function isLater({ writtenId, writtenAt }: HeadStatus, { id, at }: Event): boolean {
   if (writtenId === null || BigInt(id) > writtenId) return true;
   return at !== undefined && writtenAt !== null && inSeconds(new Date(at)) > inSeconds(writtenAt);
 }
 
-/** Whether an event says that another status stands there instead of what we want. */
+/** Whether an event says that the commit has another status than we want. */
 const isContradicted = (head: HeadStatus, event: Event): boolean =>
   isLater(head, event) && !says(head, event);
 
 /**
- * Whether the event of a status under our context needs work: it is on a head that we know, and not the echo of a
- * write of ours, of one that is under way included.
+ * Whether an event of a status with our context needs work: it is on a head that we know, and is not the echo of one of
+ * our writes, including writes in progress.
  */
 export async function isOfConsequence(
   db: Tx,
@@ -45,8 +45,8 @@ export async function isOfConsequence(
 }
 
 /**
- * Counts a status that somebody else wrote under our context. Where it says something else than we want, ours is
- * written again, and who wrote it is recorded; where they use the commit's statuses up, the last one is written.
+ * Counts a status that somebody else wrote with our context. If it differs from what we want, we write ours again and
+ * record who wrote it. If others use up the commit's statuses, we write the last one.
  */
 export async function correctStatus(
   deps: Deps,
@@ -60,7 +60,7 @@ export async function correctStatus(
   });
   const { installation } = repository ?? {};
   if (!repository || !installation) return;
-  // Ours too: an attempt whose answer was lost may arrive late, and stands corrected without being recorded.
+  // This includes our own: an attempt whose answer was lost may arrive late. We correct it without recording it.
   const isOurs = foreign.by === (await deps.github.botLogin());
   await deps.db.$transaction(async (tx) => {
     await tx.$queryRaw`SELECT 1 FROM head_statuses WHERE repository_id = ${repositoryId} AND sha = ${sha} FOR UPDATE`;
@@ -68,7 +68,7 @@ export async function correctStatus(
     const found = await tx.headStatus.findUnique({ where });
     if (!found) return;
     const isContrary = isContradicted(found, foreign);
-    // Of ours that waits the newer one is about to be written.
+    // A newer status of ours is about to be written.
     if (isOurs && (!isContrary || found.isWaiting)) return;
     const head = isOurs || isCounted(found, foreign) ? found : await countForeign(tx, found);
     const isLast = !head.isFinal && isUsedUp(head);
@@ -83,7 +83,7 @@ export async function correctStatus(
         waitingSince: head.waitingSince ?? now,
         urgency: Math.min(head.urgency, correctionUrgency(closesHole)),
         notBefore,
-        // The write looks first: our answer to an earlier event may have arrived by then.
+        // The write checks first, because our answer to an earlier event may have arrived by then.
         attempts: Math.max(1, head.attempts),
         contradictedBy: BigInt(foreign.id),
         ...(isContrary && { writtenState: foreign.state, writtenDescription: foreign.description }),

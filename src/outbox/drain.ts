@@ -19,18 +19,18 @@ import {
   wantedBy,
 } from './write-status.ts';
 
-/** While another worker writes for the installation, look again after this. */
+/** How long to wait while another worker writes for the installation. */
 const lookAgain = 2000;
 const longestBackoff = 60_000;
-/** So long one installation may keep a worker; then others that wait have their turn. */
+/** How long one installation may keep a worker, before others have their turn. */
 const longestTurn = 5000;
-/** So long after the first of a batch was written what is written is settled, and what is more urgent by now looked for. */
+/** How long after its first write a batch is settled, so that more urgent statuses can come first. */
 const longestBatch = 250;
 
 /**
- * Writes the statuses that wait for an installation, one after another, the most urgent first, until none is due. They
- * are taken and settled in small batches: a verdict that changes meanwhile is written with one of the next. Where the
- * pace or GitHub asks to wait, or others may wait for the worker, a later job goes on.
+ * Writes the waiting statuses of an installation one after another, the most urgent first, until none is due. Takes and
+ * settles them in small batches, so a later batch writes a verdict that changes meanwhile. If the pace or GitHub asks us
+ * to wait, or others may need the worker, a later job continues.
  */
 export async function drainOutbox(deps: Deps, installationId: bigint): Promise<void> {
   const lease = await takeLease(deps, installationId);
@@ -41,13 +41,13 @@ export async function drainOutbox(deps: Deps, installationId: bigint): Promise<v
   } finally {
     await lease.release();
   }
-  // Also where nothing was due: a verdict saved between the last look and the release found the lease taken.
+  // Even if nothing was due: a verdict saved between the last check and the release found the lease taken.
   if (goOn === 'done' || !(await isAnyDue(deps, installationId))) return;
   if (goOn && goOn > nowOf(deps.clock)) await goOnAt(deps, installationId, goOn.getTime());
   else await deps.queue.send([jobs.drainOutbox(installationId)]);
 }
 
-/** At a whole multiple of the wait: all who wait for the same lease come back as one job. */
+/** A whole multiple of the wait, so that all who wait for the same lease come back as one job. */
 function goOnAt(deps: Deps, installationId: bigint, instant: number): Promise<void> {
   const at = Math.ceil(instant / lookAgain) * lookAgain;
   return deps.queue.send([jobs.drainOutbox(installationId, new Date(at))]);
@@ -58,7 +58,7 @@ async function isAnyDue({ sql, clock }: Deps, installationId: bigint): Promise<b
   return (await sql.query('outbox-due', text, [installationId, nowOf(clock)])).length > 0;
 }
 
-/** Writes until nothing is due or the turn is over. When to go on, where something stands in the way. */
+/** Writes until nothing is due or the turn is over. @returns when to continue, if something prevents it now. */
 async function drain(deps: Deps, installationId: bigint, lease: Lease): Promise<Date | 'done' | null> {
   const turnEnds = deps.clock.now() + longestTurn;
   while (!deps.stopping.aborted && deps.clock.now() < turnEnds) {
@@ -73,10 +73,10 @@ async function drain(deps: Deps, installationId: bigint, lease: Lease): Promise<
   return null;
 }
 
-/** A write that GitHub did not take. */
+/** A write that GitHub did not accept. */
 type Failed = { write: Write; wanted: Status; list: StatusList | null; error: unknown };
 
-/** Writes a batch as far as it goes, and settles it. When to go on, where GitHub asks to wait or is down. */
+/** Writes as much of a batch as possible and settles it. @returns when to continue, if GitHub limits us or is down. */
 async function writeBatch(
   deps: Deps,
   installationId: bigint,
@@ -87,17 +87,17 @@ async function writeBatch(
   let settled = 0;
   let failed: Failed | null = null;
   let tried = 0;
-  // The time that writes really take, whatever the clock of the domain says.
+  // The real time that writes take, not the injected clock.
   let mustEnd = Infinity;
   while (tried < writes.length && performance.now() < mustEnd) {
     const writing = writeOne(deps, installationId, writes[tried++]!, lease);
-    // What is written must not wait for a write that hangs: who takes the lease by then would write it again.
+    // Finished writes must not wait for a write that hangs: the next holder of the lease would repeat them.
     if (settled < outcomes.length && !(await isWithin(mustEnd - performance.now(), writing))) {
       await settle(deps, outcomes.slice(settled), []);
       settled = outcomes.length;
     }
     const result = await writing;
-    // Whoever has the lease by now goes on.
+    // The current holder of the lease continues.
     if (!result) break;
     if ('error' in result) {
       failed = result;
@@ -107,7 +107,7 @@ async function writeBatch(
     mustEnd = Math.min(mustEnd, performance.now() + longestBatch);
   }
   const failure = failed && classifyGitHubError(failed.error, deps.clock.now());
-  // What GitHub refused for its limits has not arrived.
+  // A write that GitHub refused because of a limit has not arrived.
   const isUntried = failure?.kind === 'limited';
   const returned = writes.slice(isUntried ? tried - 1 : tried);
   const posted = outcomes.filter(({ isNew }) => isNew).length;
@@ -117,14 +117,14 @@ async function writeBatch(
   return failed && failure ? afterFailure(deps, installationId, failed, failure, lease) : null;
 }
 
-/** Whether something ends in so many milliseconds. */
+/** Whether a promise settles within this many milliseconds. */
 const isWithin = async (milliseconds: number, work: Promise<unknown>): Promise<boolean> =>
   (await within(
     milliseconds,
     work.then(() => true),
   )) ?? false;
 
-/** Writes one status. What became of it; null where the lease was lost meanwhile. */
+/** Writes one status. @returns the outcome; null if the lease was lost meanwhile. */
 async function writeOne(
   deps: Deps,
   installationId: bigint,
@@ -154,7 +154,7 @@ async function writeOne(
 
 const placeOf = ({ owner, repo, sha }: Write) => ({ repository: `${owner}/${repo}`, sha });
 
-/** What follows when a status could not be written. When to go on, where GitHub asks to wait or is down. */
+/** Handles a failed write. @returns when to continue, if GitHub limits us or is down. */
 async function afterFailure(
   deps: Deps,
   installationId: bigint,
@@ -170,7 +170,7 @@ async function afterFailure(
       await pauseInstallation(deps, installationId, failure);
       return new Date(Math.max(now + 1000, failure.retryAt));
     case 'invalid': {
-      // What stands there tells whether it holds all the same; where that cannot be read, it does not.
+      // The current status says whether the commit is held anyway. If we cannot read it, it counts as not held.
       const look = () => lookAtStatuses(deps, installationId, write, true, () => lease.keep());
       const stands = list ?? (write.notHeld === 'refused' ? null : await look().catch(() => null));
       if (stands) await keepCount(deps, write, stands);
@@ -186,22 +186,22 @@ async function afterFailure(
       return null;
     case 'down': {
       const backoff = Math.min(longestBackoff, 1000 * 2 ** Math.min(write.attempts, 6));
-      // It may have arrived all the same: whatever is wanted by then, the next attempt looks first, also where
-      // another worker, who took our lease for lost, has written meanwhile.
+      // The write may have arrived, so the next attempt checks first, even if the verdict changes, or another worker
+      // wrote meanwhile because our lease seemed lost.
       await deps.db.headStatus.updateMany({
         where: { repositoryId, sha },
         data: { notBefore: new Date(now + backoff), isWaiting: true, attempts: write.attempts + 1 },
       });
       await goOnAt(deps, installationId, now + backoff);
-      // Not the whole wait: GitHub may be failing on this one commit, and the others must not stand behind it.
+      // A shorter wait, because GitHub may only fail for this commit, and the others must not wait for it.
       return new Date(now + lookAgain);
     }
   }
 }
 
 /**
- * Nothing of this repository can be written: a new observation may bring others. What should hold and was never written
- * keeps an attempt: so it does not count as held, and the next write looks first.
+ * Drops the writes of a repository that we cannot write to. A new observation may add others. A hold that was never
+ * written keeps an attempt, so that it does not count as held and the next write checks first.
  */
 const giveUp = ({ db }: Deps, repositoryId: bigint) =>
   db.$executeRaw`

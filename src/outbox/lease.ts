@@ -14,12 +14,12 @@ import {
   waitFor,
 } from './pace.ts';
 
-/** Longer than a token, another one where GitHub has dropped that, and a call, 12 s each: no living holder loses it. */
+/** Longer than two token requests and a call, 12 s each, so that no living holder loses its lease. */
 const leaseLife = 40_000;
-/** So many writes are taken at once. */
+/** How many writes are taken at once. */
 const mostTaken = 25;
 
-/** A status that is due, and what the write needs to know. */
+/** A status that is due, with what the write needs. */
 export type Write = Pick<
   HeadStatus,
   | ('repositoryId' | 'sha' | 'state' | 'description' | 'observation' | 'isFinal' | 'isMergeGroup')
@@ -28,31 +28,31 @@ export type Write = Pick<
 > & {
   owner: string;
   repo: string;
-  /** Of the open pull requests that have the SHA, the lowest number of those held, else the lowest. */
+  /** The lowest number of a held open pull request with the SHA, else the lowest number. */
   openNumber: number | null;
-  /** The pull request whose own entry a merge group is. */
+  /** The pull request of the merge group's own entry. */
   groupNumber: number | null;
 };
 
 /** What the holder may do now. */
 export type Turn =
-  /** Write these, the most urgent first; none where none is due. Their attempts are counted. @param isAll no more were due. */
+  /** Write these, the most urgent first. Empty if none is due. Their attempts are counted. @param isAll no more were due. */
   | { may: 'write'; writes: Write[]; isAll: boolean }
-  /** Somebody else holds the installation by now, who goes on with it; or it is suspended or gone. */
+  /** Another worker holds the installation and continues, or the installation is suspended or gone. */
   | { may: 'stop' }
   /** The pace, or GitHub, asks to wait. */
   | { may: 'wait'; until: Date };
 
 export type Lease = {
-  /** Takes the next due writes: keeps the lease and counts them, in the database, so that it holds for all replicas. */
+  /** Takes the next due writes: renews the lease and counts the writes in the database, for all replicas. */
   take(): Promise<Turn>;
-  /** Tells what became of the writes taken last. @param posted how many statuses GitHub took; @param returned how many were not tried. */
+  /** Reports the result of the last writes. @param posted how many GitHub accepted. @param returned how many were not tried. */
   learn(outcome: { posted: number; returned: number; isRefused: boolean }): void;
-  /** Keeps it for another call; false when it was lost. */
+  /** Renews the lease for another call. @returns false if it was lost. */
   keep(): Promise<boolean>;
-  /** Gives it up, unless something is due by now. @returns whether nothing is left to the holder. */
+  /** Releases the lease, unless something is due by now. @returns whether the holder has nothing left to do. */
   releaseUnlessDue(): Promise<boolean>;
-  /** Gives it up, where that was not done. */
+  /** Releases the lease if it was not released. */
   release(): Promise<void>;
 };
 
@@ -65,23 +65,23 @@ type PaceRow = {
 };
 
 /**
- * SQL's condition for a status of the installation `$1` that waits and may be written.
- * @param now the parameter that holds the instant.
+ * The SQL condition for a waiting status of the installation `$1` that may be written.
+ * @param now the parameter with the instant.
  */
 export const isDue = (now: string): string =>
   `installation_id = $1::int8 AND is_waiting AND not_before <= ${now}::timestamptz`;
 
-// The parameters of every statement of the lease: $1 the installation, $2 the holder, $3 to $7 the pace as the holder
-// knows it, $8 until when the lease lasts, $9 now.
+// The parameters of every statement about the lease: $1 the installation, $2 the holder, $3 to $7 the pace that the
+// holder knows, $8 the end of the lease, $9 now.
 const isHolder = 'id = $1::int8 AND lease_holder = $2::uuid';
 const keepsPace = (tokens = '$4::float8') => `pace_per_minute = $3::float8, pace_tokens = ${tokens},
   pace_counted_at = $5::timestamptz, pace_refused = $6::float8, pace_refused_at = $7::timestamptz`;
 
 /**
- * Takes what is due, for the holder. Rows that a saving transaction has are left out: it may be changing them, and sends
- * a job of its own.
- * @param condition where the lease may be taken or kept; @param places how many writes may be taken; @param pace sets
- *   what is kept of the pace, less what is taken.
+ * Takes due writes for the holder. Skips rows that a saving transaction has locked: it may change them, and sends its
+ * own job.
+ * @param condition says whether the lease may be taken or kept. @param places how many writes may be taken. @param pace
+ *   the columns of the pace, less what is taken.
  */
 const take = (condition: string, places: string, pace: string) => `
   WITH lease AS (
@@ -121,7 +121,7 @@ const take = (condition: string, places: string, pace: string) => `
     LEFT JOIN accounts account ON account.id = repository.account_id
   ORDER BY taken.urgency, taken.repository_id, taken.sha`;
 
-/** The first taking gets the lease, and as many writes as the pace had places when it was counted last. */
+/** The first take gets the lease and as many writes as the pace allowed when it was last counted. */
 const firstTake = take(
   'id = $1::int8 AND (lease_until IS NULL OR lease_until <= $9::timestamptz)',
   '(SELECT least($10::int, greatest(0, floor(coalesce(pace_tokens, $4::float8))::int)) FROM lease)',
@@ -147,8 +147,8 @@ const releaseUnlessDueText = `
 type TakenRow = PaceRow & Write & { isOff: boolean; pausedUntil: Date | null };
 
 /**
- * The right to write the statuses of an installation, for one worker at a time over all replicas. A worker that
- * dies leaves its lease to run out; `clearLeases` is quicker where no other process can exist.
+ * The right to write the statuses of an installation, for one worker at a time across all replicas. The lease of a worker
+ * that dies expires. `clearLeases` is quicker if no other process can exist.
  * @returns null while another worker has it.
  */
 export async function takeLease(
@@ -158,7 +158,7 @@ export async function takeLease(
   const { sql, clock, config } = deps;
   const range = config.statusWritesPerMinute;
   const holder = randomUUID();
-  // Only the holder changes the pace, so what it knows is true while it holds the lease.
+  // Only the holder changes the pace, so its value is correct while it holds the lease.
   let pace = firstPace(range, nowOf(clock));
   let wasPressed = false;
   let isReleased = false;
@@ -193,7 +193,7 @@ export async function takeLease(
   const storedPlaces = Math.min(most, Math.max(0, placesIn(stored)));
   pace = paceAt(stored, range, nowOf(clock));
   let ahead: Turn | null = turnOf(first, storedPlaces);
-  // Time may have given places that the first taking did not know of.
+  // More places may have become free since the first take.
   if (ahead.may === 'write' ? ahead.writes.length === 0 : storedPlaces === 0) ahead = null;
   return {
     async take() {
@@ -233,7 +233,7 @@ const paceIn = ({ perMinute, tokens, countedAt, refused, refusedAt }: PaceRow): 
       }
     : null;
 
-/** Ends the leases of a process that is gone. Only for the embedded database, which one process has to itself. */
+/** Ends the leases of a process that is gone. Only for the embedded database, which no other process can use. */
 export async function clearLeases(deps: Pick<Deps, 'db'>): Promise<void> {
   await deps.db.installation.updateMany({ data: { leaseHolder: null, leaseUntil: null } });
 }

@@ -1,26 +1,26 @@
 import type { GitHubClient } from '../github/github-app.ts';
 import type { StatusCount } from './status-budget.ts';
 
-/** A status under our context, as GitHub lists it. */
+/** A status with our context, as GitHub lists it. */
 export type ListedStatus = { id: bigint; at: Date; state: string; description: string; isOurs: boolean };
 
-/** The statuses of a commit under our context, the newest first. */
+/** The statuses of a commit with our context, newest first. */
 export type StatusList = {
   statuses: ListedStatus[];
-  /** Null where not all of them were listed. */
+  /** Null if we did not list all of them. */
   count: StatusCount | null;
 };
 
 const onPage = 100;
-/** A commit with more statuses than this, of all contexts, is not counted to its end. */
+/** We stop counting after this many statuses of all contexts. */
 const mostPages = 50;
 
 /**
- * Reads what stands on a commit under our context. GitHub lists the statuses of all contexts, 100 a page.
- * @param isCounting whether all are wanted, or the page with the newest of ours is enough.
- * @param mayGoOn asked after each page.
- * @returns null where it may not go on.
- * @throws what GitHub answers.
+ * Reads the statuses of a commit with our context. GitHub lists the statuses of all contexts, 100 per page.
+ * @param isCounting whether we need all, or only the page with our newest one.
+ * @param mayGoOn is called after each page.
+ * @returns null if it may not go on.
+ * @throws GitHub's error.
  */
 export async function listStatuses(
   { client, context, botLogin }: { client: GitHubClient; context: string; botLogin: string },

@@ -10,7 +10,7 @@ import type { StatusList } from './list-statuses.ts';
 import { isFull } from './status-budget.ts';
 import type { Status } from './status.ts';
 
-/** Why a head does not hold though it should. */
+/** Why a head that should be held is not held. */
 type NotHeld =
   | Extract<AuditEvent, { type: 'freeze_status.refused' }>
   | Extract<AuditEvent, { type: 'freeze_status.contested' }>;
@@ -18,9 +18,9 @@ type NotHeld =
 const reasons = { 'freeze_status.refused': 'refused', 'freeze_status.contested': 'contested' } as const;
 
 /**
- * Marks a head that a freeze should hold as not held, and tells the audit log, once while freezes hold it. Part of a
- * transaction; a verdict that let go meanwhile stands.
- * @param by who did it, where that is known.
+ * Marks a head that a freeze should hold as not held, and writes an audit event, once while freezes hold it. Runs in a
+ * transaction. If the verdict changed to free meanwhile, does nothing.
+ * @param by who caused it, if known.
  */
 async function markNotHeld(
   deps: Pick<Deps, 'clock' | 'log'>,
@@ -52,7 +52,7 @@ type Contested = Pick<
   'repositoryId' | 'sha' | 'state' | 'writtenState' | 'writtenDescription' | 'timesWritten'
 >;
 
-/** The same for a head that somebody else writes on more often than our status is repeated. @param by null: unknown. */
+/** The same for a head where somebody overwrites our status more often than we repeat it. @param by null if unknown. */
 export function markContested(deps: Deps, head: Contested, by: Actor | null = null, tx?: Tx): Promise<void> {
   const { sha, writtenState, writtenDescription, state, timesWritten } = head;
   const metadata = {
@@ -68,11 +68,11 @@ export function markContested(deps: Deps, head: Contested, by: Actor | null = nu
 }
 
 /**
- * What follows when GitHub refuses a status for good: its commit is gone, or has had all its statuses. It is not tried
- * again until an observation decides anew. A status that must hold, where nothing that stands there does, is never
- * dropped quietly: its head counts as not held.
- * @param list what stands there; null where that is not known.
- * @param why GitHub's words.
+ * Handles a permanent refusal by GitHub: the commit is gone or has all its statuses. We try again only after a new
+ * observation. We never silently drop a status that must hold: if the current status does not hold the commit, its head
+ * counts as not held.
+ * @param list the current statuses; null if unknown.
+ * @param why GitHub's message.
  */
 export async function refuseStatus(
   deps: Deps,
@@ -85,7 +85,7 @@ export async function refuseStatus(
   const newest = list?.statuses[0];
   const now = nowOf(deps.clock);
   await deps.db.$transaction(async (tx) => {
-    // Also where the verdict changed meanwhile, what is found out about the commit is kept.
+    // We save what we learned about the commit, even if the verdict changed meanwhile.
     await tx.headStatus.updateMany({
       where: { repositoryId, sha },
       data: {

@@ -1,18 +1,18 @@
 import type { ForeignStatus } from '../queue/jobs.ts';
 import type { Status } from './status.ts';
 
-/** GitHub tells of a status within seconds; so many of ours come before it is forgotten here. */
+/** How many of our writes we remember. GitHub sends the event of a status within seconds. */
 const mostKnown = 10_000;
 
 /**
- * The statuses that this process is writing, and those that it wrote lately. GitHub sends an event for each: an echo,
- * which is known here without a question to the database. What another process wrote is not known here.
+ * The statuses that this process is writing or wrote recently. GitHub sends an event for each. This recognizes such
+ * echoes without asking the database. It does not know the writes of other processes.
  */
 export class OwnWrites {
   readonly #underWay = new Set<Status & { sha: string }>();
   readonly #written = new Set<string>();
 
-  /** Writes, and remembers what was written. @throws what the write throws. */
+  /** Writes a status and remembers it. @throws what the write throws. */
   async during<Posted extends { id: bigint }>(
     sha: string,
     { state, description }: Status,
@@ -29,7 +29,7 @@ export class OwnWrites {
     }
   }
 
-  /** Whether an event tells of a write of ours. While that is under way its id is not known, only what it says. */
+  /** Whether an event is about one of our writes. During a write we only know its content, not its id. */
   isEcho(sha: string, { id, state, description, by }: ForeignStatus): boolean {
     if (this.#written.has(`${sha} ${id}`)) return true;
     if (!by.endsWith('[bot]')) return false;

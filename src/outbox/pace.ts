@@ -1,34 +1,34 @@
-// How fast an installation's statuses are written. GitHub does not say what it bears, so the pace learns: it rises while
-// GitHub accepts, and halves when GitHub refuses. Pure; `lease.ts` keeps it in the database.
+// How fast we write the statuses of an installation. GitHub does not say how much it accepts, so the pace learns: it
+// rises while GitHub accepts writes, and halves when GitHub refuses one. This file is pure; `lease.ts` stores the pace.
 
-/** Writes a minute between which a pace is learned. Where both are the same, it never moves. */
+/** The range of the pace, in writes per minute. If both ends are equal, the pace never changes. */
 export type PaceRange = { least: number; most: number };
 
 export type Pace = {
-  /** No minute holds more writes. */
+  /** The maximum number of writes in a minute. */
   perMinute: number;
-  /** How many writes may go at once, as counted at an instant. */
+  /** How many writes may go at once, counted at an instant. */
   tokens: number;
   countedAt: Date;
-  /** What GitHub bore when it refused last. Null: it never did. */
+  /** The pace that GitHub accepted when it last refused a write; null if it never did. */
   refused: { perMinute: number; at: Date } | null;
 };
 
-/** Below it, a freeze of a hundred pull requests would take longer than whoever made it waits. */
+/** At a lower pace, a freeze of a hundred pull requests would take longer than people wait. */
 export const leastPace = 10;
 
-/** What every installation starts with: just below the 80 that GitHub allows "in general". */
+/** The starting pace of an installation, just below the 80 that GitHub allows "in general". */
 export const startingPace = 75;
 
-/** A whole minute of writing raises the pace by 5 %: each write by this. */
+/** A full minute of writes raises the pace by 5 %. */
 const rise = 0.05;
-/** And by 20 % up to what GitHub is known to bear. */
+/** Up to the pace that GitHub is known to accept, it rises by 20 %. */
 const knownRise = 0.2;
-/** The pace stays so far below what was refused. */
+/** How far the pace stays below the refused one. */
 const justBelow = 0.95;
-/** For so long. Then it is tried again whether GitHub bears more. */
+/** How long it stays there, before we try whether GitHub accepts more. */
 const restBetweenTries = 3_600_000;
-/** The share of a minute's writes that may go at once, for a freeze that must hold now. The rest follows evenly. */
+/** The share of a minute's writes that may go at once, for a freeze that must hold now. The rest is spread evenly. */
 const atOnce = 1 / 4;
 
 const within = ({ least, most }: PaceRange, perMinute: number): number =>
@@ -36,24 +36,24 @@ const within = ({ least, most }: PaceRange, perMinute: number): number =>
 
 const burstOf = (perMinute: number): number => Math.max(1, Math.floor(perMinute * atOnce));
 
-/** How many writes may go at once where GitHub bears the most. */
+/** How many writes may go at once at the highest pace. */
 export const mostAtOnce = ({ most }: PaceRange): number => burstOf(most);
 
-/** Writes a millisecond: with what goes at once, no minute holds more than the pace. */
+/** Evenly spread writes per millisecond. Together with the burst, no minute exceeds the pace. */
 const evenlyOf = (perMinute: number): number => Math.max(1, perMinute - burstOf(perMinute)) / 60_000;
 
-/** The pace of an installation that was never written for. */
+/** The pace of an installation without writes. */
 export function firstPace(range: PaceRange, now: Date): Pace {
   const perMinute = within(range, startingPace);
   return { perMinute, tokens: burstOf(perMinute), countedAt: now, refused: null };
 }
 
-/** The pace now: the time since it was counted gives further places. It keeps to the range, which may be a new one. */
+/** The pace now, with the places that became free since it was counted. It stays within the range, which may be new. */
 export function paceAt(last: Pace, range: PaceRange, now: Date): Pace {
   const perMinute = within(range, last.perMinute);
   const passed = Math.max(0, now.getTime() - last.countedAt.getTime());
   const tokens = Math.min(burstOf(perMinute), last.tokens + passed * evenlyOf(perMinute));
-  // A clock of another replica may be behind: the time until it catches up is not counted twice.
+  // The clock of another replica may be behind. We do not count the time until it catches up twice.
   const countedAt = last.countedAt > now ? last.countedAt : now;
   return { ...last, perMinute, tokens, countedAt };
 }
@@ -61,14 +61,14 @@ export function paceAt(last: Pace, range: PaceRange, now: Date): Pace {
 /** How many writes may go now. */
 export const placesIn = ({ tokens }: Pace): number => Math.floor(tokens);
 
-/** Milliseconds until one may go. */
+/** Milliseconds until a write may go. */
 export const waitFor = ({ tokens, perMinute }: Pace): number =>
   tokens >= 1 ? 0 : Math.ceil((1 - tokens) / evenlyOf(perMinute));
 
-/** Whether writes press: what may go at once is mostly used up. Only then their being accepted teaches anything. */
+/** Whether most of the burst is used up. Only then do accepted writes say anything about GitHub's limit. */
 export const isPressed = ({ tokens, perMinute }: Pace): boolean => tokens < burstOf(perMinute) / 2 + 1;
 
-/** The pace after writes that pressed and that GitHub accepted. */
+/** The pace after GitHub accepted writes under pressure. */
 export function afterAccepted(pace: Pace, writes: number, range: PaceRange, now: Date): Pace {
   const { perMinute, refused } = pace;
   const known = refused ? justBelow * refused.perMinute : 0;
@@ -83,8 +83,7 @@ export function afterAccepted(pace: Pace, writes: number, range: PaceRange, now:
 }
 
 /**
- * The pace after GitHub refused a write. It is used up in the long run, when what goes at once is long gone: so GitHub
- * bore the even part of it.
+ * The pace after GitHub refused a write. By then the burst is long used up, so GitHub accepted the evenly spread part.
  */
 export function afterRefusal(pace: Pace, range: PaceRange, now: Date): Pace {
   const bore = evenlyOf(pace.perMinute) * 60_000;

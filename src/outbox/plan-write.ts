@@ -3,21 +3,21 @@ import { type Status, wantedOn } from './status.ts';
 import { inSeconds } from '../time/in-seconds.ts';
 import { isFull, type StatusCount, takesTexts } from './status-budget.ts';
 
-/** What we know of the statuses on a SHA. `writtenState` and `writtenDescription` are what stands, ours or not. */
+/** What we know about the statuses on a SHA. `writtenState` and `writtenDescription` are the current status, ours or not. */
 export type Known = StatusCount & {
   writtenState: string | null;
   writtenDescription: string | null;
   writtenAt: Date | null;
   writtenDuring: bigint | null;
-  /** Writes whose answer did not come: one may have arrived, and the next looks first. */
+  /** Writes without an answer. One of them may have arrived, so the next write checks first. */
   attempts: number;
-  /** The last status that GitHub takes was written, or refused: nothing else is wanted there. */
+  /** Whether the last status that GitHub accepts was written or refused, so that we want no other status there. */
   isFinal: boolean;
   isMergeGroup: boolean;
   notHeld: string | null;
 };
 
-/** GitHub's answers are behind for seconds; this is generous. */
+/** GitHub's answers lag for seconds. This limit is generous. */
 export const longestLag = 5 * 60_000;
 
 const never = new Date(0);
@@ -32,7 +32,7 @@ export function mustWrite(
 ): boolean {
   if (known && known.attempts > 0) return true;
   const shown = shownNow(present, known, observation, now);
-  // GitHub takes nothing more there. It is tried once, where a freeze begins, so that the refusal is told of.
+  // GitHub accepts no more statuses there. We try once when a freeze begins, so that the refusal is reported.
   if (known?.isFinal && isFull(known))
     return verdict.state !== 'success' && shown?.state === 'success' && known.notHeld !== 'refused';
   const wanted = known ? wantedOn({ ...known, ...verdict }) : verdict;
@@ -41,14 +41,14 @@ export function mustWrite(
   return !known || takesTexts(known);
 }
 
-/** A status under our context that somebody else must have written, as the observation saw it; null where there is none. */
+/** A status with our context that somebody else wrote, according to the observation; null if there is none. */
 export function foreignIn(
   present: PresentStatus,
   known: Known | null,
   observation: bigint,
   now: Date,
 ): PresentStatus {
-  // One of ours may have arrived without its answer.
+  // One of our writes may have arrived without its answer.
   if (known && known.attempts > 0) return null;
   if (!present || !known || known.writtenState === null) return present;
   if (shownNow(present, known, observation, now) !== present) return null;
@@ -59,10 +59,10 @@ export function foreignIn(
 }
 
 /**
- * What GitHub shows: as the observation saw it, or what we wrote where that is newer. An observation may overlap with a write,
- * and GitHub may answer with what stood some seconds ago. GitHub's times are whole seconds: of the same second ours
- * counts, and that it knows of none at all is an old answer, but only for some minutes. Then somebody may have
- * overwritten ours in that second, or the name of our context has changed.
+ * The status that GitHub shows: the observed one, or ours if it is newer. An observation may overlap with a write, and
+ * GitHub may return a status from some seconds ago. GitHub's times are whole seconds: within the same second, ours
+ * counts. If GitHub shows no status at all, we treat that as an old answer, but only for some minutes. After that,
+ * somebody may have overwritten ours in that second, or the name of our context has changed.
  */
 export function shownNow(
   present: PresentStatus,

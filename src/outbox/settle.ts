@@ -9,10 +9,10 @@ import type { Status } from './status.ts';
 import type { Posted } from './write-status.ts';
 import { mostKept } from './written-statuses.ts';
 
-/** What stands on a commit now; `isNew` where we wrote it, not found it. */
+/** The current status of a commit. `isNew` if we wrote it, rather than found it. */
 export type Outcome = { write: Write; isNew: boolean; isFinal: boolean } & Status & Posted;
 
-/** Keeps what GitHub's own list says of how many statuses a SHA has had. */
+/** Saves the number of statuses on a SHA according to GitHub's list. */
 export async function keepCount(
   { db }: Pick<Deps, 'db'>,
   { repositoryId, sha }: Pick<Write, 'repositoryId' | 'sha'>,
@@ -23,13 +23,13 @@ export async function keepCount(
   await db.headStatus.updateMany({ where: { repositoryId, sha }, data: { ...count, countedId } });
 }
 
-/** A hold that is fought for is looked at again after its pause, to see whether it stood. */
+/** Milliseconds after which we check whether a contested hold is still there. */
 const lookAfter = 30_000;
 
 /**
- * Rows are locked in the order in which saving transactions lock them. A row of `outcome` without a state was taken and
- * not tried: its attempt is taken back, unless a correction wants the next write to look first, or the verdict went back
- * meanwhile to what stands there. A saving transaction saw only that a write was under way.
+ * Locks rows in the same order as the transactions that save observations. A row of `outcome` without a state was taken
+ * but not tried: its attempt is not counted, unless a correction wants the next write to check first, or the verdict
+ * changed back to the current status meanwhile. A saving transaction only saw that a write was in progress.
  */
 const settleSql = `
   WITH outcome AS (
@@ -105,10 +105,10 @@ type Following = {
 };
 
 /**
- * Remembers what stands on commits, among the latest of ours there, by one statement. A verdict that changed meanwhile
- * waits now. So does one that somebody wrote over meanwhile: the next write looks first which of the two came later.
- * Only what GitHub answered to us counts as the order, never the id of an event.
- * @param returned writes that were taken and not tried.
+ * Saves the current statuses of commits, and adds ours to the latest ones, with one statement. A verdict that changed
+ * meanwhile waits to be written. So does one that somebody overwrote meanwhile: the next write checks which came later.
+ * Only GitHub's answers to us decide the order, never the id of an event.
+ * @param returned writes that were taken but not tried.
  */
 export async function settle(deps: Deps, outcomes: Outcome[], returned: Write[]): Promise<void> {
   const now = nowOf(deps.clock);
@@ -147,7 +147,7 @@ function settledRow({ write, state, description, id, at, isNew, isFinal }: Outco
   };
 }
 
-/** Has GitHub asked soon about what a SHA holds again: for a while another status stood there. */
+/** Asks GitHub soon whether the pull requests of a SHA are held, because another status was there for a while. */
 async function askSoon(deps: Deps, repositoryId: bigint, sha: string, at: Date): Promise<void> {
   const where = { repositoryId, OR: [{ headSha: sha }, { mergeSha: sha }], mergeStateDueAt: { gt: at } };
   await deps.db.$transaction(async (tx) => {

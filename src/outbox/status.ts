@@ -12,35 +12,35 @@ export type Status = { state: StatusState; description: string };
 export type Hold = {
   freeze: ParsedFreeze['freeze'];
   pullRequest: number;
-  /** Set where conditions could not be judged, and the pull request is held for that. */
+  /** Why conditions could not be evaluated, if the pull request is held because of that. */
   unjudged: string | null;
 };
 
-/** A freeze that would hold a pull request, and the exemption that lets it through. */
+/** A freeze that would hold a pull request, and the exemption from it. */
 export type Pass = {
   freeze: ParsedFreeze['freeze'];
   pullRequest: number;
   exemption: Exemption;
-  /** Whether a freeze that the exemption covers has a public reason, so that the exemption's own is not for everybody. */
+  /** Whether the exemption covers a freeze with a public reason, so that its own reason is not public. */
   isReasonHidden: boolean;
 };
 
-/** GitHub refuses longer ones. */
+/** GitHub refuses longer descriptions. */
 export const longestText = 140;
 
 export const freeText = 'No freeze holds this pull request.';
 
 export const freeGroupText = 'No freeze holds this merge group.';
 
-/** The last text of a commit whose statuses are used up. */
+/** The description of the last status of a commit. */
 export const lastText = 'This commit has used up its statuses. Push a new commit.';
 
-/** The same of a merge group. */
+/** The same for a merge group. */
 export const lastGroupText = 'This merge group has used up its statuses. Queue the pull request again.';
 
 /**
- * The status that is wanted on a commit: the verdict, or where GitHub hardly takes further ones (`status-budget.ts`),
- * the last one, which stays whatever freezes say. A merge group fails, so that GitHub builds another one.
+ * The wanted status of a commit: the verdict, or the last status if GitHub accepts few more (`status-budget.ts`). The
+ * last status stays, even after the freeze. A merge group fails instead, so that GitHub builds another one.
  */
 export function wantedOn(head: {
   state: string;
@@ -55,9 +55,9 @@ export function wantedOn(head: {
 }
 
 /**
- * The text of a held status: until when, in the freeze's own zone, and why, for everybody to read. Of several freezes the one that
- * lets go last is named.
- * @param isShared whether several pull requests have this head SHA, so that readers must be told which is held.
+ * The description of a holding status: until when, in the freeze's zone, and the public reason. Names the freeze that
+ * ends last.
+ * @param isShared whether several pull requests have this head SHA, so that the text must say which one is held.
  */
 export function frozenText(holds: Hold[], isShared: boolean): string {
   const last = holds.reduce((one, other) => (endOf(other) > endOf(one) ? other : one));
@@ -71,8 +71,8 @@ export function frozenText(holds: Hold[], isShared: boolean): string {
 }
 
 /**
- * The text of the status of an exempt pull request: until when, in the zone of the freeze, and why, for everybody to
- * read. Of several exemptions the one that ends first is named.
+ * The description for an exempt pull request: until when, in the freeze's zone, and the public reason. Names the
+ * exemption that ends first.
  * @param isShared whether several pull requests have this head SHA.
  */
 export function exemptText(passes: Pass[], isShared: boolean): string {
@@ -89,7 +89,7 @@ export function exemptText(passes: Pass[], isShared: boolean): string {
 
 const endOf = ({ freeze }: Hold): number => freeze.endsAt?.getTime() ?? Infinity;
 
-/** In one line, without characters outside the basic plane (GitHub refuses them), within GitHub's length. */
+/** Fits a text into GitHub's limits: one line, no characters outside the basic plane, and at most `longestText`. */
 export function fit(text: string): string {
   const plain = text
     .replace(/[\u{10000}-\u{10ffff}\p{Surrogate}]/gu, '')

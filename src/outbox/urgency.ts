@@ -2,27 +2,27 @@ import type { LoadedPullRequest } from '../github/pull-requests/load-pull-reques
 import type { PresentStatus } from '../github/pull-requests/present-status.ts';
 import type { Status } from './status.ts';
 
-// What is written first, in one place. Urgencies are compared within an installation; the smallest is written first.
-// Merge groups are far below zero, holes that an event opened below what a freeze begins with, which is 0 to 3.
+// The order of writes. We compare urgencies within an installation and write the smallest first. Merge groups are far
+// below zero. Holes that an event opened come before the statuses of a freeze that begins, which have 0 to 3.
 
-/** How many ranks a tier has: one for each closeness to merging. */
+/** The ranks of a tier, by how close a pull request is to merging. */
 const ranks = 4;
 const tiers = { closes: 0, letsGo: 1, isFirst: 2, changesText: 3, isClosed: 4 } as const;
 
 /**
- * Merge groups come before everything else: what they show decides at once what is merged. Those at the front come
- * first: a failure there has the groups behind it built anew, while one behind would put out a pull request that is
- * not frozen itself.
+ * Merge groups come before everything else, because GitHub merges as soon as it sees their status. Groups at the front
+ * of the queue come first: a failure at the front rebuilds the groups behind it, while a failure further back could
+ * remove a pull request that is not frozen.
  * @param position in the queue, from 1.
  */
 export const groupUrgency = (position: number): number => position - 1_000_000;
 
-/** Before everything else, merge groups too: those are not merged while they wait. */
+/** Comes even before merge groups, because groups do not merge while they wait. */
 const returnUrgency = -2_000_000;
 
 /**
- * What an exemption let through and does no more is held first of all: it was let through to be merged.
- * @param isReturning whether it was exempt from what holds it now.
+ * Holds a pull request first whose exemption just ended, because somebody was about to merge it.
+ * @param isReturning whether it was exempt from the freezes that hold it now.
  */
 export const returningFirst = (
   urgency: number,
@@ -32,19 +32,19 @@ export const returningFirst = (
 ): number =>
   isReturning && status.state !== 'success' && present?.state === 'success' ? returnUrgency : urgency;
 
-/** Behind everything that concerns open pull requests. */
+/** Comes after everything about open pull requests. */
 export const closedUrgency = ranks * tiers.isClosed;
 
-/** What of a pull request says how close it is to be merged. */
+/** The facts that say how close a pull request is to merging. */
 type Close = Pick<LoadedPullRequest, 'isAutoMerging' | 'queueBranch' | 'isMergeable' | 'isDraft'>;
 
-/** The urgency of a status on a commit of open pull requests: first what it changes, then who waits for it. */
+/** The urgency of a status for open pull requests: by what it changes, then by how close they are to merging. */
 export const urgencyOf = (status: Status, present: PresentStatus, sharing: Close[]): number =>
   ranks * tierOf(status, present) + Math.min(...sharing.map(closenessOf));
 
 /**
- * A hole that an event has just made, such as a green pull request that is retargeted into a frozen branch, is closed
- * before those of a freeze that begins: one write, and somebody may be about to use it.
+ * Closes a hole that an event just opened before the holes of a freeze that begins. For example, somebody retargets a
+ * green pull request to a frozen branch: it takes one write, and somebody may be about to merge.
  */
 export const beforeTheRest = <Verdict extends { status: Status; present: PresentStatus; urgency: number }>(
   verdict: Verdict,
@@ -53,13 +53,13 @@ export const beforeTheRest = <Verdict extends { status: Status; present: Present
     ? { ...verdict, urgency: verdict.urgency - ranks }
     : verdict;
 
-/** The urgency of writing over what somebody else wrote. */
+/** The urgency of correcting a status that somebody else wrote. */
 export const correctionUrgency = (closesHole: boolean): number =>
   ranks * (closesHole ? tiers.closes : tiers.letsGo);
 
 /**
- * What a write changes, the most pressing first: it closes a hole, it lets go, it is a first success, it only
- * changes the text. So an emergency freeze never waits behind the first statuses of a new installation.
+ * Sorts writes by effect, the most urgent first: closing a hole, releasing, a first success, a new text. So an emergency
+ * freeze never waits behind the first statuses of a new installation.
  */
 function tierOf(status: Status, present: PresentStatus): number {
   if (status.state === present?.state) return tiers.changesText;
@@ -67,7 +67,7 @@ function tierOf(status: Status, present: PresentStatus): number {
   return present ? tiers.letsGo : tiers.isFirst;
 }
 
-/** Closest to merging first: queued or auto-merge, then mergeable, then the rest, drafts last. */
+/** The closest to merging comes first: queued or auto-merge, then mergeable, then the rest, and drafts last. */
 function closenessOf({ isAutoMerging, queueBranch, isMergeable, isDraft }: Close): number {
   if (isAutoMerging || queueBranch !== null) return 0;
   if (isDraft) return 3;

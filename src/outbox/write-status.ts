@@ -6,22 +6,22 @@ import { listStatuses, type StatusList } from './list-statuses.ts';
 import { isUsedUp } from './status-budget.ts';
 import { type Status, wantedOn } from './status.ts';
 
-/** A status as GitHub keeps it: its id and time are GitHub's. */
+/** A status with GitHub's id and time. */
 export type Posted = { id: bigint; at: Date };
 
-/** A commit of the base repository, where statuses count also for pull requests from forks. */
+/** A commit in the base repository, where statuses also count for pull requests from forks. */
 type Commit = Pick<Write, 'owner' | 'repo' | 'sha'>;
 
-/** Whether a write looks first: an earlier one may have arrived, others wrote, or how many there are is not known. */
+/** Whether a write must check first: an earlier write may have arrived, others wrote, or the number is unknown. */
 export const looksFirst = ({ attempts, countedId }: Pick<HeadStatus, 'attempts' | 'countedId'>): boolean =>
   attempts > 0 || countedId === null;
 
 /**
- * Reads what stands on a commit under our context.
- * @param isCounting whether all of them are to be counted.
- * @param mayGoOn asked after each page of the answer.
- * @returns null where it may not go on.
- * @throws what GitHub answers.
+ * Reads the statuses of a commit with our context.
+ * @param isCounting whether to count all of them.
+ * @param mayGoOn is called after each page of the answer.
+ * @returns null if it may not go on.
+ * @throws GitHub's error.
  */
 export async function lookAtStatuses(
   deps: Pick<Deps, 'github' | 'config'>,
@@ -36,7 +36,7 @@ export async function lookAtStatuses(
   return listStatuses({ client, context, botLogin }, { owner, repo, ref }, isCounting, mayGoOn);
 }
 
-/** What a write should leave there: the verdict, or the last `pending` where the statuses are used up. */
+/** The status to write: the verdict, or the last `pending` if the statuses are used up. */
 export function wantedBy(head: Write, list: StatusList | null): Status & { isFinal: boolean } {
   const isUncountable = list !== null && list.count === null && countsFirst(head);
   const isFinal = head.isFinal || isUncountable || isUsedUp(list?.count ?? head);
@@ -45,13 +45,13 @@ export function wantedBy(head: Write, list: StatusList | null): Status & { isFin
 
 type Counted = Pick<HeadStatus, 'isFinal' | 'countedId' | 'contradictedBy'>;
 
-/** Whether a look has to count: others wrote since, or were there before us. What is final is not counted again. */
+/** Whether a check must count statuses, because others wrote. Does not count again after the final status. */
 export const countsFirst = ({ isFinal, countedId, contradictedBy }: Counted): boolean =>
   !isFinal && (countedId === null || contradictedBy !== null);
 
 /**
- * What stands there already as we want it, so that nothing is written twice. An answer that does not know of our own
- * last write, or of the status that an event told of, is an old one and proves nothing.
+ * Finds the wanted status if it is there already, so that we do not write it twice. An answer without our last write, or
+ * without the status of an event, is old and proves nothing.
  */
 export function findStanding(
   head: Pick<HeadStatus, 'writtenId' | 'contradictedBy'>,
@@ -67,13 +67,13 @@ export function findStanding(
   return { id: newest.id, at: newest.at };
 }
 
-/** What a status leads to: a page of its pull request or merge group. */
+/** What decides which page a status links to. */
 type Leading = Commit & Pick<Write, 'isMergeGroup' | 'openNumber' | 'groupNumber' | 'closedNumber'>;
 
 /**
- * Where a status leads: the page of its pull request, or of its merge group while that waits. A group that passed or
- * failed is gone at once; the pull request whose group it is stays.
- * @returns a URL; null where no open pull request has the SHA any more.
+ * The page that a status links to: that of its pull request, or of its merge group while the group waits. A group that
+ * passed or failed is gone at once, but its pull request stays.
+ * @returns a URL; null if no open pull request has the SHA any more.
  */
 function targetOf({ publicUrl }: Deps['config'], write: Leading, { state }: Status): string | null {
   const repository = { name: write.repo, account: { login: write.owner } };
@@ -82,7 +82,7 @@ function targetOf({ publicUrl }: Deps['config'], write: Leading, { state }: Stat
   return number === null ? null : publicUrl + pullRequestPath(repository, number);
 }
 
-/** Writes one commit status. @throws what GitHub answers. */
+/** Writes one commit status. @throws GitHub's error. */
 export async function postStatus(
   deps: Pick<Deps, 'github' | 'config' | 'ownWrites'>,
   installationId: bigint,

@@ -1,12 +1,12 @@
 import type { Tx } from '../database/database.ts';
 
-/** A status that we wrote, as GitHub took it. */
+/** A status that we wrote, as GitHub accepted it. */
 export type WrittenStatus = { state: string; description: string; at: Date };
 
-/** So many are kept of a SHA. */
+/** How many statuses of a SHA we keep. */
 export const mostKept = 20;
 
-/** The latest statuses that we wrote on a SHA, the newest first. `settle.ts` keeps them. */
+/** The latest statuses that we wrote on a SHA, newest first. `settle.ts` saves them. */
 export async function writtenStatuses(tx: Tx, repositoryId: bigint, sha: string): Promise<WrittenStatus[]> {
   return tx.writtenStatus.findMany({
     where: { repositoryId, sha },
@@ -16,7 +16,7 @@ export async function writtenStatuses(tx: Tx, repositoryId: bigint, sha: string)
   });
 }
 
-/** Whether the last status that a SHA can have was written, which stays whatever freezes say. */
+/** Whether the last possible status of a SHA was written. It stays, even after the freeze. */
 export async function isFinalOn(tx: Tx, repositoryId: bigint, sha: string): Promise<boolean> {
   const where = { repositoryId_sha: { repositoryId, sha } };
   return (await tx.headStatus.findUnique({ where, select: { isFinal: true } }))?.isFinal ?? false;

@@ -6,13 +6,13 @@ import { closedSince, nextChangeAmong } from './judge.ts';
 import { observe, openObservation } from './observe.ts';
 import { save } from './save.ts';
 
-/** What time alone changes of closed pull requests is looked at no more often. Milliseconds. */
+/** Milliseconds between two checks of closed pull requests for changes that time alone causes. */
 const step = 10 * 60_000;
 
 /**
- * Observes the closed pull requests of a repository while a freeze is on, and has their heads held; without one it
- * reads nothing and lets go. Asked for where other freezes are found than the last time.
- * @throws NotNow; and what GitHub throws while it cannot answer: the worker tries again.
+ * Observes the closed pull requests of a repository during a freeze and holds their head commits. Without a freeze, it
+ * reads nothing and releases them. Runs when the set of ongoing freezes has changed.
+ * @throws NotNow, or GitHub's error while it cannot answer. The worker tries again.
  */
 export async function reconcileClosedHeads(deps: Deps, repositoryId: bigint): Promise<void> {
   const observed = await openObservation(deps, repositoryId);
@@ -23,7 +23,7 @@ export async function reconcileClosedHeads(deps: Deps, repositoryId: bigint): Pr
   const facts = pullRequests.map((pullRequest) => asOpen(pullRequest.facts));
   const next = nextChangeAmong(freezes, facts, observedAt);
   const soonest = inSteps(observedAt, step);
-  // Before it is saved which freezes they were judged by: then nobody asks for them again.
+  // Send the job before we save which freezes judged them: after that, nothing requests another check.
   if (next) await deps.queue.send([jobs.reconcileClosedHeads(repositoryId, next > soonest ? next : soonest)]);
   await save(deps, observed, { pullRequests, of: 'closed' });
 }

@@ -16,16 +16,16 @@ import { lockRepository } from '../installations/lock-repository.ts';
 import { holdsOf } from './judge.ts';
 import { observe, type Observed, openObservation } from './observe.ts';
 
-/** A merge is heard of so late at most, and the freezes of that time are asked. Milliseconds. */
+/** Milliseconds after which we no longer judge a merge by the freezes of its time. */
 const longestDelay = 86_400_000;
 
 type Merge = MergedPullRequest & { pullRequest: LoadedPullRequest };
 
 /**
- * Records a pull request that was merged although a freeze held it: an admin went past the check, it is not required,
- * or it was merged before our status could stand. Judged by what the pull request is now, as if it were open still.
- * One that an exemption let through is none, and has used it.
- * @throws NotNow; and what GitHub throws while it cannot answer: the worker tries again.
+ * Records a pull request that was merged although a freeze held it: an admin bypassed the check, the check is not
+ * required, or the merge was faster than our status. Judges the current data of the pull request as if it were still
+ * open. A merge with an exemption is no bypass, and uses the exemption.
+ * @throws NotNow, or GitHub's error while it cannot answer. The worker tries again.
  */
 export async function findBypass(deps: Deps, repositoryId: bigint, number: number): Promise<void> {
   const since = new Date(deps.clock.now() - longestDelay);
@@ -35,7 +35,7 @@ export async function findBypass(deps: Deps, repositoryId: bigint, number: numbe
     deletedAt: found.deletedAt,
   }));
   const exemptions = await exemptionsSince(deps.db, repositoryId, number, since);
-  // Most merges happen without a freeze, and cost no more than this.
+  // Most merges happen without a freeze and cost no more than this.
   if (candidates.length === 0 && exemptions.length === 0) return;
   const opened = await openObservation(deps, repositoryId);
   const needs = needsOf(candidates.map(({ parsed }) => parsed));
@@ -43,14 +43,14 @@ export async function findBypass(deps: Deps, repositoryId: bigint, number: numbe
   const merge = await observe(deps, observed.repository, () => readMerge(observed, number));
   if (!merge) return;
   await endMerged(deps, observed.repository, merge);
-  // Where freezes are switched off, nothing was held.
+  // If freezes are switched off, nothing was held.
   if (!freezesAreOn(observed.repository.products)) return;
   const then = candidates
     .filter(({ createdAt, deletedAt }) => createdAt <= merge.at && !(deletedAt && deletedAt <= merge.at))
     .filter(({ parsed }) => phaseOf(parsed.freeze, merge.at) === 'ongoing')
     .map(({ parsed }) => parsed);
   const holds = holdsOf(then, asOpen(merge.pullRequest.facts), merge.at);
-  // What could not be judged was held for safety; whether the freeze meant it is not known.
+  // A pull request that could not be judged was held for safety. Whether the freeze selects it is unknown.
   await record(
     deps,
     observed,
@@ -63,7 +63,7 @@ export async function findBypass(deps: Deps, repositoryId: bigint, number: numbe
   );
 }
 
-/** How and when it was merged; null for one that is not. */
+/** How and when a pull request was merged; null if it was not. */
 async function readMerge({ from, repository }: Observed, number: number): Promise<Merge | null> {
   const { data } = await from.client.rest.pulls.get({
     owner: repository.account.login,
@@ -93,7 +93,7 @@ async function record(
       const metadata = {
         scheduled_freeze_id: freeze.id,
         scheduled_freeze_attributes: attributesOf(freeze),
-        // One that came later was too late.
+        // A later status came after the merge.
         shown_state: status && status.at <= at ? status.state : null,
         head_sha: facts.headSha,
         merged_at: at.toISOString(),
@@ -110,7 +110,7 @@ async function record(
   }
 }
 
-/** Whether an earlier telling of the same merge was recorded: webhooks are repeated. */
+/** Whether the merge is already recorded. Webhooks may repeat. */
 async function isRecorded(tx: Tx, repositoryId: bigint, number: number, freezeId: string): Promise<boolean> {
   const where = {
     repositoryId,

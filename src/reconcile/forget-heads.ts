@@ -3,10 +3,10 @@ import { longestLag } from '../outbox/plan-write.ts';
 import type { Observed } from './observe.ts';
 
 /**
- * Takes out what commits should say that no open pull request and no merge group has any more, and no closed pull
- * request's head that is held or still to be let go. What was written on them is kept for some minutes, but not written
- * again: an older answer may still show them, and must not bring them back as if nothing had been written. Part of the
- * transaction that saves what was observed, after it.
+ * Removes the wanted statuses of commits that no open pull request, no merge group and no closed head needs any more.
+ * Keeps what was written on them for some minutes, without writing again: an older answer from GitHub may still show
+ * them, and must not bring them back as if nothing had been written. Runs in the transaction that saves an observation,
+ * after it.
  */
 export async function forgetHeads(
   tx: SqlTx,

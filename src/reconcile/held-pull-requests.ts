@@ -2,20 +2,20 @@ import type { Deps } from '../deps.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 
 /**
- * Why what a freeze should hold is not known to be held: its status waits to be written, GitHub refused the status,
- * somebody keeps overwriting it, or GitHub would merge it all the same.
+ * Why something that a freeze should hold may not be held: its status waits to be written, GitHub refused the status,
+ * somebody keeps overwriting it, or GitHub would merge it anyway.
  */
 export const reasonsNotHeld = ['waiting', 'refused', 'contested', 'leaking'] as const;
 export type ReasonNotHeld = (typeof reasonsNotHeld)[number];
 
-/** The statuses that decide on a row `held`: `head` of its head SHA, and `merge` of its test merge commit, if any. */
+/** Joins the statuses that decide about a row `held`: `head` of its head SHA, `merge` of its test merge commit, if any. */
 export const statusesOfHeld = Prisma.sql`
   LEFT JOIN head_statuses head ON head.repository_id = held.repository_id AND head.sha = held.head_sha
   LEFT JOIN head_statuses merge ON merge.repository_id = held.repository_id AND merge.sha = held.merge_sha`;
 
 /**
- * Of these: GitHub may show something else than that it is held. A test merge commit without a row has no status of
- * ours, so GitHub asks the head alone.
+ * Whether GitHub may show something other than our holding status. A test merge commit without a row has no status of
+ * ours, so GitHub only requires the status of the head.
  */
 export const isUnwritten = Prisma.sql`(
   head.state IS NULL OR ${mayShowSuccess(Prisma.sql`head`)} OR ${mayShowSuccess(Prisma.sql`merge`)})`;
@@ -26,8 +26,8 @@ function mayShowSuccess(status: Prisma.Sql): Prisma.Sql {
 }
 
 /**
- * What "held" means, here alone: null where the row `held` (with `leaking_since`) is known to be held by the statuses
- * that are joined to it; else a `ReasonNotHeld`.
+ * The only definition of "held": null if the row `held` (with `leaking_since`) is known to be held by its joined
+ * statuses, else a `ReasonNotHeld`.
  */
 export const whyNotHeld = Prisma.sql`
   CASE WHEN held.leaking_since IS NOT NULL THEN 'leaking'
@@ -35,7 +35,7 @@ export const whyNotHeld = Prisma.sql`
     WHEN coalesce(head.not_held, merge.not_held) IS NOT NULL THEN 'refused'
     WHEN ${isUnwritten} THEN 'waiting' END`;
 
-/** Of a row of `merge_groups`: a group leaks with what it merges, since nothing waits for its status then. */
+/** For a row of `merge_groups`: a group leaks with its pull requests, because nothing waits for its status then. */
 export const leakingWithGroup = Prisma.sql`
   (SELECT min(merged.leaking_since) FROM open_pull_requests merged
     WHERE merged.repository_id = merge_groups.repository_id AND merged.number = ANY(merge_groups.pull_requests))`;
@@ -44,18 +44,17 @@ export const leakingWithGroup = Prisma.sql`
 export type HeldPullRequest = {
   number: number;
   headSha: string;
-  /** Null where no observation has kept it yet. */
+  /** Null until an observation has saved it. */
   title: string | null;
   /** The ids of the freezes. */
   heldBy: string[];
-  /** Null where it is known to be held. */
+  /** Null if it is known to be held. */
   notHeld: ReasonNotHeld | null;
 };
 
 /**
- * The pull requests of a repository that freezes hold or should hold, by number, as far as our own tables know.
- * GitHub is not asked.
- * @param only the one of this number.
+ * The pull requests of a repository that freezes hold or should hold, by number, from our tables. Does not ask GitHub.
+ * @param only limits the result to this number.
  */
 export async function heldPullRequests(
   { db }: Pick<Deps, 'db'>,
@@ -70,7 +69,7 @@ export async function heldPullRequests(
     ORDER BY held.number`;
 }
 
-/** Why a merge group in flight that freezes should hold is not known to be held; null where it is. */
+/** Why a merge group that freezes should hold may not be held; null if it is held. */
 export async function whyGroupNotHeld(
   { db }: Pick<Deps, 'db'>,
   repositoryId: bigint,

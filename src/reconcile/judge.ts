@@ -18,18 +18,18 @@ import {
 } from '../outbox/status.ts';
 import { closedUrgency, returningFirst, urgencyOf } from '../outbox/urgency.ts';
 
-/** What pull requests are judged by. */
+/** The freezes and exemptions that we judge pull requests by. */
 export type Standards = {
   /** The ongoing freezes. */
   freezes: ParsedFreeze[];
-  /** Also those that ended lately. */
+  /** Includes exemptions that ended recently. */
   exemptions: Exemption[];
   /** The ids of all freezes that are not over and have a public reason. */
   hiding: string[];
   observedAt: Date;
 };
 
-/** What the status of a SHA should say, and what it was decided by. */
+/** What the status of a SHA should say, and what decided it. */
 export type Verdict = {
   sha: string;
   status: Status;
@@ -37,27 +37,27 @@ export type Verdict = {
   present: PresentStatus;
   /** The smallest is written first. */
   urgency: number;
-  /** The closed pull request whose head it is; absent where an open one has it. */
+  /** The closed pull request with this head; absent if an open one has it. */
   closedNumber?: number;
 };
 
-/** What freezes do with a pull request: what holds it, and what would but for an exemption. */
+/** The freezes that hold a pull request, and those that would hold it without an exemption. */
 export type Weighed = { holds: Hold[]; passes: Pass[] };
 
-/** What holds an open pull request. */
+/** An open pull request with what holds it. */
 export type Judged = { pullRequest: LoadedPullRequest } & Weighed;
 
-/** What freezes do with pull requests, and the status of each of their SHAs. */
+/** The judged pull requests, and the status of each of their SHAs. */
 export type Judgement = { judged: Judged[]; verdicts: Verdict[]; nextChangeAt: Date | null };
 
 /**
- * Judges open pull requests, each once. The status of a SHA is for all whose head or test merge commit it is. A test
- * merge commit that is nobody's head is left alone while it shows no status of ours: with one, GitHub would ask for
- * it there as well.
+ * Judges each open pull request once. The status of a SHA applies to all pull requests that have it as head or test
+ * merge commit. We leave a test merge commit that is not a head alone while it has no status of ours: once it has one,
+ * GitHub requires it there as well.
  */
 export function judge(standards: Standards, pullRequests: LoadedPullRequest[]): Judgement {
   const { freezes, observedAt } = standards;
-  // A thousand pull requests are not each compared with every exemption.
+  // Grouped, so that we do not compare each of a thousand pull requests with every exemption.
   const byNumber = Map.groupBy(standards.exemptions, (exemption) => exemption.pullRequest);
   const judged = pullRequests.map((pullRequest) => {
     const exemptions = byNumber.get(pullRequest.facts.number) ?? [];
@@ -88,17 +88,17 @@ function commitsOf(judged: Judged) {
   return testMerge ? [head, { ...judged, ...testMerge, isHead: false }] : [head];
 }
 
-/** Pull requests that share a commit may have been read one after another. */
+/** The newest status, because pull requests that share a commit may have been read at different times. */
 const newestOf = (statuses: PresentStatus[]): PresentStatus =>
   statuses.reduce((one, other) => (one && (!other || one.at >= other.at) ? one : other), null);
 
-/** The SHAs of a pull request that others may share. */
+/** The SHAs of a pull request, which other pull requests may share. */
 export const shasOf = ({ facts, testMerge }: LoadedPullRequest): string[] =>
   testMerge ? [facts.headSha, testMerge.sha] : [facts.headSha];
 
 /**
- * What the verdicts on closed pull requests depend on: which freezes are ongoing, and their conditions.
- * @returns a digest; empty where there are none.
+ * What verdicts on closed pull requests depend on: the ongoing freezes and their conditions.
+ * @returns a digest; empty if there are no freezes.
  */
 export function judgedBy(freezes: ParsedFreeze[]): string {
   if (freezes.length === 0) return '';
@@ -106,17 +106,17 @@ export function judgedBy(freezes: ParsedFreeze[]): string {
   return createHash('sha256').update(JSON.stringify(all.toSorted())).digest('base64url');
 }
 
-/** Pull requests that were closed longer ago are left alone. Milliseconds. */
+/** Milliseconds after which we ignore a closed pull request. */
 const longestAgo = 30 * 86_400_000;
 
-/** Pull requests that were closed before this instant are left alone. */
+/** We ignore pull requests that were closed before this instant. */
 export const closedSince = (observedAt: Date): Date => new Date(observedAt.getTime() - longestAgo);
 
 /**
- * Which heads of closed pull requests are to be held, as if they were open: one that is opened again, or a second one
- * that is opened on the same head, could be merged by an old success in the moment before our answer. A head without a
- * status of ours, such as one that we never saw open, blocks as it is. Exemptions do not count: they let one pull
- * request through, and who opens another one on its head must not find the success.
+ * Which heads of closed pull requests to hold as if they were open. If somebody reopens one, or opens another pull
+ * request on the same head, an old success could let it merge before we answer. A head without a status of ours, such as
+ * one that we never saw open, already blocks. Exemptions do not count: they are for one pull request, and a new pull
+ * request on its head must not find the success.
  */
 export function judgeClosed({ freezes, observedAt }: Standards, closed: LoadedPullRequest[]): Verdict[] {
   const bySha = Map.groupBy(
@@ -128,7 +128,7 @@ export function judgeClosed({ freezes, observedAt }: Standards, closed: LoadedPu
     const present = sharing[0]!.status;
     if (holds.length === 0 || !present) return [];
     const wanted = statusFor({ holds, passes: [] }, sharing.length > 1);
-    // Another text is not worth a write.
+    // A different text alone is not worth a write.
     const status = present.state === wanted.state ? { ...wanted, description: present.description } : wanted;
     return [{ sha, status, holds, present, urgency: closedUrgency, closedNumber: holds[0]!.pullRequest }];
   });
@@ -140,10 +140,10 @@ const mayBeOpenedAgain =
     !isOpen && values.merged !== true && Number(values['closed-at'] ?? 0) >= since.getTime();
 
 /**
- * The one status of a head SHA, for all open pull requests that have it: the strictest verdict counts.
- * @param standards with the ongoing freezes; none where they are switched off.
+ * The status of a head SHA for all open pull requests that have it. The strictest verdict counts.
+ * @param standards has the ongoing freezes, or none if freezes are switched off.
  * @param pullRequests at least one, all with the same head SHA.
- * @returns also what holds them.
+ * @returns the status, with what holds them.
  */
 export function decideHead(
   standards: Standards,
@@ -159,13 +159,13 @@ function statusFor({ holds, passes }: Weighed, isShared: boolean): Status {
   return { state: 'success', description };
 }
 
-/** Before the queue's time-out, so that the success of a freeze that ends is there in time. Milliseconds. */
+/** Milliseconds before the queue's time-out by which a freeze must end, so that our success arrives in time. */
 export const groupMargin = 60_000;
 
 /**
- * The status of a merge group, for all that it merges. A held group keeps its place only where every freeze ends
- * before the queue stops waiting for our answer; otherwise it fails, and GitHub builds the groups behind it anew.
- * @param timesOutAt when the queue takes a missing answer for a failure.
+ * The status of a merge group, for everything that it merges. A held group only keeps its place if every freeze ends
+ * before the queue stops waiting for our answer. Otherwise it fails, and GitHub rebuilds the groups behind it.
+ * @param timesOutAt when the queue treats a missing answer as a failure.
  */
 export function decideGroup(
   standards: Standards,
@@ -180,7 +180,7 @@ export function decideGroup(
   return { status: { state, description: frozenText(holds, true) }, holds };
 }
 
-/** What freezes do with a pull request: an exemption frees it of those that it covers, and of no other. */
+/** Applies freezes and exemptions to a pull request. An exemption only frees it from the freezes that it covers. */
 export function weigh(
   { freezes, exemptions, hiding, observedAt }: Standards,
   facts: PullRequestFacts,
@@ -198,7 +198,7 @@ export function weigh(
   return weighed;
 }
 
-/** Those of the freezes that are not over which hide their reason: of an exemption that covers one, only a public reason is for everybody. */
+/** The freezes with a public reason. If an exemption covers one of them, everybody sees its public reason only. */
 export const hidingAmong = (freezes: Pick<Freeze, 'id' | 'publicReason'>[]): string[] =>
   freezes.flatMap(({ id, publicReason }) => (typeof publicReason === 'string' ? [id] : []));
 
@@ -208,8 +208,8 @@ function weighAll(standards: Standards, pullRequests: PullRequestFacts[]): Weigh
 }
 
 /**
- * The freezes that select a pull request. Several may: it is frozen while any does, and excludes act per freeze.
- * Exemptions are not asked: `weigh` does.
+ * The freezes that select a pull request. It is held while any of them does, and each freeze has its own exclusions.
+ * Ignores exemptions, which `weigh` applies.
  */
 export function holdsOf(freezes: ParsedFreeze[], facts: PullRequestFacts, now: Date): Hold[] {
   const at = now.getTime();
@@ -221,10 +221,10 @@ export function holdsOf(freezes: ParsedFreeze[], facts: PullRequestFacts, now: D
   });
 }
 
-/** Nobody waits for it, and PostgreSQL writes later years in another way. */
+/** Nobody waits longer, and PostgreSQL writes later years differently. */
 const latest = Date.parse('9999-12-30T00:00:00Z');
 
-/** When time alone could next change what these freezes do with these pull requests; null: not before a boundary. */
+/** When time alone may next change the verdicts of these freezes; null if not before a freeze starts or ends. */
 export function nextChangeAmong(
   freezes: ParsedFreeze[],
   pullRequests: PullRequestFacts[],

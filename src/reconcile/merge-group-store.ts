@@ -1,12 +1,12 @@
 import type { Sql, SqlTx } from '../database/sql.ts';
 import type { AnnouncedGroup } from './merge-groups.ts';
 
-// The only access to the merge groups in flight.
+// All access to the table of merge groups goes through this file.
 
 /** A branch with a merge queue. */
 export type Branch = { repositoryId: bigint; branch: string };
 
-/** A group that was judged: what it merges, and the freezes that hold one of those. */
+/** A judged group: the pull requests that it merges, and the freezes that hold any of them. */
 export type JudgedGroup = {
   headSha: string;
   pullRequests: number[];
@@ -15,15 +15,14 @@ export type JudgedGroup = {
   isShown: boolean;
 };
 
-/** GitHub waits at most so long for a check of a group; then it is gone, whoever forgot to say so. */
+/** GitHub waits at most this long for a check of a group. After that the group is gone, even without an event. */
 const longestWait = 360 * 60_000;
 
-/** A group that the queue does not show by then was gone before we heard of it. */
+/** A group that the queue does not show after this time was gone before we heard of it. */
 const longestUnseen = 10 * 60_000;
 
 /**
- * Keeps a group that GitHub told of, from now on; one that is known stays as it is. Nothing is kept of a repository
- * that is not known.
+ * Saves a group that GitHub announced. A known group stays as it is. Ignores unknown repositories.
  */
 export async function announceGroup(
   sql: SqlTx,
@@ -31,7 +30,7 @@ export async function announceGroup(
   { headSha, headRef }: AnnouncedGroup,
   now: Date,
 ): Promise<void> {
-  // An observation may have found it before: from now on is known since when GitHub waits.
+  // An observation may have found it before. Now we also know since when GitHub waits.
   await sql.query(
     'announce-group',
     `INSERT INTO merge_groups AS known (repository_id, head_sha, head_ref, branch, requested_at)
@@ -43,7 +42,7 @@ export async function announceGroup(
   );
 }
 
-/** The branches of a repository with groups in flight. */
+/** The branches of a repository that have merge groups. */
 export async function branchesWithGroups(sql: SqlTx, repositoryId: bigint): Promise<string[]> {
   const rows = await sql.query<{ branch: string }>(
     'branches-with-groups',
@@ -53,7 +52,7 @@ export async function branchesWithGroups(sql: SqlTx, repositoryId: bigint): Prom
   return rows.map(({ branch }) => branch);
 }
 
-/** A group in flight; with the name of its ref, where GitHub told of it. */
+/** A merge group, with the name of its ref if GitHub announced it. */
 export type KnownGroup = {
   headSha: string;
   headRef: string | null;
@@ -63,7 +62,7 @@ export type KnownGroup = {
   wasSeen: boolean;
 };
 
-/** The groups of a branch that are known. */
+/** The known groups of a branch. */
 export async function knownGroups(sql: SqlTx, { repositoryId, branch }: Branch): Promise<KnownGroup[]> {
   return sql.query<KnownGroup>(
     'known-groups',
@@ -74,8 +73,8 @@ export async function knownGroups(sql: SqlTx, { repositoryId, branch }: Branch):
 }
 
 /**
- * Keeps what an observation found of groups, except where a later one has seen them already. Takes out those of the
- * branch that the queue showed once and does not any more, those that are gone, and those that nobody can wait for.
+ * Saves the groups that an observation found, unless a later observation already saw them. Removes groups of the branch
+ * that the queue no longer shows, that are gone, or that GitHub no longer waits for.
  */
 export async function saveGroups(
   tx: SqlTx,
@@ -87,7 +86,7 @@ export async function saveGroups(
     ...{ head_sha: headSha, pull_requests: pullRequests, held_by: heldBy, requested_at: requestedAt },
     is_shown: isShown,
   }));
-  // What only its name tells of is not gone when the queue does not show it.
+  // The queue may not show a group yet that we only know by its ref.
   await tx.query(
     'save-groups',
     `INSERT INTO merge_groups AS known (repository_id, branch, head_sha, pull_requests, held_by, requested_at, observation)
@@ -112,7 +111,7 @@ export async function saveGroups(
   );
 }
 
-/** Where nothing is enforced, or nothing can be written, nobody waits for us. */
+/** Forgets all groups of a repository where nothing is enforced or nothing can be written: no queue waits for us. */
 export async function forgetAllGroups(sql: Sql, repositoryId: bigint): Promise<void> {
   await sql.query(
     'forget-all-groups',

@@ -2,21 +2,21 @@ import { type MergeGroupRef, parseMergeGroupRef } from '../github/merge-group-re
 import type { PresentStatus } from '../github/pull-requests/present-status.ts';
 import type { MergeQueue, QueueEntry } from '../github/pull-requests/read-merge-queue.ts';
 
-/** A merge group that GitHub told of by webhook. */
+/** A merge group that GitHub announced in a webhook. */
 export type AnnouncedGroup = { headSha: string; headRef: string };
 
 /** A merge group and everything that it merges. */
 export type FoundGroup = {
   headSha: string;
-  /** The entries from its own to the front of the queue: GitHub builds each group on the one before. */
+  /** The entries from its own to the front of the queue, because GitHub builds each group on the one before it. */
   entries: QueueEntry[];
   builtAt: Date;
-  /** Whether the queue itself shows the head; else only the name of its ref tells of it. */
+  /** Whether the queue shows the head. Else we only know it by the name of its ref. */
   isShown: boolean;
   status: PresentStatus;
 };
 
-/** The merge groups that the entries of a queue show. */
+/** The merge groups in the entries of a queue. */
 export function groupsIn({ entries }: MergeQueue): FoundGroup[] {
   return entries.flatMap((entry, index) =>
     entry.headSha === null ? [] : [group(entry, entry.headSha, entries.slice(0, index + 1))],
@@ -24,9 +24,9 @@ export function groupsIn({ entries }: MergeQueue): FoundGroup[] {
 }
 
 /**
- * The group that a webhook told of, where the queue shows it. The name of its ref is the cross-check: where it names
- * another pull request than the entry does, the group counts as containing both and everything ahead.
- * @returns null while the queue does not show it, or no more: GitHub's answers lag behind its events.
+ * The group that a webhook announced, if the queue shows it. The name of its ref is a cross-check: if it names a
+ * different pull request than the entry, the group counts as merging both, and everything ahead of them.
+ * @returns null if the queue does not show the group yet, or no longer: GitHub's answers lag behind its events.
  */
 export function findAnnounced(queue: MergeQueue, announced: AnnouncedGroup): FoundGroup | null {
   const named: MergeGroupRef | null = parseMergeGroupRef(announced.headRef);

@@ -20,9 +20,9 @@ import { observe, type Observed, openObservation } from './observe.ts';
 import { saveGroupVerdicts } from './save.ts';
 
 /**
- * Observes the merge queue of a branch, because GitHub told of a group, or because what it holds may have changed.
- * @param told the group that GitHub told of, if any, and through which installation.
- * @throws NotNow; and what GitHub throws while it cannot answer: the worker tries again.
+ * Observes the merge queue of a branch, because GitHub announced a group or its pull requests may have changed.
+ * @param told the group that GitHub announced, if any, and through which installation.
+ * @throws NotNow, or GitHub's error while it cannot answer. The worker tries again.
  */
 export async function reconcileMergeQueue(
   deps: Deps,
@@ -32,16 +32,16 @@ export async function reconcileMergeQueue(
 ): Promise<void> {
   if (headSha && headRef && !isGone)
     await announceGroup(deps.sql, { repositoryId, branch }, { headSha, headRef }, nowOf(deps.clock));
-  // The groups of a repository that is read first are found with its open pull requests.
+  // For a repository that we read for the first time, its open pull requests come with their groups.
   const observed = await openObservation(deps, repositoryId, { through: installationId });
   await reconcileBranch(deps, observed, branch, headSha && isGone ? [headSha] : []);
 }
 
 /**
- * Observes the merge queues of a repository that have groups in flight, before its pull requests are read: what we
- * passed may merge at any moment. A queue that GitHub cannot show does not keep the pull requests from being observed.
+ * Observes the merge queues of a repository that have groups. Runs before we read its pull requests, because a group
+ * with our success may merge at any moment. If GitHub cannot show a queue, we still observe the pull requests.
  * @returns the branches.
- * @throws NotNow where GitHub asks to wait.
+ * @throws NotNow if GitHub asks us to wait.
  */
 export async function reconcileMergeQueues(deps: Deps, observed: Observed): Promise<string[]> {
   const { id } = observed.repository;
@@ -52,7 +52,7 @@ export async function reconcileMergeQueues(deps: Deps, observed: Observed): Prom
     } catch (error) {
       if (error instanceof NotNow && error.until) throw error;
       if (error instanceof NotNow) continue;
-      deps.log.warn({ err: error, branch }, 'a merge queue could not be read and is read on its own');
+      deps.log.warn({ err: error, branch }, 'a merge queue could not be read; reading it separately');
       await deps.queue.send([jobs.reconcileMergeQueue(id, branch)]);
     }
   }
@@ -60,9 +60,8 @@ export async function reconcileMergeQueues(deps: Deps, observed: Observed): Prom
 }
 
 /**
- * Judges every merge group in flight on a branch by all that it merges, and has the differences written before
- * anything else.
- * @param gone head SHAs of groups that GitHub says are gone.
+ * Judges every merge group of a branch by everything that it merges, and queues the changed statuses before all others.
+ * @param gone the head SHAs of groups that GitHub says are gone.
  */
 async function reconcileBranch(
   deps: Deps,
@@ -76,7 +75,7 @@ async function reconcileBranch(
   const read = await observe(deps, repository, () => readQueue(observed, branch, known));
   const requestedAt = new Map(known.map((group) => [group.headSha, group.requestedAt]));
   const judged = read.groups.map((group) => {
-    // One that no webhook told of has waited since it was built.
+    // A group without a webhook has waited since GitHub built it.
     const since = requestedAt.get(group.headSha) ?? group.builtAt;
     return { group, requestedAt: since, verdict: judgeGroup(observed, read, group, since) };
   });
@@ -98,15 +97,15 @@ async function reconcileBranch(
   deps.log.info({ repository: fullName(repository), branch, ...counts }, 'merge queue reconciled');
 }
 
-/** What GitHub says of a branch's merge queue. */
+/** What GitHub says about a branch's merge queue. */
 type ReadQueue = {
   timeoutMinutes: number;
   groups: FoundGroup[];
-  /** What their pull requests are, by number; without those that are merged already. */
+  /** Facts about their pull requests, by number, without pull requests that are already merged. */
   facts: Map<number, PullRequestFacts>;
-  /** Groups that GitHub told of and does not show. */
+  /** Groups that GitHub announced but does not show. */
   unseen: KnownGroup[];
-  /** Whether entries wait for their group. */
+  /** Whether entries still have no group. */
   hasUnbuilt: boolean;
 };
 
@@ -118,7 +117,7 @@ async function readQueue({ from }: Observed, branch: string, known: KnownGroup[]
     const { headSha, headRef } = group;
     return headRef === null ? [] : [{ group, found: findAnnounced(queue, { headSha, headRef }) }];
   });
-  // What the ref's name says counts beside what the entry says.
+  // The name of the ref counts in addition to the entry.
   const checked = new Map(told.flatMap(({ found }) => (found ? [[found.headSha, found] as const] : [])));
   const groups = [
     ...shown.map((group) => checked.get(group.headSha) ?? group),
@@ -140,7 +139,7 @@ async function readFacts(from: Observed['from'], entries: FoundGroup['entries'])
   const found = new Set(loaded.map(({ facts }) => facts.number));
   if (entries.some(({ number }) => !found.has(number)))
     throw new Error('GitHub did not give a pull request that is in the merge queue');
-  // What is merged already cannot be held any more.
+  // A merged pull request can no longer be held.
   return new Map(loaded.filter(({ isOpen }) => isOpen).map(({ facts }) => [facts.number, facts]));
 }
 
@@ -156,13 +155,13 @@ function judgeGroup(
   return { sha: headSha, status, holds, present, urgency: groupUrgency(entries.length) };
 }
 
-/** A group whose freezes could not be judged holds up the queue: soon. */
+/** Milliseconds until we judge a group again whose conditions were unknown. It holds up the queue, so this is soon. */
 const unjudgedAfter = 30_000;
 const unbuiltAfter = 30_000;
-/** GitHub's answers are some seconds behind its events, rarely more. */
+/** Milliseconds to wait for GitHub's answers, which are usually a few seconds behind its events. */
 const unseenAfter = { soon: 5_000, later: 60_000 };
 
-/** When to observe it again without an event, for what is not known yet. */
+/** When to observe the queue again without an event, because something is still unknown. */
 function lookAgainAt(deps: Deps, read: ReadQueue, verdicts: Verdict[], gone: string[]): Date | null {
   const now = nowOf(deps.clock);
   const missing = read.unseen.filter(({ headSha }) => !gone.includes(headSha));

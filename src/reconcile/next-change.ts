@@ -2,17 +2,17 @@ import { inSteps, type Job, jobs } from '../queue/jobs.ts';
 import type { Judgement } from './judge.ts';
 import type { Observed } from './observe.ts';
 
-/** Soon enough for who waits, and seldom enough for what stays unknown, such as a team that is misspelt. */
+/** Milliseconds until we check unknown facts again. Not too often, because some stay unknown, such as a misspelled team. */
 const lookAgainAfter = 5 * 60_000;
-/** GitHub finds out about conflicts some seconds after a push, and tells nobody. */
+/** Milliseconds after a push: GitHub computes conflicts some seconds later, without an event. */
 const conflictAfter = 30_000;
 
 /**
- * When time alone could next change a verdict (a schedule begins, a pull request turns a week old): what the
- * repository's row keeps of it.
- * @param stored what that row says, while it is locked.
+ * When time alone may next change a verdict, such as when a schedule begins or a pull request turns a week old. This is
+ * the value for the repository's row.
+ * @param stored the value in the row, while the row is locked.
  * @param isWhole whether every open pull request was observed, so that the instant replaces the former one; unless
- *   another observation was begun meanwhile, which may know of an earlier instant to come.
+ *   another observation started meanwhile, which may know an earlier instant.
  */
 export function plannedChange(
   next: Date | null,
@@ -21,7 +21,7 @@ export function plannedChange(
   isWhole: boolean,
 ): Date | null {
   const { nextChangeAt } = stored;
-  // What passed before some pull requests were observed is still owed to the others.
+  // If an instant passed before we observed some pull requests, the others still need a check.
   const known = isWhole && nextChangeAt && nextChangeAt <= observedAt ? null : nextChangeAt;
   const isLatest = isWhole && stored.observations === observation;
   const isSooner = next !== null && (known === null || next < known);
@@ -29,8 +29,8 @@ export function plannedChange(
 }
 
 /**
- * Has the repository reconciled again where something was not known and no event may tell when it is: GitHub failed
- * on a part, or has not found out yet whether a pull request conflicts.
+ * Reconciles the repository again if something was unknown and no event may tell us when it is known: GitHub failed in
+ * part, or has not computed yet whether a pull request conflicts.
  */
 export function againWhereUnknown(
   { repository, observedAt, from }: Observed,

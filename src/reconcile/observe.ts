@@ -28,24 +28,24 @@ export type ObservedRepository = Pick<Repository, 'id' | 'accountId' | 'name' | 
   installation: Pick<Installation, 'id' | 'permissions'>;
 };
 
-/** Everything that is needed to judge pull requests of a repository at one instant. */
+/** Everything that we need to judge pull requests of a repository at one instant. */
 export type Observed = {
   repository: ObservedRepository;
-  /** The number of this observation of the repository: what it finds never replaces what a later one found. */
+  /** The number of this observation. Its results never replace those of a later observation. */
   observation: bigint;
   observedAt: Date;
-  /** The ongoing freezes that hold merges; none where freezes are switched off. */
+  /** The ongoing freezes that hold merges; none if freezes are switched off. */
   freezes: ParsedFreeze[];
-  /** Those that are not over, and those that ended lately. */
+  /** Exemptions that are not over, or that ended recently. */
   exemptions: Exemption[];
-  /** The ids of the freezes that are not over and have a public reason. */
+  /** The ids of freezes that are not over and have a public reason. */
   hiding: string[];
-  /** Whether some of them have only freezes that are over. */
+  /** Whether some exemptions only have freezes that are over. */
   hasIdleExemptions: boolean;
   from: LoadFrom;
 };
 
-/** The repository, and the instant that an observation of it counts for. */
+/** The repository, and the instant of an observation. */
 const seen = `
   SELECT r.id, r.account_id, r.name, r.products::text[] AS products, r.archived, r.observations, r.first_status_at,
     a.login, a.type, i.id AS installation_id, i.permissions, coalesce(i.suspended_at, i.deleted_at) AS switched_off_at,
@@ -54,7 +54,7 @@ const seen = `
   FROM repositories r JOIN accounts a ON a.id = r.account_id LEFT JOIN installations i ON i.id = r.installation_id
   WHERE r.id = $1`;
 
-// The number is only taken where nobody took one since the freezes were read: a later number never knows less.
+// Takes a number only if nobody took one since we read the freezes, so that a later number never knows less.
 const numbered = `
   WITH seen AS (${seen}), numbered AS (
     UPDATE repositories SET observations = repositories.observations + 1 FROM seen
@@ -110,8 +110,8 @@ type NumberedRow = SeenRow & {
   ExemptionRow;
 
 /**
- * A repository that GitHub may be asked about, and the instant that this counts for.
- * @throws NotNow where nothing can be read now.
+ * A repository that we may ask GitHub about, and the instant of the observation.
+ * @throws NotNow if nothing can be read now.
  */
 export async function findObservable(
   deps: Pick<Deps, 'sql' | 'clock'>,
@@ -128,11 +128,11 @@ export async function findObservable(
 
 /**
  * Prepares the observation of a repository.
- * @param notBefore the boundary that woke us. The database's clock decides when, and may be ahead of ours: at its
- *   boundary a freeze has begun, whatever our clock says. Nor do we go back behind what a replica has seen whose
- *   clock is ahead.
- * @param through the installation that told of it: a repository that is not known yet is read through it first.
- * @throws NotNow where nothing can be read now, or nothing is to be found.
+ * @param notBefore the boundary that woke us. The database's clock decides when that is, and may be ahead of ours: at
+ *   its boundary a freeze has begun, even if our clock is behind. We also never go back behind the instant of a replica
+ *   whose clock is ahead.
+ * @param through the installation of the event. We read an unknown repository through it first.
+ * @throws NotNow if nothing can be read now, or there is nothing to find.
  */
 export async function openObservation(
   deps: Deps,
@@ -150,7 +150,7 @@ export async function openObservation(
     throw new NotNow(null);
   }
   const isOn = row !== undefined && freezesAreOn(row.products);
-  // Where freezes are off and we never wrote, there is nothing to let go of.
+  // If freezes are off and we never wrote a status, there is nothing to release.
   if (!row || isClosedToUs(row) || !(isOn || row.first_status_at)) {
     await forgetAllGroups(deps.sql, repositoryId);
     throw new NotNow(null);
@@ -175,7 +175,7 @@ export async function openObservation(
 const isClosedToUs = (row: SeenRow): boolean =>
   row.installation_id === null || row.switched_off_at !== null || row.archived;
 
-/** @throws NotNow while GitHub asks the installation to wait. */
+/** @throws NotNow while GitHub limits the installation. */
 function observable(row: SeenRow): ObservedRepository {
   if (row.paused_until && row.paused_until > row.observed_at) throw new NotNow(row.paused_until);
   return {
@@ -188,7 +188,7 @@ function observable(row: SeenRow): ObservedRepository {
   };
 }
 
-/** What holds only deployments says nothing of pull requests. */
+/** A freeze that only holds deployments does not affect pull requests. */
 const ongoingIn = (rows: NumberedRow[]): StoredFreeze[] =>
   rows.flatMap((row) => freezeOf(row) ?? []).filter(holdsMerges);
 
@@ -207,9 +207,9 @@ function freezeOf(row: NumberedRow): StoredFreeze | null {
 }
 
 /**
- * Reads GitHub. A rate limit is remembered for the installation; where we may not look, whether we still have access
- * is checked. What else fails is thrown, for the job queue to try again.
- * @throws NotNow while GitHub limits us, or where it refuses us.
+ * Reads GitHub. Remembers a rate limit for the installation. If GitHub refuses us, checks whether we still have access.
+ * Throws other errors, so that the job queue tries again.
+ * @throws NotNow while GitHub limits us, or if it refuses us.
  */
 export async function observe<Result>(
   deps: Deps,

@@ -1,8 +1,8 @@
 import type { Tx } from '../database/database.ts';
 import type { Row, SqlTx } from '../database/sql.ts';
 
-// Which open pull requests have which head SHA, and which test merge commit: both are SHAs that several can share.
-// GitHub answers the first for branches of the repository, not for forks, and the second not at all.
+// Which open pull requests have which head SHA and which test merge commit. Several can share both. GitHub only answers
+// the first question for branches of the repository, not for forks, and does not answer the second.
 
 /** An open pull request as it was last seen. */
 export type LastSeen = {
@@ -10,7 +10,7 @@ export type LastSeen = {
   nodeId: string;
   headSha: string;
   mergeSha: string | null;
-  /** By GitHub's clock. */
+  /** According to GitHub's clock. */
   changedAt: Date | null;
   /** The observation that saw it. */
   seenBy: bigint;
@@ -28,14 +28,15 @@ export type LastSeenRow = Row & {
 
 const columns = 'number, node_id, head_sha, merge_sha, changed_at, observation AS seen_by';
 
-/** SQL for every open pull request of the repository `$1`. */
+/** SQL that selects every open pull request of the repository `$1`. */
 export const allLastSeen = `SELECT ${columns} FROM open_pull_requests WHERE repository_id = $1`;
 
 /**
- * SQL for the open pull requests of the repository `$1` with these numbers, and for those that share a SHA with one of
- * them, as head or test merge commit: one that it had when it was last seen, or one of these.
- * @param numbers the parameter that holds the numbers, such as `$2`; @param shas the one with the SHAs.
- * @param merged the one with what heads merge: a head may be the test merge commit of a pull request with that head.
+ * SQL that selects the open pull requests of the repository `$1` with these numbers, and those that share a SHA with one
+ * of them, as head or test merge commit: a SHA that it had when it was last seen, or one of these.
+ * @param numbers the parameter with the numbers, such as `$2`. @param shas the parameter with the SHAs.
+ * @param merged the parameter with what heads merge, because a head may be the test merge commit of that head's pull
+ *   request.
  */
 export const sharersLastSeen = (numbers: string, shas: string, merged: string): string => `
   WITH told AS (
@@ -59,7 +60,7 @@ export const lastSeenOf = (row: LastSeenRow): LastSeen => ({
   seenBy: row.seen_by,
 });
 
-/** The other open pull requests that share a SHA with one, as head or test merge commit, now or when it was last seen. */
+/** The other open pull requests that share a SHA with this one, as head or test merge commit, now or when last seen. */
 export async function findSharers(
   sql: SqlTx,
   repositoryId: bigint,
@@ -81,8 +82,8 @@ export async function numbersAt(tx: Tx, repositoryId: bigint, sha: string): Prom
 }
 
 /**
- * An open pull request that a status on a SHA counts for, although we have nothing to say there: its test merge commit,
- * as it was last seen, or another one that merges its head.
+ * An open pull request for which a status on a SHA counts although we have no verdict there: the SHA is its test merge
+ * commit, as last seen, or another commit that merges its head.
  */
 export async function numberByTestMerge(
   tx: Tx,

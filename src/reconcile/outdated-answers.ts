@@ -6,17 +6,17 @@ import type { Judged } from './judge.ts';
 import type { Observed } from './observe.ts';
 import type { LastSeen } from './open-pull-request-store.ts';
 
-// GitHub's answers lag behind its events: one may show less than an event told of, or than an earlier observation saw,
-// or lack the test merge commit, which GitHub makes in the background.
+// GitHub's answers lag behind its events. An answer may show an older state than an event or an earlier observation, or
+// lack the test merge commit, which GitHub creates in the background.
 
 const mostLooks = 4;
 
 /**
- * Has pull requests observed again, some seconds later, that an answer shows as they were before, or not at all.
- * @param told what events told of; null: the answer is about all that are open.
- * @param shown what the answer shows of them, closed ones too where it does.
- * @param judged those that are open.
- * @param lastSeen what was known of them before.
+ * Requests another observation, some seconds later, of pull requests that an answer shows in an old state or not at all.
+ * @param told what events said; null if the answer is about all open pull requests.
+ * @param shown what the answer shows, including closed pull requests.
+ * @param judged the open ones.
+ * @param lastSeen what we knew before.
  */
 export function againWhereOutdated(
   { repository, observation }: Pick<Observed, 'repository' | 'observation'>,
@@ -53,7 +53,7 @@ export function againWhereOutdated(
 
 type Answer = { told: Told[] | null; shown: LoadedPullRequest[]; judged: Judged[]; lastSeen: LastSeen[] };
 
-/** Held ones whose test merge commit GitHub does not tell yet: it may carry a status that counts before the head's. */
+/** Held pull requests without a known test merge commit. Its status may count before that of the head. */
 function awaitingTestMerge(judged: Judged[]): Set<number> {
   const awaited = judged.filter(
     ({ holds, pullRequest }) => holds.length > 0 && pullRequest.isTestMergeUnderWay,

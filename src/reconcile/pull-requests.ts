@@ -12,9 +12,9 @@ import { observe, type Observed, openObservation } from './observe.ts';
 import { type Found, save } from './save.ts';
 
 /**
- * Observes some pull requests of a repository and those that share a SHA with one of them, now or until now, as head
- * or test merge commit: a status belongs to the SHA. One question serves all that wait at the same time.
- * @throws NotNow; and what GitHub throws while it cannot answer: the worker tries again.
+ * Observes some pull requests of a repository, and those that share or shared a SHA with one of them as head or test
+ * merge commit, because a status belongs to the SHA. One question to GitHub serves all that wait at the same time.
+ * @throws NotNow, or GitHub's error while it cannot answer. The worker tries again.
  */
 export async function reconcilePullRequests(deps: Deps, repositoryId: bigint, told: Told[]): Promise<void> {
   const through = told.find(({ installationId }) => installationId !== null)?.installationId;
@@ -24,7 +24,7 @@ export async function reconcilePullRequests(deps: Deps, repositoryId: bigint, to
   await saveWithSharers(deps, observed, { pullRequests, of: told });
 }
 
-/** By node id, many at once; a single one, and those that no event gave an id of, by number. */
+/** Asks for many by node id. Asks by number for a single one, and for those whose id no event gave. */
 async function loadSubjects(from: Observed['from'], told: Told[]): Promise<LoadedPullRequest[]> {
   const named = told.length > 1 ? told.flatMap(({ nodeId }) => nodeId ?? []) : [];
   const others = told.filter(({ nodeId }) => nodeId === undefined || !named.includes(nodeId));
@@ -36,13 +36,13 @@ async function loadSubjects(from: Observed['from'], told: Told[]): Promise<Loade
   return loaded;
 }
 
-/** GitHub gives no more with one question: where more share a SHA, all of the repository is observed. */
+/** The maximum for one question to GitHub. If more share a SHA, we observe the whole repository. */
 const mostSharers = 100;
 
 /**
- * Saves what was found, as soon as everybody who shares a SHA with those was observed, too. Then ends the exemptions
- * that were for another head or base branch: none of them has let this one through.
- * @returns how many statuses are to be written.
+ * Saves the result once all pull requests that share a SHA were observed too. Then ends exemptions for another head or
+ * base branch. None of them applied to this verdict.
+ * @returns how many statuses to write.
  */
 export async function saveWithSharers(
   deps: Deps,

@@ -9,9 +9,9 @@ import { observe, openObservation } from './observe.ts';
 import { saveWithSharers } from './pull-requests.ts';
 
 /**
- * Observes every open pull request of a repository and has the differences written. Level-triggered: it asks
- * what should be true now, whatever woke it.
- * @param at the instant that it was planned for: a boundary of a freeze, or of what its conditions say of time.
+ * Observes every open pull request of a repository and queues the changed statuses. Level-triggered: it works out what
+ * should be true now and ignores what woke it.
+ * @param at the instant that it was planned for: a boundary of a freeze or of its conditions on time.
  * @throws NotNow; and what GitHub throws while it cannot answer: the worker tries again.
  */
 export async function reconcileRepository(
@@ -22,7 +22,7 @@ export async function reconcileRepository(
   try {
     await reconcile(deps, repositoryId, at);
   } catch (error) {
-    // Where nothing is to be found, the sweep need not ask again.
+    // If there is nothing to find, the sweep does not need to ask again.
     if (error instanceof NotNow && !error.until) await forgetRequests(deps, repositoryId);
     throw error;
   }
@@ -40,7 +40,7 @@ async function reconcile(deps: Deps, repositoryId: bigint, at: Date | null): Pro
   deps.log.info({ repository: fullName(repository), ...counts }, 'repository reconciled');
 }
 
-/** Has queues reconciled that only their entries tell of: the webhooks of their groups were lost, or are to come. */
+/** Reconciles queues that we only know from their entries: the webhooks of their groups were lost or come later. */
 async function reconcileOtherQueues(
   deps: Deps,
   repositoryId: bigint,

@@ -24,23 +24,23 @@ import {
   writeDesired,
 } from './saved-state.ts';
 
-/** What an observation found of pull requests. */
+/** The pull requests that an observation found. */
 export type Found = {
   pullRequests: LoadedPullRequest[];
-  /** What that answers: all that are open, all that are closed, or those that events told of and whoever shares a SHA. */
+  /** The scope: all open ones, all closed ones, or those of events with all that share a SHA. */
   of: 'open' | 'closed' | Told[];
-  /** Numbers that were asked for besides. */
+  /** Other numbers that we asked for. */
   asked?: ReadonlySet<number>;
   isPrivate?: boolean;
 };
 
-/** What was saved: how many statuses differ. Nothing was, where somebody shares a SHA and was not observed. */
+/** What was saved: how many statuses differ. Nothing is saved if a pull request with a shared SHA was not observed. */
 export type Saved = { differing: number; unseen: LastSeen[] };
 
 /**
- * Judges what was found and saves what is desired, in one transaction with the jobs that follow from it. Observations
- * of a repository save one after another. Two pull requests may come to one SHA while two observations are under way
- * that each see only one of them: the one that saves later finds the other.
+ * Judges the pull requests and saves the wanted statuses, in one transaction with the jobs that follow. Observations of
+ * a repository save one after another. If two pull requests get the same SHA while two observations each see only one of
+ * them, the observation that saves later finds the other pull request.
  */
 export async function save(deps: Deps, observed: Observed, found: Found): Promise<Saved> {
   const { id } = observed.repository;
@@ -94,14 +94,14 @@ export async function save(deps: Deps, observed: Observed, found: Found): Promis
   return saved;
 }
 
-/** The closed pull requests whose heads are to be judged. */
+/** The closed pull requests whose heads we judge. */
 const closedIn = ({ pullRequests, of }: Found): LoadedPullRequest[] =>
   pullRequests.filter(
     ({ isOpen, facts }) =>
       !isOpen && (of === 'closed' || (of !== 'open' && of.some(({ number }) => number === facts.number))),
   );
 
-/** What the repository's row keeps. */
+/** What we save in the repository's row. */
 function changesOf(
   observed: Observed,
   { of, isPrivate = false }: Found,
@@ -113,7 +113,7 @@ function changesOf(
     of === 'closed' ? stored.nextChangeAt : plannedChange(nextChangeAt, stored, observed, isWhole);
   return {
     nextChangeAt: planned,
-    // Its pages ask for a sign-in from now on. Only a webhook opens them: this answer may be older than one.
+    // Its pages require a sign-in from now on. Only a webhook makes them public again, because this answer may be older.
     isPrivate,
     reconciledAt: isWhole ? observed.observedAt : null,
     closedJudgedBy: of === 'closed' ? judgedBy(observed.freezes) : null,
@@ -121,7 +121,7 @@ function changesOf(
   };
 }
 
-/** The jobs that follow from what was found of open pull requests. */
+/** The jobs that follow from an observation of open pull requests. */
 function whatFollows(
   observed: Observed,
   found: Found,
@@ -133,7 +133,7 @@ function whatFollows(
   const isWhole = found.of === 'open';
   const next = judgement.nextChangeAt;
   const isPlanned = next && plannedChange(next, stored, observed, isWhole) === next;
-  // Those that were closed without a webhook are judged with the other closed ones.
+  // Pull requests that closed without a webhook are judged with the other closed ones.
   const areClosedOwed =
     judgedBy(freezes) !== stored.closedJudgedBy || (gone.length > 0 && freezes.length > 0);
   const branches = new Set(judgement.judged.flatMap(({ pullRequest }) => pullRequest.queueBranch ?? []));
@@ -147,7 +147,7 @@ function whatFollows(
 }
 
 /**
- * Saves the verdicts on merge groups, as `save` does.
+ * Saves the verdicts on merge groups, like `save`.
  * @param keepGroups saves the groups themselves.
  */
 export async function saveGroupVerdicts(
@@ -182,7 +182,7 @@ export async function saveGroupVerdicts(
 
 type Wanted = Pick<Desired, 'gone' | 'letGoAmong' | 'repository'> & { verdicts: Verdict[]; judged: Judged[] };
 
-/** Writes what is wanted, and has what GitHub does not show yet written there. */
+/** Saves the wanted statuses, and queues those that GitHub does not show yet. */
 async function write(
   deps: Deps,
   tx: SqlTx,
@@ -224,7 +224,7 @@ async function write(
   return { differing, jobs: [...toDrain, ...(isDue ? [jobs.askMergeStates(repository.id, askAt)] : [])] };
 }
 
-/** One line for each reason and freeze: a team that is not there holds a thousand pull requests. */
+/** Logs one line for each reason and freeze, because a missing team may affect a thousand pull requests. */
 function logUnjudged({ log }: Deps, { repository }: Observed, verdicts: Verdict[]): void {
   const unjudged = verdicts.flatMap(({ holds }) => holds.filter((hold) => hold.unjudged !== null));
   const groups = Map.groupBy(unjudged, (hold) => `${hold.freeze.id} ${hold.unjudged}`);

@@ -12,12 +12,12 @@ import {
 
 // The statements of `save.ts`, in their order.
 
-/** What the row of a repository says of observations of it. */
+/** What the row of a repository says about its observations. */
 export type StoredRepository = { observations: bigint; nextChangeAt: Date | null; closedJudgedBy: string };
 
 /**
- * Makes whoever else saves an observation of the repository wait until the transaction ends; whoever inserts a row of it
- * does not, so that a group that is announced and saved at the same time is no deadlock.
+ * Makes other observations of the repository wait until the transaction ends. Inserts of its rows do not wait, so that a
+ * group can be announced and saved at the same time without a deadlock.
  */
 export async function lockStored(tx: SqlTx, repositoryId: bigint): Promise<StoredRepository> {
   const [row] = await tx.query<{
@@ -33,10 +33,10 @@ export async function lockStored(tx: SqlTx, repositoryId: bigint): Promise<Store
   return { observations, nextChangeAt: next_change_at, closedJudgedBy: closed_judged_by };
 }
 
-/** What is known of SHAs and of open pull requests. */
+/** What we know about SHAs and open pull requests. */
 export type Before = { known: Map<string, Known>; lastSeen: LastSeen[] };
 
-// The rows of SHAs stay as they are until the transaction ends: a write settles after it.
+// Locks the rows of SHAs until the transaction ends. A write settles after that.
 const known = `
   SELECT sha, written_state, written_description, written_at, written_during, writes, overwrites, attempts, is_final,
     is_merge_group, not_held
@@ -61,8 +61,8 @@ type KnownRow = {
 };
 
 /**
- * What is known of these SHAs, and the pull requests that are asked about and whoever shares a SHA with them.
- * @param asked null: all of the repository.
+ * What we know about these SHAs, the requested pull requests, and those that share a SHA with them.
+ * @param asked null for all pull requests of the repository.
  */
 export async function readBefore(
   tx: SqlTx,
@@ -95,7 +95,7 @@ const knownOf = (row: KnownRow): Known => ({
   notHeld: row.not_held,
 });
 
-/** The status that a SHA is to have, as its row has it. */
+/** The wanted status of a SHA, in the form of its row. */
 export type DesiredRow = {
   sha: string;
   state: string;
@@ -103,13 +103,13 @@ export type DesiredRow = {
   urgency: number;
   is_waiting: boolean;
   closed_number: number | null;
-  /** What somebody else wrote there. */
+  /** The status that somebody else wrote. */
   is_foreign: boolean;
   foreign_state: string;
   foreign_description: string;
 };
 
-/** An open pull request, and the ids of the freezes that held it when it was judged, as its row has it. */
+/** An open pull request and the ids of the freezes that held it when it was judged, in the form of its row. */
 export type SeenRow = {
   number: number;
   node_id: string;
@@ -127,31 +127,31 @@ export type Desired = {
   now: Date;
   isMergeGroup: boolean;
   statuses: DesiredRow[];
-  /** The SHAs that show again what holds them. */
+  /** The SHAs that show their holding status again. */
   heldAgain: string[];
   pullRequests: SeenRow[];
-  /** When to ask GitHub whether it would merge those that are held and new, or changed since it was asked. */
+  /** When to ask GitHub whether it would merge held pull requests that are new or changed. */
   askAt: Date;
-  /** The numbers of those that are not open any more. */
+  /** The numbers of pull requests that are no longer open. */
   gone: number[];
-  /** Among which held heads of closed pull requests those are let go that are not to be held; null: all. */
+  /** The closed pull requests whose heads to release if nothing holds them; null for all. */
   letGoAmong: string[] | null;
   repository: {
     nextChangeAt: Date | null;
     isPrivate: boolean;
-    /** Set where every open pull request was observed, then. */
+    /** When every open pull request was observed, if this observation did that. */
     reconciledAt: Date | null;
     closedJudgedBy: string | null;
-    /** Whether one of these is to be kept. */
+    /** Whether to keep any of them. */
     isChanged: boolean;
   };
 };
 
-/** Whether GitHub shows a status of ours there, or may: only that has to be written over. */
+/** Whether GitHub shows or may show a status of ours there. Only that needs a new status. */
 const isShown = `(NOT is_waiting OR attempts > 0 OR written_state IS NOT DISTINCT FROM 'pending')`;
 
-// A SHA that a later observation has judged is left alone, unless that one knew of no open pull request there. What
-// others wrote is counted before the next write. A new verdict waits for nothing; the pause is for the same text again.
+// Leaves a SHA alone that a later observation judged, unless that one knew no open pull request there. Statuses of others
+// are counted before the next write. A new verdict never waits; the pause only applies to repeats of the same text.
 const write = `
   WITH wanted AS (
     SELECT * FROM jsonb_to_recordset($6::jsonb) AS wanted(sha text, state text, description text, urgency int,
@@ -226,9 +226,9 @@ const write = `
     EXISTS (SELECT 1 FROM remembered WHERE merge_state_due_at = $10) AS is_due`;
 
 /**
- * Keeps what is desired.
- * @returns how many statuses are to be written; whether heads of closed pull requests are to be let go; and whether
- *   GitHub is to be asked about what is held.
+ * Saves the wanted statuses.
+ * @returns how many statuses to write, whether to release heads of closed pull requests, and whether to ask GitHub about
+ *   held pull requests.
  */
 export async function writeDesired(
   tx: SqlTx,

@@ -4,13 +4,13 @@ import type { Observed } from './observe.ts';
 import type { LastSeen } from './open-pull-request-store.ts';
 import type { Found } from './save.ts';
 
-// What was seen before, beside what an observation found.
+// Compares an observation with what we saw before.
 
-/** Its SHAs where it was seen last, as `shasOf` gives those of now. */
+/** The SHAs of a pull request when it was last seen, in the form of `shasOf`. */
 const shasThen = ({ headSha, mergeSha }: LastSeen): string[] =>
   mergeSha === null ? [headSha] : [headSha, mergeSha];
 
-/** Pull requests that share a SHA and were not observed. */
+/** Pull requests that share a SHA but were not observed. */
 export function unseenIn(
   { observation }: Observed,
   { of }: Found,
@@ -21,11 +21,11 @@ export function unseenIn(
   if (of === 'closed') return [];
   const unasked = lastSeen.filter(({ number }) => !asked.has(number));
   if (of !== 'open') return unasked;
-  // What an earlier observation saw and this one did not is not open any more.
+  // A pull request that an earlier observation saw and this one did not is no longer open.
   return unasked.filter((seen) => seen.seenBy > observation && shasThen(seen).some((sha) => shas.has(sha)));
 }
 
-/** The numbers of pull requests that are not open any more, and that no later observation has seen. */
+/** The numbers of pull requests that are no longer open and that no later observation saw. */
 export function goneIn(
   { observation }: Observed,
   { of }: Found,
@@ -42,7 +42,7 @@ export function goneIn(
     .map(({ number }) => number);
 }
 
-/** The SHAs that open pull requests have, which are judged with them. */
+/** The SHAs of open pull requests, which are judged with them. */
 export function takenIn(
   { observation }: Observed,
   lastSeen: LastSeen[],
@@ -55,8 +55,8 @@ export function takenIn(
 }
 
 /**
- * Open pull requests on a SHA that a later observation has judged without them. That verdict stands, so they are
- * reconciled anew: two pull requests came to one SHA while both observations were under way.
+ * Open pull requests on a SHA that a later observation judged without them: two pull requests got the same SHA while
+ * both observations ran. The later verdict stays, so these pull requests are reconciled again.
  */
 export function overtakenIn(
   { observation }: Observed,

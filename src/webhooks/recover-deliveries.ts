@@ -44,7 +44,7 @@ export async function recoverDeliveries(deps: Deps): Promise<void> {
   await saveScannedUntil(deps.db, now);
   if (standIns.length > 0) {
     const counts = { deliveries: fresh.length, looks: standIns.length };
-    deps.log.info(counts, 'webhook deliveries failed; looking at what they were about');
+    deps.log.info(counts, 'webhook deliveries failed; checking what they were about');
   }
 }
 
@@ -69,10 +69,7 @@ async function listFailed(deps: Deps, since: Date): Promise<{ failed: FailedDeli
     cursor = nextCursor(headers.link);
     if (recent.length < data.length || cursor === undefined) return { failed, isCut: false };
   }
-  deps.log.warn(
-    { deliveries: failed.length },
-    'more webhook deliveries failed than are read; looking at everything',
-  );
+  deps.log.warn({ deliveries: failed.length }, 'too many webhook deliveries failed; checking everything');
   return { failed, isCut: true };
 }
 

@@ -52,10 +52,7 @@ export async function sweep(deps: Deps): Promise<void> {
   await forget(deps, now);
   if (missed.size > 0) deps.log.info({ repositories: missed.size }, 'sweep: reconciling what was missed');
   if (unchecked.length > 0)
-    deps.log.debug(
-      { repositories: unchecked.length },
-      'sweep: looking at what was not looked at for an hour',
-    );
+    deps.log.debug({ repositories: unchecked.length }, 'sweep: checking what was not checked for an hour');
 }
 
 async function forget(deps: Deps, now: Date): Promise<void> {

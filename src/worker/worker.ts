@@ -45,7 +45,7 @@ export async function startWorker(deps: Deps, queue: JobQueue): Promise<Worker> 
   const requestSweep = () =>
     void deps.queue
       .send([jobs.sweep()])
-      .catch((error: unknown) => deps.log.error({ err: error }, 'the sweep could not be asked for'));
+      .catch((error: unknown) => deps.log.error({ err: error }, 'could not request the sweep'));
   await deps.queue.send([jobs.syncInstallations(), jobs.sweep()]);
   await fetcher.start();
   const timer = deps.clock.setInterval(requestSweep, sweepEvery);

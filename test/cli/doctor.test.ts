@@ -105,11 +105,13 @@ test('with an App that may do nothing, and with GitHub down, it answers', async 
   github.acceptPermissions('acme', github.app.permissions);
   await acme.quiet();
   expect(nothing.code).toBe(1);
-  expect(nothing.out).toMatch(/^unknown {2}Whether the default branch|^unknown {2}Whether main/m);
+  expect(nothing.out).toMatch(
+    /^unknown {2}Holdfast cannot tell whether the default branch|^unknown {2}Holdfast cannot tell whether main/m,
+  );
   github.goDown();
   const down = await ask(vault);
   expect(down.code).toBe(2);
-  expect(down.out).toContain('acme/vault: Whether freezes are enforced is not known.');
+  expect(down.out).toContain('acme/vault: Holdfast cannot tell whether freezes are enforced.');
 });
 
 describe('it could not ask', () => {
@@ -132,7 +134,7 @@ describe('it could not ask', () => {
       'a token with a line break',
       'acme/web',
       { token: 'hf_admin_s3cret\nhf_admin_s3cret' },
-      'HOLDFAST_TOKEN holds what no credential does',
+      'HOLDFAST_TOKEN contains characters that no credential has',
     ],
     ['a token in quotes of a word processor', 'acme/web', { token: '“hf_admin_s3cret”' }, 'HOLDFAST_TOKEN'],
     ['no URL', undefined, { url: 'holdfast' }, 'does not answer at holdfast (Invalid URL)'],
@@ -144,7 +146,8 @@ describe('it could not ask', () => {
 
   test.each(['acme', 'acme/', '/web', 'acme/web/x', 'acme/no such', 'acme/..', 'acme/nowhere', 'eve/web'])(
     'about %j',
-    async (name) => expect(await said(name)).toMatch(/is no repository|Holdfast answers (404|422|403) about/),
+    async (name) =>
+      expect(await said(name)).toMatch(/is not a repository|Holdfast answers (404|422|403) about/),
   );
 
   test('of a person who may not', async () => {
@@ -245,7 +248,7 @@ test('a service that is not ready has failed; what it says cannot command the te
     async (url) => {
       const { code, out } = await ask('acme/web', { url });
       expect(code).toBe(1);
-      expect(out).toMatch(/^FAILED {3}It is not ready: GET \/readyz answers 503/m);
+      expect(out).toMatch(/^FAILED {3}Holdfast is not ready: GET \/readyz answers 503/m);
       expect(out).not.toContain('\u001b');
       expect(out).not.toMatch(/^FAILED {2}forged/m);
     },

@@ -143,9 +143,9 @@ describe('the words of a freeze', () => {
     ['until 06/03/2026 18:00 release', '"06/03/2026 18:00" may be read in several ways'],
     ['until 2026-10-25 02:30 release', 'comes twice in Europe/Paris'],
     ['until 2026-03-29 02:30 release', 'Choose another time, or name the zone UTC after it.'],
-    ['until 18:00 Europe/Pariss release', '"Europe/Pariss" names no single time zone'],
-    ['until 18:00 CET release', '"CET" names no single time zone'],
-    ['2h PST release', '"PST" names no single time zone'],
+    ['until 18:00 Europe/Pariss release', '"Europe/Pariss" is not a single time zone'],
+    ['until 18:00 CET release', '"CET" is not a single time zone'],
+    ['2h PST release', '"PST" is not a single time zone'],
   ])('%s is refused with what was understood', (words, why) => {
     expect(() => freeze(words)).toThrow(DoubtfulTime);
     expect(() => freeze(words)).toThrow(why);

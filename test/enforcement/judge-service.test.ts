@@ -21,7 +21,7 @@ test('deliveries that are not shown are unknown, whatever arrived here', () => {
   const attempts = notKnown('GitHub did not answer');
   expect(judgeWebhooks({ ...facts, attempts, lastReceived })).toMatchObject({
     state: 'unknown',
-    message: expect.stringContaining('came at 2026-03-01T09:00:00Z'),
+    message: expect.stringContaining('arrived at 2026-03-01T09:00:00Z'),
   });
 });
 

@@ -34,7 +34,7 @@ test('each step turns to done when it is true', async () => {
     'To do GitHub requires the check holdfast/freeze',
     'To do Scripts have an application key',
     'To do You have created a freeze',
-    'Optional People write commands in comments',
+    'Optional People can use commands in comments',
   ]);
   const bare = await acme.repository('bare', [{}], { protect: {} });
   await later();

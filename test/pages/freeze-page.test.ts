@@ -73,7 +73,7 @@ test('says all of it: until when, what it holds, by titles, and its id', async (
   expect(words(text)).toContain('Release 4.2 Ongoing until 2026-12-02 12:00 Europe/Paris');
   expect(words(text)).toContain('Pull requests that match label=risky and ( base=main or not author=bob )');
   expect(words(text)).toContain('1 pull request is held. #1 New checkout');
-  expect(words(text)).toContain('Enforced yes');
+  expect(words(text)).toContain('Enforced Yes');
   expect(text).toContain(`<code class="id">${freeze.id}</code>`);
   expect(words(text)).toContain('the application key admin key created a freeze');
 });
@@ -166,7 +166,7 @@ describe('an admin', () => {
     await acme.update(web, freeze.id, { reason: 'By somebody else' });
     const { status, text } = await ada.send(`${path()}/edit`, { ...fields, reason: 'Mine' });
     expect(status).toBe(422);
-    expect(words(text)).toContain('Somebody changed this freeze since you opened the page.');
+    expect(words(text)).toContain('Somebody changed this freeze after you opened the page.');
     expect((await now())!['reason']).toBe('By somebody else');
   });
 });

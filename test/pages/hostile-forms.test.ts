@@ -82,7 +82,7 @@ test("sent twice, a plan is extended once, and a stale form takes back nobody's 
   expect((await planOf('Incident')).reason).toBe('r');
   const late = await ada.send(`${path}/delete`, { version, delete_reason: 'Not what I saw' });
   expect(late.status).toBe(422);
-  expect(late.text).toContain('Somebody changed this plan since you opened the page.');
+  expect(late.text).toContain('Somebody changed this plan after you opened the page.');
 });
 
 test('sent twice, a request to be let through is made once', async () => {

@@ -149,7 +149,7 @@ test('a time that clocks leave out, or show twice, is explained', async () => {
     end: '2026-03-29T06:00',
     step: 'preview',
   });
-  expect(spring.text).toContain('there is no 02:30 that day, so it starts after the gap');
+  expect(spring.text).toContain('02:30 does not exist that day, so it starts after the gap');
   const autumn = await ada.send(newPlan, {
     ...night,
     start: '2026-10-24T22:00',
@@ -316,7 +316,7 @@ test('where one of several cannot be changed the others are, and the page says w
   const extended = await ada.send(`${path}/extend`, { version: await versionOf(ada, path), by: 'hour' });
   expect(extended.status).toBe(409);
   expect(extended.text).toContain('<h1>Some freezes were not changed</h1>');
-  expect(extended.text).toMatch(/1 freeze is changed, and 1 not\. acme\/old is archived/);
+  expect(extended.text).toMatch(/1 freeze was changed, and 1 could not be changed\. acme\/old is archived/);
   expect(await ends()).toEqual([
     ['old', '2026-03-01T18:00:00'],
     ['web', '2026-03-01T19:00:00'],
@@ -331,7 +331,7 @@ test('where one of several cannot be changed the others are, and the page says w
 test('the preview warns of what the API warns of', async () => {
   const base = { ...nightly, name: 'Warned', include: 'web', repeat: 'once', start: '', end: '' };
   const loose = await ada.send(newPlan, { ...base, exceptions: 'title~=skip', step: 'preview' });
-  expect(loose.text).toContain('The author of a pull request alone can get it excluded');
+  expect(loose.text).toContain('The author of a pull request can get it excluded without anybody else');
   const nothing = await ada.send(newPlan, { ...base, matching: 'label=nobody-has-this', step: 'preview' });
   expect(nothing.text).toContain('This freeze holds none of the open pull requests (1).');
   await acme.call('PATCH', '/v1/repos/acme/web/settings', {

@@ -79,7 +79,7 @@ describe('the list', () => {
       data: { isWaiting: true, writtenState: 'success' },
     });
     expect(row((await read()).html, freeze)).toContain(
-      'Held now 0 pull requests are held. 2 are to be held: 2 wait for their statuses',
+      'Held now 0 pull requests are held. 2 more should be held: 2 are waiting for their statuses',
     );
   });
 

@@ -48,7 +48,7 @@ export async function startCommenting(): Promise<Commenting> {
       expect(after.length, after.join('\n')).toBe(before.length + 1);
       const answer = after.at(-1)!;
       const page = `https://holdfast.example/repos/${repository}/pulls/${number}`;
-      const end = `\n\n[The page of this pull request](${page})\n\n<!-- holdfast answers comment ${id} -->`;
+      const end = `\n\n[View this pull request on Holdfast](${page})\n\n<!-- holdfast answers comment ${id} -->`;
       expect(answer.endsWith(end), answer).toBe(true);
       return answer.slice(0, -end.length);
     },

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 
-/** Who did something, as answers name them. */
+/** Who did something, in answers. */
 export const who = z
   .object({
     type: z.enum(['application', 'user']),
@@ -10,5 +10,5 @@ export const who = z
   })
   .openapi('Actor', {
     description:
-      'A key by its uuid, a person by the id at GitHub, or a job of GitHub Actions by the uuid of the OIDC rule that let it in.',
+      'An application key with its UUID, a person with their GitHub ID, or a GitHub Actions job with the UUID of the OIDC rule that let it in.',
   });

@@ -22,7 +22,7 @@ const application = z
 const listedApplication = application
   .extend({
     created_by: who,
-    last_used_at: z.iso.datetime().nullable().openapi({ description: 'Up to a minute behind.' }),
+    last_used_at: z.iso.datetime().nullable().openapi({ description: 'Can be up to a minute old.' }),
   })
   .openapi('ListedApplication');
 
@@ -69,7 +69,9 @@ export const getOwnApplication = endpoint({
   success: { status: 200, description: 'The calling key', schema: application, example },
   async handle({ credential }) {
     if (credential.kind !== 'application-key') {
-      throw forbidden('This route describes application keys. Call it with one (hf_admin_… or hf_ci_…).');
+      throw forbidden(
+        'This route describes application keys. Call it with an application key (hf_admin_… or hf_ci_…).',
+      );
     }
     return present(credential.key, credential.key.account);
   },
@@ -100,7 +102,7 @@ const body = z
     scope: z.enum(keyScopes),
     expires_at: instant('Send an instant such as 2027-01-01T00:00:00Z, or null.').nullish().openapi({
       description:
-        'An instant; null or absent: the key does not expire. A key that is made by a key expires with it at the latest.',
+        'When the key expires. If null or absent, it does not expire. A key that another key creates expires with that key at the latest.',
     }),
   })
   .openapi('NewApplication');
@@ -109,8 +111,8 @@ export const postApplications = endpoint({
   method: 'post',
   path: '/applications/{owner}',
   tag: 'Application keys',
-  summary: 'Make an application key',
-  description: 'The secret is shown in this answer only; a replay by `Idempotency-Key` has null instead.',
+  summary: 'Create an application key',
+  description: 'Only this answer contains the secret. A replay by `Idempotency-Key` has null instead.',
   access: { to: 'owner' },
   params: ownerPath,
   body: { schema: body, example: { name: 'release tooling', scope: 'admin', expires_at: null } },
@@ -137,7 +139,7 @@ export const deleteApplication = endpoint({
   method: 'delete',
   path: '/applications/{owner}/{application_id}',
   tag: 'Application keys',
-  summary: 'Revoke an application key, and the keys that it made, at once',
+  summary: 'Revoke an application key and the keys that it created',
   access: { to: 'owner' },
   params: z.object({ owner, application_id: uuid('application_id') }),
   success: { status: 204, description: 'Revoked' },

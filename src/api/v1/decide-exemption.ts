@@ -25,7 +25,7 @@ const optionalReason = z.object({ reason: givenReason.nullish() }).openapi('Exem
 type Path = z.output<typeof exemptionPath>;
 type Found = AuthorizedRepository & { deps: Deps; actor: Actor; path: Path };
 
-/** Refuses what is not there, and who may not decide so. */
+/** Refuses if the exemption does not exist, or if the caller may not make this decision. */
 const mayDecide =
   (decision: Decision) =>
   async ({ deps, repository, path, ...caller }: Found) =>
@@ -37,7 +37,7 @@ const shared = {
   params: exemptionPath,
   success: {
     status: 200,
-    description: 'The exemption as it is now',
+    description: 'The exemption after the decision',
     schema: exemptionSchema,
   },
 } as const;
@@ -47,7 +47,7 @@ const success = (example: Partial<typeof exampleExemption>) => ({
   example: { ...exampleExemption, ...example },
 });
 
-/** Decides as the route says, and answers with what became of the exemption. */
+/** Makes the route's decision, and answers with the exemption. */
 async function decide(
   decision: Decision,
   {
@@ -73,7 +73,7 @@ export const approveExemptionEndpoint = endpoint({
   path: `${path}/approve`,
   summary: 'Approve a requested exemption',
   description:
-    'Where the repository asks for two persons, not by whoever requested it, and not by a key what a key requested.',
+    'If the repository requires two people, the person who requested the exemption cannot approve it, and a key cannot approve the request of a key.',
   access: { to: 'repository', scope: 'admin', isLive: true },
   body: { schema: optionalReason, example: { reason: 'Agreed' }, isOptional: true },
   success: success({ decision_reason: 'Agreed' }),
@@ -84,7 +84,7 @@ export const approveExemptionEndpoint = endpoint({
 export const denyExemptionEndpoint = endpoint({
   ...shared,
   path: `${path}/deny`,
-  summary: 'Deny a requested exemption, saying why',
+  summary: 'Deny a requested exemption, with a reason',
   access: { to: 'repository', scope: 'admin', isLive: true },
   body: { schema: reason, example: { reason: 'It can wait' } },
   success: success({ state: 'denied', decision_reason: 'It can wait' }),
@@ -95,8 +95,8 @@ export const denyExemptionEndpoint = endpoint({
 export const revokeExemptionEndpoint = endpoint({
   ...shared,
   path: `${path}/revoke`,
-  summary: 'Revoke a requested or approved exemption, saying why',
-  description: 'Repository admins may, and who requested it.',
+  summary: 'Revoke a requested or approved exemption, with a reason',
+  description: 'Admins of the repository can revoke it, and so can the person who requested it.',
   access: { to: 'repository', scope: 'admin', least: 'write', isLive: true },
   body: { schema: reason, example: { reason: 'Fixed otherwise' } },
   success: success({ state: 'revoked', decision_reason: 'Fixed otherwise' }),

@@ -32,7 +32,7 @@ export const postDeleteFreezeEndpoint = endpoint({
   ...shared,
   method: 'post',
   path: `${path}/delete`,
-  summary: 'Delete a freeze, saying why',
+  summary: 'Delete a freeze, with a reason',
   async handle({ deps, actor, repository, path, body, remember }) {
     await deleteFreeze(deps, actor, repository, path.freeze_id, body.delete_reason, (tx) =>
       remember(tx, { status: 204 }),

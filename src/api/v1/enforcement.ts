@@ -7,9 +7,11 @@ import { enforced, exampleHeld, heldFields, presentHeld } from './held-schemas.t
 
 const finding = z
   .object({
-    check: z.enum(checks).openapi({ description: 'What was looked at' }),
-    state: z.enum(states).openapi({ description: '`unknown`: GitHub did not show it, which is not `ok`' }),
-    branch: z.string().optional().openapi({ description: 'The one branch that it is about' }),
+    check: z.enum(checks).openapi({ description: 'What was checked' }),
+    state: z
+      .enum(states)
+      .openapi({ description: '`unknown` means that GitHub did not show it, so it is not `ok`' }),
+    branch: z.string().optional().openapi({ description: 'The branch that the finding is about' }),
     message: z.string(),
     remedy: z.string().nullable().openapi({ description: 'What to click or call' }),
   })
@@ -19,7 +21,7 @@ const report = z
   .object({
     enforced: enforced.openapi({
       description:
-        'Whether GitHub would refuse to merge what a freeze holds, on every branch that one can touch',
+        'Whether GitHub refuses to merge what a freeze holds, on every branch that a freeze can affect',
     }),
     checked_at: z.iso.datetime(),
     ...heldFields,
@@ -33,12 +35,12 @@ export const enforcementEndpoint = endpoint({
   tag: 'Scheduled freezes',
   summary: 'See whether freezes of a repository are enforced',
   description:
-    'Asks GitHub whether the status check is required on each branch that a freeze can touch, with this App as its source and for merge groups too; who can bypass it; whether the App has its permissions and events, webhooks arrive, the clock is right and the rate limit lasts. It changes nothing.',
+    'Asks GitHub whether each branch that a freeze can affect requires the status check, with this App as its source and for merge groups too. Also checks who can bypass it, whether the App has its permissions and events, whether webhooks arrive, whether the clock is right, and how much of the rate limit is left. Changes nothing.',
   access: { to: 'repository', scope: 'admin' },
   params: repositoryPath,
   success: {
     status: 200,
-    description: 'What was found',
+    description: 'The findings',
     schema: report,
     example: {
       enforced: false,
@@ -50,7 +52,7 @@ export const enforcementEndpoint = endpoint({
           state: 'failed',
           branch: 'main',
           message:
-            'main does not require holdfast/freeze, so pull requests merge into it while they are frozen.',
+            'main does not require holdfast/freeze, so pull requests can merge into it during a freeze.',
           remedy:
             'Require holdfast/freeze at https://github.com/acme/web/settings/rules/new?target=branch, or as an admin: curl …',
         },

@@ -8,7 +8,7 @@ import { owner, repository, uuid } from '../path-params.ts';
 import { who } from './actor-schema.ts';
 import { mostReason } from './freeze-schemas.ts';
 
-/** A reason that somebody has to give. */
+/** A required reason. */
 export const givenReason = text(mostReason, 'A reason').min(1, 'A reason has at least 1 character.');
 
 const instant = z.iso.datetime();
@@ -17,12 +17,17 @@ export const exemptionSchema = z
   .object({
     id: z.uuid(),
     pull_request: z.number().int(),
-    head_sha: z.string().openapi({ description: 'Its head at the request' }),
-    any_head: z.boolean().openapi({ description: 'Whether later heads are let through too' }),
+    head_sha: z.string().openapi({ description: 'The head commit at the time of the request' }),
+    any_head: z
+      .boolean()
+      .openapi({ description: 'Whether the exemption also applies to later head commits' }),
     freeze_ids: z
       .array(z.uuid())
       .nullable()
-      .openapi({ description: 'null: every freeze, also one that begins later' }),
+      .openapi({
+        description:
+          'The freezes that the exemption applies to. null means every freeze, including future ones',
+      }),
     reason: z.string(),
     public_reason: z.string().nullable(),
     state: z.enum(exemptionStates),

@@ -15,20 +15,22 @@ const body = z
   .object({
     reason: givenReason,
     public_reason: publicReason.openapi({
-      description: 'What everybody but admins and insiders reads in the place of the reason',
+      description: 'Statuses and public pages show this instead of the reason',
     }),
     freeze_ids: z
       .array(z.guid('Send the UUID of a freeze.'))
       .min(1, 'Send at least one freeze, or null for every freeze.')
       .max(mostFreezes, `Send at most ${mostFreezes} freezes, or null for every freeze.`)
       .nullish()
-      .openapi({ description: 'null or absent: every freeze, also one that begins later' }),
+      .openapi({
+        description: 'If null or absent, the exemption applies to every freeze, including future ones',
+      }),
     any_head: z
       .boolean()
       .optional()
-      .openapi({ description: 'Absent or false: a push to the pull request ends the exemption' }),
+      .openapi({ description: 'If absent or false, a push to the pull request ends the exemption' }),
     expires_at: instant('Send an instant such as 2027-01-01T00:00:00Z, or null.').nullish().openapi({
-      description: 'At most 30 days ahead; null or absent: in 24 hours',
+      description: 'At most 30 days ahead. If null or absent, the exemption expires in 24 hours',
     }),
   })
   .openapi('NewExemption');
@@ -45,9 +47,9 @@ export const requestExemptionEndpoint = endpoint({
   method: 'post',
   path: '/repos/{owner}/{repository}/pulls/{number}/exemptions',
   tag: 'Exemptions',
-  summary: 'Let a pull request through freezes, or ask for that',
+  summary: 'Exempt a pull request from freezes, or request an exemption',
   description:
-    'What a repository admin asks for is approved at once, unless the repository asks for two persons. What a person asks for who can write to the repository is `requested`.',
+    'The exemption of a repository admin is approved at once, unless the repository requires two people. The exemption of a person with write access is `requested`.',
   access: { to: 'repository', scope: 'admin', least: 'write', isLive: true },
   params: z.object({ owner, repository, number }),
   body: { schema: body, example: { reason: 'INC-4711 fix', expires_at: '2026-03-01T18:00:00Z' } },
@@ -94,13 +96,13 @@ export const listExemptionsEndpoint = endpoint({
   query,
   success: {
     status: 200,
-    description: 'A page of exemptions, also those that are over',
+    description: 'A page of exemptions, including those that are over',
     headers: { Link: linkHeaderDescription },
     schema: z.object({ exemptions: z.array(exemptionSchema) }).openapi('Exemptions'),
     example: { exemptions: [exampleExemption] },
   },
   async handle({ deps, repository, query: { state, pull_request, per_page, cursor }, url }) {
-    // A number beyond GitHub's is no pull request's: -1 finds none.
+    // No pull request has a number beyond GitHub's range: -1 finds none.
     const pullRequest =
       pull_request === undefined ? undefined : pull_request > greatestNumber ? -1 : Number(pull_request);
     const page = { size: per_page, cursor };

@@ -19,20 +19,21 @@ const explanation = z
   .object({
     pull_request: pullRequestSchema,
     frozen: z.boolean().openapi({
-      description:
-        'Whether a freeze selects it now, or another pull request with its head, and no exemption lets it through',
+      description: 'Whether a freeze holds it now, or holds another pull request with the same head commit',
     }),
     status: z
       .object({ state: z.enum(['pending', 'success']), description: z.string() })
       .nullable()
       .openapi({
         description:
-          'What the status of its head SHA should say; where others share it, for all of them. null where it is not open',
+          'The status that its head commit should have, for all pull requests that share it. null if the pull request is not open',
       }),
     next_change_at: z.iso
       .datetime()
       .nullable()
-      .openapi({ description: 'When time alone could next change this, before a freeze starts or ends' }),
+      .openapi({
+        description: 'When time alone may next change this, other than the start or end of a freeze',
+      }),
     freezes: z.array(
       z.object({
         scheduled_freeze: freezeSchema,
@@ -41,7 +42,7 @@ const explanation = z
         until: z.iso
           .datetime()
           .nullable()
-          .openapi({ description: 'When the freeze ends; null: when it is removed' }),
+          .openapi({ description: 'When the freeze ends. null if it has no end' }),
         reasons: z.array(reason),
       }),
     ),
@@ -57,7 +58,7 @@ export const explainPullRequestEndpoint = endpoint({
   params: z.object({ owner, repository, number }),
   success: {
     status: 200,
-    description: 'The ongoing freezes, and what each does with the pull request',
+    description: 'The ongoing freezes, and the effect of each on the pull request',
     schema: explanation,
     example: {
       pull_request: examplePullRequest,

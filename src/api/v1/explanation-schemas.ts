@@ -7,25 +7,27 @@ import { type FoundRepository, fullName } from '../../installations/find-reposit
 
 export const verdict = z
   .enum(['frozen', 'excluded', 'unknown', 'not_matched'])
-  .openapi({ description: '`unknown`: the conditions could not be judged, so the pull request is held.' });
+  .openapi({
+    description: '`unknown` means that the conditions could not be evaluated, so the pull request is held.',
+  });
 
 export const reason = z
   .object({
     list: z.enum(['matching_conditions', 'exclude_conditions']),
-    path: z.array(z.union([z.string(), z.number()])).openapi({ description: 'Where it stands in the list' }),
+    path: z.array(z.union([z.string(), z.number()])).openapi({ description: 'The position in the list' }),
     condition: z.string(),
-    match: z.boolean().nullable().openapi({ description: 'null: it could not be judged' }),
+    match: z.boolean().nullable().openapi({ description: 'null if it could not be evaluated' }),
     saw: z
       .array(z.union([z.string(), z.number(), z.boolean()]))
       .nullable()
-      .openapi({ description: 'The values that it was asked of, at most 20; null where not known' }),
-    more: z.number().int().openapi({ description: 'How many values are left out' }),
-    error: z.string().nullable().openapi({ description: 'Why it could not be judged' }),
-    decides: z.boolean().openapi({ description: 'Whether the result of its list rests on it' }),
+      .openapi({ description: 'The values that it was evaluated on, at most 20. null if they are unknown' }),
+    more: z.number().int().openapi({ description: 'How many more values there are' }),
+    error: z.string().nullable().openapi({ description: 'Why it could not be evaluated' }),
+    decides: z.boolean().openapi({ description: 'Whether the result of its list depends on it' }),
   })
   .openapi('ConditionReason');
 
-/** The exemption that lets a pull request through a freeze. */
+/** The exemption of a pull request from a freeze. */
 export const passSchema = z
   .object({
     id: z.uuid(),
@@ -33,9 +35,9 @@ export const passSchema = z
     expires_at: z.iso.datetime(),
   })
   .optional()
-  .openapi({ description: 'What lets the pull request through all the same; absent: nothing' });
+  .openapi({ description: 'The exemption from this freeze. Absent if there is none' });
 
-/** @returns nothing where there is none: clients that never made one see what they know. */
+/** @returns nothing if there is none, so that clients that do not know exemptions see no new fields. */
 export const presentPass = (exemption: Exemption | null) =>
   exemption && {
     exemption: {
@@ -89,7 +91,7 @@ export const presentPullRequest = (
   repository: fullName(repository),
 });
 
-/** The leaves of both lists, one after the other. */
+/** The conditions of both lists, one after the other. */
 export const presentReasons = ({ matching, exclude }: FreezeReasons) => [
   ...matching.map((each) => present('matching_conditions', each)),
   ...exclude.map((each) => present('exclude_conditions', each)),

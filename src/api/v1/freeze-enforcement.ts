@@ -8,24 +8,21 @@ const enforcement = z
   .object({
     phase: z.enum(['scheduled', 'ongoing']),
     switched_on: z.boolean().openapi({
-      description: 'Whether a product that switches freezes on is enabled on the repository',
+      description: 'Whether the repository has a product that switches freezes on',
     }),
     enforced: enforced.openapi({
       description:
-        'Whether GitHub would refuse to merge what this freeze holds, on every branch that it can touch; as GitHub said a minute ago at most',
+        'Whether GitHub refuses to merge what this freeze holds, on every branch that it can affect. Can be up to a minute old',
     }),
     ...heldFields,
     merge_groups: progress,
-    waiting_writes: z.int().openapi({ description: 'Statuses on these that wait to be written' }),
-    waiting_since: z.iso
-      .datetime()
-      .nullable()
-      .openapi({ description: 'Since when the oldest of them waits' }),
+    waiting_writes: z.int().openapi({ description: 'How many of their statuses wait to be written' }),
+    waiting_since: z.iso.datetime().nullable().openapi({ description: 'Since when the oldest one waits' }),
     looked_at: z.iso
       .datetime()
       .nullable()
-      .openapi({ description: 'When all open pull requests were last looked at' }),
-    look_due: z.boolean().openapi({ description: 'Whether a change since then is still to be looked at' }),
+      .openapi({ description: 'When Holdfast last checked all open pull requests' }),
+    look_due: z.boolean().openapi({ description: 'Whether Holdfast still has to check a change since then' }),
   })
   .openapi('FreezeEnforcement');
 
@@ -33,12 +30,12 @@ export const freezeEnforcementEndpoint = endpoint({
   method: 'get',
   path: '/repos/{owner}/{repository}/scheduled_freeze/{freeze_id}/enforcement',
   tag: 'Scheduled freezes',
-  summary: 'See how far a freeze is enforced',
+  summary: 'See how much of a freeze is enforced',
   access: { to: 'repository', scope: 'admin' },
   params: freezePath,
   success: {
     status: 200,
-    description: 'What the freeze should hold, what it holds, and what still waits to be written',
+    description: 'What the freeze should hold, what it holds, and which statuses wait to be written',
     schema: enforcement,
     example: {
       phase: 'ongoing',

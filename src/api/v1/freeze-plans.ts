@@ -40,7 +40,7 @@ const ofPlan = `${path}/{plan_id}` as const;
 
 const namesOfBody = z.object({ repositories: z.object({ include: z.array(z.string()) }) });
 
-/** Whoever administers all repositories that a plan names one by one may make it. */
+/** A person who is an admin of every repository that a plan names one by one may create it. */
 const accessByBody = {
   to: 'owner-or-repositories',
   async repositories({ json }: { json: unknown }) {
@@ -51,7 +51,7 @@ const accessByBody = {
 
 type Named = { deps: Deps; account: Account; path: Record<string, unknown>; json: unknown };
 
-/** Who may see a plan: judged on what it names. */
+/** Who may see a plan depends on the repositories that it names. */
 const accessToSee = {
   to: 'owner-or-repositories',
   async repositories({ deps, account, path }: Named) {
@@ -60,7 +60,7 @@ const accessToSee = {
   },
 } as const;
 
-/** Who may change one: judged also on what it still freezes, and on what a change would make of it. */
+/** Who may change a plan also depends on what it still freezes, and on what the change would make of it. */
 const accessToChange = {
   to: 'owner-or-repositories',
   async repositories({ deps, account, path, json }: Named) {
@@ -70,11 +70,11 @@ const accessToChange = {
   },
 } as const;
 
-/** Also one that is over or deleted: whoever had it learns that, and a retried deletion is answered again. */
+/** Finds plans that are over or deleted too, so that their owner learns that and a retried deletion gets its answer. */
 const planOf = (deps: Deps, account: Account, path: Record<string, unknown>) =>
   knownPlan(deps.db, { id: path['plan_id'] as string, accountId: account.id });
 
-/** Whoever may have one of the plans sees those that they may have. */
+/** A person sees the plans that they may create. */
 const accessByPlans = {
   to: 'owner-or-repositories',
   async repositories({ deps, account }: Named) {
@@ -90,9 +90,9 @@ export const listPlansEndpoint = endpoint({
   method: 'get',
   path,
   tag,
-  summary: 'List the freeze plans of an owner that are not over, the oldest first',
+  summary: 'List the freeze plans of an owner that are not over, oldest first',
   description:
-    'A person who administers repositories sees the plans that name only these, one by one. GitHub is asked of the first 50 that plans name.',
+    'An admin of repositories sees the plans that name only these repositories, one by one. Holdfast asks GitHub about the first 50 repositories that plans name.',
   access: accessByPlans,
   params: ownerPath,
   success: {
@@ -117,7 +117,7 @@ export const createPlanEndpoint = endpoint({
   method: 'post',
   path,
   tag,
-  summary: 'Plan freezes of many repositories, once or again and again',
+  summary: 'Plan freezes of many repositories, once or repeatedly',
   access: accessByBody,
   params: ownerPath,
   body: { schema: newPlan, example: exampleNewPlan },
@@ -148,7 +148,7 @@ const preview = z
     not_enforced: notEnforced,
     not_looked_at: z
       .array(z.string())
-      .openapi({ description: 'Repositories for which there was no time, or GitHub did not answer' }),
+      .openapi({ description: 'Repositories that Holdfast could not check in time' }),
     next_occurrences: occurrences,
   })
   .openapi('FreezePlanPreview');
@@ -158,14 +158,14 @@ export const previewPlanEndpoint = endpoint({
   path: `${path}/preview`,
   tag,
   summary: 'See what a freeze plan would hold, without saving it',
-  description: 'Takes what the creation takes, and 10 s at most.',
+  description: 'Takes the same body as the creation. Takes 10 s at most.',
   access: accessByBody,
   params: ownerPath,
   body: { schema: newPlan, example: exampleNewPlan },
   isReading: true,
   success: {
     status: 200,
-    description: 'What it would do',
+    description: 'What the plan would do',
     schema: preview,
     example: {
       repositories: [{ name: 'web', to_hold: 12, excluded: 1, enforced: 'yes' }],
@@ -208,9 +208,9 @@ export const updatePlanEndpoint = endpoint({
   method: 'patch',
   path: ofPlan,
   tag,
-  summary: 'Change a freeze plan: only the fields that are sent',
+  summary: 'Change the fields of a freeze plan that you send',
   description:
-    'Freezes that have not begun follow it, and ongoing ones in all but their start. Those that were changed or deleted by themselves stay as they are.',
+    'Changes freezes that have not begun, and ongoing freezes except for their start. Freezes that somebody changed or deleted separately stay as they are.',
   access: accessToChange,
   params: planPath,
   exists: planExists,
@@ -228,7 +228,7 @@ export const deletePlanEndpoint = endpoint({
   method: 'post',
   path: `${ofPlan}/delete`,
   tag,
-  summary: 'Delete a freeze plan and what it made and has not ended, saying why',
+  summary: 'Delete a freeze plan and its freezes that have not ended, with a reason',
   access: accessToChange,
   params: planPath,
   exists: planExists,
@@ -245,12 +245,12 @@ export const planEnforcementEndpoint = endpoint({
   method: 'get',
   path: `${ofPlan}/enforcement`,
   tag,
-  summary: 'See how far the ongoing freezes of a plan are enforced, over all its repositories',
+  summary: 'See how much of the ongoing freezes of a plan is enforced, in all its repositories',
   access: accessToSee,
   params: planPath,
   success: {
     status: 200,
-    description: 'How far',
+    description: 'The counts',
     schema: z
       .object({ repositories: count, to_hold: count, held: count, waiting: count, not_enforced: notEnforced })
       .openapi('FreezePlanEnforcement'),

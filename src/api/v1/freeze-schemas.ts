@@ -15,13 +15,13 @@ import { owner, repository, uuid } from '../path-params.ts';
 import { unknownFields } from '../unknown-fields.ts';
 import { warningHeader } from '../warning-header.ts';
 
-/** The recursive part of the document. Validated by `conditions/`, which counts depth and names every bad leaf. */
+/** The recursive part of the document. `conditions/` validates it, limits its depth and names every bad condition. */
 const node = { anyOf: [{ type: 'string' }, { $ref: '#/components/schemas/MatchingConditionsDict' }] };
 const nodes = { type: 'array', minItems: 1, maxItems: mostItems, items: node };
 
 export const matchingConditionsDict = {
   type: 'object',
-  description: 'Exactly one of the keys.',
+  description: 'Has exactly one of these keys.',
   properties: { and: nodes, or: nodes, not: node },
   minProperties: 1,
   maxProperties: 1,
@@ -31,21 +31,21 @@ export const conditions = (description: string) =>
   z.array(z.unknown()).openapi({ type: 'array', maxItems: mostItems, items: node, description } as object);
 
 export const matching = conditions(
-  'Pull requests matching all of these are frozen; an empty list matches every one.',
+  'The freeze holds pull requests that match all of these conditions. An empty list matches every pull request.',
 );
 export const exclude = conditions(
-  'Pull requests matching all of these are not frozen; an empty list excludes none.',
+  'The freeze excludes pull requests that match all of these conditions. An empty list excludes none.',
 );
 
-/** A list of a change. Its `type` is said again, as that of the document is given by hand. */
+/** A list in a change. Repeats its `type`, because the document has a handwritten one. */
 export const orNull = (list: ReturnType<typeof conditions>) =>
   list.nullish().openapi({ type: ['array', 'null'] } as object);
 
-export const wallClock = 'Wall-clock time in `timezone`: ISO 8601 without a designator';
+export const wallClock = 'Wall-clock time in `timezone`: ISO 8601 without a time zone designator';
 
 /**
- * Not `date-time`: that is RFC 3339's, which has an offset, so that clients made from the document would send one (422)
- * or refuse our answers. OpenAPI's registry of formats has this one, and generators take what they do not know as text.
+ * Not `date-time`, which has an offset as in RFC 3339: clients generated from the document would send one (422) or
+ * refuse our answers. This format is in OpenAPI's registry, and generators treat unknown formats as text.
  */
 export const localTime = z.string().openapi({
   format: 'date-time-local',
@@ -53,30 +53,29 @@ export const localTime = z.string().openapi({
   example: '2026-03-01T10:00:00',
 });
 
-/** Characters of a reason, as the interface says. */
+/** The maximum length of a reason, from the interface. */
 export const mostReason = 10_000;
 
 export const publicReason = text(mostReason, 'A public reason').nullish().openapi({
-  description:
-    'What everybody but admins and insiders reads in the place of the reason, in statuses first of all; null: the reason itself',
+  description: 'Statuses and public pages show this instead of the reason. If null, they show the reason',
 });
 
-/** Items of a list of environments. */
+/** The maximum length of a list of environments. */
 const mostEnvironments = 100;
 
 export const holds = z
   .array(z.enum(holdables))
-  .min(1, 'A freeze holds something: name merges, deployments or both.');
+  .min(1, 'Name what the freeze holds: merges, deployments or both.');
 export const environments = z
   .array(text(255, 'A glob').min(1, 'A glob has at least 1 character.').superRefine(checkGlob))
-  .min(1, 'Name at least one environment; `*` is every one.')
+  .min(1, 'Name at least one environment. `*` matches every environment.')
   .max(mostEnvironments, `Name at most ${mostEnvironments} environments.`);
 
 const whatItHolds = {
-  holds: holds.openapi({ description: 'What it holds: `merges` where it was never set' }),
+  holds: holds.openapi({ description: 'What the freeze holds. `merges` by default' }),
   environments: environments.openapi({
     description:
-      'Globs over the environments whose deployments it holds, in any case of letters: `*` where they were never set. Ignored where it does not hold `deployments`',
+      'Globs of the environments whose deployments it holds, in any letter case. `*` by default. Ignored if the freeze does not hold `deployments`',
   }),
 };
 
@@ -89,17 +88,19 @@ export function checkGlob(glob: string, context: z.RefinementCtx): void {
   }
 }
 
-/** In one order and once each, so that lists that mean the same are the same. */
+/** Sorts the list and removes duplicates, so that lists with the same meaning are equal. */
 export const inOrder = (chosen: z.output<typeof holds> | null | undefined) =>
   chosen ? holdables.filter((holdable) => chosen.includes(holdable)) : undefined;
 
-/** Loose: fields that nobody knows are accepted, and named in the answer. */
+/** Accepts unknown fields, which the answer names. */
 export const newFreeze = z
   .looseObject({
     reason: text(mostReason, 'A reason'),
     public_reason: publicReason,
-    start: localTime.nullable().openapi({ description: `${wallClock}; null begins now` }),
-    end: localTime.nullish().openapi({ description: `${wallClock}; null or absent: no end` }),
+    start: localTime.nullable().openapi({ description: `${wallClock}. If null, the freeze starts now` }),
+    end: localTime
+      .nullish()
+      .openapi({ description: `${wallClock}. If null or absent, the freeze has no end` }),
     timezone: z.string().openapi({ description: 'IANA time zone', example: 'Europe/Paris' }),
     matching_conditions: matching.optional(),
     exclude_conditions: exclude.optional(),
@@ -108,7 +109,7 @@ export const newFreeze = z
   })
   .openapi('NewScheduledFreeze');
 
-/** What the fields that were left out stand for. */
+/** Fills in the defaults of absent fields. */
 export const readNewFreeze = (body: z.output<typeof newFreeze>): NewFreeze => ({
   reason: body.reason,
   publicReason: body.public_reason ?? undefined,
@@ -127,8 +128,10 @@ export const freezeChange = z
     public_reason: publicReason,
     start: localTime
       .nullish()
-      .openapi({ description: `${wallClock}; only while the freeze has not begun; null begins now` }),
-    end: localTime.nullish().openapi({ description: `${wallClock}; null: no end` }),
+      .openapi({
+        description: `${wallClock}. You can change it until the freeze begins. If null, the freeze starts now`,
+      }),
+    end: localTime.nullish().openapi({ description: `${wallClock}. If null, the freeze has no end` }),
     timezone: z.string().nullish(),
     matching_conditions: orNull(matching),
     exclude_conditions: orNull(exclude),
@@ -137,7 +140,7 @@ export const freezeChange = z
   })
   .openapi('ScheduledFreezeChange');
 
-/** What the fields of a change mean: null leaves most of them as they are. */
+/** Reads the fields of a change. For most fields, null means no change. */
 export const readFreezeChange = (body: z.output<typeof freezeChange>): FreezeChange => ({
   reason: body.reason ?? undefined,
   publicReason: body.public_reason,
@@ -161,31 +164,34 @@ const freezeFields = {
     .string()
     .nullable()
     .optional()
-    .openapi({ description: 'Absent where it was never set; null where it was taken away' }),
+    .openapi({ description: 'Absent if it was never set. null if it was removed' }),
   start: localTime,
-  end: localTime.nullable().openapi({ description: `${wallClock}; null: no end` }),
+  end: localTime.nullable().openapi({ description: `${wallClock}. If null, the freeze has no end` }),
   timezone: z.string(),
   matching_conditions: matching,
   exclude_conditions: exclude,
   holds: whatItHolds.holds.optional(),
   environments: whatItHolds.environments.optional(),
-  plan_id: z.uuid().optional().openapi({ description: 'The plan that made it; absent where none did' }),
+  plan_id: z
+    .uuid()
+    .optional()
+    .openapi({ description: 'The plan that created the freeze. Absent if none did' }),
 };
 
 export const freezeSchema = z.object(freezeFields).openapi('ScheduledFreeze');
 
-/** A freeze as the answer to its creation or change shows it. */
+/** A freeze in the answer to its creation or change. */
 const savedFreezeSchema = z
   .object({
     ...freezeFields,
     warnings: z.array(z.string()).min(1).optional().openapi({
       description:
-        'What looks like a mistake, in sentences; absent where nothing does: nothing enforces the freeze, no open pull request matches, its author controls an exclusion, its items were probably meant as `or`, a field that nobody knows',
+        'Possible mistakes, in sentences. Absent if there are none. Examples: nothing enforces the freeze, no open pull request matches, an author controls an exclusion, conditions were probably meant as `or`, or a field is unknown',
     }),
   })
   .openapi('SavedScheduledFreeze');
 
-/** Far ahead: who sends it to try the API freezes nothing now, and its end has not passed. */
+/** Far in the future, so that people who try it freeze nothing now and its end has not passed. */
 export const exampleFreeze = {
   id: '6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f',
   reason: 'Quarter end',
@@ -200,7 +206,7 @@ export const freezePath = z.object({ owner, repository, freeze_id: uuid('freeze_
 
 type FreezeCall = { deps: Deps; repository: FoundRepository; path: { freeze_id: string } };
 
-/** The `exists` of routes that name a freeze. */
+/** The `exists` check of routes that name a freeze. */
 export const freezeExists = ({ deps, repository, path }: FreezeCall) =>
   requireFreeze(deps, repository, path.freeze_id);
 
@@ -210,12 +216,12 @@ export const presentFreeze = (freeze: Freeze) => ({
   ...(freeze.planId !== undefined && { plan_id: freeze.planId }),
 });
 
-/** The success of a creation or change. */
+/** The successful response to a creation or change. */
 export const savedFreezeSuccess = {
   description: 'The freeze',
   schema: savedFreezeSchema,
   example: exampleFreeze,
-  headers: { Warning: 'The `warnings` but for fields that nobody knows' },
+  headers: { Warning: 'The `warnings`, except those about unknown fields' },
 };
 
 /**

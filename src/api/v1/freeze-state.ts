@@ -9,10 +9,10 @@ import { endpoint, HandlerAnswer } from '../endpoint.ts';
 import { instant, text } from '../fields.ts';
 import { repositoryPath } from '../path-params.ts';
 
-/** Years ahead and back that may be asked about. */
+/** How many years ahead or back callers may ask about. */
 const mostYears = 5;
 const atSays = `Send an instant such as 2026-12-30T18:00:00Z, at most ${mostYears} years ahead or back.`;
-/** Seconds that a cache may go on with an answer: a freeze may begin by a call at any time. */
+/** Seconds that a cache may keep an answer, because somebody may create a freeze at any time. */
 const longestAge = 30;
 
 const enforcedWords = { true: 'yes', false: 'no', unknown: 'unknown' } as const;
@@ -20,20 +20,20 @@ const enforcedWords = { true: 'yes', false: 'no', unknown: 'unknown' } as const;
 const schema = z
   .object({
     frozen: z.boolean().openapi({
-      description: 'Whether a freeze is ongoing that could hold a pull request into the branch',
+      description: 'Whether an ongoing freeze could hold a pull request into the branch',
     }),
     at: z.iso.datetime(),
     freezes: z.array(z.uuid()).openapi({
       description:
-        'The freezes that do, the earliest start first. Those that a plan makes later are not in it: they have no id yet',
+        'These freezes, earliest start first. Freezes that a plan creates later are missing, because they have no ID yet',
     }),
     next_transition_at: z.iso
       .datetime()
       .nullable()
-      .openapi({ description: 'When `frozen` next changes; null: nothing that is planned changes it' }),
+      .openapi({ description: 'When `frozen` next changes. null if nothing planned changes it' }),
     enforced: z.enum(Object.values(enforcedWords)).openapi({
       description:
-        'Whether GitHub would refuse to merge into the branch, or the default branch, what is held',
+        'Whether GitHub refuses to merge held pull requests into the branch, or into the default branch',
     }),
   })
   .openapi('FreezeState');
@@ -44,19 +44,19 @@ export const freezeStateEndpoint = endpoint({
   tag: 'Scheduled freezes',
   summary: 'See whether a repository is frozen, now or at another time',
   description:
-    'For pipelines to ask before they go on. What the conditions of a freeze say beyond the base counts as "could hold"; freezes that hold only deployments do not count.',
+    'Pipelines can ask this before they continue. A freeze with conditions on more than the base branch counts as one that could hold. Freezes that only hold deployments do not count.',
   access: { to: 'repository-readers' },
   params: repositoryPath,
   query: z.object({
     at: instant(atSays)
       .optional()
       .openapi({
-        description: `The instant that is asked about, at most ${mostYears} years ahead or back; else now`,
+        description: `The instant to ask about, at most ${mostYears} years ahead or back. Now by default`,
       }),
     base: text(255, 'A branch')
       .min(1, 'A branch has at least 1 character.')
       .optional()
-      .openapi({ description: 'The branch that pull requests merge into; else any' }),
+      .openapi({ description: 'The branch that pull requests merge into. Any branch by default' }),
   }),
   success: {
     status: 200,
@@ -71,7 +71,7 @@ export const freezeStateEndpoint = endpoint({
     },
     headers: {
       ETag: 'Of the answer without `at`',
-      'Cache-Control': `\`max-age\` ends at the next transition, and after ${longestAge} s at the latest`,
+      'Cache-Control': `\`max-age\` ends at the next transition, after ${longestAge} s at the latest`,
     },
   },
   reads({ deps, query }) {
@@ -113,7 +113,7 @@ function inYears(now: Date, years: number): Date {
 const tagOf = (state: object): string =>
   `"${createHash('sha256').update(JSON.stringify(state)).digest('base64url').slice(0, 27)}"`;
 
-/** The seconds are counted from the instant that was asked about: as good as now, where that is now. */
+/** Counts the seconds from the requested instant, which is close enough if that is now. */
 function cacheControl(at: Date, next: Date | null): string {
   const untilNext = next ? Math.floor((next.getTime() - at.getTime()) / 1000) : longestAge;
   return `private, max-age=${Math.min(longestAge, untilNext)}`;

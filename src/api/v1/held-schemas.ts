@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Progress } from '../../enforcement/freeze-enforcement.ts';
 import { type HeldPullRequest, reasonsNotHeld } from '../../reconcile/held-pull-requests.ts';
 
-/** In every answer: whether GitHub would refuse the merge. */
+/** Whether GitHub refuses the merge. Every answer has it. */
 export const enforced = z.union([z.boolean(), z.literal('unknown')]);
 
 export const progress = z.object({
@@ -14,11 +14,11 @@ export const progress = z.object({
 export const heldFields = {
   pull_requests: progress,
   leaking: z.array(z.int()).openapi({
-    description: 'Pull requests that should be held and that GitHub would merge, by its own word',
+    description: 'Pull requests that should be held but that GitHub says it would merge',
   }),
   not_held: z.array(z.object({ pull_request: z.int(), reason: z.enum(reasonsNotHeld) })).openapi({
     description:
-      'Pull requests that should be held and are not known to be: their status waits to be written, GitHub refused it, somebody keeps overwriting it, or GitHub would merge them',
+      'Pull requests that should be held but may not be: their status waits to be written, GitHub refused it, somebody keeps overwriting it, or GitHub would merge them',
   }),
 };
 

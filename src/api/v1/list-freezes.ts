@@ -14,7 +14,7 @@ export const listFreezesEndpoint = endpoint({
   params: repositoryPath,
   success: {
     status: 200,
-    description: 'The freezes, the earliest start first',
+    description: 'The freezes, earliest start first',
     schema: z.object({ scheduled_freezes: z.array(freezeSchema) }).openapi('ScheduledFreezes'),
     example: { scheduled_freezes: [exampleFreeze] },
   },

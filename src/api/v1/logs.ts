@@ -16,7 +16,7 @@ const many = <Item extends z.ZodType<string>>(item: Item) =>
     .preprocess((given) => (typeof given === 'string' ? [given] : given), z.array(item))
     .optional() as unknown as z.ZodOptional<z.ZodArray<Item>>;
 
-/** A value that is wrong, as a message names it. */
+/** Quotes an invalid value for a message. */
 const named = (value: unknown): string => `\`${String(value).slice(0, 100)}\``;
 
 const pullRequest = z.string().regex(/^(0|[1-9]\d{0,18})$/, {
@@ -34,7 +34,7 @@ function noEventType(input: unknown): string {
     .find((names) => names.length > 0);
   const advice = near
     ? `Did you mean ${near.join(' or ')}?`
-    : `Holdfast writes ${auditEventTypes.join(', ')}; GET /v1/openapi.json lists all that may be asked for.`;
+    : `Holdfast writes ${auditEventTypes.join(', ')}; GET /v1/openapi.json lists all event types.`;
   return `${named(input)} is not an event type. ${advice}`;
 }
 
@@ -114,7 +114,7 @@ export const getLogs = endpoint({
   tag: 'Audit log',
   summary: "Read a repository's audit log, newest first",
   description:
-    'Pages are linked by the `Link` header (`next`, `prev`). Without a span of time: the last day.',
+    'Pages are linked by the `Link` header (`next`, `prev`). By default, the log covers the last day.',
   access: { to: 'repository', scope: 'admin' },
   params: repositoryPath,
   query: logQuery,

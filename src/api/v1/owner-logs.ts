@@ -11,7 +11,7 @@ export const getOwnerLogs = endpoint({
   tag: 'Audit log',
   summary: "Read an owner's audit log, newest first",
   description:
-    'What belongs to no repository: application keys and default products. Pages are linked by the `Link` header (`next`, `prev`). Without a span of time: the last day.',
+    'Contains events that belong to no repository: application keys, default products and freeze plans. Pages are linked by the `Link` header (`next`, `prev`). By default, the log covers the last day.',
   access: { to: 'owner' },
   params: ownerPath,
   query: logQuery,

@@ -41,7 +41,7 @@ export const getPause = endpoint({
   ...shared,
   method: 'get',
   summary: 'See whether the merge queue is paused',
-  success: { status: 200, description: 'Whether it is, why, and since when', schema, example },
+  success: { status: 200, description: 'Whether it is paused, why, and since when', schema, example },
   async handle({ deps, repository }) {
     return present(await findPause(deps.db, repository.id, nowOf(deps.clock)));
   },
@@ -52,14 +52,14 @@ export const putPause = endpoint({
   method: 'put',
   summary: 'Pause the merge queue, or change the reason of its pause',
   description:
-    'A pause is a freeze of everything, from now on, without an end. It is in the list of freezes, and deleting it there ends the pause.',
+    'A pause is a freeze of everything that starts now and has no end. It appears in the list of freezes. Deleting that freeze ends the pause.',
   body: { schema: body, example: { reason: 'Broken main' } },
   success: {
     status: 200,
     description: 'The pause',
     schema,
     example,
-    headers: { Warning: 'What keeps the pause from holding' },
+    headers: { Warning: 'Why the pause may not hold anything' },
   },
   async handle({ deps, actor, repository, body }) {
     const planned = planPause(deps, repository, body.reason);
@@ -73,7 +73,7 @@ export const deletePause = endpoint({
   ...shared,
   method: 'delete',
   summary: 'End the pause of the merge queue',
-  success: { status: 204, description: 'It is not paused' },
+  success: { status: 204, description: 'The merge queue is not paused' },
   async handle({ deps, actor, repository }) {
     await unpauseMergeQueue(deps, actor, repository);
   },

@@ -28,10 +28,10 @@ const globs = (what: string) =>
   z
     .array(z.string().superRefine(checkGlob))
     .max(mostGlobs)
-    .openapi({ description: `Globs (\`*\`, \`?\`, \`[abc]\`, \`{a,b}\`) over ${what}` });
+    .openapi({ description: `Globs (\`*\`, \`?\`, \`[abc]\`, \`{a,b}\`) of ${what}` });
 
-const include = globs('the names of repositories that it freezes').min(1);
-const excluded = globs('the names of those that it leaves alone');
+const include = globs('repository names that the plan freezes').min(1);
+const excluded = globs('repository names that the plan excludes');
 const date = z.string().openapi({ format: 'date', example: '2026-12-24' });
 const rule = z
   .string()
@@ -41,23 +41,23 @@ const recurrence = z
   .looseObject({
     rule,
     except: z.array(date).max(mostExceptions).optional(),
-    until: date.nullish().openapi({ description: 'The last date on which one may begin' }),
+    until: date.nullish().openapi({ description: 'The last date on which an occurrence may begin' }),
   })
   .openapi('Recurrence');
 
 const name = text(255, 'A name').min(1, 'A name has at least 1 character.');
 
-/** Loose: fields that nobody knows are accepted, and named in the answer. */
+/** Accepts unknown fields, which the answer names. */
 export const newPlan = z
   .looseObject({
     name,
     reason: text(mostReason, 'A reason'),
     public_reason: publicReason,
     repositories: z.looseObject({ include, exclude: excluded.optional() }),
-    start: localTime.nullable().openapi({ description: `${wallClock}; null begins now` }),
-    end: localTime.nullish().openapi({ description: `${wallClock}; null or absent: no end` }),
+    start: localTime.nullable().openapi({ description: `${wallClock}. If null, the plan starts now` }),
+    end: localTime.nullish().openapi({ description: `${wallClock}. If null or absent, the plan has no end` }),
     timezone: z.string().openapi({ description: 'IANA time zone', example: 'Europe/Paris' }),
-    recurrence: recurrence.nullish().openapi({ description: 'null or absent: once' }),
+    recurrence: recurrence.nullish().openapi({ description: 'If null or absent, the plan does not repeat' }),
     matching_conditions: matching.optional(),
     exclude_conditions: exclude.optional(),
     holds: holds.optional(),
@@ -74,7 +74,7 @@ export const planChange = z
     start: localTime.nullish(),
     end: localTime.nullish(),
     timezone: z.string().nullish(),
-    recurrence: recurrence.nullish().openapi({ description: 'null: once' }),
+    recurrence: recurrence.nullish().openapi({ description: 'If null, the plan does not repeat' }),
     matching_conditions: orNull(matching),
     exclude_conditions: orNull(exclude),
     holds: holds.nullish(),
@@ -88,7 +88,7 @@ const readRecurrence = ({ rule, except = [], until = null }: z.output<typeof rec
   until,
 });
 
-/** What the fields that were left out stand for. */
+/** Fills in the defaults of absent fields. */
 export const readNewPlan = (body: z.output<typeof newPlan>): PlanInput => ({
   name: body.name,
   reason: body.reason,
@@ -127,10 +127,10 @@ const occurrence = z.object({
 });
 export const occurrences = z
   .array(occurrence)
-  .openapi({ description: 'Up to 10 that are not over, the ongoing one first' });
+  .openapi({ description: 'Up to 10 occurrences that are not over, the ongoing one first' });
 export const notEnforced = z
   .array(z.string())
-  .openapi({ description: 'Repositories in which freezes do not hold, as `owner/name`' });
+  .openapi({ description: 'Repositories where freezes do not hold, as `owner/name`' });
 
 const planFields = {
   id: z.uuid(),
@@ -150,7 +150,8 @@ const planFields = {
   not_enforced: notEnforced,
   next_occurrences: occurrences,
   detached: z.array(z.object({ repository: z.string(), freeze_id: z.uuid(), start: localTime })).openapi({
-    description: 'Freezes of the plan that somebody changed or deleted by themselves: it leaves them alone',
+    description:
+      'Freezes of the plan that somebody changed or deleted separately. The plan no longer changes them',
   }),
   created_by: who,
   created_at: z.iso.datetime(),
@@ -163,7 +164,7 @@ export const savedPlanSchema = z
     ...planFields,
     warnings: z.array(z.string()).min(1).optional().openapi({
       description:
-        'Fields that nobody knows, and repositories that give the plan an end, in sentences; absent where there are none',
+        'Unknown fields, and repositories that give the plan an end, in sentences. Absent if there are none',
     }),
   })
   .openapi('SavedFreezePlan');
@@ -225,14 +226,14 @@ export const presentPlan = ({ plan, matched, notEnforced, nextOccurrences, detac
 
 const fieldsOf = ({ shape }: z.ZodObject): string[] => Object.keys(shape);
 
-/** The fields of a body that nobody knows, also those inside others, in sentences. */
+/** Names the unknown fields of a body, including nested ones, in sentences. */
 const unknownIn = (sent: z.output<typeof newPlan> | z.output<typeof planChange>): string[] => [
   ...unknownFields(sent, fieldsOf(newPlan), fieldsOf(savedPlanSchema), 'a freeze plan'),
   ...unknownFields(sent.repositories ?? {}, ['include', 'exclude'], [], '`repositories`'),
   ...unknownFields(sent.recurrence ?? {}, fieldsOf(recurrence), [], '`recurrence`'),
 ];
 
-/** The answer to a creation or change. @param sent the body that it answers. */
+/** The answer to a creation or change. @param sent the request body. */
 export function presentSavedPlan(saved: SavedPlan, sent: Parameters<typeof unknownIn>[0]) {
   const warnings = [...unknownIn(sent), ...saved.warnings];
   return { ...presentPlan(saved), ...(warnings.length > 0 && { warnings }) };

@@ -26,11 +26,11 @@ const preview = z
   .object({
     judged_at: z.iso
       .datetime()
-      .openapi({ description: 'The start of the freeze, or now where it has passed' }),
+      .openapi({ description: 'The start of the freeze, or now if the start has passed' }),
     next_change_at: z.iso
       .datetime()
       .nullable()
-      .openapi({ description: 'When time alone would next change the answer' }),
+      .openapi({ description: 'When time alone next changes the answer' }),
     counts: z.object({ open: count, frozen: count, excluded: count, unknown: count, not_matched: count }),
     warnings: z.array(z.object({ type: z.enum(warningTypes), message: z.string() })),
     size: count,
@@ -52,7 +52,7 @@ export const previewFreezeEndpoint = endpoint({
   tag: 'Scheduled freezes',
   summary: 'See which open pull requests a freeze would hold, without saving it',
   description:
-    'Takes what the creation takes. Lists the pull requests that it would freeze or exclude and those that it cannot judge, by number, with the conditions that decide; those that it does not match are only counted. Pages are linked by the `Link` header (`next`).',
+    'Takes the same body as the creation. Lists the pull requests that the freeze would hold, would exclude or cannot evaluate, by number, with the conditions that decide. Only counts pull requests that do not match. Pages are linked by the `Link` header (`next`).',
   access: { to: 'repository', scope: 'admin' },
   params: repositoryPath,
   query: z.object(pagingQuery(30)),
@@ -60,7 +60,7 @@ export const previewFreezeEndpoint = endpoint({
   isReading: true,
   success: {
     status: 200,
-    description: 'What it would do',
+    description: 'What the freeze would do',
     headers: { Link: linkHeaderDescription },
     schema: preview,
     example: {
@@ -95,10 +95,10 @@ export const previewFreezeEndpoint = endpoint({
   },
 });
 
-/** The number of the last pull request of the page before. */
+/** The number of the last pull request of the previous page. */
 function readCursor(cursor: string | undefined): number {
   if (cursor === undefined) return 0;
   if (/^\d{1,10}$/.test(cursor)) return Number(cursor);
-  const message = 'This is not a cursor. Follow the `Link` header of the page before.';
+  const message = 'This is not a cursor. Follow the `Link` header of the previous page.';
   throw invalid([{ path: ['query', 'cursor'], message, type: 'value_error' }]);
 }

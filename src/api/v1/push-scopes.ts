@@ -12,12 +12,15 @@ const body = z
       .array(text(longestScope, 'A scope').min(1, 'A scope has at least 1 character.'))
       .refine((scopes) => new Set(scopes).size <= mostScopes, `Send at most ${mostScopes} different scopes.`)
       .openapi({
-        description: `Replaces the whole set; duplicates collapse, and at most ${mostScopes} different ones may be left.`,
+        description: `Replaces all scopes. Send at most ${mostScopes} different scopes. Duplicates count once.`,
       }),
     all_scopes: z
       .boolean()
       .optional()
-      .openapi({ description: 'The pull request touches everything: every `scope` condition matches it.' }),
+      .openapi({
+        description:
+          'Whether the pull request touches everything, so that every `scope` condition matches it.',
+      }),
   })
   .openapi('PullRequestScopes');
 

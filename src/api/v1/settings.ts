@@ -4,12 +4,12 @@ import { presentSettings, readSettings } from '../../installations/settings.ts';
 import { endpoint } from '../endpoint.ts';
 import { repositoryPath } from '../path-params.ts';
 
-/** Ten years: who wants longer wants no end. */
+/** Ten years. */
 const mostHours = 87_600;
 
 const twoPersonExemptions = z
   .boolean()
-  .openapi({ description: 'Whether an exemption is approved by another person than who requested it' });
+  .openapi({ description: 'Whether a second person must approve each exemption' });
 const longestOpenEndHours = z
   .int()
   .min(1, `Send 1 to ${mostHours} hours, or null for no limit.`)
@@ -17,11 +17,11 @@ const longestOpenEndHours = z
   .nullable()
   .openapi({
     description:
-      'A freeze without an end, also one of a plan, is given one so many hours after it begins; null: it is not. A pause of the merge queue never is',
+      'A freeze or plan without an end gets an end this many hours after it begins. If null, it does not. A pause of the merge queue never gets an end',
   });
 const commentCommands = z
   .boolean()
-  .openapi({ description: 'Whether comments on pull requests may be commands' });
+  .openapi({ description: 'Whether people can use commands in comments on pull requests' });
 
 const schema = z
   .object({
@@ -64,7 +64,7 @@ export const getSettings = endpoint({
 export const patchSettings = endpoint({
   ...shared,
   method: 'patch',
-  summary: 'Change settings of a repository: only those that are sent',
+  summary: 'Change the settings of a repository that you send',
   body: { schema: change, example: { longest_open_end_hours: 72 } },
   async handle({ deps, actor, repository, body }) {
     const settings = await changeSettings(deps, actor, repository, {

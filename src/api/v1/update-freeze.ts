@@ -14,7 +14,7 @@ export const updateFreezeEndpoint = endpoint({
   method: 'patch',
   path: '/repos/{owner}/{repository}/scheduled_freeze/{freeze_id}',
   tag: 'Scheduled freezes',
-  summary: 'Change a freeze: only the fields that are sent',
+  summary: 'Change the fields of a freeze that you send',
   access: { to: 'repository', scope: 'admin', job: 'freeze' },
   params: freezePath,
   exists: freezeExists,
@@ -23,7 +23,7 @@ export const updateFreezeEndpoint = endpoint({
   alsoRefuses: [400],
   async handle({ deps, actor, repository, path, body }) {
     const planned = await planChange(deps, repository, path.freeze_id, readFreezeChange(body));
-    // Side by side: neither the change nor its statuses wait for it.
+    // Runs in parallel, so that neither the change nor its statuses wait for it.
     const ahead = lookAhead(deps, repository, planned.after);
     const freeze = await updateFreeze(deps, actor, repository, planned);
     return savedFreezeAnswer(

@@ -83,6 +83,6 @@ async function giveBack(deps: Asking, settings: SignInSettings, token: string): 
   try {
     await giveTokenBack(deps, settings, token);
   } catch (error) {
-    deps.log.warn({ err: error }, 'a token of a sign-in could not be given back to GitHub');
+    deps.log.warn({ err: error }, 'could not revoke a sign-in token on GitHub');
   }
 }

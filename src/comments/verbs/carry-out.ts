@@ -6,7 +6,7 @@ import { freeze } from './freeze.ts';
 import { showStatus } from './show-status.ts';
 import { unfreeze } from './unfreeze.ts';
 
-/** What each command does. */
+/** The implementation of each command. */
 export const carryOut: Record<Verb, CarryOut> = {
   status: showStatus,
   exempt,

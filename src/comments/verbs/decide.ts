@@ -14,7 +14,7 @@ import { zoneOfRepository } from '../zone-of-repository.ts';
 /** Approves the newest open request on the pull request. */
 export const approve: CarryOut = (order) => decide(order, 'approve');
 
-/** Denies it. */
+/** Denies the newest open request on the pull request. */
 export const deny: CarryOut = (order) => decide(order, 'deny');
 
 async function decide(order: Order, decision: 'approve' | 'deny'): Promise<string> {
@@ -32,7 +32,7 @@ async function decide(order: Order, decision: 'approve' | 'deny'): Promise<strin
   return text;
 }
 
-/** @throws Refusal conflict where nobody asks for anything. */
+/** @throws Refusal conflict if there is no open request. */
 async function openRequests({ deps, repository, number }: Order) {
   const now = nowOf(deps.clock);
   const open = await openExemptions(deps.db, repository.id, [number]);
@@ -40,7 +40,7 @@ async function openRequests({ deps, repository, number }: Order) {
   const newest = requests.at(-1);
   if (!newest)
     throw conflict(
-      `Nobody asks to let ${fullName(repository)}#${number} through. Write /holdfast exempt and a reason to do so.`,
+      `${fullName(repository)}#${number} has no open exemption request. To request an exemption, write /holdfast exempt and a reason.`,
     );
   return { newest, count: requests.length };
 }
@@ -52,5 +52,5 @@ function told(decided: ExemptionRecord, count: number, zone: string): string {
   if (state === 'denied') return `**Denied** ${which}.${others}`;
   const until = describeInstant(expiresAt, zone);
   const head = `the commit ${headSha.slice(0, 7)}`;
-  return `**Exempt until ${until}:** approved ${which}. Freezes let ${decided.anyHead ? 'this pull request' : head} through.${others}`;
+  return `**Exempt until ${until}:** approved ${which}. The exemption applies to ${decided.anyHead ? 'all commits' : head}.${others}`;
 }

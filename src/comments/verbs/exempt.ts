@@ -7,7 +7,7 @@ import { asCode } from '../answer-text.ts';
 import { actorOf, assertWriter, notAdmin, type CarryOut } from '../order.ts';
 import { zoneOfRepository } from '../zone-of-repository.ts';
 
-/** Lets the pull request through with its present head: at once for admins, else another person decides. */
+/** Exempts the pull request with its current head commit: at once for admins, else an admin must decide. */
 export const exempt: CarryOut = async (order) => {
   assertWriter(order);
   const { deps, repository, number, words } = order;
@@ -27,6 +27,6 @@ function told({ state, headSha, expiresAt }: ExemptionRecord, zone: string): str
   const until = describeInstant(expiresAt, zone);
   const commit = `the commit ${headSha.slice(0, 7)}`;
   if (state === 'approved')
-    return `**Exempt until ${until}:** freezes let ${commit} through. A push ends that.`;
-  return `**Asked to let ${commit} through until ${until}.** An admin of the repository writes ${asCode('/holdfast approve')} or ${asCode('/holdfast deny <reason>')} here, or decides on the page. A push ends the request.`;
+    return `**Exempt until ${until}:** the exemption applies to ${commit}. A push ends it.`;
+  return `**Requested an exemption for ${commit} until ${until}.** An admin of the repository can write ${asCode('/holdfast approve')} or ${asCode('/holdfast deny <reason>')} here, or decide on the page. A push ends the request.`;
 }

@@ -11,7 +11,7 @@ import { readFreezeWords } from '../freeze-words.ts';
 import { actorOf, assertAdmin, type CarryOut, type Order } from '../order.ts';
 import { zoneOfRepository } from '../zone-of-repository.ts';
 
-/** Freezes all of the repository from now on. */
+/** Freezes the whole repository from now on. */
 export const freeze: CarryOut = async (order) => {
   assertAdmin(order);
   const { deps, repository, words } = order;
@@ -31,7 +31,7 @@ function told({ deps, repository }: Order, made: Freeze, warnings: string[]): st
   const page = deps.config.publicUrl + freezePath(repository, made.id);
   const until = describeInstant(made.endsAt!, made.timezone);
   return [
-    `**Frozen until ${until}.** No pull request of ${asCode(fullName(repository))} merges until then, unless it is exempt.`,
+    `**Frozen until ${until}.** Pull requests of ${asCode(fullName(repository))} cannot merge until then, unless they are exempt.`,
     `To end it earlier, write ${asCode('/holdfast unfreeze <reason>')}, or open [the freeze](${page}).`,
     ...warnings.map((warning) => `- ${sentence(warning)}`),
   ].join('\n\n');

@@ -6,10 +6,10 @@ import { describeInstant } from '../../time/local-time.ts';
 import { asCode } from '../answer-text.ts';
 import type { CarryOut, Order } from '../order.ts';
 
-/** Freezes that an answer names. */
+/** How many freezes an answer names. */
 const mostNamed = 5;
 
-/** Says what holds the pull request, until when, and whether GitHub holds it. */
+/** Answers what holds the pull request, until when, and whether GitHub holds it. */
 export const showStatus: CarryOut = async (order) => {
   const { deps, repository, number } = order;
   const { pullRequest, freezes, sharedHolds } = await explainPullRequest(deps, repository, BigInt(number));
@@ -24,7 +24,7 @@ export const showStatus: CarryOut = async (order) => {
   const pass = freezes.flatMap(({ pass }) => pass ?? [])[0];
   if (pass) {
     const until = describeInstant(pass.exemption.expiresAt, pass.freeze.timezone);
-    return `**Exempt until ${until}.** Freezes let this pull request through.`;
+    return `**Exempt until ${until}.** Freezes do not hold this pull request.`;
   }
   return '**Free.** No freeze holds this pull request.';
 };
@@ -37,19 +37,19 @@ async function headline({ deps, repository, number }: Order, holding: Explained[
   const [held] = await heldPullRequests(deps, repository.id, number);
   const notHeld = held ? held.notHeld : 'waiting';
   if (notHeld === 'leaking')
-    return `**Not held:** a freeze is on ${until}, but GitHub would merge this pull request.`;
-  if (notHeld) return `**To be held ${until}**, but ${whyNot[notHeld]}.`;
+    return `**Not held:** a freeze is ongoing ${until}, but GitHub would merge this pull request.`;
+  if (notHeld) return `**Pending:** a freeze is ongoing ${until}, but ${whyNot[notHeld]}.`;
   return `**Held ${until}.**`;
 }
 
-/** Everybody who can read the repository reads it: reasons as they are public. */
+/** Everybody who can read the repository sees the answer, so it has public reasons. */
 function list(holding: Explained[]): string {
   const lines = holding.slice(0, mostNamed).map(({ freeze, verdict }) => {
     const until = freeze.endsAt
       ? `until ${describeInstant(freeze.endsAt, freeze.timezone)}`
       : 'until it is removed';
     const why = asCode(asPublic(freeze).reason) || 'A freeze';
-    return `- ${why}, ${until}${verdict === 'unknown' ? ' (its conditions could not be judged, so it holds)' : ''}`;
+    return `- ${why}, ${until}${verdict === 'unknown' ? ' (its conditions could not be evaluated, so it holds)' : ''}`;
   });
   const more = holding.length - lines.length;
   return [...lines, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');

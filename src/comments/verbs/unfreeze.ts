@@ -15,9 +15,9 @@ import { asCode } from '../answer-text.ts';
 import { actorOf, assertAdmin, type CarryOut, type Order } from '../order.ts';
 
 /**
- * Ends what is on in the repository and began when it was made: freezes, and plans for this repository alone. It leaves
- * plans of several repositories, plans that repeat, and what somebody else scheduled. Each ends by itself, and notes so
- * in its transaction, so that a second try goes on where the first one stopped.
+ * Ends the ongoing freezes of the repository that began when they were created, and plans for this repository alone. It
+ * does not end plans of several repositories, plans that repeat, or freezes that somebody else scheduled. Each freeze
+ * ends in its own transaction, which notes that, so that a second try continues where the first one stopped.
  */
 export const unfreeze: CarryOut = async (order) => {
   assertAdmin(order);
@@ -37,12 +37,12 @@ export const unfreeze: CarryOut = async (order) => {
   return told(order, done, await ongoingIn(deps, account, [repository], false));
 };
 
-/** What somebody changed at the same moment is still on, and the answer says so. */
+/** Ignores a conflict: the freeze that somebody changed at the same moment is still ongoing, and the answer says so. */
 function unlessChanged(error: unknown): void {
   if (!isConflict(error)) throw error;
 }
 
-/** Why a comment does not end it; null where it does. */
+/** Why a comment does not end it; null if it does. */
 function whyLeft({ person }: Order, { plan, freezes }: Ongoing): string | null {
   const [{ planId, startsAt, createdAt, createdBy }] = freezes as [Ongoing['freezes'][number]];
   if (planId !== undefined && planId !== null && plan === null)
@@ -51,7 +51,7 @@ function whyLeft({ person }: Order, { plan, freezes }: Ongoing): string | null {
   return startsAt > createdAt && !isOwn ? `${asCode(actorName(createdBy))} scheduled it` : null;
 }
 
-/** As everybody who can read the repository may read it. */
+/** Described for everybody who can read the repository. */
 function described({ freezes }: Ongoing): string {
   const [freeze] = freezes as [Ongoing['freezes'][number]];
   const until = freeze.endsAt ? `until ${describeInstant(freeze.endsAt, freeze.timezone)}` : 'until removed';
@@ -70,8 +70,11 @@ function told(order: Order, done: string[], left: Ongoing[]): string {
   return [
     ...(done.length > 0 ? [`**Ended** in ${name}:`, ended.join('\n')] : []),
     ...(left.length > 0
-      ? [`**Still on** in ${name}. [The page Unfreeze](${page}) ends it:`, stays.join('\n')]
+      ? [
+          `**Still ongoing** in ${name}. To end these freezes, use the [Unfreeze page](${page}):`,
+          stays.join('\n'),
+        ]
       : []),
-    ...(done.length + left.length === 0 ? [`Nothing is on in ${name}.`] : []),
+    ...(done.length + left.length === 0 ? [`No freezes are ongoing in ${name}.`] : []),
   ].join('\n\n');
 }

@@ -46,7 +46,7 @@ const badges = { true: 'free', false: 'leaking', unknown: 'past' };
 const verdicts = {
   true: 'Freezes are enforced',
   false: 'Freezes are not enforced',
-  unknown: 'Unknown whether freezes are enforced',
+  unknown: 'Holdfast cannot tell whether freezes are enforced',
 };
 
 const stateNames = { failed: 'Failed', unknown: 'Unknown', warning: 'Warning', ok: 'Passed' };
