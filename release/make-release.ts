@@ -3,7 +3,16 @@
 // Same bytes also need the same npm and Node, whose packing and compression it uses.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -48,9 +57,18 @@ const ofImage = read('.dockerignore')
   .map((line) => line.slice(1));
 write(`holdfast-${version}-image.tar.gz`, archive('HEAD', 'Dockerfile', '.dockerignore', ...ofImage));
 
-// npm sets one time for all files of a package.
-rmSync(join(root, 'packages/cli/dist'), { recursive: true, force: true });
-run('npm', 'pack', '--workspace', 'holdfast-cli', '--pack-destination', out);
+// Built from what git has, with the modes that git gives: those of a checkout depend on its umask. npm sets one time
+// for all files of a package.
+process.umask(0o022);
+const stage = mkdtempSync(join(tmpdir(), 'holdfast-release-'));
+try {
+  execFileSync('tar', ['-x', '-C', stage], { input: run('git', 'archive', 'HEAD') });
+  symlinkSync(join(root, 'node_modules'), join(stage, 'node_modules'));
+  const pack = ['pack', '--workspace', 'holdfast-cli', '--pack-destination', out];
+  execFileSync('npm', pack, { cwd: stage, stdio: ['ignore', 'ignore', 'inherit'] });
+} finally {
+  rmSync(stage, { recursive: true, force: true });
+}
 
 const sbom = run(
   'npm',
@@ -62,7 +80,7 @@ const sbom = run(
   '--package-lock-only',
 ).toString();
 const [commit = '', committed = ''] = run('git', 'log', '-1', '--format=%H %cI').toString().trim().split(' ');
-write(`holdfast-${version}.cdx.json`, reproducibleSbom(sbom, { commit, committed }));
+write(`holdfast-${version}.cdx.json`, reproducibleSbom(sbom, { name: 'holdfast', commit, committed }));
 
 const sums = readdirSync(out)
   .filter((name) => name.includes(`-${version}`))

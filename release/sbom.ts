@@ -1,17 +1,21 @@
 import { createHash } from 'node:crypto';
 
-/** Of a commit: its hash, and when it was made (ISO 8601, in any zone). */
-export type Commit = { commit: string; committed: string };
+/** The name of the package, and of the commit its hash and when it was made (ISO 8601, in any zone). */
+export type Origin = { name: string; commit: string; committed: string };
 
 /**
- * A CycloneDX document as npm makes it, with a serial number and a time of the commit in the place of random ones and
- * of now.
+ * A CycloneDX document as npm makes it, with what the commit gives in the place of a random serial number, the time of
+ * now, and the name of the folder.
  * @returns JSON with a line break at its end.
  */
-export function reproducibleSbom(text: string, { commit, committed }: Commit): string {
-  const sbom = JSON.parse(text) as { serialNumber: string; metadata: { timestamp: string } };
+export function reproducibleSbom(text: string, { name, commit, committed }: Origin): string {
+  const sbom = JSON.parse(text) as {
+    serialNumber: string;
+    metadata: { timestamp: string; component: { name: string } };
+  };
   sbom.serialNumber = `urn:uuid:${uuidOf(commit)}`;
   sbom.metadata.timestamp = new Date(committed).toISOString();
+  sbom.metadata.component.name = name;
   return `${JSON.stringify(sbom, null, 2)}\n`;
 }
 
