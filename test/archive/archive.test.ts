@@ -193,12 +193,8 @@ test('repositories that waiting jobs are about are asked for again', async () =>
   expect(rows).toEqual([{ id: 2, at: new Date(made.madeAt) }]);
 });
 
-/** A file with other lines than the export. @param isSealed whether its last line fits. */
-async function written(
-  name: string,
-  change: (lines: string[]) => string[],
-  isSealed = false,
-): Promise<string> {
+/** A file with other lines than the export. */
+async function written(name: string, change: (lines: string[]) => string[]): Promise<string> {
   const path = join(folder, name);
   const lines = change((await linesOf(file)).slice(0, -1));
   await writeFile(path, gzipSync(`${lines.join('\n')}\n`));

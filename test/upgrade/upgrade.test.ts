@@ -16,6 +16,9 @@ const commit = lastCommitOf('0.1.0');
 const web = 'acme/web';
 const timeoutMs = 120_000;
 
+// Four processes start one after another, beside the load.
+vi.setConfig({ testTimeout: 600_000 });
+
 describe.skipIf(!server)('on one PostgreSQL', () => {
   const prefix = `holdfast_upgrade_${randomBytes(6).toString('hex')}`;
   const database = databaseUrl(server, prefix);
@@ -141,14 +144,14 @@ describe.skipIf(!server)('on one PostgreSQL', () => {
         const enough = rounds() + more;
         return vi.waitFor(() => expect(rounds()).toBeGreaterThan(enough), { timeout: timeoutMs });
       };
-      await untilUsed(10);
+      await untilUsed(5);
       await start('new-1');
-      await untilUsed(10);
+      await untilUsed(5);
       await stop('old-1');
-      await untilUsed(10);
+      await untilUsed(5);
       await start('new-2');
       await stop('old-2');
-      await untilUsed(10);
+      await untilUsed(5);
       isUsed = false;
       await using;
 
