@@ -85,6 +85,28 @@ describe('where Holdfast is, and who asks', () => {
     rmSync(folder, { recursive: true });
   });
 
+  test('in a job of GitHub Actions its token is taken where no other is given', async () => {
+    const asked: string[] = [];
+    const actions = createServer((request, response) => {
+      asked.push(`${request.url} ${request.headers.authorization}`);
+      response.end(JSON.stringify({ value: acme.admin }));
+    }).listen(0, '127.0.0.1');
+    await once(actions, 'listening');
+    const job = {
+      ACTIONS_ID_TOKEN_REQUEST_URL: `http://127.0.0.1:${(actions.address() as AddressInfo).port}/?v=2`,
+      ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'of-the-job',
+    };
+    expect((await line.holdfast(['list', 'acme'], { env: job })).code).toBe(0);
+    expect(asked).toEqual([]);
+    const said = await line.holdfast(['list', 'acme'], { env: { ...job, HOLDFAST_TOKEN: undefined } });
+    expect([said.code, said.err]).toEqual([0, '']);
+    expect(asked).toEqual([`/?v=2&audience=${encodeURIComponent(acme.app.url)} Bearer of-the-job`]);
+    actions.closeAllConnections();
+    actions.close();
+    const none = await line.holdfast(['list', 'acme'], { env: { ...job, HOLDFAST_TOKEN: undefined } });
+    expect([none.code, none.err]).toEqual([2, expect.stringContaining('no token now')]);
+  });
+
   test.each([['two words'], ['“hf_admin_s3cret”']])(
     'the token %s is not sent, and not said',
     async (token) => {

@@ -11,6 +11,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -75,8 +76,9 @@ describe('the package', () => {
         .toSorted(),
     );
     expect(files.filter((path) => path.endsWith('.ts'))).toEqual([]);
-    expect(globSync('dist/github/**/*.js', { cwd: join(folder, 'package') })).toEqual([
+    expect(globSync('dist/{github,scopes}/**/*.js', { cwd: join(folder, 'package') }).toSorted()).toEqual([
       'dist/github/facts/without-comments.js',
+      'dist/scopes/scope-limits.js',
     ]);
     const sizes = globSync('**/*', { cwd: installed }).map((path) => statSync(join(installed, path)));
     expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(10_000_000);
@@ -108,6 +110,8 @@ describe('the package', () => {
         .map((row) => JSON.parse(row).match),
     ).toEqual([true, true]);
     expect(run(['conditions', 'attributes', '--json'])).toContain('"label"');
+    writeFileSync(join(folder, 'scopes.yml'), '');
+    expect(() => run(['scopes', 'push', '--from-diff', '--base', 'main'])).toThrow('scopes.yml:1: The file');
     expect(run(['completion', 'zsh'])).toMatch(/^#compdef holdfast/);
   });
 });
