@@ -34,7 +34,8 @@ describe('addresses', () => {
       .map(({ method, path }) => shown({ method, path: (prefix + path).replace(/(.)\/$/, '$1') }));
 
   const api = createApi({ clock: systemClock, log, config } as Deps, {} as JobQueue);
-  const setup = { config, clock: systemClock, log, secretKey: null } as SetupDeps;
+  const keys = { secretKey: null, secretKeyPrevious: null };
+  const setup = { config: { ...config, ...keys }, clock: systemClock, log, secretKey: null } as SetupDeps;
   const served = unique([
     ...routesOf(api),
     ...routesOf(setupRoutes(setup, new SetupCode(systemClock, () => {})), '/setup'),
