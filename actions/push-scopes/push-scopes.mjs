@@ -82,9 +82,11 @@ async function changedPaths(machine, base, head) {
 	], "--no-ext-diff", `${from}...${to}`, "--")).split("\0").filter((path) => path !== "");
 }
 async function commitOf(machine, name) {
-	const found = name.startsWith("-") ? "" : await git(machine, "rev-parse", "--verify", `${name}^{commit}`).catch(() => "");
-	if (found === "") throw misused(`git knows no commit "${name}" here. Fetch it, with its history, or name another with --base and --head.`);
-	return found.trim();
+	try {
+		return (await git(machine, "rev-parse", "--verify", `${name}^{commit}`)).trim();
+	} catch {
+		throw misused(`git knows no commit "${name}" here. Fetch it, with its history, or name another with --base and --head.`);
+	}
 }
 function git({ env, cwd }, ...args) {
 	const options = {
