@@ -12685,7 +12685,7 @@ const onOneLine = (text) => printable(text.replace(/\s+/gu, " ").trim());
 const textOf = (cell) => onOneLine(typeof cell === "string" ? cell : cell.text);
 const plainTable = (rows) => rows.map((row) => row.map(textOf).join("	"));
 // src/cli/version.ts
-const version = () => "0.1.0";
+const version = () => "1.0.0";
 // src/clock.ts
 const systemClock = {
 	now: () => Date.now(),
