@@ -82,9 +82,11 @@ async function changedPaths(machine, base, head) {
 	], "--no-ext-diff", `${from}...${to}`, "--")).split("\0").filter((path) => path !== "");
 }
 async function commitOf(machine, name) {
-	const found = name.startsWith("-") ? "" : await git(machine, "rev-parse", "--verify", `${name}^{commit}`).catch(() => "");
-	if (found === "") throw misused(`git knows no commit "${name}" here. Fetch it, with its history, or name another with --base and --head.`);
-	return found.trim();
+	try {
+		return (await git(machine, "rev-parse", "--verify", `${name}^{commit}`)).trim();
+	} catch {
+		throw misused(`git knows no commit "${name}" here. Fetch it, with its history, or name another with --base and --head.`);
+	}
 }
 function git({ env, cwd }, ...args) {
 	const options = {
@@ -12683,7 +12685,7 @@ const onOneLine = (text) => printable(text.replace(/\s+/gu, " ").trim());
 const textOf = (cell) => onOneLine(typeof cell === "string" ? cell : cell.text);
 const plainTable = (rows) => rows.map((row) => row.map(textOf).join("	"));
 // src/cli/version.ts
-const version = () => "0.1.0";
+const version = () => "1.0.0";
 // src/clock.ts
 const systemClock = {
 	now: () => Date.now(),

@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { bundleAction } from '../../actions/bundle.ts';
 import { type Acme, startAcme } from '../support/acme.ts';
 import { type CompositeAction, commandsIn, readAction, runAction } from '../support/composite-action.ts';
+import { freePort } from '../support/free-port.ts';
 import { type Checkout, newCheckout } from '../support/git-checkout.ts';
 
 // The action as a runner would run it, in a checkout, against the real service. Not on GitHub itself.
@@ -20,7 +21,9 @@ let key: string;
 let folder: string;
 let action: CompositeAction;
 beforeAll(async () => {
-  acme = await startAcme();
+  const port = await freePort();
+  // The audience of a token is the address that the service says of itself.
+  acme = await startAcme({ port, publicUrl: `http://127.0.0.1:${port}` });
   key = await acme.key('acme', 'ci');
   await acme.repository('web', [{}]);
   // Where people may copy it to: it needs nothing but its folder.
@@ -90,12 +93,17 @@ test('pushes what the pull request touches, says so on the run, and leaves outpu
 });
 
 test('without a key, GitHub is asked for a token of the job, whose audience is the service', async () => {
+  const rule = { name: 'scopes', may: ['push_scopes'] };
+  expect((await acme.call('POST', '/v1/oidc_rules/acme', { as: acme.admin, body: rule })).status).toBe(201);
   const asked: { url: string; authorization: string }[] = [];
-  // Busy at first. It hands out a key, so that the service takes it.
+  let token = '';
+  // Busy at first.
   const github = createServer((request, response) => {
     asked.push({ url: request.url!, authorization: request.headers.authorization! });
-    if (asked.length === 1) response.writeHead(503).end();
-    else response.writeHead(200).end(JSON.stringify({ count: 1, value: key }));
+    if (asked.length === 1) return void response.writeHead(503).end();
+    const audience = new URL(request.url!, 'http://here').searchParams.get('audience')!;
+    token = acme.github.jobToken('acme/web', { audience, pullRequest: 1 });
+    response.writeHead(200).end(JSON.stringify({ count: 1, value: token }));
   }).listen(0, '127.0.0.1');
   await once(github, 'listening');
   const url = `http://127.0.0.1:${(github.address() as AddressInfo).port}/token?api-version=2.0`;
@@ -105,11 +113,12 @@ test('without a key, GitHub is asked for a token of the job, whose audience is t
   github.closeAllConnections();
   github.close();
   expect([ran.code, await stored()], ran.log).toEqual([0, ['docs']]);
+  expect(ran.summary).toContain('A freeze is on for its base branch');
   expect(asked[1]).toEqual({
     url: `/token?api-version=2.0&audience=${encodeURIComponent(acme.app.url)}`,
     authorization: 'Bearer of-the-runner',
   });
-  expect(commandsIn(ran.log).commands[0]).toBe(`::add-mask::${key}`);
+  expect(commandsIn(ran.log).commands[0]).toBe(`::add-mask::${token}`);
 });
 
 describe('what goes wrong is an error on the run, and fails it', () => {

@@ -21,16 +21,15 @@ export async function changedPaths(machine: Machine, base: string, head: string)
   return paths.split('\0').filter((path) => path !== '');
 }
 
-/** The SHA of a commit. What comes from outside is no option of git's. */
+/** The SHA of a commit. `--verify` takes one, and refuses options. */
 async function commitOf(machine: Machine, name: string): Promise<string> {
-  const found = name.startsWith('-')
-    ? ''
-    : await git(machine, 'rev-parse', '--verify', `${name}^{commit}`).catch(() => '');
-  if (found === '')
+  try {
+    return (await git(machine, 'rev-parse', '--verify', `${name}^{commit}`)).trim();
+  } catch {
     throw misused(
       `git knows no commit "${name}" here. Fetch it, with its history, or name another with --base and --head.`,
     );
-  return found.trim();
+  }
 }
 
 /** What git prints. @throws Stop with what git says, where it fails. */

@@ -164,7 +164,7 @@ describe('what changed', () => {
     expect([said.code, said.err]).toEqual([2, expect.stringContaining('fetch-depth: 0')]);
   });
 
-  test.each([['gone'], ['--output=/tmp/pwned'], ['main^{tree}'], ['']])(
+  test.each([['gone'], ['--output=pwned'], ['--since=yesterday'], ['main^{tree}'], ['']])(
     'a base %j that is no commit is refused',
     async (name) => {
       const said = await push([`--base=${name}`, '--dry-run']);
