@@ -17,6 +17,7 @@ export const carried = [
   'written_statuses',
   'sessions',
   'application_keys',
+  'oidc_rules',
   'audit_events',
   'idempotency_records',
   'webhook_deliveries',
