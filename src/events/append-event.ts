@@ -165,36 +165,6 @@ export type AuditEvent =
       };
     };
 
-export const auditEventTypes: AuditEvent['type'][] = [
-  'scheduled_freeze.create',
-  'scheduled_freeze.update',
-  'scheduled_freeze.delete',
-  'freeze_plan.create',
-  'freeze_plan.update',
-  'freeze_plan.delete',
-  'product.enabled',
-  'product.disabled',
-  'repository_settings.update',
-  'default_products.update',
-  'application_key.create',
-  'application_key.revoke',
-  'oidc_rule.create',
-  'oidc_rule.delete',
-  'freeze.bypassed',
-  'freeze.leaking',
-  'freeze.still_on',
-  'freeze.not_enforced',
-  'exemption.requested',
-  'exemption.approved',
-  'exemption.denied',
-  'exemption.revoked',
-  'exemption.expired',
-  'exemption.used',
-  'freeze_status.overwritten',
-  'freeze_status.refused',
-  'freeze_status.contested',
-];
-
 /** The keys of the metadata that say who did it and when begin with these. */
 export const participles: Record<AuditEvent['type'], string> = {
   'scheduled_freeze.create': 'created',
@@ -226,6 +196,8 @@ export const participles: Record<AuditEvent['type'], string> = {
   'freeze_status.refused': 'refused',
   'freeze_status.contested': 'contested',
 };
+
+export const auditEventTypes = Object.keys(participles) as AuditEvent['type'][];
 
 /** What happened at GitHub, past us. */
 const atGitHub = new Set<AuditEvent['type']>([
