@@ -10,7 +10,7 @@ test.each<[string, RegExp]>([
   ['docs/install-container.md', /holdfast:(\d[\d.]+\d)/g],
   ['docs/install-systemd.md', /sudo tar -xzf holdfast-(.+?)\.tar\.gz/g],
   ['compose.yaml', /holdfast:(\d[\d.]+\d)/g],
-  ['deploy/helm/Chart.yaml', /(?:V|^v)ersion: (.+)$/gm],
+  ['deploy/helm/Chart.yaml', /^(?:appV|v)ersion: (.+)$/gm],
 ])('%s shows the version of package.json', (path, shown) => {
   const versions = [...documentAt(path).matchAll(shown)].map((match) => match[1]);
   expect(versions.length).toBeGreaterThan(0);
