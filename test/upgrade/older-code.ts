@@ -16,7 +16,9 @@ const versionAt = (commit: string): string | null => {
   }
 };
 
-/** The last commit of a version before HEAD, or HEAD; null where the history does not have it. */
+/**
+ * The last commit of a version before HEAD, or HEAD; null where the history does not have it. UPGRADE_FROM names another.
+ */
 export function lastCommitOf(version: string): string | null {
   if (process.env['UPGRADE_FROM']) return process.env['UPGRADE_FROM'];
   if (versionAt('HEAD') === version) return 'HEAD';
