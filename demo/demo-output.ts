@@ -51,7 +51,7 @@ ${pages.map(([what, url]) => `  ${what!.padEnd(34)}${url}`).join('\n')}
 
 Sign in as ada or grace, admins of acme, or as bob, a developer: no password, GitHub asks who you are.
 The check holdfast/freeze is already required here, in all repositories but acme/infra. On GitHub you require it once, by
-a ruleset of the organization or branch protection: README.md, "Make the check required".`);
+a ruleset of the organization or branch protection: docs/install.md, "Make the check required".`);
 }
 
 export function printTour(values: TourValues): void {

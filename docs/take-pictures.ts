@@ -1,9 +1,12 @@
-// `npm run docs:pictures`: takes the pictures of docs/pages.md anew: Holdfast is set up in a browser, on the demo's
-// GitHub, on this machine alone, and gets some freezes. It wants Debian's chromium, or CHROMIUM.
+// `npm run docs:pictures`: takes the pictures of README.md and docs/pages.md anew: Holdfast is set up in a browser, on
+// the demo's GitHub, on this machine alone, and gets some freezes. The owner's page is that of the demo, with its past.
+// It wants Debian's chromium, or CHROMIUM.
 import { BlockList } from 'node:net';
+import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { chromium, type Page } from 'playwright-core';
@@ -73,11 +76,38 @@ try {
   await until(() => [2, 3, 4, 6].every((number) => stateOf(number) === 'pending'));
   for (const picture of publicPictures) await take(await open(picture), picture);
   for (const picture of signedInPictures) await take(await signIn(await open(picture)), picture);
+  await takeOwner();
 } finally {
   await browser.close();
   await app.close();
   await github.close();
   rmSync(dataDir, { recursive: true, force: true });
+}
+
+/** The page of all repositories, as the demo's two weeks of freezes leave it. */
+async function takeOwner(): Promise<void> {
+  const demo = spawn(process.execPath, ['demo/demo.ts', '--port', '0', '--github-port', '0'], {
+    cwd: new URL('../', import.meta.url),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    let address = '';
+    for await (const line of createInterface(demo.stdout)) {
+      address ||= /Everything of acme +(\S+)/.exec(line)?.[1] ?? '';
+      if (line.startsWith('Ctrl-C ends it')) break;
+    }
+    const page = await open({ height: 760 });
+    await page.goto(address);
+    await page.getByRole('link', { name: 'Sign in' }).first().click();
+    await page.getByRole('button', { name: 'ada' }).click();
+    const authorize = page.getByRole('button', { name: 'Authorize Holdfast' });
+    if (await authorize.isVisible()) await authorize.click();
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    await page.goto(address, { waitUntil: 'networkidle' });
+    await page.screenshot({ path: join(folder, 'owner-light.png') });
+  } finally {
+    demo.kill('SIGINT');
+  }
 }
 
 /** Without an App: the setup page makes one. */
@@ -128,12 +158,19 @@ async function signIn(page: Page): Promise<Page> {
   return page;
 }
 
-function open({
+async function open({
   width = 1000,
   height,
   colorScheme = 'light',
 }: Omit<Picture, 'name' | 'path'>): Promise<Page> {
-  return browser.newPage({ viewport: { width, height }, colorScheme, timezoneId: 'Europe/Berlin' });
+  const page = await browser.newPage({
+    viewport: { width, height },
+    colorScheme,
+    timezoneId: 'Europe/Berlin',
+  });
+  // For small machines.
+  page.setDefaultTimeout(120_000);
+  return page;
 }
 
 async function take(page: Page, { name, path }: Picture): Promise<void> {

@@ -5,6 +5,7 @@ import { JobTokens } from './auth/oidc/job-token.ts';
 import type { Deps } from './deps.ts';
 import { StrangerLimits } from './github/limits/stranger-limits.ts';
 import type { JobQueue } from './queue/queue.ts';
+import { helpRoutes } from './help/help-routes.ts';
 import { mountApiReference } from './pages/api-reference.ts';
 import { mountPages } from './pages/mount-pages.ts';
 import { receiveWebhook } from './webhooks/receive-webhook.ts';
@@ -46,6 +47,7 @@ export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
   v1.get('/openapi.json', (context) => context.json(document()));
   api.route('/v1', v1);
   mountApiReference(api, document);
+  api.route('/help', helpRoutes());
   mountPages(api, deps, strangers);
   mountNotServed(api);
   return api;

@@ -59,6 +59,12 @@ test('an App is made, its credentials are sealed, and a freeze holds, without a 
   await run.quiet();
 });
 
+test('the documentation can be read before there is an App', async () => {
+  const help = await fetch(`${run.app.url}/help/install`);
+  expect([help.status, await readiness(run.app.url)]).toEqual([200, 503]);
+  expect(await help.text()).toContain('<h1 id="install-with-npm">Install with npm</h1>');
+});
+
 test('other processes notice, and whatever starts later is configured from the database', async () => {
   const replica = await run.startAnother();
   const worker = await run.startAnother({ role: 'worker' });

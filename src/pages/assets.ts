@@ -4,6 +4,7 @@ import type { Hono } from 'hono';
 
 const types = {
   'style.css': 'text/css; charset=utf-8',
+  'help.css': 'text/css; charset=utf-8',
   'local-times.js': 'text/javascript; charset=utf-8',
   'progress.js': 'text/javascript; charset=utf-8',
   'api-reference.js': 'text/javascript; charset=utf-8',
@@ -22,7 +23,7 @@ const assets = new Map(
 /** The URL of an asset. It changes with the content, so browsers may cache it forever. */
 export const assetUrl = (name: AssetName): string => `/assets/${name}?v=${assets.get(name)!.version}`;
 
-/** Serves the style sheet, the scripts and the icon that pages load. */
+/** Serves the style sheets, the scripts and the icon that pages load. */
 export function mountAssets(app: Hono): void {
   app.get('/assets/:name', (context) => {
     const asset = assets.get(context.req.param('name'));

@@ -35,6 +35,7 @@ export function layout({ title, body, viewer, head }: Page): Html {
         </header>
         <main>${body}</main>
         <footer>
+          <a href="/help">Help</a>
           <a href="/docs">API reference</a>
         </footer>
       </body>

@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { errorResponse } from '../api/error-response.ts';
 import { logRequests } from '../api/log-requests.ts';
 import { loadApp } from './app-credentials-store.ts';
+import { helpRoutes } from '../help/help-routes.ts';
 import { mountAssets } from '../pages/assets.ts';
 import type { Phase } from '../phase.ts';
 import type { SetupDeps } from './finish-setup.ts';
@@ -34,6 +35,7 @@ export function createSetup(deps: SetupDeps): Phase {
     );
   } else {
     mountAssets(app);
+    app.route('/help', helpRoutes());
     for (const page of ['/', '/docs', '/repos/*']) app.get(page, (context) => context.redirect('/setup'));
     app.route('/setup', setupRoutes(deps, code));
   }

@@ -5,7 +5,7 @@ import { forComments } from '../../src/github/app-manifest.ts';
 import { handledEvents } from '../../src/webhooks/handled-events.ts';
 import { between, documentAt, rowsOf } from './documents.ts';
 
-const readme = documentAt('README.md');
+const settings = documentAt('docs/settings.md');
 const install = documentAt('docs/install.md');
 const appYml = documentAt('app.yml');
 
@@ -17,7 +17,7 @@ const tableOf = (head: string, page = install): string[][] => {
 const coded = (cell: string | undefined): string => cell!.replaceAll('`', '');
 
 test('the environment table is `variables` of src/config.ts', () => {
-  const table = rowsOf(between(readme, '<!-- environment -->', '<!-- /environment -->'));
+  const table = rowsOf(between(settings, '<!-- environment -->', '<!-- /environment -->'));
   const documented = Object.fromEntries(table.map(([name, meaning]) => [coded(name), meaning]));
   expect(documented).toEqual(variables);
 });

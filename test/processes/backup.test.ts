@@ -13,17 +13,19 @@ import { Visitor } from '../support/first-run.ts';
 import { administer, databaseUrl } from '../support/postgres.ts';
 import { between, documentAt } from '../docs/documents.ts';
 
-// The commands of docs/operating.md, run as they stand against a real process that was set up by its setup page.
+// The commands of docs/backup.md, run as they stand against a real process that was set up by its setup page.
 // Only `systemctl` is ours: it starts and stops that process.
 
-const page = documentAt('docs/operating.md');
+const page = documentAt('docs/backup.md');
 const repository = 'acme/web';
 const server = inject('postgresUrl');
 const postgresBin = globSync('/usr/lib/postgresql/*/bin').toSorted().at(-1) ?? '';
 
 /** The commands below a heading: exactly one block of them. */
 function commandsOf(heading: string): string {
-  const [commands, ...more] = [...between(page, `### ${heading}\n`, '\n##').matchAll(/```sh\n(.*?)```/gs)];
+  const [commands, ...more] = [
+    ...between(`${page}\n## `, `\n## ${heading}\n`, '\n## ').matchAll(/```sh\n(.*?)```/gs),
+  ];
   if (!commands || more.length > 0) throw new Error(`"${heading}" has not exactly one block of commands`);
   return commands[1]!;
 }

@@ -38,6 +38,7 @@ const forStrangers = (deps: PageDeps): Html =>
     </p>
     <p class="actions">
       ${signInSettings(deps.config) ? html`<a class="button" href="${signInPath('/')}">Sign in with GitHub</a>` : ''}
+      <a class="button quiet" href="/help">Documentation</a>
       <a class="button quiet" href="/docs">API reference</a>
     </p>`;
 

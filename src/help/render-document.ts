@@ -1,0 +1,118 @@
+import GithubSlugger from 'github-slugger';
+import { Lexer, Parser, Renderer, type Token, Tokenizer, type Tokens } from 'marked';
+import { documentAt, pictureAt } from './address.ts';
+import { overviewName } from './navigation.ts';
+import { textOf } from './text-of.ts';
+
+/** A heading, and what stands below it up to the next heading: what the search finds. */
+export type Section = {
+  /** The `id` of the heading, as GitHub makes it. */
+  anchor: string;
+  heading: string;
+  /** 1 is the title of the document. */
+  depth: number;
+  /** What it says, without marks. */
+  text: string;
+};
+
+/** A document of docs/. */
+export type HelpDocument = {
+  name: string;
+  title: string;
+  /** What stands below the title. */
+  html: string;
+  sections: Section[];
+};
+
+/**
+ * Renders a document: links to other documents lead to `/help`, headings get the anchors of GitHub, and HTML in the
+ * Markdown is shown as text, but for comments. A link to a file that is not served, such as one of the source code,
+ * becomes its text.
+ * @param served names of the documents that there are.
+ */
+export function renderDocument(name: string, markdown: string, served: ReadonlySet<string>): HelpDocument {
+  const tokens = Lexer.lex(markdown, { gfm: true, tokenizer: new WrittenLinks() });
+  const sections = sectionsOf(tokens);
+  const html = Parser.parse(tokens, { gfm: true, renderer: new HelpRenderer(name, served) });
+  return { name, title: sections[0]?.heading ?? name, html, sections };
+}
+
+function sectionsOf(tokens: Token[]): Section[] {
+  const slugger = new GithubSlugger();
+  const sections: Section[] = [];
+  for (const token of tokens) {
+    if (token.type === 'heading') {
+      const heading = textOf(token);
+      const { depth } = token as Tokens.Heading;
+      sections.push({ anchor: slugger.slug(heading), heading, depth, text: '' });
+    } else {
+      const section = sections.at(-1);
+      const text = textOf(token).trim();
+      if (section && text) section.text = section.text ? `${section.text} ${text}` : text;
+    }
+  }
+  return sections;
+}
+
+/** An address in a text, such as `http://localhost:PORT`, is an example: only what is written as a link is one. */
+class WrittenLinks extends Tokenizer {
+  override url(): undefined {}
+}
+
+class HelpRenderer extends Renderer {
+  readonly #name: string;
+  readonly #served: ReadonlySet<string>;
+  readonly #slugger = new GithubSlugger();
+
+  constructor(name: string, served: ReadonlySet<string>) {
+    super();
+    this.#name = name;
+    this.#served = served;
+  }
+
+  /** Without the title, which the page itself draws. */
+  override heading({ tokens, depth, ...token }: Tokens.Heading): string {
+    const anchor = this.#slugger.slug(textOf({ ...token, tokens, depth }));
+    if (depth === 1) return '';
+    const text = this.parser.parseInline(tokens);
+    const link = `<a class="anchor" href="#${anchor}" aria-label="Link to this section">#</a>`;
+    return `<h${depth} id="${anchor}">${text} ${link}</h${depth}>\n`;
+  }
+
+  override link({ href, title, tokens, ...token }: Tokens.Link): string {
+    const text = this.parser.parseInline(tokens);
+    const to = this.#addressOf(href);
+    return to === null ? text : super.link({ ...token, tokens, title, href: to });
+  }
+
+  override image(token: Tokens.Image): string {
+    const picture = pictureAt(token.href, this.#name);
+    return picture === null
+      ? escapeHtml(token.text)
+      : `<img src="${picturePath(picture)}" alt="${escapeHtml(token.text)}" loading="lazy">`;
+  }
+
+  override html({ text }: Tokens.HTML | Tokens.Tag): string {
+    return escapeHtml(text.replace(/<!--.*?-->/gs, ''));
+  }
+
+  /** Wide tables scroll in a box of their own, for keyboards too. */
+  override table(token: Tokens.Table): string {
+    return `<div class="scroll" role="group" aria-label="Table" tabindex="0">${super.table(token)}</div>\n`;
+  }
+
+  #addressOf(href: string): string | null {
+    if (/^https?:\/\//.test(href)) return href;
+    const target = documentAt(href, this.#name);
+    if (!target || !this.#served.has(target.name)) return null;
+    return documentPath(target.name) + target.hash;
+  }
+}
+
+/** Where a document is served. */
+export const documentPath = (name: string): string => (name === overviewName ? '/help' : `/help/${name}`);
+
+const picturePath = (file: string): string => `/help/pictures/${file}`;
+
+const escapeHtml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
