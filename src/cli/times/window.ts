@@ -59,7 +59,8 @@ export const readMilliseconds = (text: string): number => millisecondsOf(readLen
 /** A time zone by its name; without one that of this machine. @throws Stop for a name that nobody knows. */
 export function readZone(name: string | undefined, otherwise: string): string {
   const zone = name ?? otherwise;
-  if (!isTimeZone(zone)) throw misused(`"${zone}" is no time zone. Write one such as Europe/Paris or UTC.`);
+  if (!isTimeZone(zone))
+    throw misused(`"${zone}" is not a time zone. Write one such as Europe/Paris or UTC.`);
   return zone;
 }
 
