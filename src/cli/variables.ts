@@ -2,7 +2,7 @@
 export const variables = {
   HOLDFAST_URL: 'the address of Holdfast; `--url` overrides it',
   HOLDFAST_TOKEN:
-    'an application key, a GitHub token or an OIDC token of a job; without it, what `gh auth token` prints; `--token` overrides it',
+    'an application key, a GitHub token or an OIDC token of a job, by default the output of `gh auth token`; `--token` overrides it',
   GITHUB_EVENT_PATH:
     'set by GitHub Actions: the event of the run, where `scopes push --from-diff` finds the pull request',
   ACTIONS_ID_TOKEN_REQUEST_URL:
