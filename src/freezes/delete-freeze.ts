@@ -14,8 +14,7 @@ import { requireFreeze } from './require-freeze.ts';
  * Deletes a freeze and releases what it held. The row keeps who deleted it, when and why.
  * @param beforeSaving runs first in the same transaction.
  * @throws Refusal forbidden if the caller is a job that may not end it; not-found if the freeze is deleted, has ended or
- *   belongs to another repository; conflict if a
- *   concurrent change won or the repository cannot be written to.
+ *   belongs to another repository; conflict if a concurrent change won or the repository cannot be written to.
  */
 export async function deleteFreeze(
   deps: Deps,
