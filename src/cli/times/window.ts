@@ -64,7 +64,7 @@ export function readZone(name: string | undefined, otherwise: string): string {
   return zone;
 }
 
-/** The window for people: both ends resolved, with the zone, and with that of whoever reads. */
+/** The window for people: both ends in their zone and in the reader's zone. */
 export function describeWindow({ startsAt, endsAt, start, timezone }: Window, readersZone: string): string {
   const shown = (at: number) => describeMoment(at, timezone, readersZone);
   const from = start === null ? 'from now' : `from ${shown(startsAt)}`;
