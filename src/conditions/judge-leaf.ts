@@ -5,7 +5,7 @@ import { compareTexts, comparesNumbers, lengthOf } from './compare.ts';
 import type { ConditionFacts } from './condition-facts.ts';
 import { not, type Verdict } from './verdict.ts';
 
-/** Evaluates a pull request at an instant (milliseconds since the epoch). Built once and called often, so it allocates nothing. */
+/** Evaluates a pull request at an instant (milliseconds since the epoch). Called often, so it allocates nothing. */
 export type Judge = (facts: ConditionFacts, now: number) => Verdict;
 
 /** A known value. */

@@ -25,7 +25,10 @@ export const readsOfEvent = {
   push: ['conflict', 'behind'],
 } as const satisfies { [Event in keyof Payloads]?: readonly Need[] };
 
-/** Every event that Holdfast handles, and what it checks again. `app.yml` subscribes to those that GitHub does not always send. */
+/**
+ * Every event that Holdfast handles, and what it checks again. `app.yml` subscribes to those that GitHub does not always
+ * send.
+ */
 export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], own: Own) => Wake[] } = {
   installation: ({ installation }) => always(jobs.syncInstallation(BigInt(installation.id))),
   installation_repositories: ({ installation }) => always(jobs.syncInstallation(BigInt(installation.id))),
