@@ -17,7 +17,7 @@ if (major > 22 || (major === 22 && minor >= 18)) {
   await import(program);
 } else if (existsSync(installed)) {
   const child = spawn(installed, [program, ...process.argv.slice(2)], { stdio: 'inherit' });
-  // Whoever ends this process means the other, which may have a freeze to end. Ctrl-C comes to both by itself.
+  // A signal to this process is meant for the other, which may have a freeze to end. Ctrl-C reaches both anyway.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, () => void ((signal === 'SIGINT' && process.stdin.isTTY) || child.kill(signal)));
   child.once('exit', (code, signal) => {

@@ -21,18 +21,18 @@ export function printStatus({ repository, pullRequests, state, description, at }
 
 export function printSetup(serviceUrl: string, code: string): void {
   print(`
-Holdfast runs without a GitHub App. Open its setup page in a browser, make the App for the organization acme, and
+Holdfast runs without a GitHub App. Open its setup page in a browser, create the App for the organization acme, and
 install it there:
 
   ${serviceUrl}/setup
 
-The code that it asks for: ${code}
+Enter this code: ${code}
 
-The rest follows when every open pull request has its first status. Ctrl-C ends it and leaves nothing behind.
+The demo continues when every open pull request has its first status. Press Ctrl-C to end it. It leaves nothing behind.
 `);
 }
 
-/** The pages to begin with. A Holdfast that was just set up has frozen nothing yet. */
+/** The pages to start with. A Holdfast that was just set up has no freezes yet. */
 export function printPages({ serviceUrl, githubUrl }: Urls, isNew: boolean): void {
   const pages = isNew
     ? [
@@ -49,9 +49,10 @@ Open in a browser:
 
 ${pages.map(([what, url]) => `  ${what!.padEnd(34)}${url}`).join('\n')}
 
-Sign in as ada or grace, admins of acme, or as bob, a developer: no password, GitHub asks who you are.
-The check holdfast/freeze is already required here, in all repositories but acme/infra. On GitHub you require it once, by
-a ruleset of the organization or branch protection: docs/install.md, "Make the check required".`);
+Sign in as ada or grace, admins of acme, or as bob, a developer. You need no password: the sandbox asks who you are.
+All repositories except acme/infra already require the check holdfast/freeze. On GitHub, require it once with an
+organization ruleset or branch protection. See "Make the check required" in
+docs/install.md.`);
 }
 
 export function printTour(values: TourValues): void {
@@ -66,8 +67,8 @@ admin key    ${adminKey}
 ci key       ${ciKey}
 Enforced?    HOLDFAST_URL=${serviceUrl} HOLDFAST_TOKEN=${adminKey} npx --no-install holdfast doctor acme/web
 
-The tour: paste each line into a second terminal, and watch the statuses change here.
-Steps 2 to 6 fit into the minute that the freeze of step 2 lasts.`);
+To take the tour, paste each line into a second terminal and watch the statuses change here.
+Run steps 2 to 6 within one minute, while the freeze of step 2 is on.`);
   tour(values).forEach(({ title, command }, index) => print(`\n# ${index + 1}. ${title}\n${command}`));
-  print('\nCtrl-C ends it and leaves nothing behind.\n');
+  print('\nPress Ctrl-C to end the demo. It leaves nothing behind.\n');
 }

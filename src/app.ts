@@ -66,7 +66,7 @@ export async function createApp(given: StartConfig, overrides: Overrides = {}): 
     await before.close();
     log.info({ app: app.id }, 'a GitHub App is configured: the service runs');
   };
-  /** Once, whoever asks; a failed try may be repeated. */
+  /** Runs once, even if several callers ask. A failed try may be repeated. */
   const become = (app: AppCredentials): Promise<void> =>
     (handover ??= takeOver(app).catch((error: unknown) => {
       handover = null;

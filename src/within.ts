@@ -1,5 +1,5 @@
 /**
- * Waits for an answer, but not for ever. It goes on by itself, for whoever else waits for it.
+ * Waits for an answer, but not forever. The work continues, for others who wait for it.
  * @param milliseconds of real time.
  * @returns null where it takes longer.
  * @throws what the answer throws in time.

@@ -90,7 +90,7 @@ test('a code works once', async () => {
   const thief = new Visitor(acme);
   for (const [name, value] of attempt) thief.cookies.set(name, value);
   const replayed = await thief.open(callback);
-  expect([replayed.status, replayed.text]).toEqual([400, expect.stringContaining('Sign in again')]);
+  expect([replayed.status, replayed.text]).toEqual([400, expect.stringContaining('then sign in again')]);
   expect(thief.cookies.has('__Host-holdfast-session')).toBe(false);
 });
 

@@ -25,7 +25,7 @@ export class Comments {
     return comment;
   }
 
-  /** Its author may, and so may whoever can write to the repository. */
+  /** The author may do this, and so may people who can write to the repository. */
   edit(pr: PullRequest, comment: Comment, body: string, by: Account): void {
     const changes = { body: { from: comment.body } };
     comment.body = body;

@@ -11,7 +11,7 @@ type Merged = { sha: string } | { status: 405 | 409; message: string };
 
 /**
  * Presses the merge button, on a page or through REST.
- * @param head the head that whoever presses it has seen; null: whichever it is.
+ * @param head the head that the person saw; null for any.
  * @returns the SHA of the merge; or why it does not merge, with the status of REST.
  */
 export function pressMergeButton(

@@ -34,7 +34,7 @@ export interface NewStatus {
   id?: number;
 }
 
-/** GitHub takes so many of a SHA and context, in any case of its letters, whoever posts them. */
+/** How many statuses GitHub accepts for a SHA and context, ignoring the context's case, from all sources together. */
 const mostPerContext = 1_000;
 
 /** Holds statuses and tells who listens. A status that satisfies protection lets auto-merge go, as on GitHub. */

@@ -4,7 +4,7 @@ import type { Faults } from '../http/faults.ts';
 import type { Repository } from '../state/model.ts';
 import type { World } from '../state/world.ts';
 
-/** What a query sees: the world, through the eyes of whoever asks. */
+/** What a query sees: the world as the caller may see it. */
 export interface View {
   world: World;
   faults: Faults;

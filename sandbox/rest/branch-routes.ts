@@ -59,7 +59,7 @@ export function branchRoutes(api: Api, { world }: Parts): void {
   });
 }
 
-/** Whoever may administer the repository; `administration` is a permission that public data does not replace. */
+/** Requires an admin of the repository. Public data does not replace the `administration` permission. */
 export function administer(c: ApiContext, repository: Repository, level: 'read' | 'write'): void {
   const principal = c.get('principal');
   if (principal.kind === 'installation') {

@@ -2,7 +2,7 @@ import { notFound } from '../http/github-error.ts';
 import { accountJson } from '../json/account-json.ts';
 import type { Api, Parts } from '../http/api.ts';
 
-/** The last step of the manifest flow: a code gives the App's credentials, once and within an hour, to whoever has it. */
+/** The last step of the manifest flow: anybody with the code gets the App's credentials, once and within an hour. */
 export function manifestRoutes(api: Api, { world }: Parts): void {
   api.post('/app-manifests/:code/conversions', (c) => {
     const code = c.req.param('code');

@@ -9,7 +9,7 @@ import type { Api, ApiContext, Parts } from '../http/api.ts';
 /** Each stands for `read:org`. */
 const orgScopes = new Set(['read:org', 'write:org', 'admin:org']);
 
-/** Users, organizations and who belongs to them; and the rate limit of whoever asks. */
+/** Users, organizations and their members, and the caller's rate limit. */
 export function peopleRoutes(api: Api, { world, limits }: Parts): void {
   const organization = (c: ApiContext) => {
     const account = world.findAccount(c.req.param('org') ?? '');

@@ -70,7 +70,7 @@ async function administeredOf(
 
 /**
  * Holds for an admin of the repository that has this name now. GitHub answers for the former name of one that was
- * renamed, or moved to somebody else: whoever administers that one has no say in what takes the name next.
+ * renamed, or moved to somebody else: an admin of that one has no rights in the next repository with the name.
  */
 async function assertAdministersOwn(
   deps: Deps,

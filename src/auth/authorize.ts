@@ -212,7 +212,7 @@ async function ownerOfToken(
   const isOrganization = account.type === 'Organization';
   if (grant.by === 'scopes') {
     const scope = !isOrganization ? 'repo' : access === 'read' ? 'read:org' : 'admin:org';
-    // Whoever may not see it is not told that the installation is suspended.
+    // A caller who may not see the repository does not learn that the installation is suspended.
     if (!hasScope(grant.scopes, scope))
       throw account.installation.suspendedAt
         ? notInstalled(owner)

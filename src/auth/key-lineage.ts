@@ -3,7 +3,7 @@ import type { ApplicationKey } from '../generated/prisma/client.ts';
 
 // A key may make keys. What it made ends with it, at any depth; what a person made stays.
 
-/** Makes whoever else makes or revokes keys of the owner wait until the transaction ends. */
+/** Locks the owner's keys, so that others who create or revoke keys wait until the transaction ends. */
 export async function lockKeys(tx: Tx, accountId: bigint): Promise<void> {
   await tx.$queryRaw`SELECT 1 FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`;
 }

@@ -55,7 +55,7 @@ export async function programFor(
 ): Promise<Command> {
   const program = new Command('holdfast')
     .description('Merge freezes that hold, and let go.')
-    .option('--url <url>', 'where Holdfast answers (HOLDFAST_URL, or what login kept)')
+    .option('--url <url>', 'the address of Holdfast (HOLDFAST_URL, or the address that login saved)')
     .option(
       '--token <token>',
       'an application key, a GitHub token or an OIDC token of a job (HOLDFAST_TOKEN, or gh auth token)',
@@ -73,7 +73,7 @@ export async function programFor(
       'after',
       `
 Exits with 0 when it is done, 1 when the service refuses it or GitHub does not enforce it, and 2 when the command
-is used wrongly or its outcome is not known. holdfast COMMAND --help shows examples.`,
+is used wrongly or its outcome is unknown. For examples, use holdfast COMMAND --help.`,
     );
   program.version(version(), '--version', 'print the version of this command');
   for (const spec of await commandsIn(words, more)) addCommand(program, spec, world, ended);

@@ -32,8 +32,8 @@ function stopFor(error: unknown): Stop {
   if (error instanceof Stop) return error;
   if (error instanceof DoubtfulTime) return misused(error.message);
   if (error instanceof CommanderError)
-    return misused(error.code === 'commander.help' ? 'Name a command: see --help.' : error.message);
+    return misused(error.code === 'commander.help' ? 'Name a command. See --help.' : error.message);
   return notKnown(
-    `This command met what it does not expect, so it is not known whether it is done. Compare its version with that of the service, and report this:\n${(error as Error).stack}`,
+    `This command failed unexpectedly, so it may or may not be done. Compare its version with that of the service, and report this:\n${(error as Error).stack}`,
   );
 }

@@ -14,7 +14,7 @@ export function readTarget(text: string): Target {
   const address = page.exec(text)?.groups;
   const name = address ? address['path']! + (address['number'] ? `#${address['number']}` : '') : text;
   const found = shape.exec(name)?.groups;
-  if (!found) throw misused(`"${text}" is no repository. Write acme, acme/web or acme/web#5.`);
+  if (!found) throw misused(`"${text}" is not a repository. Write acme, acme/web or acme/web#5.`);
   const { owner, repository, number } = found;
   return { owner: owner!, repository: repository ?? null, number: number ? Number(number) : null };
 }
@@ -44,7 +44,7 @@ export function readRepository(text: string): Repository {
 export function readPullRequest(text: string): PullRequest {
   const { owner, repository, number } = readTarget(text);
   if (repository === null || number === null)
-    throw misused(`"${text}" is no pull request. Write one such as ${owner}/${repository ?? 'web'}#5.`);
+    throw misused(`"${text}" is not a pull request. Write one such as ${owner}/${repository ?? 'web'}#5.`);
   return { owner, repository, number };
 }
 

@@ -1,8 +1,8 @@
 /** Every variable of the environment that the commands read, with what it is. */
 export const variables = {
-  HOLDFAST_URL: 'where Holdfast answers; `--url` overrides it',
+  HOLDFAST_URL: 'the address of Holdfast; `--url` overrides it',
   HOLDFAST_TOKEN:
-    'an application key, a GitHub token or an OIDC token of a job; without it, what `gh auth token` prints; `--token` overrides it',
+    'an application key, a GitHub token or an OIDC token of a job, by default the output of `gh auth token`; `--token` overrides it',
   GITHUB_EVENT_PATH:
     'set by GitHub Actions: the event of the run, where `scopes push --from-diff` finds the pull request',
   ACTIONS_ID_TOKEN_REQUEST_URL:
@@ -10,13 +10,13 @@ export const variables = {
   ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'set with it: the credential for that question',
   GITHUB_OUTPUT: 'set by GitHub Actions: the file of the outputs of the action `push-scopes`',
   GITHUB_STEP_SUMMARY: 'set by GitHub Actions: the file of its summary',
-  GH_HOST: 'which GitHub, as for `gh`; without it, `github.com`',
-  NO_COLOR: 'set to anything: no colours',
-  TERM: '`dumb`: no colours',
-  XDG_CONFIG_HOME: 'where `holdfast login` keeps addresses, instead of `~/.config`',
-  XDG_STATE_HOME: 'where the commands keep what they saw, instead of `~/.local/state`',
-  APPDATA: 'on Windows: where `holdfast login` keeps addresses',
-  LOCALAPPDATA: 'on Windows: where the commands keep what they saw',
+  GH_HOST: 'the GitHub host, as for `gh`; by default `github.com`',
+  NO_COLOR: 'if set, the output has no colours',
+  TERM: 'if `dumb`, the output has no colours',
+  XDG_CONFIG_HOME: 'where `holdfast login` saves addresses, instead of `~/.config`',
+  XDG_STATE_HOME: 'where the commands save what they saw, instead of `~/.local/state`',
+  APPDATA: 'on Windows: where `holdfast login` saves addresses',
+  LOCALAPPDATA: 'on Windows: where the commands save what they saw',
   PORT: 'the port of a Holdfast on this machine, which `doctor` asks if you name no other; also read from `.env`',
   HOST: 'the host of the same; also read from `.env`',
 } as const;

@@ -18,7 +18,7 @@ export type World = {
   now(): number;
   /** @throws AbortError when the signal says so. */
   delay(milliseconds: number, signal?: AbortSignal): Promise<void>;
-  /** IANA name of the zone of whoever reads. */
+  /** The IANA name of the reader's zone. */
   readonly zone: string;
   platform: NodeJS.Platform;
   home: string;

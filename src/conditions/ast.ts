@@ -3,7 +3,7 @@ import type { CommitField } from './commit-fields.ts';
 import type { TextTest } from './patterns/text-test.ts';
 import type { ClockTest } from './time/clock-test.ts';
 
-/** A condition as clients send it and as it is stored. */
+/** A condition in the form that clients send and we store. */
 export type ConditionInput =
   string | { and: ConditionInput[] } | { or: ConditionInput[] } | { not: ConditionInput };
 
@@ -20,33 +20,33 @@ export type Leaf = {
   /** As it was written. */
   text: string;
   attribute: AttributeName;
-  /** Of `commits[-1].author`: which commit, and what of it. */
+  /** For `commits[-1].author`: which commit, and which field. */
   commit: { index: number | '*'; field: CommitField } | null;
-  /** The `-` in front. */
+  /** Whether `-` precedes it. */
   isNegated: boolean;
-  /** The `#` in front: asks how many, or how long. */
+  /** Whether `#` precedes it, which asks how many or how long. */
   isCounted: boolean;
   test: Test;
 };
 
-/** What is asked of the attribute's values. */
+/** The test on the attribute's values. */
 export type Test =
   | { type: 'is-true' }
   | { type: 'text'; operator: Comparison; value: AuthorText<string> }
   | { type: 'pattern'; operator: '~=' | '*='; matches: AuthorText<TextTest> }
-  /** As it was written, in small letters: `@core` or `@acme/core`. */
+  /** As it was written, in lower case: `@core` or `@acme/core`. */
   | { type: 'team'; operator: Equality; team: string }
-  /** A check of one App: `@github-actions/ci/lint`. */
+  /** A check from one App: `@github-actions/ci/lint`. */
   | { type: 'app-check'; operator: Equality; value: string }
   | { type: 'number'; operator: Comparison; value: number }
-  /** Milliseconds since the epoch, or before now. */
+  /** In milliseconds since the epoch, or before now. */
   | { type: 'instant'; operator: Range; at: number }
   | { type: 'age'; operator: Range; ago: number }
-  /** What only the clock answers. */
+  /** A test that only needs the clock. */
   | { type: 'clock'; operator: Equality; clock: ClockTest }
   | { type: 'now'; operator: Range; at: number };
 
-/** Something made from text that may contain `{{ author }}`, and is then made anew for each author. */
+/** A value built from text. If the text contains `{{ author }}`, it is built again for each author. */
 export type AuthorText<Made> =
   { usesAuthor: false; value: Made } | { usesAuthor: true; of: (author: string) => Made };
 

@@ -11,7 +11,7 @@ export type AttributeRow = {
   source: string;
   cost: string;
   description: string;
-  /** Who decides it. */
+  /** Who decides its value. */
   decidedBy: string;
 };
 
@@ -28,7 +28,7 @@ const deciders: Record<DecidedBy, string> = {
   dependabot: 'Dependabot',
 };
 
-/** The whole table, by name. Only text: what the documents and the command line print. */
+/** The table by name, as text for the documentation and the command line. */
 export const attributeRows = (): AttributeRow[] =>
   attributeNames.map((name) => {
     const {

@@ -6,7 +6,7 @@ import { pullRequestAttributes } from './attributes/of-pull-request.ts';
 import { timeAttributes } from './attributes/of-time.ts';
 import type { CommitFacts } from './commit-fields.ts';
 
-/** Every attribute that a condition can name. The parser, the matcher, the loader and the documents read this. */
+/** Every attribute of conditions. The parser, the matcher, the loader and the documentation use this table. */
 export const attributes = {
   ...pullRequestAttributes,
   ...peopleAttributes,
@@ -39,9 +39,8 @@ type ValueOf<Type extends AttributeType> = Type extends 'boolean'
             : never;
 
 /**
- * What conditions see of one pull request. Timestamps in milliseconds since the epoch. `#files` and `#commits` are
- * GitHub's own counts; `@check-success` and the like have `@app/name` for the checks of Apps. What is left out is
- * not known.
+ * What conditions see of one pull request. Timestamps are in milliseconds since the epoch. `#files` and `#commits` are
+ * GitHub's counts. `@check-success` and similar names have `@app/name` for checks from Apps. A missing value is unknown.
  */
 export type AttributeValues = {
   [Name in Exclude<AttributeName, 'schedule' | 'current-datetime'>]?: ValueOf<TypeOf<Name>>;

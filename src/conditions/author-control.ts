@@ -3,24 +3,24 @@ import { attributeOf } from './attributes.ts';
 import type { Matcher } from './match.ts';
 
 /**
- * The conditions by which the author of a pull request alone brings an exclusion about; none where somebody else has
- * a say. What nobody decides (the time, the base) stands in nobody's way.
+ * The conditions that let the author of a pull request get an exclusion alone; empty if somebody else must act. What
+ * nobody decides, such as the time or the base, does not stop the author.
  */
 export const excludedByAuthor = (exclude: Matcher): string[] => waysTo(true, exclude, canSplit) ?? [];
 
 /**
- * The conditions by which the author alone gets the same change out of what a freeze selects. The files that it
- * touches are no such condition: without them it is another change. Neither is its size: smaller ones are not meant.
+ * The conditions that let the author alone avoid a freeze with the same change. The changed files do not count, because
+ * other files are another change. Neither does the size, because a smaller change is another change.
  */
 export const escapedByAuthor = (matching: Matcher): string[] => waysTo(false, matching, () => false) ?? [];
 
-/** Whether the author can have less of what the leaf counts. */
+/** Whether the author can reduce what the leaf counts. */
 type HasLess = (leaf: Leaf) => boolean;
 
-/** The pieces of a change that is split up are small, and each goes through an exclusion of what is small. */
+/** An author can split a change into small pieces, which an exclusion of small changes excludes one by one. */
 const canSplit: HasLess = ({ isCounted }) => isCounted;
 
-/** The leaves with which the author makes a condition true or false; null: not without somebody else. */
+/** The leaves that let the author alone make a condition true or false; null if somebody else must act. */
 function waysTo(wanted: boolean, matcher: Matcher, hasLess: HasLess): string[] | null {
   if (matcher.kind === 'leaf') return waysOfLeaf(wanted, matcher.leaf, hasLess);
   if (matcher.kind === 'not') return waysTo(!wanted, matcher.node, hasLess);
@@ -47,10 +47,10 @@ function waysOfLeaf(wanted: boolean, leaf: Leaf, hasLess: HasLess): string[] | n
   }
 }
 
-/** What a condition becomes when its value grows: more of a list, a greater number, a later time, yes for no. */
+/** How a condition changes when its value grows: a longer list, a greater number, a later time, or yes instead of no. */
 function moreMakes({ test, isNegated }: Leaf): boolean[] {
   const operator = 'operator' in test ? test.operator : '=';
-  // One more may be the number that is asked for, or be one too many.
+  // One more may reach the requested number or exceed it.
   if (test.type === 'number' && (operator === '=' || operator === '!=')) return [true, false];
   const isOrdered = test.type === 'number' || test.type === 'instant' || test.type === 'age';
   const shrinks = isOrdered ? operator === '<' || operator === '<=' : operator === '!=';

@@ -3,12 +3,12 @@ import type { AuthorText } from './ast.ts';
 
 const template = /\{\{\s*author\s*\}\}/;
 
-/** Authors whose text is kept: a compiled pattern may take megabytes. */
+/** For how many authors results are cached. A compiled pattern may take megabytes. */
 const mostKept = 100;
 
 /**
- * Makes something from text, once; or, where the text contains `{{ author }}`, once for each author.
- * @param make gets the text as it stands between the templates, and the login to put there.
+ * Builds a value from text once, or once for each author if the text contains `{{ author }}`.
+ * @param make gets the texts between the templates, and the login to insert.
  */
 export function inEachAuthorsWords<Made>(
   text: string,

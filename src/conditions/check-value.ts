@@ -4,15 +4,15 @@ import type { AttributeType, ValueRule } from './attributes/attribute.ts';
 const authorTemplate = /\{\{\s*author\s*\}\}/g;
 
 /**
- * What is wrong with a text to compare with, for what it is compared with; null when it could be one.
- * @param subject of `~=` and `*=` the patterns are not looked at.
+ * The problem with a value for the attribute that it is compared with; null if it is possible.
+ * @param subject the kind of value. Does not check the patterns of `~=` and `*=`.
  */
 export function checkValue(
   { rule, type, name }: { rule: ValueRule; type: AttributeType; name: string },
   operator: Comparison,
   value: string,
 ): string | null {
-  // Read as plain text, another template would never match.
+  // Any other template would count as plain text and never match.
   const other = /\{\{\s*(?!author\s*\}\})[a-z][\w.-]*\s*\}\}/i.exec(value);
   if (other) return `Only \`{{ author }}\` can stand in a condition, not \`${other[0].slice(0, 40)}\``;
   const sample = value.replace(authorTemplate, 'author');
@@ -46,7 +46,7 @@ function checkBranch(value: string): string | null {
   return `Invalid branch name.${advice}`;
 }
 
-/** Letters, digits, hyphens, the `_` of managed users and the `[bot]` of bots; or a team. */
+/** A login with letters, digits, hyphens, the `_` of managed users and the `[bot]` of bots; or a team. */
 function checkLogin(value: string, operator: Comparison): string | null {
   if (/^@[\w.-]+(\/[\w.-]+)?$/.test(value)) {
     return operator === '=' || operator === '!=' ? null : 'A team is compared with `=` or `!=`';

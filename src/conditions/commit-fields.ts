@@ -1,4 +1,4 @@
-/** What `commits[i].<field>` can ask of a commit. */
+/** The fields of `commits[i].<field>`. */
 export const commitFields = {
   author: 'text',
   committer: 'text',
@@ -12,7 +12,7 @@ export const commitFields = {
 
 export type CommitField = keyof typeof commitFields;
 
-/** One commit of a pull request. Names and addresses as git has them; instants in milliseconds since the epoch. */
+/** One commit of a pull request, with git's names and addresses. Instants are in milliseconds since the epoch. */
 export type CommitFacts = {
   [Field in CommitField]: (typeof commitFields)[Field] extends 'boolean'
     ? boolean

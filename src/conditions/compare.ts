@@ -1,6 +1,6 @@
 import type { Comparison } from './ast.ts';
 
-/** Whether two numbers compare like this. */
+/** Compares two numbers. */
 export const comparesNumbers: Record<Comparison, (one: number, other: number) => boolean> = {
   '=': (one, other) => one === other,
   '!=': (one, other) => one !== other,
@@ -10,7 +10,7 @@ export const comparesNumbers: Record<Comparison, (one: number, other: number) =>
   '<': (one, other) => one < other,
 };
 
-/** Orders texts by code points: negative, 0 or positive. JavaScript's own `<` orders by UTF-16 units. */
+/** Compares texts by code points: negative, 0 or positive. JavaScript's `<` compares UTF-16 units. */
 export function compareTexts(one: string, other: string): number {
   const length = Math.min(one.length, other.length);
   for (let i = 0; i < length; i++) {
@@ -27,7 +27,7 @@ function codePointAt(text: string, at: number): number {
   return whole > 0xffff ? whole : text.codePointAt(at)!;
 }
 
-/** How many characters, as readers count them and not as UTF-16 units. */
+/** The number of characters as readers count them, not of UTF-16 units. */
 export function lengthOf(text: string): number {
   let length = 0;
   for (const _character of text) length += 1;

@@ -1,4 +1,4 @@
-/** What is wrong with a condition, and at which character (from 1). */
+/** The problem with a condition, and the character where it is (from 1). */
 export class ConditionError extends Error {
   readonly column: number;
   constructor(message: string, column: number) {

@@ -1,13 +1,13 @@
 import type { AttributeValues } from './attributes.ts';
 
-/** Everything that conditions read of a pull request. */
+/** All facts about a pull request that conditions read. */
 export type ConditionFacts = {
-  /** A value that is left out is not known. */
+  /** A missing value is unknown. */
   values: AttributeValues;
-  /** Why something is not known: by the attribute's name, or by a team as it was written. */
+  /** Why something is unknown, by attribute name, or by team as it was written. */
   whyNotKnown: Readonly<Record<string, string>>;
-  /** CI says that the pull request touches every scope. */
+  /** Whether CI says that the pull request touches every scope. */
   hasEveryScope: boolean;
-  /** Logins of the teams' members, by the team as it was written, in small letters: `@acme/core`. */
+  /** The logins of team members, by team as it was written, in lower case: `@acme/core`. */
   teams: ReadonlyMap<string, ReadonlySet<string>>;
 };

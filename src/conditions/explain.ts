@@ -11,22 +11,22 @@ export type Reason = {
   path: Path;
   condition: string;
   match: Verdict;
-  /** The values that it was asked of, those first that match; timestamps in ISO 8601. null where not known. */
+  /** The values that it was evaluated on, matching ones first. Timestamps in ISO 8601. Null if unknown. */
   saw: (string | number | boolean)[] | null;
-  /** How many values are left out of `saw`. */
+  /** How many more values there are than in `saw`. */
   more: number;
-  /** Why it could not be judged; null where it could. */
+  /** Why it could not be evaluated; null if it could. */
   why: string | null;
-  /** Whether the result of the whole rests on it. */
+  /** Whether the overall result depends on it. */
   decides: boolean;
 };
 
 export type Explanation = { match: Verdict; reasons: Reason[] };
 
-/** A value list in a reason is cut here: a pull request may change thousands of files. */
+/** The maximum number of values in a reason. A pull request may change thousands of files. */
 const mostShown = 20;
 
-/** Judges, and says of each leaf what it saw. Slower than `judge`, and of the same opinion. */
+/** Evaluates conditions and explains each leaf. Slower than `judge`, with the same result. */
 export function explain(matcher: Matcher, facts: ConditionFacts, now: number): Explanation {
   const reasons: Reason[] = [];
   const mark = explainNode(matcher, facts, now, reasons);
@@ -34,7 +34,7 @@ export function explain(matcher: Matcher, facts: ConditionFacts, now: number): E
   return { match: matcher.judge(facts, now), reasons };
 }
 
-/** @returns what marks the leaves that decide this node. */
+/** @returns a function that marks the leaves that decide this node. */
 function explainNode(matcher: Matcher, facts: ConditionFacts, now: number, reasons: Reason[]): () => void {
   switch (matcher.kind) {
     case 'leaf': {
@@ -57,7 +57,7 @@ function explainNode(matcher: Matcher, facts: ConditionFacts, now: number, reaso
     default: {
       const verdict = matcher.judge(facts, now);
       const marks = matcher.nodes.map((node) => explainNode(node, facts, now, reasons));
-      // A false `and` rests on what is false in it, a true `or` on what is true; else all had to agree.
+      // A false `and` depends on its false items, a true `or` on its true items. Otherwise all items decide.
       const restsOnAll = verdict === (matcher.kind === 'and');
       return () => {
         matcher.nodes.forEach((node, index) => {
@@ -99,7 +99,7 @@ function whyUnknown(leaf: Leaf, name: ValueName, { whyNotKnown, values }: Condit
   return 'its author’s account was deleted';
 }
 
-/** The value as readers want it: how many, for `#`; of commits what was asked. */
+/** The value for readers: the count for `#`, and the requested field of commits. */
 function shown(leaf: Leaf, value: Value): (string | number | boolean)[] {
   if (leaf.isCounted) return [countOf(value)];
   if (value === null) return [];
@@ -119,7 +119,7 @@ function present({ attribute, commit }: Leaf, value: string | number | boolean):
   return isInstant ? new Date(value as number).toISOString() : value;
 }
 
-/** Of many values, those come first that a reader looks for. */
+/** Sorts the values so that those a reader looks for come first. */
 function matchingFirst(
   leaf: Leaf,
   all: (string | number | boolean)[],

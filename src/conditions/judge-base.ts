@@ -4,9 +4,8 @@ import { all, any, type Matcher } from './match.ts';
 import { not, type Verdict } from './verdict.ts';
 
 /**
- * Judges pull requests of which only the base is known: what a condition says of anything else, the time included, is
- * unknown.
- * @param base null: that is not known either.
+ * Evaluates conditions if only the base branch is known. Everything else, including the time, is unknown.
+ * @param base null if the base is unknown too.
  */
 export function judgeBase(matcher: Matcher, base: string | null): Verdict {
   const facts: ConditionFacts = {
@@ -18,7 +17,7 @@ export function judgeBase(matcher: Matcher, base: string | null): Verdict {
   return judgeOf(matcher)(facts, 0);
 }
 
-/** Pipelines ask about the same freezes all day. */
+/** Cached, because pipelines ask about the same freezes all day. */
 const judges = new WeakMap<Matcher, Judge>();
 
 function judgeOf(matcher: Matcher): Judge {

@@ -5,21 +5,21 @@ import { compareTexts, comparesNumbers, lengthOf } from './compare.ts';
 import type { ConditionFacts } from './condition-facts.ts';
 import { not, type Verdict } from './verdict.ts';
 
-/** Judges a pull request at an instant (milliseconds since the epoch). Made once, asked often: allocates nothing. */
+/** Evaluates a pull request at an instant (milliseconds since the epoch). Called often, so it allocates nothing. */
 export type Judge = (facts: ConditionFacts, now: number) => Verdict;
 
-/** A value that is known. */
+/** A known value. */
 export type Value = boolean | number | string | null | readonly string[] | readonly CommitFacts[];
 
 type Tests = (value: Value, facts: ConditionFacts, now: number) => Verdict;
 
-/** @param isInverted whether an odd number of `not` stands around the leaf. */
+/** @param isInverted whether an odd number of `not` surrounds the leaf. */
 export function judgeLeaf(leaf: Leaf, isInverted: boolean): Judge {
   const judge = judgeValue(leaf);
   return leaf.attribute === 'scope' ? judgeScopes(leaf, isInverted, judge) : judge;
 }
 
-/** Where the value stands among the facts; null for the clock, which needs none. */
+/** The name of the value in the facts; null for the clock, which needs none. */
 export function valueNameOf({ attribute, isCounted, test }: Leaf): ValueName | null {
   if (attribute === 'schedule' || attribute === 'current-datetime') return null;
   if (test.type === 'app-check') return `@${attribute}` as ValueName;
@@ -40,8 +40,8 @@ function judgeValue(leaf: Leaf): Judge {
 }
 
 /**
- * With all_scopes a pull request has every scope, whatever CI named. Whether it lacks one, or how many it has, is
- * unknown, however that is asked: so such a condition neither frees it nor leaves it unselected.
+ * With all_scopes, a pull request has every scope, no matter what CI named. Whether it lacks a scope, or how many it has,
+ * is unknown in every spelling. So such a condition never excludes the pull request, and never leaves it unselected.
  */
 function judgeScopes({ isNegated, test }: Leaf, isInverted: boolean, judge: Judge): Judge {
   const asksForAbsence = ('operator' in test && test.operator === '!=') !== isNegated;
@@ -93,26 +93,26 @@ function negatedIf(isNegated: boolean, test: Tests): Tests {
   return isNegated ? (value, facts, now) => not(test(value, facts, now)) : test;
 }
 
-/** How many values, or how many characters; GitHub's own count as it is. */
+/** The number of values or of characters, or GitHub's own count. */
 export function countOf(value: Value): number {
   if (typeof value === 'number') return value;
   if (typeof value === 'string') return lengthOf(value);
   return Array.isArray(value) ? value.length : 0;
 }
 
-/** A review may be asked of the team itself; then its members do not matter. */
+/** If a review is requested from the team itself, its members do not matter. */
 function isOfTeam(value: Value, team: string, { teams }: ConditionFacts): Verdict {
   const people = typeof value === 'string' ? [value] : ((value ?? []) as readonly string[]);
   if (people.some((one) => one.startsWith('@') && one.toLowerCase() === team)) return true;
   const members = teams.get(team);
-  // Also of nobody: a misspelt team must not make `-assignee=@team` true.
+  // Unknown even if there are no values: a misspelled team must not make `-assignee=@team` true.
   return members ? people.some((one) => members.has(one)) : 'unknown';
 }
 
 type TextualTest = Extract<Test, { type: 'text' | 'pattern' }>;
 type OnText = (text: string) => boolean;
 
-/** `=`, orderings and patterns: for any value; `!=`: for none. So nothing equals, and nothing orders, no value. */
+/** `=`, orderings and patterns need one matching value; `!=` needs none. So without a value, only `!=` is true. */
 function onText(test: TextualTest, isOfMessages: boolean): Tests {
   const isNegated = test.type === 'text' && test.operator === '!=';
   if (test.type === 'text' && !test.value.usesAuthor && isEquality(test.operator) && !isOfMessages) {
@@ -134,13 +134,13 @@ function onText(test: TextualTest, isOfMessages: boolean): Tests {
     return (value) => anyMatches(value, matches);
   }
   return (value, { values: { author } }) =>
-    // Whose account was deleted has no login to compare with.
+    // A deleted account has no login to compare with.
     typeof author === 'string' ? anyMatches(value, matcher.of(author)) : 'unknown';
 }
 
 const isEquality = (operator: Comparison): boolean => operator === '=' || operator === '!=';
 
-/** The most frequent test, and the fastest. */
+/** The most frequent test, so it has its own fast path. */
 function equals(expected: string, isNegated: boolean): Tests {
   return (value) =>
     (typeof value === 'object' && value !== null
@@ -158,12 +158,12 @@ function textMatcher(operator: Comparison, value: AuthorText<string>): AuthorTex
   return { usesAuthor: true, of: (author) => of(value.of(author)) };
 }
 
-/** A field of one commit, or of any. A commit that is not there has no value. */
+/** A field of one commit or of any commit. A missing commit has no value. */
 function ofCommits({ index, field }: NonNullable<Leaf['commit']>, test: Tests): Tests {
   return (value, facts, now) => {
     const commits = value as readonly CommitFacts[];
     if (index !== '*') return test(commits.at(index)?.[field] ?? null, facts, now);
-    // As of every list: `!=` means that none is.
+    // Like for every list, `!=` means that no value is equal.
     if (commitFields[field] === 'text')
       return test(
         commits.map((commit) => commit[field] as string),

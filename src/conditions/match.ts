@@ -3,31 +3,29 @@ import type { ConditionFacts } from './condition-facts.ts';
 import { type Judge, judgeLeaf } from './judge-leaf.ts';
 import { not, type Verdict } from './verdict.ts';
 
-/** Where a condition stands in its list: `[2, 'or', 0]`. */
+/** The position of a condition in its list: `[2, 'or', 0]`. */
 export type Path = (string | number)[];
 
-/** A condition that is ready to be asked. */
+/** A condition that is ready to be evaluated. */
 export type Matcher =
   | { kind: 'leaf'; leaf: Leaf; path: Path; judge: Judge }
   | { kind: 'and' | 'or'; nodes: Matcher[]; judge: Judge }
   | { kind: 'not'; node: Matcher; judge: Judge };
 
 /**
- * Prepares a list of conditions, all of which must hold; an empty list matches. What an empty list of a freeze
- * means is the caller's to say. In three values: a fact that is not known makes only those results unknown that
- * depend on it.
+ * Prepares a list of conditions that must all match. An empty list matches; the caller decides what an empty list of a
+ * freeze means. Uses three values: an unknown fact only makes results unknown that depend on it.
  *
- * A pull request pushed with all_scopes has every scope: `scope=x` and `scope~=x` match. Whether it is without
- * some scope (`scope!=x`, `-scope=x`, `not` around `scope=x`) is unknown, however it is spelt. Since a freeze
- * holds what it cannot judge, such a condition never lets the pull request go: neither by not selecting it nor
- * by excluding it.
+ * A pull request with all_scopes has every scope: `scope=x` and `scope~=x` match. Whether it lacks a scope (`scope!=x`,
+ * `-scope=x`, `not` around `scope=x`) is unknown in every spelling. A freeze holds what it cannot evaluate, so such a
+ * condition never releases the pull request: it is selected, and it is not excluded.
  */
 export function prepare(nodes: ConditionNode[]): Matcher {
   const matchers = nodes.map((node, index) => prepareNode(node, false, [index]));
   return { kind: 'and', nodes: matchers, judge: all(matchers.map(({ judge }) => judge)) };
 }
 
-/** @param isInverted whether an odd number of `not` stands around the node. */
+/** @param isInverted whether an odd number of `not` surrounds the node. */
 function prepareNode(node: ConditionNode, isInverted: boolean, path: Path): Matcher {
   switch (node.kind) {
     case 'leaf':

@@ -2,14 +2,14 @@ import type { ConditionNode, Leaf } from './ast.ts';
 import { attributeOf } from './attributes.ts';
 import type { Need } from './needs.ts';
 
-/** What must be loaded to judge conditions. */
+/** The facts to load for evaluating conditions. */
 export type FactNeeds = {
   facts: ReadonlySet<Need>;
-  /** Teams as they were written, in small letters: `@core`, `@acme/core`. */
+  /** Teams as they were written, in lower case: `@core`, `@acme/core`. */
   teams: ReadonlySet<string>;
 };
 
-/** What these conditions read: a freeze on `base` alone loads no files, and `#files` none either. */
+/** The facts that these conditions read. A freeze on `base` or `#files` loads no files. */
 export function neededFacts(nodes: ConditionNode[]): FactNeeds {
   const facts = new Set<Need>();
   const teams = new Set<string>();

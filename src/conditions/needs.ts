@@ -1,6 +1,6 @@
 /**
- * Facts that are loaded only where a condition reads them, with what loading them costs. Everything else comes
- * with the one query that reads 100 pull requests.
+ * Facts that we only load if a condition reads them, with the cost of loading. Everything else comes with the query that
+ * reads 100 pull requests.
  */
 export const needs = {
   body: 'more text in the query',

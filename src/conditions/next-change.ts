@@ -18,9 +18,9 @@ export function isTimed(matcher: Matcher): boolean {
 }
 
 /**
- * The first instant after `now` at which time alone could change the result; null: never. Where conditions that
- * time cannot change decide already, it is not looked at the others.
- * @param now milliseconds since the epoch, as is the answer.
+ * The first instant after `now` at which time alone may change the result; null for never. If conditions without time
+ * already decide, the others are ignored.
+ * @param now in milliseconds since the epoch, like the answer.
  */
 export const nextChange = (matcher: Matcher, facts: ConditionFacts, now: number): number | null =>
   changeOf(matcher, facts, now).next;
@@ -44,7 +44,7 @@ function changeOf(matcher: Matcher, facts: ConditionFacts, now: number): Change 
   }
 }
 
-/** The earliest of some instants; null stands for never. */
+/** The earliest instant; null means never. */
 export function earliest(instants: (number | null)[]): number | null {
   const least = instants.reduce<number>((one, other) => Math.min(one, other ?? Infinity), Infinity);
   return least === Infinity ? null : least;
@@ -68,7 +68,7 @@ function changeOfLeaf(leaf: Leaf, facts: ConditionFacts, now: number): number | 
   }
 }
 
-/** `created-at >= 1 day ago` still holds when it is one day ago, and no longer a millisecond after. */
+/** `created-at >= 1 day ago` is still true exactly one day later, and false a millisecond after that. */
 const hasPassedOnlyAfter = (operator: Range): boolean => operator === '>=' || operator === '<';
 
 const passing = (at: number, isAfter: boolean): number => (isAfter ? at + 1 : at);

@@ -8,7 +8,7 @@ import { ConditionError } from './condition-error.ts';
 import type { Scanner } from './scanner.ts';
 import { suggestNames } from './suggest-names.ts';
 
-/** What a condition asks about, and how it may ask. */
+/** The attribute of a condition, and the tests that it allows. */
 export type Subject = {
   /** As it was written: `commits[-1].author`. */
   name: string;
@@ -19,17 +19,17 @@ export type Subject = {
   rule: ValueRule;
 };
 
-/** The longest first: where one name begins with another, the longer one is meant. */
+/** Longest first: if one name begins with another, the longer one counts. */
 const namesByLength = [...attributeNames, ...Object.keys(refusedNames), ...Object.keys(aliases)].sort(
   (one, other) => other.length - one.length,
 );
 
-/** Reads the attribute. @throws ConditionError where there is none, with the names that may have been meant. */
+/** Reads the attribute. @throws ConditionError if it is unknown, with similar names. */
 export function parseAttribute(scanner: Scanner): Subject {
   const start = scanner.column();
   const name = namesByLength.find((candidate) => scanner.take(candidate));
   const word = scanner.word();
-  // `labels=x` is a slip of the pen for `label`, not `label` with the operator `s=`.
+  // `labels=x` is a typo of `label`, not `label` with the operator `s=`.
   if (name === undefined || word !== '') throw unknownName(`${name ?? ''}${word}`, start);
   const attribute = knownName(name, start);
   const { type, operators, rule } = attributeOf(attribute);

@@ -2,28 +2,28 @@ import type { ConditionNode } from './ast.ts';
 import { ConditionError } from './condition-error.ts';
 import { parseLeaf } from './parse-leaf.ts';
 
-/** Where a bad condition stands, and at which character of it (from 1; null where it is not text). */
+/** The path of a bad condition, and the character of the problem (from 1; null if it is not text). */
 export type ConditionProblem = { path: Path; message: string; column: number | null };
 
 export type ParseResult =
   { ok: true; conditions: ConditionNode[] } | { ok: false; problems: ConditionProblem[] };
 
-/** As the reference configuration schema has it. */
+/** From the reference configuration schema. */
 export const mostItems = 500;
-/** Nobody reads deeper; and what recurses over conditions needs an end. */
+/** The maximum depth, because some code recurses over conditions. */
 export const deepest = 32;
-/** In one list with all its groups: 500 groups of 500 would be read, and named if bad, for minutes. */
+/** The maximum for one list with all its groups. Parsing 500 groups of 500 would take minutes. */
 export const mostConditions = 2000;
 
-/** In one list with all its groups, in characters: each 1000 take up to 10 ms to compile. */
+/** The maximum characters for one list with all its groups. Each 1000 take up to 10 ms to compile. */
 export const longestPatterns = 50_000;
 
 type Path = (string | number)[];
 type Reading = { problems: ConditionProblem[]; conditions: number; patterns: number; isCut: boolean };
 
 /**
- * Reads a list of conditions, all of which must hold.
- * @param path where the list stands, the beginning of every path in the problems.
+ * Reads a list of conditions that must all match.
+ * @param path of the list, which starts every path in the problems.
  * @returns every bad condition, not only the first.
  */
 export function parseConditions(input: unknown, path: Path): ParseResult {
@@ -92,7 +92,7 @@ function readLeaf(text: string, path: Path, reading: Reading): ConditionNode | n
   }
 }
 
-/** Notes a problem; it counts as a condition, so that bad ones are bounded too. */
+/** Notes a problem. It counts as a condition, so that the number of bad conditions is limited too. */
 function refuse(reading: Reading, path: Path, message: string, column: number | null = null): null {
   reading.conditions += 1;
   reading.problems.push({ path, message, column });

@@ -5,7 +5,7 @@ import { parseAttribute, type Subject } from './parse-attribute.ts';
 import { parseTest } from './parse-test.ts';
 import { Scanner } from './scanner.ts';
 
-/** Every operator of the grammar, longest first, with the one that it stands for. */
+/** Every operator of the grammar, longest first, with its meaning. */
 const spellings: readonly (readonly [string, Operator])[] = [
   ['==', '='],
   ['!=', '!='],
@@ -22,11 +22,11 @@ const spellings: readonly (readonly [string, Operator])[] = [
   ['<', '<'],
 ];
 
-/** Longer ones are refused: what nobody reads must not cost the time to read it. */
+/** The maximum length. Longer conditions are refused, so that they cost no time. */
 export const longestCondition = 10_000;
 
 /**
- * Reads one condition: `[-][#]attribute[operator value]`, with spaces where they do no harm.
+ * Reads one condition: `[-][#]attribute[operator value]`, with optional spaces.
  * @throws ConditionError
  */
 export function parseLeaf(text: string): Leaf {
@@ -36,7 +36,7 @@ export function parseLeaf(text: string): Leaf {
   const scanner = new Scanner(text);
   if (scanner.isAtEnd()) throw scanner.error('Condition empty');
   const negationColumn = scanner.column();
-  // Says nothing, and was once allowed.
+  // Has no meaning, but was once allowed.
   scanner.take('+');
   const isNegated = scanner.take('-') || scanner.take('¬');
   const countColumn = scanner.column();
@@ -64,7 +64,7 @@ export function parseLeaf(text: string): Leaf {
   };
 }
 
-/** What is asked of one commit can be negated, and has no length worth asking for. */
+/** A field of one commit can be negated, but has no count or length. */
 const allows = ({ attribute, commit }: Subject, modifier: '-' | '#'): boolean =>
   commit
     ? modifier === '-' && commit.field !== 'date_author' && commit.field !== 'date_committer'

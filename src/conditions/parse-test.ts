@@ -48,7 +48,7 @@ function parseNumber(raw: string, column: number): number {
 function parseText(subject: Asked, operator: Comparison, raw: string, column: number): Test {
   const quoted = /^(["']).*\1$/s.test(raw) && raw.length > 1;
   const value = quoted ? raw.slice(1, -1) : raw;
-  // A lone quote is a slip of the pen.
+  // A single quote is a typo.
   if (!quoted && /^["']|["']$/.test(value)) throw new ConditionError('Unbalanced quotes', column);
   const wrong = checkValue(subject, operator, value);
   if (wrong) throw new ConditionError(wrong, column);
@@ -61,10 +61,10 @@ function parseText(subject: Asked, operator: Comparison, raw: string, column: nu
   return { type: 'text', operator, value: inEachAuthorsWords(value, (parts, author) => parts.join(author)) };
 }
 
-/** GitHub's longest, and the mark of a bot. */
+/** GitHub's longest login, with the mark of a bot. */
 const longestLogin = `${'a'.repeat(39)}[bot]`;
 
-/** Compiled here, so that a bad pattern is refused when it is sent. A quote that is alone belongs to the pattern. */
+/** Compiles the pattern now, so that a bad pattern is refused when it is sent. A single quote is part of the pattern. */
 function parsePattern(subject: Asked, operator: '~=' | '*=', raw: string, column: number): Test {
   const isQuoted = raw.length > 1 && /^(["']).*\1$/s.test(raw);
   const value = isQuoted ? raw.slice(1, -1) : raw;
@@ -75,7 +75,7 @@ function parsePattern(subject: Asked, operator: '~=' | '*=', raw: string, column
     operator === '~=' ? ([compileRegex, quoteRegex] as const) : ([compileGlob, quoteGlob] as const);
   try {
     const matches = inEachAuthorsWords(value, (parts, author) => compile(parts.join(quote(author))));
-    // What can be read with this login can be read with any.
+    // If the pattern compiles with this login, it compiles with any login.
     if (matches.usesAuthor) matches.of(longestLogin);
     return { type: 'pattern', operator, matches };
   } catch (error) {

@@ -6,14 +6,14 @@ import { parseAgo } from './time/relative.ts';
 import { parseSchedule } from './time/schedule.ts';
 import { parseTimestamp } from './time/timestamp.ts';
 
-/** What a timestamp is compared with: an instant, or so long before now. @throws ConditionError */
+/** Reads the value for a timestamp: an instant, or a length of time before now. @throws ConditionError */
 export function parseInstantTest(operator: Range, raw: string, column: number): Test {
   const ago = parseAgo(raw);
   if (ago) return { type: 'age', operator, ago: valueOf(ago, column) };
   return { type: 'instant', operator, at: valueOf(parseTimestamp(raw), column) };
 }
 
-/** What now is compared with: a schedule, an interval, or an instant. @throws ConditionError */
+/** Reads the value for the current time: a schedule, an interval, or an instant. @throws ConditionError */
 export function parseClockTest(
   type: 'schedule' | 'now',
   operator: Comparison,

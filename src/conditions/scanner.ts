@@ -14,7 +14,7 @@ export class Scanner {
     while (this.#at < this.#text.length && /\s/.test(this.#text[this.#at]!)) this.#at += 1;
   }
 
-  /** Steps over a token, and over the space behind it unless it is a word. */
+  /** Skips a token, and the space after it unless the token is a word. */
   take(token: string): boolean {
     if (!this.#text.startsWith(token, this.#at)) return false;
     this.#at += token.length;
@@ -22,7 +22,7 @@ export class Scanner {
     return true;
   }
 
-  /** Steps over what a sticky expression finds here. */
+  /** Skips what a sticky expression matches here. */
   takeMatch(expression: RegExp): RegExpExecArray | null {
     expression.lastIndex = this.#at;
     const match = expression.exec(this.#text);
@@ -31,11 +31,11 @@ export class Scanner {
   }
 
   isAtEnd = (): boolean => this.#at >= this.#text.length;
-  /** The value: all that is left, without the space behind it. */
+  /** The value: the rest of the text without trailing space. */
   rest = (): string => this.#text.slice(this.#at).trimEnd();
-  /** Inside the text also where the text ends too early. */
+  /** The position of a problem, inside the text even if the text ends too early. */
   column = (): number => Math.max(1, Math.min(this.#at + 1, this.#text.length));
-  /** The name that stands here, for messages. */
+  /** The name at this position, for messages. */
   word = (): string => /^[\w-]{0,40}/.exec(this.#text.slice(this.#at, this.#at + 40))![0];
 
   error(message: string): ConditionError {

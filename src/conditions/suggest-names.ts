@@ -1,5 +1,5 @@
 /**
- * The names that a misspelt one may have meant, the nearest first, as a sentence.
+ * Suggests names for a misspelled one, the nearest first, as a sentence.
  * @param word at most some tens of characters.
  */
 export function suggestNames(word: string, names: readonly string[]): string {
@@ -12,13 +12,13 @@ export function suggestNames(word: string, names: readonly string[]): string {
 }
 
 /**
- * The names that are one or two slips away from what was written, the nearest first; none where it is far from all.
+ * The names with one or two typos of difference, the nearest first; none if all names are far away.
  * @param word at most some tens of characters.
  */
 export const nearNames = (word: string, names: readonly string[]): string[] =>
   near(word, names).map(({ name }) => name);
 
-/** Those of `nearNames` that no other is nearer than: several where they are equally near. */
+/** The nearest names of `nearNames`. There are several if they are equally near. */
 export function nearestNames(word: string, names: readonly string[]): string[] {
   const [first, ...others] = near(word, names);
   if (!first) return [];
@@ -26,7 +26,7 @@ export function nearestNames(word: string, names: readonly string[]): string[] {
 }
 
 function near(word: string, names: readonly string[]) {
-  // Most names are far by their length alone, which costs less to see.
+  // Most names differ too much in length, which is cheaper to check.
   const candidates = names.filter(
     (name) => Math.abs(name.length - word.length) <= 2 || isPartOf(word.toLowerCase(), name.toLowerCase()),
   );
@@ -38,7 +38,7 @@ const ranked = (word: string, names: readonly string[]) =>
     .map((name) => ({ name, distance: distanceTo(word.toLowerCase(), name.toLowerCase()) }))
     .sort((one, other) => one.distance - other.distance || (one.name < other.name ? -1 : 1));
 
-/** How far a name is from what was written; near where it is one of the name's words, as `approved` is. */
+/** The distance of a name from the text. A word of the name, such as `approved`, counts as near. */
 function distanceTo(word: string, name: string): number {
   return Math.min(editDistance(word, name), isPartOf(word, name) ? 2 : Infinity);
 }
@@ -46,7 +46,7 @@ function distanceTo(word: string, name: string): number {
 const isPartOf = (word: string, name: string): boolean =>
   word.length > 2 && (name.startsWith(word) || name.split(/[-_/.]/).includes(word));
 
-/** Levenshtein's distance, where two neighbours that changed places count once. Both texts are short. */
+/** The Levenshtein distance, where swapped neighbors count once. Both texts are short. */
 function editDistance(one: string, other: string): number {
   let before: number[] = [];
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);

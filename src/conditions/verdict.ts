@@ -1,4 +1,4 @@
-/** `unknown`: a fact that decides is not known. */
+/** `unknown` means that a deciding fact is unknown. */
 export type Verdict = boolean | 'unknown';
 
 export const not = (verdict: Verdict): Verdict => (verdict === 'unknown' ? verdict : !verdict);

@@ -77,7 +77,7 @@ export async function lockDataDir(dataDir: string): Promise<() => Promise<void>>
     if (holder !== null) await giveUp(holder);
     await rm(lockPath, { force: true });
     await take();
-    // Another starter may have found the same dead lock and removed ours with it: whoever stands there now wins.
+    // Another starter may have found the same dead lock and removed ours with it. The process whose lock is there now wins.
     await delay(50);
     if ((await stat(lockPath).catch(() => null))?.ino !== ino)
       await giveUp((await askHolder(lockPath)) ?? 'unknown');

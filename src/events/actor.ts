@@ -1,10 +1,10 @@
 /**
- * Who made a change, as the audit log shows it: an application key by its uuid, a person by GitHub's id, or a job of
- * GitHub Actions by the uuid of the rule that let it in, with the page of its run.
+ * Who made a change, for the audit log: an application key with its UUID, a person with their GitHub id, or a job of
+ * GitHub Actions with the UUID of the rule that let it in and the page of its run.
  */
 export type Actor =
   | { type: 'application'; id: string; name: string; run?: string }
   | { type: 'user'; id: number; name: string };
 
-/** Holdfast, for what it finds by itself. */
+/** Holdfast itself, as the actor of what it finds. */
 export const ourselves: Actor = { type: 'application', id: 'holdfast', name: 'Holdfast' };

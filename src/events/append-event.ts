@@ -3,28 +3,28 @@ import type { Tx } from '../database/database.ts';
 import type { Prisma } from '../generated/prisma/client.ts';
 import type { Product } from '../generated/prisma/client.ts';
 
-/** A freeze as the audit log keeps it. */
+/** A freeze in the audit log. */
 export type FreezeAttributes = {
   reason: string;
-  /** Absent where it was never set. */
+  /** Absent if it was never set. */
   public_reason?: string | null;
   start: string;
   end: string | null;
   timezone: string;
   matching_conditions: unknown[];
   exclude_conditions: unknown[];
-  /** Absent where they were never set. */
+  /** Absent if they were never set. */
   holds?: string[];
   environments?: string[];
 };
 
-/** The settings of a repository as the audit log keeps them. */
+/** The settings of a repository in the audit log. */
 export type RepositorySettings = Record<string, boolean | number | null>;
-/** An exemption as the audit log keeps it. */
+/** An exemption in the audit log. */
 export type ExemptionAttributes = {
   head_sha: string;
   any_head: boolean;
-  /** null: every freeze. */
+  /** Null for every freeze. */
   freeze_ids: string[] | null;
   reason: string;
   public_reason: string | null;
@@ -32,7 +32,7 @@ export type ExemptionAttributes = {
   requested_by: Actor;
 };
 
-/** What can happen. `type` and `metadata` have the shapes that clients of the interface read. */
+/** All events. `type` and `metadata` have the shapes that clients of the interface read. */
 export type AuditEvent =
   | {
       type: 'scheduled_freeze.create';
@@ -82,7 +82,7 @@ export type AuditEvent =
         key_id: string;
         key_name: string;
         key_scope: string;
-        /** The key that was revoked, and had made this one, itself or through others. */
+        /** The revoked key that created this one, directly or through other keys. */
         revoked_with?: string;
       };
     }
@@ -95,14 +95,14 @@ export type AuditEvent =
       metadata: {
         scheduled_freeze_id: string;
         scheduled_freeze_attributes: FreezeAttributes;
-        /** What our status on the head showed: `pending` means that it was not required, or that an admin went past it. */
+        /** The state of our status on the head. `pending` means that it was not required, or that an admin bypassed it. */
         shown_state: string | null;
         head_sha: string;
         merged_at: string;
       };
     }
   | {
-      /** It has no end, and may be forgotten. */
+      /** The freeze has no end and may be forgotten. */
       type: 'freeze.still_on';
       metadata: {
         scheduled_freeze_id: string;
@@ -116,13 +116,13 @@ export type AuditEvent =
         scheduled_freeze_id: string;
         scheduled_freeze_attributes: FreezeAttributes;
         head_sha: string;
-        /** What GitHub said of merging it: `CLEAN`, `UNSTABLE` or `HAS_HOOKS`. */
+        /** GitHub's merge state: `CLEAN`, `UNSTABLE` or `HAS_HOOKS`. */
         merge_state: string;
       };
     }
   | {
       type: 'freeze.not_enforced';
-      /** `branches` did not require the status check `context` when the freeze was made. */
+      /** `branches` did not require the status check `context` when the freeze was created. */
       metadata: { scheduled_freeze_id: string; branches: string[]; context: string };
     }
   | {
@@ -136,11 +136,11 @@ export type AuditEvent =
       metadata: {
         exemption_id: string;
         exemption_attributes: ExemptionAttributes;
-        /** Why somebody decided so. */
+        /** The reason for the decision. */
         reason?: string;
-        /** What ended one that is expired: `pushed`, `retargeted`, `time`, `freezes` or `merged`. */
+        /** What ended an expired exemption: `pushed`, `retargeted`, `time`, `freezes` or `merged`. */
         ended_by?: string;
-        /** Of one that is expired: false where it was only requested. */
+        /** For an expired exemption: false if it was only requested. */
         was_approved?: boolean;
       };
     }
@@ -149,12 +149,12 @@ export type AuditEvent =
       metadata: { sha: string; state: string; description: string; expected_state: string };
     }
   | {
-      /** GitHub took no status that holds on a commit that a freeze holds, and why, in its words. */
+      /** GitHub refused the holding status of a commit, and why, in GitHub's words. */
       type: 'freeze_status.refused';
       metadata: { sha: string; state: string; description: string; why: string };
     }
   | {
-      /** Somebody else writes there, more often than our status is repeated. `state` and `description` are theirs. */
+      /** Somebody overwrites our status more often than we repeat it. `state` and `description` are theirs. */
       type: 'freeze_status.contested';
       metadata: {
         sha: string;
@@ -165,7 +165,7 @@ export type AuditEvent =
       };
     };
 
-/** The keys of the metadata that say who did it and when begin with these. */
+/** The prefixes of the metadata keys that say who acted and when. */
 export const participles: Record<AuditEvent['type'], string> = {
   'scheduled_freeze.create': 'created',
   'scheduled_freeze.update': 'updated',
@@ -184,7 +184,7 @@ export const participles: Record<AuditEvent['type'], string> = {
   'freeze.bypassed': 'bypassed',
   'freeze.leaking': 'found',
   'freeze.still_on': 'found',
-  // Who made the freeze, and when.
+  // The creator of the freeze, and when.
   'freeze.not_enforced': 'created',
   'exemption.requested': 'requested',
   'exemption.approved': 'approved',
@@ -199,7 +199,7 @@ export const participles: Record<AuditEvent['type'], string> = {
 
 export const auditEventTypes = Object.keys(participles) as AuditEvent['type'][];
 
-/** What happened at GitHub, past us. */
+/** What happened on GitHub and bypassed us. */
 const atGitHub = new Set<AuditEvent['type']>([
   'freeze.bypassed',
   'freeze.leaking',
@@ -209,7 +209,7 @@ const atGitHub = new Set<AuditEvent['type']>([
   'freeze_status.contested',
 ]);
 
-/** What keeps a freeze from holding. */
+/** What prevents a freeze from holding. */
 const failures = new Set<AuditEvent['type']>([
   'freeze.bypassed',
   'freeze.leaking',
@@ -221,7 +221,7 @@ const failures = new Set<AuditEvent['type']>([
 
 type OfAccount = { id: bigint; name: string; accountId: bigint; account: { login: string } };
 
-/** Where it happened: on an account, mostly on one of its repositories (its name as `owner/name`). */
+/** Where it happened: an account, and usually one of its repositories (named `owner/name`). */
 export type EventPlace = {
   accountId: bigint;
   repository?: { id: bigint; name: string };
@@ -237,8 +237,8 @@ export const placeOf = (repository: OfAccount): EventPlace => ({
 export type Happened = { place: EventPlace; event: AuditEvent };
 
 /**
- * Writes to the audit log. Called with the transaction that makes the change: both happen, or neither.
- * @param actor null where nobody did it, or nobody knows who.
+ * Writes an audit event in the transaction of the change, so that both happen or neither.
+ * @param actor null if nobody did it or the actor is unknown.
  */
 export async function appendEvent(
   tx: Tx,
@@ -250,7 +250,7 @@ export async function appendEvent(
   await appendEvents(tx, [{ place, event }], actor, now);
 }
 
-/** Writes all that happened at once, by one statement. */
+/** Writes several events with one statement. */
 export async function appendEvents(
   tx: Tx,
   happened: Happened[],

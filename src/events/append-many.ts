@@ -2,10 +2,10 @@ import type { Actor } from './actor.ts';
 import { type AuditEvent, participles } from './append-event.ts';
 
 /**
- * SQL that writes one successful event for each of many rows that have a `repository_id`, to be a part of the
- * statement that changes them.
- * @param from the rows, as `changed`; @param metadata SQL for what the event has beside its stamp.
- * @param now the parameter that holds the instant; @param stamp the one that holds what `stampOf` gives, as text.
+ * SQL that writes one successful event for each of many rows with a `repository_id`, as part of the statement that
+ * changes them.
+ * @param from the rows, as `changed`. @param metadata SQL for the metadata besides the stamp.
+ * @param now the parameter with the instant. @param stamp the parameter with the result of `stampOf`, as text.
  */
 export const insertEvents = (
   type: AuditEvent['type'],
@@ -18,7 +18,7 @@ export const insertEvents = (
     ${metadata} || ${stamp}::jsonb
   FROM ${from} JOIN repositories r ON r.id = changed.repository_id JOIN accounts a ON a.id = r.account_id`;
 
-/** Who did it and when, as the metadata of an event says it; JSON. */
+/** The metadata that says who acted and when, as JSON. */
 export function stampOf(type: AuditEvent['type'], by: Actor, now: Date): string {
   const did = participles[type];
   return JSON.stringify({

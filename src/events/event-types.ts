@@ -1,8 +1,8 @@
 import { auditEventTypes } from './append-event.ts';
 
 /**
- * The types of event that clients of the interface know and Holdfast never writes: of merge queues and workflows of the
- * interface's other implementation. A question for them has an empty answer, not a refusal.
+ * Event types that clients of the interface know but Holdfast never writes: merge queues and workflows of another
+ * implementation of the interface. A query for them gets an empty answer, not an error.
  */
 const typesOfOthers = [
   'action.assign',
@@ -54,5 +54,5 @@ const typesOfOthers = [
   'queue.pause.update',
 ] as const;
 
-/** Every type that a client may ask for. */
+/** Every event type that a client may query. */
 export const knownEventTypes: string[] = [...auditEventTypes, ...typesOfOthers];

@@ -5,10 +5,10 @@ import { besideOf, pageOf, rowsBeside } from '../newest-first.ts';
 
 export const outcomes = ['success', 'failure', 'pending', 'neutral'] as const;
 
-/** Whose log: a repository's, or an owner's, with the events that belong to none of its repositories. */
+/** Which log: that of a repository, or that of an owner with the events that belong to no repository. */
 export type LogPlace = { repositoryId: bigint } | { accountId: bigint };
 
-/** A filter takes one or many values; `not_…` excludes them. */
+/** A filter has one or more values. `not_…` excludes them. */
 export type EventFilter = {
   pullRequest?: string[];
   notPullRequest?: string[];
@@ -19,7 +19,7 @@ export type EventFilter = {
   trigger?: string[];
   notTrigger?: string[];
   baseRef?: string[];
-  /** Those about one freeze. */
+  /** Only events about this freeze. */
   freezeId?: string;
   receivedFrom?: Date;
   receivedTo?: Date;
@@ -27,20 +27,20 @@ export type EventFilter = {
 
 export type EventPage = {
   events: AuditEvent[];
-  /** Where the pages after and before this one start; null where there is none. */
+  /** The cursors of the next and previous page; null if there is none. */
   next: string | null;
   previous: string | null;
 };
 
 const day = 86_400_000;
-/** How long events are kept, and the widest span of one question. */
+/** How many days we keep events, which is also the widest span of a query. */
 export const retentionDays = 90;
 const widestSpan = 93 * day;
 
 /**
- * A page of an audit log, newest first. Without a span of time: the last day.
+ * A page of an audit log, newest first. By default, it covers the last day.
  * @param cursor opaque, from an earlier page's `next` or `previous`.
- * @throws Refusal invalid for a span over 93 days, one that ends before it begins, or a foreign cursor.
+ * @throws Refusal invalid if the span is over 93 days or ends before it begins, or the cursor is not ours.
  */
 export async function listEvents(
   deps: Pick<Deps, 'db' | 'clock'>,
@@ -62,7 +62,7 @@ export async function listEvents(
     baseRef: filter.baseRef && { in: filter.baseRef },
     metadata: filter.freezeId ? { path: ['scheduled_freeze_id'], equals: filter.freezeId } : undefined,
     pullRequest: filter.pullRequest && { in: filter.pullRequest },
-    // SQL's NOT IN drops rows without a pull request; a reader who excludes #7 still wants those.
+    // SQL's NOT IN drops rows without a pull request, but a reader who excludes #7 still wants them.
     ...(filter.notPullRequest && {
       OR: [{ pullRequest: null }, { pullRequest: { notIn: filter.notPullRequest } }],
     }),

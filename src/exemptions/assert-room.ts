@@ -4,14 +4,14 @@ import { conflict } from '../errors.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { countApproved, countRequests, type ExemptionRecord } from './exemption-store.ts';
 
-// Every observation of a repository reads its exemptions that are not over, and judges pull requests by them.
+// Limits, because every observation of a repository reads all exemptions that are not over.
 
-/** Requests of one person or key that may wait in a repository. */
+/** How many open requests one person or key may have in a repository. */
 const mostRequests = 20;
-/** Requests of one person or key in an hour, whatever became of them: their rows stay. */
+/** How many requests one person or key may make in an hour. They count even if they are over, because their rows stay. */
 const mostAnHour = 60;
 const hour = 3_600_000;
-/** Exemptions that may let one pull request through at once. */
+/** How many approved exemptions one pull request may have at once. */
 const mostApproved = 20;
 
 /** @throws Refusal conflict. */

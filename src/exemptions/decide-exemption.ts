@@ -14,7 +14,7 @@ import { tellExemption } from './exemption-events.ts';
 import { type ExemptionRecord, findExemption, saveExemption } from './exemption-store.ts';
 import { assertSecondPerson } from './second-person.ts';
 
-/** What somebody may decide, and of which exemptions. */
+/** The possible decisions, and the states that they need. */
 const decisions = {
   approve: { state: 'approved', of: ['requested'], done: 'approved' },
   deny: { state: 'denied', of: ['requested'], done: 'denied' },
@@ -22,7 +22,7 @@ const decisions = {
 } as const;
 export type Decision = keyof typeof decisions;
 
-/** Who asks or decides. @property notAdmin why GitHub does not call them an admin of the repository now; null for admins and admin keys. */
+/** The caller. @property notAdmin the refusal if GitHub says that they are not an admin; null for admins and admin keys. */
 export type Caller = { actor: Actor; notAdmin: Refusal | null };
 
 type Call = Caller & {
@@ -30,7 +30,7 @@ type Call = Caller & {
   reason: string | null;
 };
 
-/** The exemption of this id. @throws Refusal not-found. */
+/** The exemption with this id. @throws Refusal not-found. */
 export async function requireExemption(
   tx: Tx,
   repository: FoundRepository,
@@ -43,10 +43,11 @@ export async function requireExemption(
 }
 
 /**
- * Approves, denies or revokes an exemption, with its event, and has its pull request judged: one transaction.
+ * Approves, denies or revokes an exemption, with its event and the job for its pull request, in one transaction.
  * @param beforeSaving runs in the same transaction, before anything is saved.
- * @throws Refusal not-found; forbidden for who is no admin (but who requested it may revoke it), and where the
- *   repository asks for two persons, for who requested it; conflict where its state does not allow it, or the pull request has too many that are approved.
+ * @throws Refusal not-found; forbidden if the caller is not an admin (the person who requested it may revoke it), or if
+ *   the repository requires two people and the caller requested it; conflict if its state does not allow the decision, or
+ *   the pull request has too many approved exemptions.
  */
 export async function decideExemption(
   deps: Deps,
@@ -85,7 +86,7 @@ export async function decideExemption(
   return decided;
 }
 
-/** Holds for admins; and for who requested it, to take it back. @throws Refusal forbidden. */
+/** Requires an admin. The person who requested the exemption may revoke it. @throws Refusal forbidden. */
 export function assertMay(decision: Decision, { requestedBy }: ExemptionRecord, { actor, notAdmin }: Caller) {
   if (notAdmin && !(decision === 'revoke' && isSame(requestedBy, actor))) throw notAdmin;
 }

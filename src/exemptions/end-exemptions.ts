@@ -10,18 +10,18 @@ import { tellExemption } from './exemption-events.ts';
 import { type ExemptionRecord, openExemptions, saveExemption } from './exemption-store.ts';
 import { type LeftBehind, movedBy, wasApprovedAt } from './judge-exemption.ts';
 
-// What ends exemptions where nobody decides it. Judging does not wait for this: it keeps what is so, tells the audit
-// log, and has pull requests judged anew.
+// Ends exemptions without a decision by a person. Verdicts do not depend on this: it records the end, writes the audit
+// event, and requests new verdicts.
 
 type Repository = Parameters<typeof placeOf>[0];
 
-/** How an exemption ends. @property usedAt set where it was used: the pull request was merged then. */
+/** How an exemption ends. @property usedAt when the pull request was merged, if the exemption was used. */
 type End = { exemption: ExemptionRecord; by: EndedBy; usedAt?: Date };
 
 /**
- * Ends the exemptions of a repository whose time is up, or whose freezes are all over, and has their pull requests
- * judged. Asks nobody but the database.
- * @param at the instant that it was planned for: the clock of the worker may be behind.
+ * Ends the exemptions of a repository that expired or whose freezes are all over, and requests new verdicts for their
+ * pull requests. Only reads the database.
+ * @param at the instant that it was planned for, because the clock of the worker may be behind.
  */
 export async function endExemptions(deps: Deps, repositoryId: bigint, at: Date | null): Promise<void> {
   const now = nowOf(deps.clock);
@@ -49,7 +49,7 @@ export async function endExemptions(deps: Deps, repositoryId: bigint, at: Date |
   });
 }
 
-/** Ends exemptions of pull requests that have another head or base branch by now, as an observation of them found. */
+/** Ends exemptions of pull requests that now have another head or base branch, according to an observation. */
 export async function endLeftBehind(deps: Deps, repository: Repository, left: LeftBehind[]): Promise<void> {
   if (left.length === 0) return;
   const causes = new Map(left.map(({ exemption, by }) => [exemption.id, by]));
@@ -73,7 +73,7 @@ export type Merge = {
   by: { id: number; login: string };
 };
 
-/** Ends the exemptions of a pull request that was merged: those that let it through were used. */
+/** Ends the exemptions of a merged pull request. Those that applied were used. */
 export async function endMerged(deps: Deps, repository: Repository, merge: Merge): Promise<void> {
   const merger: Actor = { type: 'user', id: merge.by.id, name: merge.by.login };
   await deps.db.$transaction(async (tx) => {
@@ -91,12 +91,12 @@ function endOfMerged(exemption: ExemptionRecord, merge: Merge): End {
   return { exemption, by: 'merged', ...(isUsed && { usedAt: merge.at }) };
 }
 
-/** @param user who is named where one was used; nobody ends the others but Holdfast. */
+/** @param user the actor for a used exemption. For the others, the actor is Holdfast. */
 async function end(tx: Tx, place: EventPlace, ends: End[], user: Actor, now: Date): Promise<void> {
   for (const { exemption, by, usedAt } of ends) {
     const state = usedAt ? 'used' : 'expired';
     const change = { state, endedAt: now, endedBy: by, usedAt: usedAt ?? null } as const;
-    // Somebody may have decided on it meanwhile, or another worker have ended it.
+    // Somebody may have decided meanwhile, or another worker may have ended it.
     if (!(await saveExemption(tx, exemption, change))) continue;
     const ended = { ...exemption, ...change };
     const what = usedAt

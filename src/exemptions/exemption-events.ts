@@ -5,7 +5,7 @@ import type { ExemptionRecord } from './exemption-store.ts';
 
 type Event = Extract<AuditEvent, { type: `exemption.${string}` }>;
 
-/** Tells the audit log what became of an exemption. Part of the transaction that changes it. */
+/** Writes the audit event about an exemption, in the transaction that changes it. */
 export async function tellExemption(
   tx: Tx,
   place: EventPlace,

@@ -3,24 +3,24 @@ import { isNotEnded } from '../freezes/freeze-store.ts';
 import type { Exemption as Stored } from '../generated/prisma/client.ts';
 import type { Exemption } from './exemption.ts';
 
-// How an observation reads exemptions, beside freezes and by the same statement.
+// How an observation reads exemptions, together with freezes in one statement.
 
-/** SQL for how long one that is over is still told of: what it let through is held first of all. */
+/** SQL for how long we still read an ended exemption, so that its pull request is held first. */
 export const lately = `interval '1 hour'`;
 
-/** SQL for whether an exemption has freezes, and all of them are over. @param of what its table is called. @param now what holds the instant. */
+/** SQL for whether an exemption has freezes and all are over. @param of its table. @param now the parameter with the instant. */
 export const isIdle = (of: string, now: string): string => `
   ${of}.ended_at IS NULL AND ${of}.freeze_ids <> '{}' AND NOT EXISTS (
     SELECT FROM freezes f WHERE f.id = ANY(${of}.freeze_ids) AND ${isNotEnded(now, 'f.')})`;
 
-/** The columns of an `ExemptionRow`. @param table what the table is called in the statement. */
+/** The columns of an `ExemptionRow`. @param table the name of the table in the statement. */
 export const exemptionColumns = (table: string): string => `
   ${table}.id AS exemption_id, ${table}.number AS exempt_number, ${table}.head_sha, ${table}.head_seen_at,
   ${table}.base_ref, ${table}.any_head, ${table}.freeze_ids, ${table}.reason AS exemption_reason,
   ${table}.public_reason AS exemption_public_reason, ${table}.state::text AS exemption_state, ${table}.requested_at,
   ${table}.approved_at, ${table}.expires_at, ${table}.ended_at`;
 
-/** An exemption among other columns; all null where the row has none. */
+/** An exemption among other columns. All are null if the row has none. */
 export type ExemptionRow = Row & {
   exemption_id: string | null;
   exempt_number: number;
@@ -38,7 +38,7 @@ export type ExemptionRow = Row & {
   ended_at: Date | null;
 };
 
-/** The exemption of a row; null where it has none. */
+/** The exemption of a row; null if it has none. */
 export const exemptionIn = (row: ExemptionRow): Exemption | null =>
   row.exemption_id === null
     ? null
@@ -66,5 +66,5 @@ export const exemptionOf = ({ number, freezeIds, ...row }: Stored): Exemption =>
   freezeIds: coveredBy(freezeIds),
 });
 
-/** A column holds no null in the place of a list: an empty one stands for every freeze. */
+/** The column has no nulls, so an empty list means every freeze. */
 const coveredBy = (ids: string[]): string[] | null => (ids.length === 0 ? null : ids);

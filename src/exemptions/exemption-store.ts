@@ -5,16 +5,16 @@ import { besideOf, type Page, pageOf, rowsBeside } from '../newest-first.ts';
 import type { EndedBy, Exemption } from './exemption.ts';
 import { exemptionOf } from './exemption-rows.ts';
 
-// Exemptions as they are saved and found. Observations and the sweep read the table too, with the freezes.
+// Saves and finds exemptions. Observations and the sweep read the table too, together with the freezes.
 
-/** An exemption with who asked for it and who decided last. */
+/** An exemption with who requested it and who decided last. */
 export type ExemptionRecord = Exemption & {
   repositoryId: bigint;
   requestedBy: Actor;
   decidedBy: Actor | null;
   decidedAt: Date | null;
   decisionReason: string | null;
-  /** What ended it where nobody decided that. */
+  /** What ended it, if no person did. */
   endedBy: EndedBy | null;
   usedAt: Date | null;
 };
@@ -30,7 +30,7 @@ const recordOf = (row: Stored): ExemptionRecord => ({
   usedAt: row.usedAt,
 });
 
-/** The exemption of this id; null where the repository has none. */
+/** The exemption with this id; null if the repository has none. */
 export async function findExemption(
   tx: Tx,
   repositoryId: bigint,
@@ -40,7 +40,7 @@ export async function findExemption(
   return row && recordOf(row);
 }
 
-/** The exemptions of a repository that are requested or approved. @param only those of these pull requests. */
+/** The requested and approved exemptions of a repository. @param only limits them to these pull requests. */
 export async function openExemptions(
   tx: Tx,
   repositoryId: bigint,
@@ -50,7 +50,7 @@ export async function openExemptions(
   return (await tx.exemption.findMany({ where, orderBy: { serial: 'asc' } })).map(recordOf);
 }
 
-/** The requests in some repositories that wait for a person's decision, the oldest first. @param person the id on GitHub. */
+/** The requests in some repositories that wait for a person's decision, oldest first. @param person their GitHub id. */
 export async function waitingRequests(
   tx: Tx,
   repositoryIds: bigint[],
@@ -64,7 +64,7 @@ export async function waitingRequests(
     { requestedBy: { path: ['id'], equals: person } },
   ];
   const rows = await tx.exemption.findMany({
-    // Of two persons, who asks is not the one who decides.
+    // If two people are required, the person who requested it cannot decide.
     where: {
       ...where,
       state: 'requested',
@@ -76,7 +76,7 @@ export async function waitingRequests(
   return rows.map(recordOf);
 }
 
-/** The exemptions of a pull request that were not over at an instant, the latest request first. */
+/** The exemptions of a pull request that were not over at an instant, newest request first. */
 export async function exemptionsSince(
   tx: Tx,
   repositoryId: bigint,
@@ -90,7 +90,7 @@ export async function exemptionsSince(
   return rows.map(recordOf);
 }
 
-/** How many requests of one person or key wait in a repository, and how many were made since an instant. */
+/** How many open requests one person or key has in a repository, and how many they made since an instant. */
 export async function countRequests(
   tx: Tx,
   repositoryId: bigint,
@@ -105,7 +105,7 @@ export async function countRequests(
   return row!;
 }
 
-/** How many exemptions let a pull request through. */
+/** How many approved exemptions a pull request has. */
 export async function countApproved(
   tx: Tx,
   repositoryId: bigint,
@@ -138,7 +138,7 @@ export type Change = Partial<
   >
 > & { decidedBy?: Actor };
 
-/** Changes an exemption. @returns false where it is not in the state that it was read in. */
+/** Changes an exemption. @returns false if its state changed since it was read. */
 export async function saveExemption(tx: Tx, { id, state }: Exemption, change: Change): Promise<boolean> {
   const { count } = await tx.exemption.updateMany({ where: { id, state, endedAt: null }, data: change });
   return count === 1;
@@ -150,7 +150,7 @@ export type ExemptionFilter = { state?: Exemption['state']; pullRequest?: number
 /**
  * A page of a repository's exemptions, newest first.
  * @param cursor opaque, from an earlier page's `older` or `newer`.
- * @throws Refusal invalid for a cursor that is none of ours.
+ * @throws Refusal invalid if the cursor is not ours.
  */
 export async function listExemptions(
   tx: Tx,

@@ -1,38 +1,38 @@
-/** What becomes of an exemption: only an approved one lets anything through. */
+/** The states of an exemption. Only an approved one has an effect. */
 export const exemptionStates = ['requested', 'approved', 'denied', 'revoked', 'expired', 'used'] as const;
 export type ExemptionState = (typeof exemptionStates)[number];
 
 /**
- * What ended an exemption where nobody decided that: another head was pushed, the pull request was pointed at another
- * base branch, its time was up, the last of its freezes ended, or the pull request was merged.
+ * What ended an exemption without a decision: somebody pushed another head, the base branch changed, it expired, its last
+ * freeze ended, or the pull request was merged.
  */
 export type EndedBy = 'pushed' | 'retargeted' | 'time' | 'freezes' | 'merged';
 
-/** Lets one pull request through freezes that would hold it. */
+/** Exempts one pull request from freezes that would hold it. */
 export type Exemption = {
   id: string;
   pullRequest: number;
-  /** The head at the request, and when GitHub said that the pull request had last changed by then. */
+  /** The head at the time of the request, and when the pull request had last changed by then, according to GitHub. */
   headSha: string;
   headSeenAt: Date;
-  /** The branch that it was to be merged into at the request: it is let through into no other. */
+  /** The base branch at the time of the request. The exemption applies to no other base branch. */
   baseRef: string;
-  /** Whether later heads are let through, too. */
+  /** Whether it also applies to later heads. */
   anyHead: boolean;
-  /** null: every freeze, also one that begins later. */
+  /** Null for every freeze, including future ones. */
   freezeIds: string[] | null;
   reason: string;
-  /** What everybody but admins and insiders reads instead. */
+  /** Replaces the reason for everybody but admins and insiders. */
   publicReason: string | null;
   state: ExemptionState;
   requestedAt: Date;
-  /** Since when it lets through; it stays when that ends. */
+  /** When it was approved. Stays set after its end. */
   approvedAt: Date | null;
   expiresAt: Date;
   endedAt: Date | null;
 };
 
-/** Why somebody is exempt, for everybody to read. @param isHidden whether a freeze that it covers hides its own reason. */
+/** The public reason of an exemption. @param isHidden whether it covers a freeze with a public reason. */
 export const publicReasonOf = (
   { reason, publicReason }: Pick<Exemption, 'reason' | 'publicReason'>,
   isHidden: boolean,

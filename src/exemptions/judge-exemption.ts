@@ -1,10 +1,10 @@
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 import type { Exemption } from './exemption.ts';
 
-// Which exemptions let a pull request through a freeze. What is over is over at its instant, whether or not somebody
-// wrote that down: no job has to be in time for it.
+// Which exemptions exempt a pull request from a freeze. An exemption ends at its instant, even if that is not recorded
+// yet, so no job has to be on time.
 
-/** What of a pull request exemptions are judged by. */
+/** The facts about a pull request that decide which exemptions apply. */
 type Subject = { number: number; headSha: string; baseRef: string | null };
 
 export const subjectOf = ({ number, headSha, values }: PullRequestFacts): Subject => ({
@@ -12,21 +12,21 @@ export const subjectOf = ({ number, headSha, values }: PullRequestFacts): Subjec
   baseRef: values.base ?? null,
 });
 
-/** Whether a freeze is among those that an exemption covers. */
+/** Whether an exemption covers a freeze. */
 export const coversFreeze = ({ freezeIds }: Pick<Exemption, 'freezeIds'>, freezeId: string): boolean =>
   freezeIds === null || freezeIds.includes(freezeId);
 
-/** What took a pull request from under its exemption: another base branch or another head; null: neither did. */
+/** Why an exemption no longer applies to its pull request: another base branch or head; null if it applies. */
 export function movedBy({ headSha, anyHead, baseRef }: Exemption, subject: Subject) {
   if (baseRef !== subject.baseRef) return 'retargeted';
   return anyHead || headSha === subject.headSha ? null : 'pushed';
 }
 
-/** Whether it is about this pull request, with this head, into this base branch. */
+/** Whether it applies to this pull request with this head and base branch. */
 const isAbout = (exemption: Exemption, subject: Subject): boolean =>
   exemption.pullRequest === subject.number && movedBy(exemption, subject) === null;
 
-/** The exemption that lets a pull request through a freeze at an instant: of several, the one that lasts longest. */
+/** The exemption of a pull request from a freeze at an instant. If there are several, the one that lasts longest. */
 export function exemptionFrom(
   exemptions: Exemption[],
   subject: Subject,
@@ -46,7 +46,7 @@ export function exemptionFrom(
   );
 }
 
-/** Whether an exemption let a pull request through a freeze before, with this head, and does no more. */
+/** Whether a pull request with this head was exempt from a freeze before, but no longer is. */
 export const wasExemptFrom = (exemptions: Exemption[], subject: Subject, freezeId: string): boolean =>
   exemptions.some(
     (each) =>
@@ -55,11 +55,11 @@ export const wasExemptFrom = (exemptions: Exemption[], subject: Subject, freezeI
       coversFreeze(each, freezeId),
   );
 
-/** Whether it was approved by then. @param at by GitHub's clock, in whole seconds: in that second counts. */
+/** Whether it was approved by then. @param at according to GitHub's clock, in whole seconds. The same second counts. */
 export const wasApprovedAt = ({ approvedAt }: Exemption, at: Date): boolean =>
   approvedAt !== null && approvedAt.getTime() < at.getTime() + 1000;
 
-/** Whether an exemption let a pull request through a freeze at an instant of the past, by GitHub's clock. */
+/** Whether a pull request was exempt from a freeze at a past instant, according to GitHub's clock. */
 export const wasExemptAt = (exemptions: Exemption[], subject: Subject, freezeId: string, at: Date): boolean =>
   exemptions.some(
     (each) =>
@@ -70,18 +70,18 @@ export const wasExemptAt = (exemptions: Exemption[], subject: Subject, freezeId:
       coversFreeze(each, freezeId),
   );
 
-/** GitHub's answers are behind for seconds; this is generous. Milliseconds. */
+/** Milliseconds that GitHub's answers may lag. They lag for seconds, so this is generous. */
 const longestLag = 5 * 60_000;
 
-/** A pull request as GitHub showed it. @property changedAt by GitHub's clock, in whole seconds. */
+/** A pull request as GitHub showed it. @property changedAt according to GitHub's clock, in whole seconds. */
 type Seen = Subject & { changedAt: Date | null };
 
-/** An exemption that its pull request has left behind. */
+/** An exemption that no longer applies to its pull request. */
 export type LeftBehind = { exemption: Exemption; by: 'pushed' | 'retargeted' };
 
 /**
- * The exemptions that a push or another base branch has ended: what GitHub shows of their pull requests differs from
- * what it showed at the request, and is no older.
+ * The exemptions that a push or another base branch ended: GitHub shows their pull requests differently than at the
+ * request, and its answer is not older.
  */
 export function leftBehind(exemptions: Exemption[], seen: Seen[], observedAt: Date): LeftBehind[] {
   const byNumber = new Map(seen.map((each) => [each.number, each]));

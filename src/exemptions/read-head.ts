@@ -5,13 +5,13 @@ import { greatestNumber } from '../github/greatest-number.ts';
 import { isGitHubStatus } from '../github/github-error.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 
-/** What an exemption is pinned to. @property seenAt when the pull request last changed, by GitHub's clock. */
+/** What an exemption is pinned to. @property seenAt when the pull request last changed, according to GitHub's clock. */
 export type Head = { headSha: string; seenAt: Date; baseRef: string };
 
 /**
- * The head of an open pull request as GitHub shows it now.
- * @throws Refusal not-found where there is no such pull request; conflict where it is closed; unavailable while GitHub
- *   cannot say.
+ * The head of an open pull request that GitHub shows now.
+ * @throws Refusal not-found if the pull request does not exist; conflict if it is closed; unavailable while GitHub does
+ *   not answer.
  */
 export async function readHead(deps: Deps, repository: FoundRepository, number: bigint): Promise<Head> {
   const name = fullName(repository);

@@ -18,10 +18,10 @@ import { readHead } from './read-head.ts';
 export type NewExemption = {
   reason: string;
   publicReason: string | null;
-  /** null: every freeze, also one that begins later. */
+  /** Null for every freeze, including future ones. */
   freezeIds: string[] | null;
   anyHead: boolean;
-  /** null: a day from now. */
+  /** Null for a day from now. */
   expiresAt: Date | null;
 };
 
@@ -29,11 +29,12 @@ const day = 86_400_000;
 const longest = 30 * day;
 
 /**
- * Saves an exemption, with its events and the job for its end in one transaction. An admin's is approved at once,
- * unless the repository asks for two persons; then, and where a writer asks, it is requested.
+ * Saves an exemption, with its events and the job for its end, in one transaction. An admin's exemption is approved at
+ * once, unless the repository requires two people. Otherwise, and for writers, it is requested.
  * @param beforeSaving runs in the same transaction, before anything is saved.
- * @throws Refusal not-found where there is no such pull request; conflict where it is closed, the repository cannot be
- *   written to, or the caller has too many open requests or made too many in an hour, or the pull request too many approved exemptions; invalid; unavailable while GitHub cannot say.
+ * @throws Refusal not-found if the pull request does not exist; conflict if it is closed, the repository cannot be
+ *   written to, the caller has too many open requests or made too many in an hour, or the pull request has too many
+ *   approved exemptions; invalid; unavailable while GitHub does not answer.
  */
 export async function requestExemption(
   deps: Deps,
@@ -44,7 +45,7 @@ export async function requestExemption(
   beforeSaving: (tx: Tx, exemption: ExemptionRecord) => Promise<void>,
 ): Promise<ExemptionRecord> {
   assertWritable(repository);
-  // GitHub is not asked for somebody whose request would be refused all the same.
+  // Checked before we ask GitHub, so that a request that would be refused anyway costs no question.
   if (notAdmin) await assertRoomForRequest(deps.db, repository, actor, nowOf(deps.clock));
   const { headSha, seenAt, baseRef } = await readHead(deps, repository, number);
   const now = nowOf(deps.clock);
@@ -86,7 +87,7 @@ export async function requestExemption(
   return exemption;
 }
 
-/** @throws Refusal invalid naming everything that is wrong. */
+/** @throws Refusal invalid, which names every problem. */
 async function check(
   tx: Tx,
   { id: repositoryId }: FoundRepository,

@@ -4,8 +4,8 @@ import { forbidden } from '../errors.ts';
 import { makerOfKey } from '../auth/key-lineage.ts';
 
 /**
- * Holds where whoever decides is another person than who requested. A key is nobody: it stands for the person who made
- * it, and of two keys neither shows that there are two people.
+ * Checks that the person who decides is not the person who requested. A key stands for the person who created it. Two keys
+ * never prove that there are two people.
  * @throws Refusal forbidden.
  */
 export async function assertSecondPerson(tx: Tx, requestedBy: Actor, actor: Actor): Promise<void> {
@@ -18,6 +18,6 @@ export async function assertSecondPerson(tx: Tx, requestedBy: Actor, actor: Acto
   throw forbidden(`The person who requested this exemption also created the key. ${ask}`);
 }
 
-/** GitHub's id of a person, or of the person who made a key, itself or through others; null where nobody knows. */
+/** The GitHub id of a person, or of the person who created a key, directly or through other keys; null if unknown. */
 const personBehind = (tx: Tx, actor: Actor): Promise<number | null> | number =>
   actor.type === 'user' ? actor.id : makerOfKey(tx, actor.id);

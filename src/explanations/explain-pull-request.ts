@@ -34,12 +34,12 @@ import { hideDependencies } from './hide-dependencies.ts';
 import { readForExplanation } from './read-for-explanation.ts';
 import { type ReleasingLabels, releasingLabels } from './releasing-labels.ts';
 
-/** What an ongoing freeze does with a pull request, and why. */
+/** The verdict of an ongoing freeze on a pull request, with its reasons. */
 export type Explained = {
   freeze: ParsedFreeze['freeze'];
-  /** What its conditions say. */
+  /** The verdict of its conditions. */
   verdict: FreezeVerdict;
-  /** What lets the pull request through it all the same. */
+  /** The exemption from this freeze, if any. */
   pass: Pass | null;
   reasons: FreezeReasons;
   releasing: ReleasingLabels;
@@ -47,20 +47,20 @@ export type Explained = {
 
 export type PullRequestExplanation = {
   pullRequest: LoadedPullRequest;
-  /** Whether it is held now, by its own or by another pull request with the same head or test merge commit. */
+  /** Whether it is held now, by its own freezes or through a pull request with the same head or test merge commit. */
   isFrozen: boolean;
-  /** What our status on its head SHA should say; null where it is not open. */
+  /** The wanted status of its head SHA; null if it is not open. */
   status: Status | null;
   freezes: Explained[];
-  /** What holds it through other open pull requests with the same head or test merge commit. */
+  /** The freezes that hold it through other open pull requests with the same head or test merge commit. */
   sharedHolds: Hold[];
   nextChangeAt: Date | null;
 };
 
 /**
- * What holds a pull request now, why, and until when.
- * @throws Refusal not-found where there is no such pull request; conflict while the installation is suspended;
- *   unavailable while GitHub cannot answer.
+ * Explains what holds a pull request now, why, and until when.
+ * @throws Refusal not-found if the pull request does not exist; conflict while the installation is suspended;
+ *   unavailable while GitHub does not answer.
  */
 export async function explainPullRequest(
   deps: Deps,
@@ -112,10 +112,10 @@ export async function explainPullRequest(
 const earliestOf = (instants: (Date | null)[]): Date | null =>
   instants.reduce((one, other) => (one && (!other || one <= other) ? one : other), null);
 
-/** GitHub answers this many pull requests to one question. */
+/** How many pull requests GitHub returns for one question. */
 const mostNodes = 100;
 
-/** The pull request, and the open ones with which it shares a head or a test merge commit. */
+/** The pull request, and the open ones that share its head or test merge commit. */
 async function readWithSiblings(
   from: LoadFrom,
   number: number,

@@ -8,28 +8,28 @@ import { type FoundRepository, fullName } from '../installations/find-repository
 import { within } from '../within.ts';
 import { explainPullRequest, type PullRequestExplanation } from './explain-pull-request.ts';
 
-/** Milliseconds that one look at GitHub serves, while nothing was looked at anew. */
+/** Milliseconds to cache an explanation, unless the repository is observed again. */
 const freshFor = 10_000;
-/** Looks a minute and installation. */
+/** Explanations per minute and installation. */
 const looksPerMinute = 30;
-/** So many of them at most are for what everybody may load. */
+/** The share for public pages, which everybody may load. */
 export const publicLooksPerMinute = 20;
 /**
- * Shares of GitHub's hourly budget that are left for what holds pull requests: one look costs many questions where
- * conditions read the files of a large pull request.
+ * The shares of GitHub's hourly rate limit that we reserve for holding pull requests. An explanation costs many requests
+ * if conditions read the files of a large pull request.
  */
 const reserve = 1 / 4;
 const publicReserve = 1 / 2;
 const mostKept = 1000;
-/** Milliseconds that somebody waits for GitHub before the page shows what is known. What comes later serves the next. */
+/** Milliseconds to wait for GitHub before the page shows what we know. A later answer serves the next request. */
 const patience = 5000;
 
-/** A look that is under way or done; in an object, as nobody waits for it unasked. */
+/** A pending or finished explanation. Wrapped in an object, so that returning it does not await it. */
 type Look = { explanation: Promise<PullRequestExplanation> };
 
 /**
- * Explanations for pages, which anybody may load as often as they like: nobody must use up by it what GitHub lets us
- * ask in an hour.
+ * Explanations for pages. Anybody may load pages as often as they like, so this limits how much of GitHub's hourly rate
+ * limit they use.
  */
 export class ExplanationsForPages {
   readonly #clock: Clock;
@@ -42,8 +42,8 @@ export class ExplanationsForPages {
   }
 
   /**
-   * @throws Refusal as `explainPullRequest`; too-many-requests where so many looks were taken in this minute;
-   * unavailable where GitHub's budget of this hour is kept for what holds pull requests.
+   * @throws Refusal like `explainPullRequest`; too-many-requests if the explanations of this minute are used up;
+   * unavailable if the rest of GitHub's hourly rate limit is reserved.
    */
   async get(deps: Deps, repository: FoundRepository, number: bigint): Promise<PullRequestExplanation> {
     const key = `${repository.id} ${number} ${repository.observations}`;
@@ -53,7 +53,7 @@ export class ExplanationsForPages {
     return inTime(look.explanation);
   }
 
-  /** Counted for whoever asks; the answer serves others too. */
+  /** Counts for the person who asks, although the answer serves others too. */
   async #begin(deps: Deps, repository: FoundRepository, number: bigint, key: string): Promise<Look> {
     const { beforeQuestion, ...own } = deps;
     await beforeQuestion?.();
@@ -61,7 +61,7 @@ export class ExplanationsForPages {
     const explanation = explainPullRequest(own, repository, number);
     const look = { explanation };
     this.#kept.set(key, look);
-    // That there is none is an answer; that GitHub gave none is not.
+    // Cache that a pull request does not exist, but not that GitHub did not answer.
     explanation.catch((error: unknown) => {
       if (!(error instanceof Refusal) || error.code !== 'not-found') this.#kept.delete(key);
     });

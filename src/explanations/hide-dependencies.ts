@@ -4,13 +4,13 @@ import type { Deps } from '../deps.ts';
 import type { FreezeReasons } from '../freezes/judge-freeze.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 
-/** Takes out of reasons what they tell of pull requests that the reader may not see. */
+/** Removes from reasons what they reveal about pull requests that the reader may not see. */
 export type HideDependencies = (reasons: FreezeReasons, facts: ConditionFacts) => FreezeReasons;
 
 /**
- * A description can name pull requests of any repository, and whether one is merged is told by `depends-on`. Readers
- * of this repository need not see the others: those are shown that Holdfast knows as public.
- * @param all the facts whose reasons will be shown.
+ * A description can name pull requests of any repository, and `depends-on` reveals whether they are merged. Readers of
+ * this repository may not have access to the others, so we only show those of public repositories.
+ * @param all the facts whose reasons are shown.
  */
 export async function hideDependencies(
   deps: Pick<Deps, 'db'>,
@@ -35,10 +35,10 @@ export async function hideDependencies(
   };
 }
 
-/** As conditions are written: `depends-on`, with `-` before it or `#`. */
+/** Matches `depends-on` in conditions, with `-` or `#` before it. */
 const isAboutDependencies = /^\W*depends-on\b/;
 
-/** A count would tell of the others too. */
+/** A count would reveal the others too. */
 function hidden(reason: Reason, visible: string[]): Reason {
   if (typeof reason.saw?.[0] === 'number') return { ...reason, saw: null };
   const saw = reason.saw!.filter((name) => visible.includes(String(name)));

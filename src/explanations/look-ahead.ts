@@ -18,11 +18,11 @@ import { judgeFreeze } from '../freezes/judge-freeze.ts';
 import { needsOf, parseFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
 
 /**
- * Looks what a freeze would do before it is saved, or while it is. Never throws and takes 2 s at most: GitHub is asked
- * both questions side by side, and what it does not say in time is not warned of.
+ * Checks what a freeze would do, before or while it is saved. Never throws and takes 2 s at most: asks GitHub both
+ * questions in parallel, and gives no warning about what GitHub does not answer in time.
  */
 export async function lookAhead(deps: Deps, repository: FoundRepository, freeze: Freeze): Promise<Ahead> {
-  // Of one that its change has just ended there is nothing to say, nor of one that holds no pull requests.
+  // There is nothing to say about a freeze that the change just ended, or that holds no pull requests.
   if (phaseOf(freeze, nowOf(deps.clock)) === 'ended' || !holdsMerges(freeze))
     return { unenforced: [], warnings: [] };
   const parsed = parseFreeze(freeze);
@@ -40,14 +40,14 @@ export async function lookAhead(deps: Deps, repository: FoundRepository, freeze:
   return { unenforced, warnings: warnings.map(({ message }) => message) };
 }
 
-/** What to warn of whoever makes a freeze. @param seen null where that is not known, or says nothing about its conditions. */
+/** The warnings for the creator of a freeze. @param seen null if it is unknown or says nothing about the conditions. */
 export const warningsToTell = (freeze: ParsedFreeze, seen: Seen | null, isOn: boolean): Warning[] =>
   warningsOf(freeze, seen, isOn).filter(({ type }) => !forPreviews.has(type));
 
-/** That a freeze holds everything is what most are for, and what could not be judged says its status. */
+/** Leaves out two warnings: most freezes hold everything on purpose, and statuses say what could not be evaluated. */
 const forPreviews = new Set(['matches_everything', 'not_judged']);
 
-/** What the freeze does with what is open now; null where that is not known, or says nothing about its conditions. */
+/** The verdicts of the freeze on the open pull requests; null if unknown, or if it says nothing about the conditions. */
 async function see(deps: Deps, repository: FoundRepository, freeze: ParsedFreeze): Promise<Seen | null> {
   if (!hasConditions(freeze)) return null;
   const loaded = await openPullRequestsInTime(deps, repository, needsOf([freeze]));
@@ -66,7 +66,7 @@ async function see(deps: Deps, repository: FoundRepository, freeze: ParsedFreeze
 const hasConditions = ({ freeze }: ParsedFreeze): boolean =>
   freeze.matchingConditions.length + freeze.excludeConditions.length > 0;
 
-/** What a freeze does with some open pull requests at an instant; null where that says nothing about its conditions. */
+/** The verdicts of a freeze on some open pull requests at an instant; null if that says nothing about the conditions. */
 export function seenOf(freeze: ParsedFreeze, open: PullRequestFacts[], at: Date): Seen | null {
   if (!hasConditions(freeze) || open.length === 0) return null;
   return { open, at, counts: countsOf(open.map((facts) => judgeFreeze(freeze, facts, at.getTime()))) };

@@ -22,34 +22,34 @@ import { assertWritable, type FoundRepository } from '../installations/find-repo
 import { hideDependencies } from './hide-dependencies.ts';
 import { readForExplanation } from './read-for-explanation.ts';
 
-/** What a freeze would do with one open pull request, and why. */
+/** The verdict of a freeze on one open pull request, with its reasons. */
 export type Previewed = {
   pullRequest: LoadedPullRequest;
-  /** What its conditions say. */
+  /** The verdict of its conditions. */
   verdict: FreezeVerdict;
-  /** What would let the pull request through all the same. */
+  /** The exemption from the freeze, if any. */
   exemption: Exemption | null;
   reasons: FreezeReasons;
 };
 
 export type Preview = {
-  /** The instant for which the conditions were judged: the start, or now where it has passed. */
+  /** The instant of the verdicts: the start, or now if the start has passed. */
   judgedAt: Date;
-  /** When time alone would next change the answer; null: not before the end. */
+  /** When time alone next changes the answer; null if not before the end. */
   nextChangeAt: Date | null;
   counts: Counts;
   warnings: Warning[];
-  /** The affected ones of this page, by number: all but those that the freeze does not match. */
+  /** The affected pull requests of this page, by number: all that match the freeze. */
   affected: Previewed[];
   /** Whether more follow. */
   hasMore: boolean;
 };
 
 /**
- * What a new freeze would do with the pull requests that are open now. Nothing is saved.
- * @param page the affected ones with a greater number than `after`.
- * @throws Refusal invalid as for the creation; conflict where the repository cannot be read; unavailable while
- *   GitHub cannot answer.
+ * Previews a new freeze on the open pull requests. Saves nothing.
+ * @param page the affected pull requests with a number greater than `after`.
+ * @throws Refusal invalid as for the creation; conflict if the repository cannot be read; unavailable while GitHub does
+ *   not answer.
  */
 export async function previewFreeze(
   deps: Deps,

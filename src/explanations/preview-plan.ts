@@ -32,21 +32,21 @@ export type PlanPreview = {
   /** Full names. */
   notEnforced: string[];
   notLookedAt: string[];
-  /** What it includes that no repository matches, as it was sent. */
+  /** The included globs that match no repository, as they were sent. */
   matchesNone: string[];
   nextOccurrences: Occurrence[];
-  /** Sentences: what to warn of whoever makes it. */
+  /** Warnings for the creator, in sentences. */
   warnings: string[];
 };
 
-/** Milliseconds after which no more repositories are looked at: a look takes 3 s at most, and 10 s all of them. */
+/** Milliseconds after which we start no more checks: one check takes 3 s at most, and all of them 10 s. */
 const patience = 6_500;
 const sideBySide = 6;
-/** Looks a minute and installation. */
+/** Checks per minute and installation. */
 const looks = { name: 'plan previews', perMinute: 240 };
 
 /**
- * What a plan would do with the pull requests that are open now, as far as GitHub tells in 10 s. Nothing is saved.
+ * Previews a plan on the open pull requests, as far as GitHub answers within 10 s. Saves nothing.
  * @throws Refusal invalid as for the creation.
  */
 export async function previewPlan(deps: Deps, account: Account, input: PlanInput): Promise<PlanPreview> {
@@ -87,7 +87,7 @@ export async function previewPlan(deps: Deps, account: Account, input: PlanInput
   };
 }
 
-/** Looks at some repositories side by side, until the time is up; in their order. */
+/** Checks repositories in parallel until the time is up. Keeps their order. */
 async function lookAtAll(
   deps: Deps,
   places: PlanRepository[],
@@ -106,7 +106,7 @@ async function lookAtAll(
   return seen.filter((each) => each !== null);
 }
 
-/** null where GitHub did not tell in time what is open. @param all gets what is. */
+/** @returns null if GitHub did not list the open pull requests in time. @param all gets the pull requests. */
 async function lookAtOne(
   deps: Deps,
   place: PlanRepository,

@@ -5,9 +5,9 @@ import type { LoadFrom } from '../github/pull-requests/load-pull-requests.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 
 /**
- * Reads pull requests from GitHub for somebody who waits. A pause of the installation does not keep it from asking:
- * most are about writing statuses, and GitHub says itself when it will not answer.
- * @throws Refusal unavailable while GitHub cannot answer.
+ * Reads pull requests from GitHub for a person who waits. Ignores a pause of the installation: most pauses are about
+ * writing statuses, and GitHub refuses if it will not answer.
+ * @throws Refusal unavailable while GitHub does not answer.
  */
 export async function readForExplanation<Answer>(
   deps: Deps,

@@ -5,19 +5,19 @@ import { type ReasonNotHeld, whyGroupNotHeld } from '../reconcile/held-pull-requ
 import type { FoundRepository } from '../installations/find-repository.ts';
 import { ongoingAmong } from './recall-pull-request.ts';
 
-/** A merge group in flight as it was last judged. */
+/** A merge group with its last verdict. */
 export type RecalledMergeGroup = {
   branch: string;
-  /** What our status on it says, or is about to say; null before it is judged. */
+  /** Our status on it, or the one that we are about to write; null before the first verdict. */
   status: (Status & { isFinal: boolean }) | null;
-  /** What it merges, in the order of the queue; empty while GitHub's queue does not show it. */
+  /** The pull requests that it merges, in queue order; empty while GitHub's queue does not show it. */
   pullRequests: { number: number; heldBy: Freeze[] }[];
   heldBy: Freeze[];
-  /** Where freezes hold it: why that is not known to be so. */
+  /** Why it may not be held although freezes should hold it. */
   notHeld: ReasonNotHeld | null;
 };
 
-/** @returns null for one that is not in flight. */
+/** @returns null if the group does not exist any more. */
 export async function recallMergeGroup(
   deps: Pick<Deps, 'db' | 'sql' | 'clock'>,
   repository: FoundRepository,

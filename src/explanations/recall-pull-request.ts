@@ -4,10 +4,10 @@ import { type Freeze, phaseOf } from '../freezes/freeze.ts';
 import { listFreezes } from '../freezes/list-freezes.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
 
-/** What the database knows of an open pull request: as it was when it was last judged. */
+/** What the database knows about an open pull request, from its last verdict. */
 export type RecalledPullRequest = { headSha: string; heldBy: Freeze[] };
 
-/** @returns null for one that is not known to be open. */
+/** @returns null if it is not known to be open. */
 export async function recallPullRequest(
   deps: Pick<Deps, 'db' | 'sql' | 'clock'>,
   repository: FoundRepository,
@@ -20,7 +20,7 @@ export async function recallPullRequest(
   return { headSha: known.headSha, heldBy: await ongoingAmong(deps, repository, known.heldBy) };
 }
 
-/** Those of these freezes that are ongoing now, by their ids. */
+/** The ongoing freezes among these ids. */
 export async function ongoingAmong(
   { sql, clock }: Pick<Deps, 'sql' | 'clock'>,
   repository: FoundRepository,

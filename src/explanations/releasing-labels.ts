@@ -3,13 +3,13 @@ import { judgeFreeze } from '../freezes/judge-freeze.ts';
 import type { ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 
-/** Labels of which one alone makes a freeze let go of a pull request: put on, or taken off. */
+/** Labels that release a pull request from a freeze, each on its own: by adding or removing it. */
 export type ReleasingLabels = { putOn: string[]; takeOff: string[] };
 
 /**
- * Tries each label that the conditions of a freeze name.
- * @param now milliseconds since the epoch.
- * @returns none where the labels of the pull request are not known.
+ * Tries each label in the conditions of a freeze.
+ * @param now in milliseconds since the epoch.
+ * @returns none if the labels of the pull request are unknown.
  */
 export function releasingLabels(freeze: ParsedFreeze, facts: PullRequestFacts, now: number): ReleasingLabels {
   const present = facts.values.label;
@@ -31,7 +31,7 @@ export function releasingLabels(freeze: ParsedFreeze, facts: PullRequestFacts, n
 const same = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 const has = (labels: string[], label: string): boolean => labels.some((each) => same(each, label));
 
-/** The labels that leaves compare with; a pattern names none. */
+/** The labels that conditions compare with. Ignores patterns. */
 function labelsIn(matcher: Matcher): string[] {
   if (matcher.kind === 'not') return labelsIn(matcher.node);
   if (matcher.kind !== 'leaf') return matcher.nodes.flatMap(labelsIn);

@@ -5,14 +5,14 @@ import { lockRepository } from '../installations/lock-repository.ts';
 import { notEnded } from './freeze-store.ts';
 
 /**
- * Freezes of a repository that are not over: each of them is judged on every pull request. Those that plans made for the
- * time ahead do not count. An owner's plans are bounded, and so is what each makes ahead; without this, thirty that
- * repeat every day would leave no room for the freeze that somebody needs now.
+ * How many freezes of a repository may be current, because we judge each of them on every pull request. Future freezes of
+ * plans do not count: the number of plans is limited, and so is what each creates ahead. If they counted, thirty daily
+ * plans would leave no room for the freeze that somebody needs now.
  */
 export const mostFreezes = 1000;
 
 /**
- * Holds while one more freeze may be saved in this transaction: others who save one wait for its end.
+ * Checks that one more freeze may be saved in this transaction. Other transactions that save one wait.
  * @throws Refusal conflict.
  */
 export async function assertRoom(tx: Tx, repository: FoundRepository, now: Date): Promise<void> {

@@ -4,7 +4,7 @@ import type { Problem } from '../errors.ts';
 
 type ConditionLists = { matchingConditions: ConditionInput[]; excludeConditions: ConditionInput[] };
 
-/** Both lists, once they are known to be conditions; or every bad condition by its place in the body. */
+/** Both lists if they are valid, or every bad condition with its place in the body. */
 export function checkConditions(input: {
   matchingConditions: unknown[];
   excludeConditions: unknown[];

@@ -7,8 +7,8 @@ type Lists = { matchingConditions: unknown[]; excludeConditions: unknown[] };
 type Checked = FreezeWindow & { matchingConditions: ConditionInput[]; excludeConditions: ConditionInput[] };
 
 /**
- * The window and the conditions of a freeze, once both are known to be right.
- * @throws Refusal start-already-passed; invalid naming every bad field and every bad condition at once.
+ * The validated window and conditions of a freeze.
+ * @throws Refusal start-already-passed; invalid, which names every bad field and condition.
  */
 export function checkFreeze(window: WindowResult, { matchingConditions, excludeConditions }: Lists): Checked {
   if (!window.ok && window.reason === 'start-already-passed') {

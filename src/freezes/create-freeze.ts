@@ -17,7 +17,7 @@ import { requestReconcile } from './request-reconcile.ts';
 export type NewFreeze = {
   reason: string;
   publicReason?: string;
-  /** Wall-clock time in `timezone`; null begins now. */
+  /** Wall-clock time in `timezone`; null to begin now. */
   start: string | null;
   end: string | null;
   timezone: string;
@@ -27,19 +27,19 @@ export type NewFreeze = {
   environments?: string[];
 };
 
-/** What is known of a freeze before it is saved: the branches where nothing enforces it, and what to warn of. */
+/** What we know about a freeze before we save it: the branches where nothing enforces it, and the warnings. */
 export type Ahead = { unenforced: string[]; warnings: string[] };
 
-/** A saved freeze, and what to warn of, in sentences. */
+/** A saved freeze, and its warnings in sentences. */
 export type SavedFreeze = { freeze: Freeze; warnings: string[] };
 
-/** A freeze that is not saved yet, and what to warn of. */
+/** A freeze that is not saved yet, and its warnings. */
 export type PlannedFreeze = { freeze: Freeze; warnings: string[] };
 
 /**
- * The freeze that is asked for, not saved yet.
- * @throws Refusal conflict where freezes are switched off or the repository cannot be written to; invalid for a window
- *   or conditions that cannot be.
+ * The requested freeze, not saved yet.
+ * @throws Refusal conflict if freezes are switched off or the repository cannot be written to; invalid if the window or
+ *   the conditions are wrong.
  */
 export function planFreeze(
   deps: Pick<Deps, 'clock'>,
@@ -65,9 +65,9 @@ export function planFreeze(
 
 /**
  * Saves a freeze, with its event and the jobs for its boundaries in one transaction.
- * @param ahead what `lookAhead` says of it.
+ * @param ahead the result of `lookAhead`.
  * @param beforeSaving runs first in the same transaction.
- * @throws Refusal conflict where the repository has as many freezes as it may.
+ * @throws Refusal conflict if the repository has too many freezes.
  */
 export async function createFreeze(
   deps: Deps,

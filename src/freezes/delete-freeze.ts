@@ -11,10 +11,10 @@ import { requestReconcile } from './request-reconcile.ts';
 import { requireFreeze } from './require-freeze.ts';
 
 /**
- * Deletes a freeze; what it held is let go. Who, when and why are kept.
+ * Deletes a freeze and releases what it held. The row keeps who deleted it, when and why.
  * @param beforeSaving runs first in the same transaction.
- * @throws Refusal forbidden for a job that may not end it; not-found for a freeze that is deleted, ended or not of this repository; conflict when a
- *   concurrent change won or the repository cannot be written to.
+ * @throws Refusal forbidden if the caller is a job that may not end it; not-found if the freeze is deleted, has ended or
+ *   belongs to another repository; conflict if a concurrent change won or the repository cannot be written to.
  */
 export async function deleteFreeze(
   deps: Deps,

@@ -2,18 +2,18 @@ import type { FreezeWindow } from './freeze.ts';
 
 const day = 86_400_000;
 
-/** Whoever made a freeze without an end that has been on for so long may have forgotten it. Milliseconds. */
+/** Milliseconds after which somebody may have forgotten an ongoing freeze without an end. */
 const forgottenAfter = 14 * day;
-/** How often the audit log is told of it. Milliseconds. */
+/** Milliseconds between two reminders in the audit log. */
 const toldEvery = 7 * day;
 
-/** Freezes without an end that began by then may be forgotten. */
+/** The instant before which forgotten freezes began. */
 export const forgottenSince = (now: Date): Date => new Date(now.getTime() - forgottenAfter);
 
-/** Those of them that the audit log was last told of by then are told of again. */
+/** The instant before which the last reminder must be to write another one. */
 export const toldAgainSince = (now: Date): Date => new Date(now.getTime() - toldEvery);
 
-/** Whether a freeze that is not over may be forgotten. */
+/** Whether somebody may have forgotten a freeze that is not over. */
 export const isForgotten = (
   { startsAt, endsAt }: Pick<FreezeWindow, 'startsAt' | 'endsAt'>,
   now: Date,

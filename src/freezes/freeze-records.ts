@@ -3,9 +3,9 @@ import type { Tx } from '../database/database.ts';
 import { type Freeze as FreezeRow, Prisma } from '../generated/prisma/client.ts';
 import { earliestFirst, fromRow, notEnded, type StoredFreeze } from './freeze-store.ts';
 
-// The freezes as people read them: those that are over too.
+// Freezes for people to read, including past ones.
 
-/** A freeze with who made it and, where it was deleted, who did that and why. */
+/** A freeze with its creator and, if it was deleted, who deleted it and why. */
 export type FreezeRecord = StoredFreeze & {
   createdBy: Actor;
   createdAt: Date;
@@ -23,21 +23,21 @@ const recordOf = (row: FreezeRow): FreezeRecord => ({
   },
 });
 
-/** A freeze of a repository, also one that is over. @returns null where it never had one of this id. */
+/** A freeze of a repository, even if it is over. @returns null if the repository never had a freeze with this id. */
 export async function freezeRecord(tx: Tx, repositoryId: bigint, id: string): Promise<FreezeRecord | null> {
   const row = await tx.freeze.findFirst({ where: { repositoryId, id } });
   return row && recordOf(row);
 }
 
-/** The scheduled and ongoing freezes of a repository, the earliest first. */
+/** The scheduled and ongoing freezes of a repository, earliest first. */
 export async function currentFreezes(tx: Tx, repositoryId: bigint, now: Date): Promise<FreezeRecord[]> {
   const where = { repositoryId, ...notEnded(now) };
   return (await tx.freeze.findMany({ where, orderBy: earliestFirst })).map(recordOf);
 }
 
 /**
- * The freezes of a repository that hold, held or would have held at some time of a span, the latest start first.
- * @param most how many at most.
+ * The freezes of a repository whose window overlaps a span, latest start first.
+ * @param most the maximum number.
  */
 export async function freezesWithin(
   tx: Tx,
@@ -68,8 +68,8 @@ export type FreezeSpan = Pick<
   Pick<FreezeRecord, 'createdBy' | 'createdAt'>;
 
 /**
- * The freezes of merges of some repositories that hold at some time of a span and are not deleted, the earliest first.
- * @param most how many of each repository.
+ * The freezes of merges of some repositories that overlap a span and are not deleted, earliest first.
+ * @param most the maximum number for each repository.
  */
 export async function spansWithin(
   tx: Tx,
@@ -89,16 +89,16 @@ export async function spansWithin(
     ) AS its ORDER BY starts_at, created_at, id`;
 }
 
-/** Freezes that ended or were deleted, the last one to do so first; and which freezes the pages around begin with. */
+/** A page of freezes that ended or were deleted, newest first, and the first freezes of the previous and next page. */
 export type PastPage = { freezes: FreezeRecord[]; newer: string | null; older: string | null };
 
-/** A deleted freeze is over since then, as one that has ended cannot be deleted. */
+/** A deleted freeze is over since its deletion, because an ended freeze cannot be deleted. */
 const overAt = Prisma.sql`COALESCE(deleted_at, ends_at)`;
 
 /**
  * A page of a repository's past freezes.
- * @param first the id of the freeze that the page begins with; null: the newest.
- * @returns null where there is no such past freeze.
+ * @param first the id of the first freeze of the page; null for the newest.
+ * @returns null if there is no such past freeze.
  */
 export async function pastFreezes(
   tx: Tx,

@@ -6,9 +6,9 @@ import type { Need } from '../conditions/needs.ts';
 import type { Freeze, Holdable } from './freeze.ts';
 import { needsOf, parseFreeze } from './parsed-freeze.ts';
 
-// One freeze as it is saved and found. Plans write many at once; observations, the sweep and lists read the table too.
+// Saves and finds single freezes. Plans write many at once. Observations, the sweep and lists read the table too.
 
-/** A freeze with the count of its changes, for the check that nobody changed it meanwhile. */
+/** A freeze with its version, to check that nobody changed it meanwhile. */
 export type StoredFreeze = Freeze & { version: number };
 
 export const fromRow = (
@@ -45,7 +45,7 @@ export const fromRow = (
   version: row.version,
 });
 
-/** A list that was never set is kept as an empty one. */
+/** A list that was never set is stored as an empty list. */
 export const unlessEmpty = <Item>(list: Item[]): Item[] | undefined => (list.length > 0 ? list : undefined);
 
 export const notEnded = (now: Date) => ({ deletedAt: null, OR: [{ endsAt: null }, { endsAt: { gt: now } }] });
@@ -56,15 +56,15 @@ export const earliestFirst: Prisma.FreezeOrderByWithRelationInput[] = [
   { id: 'asc' },
 ];
 
-/** SQL for whether an end is to come, or there is none. */
+/** SQL for whether the end is in the future or missing. */
 export const isAheadOf = (end: string, now: string): string =>
   `(${end} IS NULL OR ${end} > ${now}::timestamptz)`;
 
-/** SQL's condition for `notEnded`. @param now what holds the instant. @param of what the table is called, with a dot. */
+/** The SQL condition for `notEnded`. @param now the parameter with the instant. @param of the table name, with a dot. */
 export const isNotEnded = (now: string, of = ''): string =>
   `${of}deleted_at IS NULL AND ${isAheadOf(`${of}ends_at`, now)}`;
 
-/** The freezes of a repository that were ongoing at some time since an instant, also those that are deleted by now. */
+/** The freezes of a repository that were ongoing at any time since an instant, including deleted ones. */
 export async function freezesSince(
   tx: Tx,
   repositoryId: bigint,
@@ -84,7 +84,7 @@ export async function freezesSince(
   return rows.map((row) => ({ freeze: fromRow(row), createdAt: row.createdAt, deletedAt: row.deletedAt }));
 }
 
-/** Of these freezes of a repository, those that are neither deleted nor ended. */
+/** The freezes among these that are neither deleted nor ended. */
 export async function notEndedAmong(
   tx: Tx,
   repositoryId: bigint,
@@ -107,25 +107,26 @@ export async function findFreeze(
   return row && fromRow(row);
 }
 
-/** The freeze that pauses a repository's merge queue; null: it is not paused. */
+/** The freeze that pauses a repository's merge queue; null if it is not paused. */
 export async function findPause(tx: Tx, repositoryId: bigint, now: Date): Promise<StoredFreeze | null> {
   const row = await tx.freeze.findFirst({ where: { repositoryId, isPause: true, ...notEnded(now) } });
   return row && fromRow(row);
 }
 
-/** Freezes count as begun so long before their start: the clock of the worker that finds them begun may be ahead. */
+/** How long before its start a freeze counts as begun, because the clock of a worker may be ahead. */
 const clockMargin = 60_000;
 
 /**
- * SQL for whether a freeze of now has conditions that read a fact, as `repositoriesReading` finds.
- * @param repositoryId the parameter that holds the repository's id; @param now the one that holds the instant.
+ * SQL for whether an ongoing freeze has conditions that read a fact, as in `repositoriesReading`.
+ * @param repositoryId the parameter with the repository's id. @param now the parameter with the instant.
  */
 export const isReadBy = (fact: Need, repositoryId: string, now: string): string => `
   EXISTS (SELECT FROM freezes WHERE repository_id = ${repositoryId} AND ${isNotEnded(`${now}::timestamptz`)}
     AND starts_at <= ${now}::timestamptz + interval '${clockMargin} milliseconds' AND '${fact}' = ANY (reads))`;
 
 /**
- * The repositories, of one or of an account, where a freeze of now has conditions that read one of these facts.
+ * The repositories where an ongoing freeze has conditions that read one of these facts: one repository, or those of an
+ * account.
  * @returns their ids.
  */
 export async function repositoriesReading(
@@ -144,7 +145,7 @@ export async function repositoriesReading(
   return rows.map(({ repositoryId }) => repositoryId);
 }
 
-/** Saves a new freeze, told by whom. */
+/** Saves a new freeze with its creator. */
 export async function insertFreeze(tx: Tx, freeze: Freeze, by: object, now: Date): Promise<void> {
   await tx.freeze.create({
     data: {
@@ -159,7 +160,7 @@ export async function insertFreeze(tx: Tx, freeze: Freeze, by: object, now: Date
   });
 }
 
-/** Saves a changed freeze. @returns false when somebody else changed or deleted it since it was read. */
+/** Saves a changed freeze. @returns false if somebody else changed or deleted it after it was read. */
 export async function saveFreeze(tx: Tx, freeze: StoredFreeze, by: object, now: Date): Promise<boolean> {
   const { count } = await tx.freeze.updateMany({
     where: { id: freeze.id, version: freeze.version, deletedAt: null },
@@ -174,7 +175,7 @@ export async function saveFreeze(tx: Tx, freeze: StoredFreeze, by: object, now: 
   return count === 1;
 }
 
-/** Marks a freeze deleted: who, when and why stay. @returns false when somebody else was first. */
+/** Marks a freeze as deleted, with who, when and why. @returns false if somebody else was first. */
 export async function markDeleted(
   tx: Tx,
   freeze: StoredFreeze,
@@ -195,7 +196,7 @@ export async function markDeleted(
   return count === 1;
 }
 
-/** A freeze that is changed by itself is left alone by its plan from then on. */
+/** Detaches a freeze from its plan: after a separate change, the plan no longer changes it. */
 const detached = ({ planId }: Freeze) => ({ detached: planId !== undefined });
 
 function columns(freeze: Freeze) {
@@ -221,7 +222,7 @@ function columns(freeze: Freeze) {
   };
 }
 
-/** The freeze as the interface and the audit log show it, less its id. */
+/** The freeze in the form of the API and the audit log, without its id. */
 export const attributesOf = (freeze: Freeze): FreezeAttributes => ({
   reason: freeze.reason,
   ...(freeze.publicReason !== undefined && { public_reason: freeze.publicReason }),

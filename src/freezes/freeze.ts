@@ -8,17 +8,17 @@ export type Freeze = {
   id: string;
   repositoryId: bigint;
   reason: string;
-  /** What everybody but admins and insiders reads instead; undefined: it was never set, null: it was taken away. */
+  /** Replaces the reason for everybody but admins and insiders. Undefined if it was never set, null if it was removed. */
   publicReason?: string | null;
   matchingConditions: ConditionInput[];
   excludeConditions: ConditionInput[];
-  /** What it holds; undefined: it was never set, which is merges. */
+  /** What it holds; undefined if never set, which means merges. */
   holds?: Holdable[];
-  /** Globs over the environments whose deployments it holds; undefined: it was never set, which is all of them. */
+  /** Globs of the environments whose deployments it holds; undefined if never set, which means all. */
   environments?: string[];
-  /** Whether it was made by the call that pauses the merge queue. */
+  /** Whether it is a pause of the merge queue. */
   isPause?: boolean;
-  /** The plan that made it; absent where a person or a key did. */
+  /** The plan that created it; absent if a person or a key did. */
   planId?: string;
 } & FreezeWindow;
 
@@ -29,17 +29,17 @@ export type Holdable = (typeof holdables)[number];
 /** Whether a freeze can hold pull requests. */
 export const holdsMerges = ({ holds }: Pick<Freeze, 'holds'>): boolean => holds?.includes('merges') ?? true;
 
-/** From when to when: the wall-clock times that were sent, and the instants that they name. */
+/** The window of a freeze: the wall-clock times that were sent, and their instants. */
 export type FreezeWindow = {
   start: string;
-  /** null: until it is removed. */
+  /** Null if it has no end. */
   end: string | null;
   timezone: string;
   startsAt: Date;
   endsAt: Date | null;
 };
 
-/** A freeze as everybody may read it: with its public reason, where it has one, in the place of the reason. */
+/** A freeze for everybody to read: if it has a public reason, that replaces the reason. */
 export const asPublic = <F extends Pick<Freeze, 'reason' | 'publicReason'>>(freeze: F): F => ({
   ...freeze,
   reason: freeze.publicReason ?? freeze.reason,
@@ -47,7 +47,7 @@ export const asPublic = <F extends Pick<Freeze, 'reason' | 'publicReason'>>(free
 
 export type Phase = 'scheduled' | 'ongoing' | 'ended';
 
-/** A freeze holds from its start on and no longer at its end. */
+/** A freeze holds from its start, and no longer at its end. */
 export function phaseOf({ startsAt, endsAt }: Pick<FreezeWindow, 'startsAt' | 'endsAt'>, now: Date): Phase {
   if (endsAt !== null && endsAt <= now) return 'ended';
   return startsAt <= now ? 'ongoing' : 'scheduled';
@@ -57,15 +57,15 @@ export type WindowProblem = { field: 'start' | 'end' | 'timezone'; message: stri
 
 export type WindowResult =
   | { ok: true; value: FreezeWindow }
-  /** The start of a freeze that has begun would move. */
+  /** The change would move the start of a freeze that has begun. */
   | { ok: false; reason: 'start-already-passed' }
   | { ok: false; reason: 'invalid'; problems: WindowProblem[] };
 
-/** The times of a request. `start: null` begins now; `end: null` never ends. */
+/** The times of a request. `start: null` means now, `end: null` means no end. */
 export type WindowInput = { start: string | null; end: string | null; timezone: string };
 
 /**
- * The window of a new freeze: any start, also a past one; an end after it and in the future.
+ * The window of a new freeze. The start may be in the past. The end must be after the start and in the future.
  * @returns every problem, not only the first.
  */
 export function planWindow(input: WindowInput, now: Date): WindowResult {
@@ -75,8 +75,8 @@ export function planWindow(input: WindowInput, now: Date): WindowResult {
 }
 
 /**
- * The window of a changed freeze. `undefined` leaves a field as it is. The start of a freeze that has begun stays
- * at its instant, whether `start` or `timezone` would move it. Its end may be set to the past: that ends it.
+ * The window of a changed freeze. `undefined` keeps a field. Neither `start` nor `timezone` may move the start of a
+ * freeze that has begun. Its end may be in the past, which ends it.
  */
 export function reviseWindow(
   freeze: FreezeWindow,
@@ -91,11 +91,11 @@ export function reviseWindow(
   const result = readWindow(input, now);
   if (!result.ok) return result;
   const isSameText = result.value.start === freeze.start && input.timezone === freeze.timezone;
-  // A start of "now" in a repeated hour may have a text that names the hour before: the instant stays.
+  // In a repeated hour, the text of a start of "now" may name the earlier hour. Keep the instant.
   const value = isSameText ? { ...result.value, startsAt: freeze.startsAt } : result.value;
   const isMoved = value.startsAt.getTime() !== freeze.startsAt.getTime();
   if (isMoved && phaseOf(freeze, now) !== 'scheduled') return { ok: false, reason: 'start-already-passed' };
-  // Of a freeze that has begun, an end in the past says when it ended; of one that has not, it says nothing.
+  // An end in the past ends a freeze that has begun. For a freeze that has not begun, it makes no sense.
   if (phaseOf({ ...value, endsAt: null }, now) === 'scheduled' && value.endsAt && value.endsAt <= now) {
     return badEnd(
       'The end has passed, and the freeze has not begun. Send one after the start, or delete it.',
@@ -105,8 +105,8 @@ export function reviseWindow(
 }
 
 /**
- * Whether two versions of a freeze say the same. The spelling of a time makes no difference (`10:00:00.000`), nor do the
- * letters of a zone; another wall-clock time or zone does, even where it names the same instant.
+ * Whether two versions of a freeze are equal. Ignores the spelling of times (`10:00:00.000`) and the case of zones.
+ * Another wall-clock time or zone is a difference, even if it names the same instant.
  */
 export function saysTheSame(one: Freeze, other: Freeze): boolean {
   const { start, end, timezone, ...rest } = one;
@@ -119,7 +119,7 @@ export function saysTheSame(one: Freeze, other: Freeze): boolean {
   );
 }
 
-/** The instants of both times, not yet compared with each other. */
+/** The instants of both times, before they are compared. */
 function readWindow({ start, end, timezone }: WindowInput, now: Date): WindowResult {
   const problems: WindowProblem[] = [];
   if (!isTimeZone(timezone)) {
@@ -134,7 +134,7 @@ function readWindow({ start, end, timezone }: WindowInput, now: Date): WindowRes
   const givenStart = read('start', start);
   const givenEnd = read('end', end);
   if (problems.length > 0) return invalid(problems);
-  // To the second: a start that is shown without fractions is one that can be sent back.
+  // In whole seconds, so that clients can send back the start that they see.
   const wholeSecond = new Date(Math.floor(now.getTime() / 1000) * 1000);
   const value = {
     start: givenStart ?? toLocalTime(wholeSecond, timezone),
@@ -152,7 +152,7 @@ function inOrder(result: WindowResult): WindowResult {
   return badEnd('The end must be after the start.');
 }
 
-/** The refusal of a window whose end cannot be. */
+/** The problem of a window with an invalid end. */
 export const badEnd = (message: string): WindowResult => invalid([{ field: 'end', message }]);
 
 const invalid = (problems: WindowProblem[]): WindowResult => ({ ok: false, reason: 'invalid', problems });

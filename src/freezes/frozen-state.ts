@@ -1,18 +1,18 @@
 import { judgeBase } from '../conditions/judge-base.ts';
 import type { ParsedFreeze } from './parsed-freeze.ts';
 
-/** A freeze as it is kept; deleted ones held until they were deleted. */
+/** A stored freeze. A deleted freeze held until its deletion. */
 export type KeptFreeze = { parsed: ParsedFreeze; deletedAt: Date | null };
 
-/** From when to when something is frozen, in milliseconds since the epoch. @property id null: no freeze is made yet. */
+/** A frozen span, in milliseconds since the epoch. @property id null if the freeze does not exist yet. */
 export type Span = { id: string | null; from: number; to: number };
 
-/** Whether something is frozen at an instant, and when that next changes. */
+/** Whether a repository is frozen at an instant, and when that next changes. */
 export type FrozenState = {
   frozen: boolean;
-  /** The ids of the freezes that freeze it, the earliest first. */
+  /** The ids of the ongoing freezes, earliest first. */
   freezes: string[];
-  /** null: nothing that is planned changes it. */
+  /** Null if nothing planned changes it. */
   nextTransitionAt: Date | null;
 };
 
@@ -20,10 +20,10 @@ export type FrozenState = {
 const mostLookedAt = 4000;
 
 /**
- * Whether a freeze is on that could hold a pull request.
- * @param kept the freezes that are not over at the instant, the earliest first.
- * @param base the branch that it merges into; null: any.
- * @param planned what no freeze is made for yet, each list in the order of its starts. No more is taken than is needed.
+ * Whether an ongoing freeze could hold a pull request.
+ * @param kept the freezes that are not over at the instant, earliest first.
+ * @param base the branch that the pull request merges into; null for any.
+ * @param planned spans without a freeze yet, each list in the order of starts. Takes no more than it needs.
  */
 export function frozenStateAt(
   kept: KeptFreeze[],
@@ -34,14 +34,14 @@ export function frozenStateAt(
   const made = kept.filter(({ parsed }) => couldHold(parsed, base)).map(spanOf);
   const instant = at.getTime();
   const ongoing: Span[] = [];
-  /** Of those that follow each other without a gap from the instant on. */
+  /** The spans that follow each other without a gap from the instant on. */
   let end = instant;
   let looked = 0;
   for (const span of inOrder([made.filter(({ from, to }) => to > from), ...planned])) {
     if (span.from > instant) {
       if (ongoing.length === 0) return free(span.from);
       if (span.from > end || end === Infinity) break;
-      // Of many plans that follow each other for years nobody asks when the last of them ends.
+      // If plans follow each other for years, nobody needs the exact end of the last one.
       if (++looked > mostLookedAt) end = Infinity;
     } else if (span.to > instant) ongoing.push(span);
     end = Math.max(end, span.to);
@@ -57,9 +57,9 @@ const free = (next: number | null): FrozenState => ({
   nextTransitionAt: next === null ? null : new Date(next),
 });
 
-/** Whether a freeze could hold a pull request into a branch, whatever else is true of that. */
+/** Whether a freeze could hold some pull request into a branch. */
 export function couldHold({ conditions }: Pick<ParsedFreeze, 'conditions'>, base: string | null): boolean {
-  // What cannot be read holds, as it does when pull requests are judged.
+  // Conditions that cannot be read hold, as they do when we judge pull requests.
   if (!conditions) return true;
   const { matching, exclude } = conditions;
   return judgeBase(matching, base) !== false && !(exclude && judgeBase(exclude, base) === true);

@@ -4,8 +4,8 @@ import { earliest, nextChange } from '../conditions/next-change.ts';
 import type { ParsedFreeze } from './parsed-freeze.ts';
 
 /**
- * What an ongoing freeze does with a pull request. `unknown`: its conditions cannot be judged, and it holds for that:
- * a match that cannot be judged holds, an exclude that cannot be judged does not free.
+ * The verdict of an ongoing freeze on a pull request. `unknown` means that its conditions cannot be evaluated, so it
+ * holds: an unknown match holds, and an unknown exclusion does not exclude.
  */
 export type FreezeVerdict = 'frozen' | 'excluded' | 'not_matched' | 'unknown';
 
@@ -19,7 +19,7 @@ export function judgeFreeze({ conditions }: ParsedFreeze, facts: ConditionFacts,
   return matches === 'unknown' || excludes === 'unknown' ? 'unknown' : 'frozen';
 }
 
-/** The leaves of both lists with what they saw. */
+/** The conditions of both lists with the values that they saw. */
 export type FreezeReasons = { matching: Reason[]; exclude: Reason[] };
 
 export function explainFreeze(
@@ -35,7 +35,7 @@ export function explainFreeze(
   };
 }
 
-/** Why a freeze that could not be judged holds, for a status and the log. */
+/** Why a freeze could not be evaluated and so holds, for a status and the log. */
 export function whyUnknown(parsed: ParsedFreeze, facts: ConditionFacts, now: number): string {
   if (!parsed.conditions) return 'its conditions cannot be read any more';
   const { matching, exclude } = explainFreeze(parsed, facts, now);
@@ -43,7 +43,7 @@ export function whyUnknown(parsed: ParsedFreeze, facts: ConditionFacts, now: num
   return deciding?.why ?? 'a condition could not be judged';
 }
 
-/** The first instant at which time alone could change the verdict; null: never within the freeze. */
+/** The first instant at which time alone may change the verdict; null if never during the freeze. */
 export function nextChangeOf(
   { conditions }: ParsedFreeze,
   facts: ConditionFacts,

@@ -2,9 +2,9 @@ import type { SqlTx } from '../database/sql.ts';
 import { type Asked, type Place, readAlone, type RepositoryRead } from '../installations/repository-read.ts';
 import { fromRow, isAheadOf, isNotEnded, type StoredFreeze } from './freeze-store.ts';
 
-// Many freezes of a repository at once, for answers.
+// Lists the freezes of a repository for answers.
 
-/** One column of JSON: a driver looks at each column of each row, and parses JSON at once. PostgreSQL pays for each name. */
+/** One JSON column, because drivers parse every column of every row. Arrays, because PostgreSQL pays for each name. */
 const asJson = `
   json_agg(json_build_array(id, reason, public_reason, has_public_reason, start, "end", timezone, starts_at, ends_at,
     matching_conditions, exclude_conditions, version,
@@ -62,7 +62,7 @@ export const listFreezes = (sql: SqlTx, repository: Place, now: Date): Promise<S
 /** Freezes that had not ended at an instant. */
 export type NotOver = {
   kept: Kept[];
-  /** Whether a plan of the owner's repeats: what it makes later is not among them. */
+  /** Whether a plan of the owner repeats. Its later freezes are missing from the list. */
   repeats: boolean;
 };
 

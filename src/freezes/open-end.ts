@@ -3,7 +3,7 @@ import { badEnd, type FreezeWindow, type WindowResult } from './freeze.ts';
 
 const hour = 3_600_000;
 
-/** The end so many hours after a window begins, by its wall clock and as an instant. */
+/** The end this many hours after a window begins, as wall-clock time and as an instant. */
 export function endAfter(
   { startsAt, timezone }: Pick<FreezeWindow, 'startsAt' | 'timezone'>,
   hours: number,
@@ -13,19 +13,19 @@ export function endAfter(
 }
 
 /**
- * Gives a window without an end the one that the settings of its repository ask for.
- * @param hours `longest_open_end_hours`: it ends so many hours after it begins; null: it stays without end.
+ * Gives a window without an end the end that the repository's settings require.
+ * @param hours `longest_open_end_hours`: the window ends this many hours after it begins; null if it keeps no end.
  */
 export function limitOpenEnd(result: WindowResult, hours: number | null, now: Date): WindowResult {
   if (!result.ok || result.value.end !== null || hours === null) return result;
   const given = endAfter(result.value, hours);
-  // It would be over at once, which nobody means who asks for no end.
+  // The freeze would be over at once, which is not what a person wants who sends no end.
   if (given.endsAt <= now)
     return badEnd(`${whatIsLimited(hours)}: it would have ended at ${given.end}. Send an end.`);
   return { ok: true, value: { ...result.value, ...given } };
 }
 
-/** What to say of a window that was asked for without an end. @returns no sentence where it stayed so. */
+/** The warning about a window that was sent without an end. @returns no sentence if it still has none. */
 export const warningsOfOpenEnd = ({ end }: FreezeWindow, hours: number | null): string[] =>
   end === null || hours === null ? [] : [`${whatIsLimited(hours)}: this one ends at ${end}.`];
 

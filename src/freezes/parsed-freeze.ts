@@ -6,22 +6,22 @@ import { isTimed } from '../conditions/next-change.ts';
 import { parseConditions } from '../conditions/parse-conditions.ts';
 import { type Freeze, holdsMerges } from './freeze.ts';
 
-/** A freeze with its conditions ready to be matched; null where they cannot be read (by an older version's fault). */
+/** A freeze with parsed conditions; null if they cannot be read, which only an older version can cause. */
 export type ParsedFreeze = { freeze: Freeze; conditions: FreezeConditions | null };
 
 export type FreezeConditions = {
   matching: Matcher;
-  /** null: nothing is excluded. */
+  /** Null if it excludes nothing. */
   exclude: Matcher | null;
   needs: FactNeeds;
-  /** Whether time alone can change what the freeze holds, within its window. */
+  /** Whether time alone can change what the freeze holds during its window. */
   isTimed: boolean;
 };
 
-/** Conditions that match no pull request: none of no alternatives holds. */
+/** Conditions that match no pull request: an empty `or`. */
 const matchesNothing: ConditionNode[] = [{ kind: 'or', nodes: [] }];
 
-/** A freeze that holds only deployments is one that matches no pull request, whatever its conditions say. */
+/** A freeze that only holds deployments matches no pull request and ignores its conditions. */
 export function parseFreeze(freeze: Freeze): ParsedFreeze {
   if (!holdsMerges(freeze)) return { freeze, conditions: prepareConditions(matchesNothing, []) };
   const matching = parseConditions(freeze.matchingConditions, []);
@@ -30,10 +30,10 @@ export function parseFreeze(freeze: Freeze): ParsedFreeze {
   return { freeze, conditions: prepareConditions(matching.conditions, exclude.conditions) };
 }
 
-/** Conditions that are kept ready, by their freeze and its version. */
+/** Parsed conditions, cached by freeze and version. */
 const kept = new LRUCache<string, Pick<ParsedFreeze, 'conditions'>>({ max: 1000 });
 
-/** As `parseFreeze`, once for each version of a freeze: every event of a pull request judges all ongoing ones. */
+/** Like `parseFreeze`, but parses each version of a freeze once, because every pull request event needs all of them. */
 export function parseStoredFreeze(freeze: Freeze & { version: number }): ParsedFreeze {
   const key = `${freeze.id}@${freeze.version}`;
   const known = kept.get(key);
@@ -52,7 +52,7 @@ function prepareConditions(matching: ConditionNode[], exclude: ConditionNode[]):
   };
 }
 
-/** Which facts must be loaded to judge these freezes. */
+/** The facts that we must load to judge these freezes. */
 export function needsOf(freezes: ParsedFreeze[]): FactNeeds {
   const needs = freezes.flatMap(({ conditions }) => (conditions ? [conditions.needs] : []));
   return {

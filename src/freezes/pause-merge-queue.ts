@@ -9,8 +9,8 @@ import { findPause } from './freeze-store.ts';
 import { saveChange } from './update-freeze.ts';
 
 /**
- * The pause that is asked for, not saved yet: a freeze of everything, from now on, without an end.
- * @throws Refusal conflict where freezes are switched off or the repository cannot be written to.
+ * The requested pause, not saved yet: a freeze of everything that begins now and has no end.
+ * @throws Refusal conflict if freezes are switched off or the repository cannot be written to.
  */
 export function planPause(deps: Pick<Deps, 'clock'>, repository: FoundRepository, reason: string): Freeze {
   const everything = { matchingConditions: [], excludeConditions: [] };
@@ -20,11 +20,11 @@ export function planPause(deps: Pick<Deps, 'clock'>, repository: FoundRepository
 }
 
 /**
- * Pauses the merge queue of a repository; where it is paused, the reason changes, and it holds everything
- * without an end again. Of two at once one makes the pause.
- * @param ahead what `lookAhead` says of it.
+ * Pauses the merge queue of a repository. If it is paused already, changes the reason, and makes the pause hold
+ * everything without an end again. Two calls at the same time create one pause.
+ * @param ahead the result of `lookAhead`.
  * @returns the freeze that pauses it.
- * @throws Refusal conflict where the repository has as many freezes as it may, or a concurrent change of the pause won.
+ * @throws Refusal conflict if the repository has too many freezes, or a concurrent change of the pause won.
  */
 export async function pauseMergeQueue(
   deps: Deps,

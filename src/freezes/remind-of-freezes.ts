@@ -7,19 +7,19 @@ import { fullName } from '../installations/find-repository.ts';
 import { forgottenSince, toldAgainSince } from './forgotten.ts';
 import { attributesOf, fromRow } from './freeze-store.ts';
 
-/** Freezes of one transaction. */
+/** How many freezes one transaction handles. */
 const atOnce = 100;
 
 /**
- * Writes to the audit log, once a week, of each freeze without an end that has been on for two weeks. Any number of
- * replicas may do so at once: each freeze is told of by the one that marks it.
+ * Writes a weekly audit event about each freeze without an end that has been ongoing for two weeks. Several replicas may
+ * run this at once: the replica that marks a freeze writes its event.
  */
 export async function remindOfFreezes(deps: Pick<Deps, 'db' | 'clock' | 'log'>): Promise<void> {
   const now = nowOf(deps.clock);
   for (let told = atOnce; told === atOnce;) told = await deps.db.$transaction((tx) => remind(deps, tx, now));
 }
 
-/** @returns how many were told of. */
+/** @returns the number of events. */
 async function remind({ log }: Pick<Deps, 'log'>, tx: Tx, now: Date): Promise<number> {
   const marked = await tx.$queryRaw<{ id: string }[]>`
     UPDATE freezes SET still_on_told_at = ${now} WHERE id IN (

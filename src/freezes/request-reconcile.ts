@@ -4,8 +4,8 @@ import { jobs } from '../queue/jobs.ts';
 import type { Freeze } from './freeze.ts';
 
 /**
- * Has the repository looked at now and at the freeze's boundaries to come. Part of the change's transaction: a
- * freeze that is saved will begin and end.
+ * Requests an observation of the repository now and at the future boundaries of the freeze. Runs in the transaction of the
+ * change, so that a saved freeze will begin and end.
  */
 export async function requestReconcile(
   deps: Pick<Deps, 'queue'>,

@@ -18,7 +18,7 @@ export async function requireFreeze(
   return freeze;
 }
 
-/** The answer for a freeze that was never there, is deleted, or has ended. */
+/** The refusal for a freeze that never existed, is deleted or has ended. */
 const freezeAbsent = (repository: FoundRepository, id: string) =>
   notFound(
     `${fullName(repository)} has no scheduled or ongoing freeze ${id}. It may have ended or been deleted.`,

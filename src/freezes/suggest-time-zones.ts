@@ -1,7 +1,7 @@
 import { nearNames } from '../conditions/suggest-names.ts';
 import { isTimeZone } from '../time/local-time.ts';
 
-/** Names in use that the list of the runtime lacks: it has one name for each zone, often the older. */
+/** Common names that are missing from the runtime's list, which has one name for each zone, often the older one. */
 const otherNames = [
   'America/Argentina/Buenos_Aires',
   'Asia/Ho_Chi_Minh',
@@ -19,12 +19,12 @@ const otherNames = [
 
 const names = [...Intl.supportedValuesOf('timeZone'), ...otherNames];
 
-/** No name of a zone is longer; what is, is far from all of them. Digits are an offset's, which no name is near to. */
+/** No zone has a longer name, so longer texts get no suggestion. Digits are part of an offset, which is not a name. */
 const mayBeName = (text: string): boolean => text.length <= 40 && !/\d/.test(text);
-/** More than these were not meant by a slip, but by half of a name. */
+/** If there are more matches, the text is half of a name rather than a typo. */
 const mostMeant = 3;
 
-/** What to send instead of a text that is not a time zone, as a sentence. */
+/** A sentence that suggests what to send instead of an invalid time zone. */
 export function suggestTimeZones(text: string): string {
   const near = mayBeName(text) ? nearNames(text.trim().replaceAll(' ', '_'), names).filter(isTimeZone) : [];
   if (near.length > 0 && near.length <= mostMeant) return `Did you mean ${near.join(' or ')}?`;

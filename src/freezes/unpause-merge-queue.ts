@@ -7,8 +7,8 @@ import { saveDeletion } from './delete-freeze.ts';
 import { findPause } from './freeze-store.ts';
 
 /**
- * Ends the pause of a repository's merge queue, where there is one.
- * @throws Refusal conflict when a concurrent change of the pause won, or it is paused and cannot be written to.
+ * Ends the pause of a repository's merge queue, if there is one.
+ * @throws Refusal conflict if a concurrent change of the pause won, or the paused repository cannot be written to.
  */
 export async function unpauseMergeQueue(
   deps: Deps,

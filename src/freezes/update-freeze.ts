@@ -13,14 +13,14 @@ import { limitOpenEnd, warningsOfOpenEnd } from './open-end.ts';
 import { requestReconcile } from './request-reconcile.ts';
 import { requireFreeze } from './require-freeze.ts';
 
-/** `undefined` leaves a field as it is. */
+/** `undefined` keeps a field. */
 export type FreezeChange = {
   reason?: string;
-  /** null takes it away. */
+  /** Null removes it. */
   publicReason?: string | null;
-  /** null begins now. */
+  /** Null means now. */
   start?: string | null;
-  /** null never ends. */
+  /** Null means no end. */
   end?: string | null;
   timezone?: string;
   matchingConditions?: unknown[];
@@ -29,13 +29,13 @@ export type FreezeChange = {
   environments?: string[];
 };
 
-/** A freeze as it is, as it is to be, and what to warn of. */
+/** A freeze before and after a change, and the warnings. */
 export type PlannedChange = { before: StoredFreeze; after: StoredFreeze; warnings: string[] };
 
 /**
- * What a change would make of a freeze, not saved yet.
- * @throws Refusal start-already-passed when the start of a begun freeze would move; not-found for a freeze that is
- *   deleted, ended or not of this repository; conflict where the repository cannot be written to; invalid.
+ * The result of a change to a freeze, not saved yet.
+ * @throws Refusal start-already-passed if the start of a freeze that has begun would move; not-found if the freeze is
+ *   deleted, has ended or belongs to another repository; conflict if the repository cannot be written to; invalid.
  */
 export async function planChange(
   deps: Deps,
@@ -46,7 +46,7 @@ export async function planChange(
   const before = await requireFreeze(deps, repository, id);
   assertWritable(repository);
   const now = nowOf(deps.clock);
-  // What had no end keeps none, and a pause is meant to have none.
+  // A freeze that had no end keeps none, and a pause never has an end.
   const isOpened = change.end === null && before.end !== null && !before.isPause;
   const hours = isOpened ? repository.longestOpenEndHours : null;
   const checked = checkFreeze(limitOpenEnd(reviseWindow(before, change, now), hours, now), {
@@ -65,8 +65,8 @@ export async function planChange(
 }
 
 /**
- * Saves a change of a freeze. What changes nothing is not written, and is no event.
- * @throws Refusal forbidden for a job that may not change it; conflict when a concurrent change won.
+ * Saves a change to a freeze. A change without effect writes nothing and is no event.
+ * @throws Refusal forbidden if the caller is a job that may not change it; conflict if a concurrent change won.
  */
 export async function updateFreeze(
   deps: Deps,
@@ -84,7 +84,7 @@ export async function updateFreeze(
 }
 
 /**
- * Saves a change of a freeze in a transaction, with its event and its jobs.
+ * Saves a change to a freeze in a transaction, with its event and its jobs.
  * @throws Refusal conflict when a concurrent change won.
  */
 export async function saveChange(
@@ -109,6 +109,6 @@ export async function saveChange(
 
 type PublicReason = FreezeChange['publicReason'];
 
-/** What was never set is not taken away: answers go on without it. */
+/** Removing a field that was never set changes nothing, so answers still leave it out. */
 const revisePublicReason = (before: PublicReason, change: PublicReason): PublicReason =>
   change === undefined || (change === null && before === undefined) ? before : change;

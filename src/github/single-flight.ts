@@ -9,7 +9,7 @@ export class SingleFlight<Answer> {
     const underWay = this.#underWay.get(key);
     if (underWay) {
       return underWay.catch((error: unknown) => {
-        // The limit was that of whoever asked first: one of the others asks, for them all.
+        // The limit belonged to the first caller. One of the others asks for all of them.
         if (isTooManyRequests(error)) return this.run(key, ask);
         throw error;
       });

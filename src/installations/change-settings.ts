@@ -8,9 +8,9 @@ import { lockRepository } from './lock-repository.ts';
 import { presentSettings, readSettings, type Settings } from './settings.ts';
 
 /**
- * Changes settings of a repository. What changes nothing is no event.
- * @param change `undefined` leaves a setting as it is.
- * @throws Refusal conflict where the repository cannot be written to.
+ * Changes settings of a repository. A change without effect is no event.
+ * @param change `undefined` keeps a setting.
+ * @throws Refusal conflict if the repository cannot be written to.
  */
 export async function changeSettings(
   deps: Pick<Deps, 'db' | 'clock'>,
@@ -21,7 +21,7 @@ export async function changeSettings(
   assertWritable(repository);
   const { id } = repository;
   return deps.db.$transaction(async (tx) => {
-    // The row's lock orders concurrent changes, so that the log tells what each of them really did.
+    // The lock on the row orders concurrent changes, so that the log shows the real effect of each.
     await lockRepository(tx, id);
     const before = await readSettings(tx, id);
     const { twoPersonExemptions, longestOpenEndHours, commentCommands } = await tx.repository.update({

@@ -8,24 +8,24 @@ import { jobs } from '../queue/jobs.ts';
 import { saveInstallation } from './save-installation.ts';
 import { readInstallation } from './read-installation.ts';
 
-/** An account with the App installed. */
+/** An account where the App is installed. */
 export type InstalledAccount = Account & { installation: Installation };
 
 export const notInstalled = (login: string) =>
   notFound(`Holdfast is not installed on ${login}. Install the App there, then try again.`);
 
-/** The account with this login, in any case, as far as the database knows one with the App installed. */
+/** The account with this login, in any letter case, if the database knows one where the App is installed. */
 export async function knownAccount(deps: Pick<Deps, 'db'>, login: string): Promise<InstalledAccount | null> {
   const installation = await deps.db.installation.findFirst({
     where: { deletedAt: null, account: { loginKey: login.toLowerCase() } },
     include: { account: true },
-    // A login that was given up may belong to another account now: the one seen last holds it.
+    // A login may belong to another account now. The account that we saw last has it.
     orderBy: [{ account: { seenAt: 'desc' } }, { id: 'desc' }],
   });
   return installation && { ...installation.account, installation };
 }
 
-/** The accounts of some installations, by login: those that are still there. */
+/** The accounts of the installations that still exist, by login. */
 export async function accountsOf(
   { db }: Pick<Deps, 'db'>,
   installationIds: bigint[],
@@ -39,8 +39,8 @@ export async function accountsOf(
 }
 
 /**
- * The account with this login, in any case of letters. One that is not known yet is looked up at GitHub.
- * @throws Refusal not-found where the App is not installed; unavailable while GitHub cannot say.
+ * The account with this login, in any letter case. Asks GitHub about an unknown account.
+ * @throws Refusal not-found if the App is not installed; unavailable while GitHub does not answer.
  */
 export async function findAccount(deps: Deps, login: string): Promise<InstalledAccount> {
   const known = await knownAccount(deps, login);
@@ -51,7 +51,7 @@ async function lookUp(deps: Deps, login: string): Promise<InstalledAccount> {
   const app = await deps.github.asApp();
   const found = await askGitHub(deps, `whether Holdfast is installed on ${login}`, async () => {
     try {
-      // Answers for organizations as well as for people.
+      // This endpoint answers for organizations as well as for people.
       return readInstallation((await app.rest.apps.getUserInstallation({ username: login })).data);
     } catch (error) {
       if (isGitHubStatus(error, 404)) return null;

@@ -19,25 +19,25 @@ export const repositoryAbsent = (owner: string, name: string) =>
   notFound(`There is no repository ${owner}/${name} with Holdfast installed that this credential can see.`);
 
 /**
- * The repository of this name, in any case of letters. One that is not known yet is looked up at GitHub.
- * @throws Refusal not-found where the App is not installed; unavailable while GitHub cannot say; conflict when
- *   its installation was suspended before the repository was ever seen.
+ * The repository with this name, in any letter case. Asks GitHub about an unknown repository.
+ * @throws Refusal not-found if the App is not installed; unavailable while GitHub does not answer; conflict if its
+ *   installation was suspended before we ever saw the repository.
  */
 export async function findRepository(deps: Deps, owner: string, name: string): Promise<FoundRepository> {
   return (await knownRepository(deps, owner, name)) ?? lookUpRepository(deps, owner, name);
 }
 
 /**
- * A repository that the database does not know, looked up at GitHub.
- * @throws as `findRepository`.
+ * Asks GitHub about a repository that the database does not know.
+ * @throws like `findRepository`.
  */
 export async function lookUpRepository(deps: Deps, owner: string, name: string): Promise<FoundRepository> {
-  // In a URL to GitHub these two would climb out of the path.
+  // In a URL to GitHub, these two names would leave the path.
   if (name === '.' || name === '..') throw repositoryAbsent(owner, name);
   return deps.github.once(`repository ${owner}/${name}`.toLowerCase(), () => lookUp(deps, owner, name));
 }
 
-/** The repository of this name as far as the database knows one with the App installed: asks nobody. */
+/** The repository with this name, if the database knows one where the App is installed. Does not ask GitHub. */
 export async function knownRepository(
   deps: Pick<Deps, 'sql'>,
   owner: string,
@@ -86,8 +86,8 @@ export const suspended = (owner: string) =>
   );
 
 /**
- * Holds for a repository whose pull requests can be changed.
- * @throws Refusal conflict when its installation is suspended or it is archived.
+ * Checks that Holdfast can write to a repository.
+ * @throws Refusal conflict if its installation is suspended or it is archived.
  */
 export function assertWritable(repository: FoundRepository): void {
   const { account, installation, archived, name } = repository;

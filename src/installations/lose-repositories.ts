@@ -1,8 +1,8 @@
 import type { SqlTx } from '../database/sql.ts';
 
-// What an installation can no longer see keeps its freezes, and waits for the App to come back.
+// A repository that an installation can no longer see keeps its freezes, in case the App comes back.
 
-/** An installation lost a repository. After a transfer another one may have it by now: then nothing changes. */
+/** An installation lost a repository. If another installation has it after a transfer, nothing changes. */
 export async function loseRepository(sql: SqlTx, id: bigint, installationId: bigint): Promise<void> {
   const text = 'UPDATE repositories SET installation_id = NULL WHERE id = $1 AND installation_id = $2';
   await sql.query('lose-repository', text, [id, installationId]);
@@ -12,7 +12,7 @@ const loseOthers = `
   UPDATE repositories SET installation_id = NULL
   WHERE installation_id = $1 AND id NOT IN (SELECT unnest($2::int8[]))`;
 
-/** An installation has these repositories and no others. */
+/** Removes all repositories from an installation except these. */
 export async function loseAllBut(sql: SqlTx, installationId: bigint, ids: bigint[]): Promise<void> {
   await sql.query('lose-others', loseOthers, [installationId, ids]);
 }
@@ -21,7 +21,7 @@ const uninstall = `
   WITH gone AS (UPDATE installations SET deleted_at = $2 WHERE id = $1 AND deleted_at IS NULL)
   UPDATE repositories SET installation_id = NULL WHERE installation_id = $1`;
 
-/** The App is gone from an account. */
+/** The App was uninstalled from an account. */
 export async function markUninstalled(sql: SqlTx, installationId: bigint, now: Date): Promise<void> {
   await sql.query('uninstall', uninstall, [installationId, now]);
 }

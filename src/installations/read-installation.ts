@@ -3,7 +3,7 @@ import type { GitHubInstallation } from './save-installation.ts';
 
 type InstallationAnswer = Awaited<ReturnType<GitHubClient['rest']['apps']['getInstallation']>>['data'];
 
-/** The parts of GitHub's installation that are kept. Enterprises have no login; their slug stands for it. */
+/** The fields of GitHub's installation that we store. Enterprises have no login, so we use their slug. */
 export function readInstallation(answer: InstallationAnswer): GitHubInstallation {
   const account = answer.account;
   if (!account) throw new Error(`GitHub's installation ${answer.id} has no account`);

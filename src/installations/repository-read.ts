@@ -2,13 +2,13 @@ import type { Row, SqlTx } from '../database/sql.ts';
 import type { FoundRepository } from './repository-rows.ts';
 
 /**
- * One value that is read of a repository. It travels in the statement that finds the repository by an application key's
- * request, so that both cost one trip; else it goes alone.
+ * One value that we read about a repository. For requests with an application key, the statement that finds the
+ * repository includes it, so that both cost one round trip. Otherwise it has its own statement.
  */
 export type RepositoryRead<Value> = {
-  /** Of the statement: the same SQL always comes with the same name. */
+  /** The name of the statement. The same SQL always has the same name. */
   name: string;
-  /** A scalar subquery that gives JSON. `named.repository_id` and `named.owner_id` say whose; its parameters begin at $1. */
+  /** A scalar subquery that returns JSON, for `named.repository_id` and `named.owner_id`. Its parameters start at $1. */
   sql: string;
   /** How many parameters it has. */
   parameters: number;
@@ -18,10 +18,10 @@ export type RepositoryRead<Value> = {
 /** A read with the values of its parameters. */
 export type Asked<Value> = { read: RepositoryRead<Value>; values: unknown[] };
 
-/** Which repository is read of. */
+/** The repository to read. */
 export type Place = Pick<FoundRepository, 'id' | 'accountId'>;
 
-/** Reads it alone, in one statement. */
+/** Reads the value with its own statement. */
 export async function readAlone<Value>(
   sql: SqlTx,
   { read, values }: Asked<Value>,

@@ -2,7 +2,7 @@ import type { Row, SqlTx } from '../database/sql.ts';
 import type { Account, Installation, Repository } from '../generated/prisma/client.ts';
 import type { Product } from './product.ts';
 
-// How statements on the hot roads read a repository with the account and the installation that it hangs on.
+// How statements in frequent requests read a repository with its account and installation.
 
 /** A repository where the App is installed. */
 export type FoundRepository = Pick<
@@ -30,10 +30,10 @@ const installed = `
     i.id AS installation_id, i.permissions, i.suspended_at, i.paused_until
   FROM repositories r JOIN accounts a ON a.id = r.account_id JOIN installations i ON i.id = r.installation_id`;
 
-/** SQL for a repository by its id, as `$1`. */
+/** SQL that selects a repository by its id, `$1`. */
 export const repositoryOfId = `${installed} WHERE r.id = $1`;
 
-/** The repositories of these ids, in the order of the ids. */
+/** The repositories with these ids, in the order of the ids. */
 export async function repositoriesOfIds(sql: SqlTx, ids: bigint[]): Promise<FoundRepository[]> {
   const rows = await sql.query('read-repositories', `${installed} WHERE r.id = ANY ($1)`, [ids]);
   const found = new Map(rows.map((row) => [row['repository_id'], repositoryOfRow(row)!]));
@@ -41,16 +41,16 @@ export async function repositoriesOfIds(sql: SqlTx, ids: bigint[]): Promise<Foun
 }
 
 /**
- * SQL for the one repository of a name, in lower case. A name that was given up may belong to another repository now:
- * the one seen last holds it.
- * @param owner the parameter that holds the owner's login, such as `$1`; @param name the one that holds its name.
+ * SQL that selects the repository with a name, in lower case. A name may belong to another repository now: the
+ * repository that we saw last has it.
+ * @param owner the parameter with the owner's login, such as `$1`. @param name the parameter with its name.
  */
 export const repositoryNamed = (owner: string, name: string): string => `
   ${installed}
   WHERE r.name_key = ${name} AND a.login_key = ${owner} AND i.deleted_at IS NULL
   ORDER BY r.seen_at DESC LIMIT 1`;
 
-/** A row of one of these; every column is null where an outer join found none. */
+/** A row of one of these. Every column is null if an outer join found none. */
 export function repositoryOfRow(row: Row): FoundRepository | null {
   if (row['repository_id'] === null) return null;
   const accountId = row['owner_id'] as bigint;

@@ -4,7 +4,7 @@ import { defaultProducts } from './product.ts';
 /** A person or an organization, as GitHub shows it inside other objects. */
 export type GitHubAccount = { id: number; login: string; type: string };
 
-/** What GitHub says of an installation, as far as it is kept. */
+/** What we store about an installation. */
 export type GitHubInstallation = {
   id: number;
   account: GitHubAccount;
@@ -25,7 +25,7 @@ const save = `
   ON CONFLICT (id) DO UPDATE SET account_id = excluded.account_id, permissions = excluded.permissions,
     suspended_at = excluded.suspended_at, deleted_at = NULL`;
 
-/** Keeps what GitHub says of an installation and of its account; a new account starts with the default products. */
+/** Saves an installation and its account. A new account starts with the default products. */
 export async function saveInstallation(
   sql: SqlTx,
   { id, account, permissions, suspendedAt }: GitHubInstallation,

@@ -2,7 +2,7 @@ import type { SqlTx } from '../database/sql.ts';
 import { defaultProducts } from './product.ts';
 import type { GitHubAccount } from './save-installation.ts';
 
-/** What GitHub says of a repository, as far as it is kept. */
+/** What we store about a repository. */
 export type GitHubRepository = {
   id: number;
   name: string;
@@ -11,7 +11,7 @@ export type GitHubRepository = {
   owner: GitHubAccount;
 };
 
-// In the order of ids: two that save the same ones must not wait for each other.
+// Sorted by id, so that two transactions that save the same rows do not deadlock.
 const save = `
   WITH given AS (
     SELECT * FROM jsonb_to_recordset($1::jsonb) AS given (id int8, name text, name_key text, private boolean,
@@ -34,8 +34,8 @@ const save = `
   RETURNING id`;
 
 /**
- * Keeps what GitHub says of repositories under their ids, which survive renames and transfers. One that is new takes
- * its owner's default products. Each is marked to be reconciled: the caller sends the jobs.
+ * Saves repositories by their ids, which survive renames and transfers. A new repository gets its owner's default
+ * products. Marks each for reconciliation; the caller sends the jobs.
  * @returns their ids.
  */
 export async function saveRepositories(

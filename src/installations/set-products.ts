@@ -8,14 +8,14 @@ import { assertWritable, type FoundRepository } from './find-repository.ts';
 import { lockRepository } from './lock-repository.ts';
 import { type Product, products } from './product.ts';
 
-/** The set in the interface's order, so that equal sets are stored and shown alike. */
+/** The products in the order of the interface, so that equal sets look the same. */
 const ordered = (chosen: readonly Product[]): Product[] =>
   products.filter((product) => chosen.includes(product));
 
 /**
- * Sets exactly which products are enabled on a repository, and lets its statuses follow: without
- * `merge_protections` and `merge_queue` nothing is held.
- * @throws Refusal conflict where the repository cannot be written to.
+ * Sets the enabled products of a repository and updates its statuses: without `merge_protections` and `merge_queue`,
+ * nothing is held.
+ * @throws Refusal conflict if the repository cannot be written to.
  */
 export async function setRepositoryProducts(
   deps: Deps,
@@ -28,7 +28,7 @@ export async function setRepositoryProducts(
   const now = nowOf(deps.clock);
   await deps.db.$transaction(async (tx) => {
     const { id } = repository;
-    // The row's lock orders concurrent changes, so that the log tells what each of them really did.
+    // The lock on the row orders concurrent changes, so that the log shows the real effect of each.
     await lockRepository(tx, id);
     const { products: before } = await tx.repository.findUniqueOrThrow({ where: { id } });
     const changed = products.filter((product) => before.includes(product) !== after.includes(product));
@@ -42,7 +42,7 @@ export async function setRepositoryProducts(
   });
 }
 
-/** Sets the products that an owner's new repositories start with. Existing ones keep theirs. */
+/** Sets the products of an owner's new repositories. Existing repositories keep theirs. */
 export async function setDefaultProducts(
   deps: Deps,
   actor: Actor,

@@ -1,12 +1,12 @@
 import type { Tx } from '../database/database.ts';
 
-/** What admins of a repository choose for it. */
+/** The settings that admins of a repository choose. */
 export type Settings = {
-  /** Whether an exemption takes a second person. */
+  /** Whether an exemption needs a second person. */
   twoPersonExemptions: boolean;
-  /** A freeze without an end is given one so many hours after it begins; null: it is not. */
+  /** A freeze without an end gets an end this many hours after it begins; null if it does not. */
   longestOpenEndHours: number | null;
-  /** Whether comments on pull requests may be commands. */
+  /** Whether people can use commands in comments on pull requests. */
   commentCommands: boolean;
 };
 
@@ -17,7 +17,7 @@ export const readSettings = (tx: Tx, repositoryId: bigint): Promise<Settings> =>
     select: { twoPersonExemptions: true, longestOpenEndHours: true, commentCommands: true },
   });
 
-/** The settings as the interface and the audit log show them. */
+/** The settings in the form of the API and the audit log. */
 export const presentSettings = (settings: Settings) => ({
   two_person_exemptions: settings.twoPersonExemptions,
   longest_open_end_hours: settings.longestOpenEndHours,

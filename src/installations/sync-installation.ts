@@ -8,9 +8,9 @@ import { saveInstallation } from './save-installation.ts';
 import { type GitHubRepository, saveRepositories } from './save-repositories.ts';
 
 /**
- * Makes the database agree with GitHub on one installation: gone, suspended or active, and which repositories
- * it has. Every repository that it has is looked at again afterwards.
- * @throws what GitHub throws while it cannot answer; the job queue tries again.
+ * Updates one installation in the database from GitHub: whether it is gone, suspended or active, and its repositories.
+ * Every repository is reconciled afterwards.
+ * @throws GitHub's error while it cannot answer. The job queue tries again.
  */
 export async function syncInstallation(deps: Deps, installationId: bigint): Promise<void> {
   const app = await deps.github.asApp();
@@ -38,9 +38,9 @@ export async function syncInstallation(deps: Deps, installationId: bigint): Prom
 }
 
 /**
- * Saves the repositories of an installation as GitHub gives them, each page with one statement, so that the API gets
- * its turns in between. The jobs go after the rows, which are marked: what a crash loses, the sweep sends.
- * @returns their ids; null where GitHub says that it has just been suspended.
+ * Saves the repositories of an installation, each page from GitHub with one statement, so that API requests can run in
+ * between. The jobs follow after the marked rows. If a crash loses jobs, the sweep sends them.
+ * @returns their ids; null if GitHub says that the installation was just suspended.
  */
 async function saveAll(deps: Deps, installationId: bigint, now: Date): Promise<bigint[] | null> {
   const ids: bigint[] = [];

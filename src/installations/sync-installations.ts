@@ -2,9 +2,9 @@ import type { Deps } from '../deps.ts';
 import { jobs } from '../queue/jobs.ts';
 
 /**
- * Has every installation read again, present and known ones: whatever was installed, removed or changed while
- * nobody listened. Done at each start.
- * @throws what GitHub throws while it cannot answer; the job is tried again.
+ * Reads every installation again, on GitHub and in the database, to find what was installed, removed or changed while
+ * the service did not listen. Runs at each start.
+ * @throws GitHub's error while it cannot answer. The job queue tries again.
  */
 export async function syncInstallations(deps: Deps): Promise<void> {
   const app = await deps.github.asApp();

@@ -7,10 +7,10 @@ import { type GitHubRepository, saveRepositories } from './save-repositories.ts'
 import { loseRepository } from './lose-repositories.ts';
 
 /**
- * Makes the database agree with GitHub on one repository: its name, owner and whether it is archived, or that
- * the installation can no longer see it. It is looked at again afterwards.
- * @param installationId the installation to ask through; null when the event named none.
- * @throws what GitHub throws while it cannot answer; the job queue tries again.
+ * Updates one repository in the database from GitHub: its name, its owner, whether it is archived, or that the
+ * installation can no longer see it. It is reconciled afterwards.
+ * @param installationId the installation to ask through; null if the event named none.
+ * @throws GitHub's error while it cannot answer. The job queue tries again.
  */
 export async function syncRepository(deps: Deps, id: bigint, installationId: bigint | null): Promise<void> {
   const known = await deps.db.repository.findUnique({
@@ -30,7 +30,7 @@ export async function syncRepository(deps: Deps, id: bigint, installationId: big
   }
   await deps.sql.transaction(async (tx) => {
     if (!(await isKnown(tx, through))) {
-      // Transferred to an owner whose installation we have not read yet.
+      // It was transferred to an owner whose installation we have not read yet.
       await deps.queue.send([jobs.syncInstallation(through)], tx);
       return;
     }
@@ -44,8 +44,8 @@ const isKnown = async (tx: SqlTx, installationId: bigint): Promise<boolean> =>
   0;
 
 /**
- * What the installation sees of the repository; null when GitHub says that it does not see it. A refusal is not
- * taken for that: a rotated key or an IP allow list ends, and the repository must not be lost by it.
+ * The repository as the installation sees it; null if GitHub says that it cannot see it. A refusal does not count as
+ * that: a rotated key or an IP allow list is temporary, and we must not lose the repository because of it.
  */
 async function readById(
   deps: Deps,

@@ -16,12 +16,12 @@ import { parseRule } from './rule.ts';
 const beforeEverything = new Date('0001-01-01T00:00:00Z');
 
 /**
- * A plan as it is kept, once all of it is known to be right. Its globs are: they are read as such from a request.
- * @param now what `start: null` stands for.
- * @throws Refusal invalid naming every bad field at once.
+ * A validated plan to store. Its globs are already valid, because the request schema parses them.
+ * @param now the meaning of `start: null`.
+ * @throws Refusal invalid, which names every bad field.
  */
 export function checkPlan(input: PlanInput, now: Date): Omit<Plan, 'id' | 'accountId'> {
-  // What is over is judged by its occurrences, of which the first window is one.
+  // The occurrences decide whether the plan is over. The first window is one of them.
   const window = planWindow(input, input.start === null ? now : beforeEverything);
   const conditions = checkConditions(input);
   const problems = [
@@ -40,7 +40,7 @@ export function checkPlan(input: PlanInput, now: Date): Omit<Plan, 'id' | 'accou
 }
 
 /**
- * Holds for a plan of which something is still to come.
+ * Checks that a plan has occurrences that are not over.
  * @throws Refusal invalid.
  */
 export function assertNotOver(schedule: Schedule, now: Date): void {
@@ -76,11 +76,11 @@ function recurrenceProblems({ rule, except, until }: Recurrence, end: string | n
 
 const isDate = (text: string): boolean => text.length === 10 && parseLocalTime(`${text}T00:00:00`).ok;
 
-/** What is wrong with a rule that can be read, by what it yields. */
+/** The problem with the occurrences of a valid rule, if any. */
 function occurrenceProblem(schedule: Schedule): Problem | null {
   const { start, end, recurrence } = schedule;
   if (!recurrence) return null;
-  // In an hour that clocks repeat, an end may come after a start that the wall clock shows later.
+  // In a repeated hour, an end may come after a start that the wall clock shows later.
   if (end !== null && end <= start)
     return problem(['end'], 'The end must be after the start by the wall clock, as the plan repeats both.');
   const wrongRule = (message: string) => problem(['recurrence', 'rule'], message);

@@ -14,13 +14,13 @@ import { countPlans, insertPlan } from './plan-store.ts';
 import { type SavedPlan, showPlan } from './show-plan.ts';
 import { warnOfGivenEnds } from './warn-of-given-ends.ts';
 
-/** Plans of an owner that are not over. Each may hold every pull request of a repository, and is judged on it. */
+/** How many current plans an owner may have, because each may add a freeze that we judge on every pull request. */
 export const mostPlans = 200;
 
 /**
- * Saves a plan and makes its freezes, with their events and jobs, in one transaction. Nothing waits for GitHub.
+ * Saves a plan and creates its freezes, with their events and jobs, in one transaction. Does not wait for GitHub.
  * @param beforeAnswering runs last in the same transaction.
- * @throws Refusal invalid; conflict where the owner has as many plans as there may be.
+ * @throws Refusal invalid; conflict if the owner has too many plans.
  */
 export async function createPlan(
   deps: Deps,

@@ -13,10 +13,10 @@ import { lockPlan, markPlanDeleted } from './plan-store.ts';
 import { requirePlan } from './require-plan.ts';
 
 /**
- * Deletes a plan and what it made and has not ended, but for freezes that were changed or deleted by themselves.
- * @param administered what who deletes it administers.
+ * Deletes a plan and its freezes that have not ended, except for freezes that were changed or deleted separately.
+ * @param administered the repositories that the caller is an admin of.
  * @param beforeSaving runs first in the same transaction.
- * @throws Refusal conflict where that is not all that it touches by now; not-found for a plan that is over or deleted.
+ * @throws Refusal conflict if the plan now affects other repositories too; not-found if it is over or deleted.
  */
 export async function deletePlan(
   deps: Deps,

@@ -10,11 +10,10 @@ import { deletePlan } from './delete-plan.ts';
 import type { Ongoing } from './ongoing.ts';
 
 /**
- * Ends something that is on: a plan as a whole, else its freezes one after another. What somebody else has ended
- * meanwhile is left at that.
- * @param administered what who ends it administers.
- * @param beforeSaving runs first in the transaction that ends it: of a plan, or of each freeze.
- * @throws Refusal conflict where a concurrent change won or a repository cannot be written to.
+ * Ends something ongoing: a plan as a whole, or freezes one after another. Ignores what somebody else ended meanwhile.
+ * @param administered the repositories that the caller is an admin of.
+ * @param beforeSaving runs first in the transaction that ends the plan, or each freeze.
+ * @throws Refusal conflict if a concurrent change won or a repository cannot be written to.
  */
 export async function endOngoing(
   deps: Deps,
@@ -34,7 +33,7 @@ export async function endOngoing(
   }
 }
 
-/** Whoever was faster ended it as well. */
+/** Ignores not-found: somebody else ended it first. */
 function unlessGone(error: unknown): void {
   if (!(error instanceof Refusal) || error.code !== 'not-found') throw error;
 }

@@ -1,7 +1,7 @@
-// The dates that a rule yields (RFC 5545, 3.3.10), on the calendar alone. Not a library's: docs/decisions/0018.
+// The dates of a rule (RFC 5545, 3.3.10), on the calendar without times. docs/decisions/0018 says why this is no library.
 import type { Rule } from './rule.ts';
 
-/** A date with what rules ask of it. `number` counts days since 1970. */
+/** A date with the parts that rules use. `number` counts days since 1970. */
 type Day = { number: number; year: number; month: number; day: number; weekday: number };
 
 const weekdays = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
@@ -28,7 +28,7 @@ const read = (date: string): Day => {
 };
 const write = (number: number): string => new Date(number * milliseconds).toISOString().slice(0, 10);
 
-/** The days of the `index`-th period of a frequency, counted from the one that a date stands in: [from, to). */
+/** The days of the `index`-th period of a frequency, counted from the period of a date: [from, to). */
 const periods: Record<string, (first: Day, index: number) => [number, number]> = {
   DAILY: ({ number }, index) => [number + index, number + index + 1],
   WEEKLY({ number, weekday }, index) {
@@ -42,12 +42,12 @@ const periods: Record<string, (first: Day, index: number) => [number, number]> =
   YEARLY: ({ year }, index) => [numberOf(year + index, 1, 1), numberOf(year + index + 1, 1, 1)],
 };
 
-/** No period is longer, in days: so many have passed at least after so many days. */
+/** The longest period in days, to estimate how many periods have passed. */
 const longest: Record<string, number> = { DAILY: 1, WEEKLY: 7, MONTHLY: 31, YEARLY: 366 };
 
 /**
- * The dates that a rule yields, in order, COUNT aside. It asks each day between `from` and `to` once.
- * @param first the date that the rule counts from, `2026-12-24`; @param from nothing earlier; @param to nothing later.
+ * The dates of a rule in order, without COUNT. Checks each day between `from` and `to` once.
+ * @param first the date that the rule counts from, `2026-12-24`. @param from the earliest date. @param to the latest date.
  */
 export function* datesOfRule(rule: Rule, first: string, from: string, to: string): Generator<string> {
   const frequency = rule.parts.get('FREQ')!;
@@ -66,7 +66,7 @@ export function* datesOfRule(rule: Rule, first: string, from: string, to: string
   }
 }
 
-/** What BYSETPOS takes of the days of a period. */
+/** The days of a period that BYSETPOS selects. */
 function chooser({ parts }: Rule): (set: number[]) => number[] {
   const positions = parts.get('BYSETPOS')?.split(',').map(Number);
   if (!positions) return (set) => set;
@@ -86,7 +86,7 @@ function testOf({ parts }: Rule, start: Day): (day: Day) => boolean {
       place: item.length > 2 ? Number(item.slice(0, -2)) : null,
     }));
   const placesIn = frequency === 'YEARLY' && !months ? placesInYear : placesInMonth;
-  /** What the rule does not say is as in the start. */
+  /** The start decides what the rule leaves open. */
   const isAsStart = (day: Day): boolean => {
     if (frequency === 'DAILY') return true;
     if (frequency === 'WEEKLY') return day.weekday === start.weekday;
@@ -105,7 +105,7 @@ function testOf({ parts }: Rule, start: Day): (day: Day) => boolean {
 
 const daysOfMonth = ({ year, month }: Day): number => numberOf(year, month + 1, 1) - numberOf(year, month, 1);
 
-/** Which of its weekday a day is, of so many days: from the front, and from the back. */
+/** The position of a day among the same weekdays of its period: from the front, and from the back. */
 const places = (at: number, of: number): number[] => [Math.ceil(at / 7), -Math.ceil((of - at + 1) / 7)];
 const placesInMonth = (day: Day): number[] => places(day.day, daysOfMonth(day));
 const placesInYear = ({ number, year }: Day): number[] => {

@@ -11,20 +11,20 @@ import { findPlan, listPlans, lockPlan, noteKept } from './plan-store.ts';
 import { lastEnd } from './read-freezes.ts';
 import { hoursIn, windowsOf } from './windows.ts';
 
-/** So many freezes are made in one transaction at most, but those of one occurrence are made together. */
+/** How many freezes one transaction creates at most. Freezes of one occurrence are always created together. */
 const mostAtOnce = 20_000;
-/** Days and occurrences that what exists may be ahead of what is made: another replica's clock may be. */
+/** How many days and occurrences existing freezes may be ahead, because the clock of another replica may be ahead. */
 const slack = 2;
 
-/** Has all plans of an owner kept: a repository came, went or has another name. */
+/** Requests that all plans of an owner are kept, because a repository was added, removed or renamed. */
 export async function keepPlans(deps: Deps, accountId: bigint): Promise<void> {
   const plans = await listPlans(deps.db, accountId, nowOf(deps.clock));
   await deps.queue.send(plans.map(({ id }) => jobs.keepPlan(id)));
 }
 
 /**
- * Makes the freezes of a plan that are missing for the time ahead, the earliest first, and takes back those of
- * repositories that it does not match any more. Done twice, or by two at once, it makes nothing twice.
+ * Creates the missing future freezes of a plan, earliest first, and deletes those of repositories that it no longer
+ * matches. Running it twice, or on two replicas at once, creates nothing twice.
  */
 export async function keepPlan(deps: Deps, id: string): Promise<void> {
   let isDone = false;
@@ -45,16 +45,16 @@ export async function keepPlan(deps: Deps, id: string): Promise<void> {
   }
 }
 
-/** @property madeUntil the date of the last occurrence that was seen to. */
+/** @property madeUntil the date of the last occurrence that was handled. */
 export type Kept = { looks: Look[]; matched: PlanRepository[]; madeUntil: string | null; isDone: boolean };
 
-/** What has changed of a plan: its windows, and whether what is ongoing gets another end. */
+/** What changed in a plan: its windows, and whether ongoing freezes get another end. */
 export type Revision = { isMoved: boolean; isEndChanged: boolean };
 
 /**
- * One step of keeping a plan, in its transaction: the plan is locked.
- * @param madeUntil the date of the last of its occurrences that the steps before saw to; null: this is the first.
- * @param revision null: the plan says what it said before, and so do the freezes that are there.
+ * One step of keeping a plan, in its own transaction. The plan is locked.
+ * @param madeUntil the date of the last occurrence that earlier steps handled; null for the first step.
+ * @param revision null if the plan did not change, so that existing freezes stay as they are.
  */
 export async function keepFreezes(
   change: Change,
@@ -65,7 +65,7 @@ export async function keepFreezes(
   const matched = await matchedRepositories(throughPrisma(tx), plan);
   const places = matched.filter(({ isFreezable }) => isFreezable);
   const wanted = occurrencesToMake(plan, now);
-  // Also of those where it makes nothing now: what was made there before follows the plan too.
+  // Includes repositories where it creates nothing now, because earlier freezes there follow the plan too.
   const settings = matched.map((place) => hoursIn(plan, place));
   const windows = (of: Occurrence[]) => windowsOf(plan, of, settings);
   const count = Math.max(1, Math.floor(mostAtOnce / Math.max(1, places.length)));
@@ -84,7 +84,7 @@ export async function keepFreezes(
   return { looks, matched, madeUntil: step.at(-1)?.date ?? madeUntil, isDone };
 }
 
-/** When all of a plan is over, as far as that is known. */
+/** When the whole plan is over, if that is known. */
 async function overAt(tx: Tx, plan: Schedule & { id: string }, now: Date): Promise<Date | null> {
   const coming = next(plan, now, 2);
   if (coming.length > 1) return null;
@@ -93,15 +93,15 @@ async function overAt(tx: Tx, plan: Schedule & { id: string }, now: Date): Promi
   return ofFreezes && end && new Date(Math.max(ofFreezes.getTime(), end.getTime()));
 }
 
-/** So many occurrences that are not over, the ongoing one first. */
+/** This many occurrences that are not over, the ongoing one first. */
 export function next(schedule: Schedule, now: Date, most: number) {
   return occurrencesFrom(schedule, now).take(most).toArray();
 }
 
-/** Has repositories looked at, in the transaction that changes their freezes. */
+/** Requests that repositories are reconciled, in the transaction that changes their freezes. */
 export async function lookAt(deps: Pick<Deps, 'queue'>, tx: Tx, looks: Look[], now: Date): Promise<void> {
   const present = JSON.stringify(looks.flatMap(({ repositoryId, at }) => (at ? [] : [String(repositoryId)])));
-  // In the order of ids: two that mark the same ones must not wait for each other.
+  // Sorted by id, so that two transactions that mark the same rows do not deadlock.
   await tx.$executeRaw`
     WITH locked AS (
       SELECT id FROM repositories WHERE id IN (SELECT jsonb_array_elements_text(${present}::jsonb)::int8)

@@ -3,17 +3,17 @@ import type { SqlTx } from '../database/sql.ts';
 import { freezeProducts } from '../installations/product.ts';
 import type { Plan } from './plan.ts';
 
-/** A repository, as far as it matters to plans. */
+/** What plans need to know about a repository. */
 export type PlanRepository = {
   id: bigint;
   name: string;
-  /** Whether freezes of it can hold anything: where not, a plan makes none. */
+  /** Whether freezes can hold anything in it. If not, a plan creates none. */
   isFreezable: boolean;
-  /** Its setting: a freeze without an end is given one so many hours after it begins. */
+  /** Its setting: a freeze without an end gets an end this many hours after it begins. */
   longestOpenEndHours: number | null;
 };
 
-/** Four lists in one column of JSON: a driver looks at each column of each row, and there may be 10,000. */
+/** Four lists in one JSON column, because drivers parse every column of every row, and there may be 10,000 rows. */
 const installed = `
   SELECT json_build_array(json_agg(id), json_agg(name), json_agg(is_freezable), json_agg(hours)) AS lists
   FROM (
@@ -23,12 +23,12 @@ const installed = `
     WHERE r.account_id = $1 AND i.deleted_at IS NULL ORDER BY r.name_key
   ) AS r`;
 
-/** Each list is null where there is no repository. */
+/** Each list is null if there are no repositories. */
 type Row = {
   lists: [ids: string[], names: string[], areFreezable: boolean[], hours: (number | null)[]] | null[];
 };
 
-/** The repositories of an owner with the App installed, by name. */
+/** The repositories of an owner where the App is installed, by name. */
 export async function repositoriesOfOwner(sql: SqlTx, accountId: bigint): Promise<PlanRepository[]> {
   const [row] = await sql.query<Row>('repositories-of-owner', installed, [accountId, [...freezeProducts]]);
   const [ids, names, areFreezable, hours] = row!.lists;
@@ -38,7 +38,7 @@ export async function repositoriesOfOwner(sql: SqlTx, accountId: bigint): Promis
   }));
 }
 
-/** Those that a plan matches. */
+/** The repositories that a plan matches, in their given order. */
 export function matchedBy<Repository extends Pick<PlanRepository, 'name'>>(
   { repositories }: Pick<Plan, 'repositories'>,
   all: Repository[],

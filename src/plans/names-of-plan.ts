@@ -5,13 +5,13 @@ import { type Administered, administersAll } from '../installations/administered
 import type { Plan } from './plan.ts';
 import { repositoriesFrozen } from './read-freezes.ts';
 
-/** The names of a list of globs that has names alone; null for any other. */
+/** The names in a list of globs; null if the list has a pattern. */
 export const plainNames = (globs: string[]): string[] | null => (globs.every(isPlainName) ? globs : null);
 
 /**
- * The repositories that somebody must administer to change a plan: those that it names, those that it would name, and
- * those where freezes that it made are on, for they change or end with it.
- * @param added what it would name; @returns null where there is a glob: the change is for the owner's admins.
+ * The repositories that a person must be an admin of to change a plan: those that it names, those that it would name, and
+ * those with its ongoing freezes, which change or end with it.
+ * @param added the names that it would have. @returns null if there is a pattern: only the owner's admins may change it.
  */
 export async function namesToChange(
   tx: Tx,
@@ -24,8 +24,8 @@ export async function namesToChange(
 }
 
 /**
- * Holds for who administers all that a change of the plan touches. It is locked: since it was asked of GitHub who may
- * change it, others may have changed it.
+ * Checks that the caller is an admin of everything that a change affects. The plan is locked, because others may have
+ * changed it since we asked GitHub.
  * @throws Refusal conflict.
  */
 export async function assertMayChange(

@@ -3,26 +3,26 @@ import { toInstant, toLocalTime } from '../time/local-time.ts';
 import { datesOfRule } from './expand-rule.ts';
 import { parseRule, type Rule } from './rule.ts';
 
-/** When a plan repeats; all dates are local ones, `2026-12-24`. */
+/** How a plan repeats. All dates are local, such as `2026-12-24`. */
 export type Recurrence = {
   rule: string;
-  /** No occurrence begins on these; they count for COUNT. */
+  /** No occurrence begins on these dates. They count for COUNT. */
   except: string[];
-  /** The last on which one may begin; null: no last. */
+  /** The last date on which an occurrence may begin; null for no limit. */
   until: string | null;
 };
 
-/** The first window of a plan by the wall clock, and how it repeats. */
+/** The first window of a plan in wall-clock time, and how it repeats. */
 export type Schedule = {
   start: string;
-  /** null: until it is removed. */
+  /** Null if it has no end. */
   end: string | null;
   timezone: string;
-  /** null: once. */
+  /** Null if it does not repeat. */
   recurrence: Recurrence | null;
 };
 
-/** One window of a plan. No two begin on one date. */
+/** One window of a plan. No two begin on the same date. */
 export type Occurrence = {
   date: string;
   start: string;
@@ -31,7 +31,7 @@ export type Occurrence = {
   endsAt: Date | null;
 };
 
-/** What begins later is not looked for, so that every expansion ends soon, whatever the rule. */
+/** We ignore later occurrences, so that the expansion of any rule ends soon. */
 export const yearsAhead = 50;
 const lastYear = 9999;
 const later = (date: string, years: number): string => {
@@ -43,8 +43,8 @@ const later = (date: string, years: number): string => {
 const day = 86_400_000;
 
 /**
- * The occurrences of a plan that are not over at an instant, the earliest first, an ongoing one included. Lazy: only
- * those that are taken are looked for.
+ * The occurrences of a plan that are not over at an instant, earliest first, including an ongoing one. Lazy: computes
+ * only what the caller takes.
  */
 export function* occurrencesFrom(schedule: Schedule, now: Date): Generator<Occurrence> {
   const today = toLocalTime(now, schedule.timezone).slice(0, 10);
@@ -56,17 +56,17 @@ export function* occurrencesFrom(schedule: Schedule, now: Date): Generator<Occur
   }
 }
 
-/** So far back one may have begun that is not over: its length, and a day for zones. */
+/** How long ago an occurrence may have begun that is not over: its length, plus a day for zones. */
 const reach = ({ start, end }: Schedule): Temporal.Duration => {
   const { days } = end === null ? { days: 0 } : lengthOf(start, end);
   return Temporal.Duration.from({ days: days + 2 });
 };
 
-/** How long a window is by the wall clock. */
+/** The length of a window in wall-clock time. */
 const lengthOf = (start: string, end: string): Temporal.Duration =>
   Temporal.PlainDateTime.from(start).until(end, { largestUnit: 'day' });
 
-/** The end by the wall clock of a window that begins at `start` and is as long as the plan's first. */
+/** The wall-clock end of a window that begins at `start` and is as long as the plan's first window. */
 export const endOf = (start: string, schedule: Pick<Schedule, 'start' | 'end'>): string | null =>
   schedule.end === null
     ? null
@@ -74,7 +74,7 @@ export const endOf = (start: string, schedule: Pick<Schedule, 'start' | 'end'>):
       ? schedule.end
       : Temporal.PlainDateTime.from(start).add(lengthOf(schedule.start, schedule.end)).toString();
 
-/** The instants of a window, by the rules of freezes. One that lies in a gap of the clock whole comes after it. */
+/** The instants of a window, by the rules of freezes. A window inside a clock gap moves after the gap. */
 export function instantsOf(
   start: string,
   end: string | null,
@@ -93,7 +93,7 @@ function occurrenceOn(schedule: Schedule, date: string): Occurrence {
   return { date, start, end, ...instantsOf(start, end, schedule.timezone) };
 }
 
-/** The local dates on which occurrences begin, in order. @param from the first that counts; @param to the last. */
+/** The local dates on which occurrences begin, in order. @param from the first date. @param to the last date. */
 function* datesFrom(schedule: Schedule, from: string, to: string): Generator<string> {
   const first = schedule.start.slice(0, 10);
   if (schedule.recurrence === null) return yield first;
@@ -118,10 +118,10 @@ function lastCounted(rule: Rule, first: string, to: string): string {
   return to;
 }
 
-/** In so many years the calendar comes round, but for centuries. */
+/** The calendar repeats after this many years, except around centuries. */
 const yearsCompared = 28;
 
-/** Whether two occurrences overlap by the wall clock. Within a day none can: they begin on different dates. */
+/** Whether two occurrences overlap in wall-clock time. Windows of at most a day cannot, as they begin on different dates. */
 export function overlapsItself(schedule: Schedule): boolean {
   const { start, end, recurrence } = schedule;
   if (recurrence === null || end === null) return false;
@@ -136,7 +136,7 @@ export function overlapsItself(schedule: Schedule): boolean {
   return false;
 }
 
-/** The first occurrence of all, also one that is over; null where there is none within 50 years of the start. */
+/** The very first occurrence, even if it is over; null if there is none within 50 years of the start. */
 export function firstOccurrence(schedule: Schedule): Occurrence | null {
   const first = schedule.start.slice(0, 10);
   for (const date of datesFrom(schedule, first, later(first, yearsAhead)))
@@ -144,12 +144,12 @@ export function firstOccurrence(schedule: Schedule): Occurrence | null {
   return null;
 }
 
-/** Freezes are made for what begins within so many days. */
+/** How many days ahead freezes are created. */
 export const daysMade = 35;
 
 /**
- * The occurrences that freezes are made for: those that begin within 35 days, and at least the next one.
- * @param slack days and occurrences more, for what exists already: the clocks of replicas differ.
+ * The occurrences that get freezes: those that begin within 35 days, and at least the next one.
+ * @param slack extra days and occurrences for existing freezes, because the clocks of replicas differ.
  */
 export function occurrencesToMake(schedule: Schedule, now: Date, slack = 0): Occurrence[] {
   const to = new Date(now.getTime() + (daysMade + slack) * day);

@@ -3,23 +3,23 @@ import type { Deps } from '../deps.ts';
 import { type FreezeSpan, spansWithin } from '../freezes/freeze-records.ts';
 import { listPlans, type StoredPlan } from './plan-store.ts';
 
-/** What is frozen now and can be ended by one tick: a plan in all of its repositories, or freezes of one kind. */
+/** Something ongoing that people end with one checkbox: a plan in all its repositories, or freezes of one kind. */
 export type Ongoing = {
-  /** `plan ID` ends a plan; `freezes …` ends single freezes, those of a plan in some repositories among them. */
+  /** `plan ID` ends a plan. `freezes …` ends single freezes, such as those of a plan in some repositories. */
   value: string;
   reason: string;
   repositories: string[];
   freezes: FreezeSpan[];
-  /** Where all that it made ends with it. */
+  /** Set if the whole plan ends with it. */
   plan: StoredPlan | null;
 };
 
 const mostFreezes = 200;
 
 /**
- * What is on in some repositories. A plan that froze nothing beyond them and does not repeat ends as a whole, by who may
- * end it; of others the freezes in these repositories end by themselves.
- * @param mayAll whether whoever ends them administers the owner; else a plan is theirs that names these repositories.
+ * What is ongoing in some repositories. A plan ends as a whole if it does not repeat, froze nothing else, and the caller
+ * may end it. Of other plans, only the freezes in these repositories end.
+ * @param mayAll whether the caller is an admin of the owner. If not, they may end plans that name these repositories.
  */
 export async function ongoingIn(
   deps: Pick<Deps, 'db' | 'clock'>,
@@ -59,7 +59,7 @@ export async function ongoingIn(
   });
 }
 
-/** How many freezes of each plan of an owner are on. */
+/** How many freezes of each plan of an owner are ongoing. */
 async function countOngoing(
   { db }: Pick<Deps, 'db'>,
   accountId: bigint,

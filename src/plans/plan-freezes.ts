@@ -9,19 +9,19 @@ import { endOf, instantsOf } from './occurrences.ts';
 import type { Plan } from './plan.ts';
 import { hoursIn, type Window } from './windows.ts';
 
-// What a plan does to its freezes: one statement each, however many repositories it matches, with an event for each
-// freeze in the log of its repository. Each tells which repositories are to be looked at.
+// Changes the freezes of a plan. Each change is one statement, for any number of repositories, and writes an event for
+// each freeze to the log of its repository. It returns the repositories to reconcile.
 
-/** A repository to look at; null: now. */
+/** A repository to reconcile; null means now. */
 export type Look = { repositoryId: bigint; at: Date | null };
 
 /** Who changes the freezes of which plan, and when. */
 export type Change = { tx: Tx; plan: Plan; by: Actor; now: Date };
 
-/** Boundaries that come sooner get a job at once; the sweep plans the others, 10 minutes ahead. */
+/** Boundaries within this time get a job at once. The sweep plans the others, 10 minutes ahead. */
 const soon = `interval '15 minutes'`;
 
-/** Of the rows `changed`: what is ongoing, or was, now; and what begins or ends soon at that instant. */
+/** For the rows `changed`: now for freezes that are or were ongoing, and the instant of a boundary that comes soon. */
 const looks = (changed: string): string => `
   SELECT repository_id AS "repositoryId", NULL::timestamptz AS at FROM ${changed} WHERE starts_at <= $1::timestamptz
   UNION
@@ -38,7 +38,7 @@ const attributes = (freeze: string): string => `(
   || CASE WHEN ${freeze}.environments <> '{}' THEN jsonb_build_object('environments', ${freeze}.environments)
     ELSE '{}' END)`;
 
-// What a plan says by default its freezes leave unset: they look as if somebody had made them.
+// Freezes leave the defaults of a plan unset, so that they look like freezes that somebody created.
 const holds = `CASE WHEN plan.holds = '{merges}' THEN '{}' ELSE plan.holds END`;
 const environments = `CASE WHEN plan.environments = '{*}' THEN '{}' ELSE plan.environments END`;
 
@@ -59,7 +59,7 @@ const idsOf = (repositories: { id: bigint }[]): string =>
 const run = async (tx: Tx, name: string, text: string, values: unknown[]): Promise<Look[]> =>
   throughPrisma(tx).query<Look>(name, text, values);
 
-/** What the conditions of the plan's freezes read, as JSON. */
+/** The facts that the conditions of the plan's freezes read, as JSON. */
 function readsOf({ id, reason, matchingConditions, excludeConditions, holds }: Plan): string {
   const never = { start: '', end: null, timezone: '', startsAt: new Date(0), endsAt: null };
   const freeze = { id, repositoryId: 0n, reason, matchingConditions, excludeConditions, holds, ...never };
@@ -84,7 +84,7 @@ const make = `
   ), told AS (${insertEvents('scheduled_freeze.create', 'made changed', about, parameters)})
   ${looks('made')}`;
 
-/** Makes the freezes of these windows that are not there yet, but for those that are over. The plan is saved already. */
+/** Creates the missing freezes of these windows, except for windows that are over. The plan is already saved. */
 export async function makeFreezes(
   { tx, plan, by, now }: Change,
   repositories: { id: bigint; longestOpenEndHours: number | null }[],
@@ -100,8 +100,8 @@ export async function makeFreezes(
 }
 
 /**
- * What a plan may still touch: nobody changed or deleted it by itself. What is on where a repository belongs to somebody
- * else by now is theirs; what has not begun there is taken back.
+ * The freezes that a plan may still change: nobody changed or deleted them separately. If a repository moved to another
+ * owner, its ongoing freeze stays, and freezes that have not begun are deleted.
  */
 const own = `plan_id = $3::uuid AND NOT detached AND deleted_at IS NULL AND (starts_at > $1::timestamptz OR EXISTS (
   SELECT FROM repositories place JOIN freeze_plans mine ON mine.account_id = place.account_id
@@ -120,15 +120,15 @@ const takeBackOthers = takeBack(`starts_at > $1::timestamptz AND NOT (
   occurrence = ANY (${texts('$6')}) AND repository_id IN (${ids('$7')}))`);
 
 /**
- * Takes back the freezes that have not begun and that are of other occurrences or of other repositories.
- * @param dates of the occurrences that stay.
+ * Deletes freezes that have not begun and belong to other occurrences or other repositories.
+ * @param dates the dates of the occurrences that stay.
  */
 export async function takeBackFreezes(
   { tx, plan, by, now }: Change,
   repositories: { id: bigint }[],
   dates: string[],
 ): Promise<Look[]> {
-  // Pages show it to whoever reads the freeze, and the name of a plan is its makers' own.
+  // Pages show this reason to everybody who can see the freeze, so it does not contain the name of the plan.
   const why = 'Its plan does not make it any more.';
   const values = [now, stampOf('scheduled_freeze.delete', by, now), plan.id, JSON.stringify(by), why];
   return run(tx, 'take-back-freezes', takeBackOthers, [
@@ -146,11 +146,11 @@ export async function deleteFreezes({ tx, plan, by, now }: Change, why: string):
   return run(tx, 'delete-freezes', takeBackAll, values);
 }
 
-/** As `hoursIn`. */
+/** Like `hoursIn`. */
 const hours = `CASE WHEN plan."end" IS NULL THEN coalesce(place.longest_open_end_hours, 0) ELSE 0 END`;
 
-// Joins go by the ids of rows, which have an index: the planner's statistics know nothing of freezes just made.
-// What had no end keeps none: repositories give one to what is made without, or changed to it.
+// Joins use indexed row ids, because the planner's statistics do not include the new freezes.
+// Freezes that had no end keep none: settings only apply to freezes that are created or changed without an end.
 const revise = `
   WITH before AS (
     SELECT * FROM freezes WHERE ${own} AND ${isAheadOf('ends_at', '$1')} FOR UPDATE
@@ -192,9 +192,9 @@ const revise = `
   ${looks('revised')}`;
 
 /**
- * Has the freezes that are there say what the plan says now. Those that have begun stay where they began.
- * @param windows what those that have not begun move to; none: they stay.
- * @param isEndChanged whether those that are ongoing get the plan's length.
+ * Updates the existing freezes from the plan. Freezes that have begun keep their start.
+ * @param windows the new windows of freezes that have not begun; empty to keep them.
+ * @param isEndChanged whether ongoing freezes get the plan's length.
  */
 export async function reviseFreezes(
   { tx, plan, by, now }: Change,
@@ -207,7 +207,7 @@ export async function reviseFreezes(
   return run(tx, 'revise-freezes', revise, [...values, readsOf(plan), JSON.stringify(by)]);
 }
 
-/** The new ends of what is ongoing: as long after its own start as the plan says, or its repository. */
+/** The new ends of ongoing freezes: their own start plus the length from the plan or the repository. */
 async function ongoingEnds(tx: Tx, plan: Plan, now: Date) {
   const starts = await throughPrisma(tx).query<{ start: string; timezone: string; hours: number }>(
     'ongoing-starts',
@@ -221,14 +221,14 @@ async function ongoingEnds(tx: Tx, plan: Plan, now: Date) {
     const end = endOf(start, plan);
     const instants = instantsOf(start, end, timezone);
     const given = hours > 0 ? endAfter({ ...instants, timezone }, hours) : { end, endsAt: instants.endsAt };
-    // A limit that has passed ends nothing at once: nobody means that who asks for no end.
+    // A limit that has passed does not end the freeze at once, which is not what a person wants who sends no end.
     return hours > 0 && given.endsAt! <= now ? [] : [{ start, timezone, hours, ...given }];
   });
 }
 
 /**
- * The one window of a plan that does not repeat goes to another date, with what was changed or deleted by itself. Where
- * something of that date was so while the plan repeated, that stays the one of its date.
+ * Moves the window of a plan that does not repeat to another date, including freezes that were changed or deleted
+ * separately. If such a freeze already has that date from when the plan repeated, it keeps the date.
  */
 export async function moveOccurrence(tx: Tx, planId: string, from: string, to: string): Promise<void> {
   const repository = { freezes: { none: { planId, occurrence: to } } };

@@ -7,9 +7,9 @@ import type { Holdable } from '../freezes/freeze.ts';
 import type { Schedule } from './occurrences.ts';
 import type { Plan } from './plan.ts';
 
-// A plan as it is saved and found. What makes freezes of plans, and the sweep, read the table too.
+// Saves and finds plans. The code that creates freezes and the sweep read the table too.
 
-/** A plan as it is kept, with who made it. */
+/** A stored plan with its creator. */
 export type StoredPlan = Plan & { createdBy: Actor; createdAt: Date };
 
 const fromRow = (row: PlanRow): StoredPlan => ({
@@ -42,22 +42,22 @@ const columns = ({ id: _id, accountId: _account, repositories, recurrence, ...pl
 /** Plans that are neither deleted nor over. */
 const current = (now: Date) => ({ deletedAt: null, OR: [{ overAt: null }, { overAt: { gt: now } }] });
 
-/** The plans of an owner that are not over, the oldest first. */
+/** The plans of an owner that are not over, oldest first. */
 export async function listPlans(tx: Tx, accountId: bigint, now: Date): Promise<StoredPlan[]> {
   const orderBy = [{ createdAt: 'asc' as const }, { id: 'asc' as const }];
   return (await tx.freezePlan.findMany({ where: { accountId, ...current(now) }, orderBy })).map(fromRow);
 }
 
-/** A plan that repeats, as far as it matters to what it will freeze. */
+/** What decides which freezes a repeating plan will create. */
 export type RepeatingPlan = Pick<
   Plan,
   keyof Schedule | 'repositories' | 'matchingConditions' | 'excludeConditions' | 'holds'
 > & {
-  /** The dates of its occurrences that freezes of the repository were made for, also those that are deleted by now. */
+  /** The dates of occurrences that have a freeze in the repository, including deleted freezes. */
   made: string[];
 };
 
-/** The plans of an owner that repeat and are not over. @param repositoryId the one that `made` is about. */
+/** The repeating plans of an owner that are not over. @param repositoryId the repository of `made`. */
 export async function repeatingPlans(
   sql: SqlTx,
   accountId: bigint,
@@ -72,7 +72,7 @@ export async function repeatingPlans(
       'made', ARRAY(SELECT occurrence FROM freezes WHERE plan_id = p.id AND repository_id = $3 AND occurrence >= $4))) AS plans
     FROM freeze_plans p
     WHERE account_id = $1 AND rule IS NOT NULL AND deleted_at IS NULL AND (over_at IS NULL OR over_at > $2::timestamptz)`;
-  // Local dates: nowhere is it another day than one next to that of UTC.
+  // Local dates differ from UTC dates by one day at most.
   const yesterday = new Date(now.getTime() - 86_400_000).toISOString().slice(0, 10);
   const values = [accountId, now, repositoryId, yesterday];
   const [row] = await sql.query<{ plans: RepeatingPlan[] | null }>('repeating-plans', text, values);
@@ -93,7 +93,7 @@ export async function findPlan(
   return row && fromRow(row);
 }
 
-/** A plan, also one that is over or deleted; null for one that never was. */
+/** A plan, even if it is over or deleted; null if it never existed. */
 export async function knownPlan(
   tx: Tx,
   where: { id: string; accountId: bigint },
@@ -102,7 +102,7 @@ export async function knownPlan(
   return row && fromRow(row);
 }
 
-/** Makes others who change the plan, or keep its freezes, wait until the transaction ends. */
+/** Locks the plan, so that other changes and the keeping of its freezes wait until the transaction ends. */
 export async function lockPlan(tx: Tx, id: string): Promise<void> {
   await tx.$queryRaw`SELECT 1 FROM freeze_plans WHERE id = ${id}::uuid FOR UPDATE`;
 }
@@ -121,12 +121,12 @@ export async function savePlan(tx: Tx, plan: StoredPlan, by: Actor, now: Date): 
   });
 }
 
-/** Notes that the freezes of a plan are made for the time ahead. @param overAt when its last one ends. */
+/** Notes that the future freezes of a plan exist. @param overAt when its last freeze ends. */
 export async function noteKept(tx: Tx, id: string, overAt: Date | null, now: Date): Promise<void> {
   await tx.freezePlan.update({ where: { id }, data: { keptAt: now, overAt } });
 }
 
-/** Marks a plan deleted: who, when and why stay. */
+/** Marks a plan as deleted, with who, when and why. */
 export async function markPlanDeleted(tx: Tx, id: string, by: Actor, why: string, now: Date): Promise<void> {
   await tx.freezePlan.update({
     where: { id },

@@ -2,15 +2,15 @@ import type { ConditionInput } from '../conditions/ast.ts';
 import type { Holdable } from '../freezes/freeze.ts';
 import type { Recurrence, Schedule } from './occurrences.ts';
 
-/** A plan: it makes a freeze for each repository that it matches and each time that it occurs. */
+/** A plan creates a freeze for each matching repository and each occurrence. */
 export type Plan = {
   id: string;
   accountId: bigint;
   name: string;
   reason: string;
-  /** What everybody but admins and insiders reads instead; null: the reason. */
+  /** Replaces the reason for everybody but admins and insiders; null to show the reason. */
   publicReason: string | null;
-  /** Globs over the names of the owner's repositories. */
+  /** Globs of the owner's repository names. */
   repositories: { include: string[]; exclude: string[] };
   matchingConditions: ConditionInput[];
   excludeConditions: ConditionInput[];
@@ -18,7 +18,7 @@ export type Plan = {
   environments: string[];
 } & Schedule;
 
-/** A plan as a request gives it, not yet checked. `start: null` is now. */
+/** A plan from a request, not validated yet. `start: null` means now. */
 export type PlanInput = Omit<
   Plan,
   'id' | 'accountId' | 'start' | 'recurrence' | 'matchingConditions' | 'excludeConditions'
@@ -29,7 +29,7 @@ export type PlanInput = Omit<
   excludeConditions: unknown[];
 };
 
-/** A plan as the audit log keeps it, and as clients read it, less its id. */
+/** A plan in the form of the audit log and the API, without its id. */
 export const attributesOfPlan = (plan: Omit<Plan, 'id' | 'accountId'>) => ({
   name: plan.name,
   reason: plan.reason,

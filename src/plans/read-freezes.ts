@@ -2,11 +2,11 @@ import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
 import { fromRow, isNotEnded, notEnded, type StoredFreeze } from '../freezes/freeze-store.ts';
 
-// What a plan reads of its freezes. Those that were changed or deleted by themselves are not its own any more.
+// Reads the freezes of a plan. Freezes that were changed or deleted separately no longer belong to it.
 
 const own = `NOT detached AND deleted_at IS NULL`;
 
-/** When the last of the freezes ends that a plan has still to answer for; null: one has no end. */
+/** When the last freeze of a plan ends; null if one has no end. */
 export async function lastEnd(tx: Tx, planId: string, now: Date): Promise<Date | null> {
   const [row] = await throughPrisma(tx).query<{ last: Date | null }>(
     'last-end',
@@ -17,7 +17,7 @@ export async function lastEnd(tx: Tx, planId: string, now: Date): Promise<Date |
   return row!.last;
 }
 
-/** The names of the plan's own repositories in which one of its freezes is on. */
+/** The names of the owner's repositories with an ongoing freeze of the plan. */
 export async function repositoriesFrozen(
   tx: Tx,
   { id, accountId }: { id: string; accountId: bigint },
@@ -31,7 +31,7 @@ export async function repositoriesFrozen(
   return rows.map(({ name }) => name);
 }
 
-/** The freezes of a plan that are on in its owner's repositories, also those that were changed by themselves. */
+/** The ongoing freezes of a plan in its owner's repositories, including separately changed ones. */
 export async function ongoingFreezes(
   tx: Tx,
   { id, accountId }: { id: string; accountId: bigint },
@@ -41,7 +41,7 @@ export async function ongoingFreezes(
   return (await tx.freeze.findMany({ where, orderBy: { id: 'asc' } })).map(fromRow);
 }
 
-/** A freeze of a plan that was changed or deleted by itself, and is not over. */
+/** A freeze of a plan that was changed or deleted separately and is not over. */
 export type Detached = { repository: string; freezeId: string; start: string };
 
 export async function detachedFreezes(tx: Tx, planId: string, now: Date): Promise<Detached[]> {
@@ -61,10 +61,10 @@ export async function detachedFreezes(tx: Tx, planId: string, now: Date): Promis
   }));
 }
 
-/** An end that the freezes of some repositories were given, though their plan has none. */
+/** An end that repositories gave to their freezes of a plan without an end. */
 export type GivenEnd = { end: string; count: number; names: string[] };
 
-/** The ends of a plan's freezes that are not over, the earliest first. @param most names for each, of all of them. */
+/** The ends of a plan's freezes that are not over, earliest first. @param most how many names to list for each. */
 export async function givenEnds(tx: Tx, planId: string, now: Date, most: number): Promise<GivenEnd[]> {
   return throughPrisma(tx).query<GivenEnd>(
     'given-ends',

@@ -12,16 +12,15 @@ import { daysMade, occurrencesFrom } from './occurrences.ts';
 import { type RepeatingPlan, repeatingPlans } from './plan-store.ts';
 
 const day = 86_400_000;
-/** For what begins sooner the freezes are made; a day for workers that are late. */
+/** Occurrences within this time have freezes already. Leaves a day for late workers. */
 const madeAhead = (daysMade - 1) * day;
-/** What plans make is known so long ahead of the instant that is asked about. */
+/** How far beyond the requested instant we expand plans. */
 const knownAhead = 5 * 366 * day;
 
 /**
- * Whether a repository is frozen at an instant: by the freezes that are kept, and ahead also by those that plans will
- * make.
+ * Whether a repository is frozen at an instant: by stored freezes and, in the future, by freezes that plans will create.
  * @param notOver the freezes that had not ended at the instant.
- * @param base the branch that is asked about; null: any.
+ * @param base the branch; null for any.
  */
 export async function readFrozenState(
   deps: Pick<Deps, 'sql' | 'clock' | 'github'>,
@@ -37,7 +36,7 @@ export async function readFrozenState(
   const { nextTransitionAt } = state;
   const madeUntil = new Date(now.getTime() + madeAhead);
   if (at < madeUntil && nextTransitionAt !== null && nextTransitionAt < madeUntil) return state;
-  // Where no freeze would hold anything, plans make none.
+  // Plans create no freezes where they would hold nothing.
   if (repository.archived || !freezesAreOn(repository.products)) return state;
   const plans = await repeatingPlans({ query: deps.sql.read }, repository.accountId, repository.id, now);
   const own = plans.filter((plan) => isMatched(deps, plan, repository) && couldHold(parsed(plan), base));
@@ -49,7 +48,7 @@ export async function readFrozenState(
   );
 }
 
-/** By globs and name. Compiling the globs of all plans takes longer than the rest of an answer, and they seldom change. */
+/** Cached by globs and name. Compiling the globs of all plans takes longer than the rest, and they rarely change. */
 const matched = cachePerService<string, boolean>(20_000, Infinity);
 
 function isMatched(
@@ -73,7 +72,7 @@ const parsed = ({ matchingConditions, excludeConditions, holds }: RepeatingPlan)
     ...{ startsAt: new Date(0), endsAt: null },
   });
 
-/** The occurrences that freezes are still to be made for. Lazy. */
+/** The occurrences without freezes yet. Lazy. */
 function* notMadeYet(plan: RepeatingPlan, now: Date, at: Date): Generator<Span> {
   const from = at > now ? at : now;
   const made = new Set(plan.made);

@@ -1,14 +1,14 @@
-/** What a rule may say; `UNTIL` stands beside the rule, and weeks begin on Monday. */
+/** The supported parts of a rule. Plans have their own field for `UNTIL`, and weeks begin on Monday. */
 const partNames = ['FREQ', 'INTERVAL', 'BYDAY', 'BYMONTHDAY', 'BYMONTH', 'BYSETPOS', 'COUNT'] as const;
 type PartName = (typeof partNames)[number];
 
 const frequencies = ['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'];
 const mostCharacters = 1000;
 const mostInterval = 9999;
-/** More are counted for too long, and nobody plans so many. */
+/** The highest COUNT. Larger counts would take too long, and nobody needs them. */
 export const mostCount = 1000;
 
-/** A rule that was found right: its parts by their names, in capitals. */
+/** A valid rule: its parts by name, in capitals. */
 export type Rule = { parts: Map<PartName, string> };
 
 export type RuleResult = { ok: true; rule: Rule } | { ok: false; message: string };
@@ -17,7 +17,7 @@ const bad = (message: string) => ({ ok: false, message }) as const;
 
 const isPartName = (name: string): name is PartName => partNames.includes(name as PartName);
 
-/** Sentences for parts of RFC 5545 that people know and a plan does not take. */
+/** Messages for parts of RFC 5545 that plans do not support. */
 const otherParts: Record<string, string> = {
   UNTIL: 'Send the last date in `until`, beside the rule.',
   DTSTART: 'The rule counts from the `start` of the plan.',
@@ -25,8 +25,8 @@ const otherParts: Record<string, string> = {
 };
 
 /**
- * Reads a recurrence rule: RFC 5545's RRULE without DTSTART, in any case of letters.
- * @returns the first thing that is wrong with it, which names the part.
+ * Reads a recurrence rule: an RRULE of RFC 5545 without DTSTART, in any letter case.
+ * @returns the first problem, which names the part.
  */
 export function parseRule(text: string): RuleResult {
   if (text.length > mostCharacters) return bad(`A rule has at most ${mostCharacters} characters.`);
@@ -64,7 +64,7 @@ function wrongTogether(parts: Rule['parts'], frequency: string): string | null {
   return null;
 }
 
-/** What is wrong with the value of each part, as the end of a sentence; null where nothing is. */
+/** The problem with the value of each part, as the end of a sentence; null if it is valid. */
 const wrongValue: Record<PartName, (value: string) => string | null> = {
   FREQ: (value) =>
     frequencies.includes(value)

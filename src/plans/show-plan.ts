@@ -6,20 +6,20 @@ import type { Occurrence } from './occurrences.ts';
 import { type Detached, detachedFreezes } from './read-freezes.ts';
 import type { StoredPlan } from './plan-store.ts';
 
-/** A plan with what it comes to now. */
+/** A plan with its current repositories and occurrences. */
 export type ShownPlan = {
   plan: StoredPlan;
   matched: number;
-  /** Full names of those among them in which no freeze could hold. */
+  /** Full names of the repositories where a freeze could hold nothing. */
   notEnforced: string[];
   nextOccurrences: Occurrence[];
   detached: Detached[];
 };
 
-/** A plan that was made or changed. @property warnings what to warn of, in sentences. */
+/** A plan that was created or changed. @property warnings in sentences. */
 export type SavedPlan = ShownPlan & { warnings: string[] };
 
-/** So many occurrences are shown, the ongoing one first. */
+/** How many occurrences are shown, the ongoing one first. */
 export const mostShown = 10;
 
 /** @param matched the repositories that it matches. */

@@ -21,16 +21,16 @@ import { requirePlan } from './require-plan.ts';
 import { type SavedPlan, showPlan } from './show-plan.ts';
 import { warnOfGivenEnds } from './warn-of-given-ends.ts';
 
-/** `undefined` leaves a field as it is. */
+/** `undefined` keeps a field. */
 export type PlanChange = Partial<Omit<PlanInput, 'repositories'>> & {
   repositories?: Partial<PlanInput['repositories']>;
 };
 
 /**
- * Changes a plan, and what it made: what has not begun follows it, and what is ongoing in all but its start.
- * @param administered what who changes it administers.
- * @throws Refusal conflict where that is not all that it touches by now; start-already-passed where the one window of a
- *   plan has begun and would begin elsewhere; not-found for a plan that is over or deleted; invalid.
+ * Changes a plan and its freezes: those that have not begun completely, and ongoing ones except for their start.
+ * @param administered the repositories that the caller is an admin of.
+ * @throws Refusal conflict if the plan now affects other repositories too; start-already-passed if the plan does not
+ *   repeat, has begun and would get another start; not-found if it is over or deleted; invalid.
  */
 export async function updatePlan(
   deps: Deps,
@@ -48,7 +48,7 @@ export async function updatePlan(
     const checked = checkPlan(revised(before, change), now);
     const after = { ...before, ...checked };
     assertStartStays(before, after, now);
-    // Of a plan that has begun, an end in the past says when it ended; of one that has not, it says nothing.
+    // An end in the past ends a plan that has begun. For a plan that has not begun, it makes no sense.
     if (!hasBegun(before, now)) assertNotOver(after, now);
     if (isDeepStrictEqual(before, after)) {
       const matched = await matchedRepositories(throughPrisma(tx), before);
@@ -75,7 +75,7 @@ export async function updatePlan(
   });
 }
 
-/** What had no end and goes on without keeps the ends that repositories gave it. */
+/** Freezes of a plan that still has no end keep the ends that repositories gave them. */
 function revisionOf(before: Plan, after: Plan, { end }: PlanChange): Revision {
   const windowOf = ({ start, end, timezone }: Plan) => ({ start, end, timezone });
   return {

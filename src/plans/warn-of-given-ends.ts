@@ -5,16 +5,16 @@ import type { Plan } from './plan.ts';
 import { givenEnds } from './read-freezes.ts';
 import { hoursIn, windowsOf } from './windows.ts';
 
-/** Repositories that a sentence names, and sentences of one kind. */
+/** How many repositories a sentence names, and how many sentences of one kind there are. */
 const mostNamed = 3;
 const mostSentences = 5;
 
 type Some = { end: string; count: number; names: string[] };
 
 /**
- * What to say of a plan without an end where repositories give its freezes one. Its freezes are saved already.
- * @param places where its freezes were to be made just now; none for a change.
- * @returns sentences; none where they all stay without.
+ * Warnings for a plan without an end whose freezes get an end from their repositories. The freezes are already saved.
+ * @param places the repositories that should have got freezes just now; empty for a change.
+ * @returns sentences; none if no freeze got an end.
  */
 export async function warnOfGivenEnds(
   tx: Tx,
@@ -27,7 +27,7 @@ export async function warnOfGivenEnds(
   return [...sentences(ends, endsThere), ...sentences(missed(plan, places, now), makesNone)];
 }
 
-/** The same of a plan that is not saved. @param places those that it matches. */
+/** The same for a plan that is not saved. @param places the matching repositories. */
 export function foreseeGivenEnds(plan: Schedule, places: PlanRepository[], now: Date): string[] {
   if (plan.end !== null) return [];
   return [
@@ -42,11 +42,11 @@ export function foreseeGivenEnds(plan: Schedule, places: PlanRepository[], now: 
 const endsThere = ({ end }: Some): string => `there this plan ends at ${end}.`;
 const makesNone = ({ end }: Some): string => `there it would have ended at ${end}, so it makes none.`;
 
-/** Where it makes nothing: it would be over at once. */
+/** Repositories where it creates nothing, because the freeze would be over at once. */
 const missed = (plan: Schedule, all: PlanRepository[], now: Date): Some[] =>
   given(plan, all, (endsAt) => endsAt <= now);
 
-/** Where repositories give the plan's first window an end that is as wanted. */
+/** Repositories that give the plan's first window an end of the wanted kind. */
 function given(plan: Schedule, all: PlanRepository[], isWanted: (endsAt: Date) => boolean): Some[] {
   const places = Map.groupBy(
     all.filter(({ isFreezable }) => isFreezable),

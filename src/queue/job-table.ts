@@ -98,7 +98,7 @@ export const aboutRepositories = `
   SELECT DISTINCT data->'data'->>'repositoryId' AS id FROM pgboss.job
   WHERE state <= 'active' AND start_after <= now() + interval '1 minute' AND data->'data' ? 'repositoryId'`;
 
-/** Hands jobs back ($1): whoever looks next takes them. */
+/** Hands jobs back ($1), so that the next process takes them. */
 export const returnJobs = `
   WITH returned AS (
     UPDATE pgboss.job SET state = 'retry' WHERE state = 'active' AND id = ANY ($1::uuid[]) RETURNING name

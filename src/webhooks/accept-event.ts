@@ -8,13 +8,13 @@ const insertDelivery = `
   INSERT INTO webhook_deliveries (guid, event, received_at) VALUES ($3, $4, $5)
   ON CONFLICT DO NOTHING RETURNING guid`;
 
-/** An event of GitHub, with its payload as it came. */
+/** An event from GitHub with its raw payload. */
 export type WebhookEvent = { guid: string; name: string; payload: object };
 
 /**
- * Turns an event into durable jobs, saved with its delivery in one statement. A GUID seen before changes nothing: GitHub
- * keeps it when a delivery is sent again. One whose statement failed was never saved, so sending it again works.
- * Not by Probot's handlers: they make a client for each event, which nothing here needs.
+ * Turns an event into durable jobs and saves them with its delivery in one statement. A known GUID changes nothing,
+ * because GitHub keeps the GUID when it redelivers. If the statement fails, nothing is saved, so a redelivery works. Does
+ * not use Probot's handlers, which create a client for each event.
  */
 export async function acceptEvent(
   deps: Pick<Deps, 'db' | 'queue' | 'clock' | 'log' | 'ownWrites' | 'config'>,
@@ -25,7 +25,7 @@ export async function acceptEvent(
   const wakes = wakesOf[name as keyof typeof wakesOf] as (payload: unknown, own: Own) => Wake[];
   const jobs = await jobsOf(deps, wakes(payload, deps.config));
   const delivery = { guid, event: name };
-  // Nothing waits on it, so it leaves no trace: checks and pushes come in great numbers.
+  // Nothing depends on it, so we save nothing. Checks and pushes come in great numbers.
   if (jobs.length === 0) {
     log.debug(delivery, 'delivery of no consequence');
     return;

@@ -1,17 +1,17 @@
 import { unavailable } from '../errors.ts';
 
-/** What one request holds of the bytes in flight. */
+/** The share of one request in the bytes in flight. */
 export type Share = {
   /**
-   * Raises what the request holds to so many bytes in all; never lowers it.
-   * @throws Refusal unavailable where that would be more than there is, or the share was given back.
+   * Raises the share of the request to this total. Never lowers it.
+   * @throws Refusal unavailable if that exceeds the limit, or the share was given back.
    */
   claim(bytes: number): void;
-  /** Gives everything back. May be called again. */
+  /** Gives the share back. Safe to call again. */
   release(): void;
 };
 
-/** Bounds the bytes of all bodies that are read at the same time. */
+/** Limits the total bytes of all bodies that are being read. */
 export class BytesInFlight {
   readonly #most: number;
   #held = 0;
@@ -20,7 +20,7 @@ export class BytesInFlight {
     this.#most = most;
   }
 
-  /** Bytes that are held now. */
+  /** The bytes in flight now. */
   get held(): number {
     return this.#held;
   }

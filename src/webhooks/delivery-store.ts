@@ -1,8 +1,8 @@
 import type { Tx } from '../database/database.ts';
 
-// Which deliveries were turned into jobs, and up to when GitHub's list of failed ones was read.
+// Stores which deliveries became jobs, and up to when we read GitHub's list of failed deliveries.
 
-/** A delivery by GitHub's GUID, which it keeps when it is sent again. */
+/** A delivery with GitHub's GUID, which stays the same on redelivery. */
 type Named = { guid: string; event: string };
 
 export async function readScannedUntil(tx: Tx): Promise<Date | null> {
@@ -13,7 +13,7 @@ export async function saveScannedUntil(tx: Tx, scannedUntil: Date): Promise<void
   await tx.deliveryScan.upsert({ where: { id: 1 }, create: { scannedUntil }, update: { scannedUntil } });
 }
 
-/** Of failed deliveries those that no jobs stand for yet, each once, the first one listed. */
+/** The failed deliveries without jobs, each once: the first one in the list. */
 export async function recallFresh<Delivery extends Named>(tx: Tx, failed: Delivery[]): Promise<Delivery[]> {
   const byGuid = new Map<string, Delivery>();
   for (const delivery of failed) if (!byGuid.has(delivery.guid)) byGuid.set(delivery.guid, delivery);
@@ -25,7 +25,7 @@ export async function recallFresh<Delivery extends Named>(tx: Tx, failed: Delive
   return [...byGuid.values()];
 }
 
-/** Keeps deliveries that were lost, with the jobs that stand for them. */
+/** Saves lost deliveries with the jobs that replace them. */
 export async function saveLost(tx: Tx, lost: Named[], receivedAt: Date): Promise<void> {
   await tx.webhookDelivery.createMany({
     data: lost.map(({ guid, event }) => ({ guid, event, receivedAt, isLost: true })),

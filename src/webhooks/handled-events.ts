@@ -1,4 +1,4 @@
-/** The actions that can change what we know. Others (`starred`, `subscribed` …) are acknowledged and dropped. */
+/** The actions that can change what we know. We acknowledge and drop others (`starred`, `subscribed` …). */
 export const handledEvents = [
   'installation.created',
   'installation.deleted',
@@ -65,7 +65,7 @@ export const handledEvents = [
 
 const handled = new Set<string>(handledEvents);
 
-/** Whether anything is done for an event, whose payload may be anything. */
+/** Whether we handle an event. Its payload may be anything. */
 export const isHandled = (name: string, payload: object): boolean =>
   handled.has(name) ||
   ('action' in payload && typeof payload.action === 'string' && handled.has(`${name}.${payload.action}`));

@@ -1,11 +1,11 @@
-// What Holdfast reads of GitHub's payloads, by event. What else they hold is not looked at.
+// The fields that Holdfast reads from GitHub's payloads, by event. It ignores all other fields.
 import * as z from 'zod';
 
 const id = z.int().positive();
-/** GraphQL's integers end there, and GitHub's numbers with them. */
+/** The maximum of GraphQL integers, and so of GitHub's numbers. */
 const number = z.int().min(1).max(2_147_483_647);
 const sha = z.string().regex(/^[0-9a-f]{40,64}$/, 'Send a SHA in hexadecimal.');
-/** The database keeps neither NUL nor halves of surrogate pairs. */
+/** The database cannot store NUL or halves of surrogate pairs. */
 const text = z
   .string()
   .refine((value) => value.isWellFormed() && !value.includes('\0'), 'Send well-formed text without NUL.');
@@ -17,7 +17,7 @@ const ofPullRequest = z.object({ ...inRepository, pull_request: z.object({ numbe
 const pullRequest = z.object({ number, node_id: text, updated_at: z.iso.datetime({ offset: true }) });
 const installation = z.object({ installation: z.object({ id }) });
 
-/** Of every event. */
+/** The fields of every event. */
 export const envelope = z.object({ action: z.string().optional() });
 
 export const payloads = {

@@ -3,9 +3,9 @@ import { isGitHubStatus } from '../github/github-error.ts';
 import { acceptEvent } from './accept-event.ts';
 
 /**
- * Takes a delivery that failed from GitHub's copy of it, as if it had arrived.
- * @param deliveryId a string: these ids have outgrown what a number can hold.
- * @throws what GitHub throws while it cannot answer; the job queue tries again.
+ * Handles a failed delivery from GitHub's copy as if it had arrived.
+ * @param deliveryId a string, because these ids are too large for a number.
+ * @throws GitHub's error while it cannot answer. The job queue tries again.
  */
 export async function readDelivery(deps: Deps, deliveryId: string): Promise<void> {
   const app = await deps.github.asApp();

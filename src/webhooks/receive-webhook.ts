@@ -10,19 +10,18 @@ import { isHandled } from './handled-events.ts';
 import { envelope, payloads } from './payloads.ts';
 
 const mebibyte = 1024 * 1024;
-/** GitHub sends nothing larger. */
+/** The maximum size of GitHub's webhooks. */
 const largest = 25 * mebibyte;
-/** Milliseconds. GitHub gives a delivery up then. */
+/** Milliseconds after which GitHub gives up a delivery. */
 const patience = 10_000;
 
-/** Of all webhooks of the process: their bodies are read before it is known who sent them. */
+/** The maximum for all webhooks of the process, because we read their bodies before we know who sent them. */
 export const bytesInFlight = new BytesInFlight(64 * mebibyte);
 
 /**
- * Answers GitHub's POST. What the headers must look like is checked before the body is read, and the signature on the
- * bytes as they came, before anything is parsed; the 2xx is sent when the event's jobs are committed. Not Probot's own
- * middleware: it waits for handlers at most 9 s and then answers 202 with the work only in memory, and it logs whole
- * payloads of unsigned requests.
+ * Answers GitHub's POST. Checks the headers before it reads the body, and the signature on the raw bytes before it parses
+ * anything. Sends the 2xx when the jobs are committed. Does not use Probot's middleware, which waits 9 s at most for
+ * handlers and then answers 202 with the work only in memory, and which logs whole payloads of unsigned requests.
  */
 export async function receiveWebhook(deps: Deps, context: Context): Promise<Response> {
   const { req } = context;
@@ -57,7 +56,7 @@ export async function receiveWebhook(deps: Deps, context: Context): Promise<Resp
   }
 }
 
-/** The body as text. `late` where it did not arrive in time, `broken` where the sender hung up. */
+/** The body as text; `late` if it did not arrive in time, `broken` if the sender hung up. */
 async function readInTime(request: Request, share: Share): Promise<string | 'late' | 'broken'> {
   try {
     const bytes = await within(patience, readLimited(request, largest, share.claim));
@@ -68,7 +67,7 @@ async function readInTime(request: Request, share: Share): Promise<string | 'lat
   }
 }
 
-/** The payload, with what Holdfast reads of it checked; a sentence that says what is wrong where it is none. */
+/** The validated payload, or a sentence about what is wrong with it. */
 function readPayload(name: string, raw: string): object | string {
   let payload: unknown;
   try {

@@ -4,19 +4,19 @@ import { type Job, jobs } from '../queue/jobs.ts';
 import { recallFresh, readScannedUntil, saveLost, saveScannedUntil } from './delivery-store.ts';
 import { type FailedDelivery, standInsOf } from './stand-ins.ts';
 
-/** GitHub keeps deliveries for three days. Milliseconds, as all here. */
+/** GitHub keeps deliveries for three days. In milliseconds, like all times here. */
 const kept = 3 * 86_400_000;
-/** A delivery shows as failed only when GitHub has stopped waiting for the answer. */
+/** A delivery only shows as failed after GitHub stops waiting for the answer. */
 const overlap = 120_000;
 const mostPages = 30;
-/** Things to look at whose jobs are saved in one transaction: a larger one could outlast its time limit. */
+/** How many jobs one transaction saves. A larger transaction could exceed its time limit. */
 const batch = 100;
 
 /**
- * Has everything looked at again that webhooks told of which GitHub could not deliver: reads its list of failed
- * deliveries since the last time. Each delivery counts once, and each repository is looked at once, however many of
- * them failed. Where more failed than are read, everything that the App has is looked at.
- * @throws what GitHub throws while it cannot answer; the next sweep tries again.
+ * Checks again what undelivered webhooks were about. Reads GitHub's list of failed deliveries since the last time. Counts
+ * each delivery once and checks each repository once, no matter how many deliveries failed. If too many failed, checks
+ * everything that the App has access to.
+ * @throws GitHub's error while it cannot answer. The next sweep tries again.
  */
 export async function recoverDeliveries(deps: Deps): Promise<void> {
   const now = nowOf(deps.clock);
@@ -24,7 +24,7 @@ export async function recoverDeliveries(deps: Deps): Promise<void> {
   const scanned = await readScannedUntil(deps.db);
   const since = scanned && scanned > oldest ? new Date(scanned.getTime() - overlap) : oldest;
   const { failed, isCut } = await listFailed(deps, since);
-  // Those that arrived after all are known as well.
+  // This includes deliveries that arrived later.
   const fresh = await recallFresh(deps.db, failed);
   const standIns = isCut && fresh.length > 0 ? lookAtAll(fresh) : await standInsOf(deps, fresh);
   for (let start = 0; start < standIns.length; start += batch) {
@@ -48,12 +48,12 @@ export async function recoverDeliveries(deps: Deps): Promise<void> {
   }
 }
 
-/** Every installation is read, and with it every repository looked at. */
+/** Reads every installation, and so reconciles every repository. */
 function lookAtAll(served: FailedDelivery[]): { served: FailedDelivery[]; jobs: Job[] }[] {
   return [{ served, jobs: [jobs.syncInstallations()] }];
 }
 
-/** The failed deliveries since an instant, newest first as GitHub lists them. `isCut`: there are more. */
+/** The failed deliveries since an instant, newest first as GitHub lists them. `isCut` if there are more. */
 async function listFailed(deps: Deps, since: Date): Promise<{ failed: FailedDelivery[]; isCut: boolean }> {
   const app = await deps.github.asApp();
   const failed: FailedDelivery[] = [];

@@ -4,7 +4,7 @@ import { handledEvents } from './handled-events.ts';
 import { jobsOf, type WakeDeps } from './wake.ts';
 import { readsOfEvent } from './wakes-of-event.ts';
 
-/** A delivery in GitHub's list: what it was about, without the payload. */
+/** A delivery in GitHub's list, without the payload. */
 export type FailedDelivery = {
   id: number | bigint;
   guid: string;
@@ -14,22 +14,22 @@ export type FailedDelivery = {
   installation_id: number | bigint | null;
 };
 
-/** Jobs that do for failed deliveries what their arrival would have done. */
+/** Jobs that replace failed deliveries. */
 export type StandIn = {
-  /** The deliveries that need not arrive any more. */
+  /** The deliveries that are replaced. */
   served: FailedDelivery[];
   jobs: Job[];
 };
 
 /**
- * What no look can find afterwards: a merge of a pull request that no look saw open, a command in a comment, and a
- * person who took an authorization back. Their payloads are read from GitHub.
+ * Events that no observation can find afterwards: the merge of a pull request that we never saw open, a command in a
+ * comment, and a revoked authorization. We read their payloads from GitHub.
  */
 const toRead = ['pull_request.closed', 'issue_comment.created', 'github_app_authorization.revoked'];
-/** Of these at once, the newest first; what the rest was about is looked at. */
+/** How many of these we read at once, newest first. For the rest, we reconcile the repository. */
 const mostRead = 200;
 
-/** What stands in for failed deliveries: one look for each repository and installation that they name. */
+/** Replaces failed deliveries: one job for each repository and installation that they name. */
 export async function standInsOf(deps: WakeDeps, failed: FailedDelivery[]): Promise<StandIn[]> {
   const handled = failed.filter((delivery) =>
     (handledEvents as readonly string[]).includes(nameOf(delivery)),
@@ -50,7 +50,7 @@ export async function standInsOf(deps: WakeDeps, failed: FailedDelivery[]): Prom
   });
   const knownIds = new Set(known.map(({ id }) => id));
   const standIns: StandIn[] = read.map((delivery) => ({
-    // It counts as arrived when its own jobs are saved.
+    // A delivery counts as arrived when its own jobs are saved.
     served: [],
     jobs: [jobs.readDelivery(String(delivery.id), delivery.guid)],
   }));
@@ -63,7 +63,7 @@ export async function standInsOf(deps: WakeDeps, failed: FailedDelivery[]): Prom
 
 const nameOf = ({ event, action }: FailedDelivery): string => (action ? `${event}.${action}` : event);
 
-/** The look at a repository; none where its events can only have changed what no present freeze reads. */
+/** The job for a repository; none if its events can only change facts that no current freeze reads. */
 async function lookAt(
   deps: WakeDeps,
   repositoryId: bigint,

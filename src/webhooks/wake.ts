@@ -6,31 +6,31 @@ import { isOfConsequence } from '../outbox/correct.ts';
 import { type ForeignStatus, inSteps, type Job, jobs } from '../queue/jobs.ts';
 import { numberByTestMerge, numbersAt } from '../reconcile/open-pull-request-store.ts';
 
-/** What an event makes look again. */
+/** What an event causes us to check again. */
 export type Wake =
   | { to: 'jobs'; jobs: Job[] }
   /**
-   * A status under our context: only where it is on a head that we know, and not the echo of our own. `merges`: what a
-   * merge commit merges.
+   * A status with our context, if it is on a head that we know and not the echo of our own. `merges`: what a merge commit
+   * merges.
    */
   | { to: 'own-status'; repositoryId: bigint; sha: string; merges: string | null; written: ForeignStatus }
-  /** Only where the conditions of a present freeze read one of these facts: such events are frequent. */
+  /** Only if the conditions of a current freeze read one of these facts, because such events are frequent. */
   | ({ reads: readonly Need[] } & (
       | { to: 'pull-request'; repositoryId: bigint; number: number; installationId: bigint | null }
       /** The open pull requests with this head SHA. */
       | { to: 'head'; repositoryId: bigint; sha: string; installationId: bigint | null }
-      /** `isLater`: in some seconds, since the events come in great numbers. */
+      /** `isLater`: after some seconds, because the events come in great numbers. */
       | { to: 'repository'; repositoryId: bigint; isLater: boolean }
       /** Every repository of an organization or a person. */
       | { to: 'account'; accountId: bigint }
     ));
 
-/** Milliseconds; one look serves all events of such a step. */
+/** Milliseconds of a step. One job serves all events of a step. */
 const later = 10_000;
 
 export type WakeDeps = Pick<Deps, 'db' | 'clock' | 'ownWrites'>;
 
-/** The jobs of an event; none where nothing reads what it may have changed. */
+/** The jobs of an event; none if nothing reads what it may have changed. */
 export async function jobsOf(deps: WakeDeps, wakes: Wake[]): Promise<Job[]> {
   const jobs = await Promise.all(wakes.map((wake) => jobsOfWake(deps, wake)));
   return jobs.flat();
@@ -54,11 +54,11 @@ async function jobsOfWake({ db, clock, ownWrites }: WakeDeps, wake: Wake): Promi
     case 'pull-request':
       return [jobs.reconcilePullRequest(wake.repositoryId, { number: wake.number, installationId })];
     case 'head': {
-      // One of them stands for all: a look at it takes in those that share its head.
+      // One pull request is enough: its observation includes those that share its head.
       const [number] = await numbersAt(db, wake.repositoryId, wake.sha);
       if (number !== undefined)
         return [jobs.reconcilePullRequest(wake.repositoryId, { number, installationId })];
-      // No pull request's, or one's whose first look is under way and may have read it already.
+      // The head of no known pull request, or of one whose first observation is running and may have read it already.
       return [jobs.reconcileRepository(wake.repositoryId, inSteps(nowOf(clock), later))];
     }
     case 'repository':

@@ -5,31 +5,34 @@ import { branchOfRef } from '../github/merge-group-ref.ts';
 import type { Payloads } from './payloads.ts';
 import type { Wake } from './wake.ts';
 
-// Events say what to look at again; what is true is read from GitHub by the job. So an event that is late,
-// repeated or out of order does no harm.
+// Events only say what to check again. The job reads the facts from GitHub. So late, repeated or unordered events do no
+// harm.
 
 type InRepository = Payloads['repository'];
 type InOrganization = Payloads['organization'];
 type PullRequestPayload = Payloads['pull_request_review']['pull_request'];
 
-/** The facts that an event can change, where that is all that it can do. Such events are frequent. */
+/** The facts that an event can change, for events that change nothing else. Such events are frequent. */
 export const readsOfEvent = {
   pull_request_review_comment: ['review-threads'],
   pull_request_review_thread: ['review-threads'],
   label: ['labels'],
   milestone: ['milestone'],
   check_run: ['checks', 'required-checks'],
-  // The former one of an environment becomes inactive without an event.
+  // The former deployment of an environment becomes inactive without an event.
   deployment_status: ['deployments'],
-  // Whether a pull request conflicts or is behind changes with its base.
+  // A push to the base may change whether a pull request conflicts or is behind.
   push: ['conflict', 'behind'],
 } as const satisfies { [Event in keyof Payloads]?: readonly Need[] };
 
-/** Every event that Holdfast acts on, and what it makes look again. `app.yml` subscribes to those that GitHub does not send anyway. */
+/**
+ * Every event that Holdfast handles, and what it checks again. `app.yml` subscribes to those that GitHub does not always
+ * send.
+ */
 export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], own: Own) => Wake[] } = {
   installation: ({ installation }) => always(jobs.syncInstallation(BigInt(installation.id))),
   installation_repositories: ({ installation }) => always(jobs.syncInstallation(BigInt(installation.id))),
-  // A person takes back that the App may know who they are: what they signed in to by it ends.
+  // A person revokes the authorization of the App: their sessions end.
   github_app_authorization: ({ sender }) => always(jobs.endSessions(sender.id)),
   repository: ({ repository, installation }) =>
     always(jobs.syncRepository(BigInt(repository.id), idOf(installation))),
@@ -59,7 +62,7 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
   label: (payload) => repository(payload, readsOfEvent.label),
   milestone: (payload) => repository(payload, readsOfEvent.milestone),
   check_run: (payload) => head(payload, payload.check_run.head_sha, readsOfEvent.check_run),
-  // Under our own context: somebody may have overwritten what we say. No condition reads it.
+  // With our own context: somebody may have overwritten our status. No condition reads it.
   status: (payload, own) =>
     payload.context.toLowerCase() === own.statusContext.toLowerCase()
       ? [ownStatus(payload)]
@@ -72,7 +75,7 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
   organization: teams,
 };
 
-/** What of ourselves comes back in events. */
+/** Our own names in events. */
 export type Own = { statusContext: string };
 
 const always = (...jobs: Job[]): Wake[] => [{ to: 'jobs', jobs }];
@@ -91,7 +94,7 @@ function ownStatus(payload: Payloads['status']): Wake {
   return { to: 'own-status', repositoryId: BigInt(place.id), sha, merges, written };
 }
 
-/** Commands are people's, on pull requests: what a bot writes, or an App for somebody, is none. */
+/** Only people can write commands, on pull requests. Comments from bots or Apps are not commands. */
 function commands({ repository: place, issue, comment, installation }: Payloads['issue_comment']): Wake[] {
   const { user, body, performed_via_github_app: app } = comment;
   const text = commandLine(body);

@@ -4,24 +4,24 @@ import type { Job, TaskName } from '../queue/jobs.ts';
 import type { JobQueue, Sent, Taken } from '../queue/queue.ts';
 import { within } from '../within.ts';
 
-/** How many takers a task has, and how many jobs one takes at once. */
+/** How many workers a task has, and how many jobs one takes at once. */
 export type Takers = { takers: number; jobs: number };
 
 type Queue = Pick<JobQueue, 'exchange' | 'keep' | 'giveBack' | 'listen'>;
-/** Does jobs of a task. What it throws means that they could not even be sent again. */
+/** Runs jobs of a task. If it throws, they could not even be sent again. */
 type Work = (task: TaskName, jobs: Job[]) => Promise<void>;
 
-/** Milliseconds, as all here. It looks so often for what it was not told of. */
+/** Milliseconds, like all times here. How often it checks for jobs without a notification. */
 const lookEvery = 15_000;
-/** And while it works it says so, well within the lifetime that the queue gives a process. */
+/** How often it reports that the process is alive, well within the lifetime that the queue allows. */
 const keepEvery = 3000;
-/** After the database failed. */
+/** How long it waits after the database failed. */
 const pause = 1000;
-/** What is done is forgotten together with the next taking, or after this. */
+/** Finished jobs are deleted with the next take, or after this time. */
 const gatherFor = 10;
-/** Where more may wait, this share of a task's takers is free before it is asked for at once: not a question for each. */
+/** If more jobs may wait, this share of a task's workers must be free before the next take, to save statements. */
 const roomyShare = 1 / 4;
-/** What takes longer hangs: its jobs are given up, and taken again. */
+/** Work that takes longer hangs. Its jobs are given up and taken again. */
 const longestWork = 15 * 60_000;
 
 /**
@@ -69,7 +69,7 @@ export class Fetcher {
     await this.#look();
   }
 
-  /** Takes no more, waits for what runs, and hands back what does not end in time. */
+  /** Takes no more jobs, waits for running ones, and hands back those that do not end in time. */
   async stop(patience: number): Promise<void> {
     this.#isStopped = true;
     this.#clock.clearTimeout(this.#timer);
@@ -79,7 +79,7 @@ export class Fetcher {
     if (this.#working.size > 0) await this.#queue.giveBack([...this.#working]);
   }
 
-  /** Resolves when nothing runs and nothing is due any more. @returns how many jobs this process has taken so far. */
+  /** Resolves when nothing runs and nothing is due. @returns how many jobs this process has taken so far. */
   async settled(): Promise<number> {
     do {
       await this.#allFinished();
@@ -100,7 +100,7 @@ export class Fetcher {
     if (!sent) void this.#takeWhatever();
     else if (sent.due > this.#clock.now()) this.#lookBy(sent.due);
     else {
-      // A task of a later version is not known here.
+      // This version does not know tasks of a later version.
       const tasks = this.#tasks.get(sent.task);
       if (tasks) tasks.mayWait = true;
       void this.#take();

@@ -23,8 +23,8 @@ import type { Job, TaskName, Tasks } from '../queue/jobs.ts';
 type Handlers = { [Name in TaskName]: (deps: Deps, data: Tasks[Name]) => Promise<void> };
 
 /**
- * What each task does. A task that throws is tried again later, for as long as it takes; one that throws
- * `NotNow` comes back when that says.
+ * The handler of each task. A task that throws is tried again later, until it succeeds. A task that throws `NotNow` runs
+ * again at the time that it names.
  */
 const handlers: Omit<Handlers, 'reconcile-pull-request'> = {
   'reconcile-repository': (deps, { repositoryId, at }) =>
@@ -56,7 +56,7 @@ const handlers: Omit<Handlers, 'reconcile-pull-request'> = {
 /** Jobs that one piece of work serves, and that work. */
 export type Piece = { jobs: Job[]; run(deps: Deps): Promise<void> };
 
-/** Pull requests of one repository that wait at the same time are read by one question; all else is done apart. */
+/** Groups waiting pull requests of one repository, so that one question reads them. Runs all other jobs separately. */
 export function piecesOf(task: TaskName, jobs: Job[]): Piece[] {
   if (task !== 'reconcile-pull-request') {
     const handle = handlers[task] as (deps: Deps, data: unknown) => Promise<void>;

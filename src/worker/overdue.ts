@@ -3,31 +3,31 @@ import { throughPrisma } from '../database/sql.ts';
 import { isIdle } from '../exemptions/exemption-rows.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 
-// What the sweep looks for. Every question is answered from an index: it is asked each minute.
+// The queries of the sweep. Each uses an index, because it runs every minute.
 
 const minute = 60_000;
 const hour = 60 * minute;
-/** A reconciliation that was asked for so long ago and has not finished is asked for again. */
+/** How long after its request an unfinished reconciliation is requested again. */
 const patience = 2 * minute;
-/** Boundaries are looked for so far back; whatever is older, the hourly look has seen. */
+/** How far back we look for boundaries. The hourly check covers older ones. */
 const lookBack = 24 * hour;
-/** Boundaries are planned so far ahead, for jobs that were lost. */
+/** How far ahead we plan boundaries, in case their jobs were lost. */
 const planAhead = 10 * minute;
-/** Every repository is looked at whole so often, whatever the webhooks say. */
+/** How often we reconcile every repository, even without webhooks. */
 const checkEvery = hour;
-/** The freezes of every plan are made for the time ahead so often: with the sweep's minute, within an hour. */
+/** How often we create the future freezes of every plan. Together with the sweep's minute, this is within an hour. */
 const keepEvery = hour - 2 * minute;
-/** Such looks a minute and installation: 900 an hour, of the 5,000 or more that GitHub allows. */
+/** How many of these checks we make per minute and installation: 900 an hour, of the 5,000 or more that GitHub allows. */
 const checksEachMinute = 15;
 
 type Row = { id: bigint };
 const ids = (rows: Row[]): bigint[] => rows.map(({ id }) => id);
 
-/** Of the freeze's repository, where we are installed. Not a join: that reads all repositories from end to end. */
+/** Whether we are installed on the freeze's repository. Not a join, because that would scan all repositories. */
 const reconciledAt = Prisma.sql`SELECT coalesce(r.reconciled_at, '-infinity') FROM repositories r
   WHERE r.id = f.repository_id AND r.installation_id IS NOT NULL`;
 
-/** Repositories where a freeze started or ended, or time changed what one holds, after they were last looked at. */
+/** Repositories where a freeze started or ended, or time changed what it holds, after the last observation. */
 export async function withPassedBoundary(db: Tx, now: Date): Promise<bigint[]> {
   const since = new Date(now.getTime() - lookBack);
   return ids(
@@ -43,7 +43,7 @@ export async function withPassedBoundary(db: Tx, now: Date): Promise<bigint[]> {
   );
 }
 
-/** Repositories whose reconciliation was asked for and has not finished in time. */
+/** Repositories whose requested reconciliation did not finish in time. */
 export async function unfinished(db: Tx, now: Date): Promise<bigint[]> {
   return ids(
     await db.$queryRaw<Row[]>`
@@ -53,8 +53,8 @@ export async function unfinished(db: Tx, now: Date): Promise<bigint[]> {
 }
 
 /**
- * Repositories that were not looked at for an hour, the longest ago first, and few of each installation at once. Marked
- * as asked for, so that those that cannot be read now do not stand before the others the next time.
+ * Repositories that were not observed for an hour, the oldest first, and few of each installation at once. Marks them as
+ * requested, so that repositories that cannot be read now do not block the others next time.
  */
 export async function askForUnchecked(db: Tx, now: Date): Promise<bigint[]> {
   return ids(
@@ -70,7 +70,7 @@ export async function askForUnchecked(db: Tx, now: Date): Promise<bigint[]> {
   );
 }
 
-/** Installations for which a status waits that may be written now. */
+/** Installations with a waiting status that may be written now. */
 export async function installationsWithWaiting(db: Tx, now: Date): Promise<bigint[]> {
   return ids(
     await db.$queryRaw<Row[]>`
@@ -79,7 +79,7 @@ export async function installationsWithWaiting(db: Tx, now: Date): Promise<bigin
   );
 }
 
-/** Repositories of which GitHub should have been asked whether it would merge what freezes hold: a job was lost. */
+/** Repositories where we should have asked GitHub whether it would merge held pull requests, but the job was lost. */
 export async function withUnaskedMergeStates(db: Tx, now: Date): Promise<bigint[]> {
   return ids(
     await db.$queryRaw<Row[]>`
@@ -88,7 +88,7 @@ export async function withUnaskedMergeStates(db: Tx, now: Date): Promise<bigint[
   );
 }
 
-/** Repositories where an exemption is over and not ended: its time is up, or its freezes are all over. */
+/** Repositories with an exemption that expired, or whose freezes are all over, but that is not ended yet. */
 export async function withOverExemptions(db: Tx, now: Date): Promise<bigint[]> {
   return ids(
     await throughPrisma(db).query<Row>(
@@ -101,7 +101,7 @@ export async function withOverExemptions(db: Tx, now: Date): Promise<bigint[]> {
   );
 }
 
-/** Plans whose freezes were not made for the time ahead for an hour. */
+/** Plans whose future freezes were not created for an hour. */
 export async function unkeptPlans(db: Tx, now: Date): Promise<string[]> {
   const plans = await db.freezePlan.findMany({
     where: {
@@ -114,7 +114,7 @@ export async function unkeptPlans(db: Tx, now: Date): Promise<string[]> {
   return plans.map(({ id }) => id);
 }
 
-/** Merge queues with groups in flight. */
+/** Merge queues with merge groups. */
 export async function branchesInFlight(db: Tx): Promise<{ repositoryId: bigint; branch: string }[]> {
   return db.mergeGroup.findMany({
     where: { repository: { installationId: { not: null } } },

@@ -18,13 +18,13 @@ import { jobs } from '../queue/jobs.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
-/** GitHub sends a delivery again for at most 7 days. */
+/** GitHub redelivers for at most 7 days. */
 const deliveriesKept = 8 * day;
 
 /**
- * Repairs what was missed: boundaries and flips that passed, reconciliations that did not finish, statuses that still wait,
- * merge groups in flight, exemptions that are over, failed webhook deliveries, and whatever else in repositories that were not looked at for an
- * hour. Also plans the next boundaries (their jobs may have been lost) and forgets what is old.
+ * Repairs what was missed: boundaries that passed, unfinished reconciliations, waiting statuses, merge groups, ended
+ * exemptions, failed webhook deliveries, and anything else in repositories that were not observed for an hour. Also plans
+ * the next boundaries, whose jobs may have been lost, and deletes old rows.
  */
 export async function sweep(deps: Deps): Promise<void> {
   const { db } = deps;

@@ -3,7 +3,7 @@ import type { Job } from '../queue/jobs.ts';
 import { NotNow } from '../queue/not-now.ts';
 import type { Piece } from './handlers.ts';
 
-/** Does a piece of work; what fails, or is not to be done now, is sent again, all its jobs. */
+/** Runs a piece of work. If it fails or must wait, sends all its jobs again. */
 export async function work(deps: Deps, { jobs, run }: Piece): Promise<void> {
   try {
     await run(deps);
@@ -19,15 +19,15 @@ export async function work(deps: Deps, { jobs, run }: Piece): Promise<void> {
   }
 }
 
-/** The same job at the instant that it waits for: those about the same thing come back as one. */
+/** The same job at the instant that it waits for. Jobs about the same thing come back as one. */
 const comingBack = ({ attempt: _, ...job }: Job, at: Date): Job =>
   ({ ...job, key: `${job.about}@${at.toISOString()}`, at }) as Job;
 
 const longestBackoff = 60_000;
 
 /**
- * A failed job again, later each time. Not pg-boss's own retry: there each failed job stays beside the new ones for the
- * same thing, and an outage would pile them up. This way one waits for each thing.
+ * A failed job, with a longer wait each time. Does not use pg-boss's retry, which keeps each failed job in addition to new
+ * ones for the same thing, so that an outage would pile them up. This way one job waits for each thing.
  */
 function triedAgain(job: Job, now: number): Job {
   const attempt = (job.attempt ?? 0) + 1;

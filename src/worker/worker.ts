@@ -6,16 +6,16 @@ import { piecesOf } from './handlers.ts';
 import { work } from './work.ts';
 
 export type Worker = {
-  /** Takes no new jobs, and hands back what is not finished in time. */
+  /** Takes no new jobs, and hands back those that do not finish in time. */
   stop(): Promise<void>;
-  /** Resolves when no job runs and none is due. @returns how many this process has taken so far. */
+  /** Resolves when no job runs and none is due. @returns how many jobs this process has taken so far. */
   settled(): Promise<number>;
 };
 
 /**
- * How many jobs of a task are worked on at once, by how many takers. Most waits are for GitHub, not for the processor:
- * one slow installation must not hold up the others. Pull requests of a repository that wait are one question, so few
- * takers take many of them.
+ * How many jobs of a task run at once, and in how many workers. Most jobs wait for GitHub, not for the processor, and one
+ * slow installation must not delay the others. Waiting pull requests of a repository need one question, so few workers
+ * take many of them.
  */
 const takers: Partial<Record<TaskName, Takers>> = {
   'reconcile-repository': { takers: 16, jobs: 1 },
@@ -28,10 +28,10 @@ const takers: Partial<Record<TaskName, Takers>> = {
 const usual: Takers = { takers: 4, jobs: 1 };
 
 const sweepEvery = 60_000;
-/** Milliseconds that jobs have to finish when the worker stops. */
+/** Milliseconds that jobs get to finish when the worker stops. */
 const patience = 8000;
 
-/** Works on jobs until stopped, and has the sweep done once at the start and each minute. */
+/** Runs jobs until it is stopped, and requests the sweep at the start and each minute. */
 export async function startWorker(deps: Deps, queue: JobQueue): Promise<Worker> {
   const fetcher = new Fetcher(
     queue,

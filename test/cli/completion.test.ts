@@ -80,7 +80,7 @@ test.runIf(isThere('fish'))(
         .trimEnd()
         .split('\n');
     expect(after('holdfast plans cr')).toEqual([
-      'create\tplan freezes of many repositories, once or again and again',
+      'create\tplan freezes of many repositories, once or repeatedly',
     ]);
     expect(after('holdfast keys create acme --scope ')).toEqual(['admin', 'ci']);
     expect(after('holdfast run --freeze acme/web -- ./dep')).toEqual(['./deploy.sh']);

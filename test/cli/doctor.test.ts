@@ -92,7 +92,7 @@ test('for programs, the findings as the route answers them', async () => {
 
 test('without a repository: whether the service is well, for which no credential is needed', async () => {
   const { code, out } = await ask(undefined, { token: undefined });
-  expect(out).toBe(`ok       Holdfast answers at ${acme.app.url}, with version 1 of its interface.\n`);
+  expect(out).toBe(`ok       Holdfast answers at ${acme.app.url}, with API version 1.\n`);
   expect(code).toBe(0);
 });
 

@@ -157,7 +157,7 @@ test('--dry-run shows what would be held, and makes nothing', async () => {
     '--dry-run',
   ]);
   expect(one.code, one.err).toBe(0);
-  expect(one.out).toMatch(/^acme\/web#1\theld\t.*\nacme\/web#2\tlet through\t.*\nOf 2 open/);
+  expect(one.out).toMatch(/^acme\/web#1\theld\t.*\nacme\/web#2\texcluded\t.*\nOf 2 open pull requests/);
   const all = await line.holdfast(['freeze', 'acme', '--all', '-m', 'Try', '--dry-run', '--json']);
   expect(all.code).toBe(1);
   expect(all.json().preview.repositories).toContainEqual({
@@ -223,9 +223,9 @@ test.each([
   [['freeze', 'acme/web', '-m', 'x', '--until', '08:00'], 'is 2026-03-01 08:00 Europe/Paris, which is past'],
   [
     ['freeze', 'acme/web', '-m', 'x', '--from', 'tomorrow 08:00', '--wait'],
-    '--wait waits until GitHub holds',
+    '--wait needs a freeze that begins now',
   ],
-  [['freeze', 'acme/web', '-m', 'x', '--exclude', '{or'], 'begins as a group and is not JSON'],
+  [['freeze', 'acme/web', '-m', 'x', '--exclude', '{or'], 'looks like a group but is not JSON'],
   [['unfreeze', 'acme/web'], "required option '-m, --message <reason>' not specified"],
 ])('%j is used wrongly: 2, and nothing is frozen', async (words, why) => {
   const { code, out, err } = await line.holdfast(words);

@@ -24,9 +24,9 @@ test('an admin lets a pull request through, for a time that is said first', asyn
   const allowed = await ada.holdfast(['allow', 'acme/web#1', '-m', 'Fixes INC-4711', '--for', '4h']);
   expect([allowed.code, allowed.err]).toEqual([
     0,
-    'Letting acme/web#1 through until 2026-03-01 14:00 Europe/Paris.\n',
+    'Exempting acme/web#1 until 2026-03-01 14:00 Europe/Paris.\n',
   ]);
-  expect(allowed.out).toContain('acme/web#1 is let through until 2026-03-01 14:00 Europe/Paris.');
+  expect(allowed.out).toContain('acme/web#1 is exempt until 2026-03-01 14:00 Europe/Paris.');
   await acme.quiet();
   expect(acme.frozen('acme/web')).toEqual([2, 3]);
 });
@@ -74,9 +74,9 @@ test('a request is denied with a reason, and who may only write decides nothing'
 });
 
 test.each([
-  [['allow', 'acme/web', '-m', 'x'], 'is no pull request. Write one such as acme/web#5'],
+  [['allow', 'acme/web', '-m', 'x'], 'is not a pull request. Write one such as acme/web#5'],
   [['allow', 'acme/web#1', '-m', 'x', '--until', '08:00'], 'which is past'],
-  [['approve', 'not-an-id'], '"not-an-id" is no id'],
+  [['approve', 'not-an-id'], '"not-an-id" is not an ID'],
 ])('%j is used wrongly', async (words, why) => {
   const { code, err } = await ada.holdfast(words);
   expect([code, err]).toEqual([2, expect.stringContaining(why)]);

@@ -35,7 +35,7 @@ test('a plan: previewed, made, shown, changed, its progress asked, deleted', asy
   expect([dry.code, dry.json().preview.repositories_matched]).toEqual([0, 1]);
   const made = await line.holdfast([...words, ...rule, '--json']);
   expect(made.err).toBe(
-    'Planning freezes of acme from 2026-03-06 18:00 UTC (2026-03-06 19:00 Europe/Paris) until 2026-03-09 08:00 UTC (2026-03-09 09:00 Europe/Paris), 2 days 14 h, and again by FREQ=WEEKLY;BYDAY=FR.\n',
+    'Planning freezes of acme from 2026-03-06 18:00 UTC (2026-03-06 19:00 Europe/Paris) until 2026-03-09 08:00 UTC (2026-03-09 09:00 Europe/Paris), 2 days 14 h, repeating by FREQ=WEEKLY;BYDAY=FR.\n',
   );
   const { plan } = made.json();
   expect(plan).toMatchObject({
@@ -78,7 +78,7 @@ test('a plan: previewed, made, shown, changed, its progress asked, deleted', asy
     expect.stringContaining('1 of 1 pull requests are held in 1 '),
   ]);
   expect((await line.holdfast(['plans', 'delete', plan.id, '-m', 'No more'])).code).toBe(0);
-  expect((await line.holdfast(['plans', 'list', 'acme'])).out).toBe('acme has no plan.\n');
+  expect((await line.holdfast(['plans', 'list', 'acme'])).out).toBe('acme has no plans.\n');
 });
 
 test.each([

@@ -228,7 +228,7 @@ test('it does not begin where a freeze is refused, and none of the others stays'
 
 test.each([
   [['run', '-m', 'x', '--', 'true'], 'Name what to freeze'],
-  [[...run, '--lease', '1m', '--', 'true'], 'two minutes at least'],
+  [[...run, '--lease', '1m', '--', 'true'], 'must be at least two minutes'],
   [[...run], "missing required argument 'command'"],
 ])('%j is used wrongly', async (words, why) => {
   const ran = await line.holdfast(words);

@@ -41,7 +41,7 @@ describe('windows', () => {
     [{ for: 'ages' }, '"ages" is not a length of time'],
     [{ from: '9999-12-30T10:00', for: '99999w' }, 'after the year 9999'],
     [{ for: '99999h', from: '9999-12-30T10:00' }, 'after the year 9999'],
-    [{ zone: 'Europe/Pariss' }, '"Europe/Pariss" is no time zone'],
+    [{ zone: 'Europe/Pariss' }, '"Europe/Pariss" is not a time zone'],
   ])('%o is refused', (options, why) => expect(() => readWindow(options, world)).toThrow(why));
 
   test('what is shown is what is sent, in each zone and on each clock', () => {

@@ -41,7 +41,7 @@ test('a server without limits has enough left; one that says nothing is not know
 
 test.each([
   [500, 'ok', null],
-  [499, 'warning', 'is nearly used up, and the rest is kept for statuses,'],
+  [499, 'warning', 'is nearly used up, and the rest is reserved for statuses,'],
   [0, 'failed', 'is used up'],
 ])('of 5000 requests %i are left: %s', (remaining, state, why) => {
   const budget = { name: 'requests', limit: 5000, remaining, resetAt: new Date('2026-03-01T10:00:00Z') };

@@ -38,13 +38,13 @@ test('of a public repository only people who can write to it see the inside', as
   expect(hasInside(nobodys)).toEqual([false, false]);
   expect(nobodys).toContain('For all to see');
   expect(nobodys).toContain(
-    `<a href="/auth/sign-in?to=${encodeURIComponent('/repos/acme/web?zoom=week')}">sign in with GitHub</a>`,
+    `<a href="/auth/sign-in?to=${encodeURIComponent('/repos/acme/web?zoom=week')}">Sign in with GitHub</a>`,
   );
   expect(nobodys).not.toContain('admin key,</strong>');
   for (const login of ['mallory', 'rita']) {
     const outsiders = await pageFor(login, web);
     expect(hasInside(outsiders)).toEqual([false, false]);
-    expect(outsiders).toContain('Only people who can write to this repository see the audit log');
+    expect(outsiders).toContain('whether freezes are enforced.</p>');
   }
   expect(looks()).toBe(before);
   for (const login of ['wendy', 'ada']) expect(hasInside(await pageFor(login, web))).toEqual([true, true]);

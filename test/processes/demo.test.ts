@@ -89,7 +89,7 @@ test.skipIf(!hasCurl)('every line of the tour works, and Ctrl-C leaves nothing b
   expect(servers).toEqual([{ url: `${urls[0]}/v1` }]);
   const pages = [...text.matchAll(/^ {2}\S.* {2}(http:\S+)$/gm)].map((match) => match[1]!);
   expect(pages).toHaveLength(3);
-  expect(text.indexOf(pages[2]!)).toBeLessThan(text.indexOf('The tour:'));
+  expect(text.indexOf(pages[2]!)).toBeLessThan(text.indexOf('To take the tour'));
   for (const page of pages) expect((await fetch(page)).status, page).toBe(200);
   expect(text).toMatch(/is already required here[^]* branch protection/);
   const [, doctor] = /^Enforced\? +(.+)$/m.exec(text)!;
@@ -114,15 +114,15 @@ test.skipIf(!hasCurl)('every line of the tour works, and Ctrl-C leaves nothing b
 
 test('--setup begins with the setup page, and goes on with the tour', async () => {
   const { child, output, until, printed } = start('--setup', '--port', '0', '--github-port', '0');
-  await until('the setup page is named', () => /\/setup\n[^]*The code/.test(output()));
+  await until('the setup page is named', () => /\/setup\n[^]*Enter this code/.test(output()));
   const [url] = /http:\S+\/setup/.exec(output())!;
-  const [, code] = /The code that it asks for: +(\S+)/.exec(output())!;
+  const [, code] = /Enter this code: +(\S+)/.exec(output())!;
   const visitor = new Visitor();
   const form = await visitor.submit(await visitor.get(url!), { code: code! });
   const review = await visitor.submit(form, { organization: 'acme' });
   const done = await visitor.submit(await visitor.submit(review), { as: 'ada' });
   const install = /href="([^"]+\/installations\/new)"/.exec(done.text)![1]!;
-  expect(output()).not.toContain('The tour:');
+  expect(output()).not.toContain('To take the tour');
   await visitor.post(install, { account: 'acme' });
   const [, key] = /^admin key +(\S+)/m.exec(await printed())!;
   const enforcement = await fetch(new URL('/v1/repos/acme/web/enforcement', url), {

@@ -35,7 +35,9 @@ export function startDemo(temporary: string, ...options: string[]): DemoProcess 
     output: () => output,
     until,
     async printed() {
-      await until('the tour is printed', () => /The tour:[^]*Ctrl-C ends it/.test(output));
+      await until('the tour is printed', () =>
+        /To take the tour[^]*Press Ctrl-C to end the demo/.test(output),
+      );
       return output;
     },
   };

@@ -6,7 +6,7 @@ import type { CookieName } from './cookies.ts';
 export type Attempt = {
   /** Comes back with GitHub's answer, and shows that this browser asked. */
   state: string;
-  /** PKCE: whoever steals the code cannot use it without this. */
+  /** The PKCE verifier. A stolen code is useless without it. */
   verifier: string;
   /** A path of ours. */
   to: string;

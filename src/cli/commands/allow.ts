@@ -16,23 +16,23 @@ type Options = {
 
 export const allow = command<Options, [pullRequest: string]>({
   usage: 'allow <pull-request>',
-  summary: 'let a pull request through freezes, or ask for that',
+  summary: 'exempt a pull request from freezes, or request an exemption',
   options: [
-    ['-m, --message <reason>', 'why', 'required'],
+    ['-m, --message <reason>', 'the reason', 'required'],
     ...endOptions,
-    ['--any-head', 'let commits through that are pushed later, too'],
-    ['--freeze <id>', 'only through this freeze; again for more', 'many'],
-    ['--public-reason <reason>', 'what everybody but admins and insiders reads instead of the reason'],
+    ['--any-head', 'keep the exemption when new commits are pushed'],
+    ['--freeze <id>', 'exempt it from this freeze only; repeat for more', 'many'],
+    ['--public-reason <reason>', 'statuses and public pages show this instead of the reason'],
   ],
   examples: [
-    ['holdfast allow acme/web#5 -m "Fixes INC-4711"', 'Let one pull request through for 24 hours'],
+    ['holdfast allow acme/web#5 -m "Fixes INC-4711"', 'Exempt a pull request for 24 hours'],
     [
       'holdfast allow acme/web#5 -m "Fixes INC-4711" --for 4h --any-head',
-      'For four hours, with later commits',
+      'Exempt it for four hours, including later commits',
     ],
   ],
   notes:
-    'An admin of the repository lets it through at once, unless the repository asks for two persons. For everybody else\nwho can write, this asks an admin: see holdfast requests.',
+    'The exemption of a repository admin counts at once, unless the repository requires two people. For other people\nwith write access, this requests an exemption from an admin: see holdfast requests.',
   async run(call, options, text) {
     const { owner, repository, number } = readPullRequest(text);
     const { world, output } = call;
@@ -40,7 +40,7 @@ export const allow = command<Options, [pullRequest: string]>({
     const { endsAt } = readWindow({ for: options.for, until: options.until }, world);
     const { service, seen } = await call.connect();
     if (endsAt !== null)
-      output.note(`Letting ${text} through until ${describeMoment(endsAt, world.zone, world.zone)}.`);
+      output.note(`Exempting ${text} until ${describeMoment(endsAt, world.zone, world.zone)}.`);
     const exemption = await service.post<Exemption>(
       v1('repos', owner, repository, 'pulls', number, 'exemptions'),
       {
@@ -54,8 +54,11 @@ export const allow = command<Options, [pullRequest: string]>({
     const { id, state, expires_at, url } = exemption;
     seen.keep([{ kind: 'exemption', id, owner, repository }]);
     const until = describeMoment(Date.parse(expires_at), world.zone, world.zone);
-    if (state === 'approved') output.line(`${text} is let through until ${until}.`);
-    else output.line(`Asked to let ${text} through until ${until}. An admin decides: holdfast approve ${id}`);
+    if (state === 'approved') output.line(`${text} is exempt until ${until}.`);
+    else
+      output.line(
+        `Requested an exemption for ${text} until ${until}. An admin can approve it: holdfast approve ${id}`,
+      );
     output.line(url);
     output.json({ repository: `${owner}/${repository}`, exemption });
     return exitCodes.done;

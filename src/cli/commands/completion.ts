@@ -32,7 +32,7 @@ complete -c holdfast -f -a '(__holdfast)'`,
 
 export const completion = command<object, [shell: string]>({
   usage: 'completion <shell>',
-  summary: 'print what makes bash, zsh or fish complete holdfast',
+  summary: 'print a completion script for bash, zsh or fish',
   examples: [
     ['source <(holdfast completion bash)', 'In ~/.bashrc'],
     ['source <(holdfast completion zsh)', 'In ~/.zshrc, after compinit'],
@@ -47,7 +47,7 @@ export const completion = command<object, [shell: string]>({
 
 export const complete = command<object, [words: string[]]>({
   usage: 'complete [words...]',
-  summary: 'print the words that may come next, for completion',
+  summary: 'print the possible next words, for completion',
   isHidden: true,
   async run({ program, world }, _options, words) {
     for (const [word, does] of candidates(program, words)) world.out.write(`${word}\t${does}\n`);

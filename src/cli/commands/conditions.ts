@@ -2,11 +2,11 @@ import { command, type CommandSpec } from '../command.ts';
 
 const test = command<object, []>({
   usage: 'test',
-  summary: 'judge conditions: reads JSON lines, prints one JSON line for each',
+  summary: 'evaluate conditions: read JSON lines and print one JSON line for each',
   examples: [
     [
       `echo '{"condition": "label=hotfix", "pull_request": {"label": ["hotfix"]}}' | holdfast conditions test`,
-      'Try a condition on a pull request that you write down',
+      'Try a condition on a pull request that you describe',
     ],
   ],
   notes: `A line of input, with what is left out null or empty, and now for "now":
@@ -22,8 +22,8 @@ Its line of output:
 
 const attributes = command<object, []>({
   usage: 'attributes',
-  summary: 'print the attributes that conditions can name',
-  examples: [['holdfast conditions attributes --json', 'One JSON object a line']],
+  summary: 'print the attributes that you can use in conditions',
+  examples: [['holdfast conditions attributes --json', 'Print one JSON object on each line']],
   async run({ world, options }) {
     const { printAttributes } = await import('../print-attributes.ts');
     printAttributes(world.out, options.json === true);

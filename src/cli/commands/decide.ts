@@ -10,17 +10,17 @@ type Options = { message?: string; in?: string };
 
 const where: [string, string] = [
   '--in <place>',
-  'where it is, if this machine has not seen it: acme or acme/web',
+  'where the request is, if this machine has not seen it: acme or acme/web',
 ];
 
 export const approve = command<Options, [id: string]>({
   usage: 'approve <id>',
-  summary: 'let a pull request through for which somebody asked',
+  summary: 'approve an exemption request',
   options: [['-m, --message <reason>', 'why'], where],
   examples: [
     [
       'holdfast approve 0b9d1e5e-7a3f-4f0e-9f49-2f2f9a2b8c11',
-      'Approve a request that holdfast requests listed',
+      'Approve a request from the list of holdfast requests',
     ],
   ],
   run: (call, options, id) => decide(call, id, 'approve', options),
@@ -28,17 +28,17 @@ export const approve = command<Options, [id: string]>({
 
 export const deny = command<Options, [id: string]>({
   usage: 'deny <id>',
-  summary: 'deny a request, or take back what was let through',
+  summary: 'deny an exemption request, or revoke an exemption',
   options: [
     ['-m, --message <reason>', 'why', 'required'],
-    ['--revoke', 'take back what was approved'],
+    ['--revoke', 'revoke an approved exemption'],
     where,
   ],
   examples: [
     ['holdfast deny 0b9d1e5e-7a3f-4f0e-9f49-2f2f9a2b8c11 -m "It can wait"', 'Deny a request'],
     [
       'holdfast deny 0b9d1e5e-7a3f-4f0e-9f49-2f2f9a2b8c11 --revoke -m "It broke staging"',
-      'Take back what was let through',
+      'Revoke an exemption',
     ],
   ],
   run: (call, options: Options & { revoke?: true }, id) =>

@@ -10,10 +10,10 @@ import type { World } from '../world.ts';
 
 export const doctor = command<object, [repository: string | undefined]>({
   usage: 'doctor [repository]',
-  summary: 'ask a running Holdfast whether it is well, and whether it can hold a repository',
+  summary: 'check that Holdfast runs, and that it can enforce freezes in a repository',
   examples: [
-    ['holdfast doctor', 'Whether the service is well; no credential is needed'],
-    ['holdfast doctor acme/web', 'Whether freezes are enforced in a repository, and what to click'],
+    ['holdfast doctor', 'Check the service. You do not need a credential'],
+    ['holdfast doctor acme/web', 'Check whether freezes are enforced in a repository, and how to fix it'],
   ],
   notes: `Where nobody says where Holdfast answers, this machine is asked, at PORT of the environment or .env.
 For a repository, the credential is an admin application key or the GitHub token of one of its admins.

@@ -13,13 +13,13 @@ export const extend = command<Options, [id: string]>({
   usage: 'extend <id>',
   summary: 'move the end of a freeze or a plan',
   options: [
-    ['--for <length>', 'this much later than now planned: 30m, 2h, 1d'],
+    ['--for <length>', 'how much later it ends: 30m, 2h, 1d'],
     ...endOptions.slice(1),
-    ['--in <place>', 'where it is, if this machine has not seen it: acme or acme/web'],
+    ['--in <place>', 'where the freeze or plan is, if this machine has not seen it: acme or acme/web'],
   ],
   examples: [
-    ['holdfast extend bf0fbf0b-aa94-4bb6-a379-12b701f7db78 --for 1h', 'One hour more'],
-    ['holdfast extend bf0fbf0b-aa94-4bb6-a379-12b701f7db78 --until "tomorrow 08:00"', 'Until another time'],
+    ['holdfast extend bf0fbf0b-aa94-4bb6-a379-12b701f7db78 --for 1h', 'Extend by one hour'],
+    ['holdfast extend bf0fbf0b-aa94-4bb6-a379-12b701f7db78 --until "tomorrow 08:00"', 'Set another end'],
   ],
   async run(call, { for: length, until, in: where }, id) {
     if ((length === undefined) === (until === undefined)) throw misused('Write --for or --until.');
@@ -29,9 +29,7 @@ export const extend = command<Options, [id: string]>({
     const place = await placeOf(connected, id, ['freeze', 'plan'], where);
     const before = await read(service, place, id);
     if (before.end === null && length !== undefined)
-      throw refused(
-        'It has no end that --for could move: somebody has to remove it. Write --until to give it one.',
-      );
+      throw refused('It has no end that --for could move. Use --until to set an end.');
     const { later, readMoment } = await import('../../time/moment.ts');
     const { describeMoment, readLength, ways } = await import('../times/window.ts');
     const { toInstant } = await import('../../time/local-time.ts');
@@ -57,7 +55,7 @@ async function read(service: Service, place: Place, id: string): Promise<Freeze 
     const plan = await service.get<Plan>(pathOf(place, id));
     if (plan.recurrence !== null)
       throw refused(
-        'This plan repeats, so it has many ends. Extend one freeze of it: holdfast list shows their ids.',
+        'This plan repeats, so it has many ends. Extend one of its freezes. To find their IDs, use holdfast list.',
       );
     return plan;
   }

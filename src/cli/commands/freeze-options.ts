@@ -10,14 +10,18 @@ export const endOptions: Options = [
 ];
 
 export const windowOptions: Options = [
-  ['--from <time>', 'when it begins, such as "fri 18:00"; without it: now'],
+  ['--from <time>', 'when it begins, such as "fri 18:00" (now)'],
   ...endOptions,
-  ['--zone <zone>', 'the time zone of these times, such as Europe/Paris; without it: that of this machine'],
+  ['--zone <zone>', 'the time zone of these times, such as Europe/Paris (that of this machine)'],
 ];
 
 export const conditionOptions: Options = [
-  ['--match <condition>', 'hold only pull requests that match, such as base=main; again for more', 'many'],
-  ['--exclude <condition>', 'let these through, such as label=hotfix; again for more', 'many'],
+  ['--match <condition>', 'only hold pull requests that match, such as base=main; repeat for more', 'many'],
+  [
+    '--exclude <condition>',
+    'exclude pull requests that match, such as label=hotfix; repeat for more',
+    'many',
+  ],
 ];
 
 export type ConditionOptions = { match?: string[]; exclude?: string[] };
@@ -34,7 +38,7 @@ function readCondition(text: string): unknown {
     return JSON.parse(text);
   } catch {
     throw misused(
-      `${text} begins as a group and is not JSON. Write one such as {"or": ["label=a", "label=b"]}.`,
+      `${text} looks like a group but is not JSON. Write one such as {"or": ["label=a", "label=b"]}.`,
     );
   }
 }

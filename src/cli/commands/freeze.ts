@@ -23,27 +23,27 @@ type Options = WindowOptions &
 
 export const freeze = command<Options, [targets: string[]]>({
   usage: 'freeze <targets...>',
-  summary: 'freeze a repository, several, or all of an owner',
+  summary: 'freeze one repository, several, or all repositories of an owner',
   options: [
-    ['-m, --message <reason>', 'why; it stands in the status of each pull request', 'required'],
+    ['-m, --message <reason>', 'the reason, which the status of each pull request shows', 'required'],
     ...windowOptions,
     ...conditionOptions,
-    ['--all', 'every repository of the owner, also those to come'],
-    ['--except <glob>', 'with --all: leave these repositories alone; again for more', 'many'],
-    ['--public-reason <reason>', 'what everybody but admins and insiders reads instead of the reason'],
-    ['--wait', 'wait until GitHub holds; exit with 1 if a branch is not enforced'],
-    ['--timeout <length>', 'how long to wait at most (10m)'],
-    ['--dry-run', 'change nothing: show what would be held'],
+    ['--all', 'freeze every repository of the owner, including future ones'],
+    ['--except <glob>', 'with --all: exclude these repositories; repeat for more', 'many'],
+    ['--public-reason <reason>', 'statuses and public pages show this instead of the reason'],
+    ['--wait', 'wait until GitHub holds the pull requests; exit with 1 if a branch is not enforced'],
+    ['--timeout <length>', 'the longest time to wait (10m)'],
+    ['--dry-run', 'show what would be held, and change nothing'],
   ],
   examples: [
-    ['holdfast freeze acme/web --for 2h -m "INC-4711"', 'Freeze one repository for two hours, from now'],
+    ['holdfast freeze acme/web --for 2h -m "INC-4711"', 'Freeze one repository for the next two hours'],
     [
       'holdfast freeze acme --all --for 2h -m "INC-4711" --wait',
-      'Freeze all of them, and wait until GitHub holds',
+      'Freeze all repositories, and wait until GitHub holds the pull requests',
     ],
     [
       'holdfast freeze acme/web --from "fri 18:00" --until "mon 08:00" --zone Europe/Paris --exclude label=hotfix -m "Weekend"',
-      'Freeze a weekend, but for hotfixes',
+      'Freeze a weekend, except for hotfixes',
     ],
     [
       'holdfast freeze acme/web acme/api -m "Release" --dry-run',
@@ -56,9 +56,7 @@ export const freeze = command<Options, [targets: string[]]>({
     const longest = readMilliseconds(options.timeout ?? '10m');
     const window = readWindow(options, call.world);
     if (options.wait && window.start !== null)
-      throw misused(
-        '--wait waits until GitHub holds, and this freeze begins later. Leave out --wait or --from.',
-      );
+      throw misused('--wait needs a freeze that begins now. Leave out --wait or --from.');
     const { service, seen } = await call.connect();
     const verb = options.dryRun ? 'Would freeze' : 'Freezing';
     call.output.note(`${verb} ${targets.join(', ')} ${describeWindow(window, call.world.zone)}.`);
@@ -77,7 +75,7 @@ function readFrozen(targets: string[], { all, except = [] }: Options): Frozen {
   const owners = new Map(places.map(({ owner }) => [owner.toLowerCase(), owner]));
   const [owner = '', ...others] = owners.values();
   if (others.length > 0)
-    throw misused('Name repositories of one owner, and freeze those of another one by itself.');
+    throw misused('Name repositories of one owner. Freeze those of another owner with a second command.');
   const names = places.flatMap(({ repository }) => repository ?? []);
   if (all) {
     if (names.length > 0) throw misused(`Name the owner with --all: holdfast freeze ${owner} --all.`);
@@ -136,7 +134,7 @@ async function waitFor(call: Call, service: Service, made: Made, longest: number
   return made.notEnforced.length > 0 ? exitCodes.refused : exitCodeOf(held);
 }
 
-/** It is made, whatever is not known of it: its id is said all the same. */
+/** The freeze exists, so print its ID, even if something about it is unknown. */
 function stopAfter({ shown }: Made, error: unknown): never {
   if (error instanceof Stop) error.done = shown;
   throw error;
@@ -146,7 +144,7 @@ async function freezesOf(service: Service, { id, frozen }: Made): Promise<(Repos
   if (frozen.kind === 'freeze') return [{ owner: frozen.owner, repository: frozen.repository, id }];
   const { listFreezes } = await import('../freezing/list-freezes.ts');
   const { owner, repositories } = frozen;
-  // Only the owner's admins may list all; others have named each.
+  // Only admins of the owner may list all repositories. Other people named each one.
   const names = repositories.include.includes('*') ? [null] : repositories.include;
   const lists = await atOnce(names, 6, (repository) => listFreezes(service, { owner, repository }));
   return lists

@@ -15,7 +15,7 @@ type Key = {
 const list = command<object, [owner: string]>({
   usage: 'list <owner>',
   summary: 'list the application keys of an owner',
-  examples: [['holdfast keys list acme', 'Who has keys, and when each was used last']],
+  examples: [['holdfast keys list acme', 'See the keys and when each was last used']],
   async run({ output, connect }, _options, text) {
     const owner = readOwner(text);
     const { service } = await connect();
@@ -26,25 +26,25 @@ const list = command<object, [owner: string]>({
         ...[name, scope, expires_at ?? 'never', last_used_at ?? 'never', created_by.name, id],
       ]),
     );
-    if (applications.length === 0) output.line(`${owner} has no key.`);
+    if (applications.length === 0) output.line(`${owner} has no keys.`);
     output.json({ applications });
   },
 });
 
 const create = command<{ name: string; scope: string; for?: string; until?: string }, [owner: string]>({
   usage: 'create <owner>',
-  summary: 'make an application key, and print its secret once',
+  summary: 'create an application key, and print its secret once',
   options: [
     ['--name <name>', 'what it is for', 'required'],
     ['--scope <scope>', 'admin (everything but scopes) or ci (pushes scopes)', 'required'],
-    ['--for <length>', 'how long it is good: 90d; without it and --until: for ever'],
+    ['--for <length>', 'how long the key is valid: 90d (without --for or --until, forever)'],
     ['--until <time>', 'when it expires: 2027-01-01T00:00'],
   ],
   examples: [
     ['holdfast keys create acme --name "release tooling" --scope admin --for 90d', 'A key for three months'],
     [
       'holdfast keys create acme --name ci --scope ci --json | jq -r .secret | gh secret set HOLDFAST_TOKEN',
-      'Hand a key on without showing it',
+      'Pass a key on without showing it',
     ],
   ],
   async run({ output, connect, world }, options, text) {
@@ -56,12 +56,12 @@ const create = command<{ name: string; scope: string; for?: string; until?: stri
     const expires = endsAt === null ? null : new Date(endsAt).toISOString();
     const body = { name: options.name, scope: options.scope, expires_at: expires };
     const key = await service.post<Key & { secret: string | null }>(v1('applications', owner), body);
-    // A retry gets the first answer again, without the secret, which nobody keeps.
+    // A retry gets the first answer again, but without the secret, which nobody stores.
     if (key.secret === null)
       throw notKnown(
-        `Made key ${key.id}, but its secret was lost on the way. Run holdfast keys revoke ${owner} ${key.id}, and make another.`,
+        `Made key ${key.id}, but its secret was lost on the way. Run holdfast keys revoke ${owner} ${key.id}, and create another key.`,
       );
-    output.note(`Made key ${key.id}. Its secret is shown this once:`);
+    output.note(`Made key ${key.id}. This is the only time that its secret is shown:`);
     output.line(key.secret);
     output.json(key);
   },
@@ -69,8 +69,8 @@ const create = command<{ name: string; scope: string; for?: string; until?: stri
 
 const revoke = command<object, [owner: string, id: string]>({
   usage: 'revoke <owner> <id>',
-  summary: 'revoke a key, and the keys that it made',
-  examples: [['holdfast keys revoke acme a0f1f4f4-4d29-400f-a3c1-cebb769bc5ae', 'Revoke one at once']],
+  summary: 'revoke a key, and the keys that it created',
+  examples: [['holdfast keys revoke acme a0f1f4f4-4d29-400f-a3c1-cebb769bc5ae', 'Revoke a key']],
   async run({ output, connect }, _options, text, id) {
     const owner = readOwner(text);
     const { service } = await connect();
@@ -82,6 +82,6 @@ const revoke = command<object, [owner: string, id: string]>({
 
 export const keys: CommandSpec = {
   usage: 'keys',
-  summary: 'application keys of an owner',
+  summary: 'manage the application keys of an owner',
   below: [list, create, revoke],
 };

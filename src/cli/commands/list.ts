@@ -6,11 +6,11 @@ import { nameOf, readPlace } from '../target.ts';
 
 export const list = command<{ each?: true }, [target: string]>({
   usage: 'list <target>',
-  summary: 'list the ongoing and scheduled freezes of a repository or an owner, with their ids',
-  options: [['--each', 'of a plan show each freeze, not one line']],
+  summary: 'list the ongoing and scheduled freezes of a repository or an owner, with their IDs',
+  options: [['--each', 'show each freeze of a plan, instead of one line']],
   examples: [
-    ['holdfast list acme', 'What is frozen, and what comes next'],
-    ["holdfast list acme/web --json | jq -r '.freezes[].freeze.id'", 'The ids in a repository'],
+    ['holdfast list acme', 'See what is frozen, and what comes next'],
+    ["holdfast list acme/web --json | jq -r '.freezes[].freeze.id'", 'Print the IDs in a repository'],
   ],
   async run(call, { each }, target) {
     const { world, output } = call;
@@ -60,7 +60,7 @@ export const list = command<{ each?: true }, [target: string]>({
   },
 });
 
-/** Freezes of one occurrence of a plan together, all others by themselves, in the order of the list. */
+/** Groups the freezes of one occurrence of a plan. Keeps the order of the list. */
 function byOccurrence(freezes: ListedFreeze[]): ListedFreeze[][] {
   const groups = Map.groupBy(freezes, ({ freeze, startsAt, endsAt }) =>
     freeze.plan_id === undefined ? freeze.id : JSON.stringify([freeze.plan_id, startsAt, endsAt]),

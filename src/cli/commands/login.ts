@@ -5,17 +5,17 @@ import { notKnown } from '../stop.ts';
 
 export const login = command<{ host?: string }, [address: string]>({
   usage: 'login <address>',
-  summary: 'keep where Holdfast answers, so that no other command needs --url',
-  options: [['--host <host>', 'the GitHub that it works for (GH_HOST, or github.com)']],
+  summary: 'save the address of Holdfast, so that other commands do not need --url',
+  options: [['--host <host>', 'the GitHub host that it works with (GH_HOST, or github.com)']],
   examples: [
-    ['holdfast login https://holdfast.example.com', 'Ask this Holdfast from now on'],
+    ['holdfast login https://holdfast.example.com', 'Use this Holdfast from now on'],
     [
       'holdfast login https://holdfast.example.com --host github.example.com',
-      'The one for a GitHub of your own',
+      'Use this Holdfast with GitHub Enterprise Server',
     ],
   ],
   notes:
-    'No credential is kept. Each command takes --token, HOLDFAST_TOKEN, or what `gh auth token` says for that GitHub.',
+    'This saves no credential. Each command uses --token, HOLDFAST_TOKEN, or the output of `gh auth token` for that GitHub host.',
   async run({ world, output }, { host = hostOf(world) }, text) {
     const url = readAddress(text);
     const { askService, CannotAsk } = await import('../doctor.ts');

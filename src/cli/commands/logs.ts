@@ -10,33 +10,33 @@ type Options = { since?: string; type?: string[]; pullRequest?: string; limit?: 
 type Page = { events: AuditEvent[] };
 type Question = { path: string; query: Record<string, string | string[] | undefined> };
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two requests. */
 const pause = 2000;
 
 export const logs = command<Options, [target: string]>({
   usage: 'logs <target>',
   summary: 'read the audit log of a repository, or of an owner: who changed what',
   options: [
-    ['--since <length>', 'how far back: 1d (without it), 2h, 30d'],
-    ['--type <type>', 'only events of this type, such as freeze.bypassed; again for more', 'many'],
+    ['--since <length>', 'how far to go back: 2h, 30d (1d)'],
+    ['--type <type>', 'only events of this type, such as freeze.bypassed; repeat for more', 'many'],
     ['--pull-request <number>', 'only events of this pull request'],
-    ['--limit <count>', 'the latest so many (100)'],
-    ['--follow', 'go on with what happens from now on'],
+    ['--limit <count>', 'the number of latest events (100)'],
+    ['--follow', 'continue with new events'],
   ],
   examples: [
-    ['holdfast logs acme/web --since 7d', 'The last week of a repository'],
+    ['holdfast logs acme/web --since 7d', 'Read the last week of a repository'],
     [
       'holdfast logs acme/web --follow --type freeze.bypassed --json',
-      'A line of JSON for each merge past a freeze',
+      'Print a line of JSON for each merge past a freeze',
     ],
-    ['holdfast logs acme', 'Keys, default products and plans of an owner'],
+    ['holdfast logs acme', 'Read the events about keys, default products and plans of an owner'],
   ],
   async run(call, options, target) {
     const { owner, repository } = readPlace(target);
     const { readMilliseconds } = await import('../times/window.ts');
     const back = readMilliseconds(options.since ?? '1d');
     const limit = Number(options.limit ?? 100);
-    if (!Number.isInteger(limit) || limit < 1) throw misused('--limit is a whole number from 1.');
+    if (!Number.isInteger(limit) || limit < 1) throw misused('--limit must be a whole number of at least 1.');
     const { service } = await call.connect();
     const from = call.world.now() - back;
     const question: Question = {
@@ -55,7 +55,7 @@ export const logs = command<Options, [target: string]>({
         show(await newerThan(service, question, { from, latest, limit: Infinity }));
         trouble = '';
       } catch (error) {
-        // A restart of the service is no reason to miss what follows.
+        // A restart of the service must not end the log.
         if (!isPassing(error)) throw error;
         if (error.message !== trouble) call.output.note(`${(trouble = error.message)} It is asked again.`);
       }
@@ -63,7 +63,7 @@ export const logs = command<Options, [target: string]>({
   },
 });
 
-/** What was written after the latest event that is known, the newest first. */
+/** The events after the latest known event, newest first. */
 async function newerThan(
   service: Service,
   { path, query }: Question,
@@ -83,7 +83,7 @@ async function newerThan(
   return found.slice(0, limit);
 }
 
-/** One line for each event, as it comes: columns would wait for the last. */
+/** Prints each event on a line as it comes. Columns would have to wait for the last event. */
 function say({ output }: Call, event: AuditEvent): void {
   const { received_at, type, repository, pull_request, metadata, outcome } = event;
   const place = pull_request === null ? (repository ?? '') : `${repository ?? ''}#${pull_request}`;
@@ -96,7 +96,7 @@ function say({ output }: Call, event: AuditEvent): void {
   output.json(event);
 }
 
-/** Who did it: whatever the event calls them, such as `created_by`. */
+/** Who did it, from a field such as `created_by`. */
 function whoIn(metadata: Record<string, unknown>): string {
   for (const [name, value] of Object.entries(metadata)) {
     const who = (value as { name?: unknown } | null)?.name;

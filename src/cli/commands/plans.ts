@@ -22,22 +22,22 @@ type Wanted = WindowOptions &
     publicReason?: string;
   };
 
-const where: [string, string] = ['--in <owner>', 'whose it is, if this machine has not seen it'];
+const where: [string, string] = ['--in <owner>', 'the owner of the plan, if this machine has not seen it'];
 const wantedOptions: NonNullable<CommandSpec['options']> = [
   ...windowOptions,
-  ['--rule <rrule>', 'repeat: an RRULE of RFC 5545, such as FREQ=WEEKLY;BYDAY=FR'],
-  ['--not-on <date>', 'with --rule: a date on which none begins; again for more', 'many'],
-  ['--last-date <date>', 'with --rule: the last date on which one may begin'],
-  ['--include <glob>', 'repositories that it freezes; again for more', 'many'],
-  ['--except <glob>', 'repositories that it leaves alone; again for more', 'many'],
+  ['--rule <rrule>', 'how the plan repeats: an RRULE (RFC 5545), such as FREQ=WEEKLY;BYDAY=FR'],
+  ['--not-on <date>', 'with --rule: a date on which no freeze begins; repeat for more', 'many'],
+  ['--last-date <date>', 'with --rule: the last date on which a freeze may begin'],
+  ['--include <glob>', 'the repositories to freeze; repeat for more', 'many'],
+  ['--except <glob>', 'the repositories to exclude; repeat for more', 'many'],
   ...conditionOptions,
-  ['--public-reason <reason>', 'what everybody but admins and insiders reads instead of the reason'],
+  ['--public-reason <reason>', 'statuses and public pages show this instead of the reason'],
 ];
 
 const list = command<object, [owner: string]>({
   usage: 'list <owner>',
   summary: 'list the plans of an owner that are not over',
-  examples: [['holdfast plans list acme', 'See what is planned, with the ids']],
+  examples: [['holdfast plans list acme', 'See the plans and their IDs']],
   async run({ output, connect, world }, _options, text) {
     const owner = readOwner(text);
     const { service, seen } = await connect();
@@ -54,7 +54,7 @@ const list = command<object, [owner: string]>({
         ],
       ),
     );
-    if (freeze_plans.length === 0) output.line(`${owner} has no plan.`);
+    if (freeze_plans.length === 0) output.line(`${owner} has no plans.`);
     output.json({ freeze_plans });
   },
 });
@@ -63,7 +63,7 @@ const show = command<Where, [id: string]>({
   usage: 'show <id>',
   summary: 'show a plan and when it freezes next',
   options: [where],
-  examples: [['holdfast plans show 0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e', 'The next ten times']],
+  examples: [['holdfast plans show 0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e', 'See the next ten occurrences']],
   async run(call, options, id) {
     const connected = await call.connect();
     const { owner } = await placeOf(connected, id, ['plan'], options.in);
@@ -73,17 +73,17 @@ const show = command<Where, [id: string]>({
 
 const create = command<Wanted & { dryRun?: true }, [owner: string]>({
   usage: 'create <owner>',
-  summary: 'plan freezes of many repositories, once or again and again',
+  summary: 'plan freezes of many repositories, once or repeatedly',
   options: [
-    ['-m, --message <reason>', 'why; it stands in the status of each pull request', 'required'],
-    ['--name <name>', 'what it is called; without it: the first line of the reason'],
+    ['-m, --message <reason>', 'the reason, which the status of each pull request shows', 'required'],
+    ['--name <name>', 'the name of the plan (the first line of the reason)'],
     ...wantedOptions,
-    ['--dry-run', 'change nothing: show what would be held'],
+    ['--dry-run', 'show what would be held, and change nothing'],
   ],
   examples: [
     [
       'holdfast plans create acme --name "Year end" -m "Books are closed" --from 2026-12-24T18:00 --until 2027-01-02T08:00 --zone Europe/Paris --rule FREQ=YEARLY --not-on 2028-12-24',
-      'Freeze all repositories each year, but not in 2028',
+      'Freeze all repositories each year, except in 2028',
     ],
     [
       'holdfast plans create acme -m "Weekend" --include "web-*" --from "fri 18:00" --until "mon 08:00" --rule "FREQ=WEEKLY;BYDAY=FR" --dry-run',
@@ -95,7 +95,7 @@ const create = command<Wanted & { dryRun?: true }, [owner: string]>({
     const { readWindow, describeWindow } = await import('../times/window.ts');
     const window = readWindow(options, call.world);
     const { service, seen } = await call.connect();
-    const again = options.rule === undefined ? '' : `, and again by ${options.rule}`;
+    const again = options.rule === undefined ? '' : `, repeating by ${options.rule}`;
     call.output.note(`Planning freezes of ${owner} ${describeWindow(window, call.world.zone)}${again}.`);
     const { start, end, timezone } = window;
     const body = {
@@ -113,35 +113,34 @@ const create = command<Wanted & { dryRun?: true }, [owner: string]>({
 
 const update = command<Wanted & Where & { once?: true }, [id: string]>({
   usage: 'update <id>',
-  summary: 'change a plan: what is not named stays',
+  summary: 'change the settings of a plan that you name',
   options: [
     ['-m, --message <reason>', 'another reason'],
     ['--name <name>', 'another name'],
     ...wantedOptions,
-    ['--once', 'repeat it no more'],
+    ['--once', 'stop repeating the plan'],
     where,
   ],
   examples: [
-    [
-      'holdfast plans update 0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e --except "docs-*"',
-      'Leave repositories alone',
-    ],
+    ['holdfast plans update 0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e --except "docs-*"', 'Exclude repositories'],
   ],
   async run(call, options, id) {
     if (options.for !== undefined && options.from === undefined)
-      throw misused('Write --until, or --from with --for; holdfast extend moves an end by a length.');
+      throw misused(
+        'Use --until, or --from with --for. To move an end by a length of time, use holdfast extend.',
+      );
     const connected = await call.connect();
     const { service } = connected;
     const { owner } = await placeOf(connected, id, ['plan'], options.in);
     const times = await timesIn(call, options, await service.get<Plan>(v1('freeze_plans', owner, id)));
     const body = { ...changesIn(options), ...times, ...(options.once && { recurrence: null }) };
     if (Object.keys(body).length === 0)
-      throw misused('Name what is to change: see holdfast plans update --help.');
+      throw misused('Name what to change. See holdfast plans update --help.');
     await sayPlan(call, await service.patch<Plan>(v1('freeze_plans', owner, id), body));
   },
 });
 
-/** The times that are named, read in the zone that the plan has or gets. */
+/** The named times, in the current or new zone of the plan. */
 async function timesIn({ world, output }: Call, options: Wanted, plan: Plan): Promise<object> {
   const { from, until, for: length, zone } = options;
   if (from === undefined && until === undefined) return zone === undefined ? {} : { timezone: zone };
@@ -156,8 +155,8 @@ async function timesIn({ world, output }: Call, options: Wanted, plan: Plan): Pr
 
 const remove = command<Where & { message: string }, [id: string]>({
   usage: 'delete <id>',
-  summary: 'delete a plan, and end what it made',
-  options: [['-m, --message <reason>', 'why; it goes to the audit log', 'required'], where],
+  summary: 'delete a plan, and end its freezes',
+  options: [['-m, --message <reason>', 'the reason, which the audit log keeps', 'required'], where],
   examples: [
     ['holdfast plans delete 0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e -m "Books are open"', 'End a plan'],
   ],
@@ -181,10 +180,10 @@ type Progress = {
 
 const progress = command<Where, [id: string]>({
   usage: 'progress <id>',
-  summary: 'say how many pull requests GitHub holds for a plan; exit with 1 if a repository is not enforced',
+  summary: 'show how many pull requests GitHub holds for a plan; exit with 1 if a repository is not enforced',
   options: [where],
   examples: [
-    ['holdfast plans progress 0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e', 'How many pull requests are held'],
+    ['holdfast plans progress 0b7d1c57-4a0c-4f0e-8d5e-0f1b7f0a1f6e', 'See how many pull requests are held'],
   ],
   async run({ output, connect }, options, id): Promise<ExitCode> {
     const connected = await connect();
@@ -201,15 +200,15 @@ const progress = command<Where, [id: string]>({
 
 export const plans: CommandSpec = {
   usage: 'plans',
-  summary: 'freezes that repeat, and freezes of many repositories',
+  summary: 'manage freezes that repeat, and freezes of many repositories',
   below: [list, show, create, update, remove, progress],
 };
 
-/** The fields that the options name, but for the times. */
+/** The fields that the options name, except for the times. */
 function changesIn(options: Wanted): object {
   const { name, message, publicReason, include, except, rule, notOn, lastDate } = options;
   if (rule === undefined && (notOn || lastDate !== undefined))
-    throw misused('--not-on and --last-date go with --rule.');
+    throw misused('--not-on and --last-date need --rule.');
   return {
     ...(name !== undefined && { name }),
     ...(message !== undefined && { reason: message }),

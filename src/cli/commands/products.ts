@@ -5,7 +5,7 @@ import { readOwner, readRepository } from '../target.ts';
 const list = command<object, [owner: string]>({
   usage: 'list <owner>',
   summary: 'list the repositories of an owner, with their products',
-  examples: [['holdfast products list acme', 'Where freezes are switched on']],
+  examples: [['holdfast products list acme', 'See where freezes are switched on']],
   async run({ output, connect }, _options, text) {
     const owner = readOwner(text);
     const { service } = await connect();
@@ -24,10 +24,10 @@ const list = command<object, [owner: string]>({
 
 const set = command<object, [repository: string, products: string[]]>({
   usage: 'set <repository> <products...>',
-  summary: 'switch on these products of a repository, and all others off',
+  summary: 'enable these products of a repository, and disable all others',
   examples: [
-    ['holdfast products set acme/web merge_protections', 'Switch freezes on'],
-    ['holdfast products set acme/web none', 'Switch everything off: what is frozen is let go'],
+    ['holdfast products set acme/web merge_protections', 'Switch freezes on in a repository'],
+    ['holdfast products set acme/web none', 'Disable everything. Held pull requests can merge again'],
   ],
   async run({ output, connect }, _options, text, names) {
     const { owner, repository } = readRepository(text);
@@ -41,10 +41,10 @@ const set = command<object, [repository: string, products: string[]]>({
 
 const defaults = command<object, [owner: string, products: string[]]>({
   usage: 'default <owner> [products...]',
-  summary: 'show what new repositories of an owner start with, or set it',
+  summary: 'show or set the products of new repositories of an owner',
   examples: [
-    ['holdfast products default acme', 'Show it'],
-    ['holdfast products default acme merge_protections merge_queue', 'Set it'],
+    ['holdfast products default acme', 'Show the default products'],
+    ['holdfast products default acme merge_protections merge_queue', 'Set the default products'],
   ],
   async run({ output, connect }, _options, text, names) {
     const owner = readOwner(text);
@@ -61,6 +61,6 @@ const readProducts = (names: string[]): string[] => (names.join() === 'none' ? [
 
 export const products: CommandSpec = {
   usage: 'products',
-  summary: 'what is switched on in repositories',
+  summary: 'manage the products of repositories',
   below: [list, set, defaults],
 };

@@ -8,11 +8,11 @@ import { readPlace } from '../target.ts';
 
 export const requests = command<{ state?: string }, [target: string]>({
   usage: 'requests <target>',
-  summary: 'list who asks for a pull request to be let through',
-  options: [['--state <state>', 'requested (without it), approved, denied, revoked, expired, used or all']],
+  summary: 'list exemption requests',
+  options: [['--state <state>', 'requested, approved, denied, revoked, expired, used or all (requested)']],
   examples: [
-    ['holdfast requests acme', 'What waits for a decision'],
-    ['holdfast requests acme/web --state approved', 'What is let through in a repository'],
+    ['holdfast requests acme', 'See the requests that wait for a decision'],
+    ['holdfast requests acme/web --state approved', 'See the exemptions in a repository'],
   ],
   async run(call, { state = 'requested' }, target) {
     const { world, output } = call;
@@ -41,7 +41,7 @@ export const requests = command<{ state?: string }, [target: string]>({
     );
     if (found.length === 0)
       output.line(
-        state === 'requested' ? `Nothing waits for a decision in ${target}.` : `There is none in ${target}.`,
+        state === 'requested' ? `Nothing waits for a decision in ${target}.` : `There are none in ${target}.`,
       );
     output.json({
       exemptions: found.map(({ repository, exemption }) => ({

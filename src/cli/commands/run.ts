@@ -11,17 +11,17 @@ export const runFrozen = command<Options, [words: string[]]>({
   usage: 'run <command...>',
   summary: 'freeze repositories while a command runs',
   options: [
-    ['--freeze <repository>', 'what to freeze; again for more', 'many'],
-    ['-m, --message <reason>', 'why; it stands in the status of each pull request', 'required'],
+    ['--freeze <repository>', 'the repository to freeze; repeat for more', 'many'],
+    ['-m, --message <reason>', 'the reason, which the status of each pull request shows', 'required'],
     ...conditionOptions,
-    ['--wait', 'begin the command when GitHub holds; where it cannot, do not begin'],
-    ['--lease <length>', 'how soon the freeze ends by itself if this machine dies (10m)'],
+    ['--wait', 'start the command when GitHub holds the pull requests; if it cannot, do not start'],
+    ['--lease <length>', 'when the freeze ends if this machine fails (10m)'],
   ],
   examples: [
-    ['holdfast run --freeze acme/web -m "Deploying" -- ./deploy.sh', 'Nothing is merged while it deploys'],
+    ['holdfast run --freeze acme/web -m "Deploying" -- ./deploy.sh', 'Freeze merges during a deployment'],
     [
       'holdfast run --freeze acme/web --freeze acme/api --wait -m "Migration" -- npm run migrate',
-      'Two repositories, and not before GitHub holds',
+      'Freeze two repositories, and wait until GitHub holds their pull requests',
     ],
   ],
   notes: `The freeze has an end a few minutes ahead, which is moved while the command runs. When the command ends, so does
@@ -36,7 +36,7 @@ write cmd /c deploy.cmd.`,
     const { endFreezes, makeFreezes, renewFreezes } = await import('../freezing/lease.ts');
     const length = readMilliseconds(options.lease ?? '10m');
     if (length < 120_000)
-      throw misused('--lease is two minutes at least, so that it can be renewed in time.');
+      throw misused('--lease must be at least two minutes, so that it can be renewed in time.');
     const { codeOf, hearSignals, runProgram } = await import('../run-program.ts');
     const { service } = await call.connect();
     const body = { reason: options.message, ...conditionsIn(options) };
@@ -54,7 +54,7 @@ write cmd /c deploy.cmd.`,
       const done = new AbortController();
       const renewing = renewFreezes(call, lease, done.signal);
       const { code: ended, said } = await runProgram(words, signals);
-      // Who presses Ctrl-C from here on does not want to wait until the freeze is ended.
+      // A person who presses Ctrl-C from here on does not want to wait until the freeze ends.
       signals.close();
       done.abort();
       await renewing;
@@ -73,7 +73,7 @@ write cmd /c deploy.cmd.`,
   },
 });
 
-/** Waits until GitHub holds, for half of the lease at most. What is said goes beside the output, which is the command's. */
+/** Waits until GitHub holds the pull requests, for half of the lease at most. Prints to standard error only. */
 async function waitFor(
   call: Call,
   { service, freezes, length }: Lease,

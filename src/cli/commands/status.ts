@@ -31,13 +31,13 @@ type Options = { exitCode?: true; base?: string };
 
 export const status = command<Options, [target: string]>({
   usage: 'status <target>',
-  summary: 'say whether a pull request or a repository is frozen, by what, and until when',
+  summary: 'show whether a pull request or a repository is frozen, by what, and until when',
   options: [
-    ['--base <branch>', 'of a repository: for pull requests into this branch'],
+    ['--base <branch>', 'for a repository: only pull requests into this branch'],
     ['--exit-code', 'exit with 1 if it is frozen'],
   ],
   examples: [
-    ['holdfast status acme/web#5', 'What holds a pull request, why, and until when'],
+    ['holdfast status acme/web#5', 'See what holds a pull request, why, and until when'],
     [
       'holdfast status acme/web --base main --exit-code || exit 0',
       'Stop a script while a repository is frozen',
@@ -75,7 +75,7 @@ async function ofPullRequest(
       );
     if (exemption)
       output.line(
-        `  let through until ${shown(exemption.expires_at, freeze.timezone)}: ${onOneLine(exemption.reason)}`,
+        `  exempt until ${shown(exemption.expires_at, freeze.timezone)}: ${onOneLine(exemption.reason)}`,
       );
   }
   output.json(found);
@@ -87,12 +87,12 @@ const markOf = (frozen: boolean): Cell =>
 
 const verdictWords: Record<string, string> = {
   frozen: 'held by',
-  unknown: 'held by (its conditions could not be judged)',
-  excluded: 'let through by',
-  not_matched: 'not concerned by',
+  unknown: 'held by (its conditions could not be evaluated)',
+  excluded: 'excluded by',
+  not_matched: 'not matched by',
 };
 
-/** A repository that is frozen and not enforced is no success: nothing holds. */
+/** A frozen repository that is not enforced is a failure, because nothing is held. */
 async function ofRepository(
   { world, output }: Call,
   service: Service,

@@ -14,27 +14,27 @@ type Ending = Place & { id: string };
 
 export const unfreeze = command<Options, [targets: string[]]>({
   usage: 'unfreeze <targets...>',
-  summary: 'end freezes: those that freeze made from here, or by id, or all that are on',
+  summary: 'end freezes: those that you created here, those that you name, or all ongoing ones',
   options: [
-    ['-m, --message <reason>', 'why; it goes to the audit log', 'required'],
-    ['--all', 'end everything that is on there now, whoever made it'],
-    ['--in <place>', 'where the ids are, if this machine has not seen them: acme or acme/web'],
+    ['-m, --message <reason>', 'the reason, which the audit log keeps', 'required'],
+    ['--all', 'end all ongoing freezes, no matter who created them'],
+    ['--in <place>', 'where the freezes are, if this machine has not seen them: acme or acme/web'],
   ],
   examples: [
     [
       'holdfast unfreeze acme/web -m "Fixed"',
-      'End what holdfast freeze made from this machine in a repository',
+      'End what holdfast freeze created on this machine in a repository',
     ],
     [
       'holdfast unfreeze acme/web acme/api -m "Fixed"',
-      'End what holdfast freeze made for these two together',
+      'End what holdfast freeze created for these two together',
     ],
     ['holdfast unfreeze bf0fbf0b-aa94-4bb6-a379-12b701f7db78 -m "Fixed"', 'End one freeze or plan'],
-    ['holdfast unfreeze acme --all -m "Over"', 'End all that is on in every repository of an owner'],
+    ['holdfast unfreeze acme --all -m "Over"', 'End all ongoing freezes in every repository of an owner'],
   ],
   async run(call, options, targets) {
     if (options.all && targets.some(isId))
-      throw misused('Name an owner or repositories with --all, not ids.');
+      throw misused('With --all, name an owner or repositories, not IDs.');
     const { service, seen } = await call.connect();
     const endings = new Map<string, Ending>();
     for (const target of targets)

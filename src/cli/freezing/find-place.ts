@@ -16,7 +16,7 @@ export async function placeOf(
   kinds: Kind[],
   where: string | undefined,
 ): Promise<Place> {
-  if (!isId(id)) throw misused(`"${id}" is no id. holdfast list and holdfast requests show ids.`);
+  if (!isId(id)) throw misused(`"${id}" is not an ID. Use holdfast list or holdfast requests to find IDs.`);
   const known = seen.find(id);
   if (known && kinds.includes(known.kind)) return known;
   const place = where === undefined ? await ownerOfKey(service, id) : readPlace(where);

@@ -38,13 +38,13 @@ async function previewFreeze(
       const isHeld = verdict !== 'excluded';
       return [
         `${owner}/${repository}#${number}`,
-        { text: isHeld ? 'held' : 'let through', tone: isHeld ? 'held' : 'free' },
+        { text: isHeld ? 'held' : 'excluded', tone: isHeld ? 'held' : 'free' },
         title,
       ];
     }),
   );
   output.line(
-    `Of ${counts.open} open pull requests it would hold ${counts.frozen + counts.unknown} and let ${counts.excluded} through.`,
+    `Of ${counts.open} open pull requests, it would hold ${counts.frozen + counts.unknown} and exclude ${counts.excluded}.`,
   );
   for (const { message } of warnings) output.note(`Warning: ${message}`);
   // The preview looks at pull requests alone.
@@ -69,7 +69,7 @@ export async function previewPlan(
   const found = await service.post<PlanPreview>(v1('freeze_plans', owner, 'preview'), body);
   const { repositories, not_enforced, not_looked_at } = found;
   output.table(
-    ['REPOSITORY', 'WOULD HOLD', 'LET THROUGH', 'ENFORCED'],
+    ['REPOSITORY', 'WOULD HOLD', 'EXCLUDED', 'ENFORCED'],
     repositories.map(({ name, to_hold, excluded, enforced }) => [
       ...[`${owner}/${name}`, String(to_hold), String(excluded)],
       enforced === 'no' ? { text: 'no', tone: 'wrong' } : enforced,
@@ -77,7 +77,7 @@ export async function previewPlan(
   );
   for (const name of not_enforced)
     output.note(`Nothing enforces freezes in ${name}: holdfast doctor ${name}`);
-  for (const name of not_looked_at) output.note(`GitHub did not tell of ${name} in time.`);
+  for (const name of not_looked_at) output.note(`GitHub did not answer about ${name} in time.`);
   output.json({ kind: 'plan', owner, preview: found });
   const states = new Set(repositories.map(({ enforced }) => enforced));
   if (not_enforced.length > 0 || states.has('no')) return exitCodeOf('no');

@@ -13,7 +13,7 @@ export function addressOf(world: World, option: string | undefined): string {
   const given = option ?? (world.env.HOLDFAST_URL?.trim() || addressFor(world, hostOf(world)));
   if (!given) {
     throw misused(
-      'Say where Holdfast answers: holdfast login https://holdfast.example.com, or HOLDFAST_URL.',
+      'Set the address of Holdfast with holdfast login https://holdfast.example.com, or with HOLDFAST_URL.',
     );
   }
   return readAddress(given);

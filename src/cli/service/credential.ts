@@ -18,7 +18,9 @@ export async function credentialOf(world: World, url: string, option: string | u
     );
   }
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw misused('The credential holds what no credential does, such as a space or a quote. Copy it again.');
+    throw misused(
+      'The credential contains characters that no credential has, such as a space or a quote. Copy it again.',
+    );
   }
   return token;
 }

@@ -59,11 +59,12 @@ export const readMilliseconds = (text: string): number => millisecondsOf(readLen
 /** A time zone by its name; without one that of this machine. @throws Stop for a name that nobody knows. */
 export function readZone(name: string | undefined, otherwise: string): string {
   const zone = name ?? otherwise;
-  if (!isTimeZone(zone)) throw misused(`"${zone}" is no time zone. Write one such as Europe/Paris or UTC.`);
+  if (!isTimeZone(zone))
+    throw misused(`"${zone}" is not a time zone. Write one such as Europe/Paris or UTC.`);
   return zone;
 }
 
-/** The window for people: both ends resolved, with the zone, and with that of whoever reads. */
+/** The window for people: both ends in their zone and in the reader's zone. */
 export function describeWindow({ startsAt, endsAt, start, timezone }: Window, readersZone: string): string {
   const shown = (at: number) => describeMoment(at, timezone, readersZone);
   const from = start === null ? 'from now' : `from ${shown(startsAt)}`;

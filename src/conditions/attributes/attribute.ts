@@ -18,26 +18,26 @@ export type ValueRule = 'any' | 'branch' | 'login' | 'check' | 'pull request' | 
 export type DecidedBy =
   /** The author, at will. */
   | 'author'
-  /** The author, and only to more: a change can touch more files, or be opened anew and later; nothing of it goes away. */
+  /** The author, who can only add: a change can touch more files, or be opened again later, but it keeps what it has. */
   | 'author-adds'
-  /** The author, and only to no: a draft, or one in conflict, does not merge. */
+  /** The author, who can only prevent the merge: a draft or a conflicting pull request does not merge. */
   | 'author-clears'
-  /** Nobody, while it is open; or the clock. It guards nothing: whoever waits has it. */
+  /** Nobody while it is open, or the clock. It guards nothing, because the author only has to wait. */
   | 'nobody'
   /**
-   * The author, by merging elsewhere. The base is no way out, since another branch is not the frozen one, and no guard
-   * either, since everybody may name it.
+   * The author, by merging into another branch. The base does not help the author, because another branch is not the
+   * frozen one. It guards nothing either, because everybody may choose it.
    */
   | 'author-elsewhere'
   /** Who opened it, when it was opened: one person or one pull request that an admin named. */
   | 'opening'
-  /** People with triage or write access. The author may be one; that is for the repository's admins to say. */
+  /** People with triage or write access. The author may be one of them, if the repository's admins allow that. */
   | 'collaborators'
-  /** Reviewers with write access, who cannot approve what is their own. */
+  /** Reviewers with write access, who cannot approve their own pull requests. */
   | 'reviewers'
   /** Holders of a CI key. */
   | 'ci'
-  /** Dependabot, and who may push to its branches. */
+  /** Dependabot, and people who can push to its branches. */
   | 'dependabot';
 
 /** One row of the table: everything that the parser, the matcher, the loader and the documents know of a name. */

@@ -7,9 +7,9 @@ import type { TextTest } from './text-test.ts';
 const mostCharacters = 1000;
 
 /**
- * Compiles a glob of a condition: it matches the whole text, with case, and `/` parts the segments. As a segment of
- * its own `*` is one segment and `**` any number of them; inside of one `*`, `?` and classes never match `/`.
- * @throws PatternError when its braces do not match, or it is too large.
+ * Compiles a glob of a condition. It matches the whole text, is case-sensitive, and `/` separates segments. As a whole
+ * segment, `*` matches one segment and `**` any number. Inside a segment, `*`, `?` and classes never match `/`.
+ * @throws PatternError if its braces do not match, or it is too large.
  */
 export function compileGlob(glob: string): TextTest {
   if (glob.length > mostCharacters)
@@ -22,7 +22,7 @@ export function compileGlob(glob: string): TextTest {
     else expressions.push(expressionOf(unescape(alternative)));
   }
   if (expressions.length > 0) {
-    // When it is first asked: nothing can be wrong with it any more, and 128 alternatives take their time.
+    // Compiled on first use: it is valid by now, and 128 alternatives take time.
     let compiled: RE2JS | null = null;
     simple.push((text) => {
       compiled ??= RE2JS.compile(`^(?s:${expressions.join('|')})$`);
@@ -33,13 +33,13 @@ export function compileGlob(glob: string): TextTest {
   return simple.length === 1 ? only! : (text) => simple.some((test) => test(text));
 }
 
-/** Braces and commas that were escaped are characters, now that the others are expanded. */
+/** Unescapes braces and commas, after the others are expanded. */
 const unescape = (glob: string): string => glob.replace(/\\([{},])/g, '$1');
 
-/** The glob that matches this text and nothing else. */
+/** The glob that only matches this text. */
 export const quoteGlob = (text: string): string => text.replace(/[*?[]/g, '[$&]').replace(/[{},]/g, '\\$&');
 
-/** The most frequent shapes without an expression: JavaScript finds texts many times faster. */
+/** Handles the most frequent globs without a regular expression, because string methods are many times faster. */
 function simpleTest(written: string): TextTest | null {
   const shape = /^([^*?[]*)(\*\*\/\*|\*\*?)?([^*?[]*)$/s.exec(written);
   if (!shape) return null;
@@ -71,7 +71,7 @@ function expressionOf(glob: string): string {
     .map((segment, index) => {
       if (segment === '**') {
         if (index === last) return '.*';
-        // Several in a row are one.
+        // Several in a row count as one.
         return segments[index + 1] === '**' ? '' : '(?:.+/)?';
       }
       return (segment === '*' ? '[^/]+' : segmentExpression(segment)) + (index < last ? '/' : '');

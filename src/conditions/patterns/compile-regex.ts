@@ -3,29 +3,29 @@ import { literalTest } from './literal-alternatives.ts';
 import { PatternError } from './pattern-error.ts';
 import type { TextTest } from './text-test.ts';
 
-// What a pattern costs to compile is bounded by these four; measured, each at its limit stays below 10 ms.
+// These four limits bound the cost of compiling a pattern. Measured at each limit, it stays below 10 ms.
 const mostCharacters = 1000;
-/** RE2 writes repetitions out, and bounds each but not their sum. */
+/** RE2 expands repetitions, and limits each but not their sum. */
 const mostRepetitions = 1000;
-/** Each `\p{…}` is hundreds of ranges. */
+/** Each `\p{…}` has hundreds of ranges. */
 const mostUnicodeClasses = 30;
-/** Without case, each character of a range is looked up on its own: beyond ASCII there are thousands. */
+/** If case is ignored, each character of a range is looked up. Outside ASCII there are thousands. */
 const mostWideRanges = 4;
 
 /**
- * Compiles a regular expression of a condition: a search anywhere in the text, as Python's `re.search`, with RE2's
- * syntax. Matching takes time linear in the text: no pattern can hang us.
- * @throws PatternError when it is not one, or is too large.
+ * Compiles a regular expression of a condition. It searches anywhere in the text, like Python's `re.search`, with RE2's
+ * syntax. Matching takes linear time, so no pattern can hang the service.
+ * @throws PatternError if it is invalid or too large.
  */
 export function compileRegex(pattern: string): TextTest {
   checkSize(pattern);
-  // Python's `\Z` is the end of the text, which RE2 writes `\z`.
+  // Python's `\Z` is RE2's `\z`, the end of the text.
   const expression = pattern.replace(/\\(.)/gs, (escape, what) => (what === 'Z' ? '\\z' : escape));
   const compiled = compile(expression);
   return literalTest(expression) ?? ((text) => compiled.test(text));
 }
 
-/** The expression that finds this text and nothing else. */
+/** The expression that only finds this text. */
 export const quoteRegex = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
 function checkSize(pattern: string): void {

@@ -3,13 +3,13 @@ import { PatternError } from './pattern-error.ts';
 
 const mostAlternatives = 128;
 const deepest = 32;
-/** Of all alternatives together: what the compiler gets. */
+/** The maximum length of all alternatives together. */
 const mostCharacters = 4000;
 
 /**
- * The globs without braces that a glob with braces stands for. An empty alternative is dropped, unless a group has
- * nothing else. What `\{`, `\}` and `\,` stand for is escaped by a backslash still.
- * @throws PatternError where braces do not match, or stand for too much.
+ * Expands a glob with braces into globs without braces. Drops an empty alternative, unless a group has nothing else.
+ * `\{`, `\}` and `\,` stay escaped.
+ * @throws PatternError if braces do not match or expand to too much.
  */
 export function expandBraces(glob: string): string[] {
   const { alternatives, end } = readSequence(glob, 0, 0);
@@ -38,7 +38,7 @@ function readSequence(glob: string, start: number, depth: number): { alternative
   return { alternatives, end: at };
 }
 
-/** A character, an escaped one, or a whole class, in which braces and commas are characters. */
+/** A character, an escaped character, or a whole class, where braces and commas have no meaning. */
 function tokenEnd(glob: string, at: number): number {
   if (glob[at] === '\\' && /[{},]/.test(glob[at + 1] ?? '')) return at + 2;
   return glob[at] === '[' ? (classEnd(glob, at) ?? at + 1) : at + 1;

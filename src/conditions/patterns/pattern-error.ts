@@ -1,4 +1,4 @@
-/** What is wrong with a pattern, and where in it (from 0). */
+/** The problem with a pattern, and its position (from 0). */
 export class PatternError extends Error {
   readonly offset: number;
   constructor(message: string, offset: number) {

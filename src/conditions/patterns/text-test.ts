@@ -1,2 +1,2 @@
-/** Whether a text matches; made once, asked often. */
+/** Whether a text matches. Built once and called often. */
 export type TextTest = (text: string) => boolean;

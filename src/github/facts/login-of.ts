@@ -1,4 +1,4 @@
-/** Whoever did something, as GraphQL gives them; null when the account was deleted. */
+/** A GraphQL actor; null if the account was deleted. */
 export type ActorAnswer = { __typename: string; login: string } | null;
 
 /** GraphQL calls a bot `dependabot`; everywhere else, and in conditions, it is `dependabot[bot]`. */

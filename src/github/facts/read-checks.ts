@@ -47,7 +47,7 @@ const stateOf: Readonly<Record<string, State>> = {
 
 /**
  * The names of checks and commit statuses by their state, and `@app/name` for those of Apps.
- * @param ownContext our commit status, which no condition shall read.
+ * @param ownContext our commit status, which conditions must not read.
  * @param required contexts that the base branch requires; those without any report are pending. null where they are
  *   not known: then neither is what is pending.
  */

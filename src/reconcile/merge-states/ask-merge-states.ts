@@ -45,7 +45,7 @@ export async function askMergeStates(deps: Deps, repositoryId: bigint): Promise<
   if (next) throw notBefore(next.getTime());
 }
 
-/** In whole seconds, so that whoever asks for it at about the same time asks for one job. */
+/** In whole seconds, so that requests at about the same time share one job. */
 const notBefore = (instant: number): NotNow => new NotNow(new Date(Math.ceil(instant / 1000) * 1000));
 
 /** Asks about pull requests, and keeps what GitHub answers. @throws what GitHub throws. */
@@ -66,7 +66,7 @@ export async function askAbout(
 const askedColumns = Prisma.sql`number, node_id AS "nodeId", head_sha AS "headSha", held_by AS "heldBy",
   merge_state AS "mergeState", merge_state_asks AS asks, leaking_since AS "leakingSince"`;
 
-/** Those that GitHub would merge, as far as is known: whoever has mended that wants to see it. */
+/** The pull requests that GitHub would merge, as far as we know, so that people see when they have fixed that. */
 export const findLeaking = (db: Tx, repositoryId: bigint): Promise<Asked[]> => db.$queryRaw<Asked[]>`
   SELECT ${askedColumns}
   FROM open_pull_requests WHERE repository_id = ${repositoryId} AND leaking_since IS NOT NULL
