@@ -14,7 +14,7 @@ ENV HOME=/tmp/home
 COPY --chown=1000:1000 . .
 # The image brings Node: without the optional packages npm brings no other one.
 RUN npm ci --omit=dev --omit=optional --no-audit --no-fund && \
-    node bin/prune-for-image.mjs && \
+    node bin/prune-for-image.ts && \
     chmod -R a+rX,go-w .
 
 FROM ${NODE_IMAGE}
@@ -38,6 +38,6 @@ USER 1000:1000
 VOLUME ["/data"]
 EXPOSE 3000
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 CMD node bin/healthcheck.mjs "$PORT"
+HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 CMD node bin/healthcheck.ts "$PORT"
 # Node itself receives the signals: no npm and no shell in between.
 ENTRYPOINT ["node", "--max-semi-space-size=4", "bin/start.mjs"]

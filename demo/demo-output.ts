@@ -51,8 +51,7 @@ ${pages.map(([what, url]) => `  ${what!.padEnd(34)}${url}`).join('\n')}
 
 Sign in as ada or grace, admins of acme, or as bob, a developer. You need no password: the sandbox asks who you are.
 All repositories except acme/infra already require the check holdfast/freeze. On GitHub, require it once with an
-organization ruleset or branch protection. See "Make the check required" in
-docs/install.md.`);
+organization ruleset or branch protection: docs/install.md, "Make the check required".`);
 }
 
 export function printTour(values: TourValues): void {

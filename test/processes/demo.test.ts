@@ -91,7 +91,7 @@ test.skipIf(!hasCurl)('every line of the tour works, and Ctrl-C leaves nothing b
   expect(pages).toHaveLength(3);
   expect(text.indexOf(pages[2]!)).toBeLessThan(text.indexOf('To take the tour'));
   for (const page of pages) expect((await fetch(page)).status, page).toBe(200);
-  expect(text).toMatch(/is already required here[^]* branch protection/);
+  expect(text).toMatch(/already require the check holdfast\/freeze[^]* branch protection/);
   const [, doctor] = /^Enforced\? +(.+)$/m.exec(text)!;
   expect(await bash(doctor!)).toContain('acme/web: Freezes are enforced.');
   expect(await readdir(temporary)).not.toEqual([]);

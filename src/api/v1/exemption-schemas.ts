@@ -21,13 +21,10 @@ export const exemptionSchema = z
     any_head: z
       .boolean()
       .openapi({ description: 'Whether the exemption also applies to later head commits' }),
-    freeze_ids: z
-      .array(z.uuid())
-      .nullable()
-      .openapi({
-        description:
-          'The freezes that the exemption applies to. null means every freeze, including future ones',
-      }),
+    freeze_ids: z.array(z.uuid()).nullable().openapi({
+      description:
+        'The freezes that the exemption applies to. null means every freeze, including future ones',
+    }),
     reason: z.string(),
     public_reason: z.string().nullable(),
     state: z.enum(exemptionStates),

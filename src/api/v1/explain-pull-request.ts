@@ -28,12 +28,9 @@ const explanation = z
         description:
           'The status that its head commit should have, for all pull requests that share it. null if the pull request is not open',
       }),
-    next_change_at: z.iso
-      .datetime()
-      .nullable()
-      .openapi({
-        description: 'When time alone may next change this, other than the start or end of a freeze',
-      }),
+    next_change_at: z.iso.datetime().nullable().openapi({
+      description: 'When time alone may next change this, other than the start or end of a freeze',
+    }),
     freezes: z.array(
       z.object({
         scheduled_freeze: freezeSchema,

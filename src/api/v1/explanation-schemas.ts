@@ -5,11 +5,9 @@ import type { FreezeReasons } from '../../freezes/judge-freeze.ts';
 import type { LoadedPullRequest } from '../../github/pull-requests/load-pull-requests.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 
-export const verdict = z
-  .enum(['frozen', 'excluded', 'unknown', 'not_matched'])
-  .openapi({
-    description: '`unknown` means that the conditions could not be evaluated, so the pull request is held.',
-  });
+export const verdict = z.enum(['frozen', 'excluded', 'unknown', 'not_matched']).openapi({
+  description: '`unknown` means that the conditions could not be evaluated, so the pull request is held.',
+});
 
 export const reason = z
   .object({

@@ -126,11 +126,9 @@ export const freezeChange = z
   .looseObject({
     reason: text(mostReason, 'A reason').nullish(),
     public_reason: publicReason,
-    start: localTime
-      .nullish()
-      .openapi({
-        description: `${wallClock}. You can change it until the freeze begins. If null, the freeze starts now`,
-      }),
+    start: localTime.nullish().openapi({
+      description: `${wallClock}. You can change it until the freeze begins. If null, the freeze starts now`,
+    }),
     end: localTime.nullish().openapi({ description: `${wallClock}. If null, the freeze has no end` }),
     timezone: z.string().nullish(),
     matching_conditions: orNull(matching),

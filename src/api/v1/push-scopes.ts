@@ -14,13 +14,9 @@ const body = z
       .openapi({
         description: `Replaces all scopes. Send at most ${mostScopes} different scopes. Duplicates count once.`,
       }),
-    all_scopes: z
-      .boolean()
-      .optional()
-      .openapi({
-        description:
-          'Whether the pull request touches everything, so that every `scope` condition matches it.',
-      }),
+    all_scopes: z.boolean().optional().openapi({
+      description: 'Whether the pull request touches everything, so that every `scope` condition matches it.',
+    }),
   })
   .openapi('PullRequestScopes');
 

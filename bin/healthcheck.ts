@@ -1,4 +1,4 @@
-// For a container's HEALTHCHECK, without curl: `node bin/healthcheck.mjs [port]` exits with 0 while the process on that
+// For a container's HEALTHCHECK, without curl: `node bin/healthcheck.ts [port]` exits with 0 while the process on that
 // port answers /healthz, else with 1.
 import { get } from 'node:http';
 import process from 'node:process';
@@ -13,7 +13,7 @@ request.on('timeout', () => request.destroy(new Error('no answer within 3 s')));
 request.on('error', (error) => end(1, error.message));
 
 /** Docker keeps what is printed with the result of the check. */
-function end(code, what) {
+function end(code: number, what: string): void {
   process.stdout.write(`http://${address.host}:${address.port}${address.path}: ${what}\n`);
   process.exitCode = code;
 }
