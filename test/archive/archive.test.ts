@@ -97,7 +97,7 @@ beforeAll(async () => {
     await connection.query(`UPDATE sessions SET id_hash = 'a' WHERE id_hash = '1'`);
     await connection.query(`UPDATE sessions SET id_hash = 'B' WHERE id_hash = '2'`);
     await connection.query(
-      `UPDATE installations SET pace_per_minute = 0.1 + 0.2, deleted_at = 'infinity' WHERE id = 3`,
+      `UPDATE installations SET pace_per_minute = 0.1::float8 + 0.2::float8, deleted_at = 'infinity' WHERE id = 3`,
     );
     await connection.script('DELETE FROM app_credentials WHERE id > 1');
     const sealed = Object.entries(secrets).map(([field, text]) => seal(oldKey, `${field} of App 1`, text));
