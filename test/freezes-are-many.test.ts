@@ -102,7 +102,9 @@ test('the page of a repository with 1,000 freezes is small, and leads to all of 
   expect(second).toContain('1 freeze is ongoing');
   expect(second).toContain('Freeze number 20.');
   expect(second).toContain('Earlier freezes');
-  expect(await load('?current=nonsense')).toContain('cannot begin there');
+  expect(await load('?current=nonsense')).toContain(
+    'This page of ongoing and scheduled freezes does not exist',
+  );
 });
 
 test('however long what people wrote is, and whoever looks: under 300 kB, by few statements', async () => {

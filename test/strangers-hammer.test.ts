@@ -165,7 +165,7 @@ test('a sign-in works once: a copy of its cookie does not bring another session'
   // A fresh code for the same attempt, as who stole the cookie could get.
   const questions = await asked(async () => {
     const again = await thief.open(await thief.authorize(begun.location, 'bob'));
-    expect([again.status, again.text]).toEqual([400, expect.stringContaining('was completed already')]);
+    expect([again.status, again.text]).toEqual([400, expect.stringContaining('is already complete')]);
   });
   expect(questions.filter((each) => each === 'GET /user')).toEqual([]);
   expect(JSON.stringify(await acme.app.deps.db.usedSignIn.findMany())).not.toContain(state);

@@ -36,7 +36,7 @@ function readTarget(text) {
 	const address = page.exec(text)?.groups;
 	const name = address ? address["path"] + (address["number"] ? `#${address["number"]}` : "") : text;
 	const found = shape.exec(name)?.groups;
-	if (!found) throw misused(`"${text}" is no repository. Write acme, acme/web or acme/web#5.`);
+	if (!found) throw misused(`"${text}" is not a repository. Write acme, acme/web or acme/web#5.`);
 	const { owner, repository, number } = found;
 	return {
 		owner,
@@ -46,7 +46,7 @@ function readTarget(text) {
 }
 function readPullRequest(text) {
 	const { owner, repository, number } = readTarget(text);
-	if (repository === null || number === null) throw misused(`"${text}" is no pull request. Write one such as ${owner}/${repository ?? "web"}#5.`);
+	if (repository === null || number === null) throw misused(`"${text}" is not a pull request. Write one such as ${owner}/${repository ?? "web"}#5.`);
 	return {
 		owner,
 		repository,
@@ -12596,7 +12596,7 @@ const hostsIn = (kept) => kept?.["hosts"] ?? {};
 const hostOf = ({ env }) => env.GH_HOST?.trim() || "github.com";
 function addressOf(world, option) {
 	const given = option ?? (world.env.HOLDFAST_URL?.trim() || addressFor(world, hostOf(world)));
-	if (!given) throw misused("Say where Holdfast answers: holdfast login https://holdfast.example.com, or HOLDFAST_URL.");
+	if (!given) throw misused("Set the address of Holdfast with holdfast login https://holdfast.example.com, or with HOLDFAST_URL.");
 	return readAddress(given);
 }
 function readAddress(text) {
@@ -12658,7 +12658,7 @@ async function ask(url, credential) {
 async function credentialOf(world, url, option) {
 	const token = (option ?? world.env.HOLDFAST_TOKEN?.trim()) || await tokenOfGh(world) || await tokenOfJob(world, url);
 	if (!token) throw misused("There is no credential. Sign in with `gh auth login`, or set HOLDFAST_TOKEN to an application key or a GitHub token.");
-	if (!/^[\x21-\x7e]+$/.test(token)) throw misused("The credential holds what no credential does, such as a space or a quote. Copy it again.");
+	if (!/^[\x21-\x7e]+$/.test(token)) throw misused("The credential contains characters that no credential has, such as a space or a quote. Copy it again.");
 	return token;
 }
 async function tokenOfGh(world) {

@@ -15,7 +15,7 @@ export async function assertSecondPerson(tx: Tx, requestedBy: Actor, actor: Acto
   const [one, other] = [await personBehind(tx, requestedBy), await personBehind(tx, actor)];
   if (one !== other) return;
   if (requestedBy.type === actor.type) throw forbidden(`${actor.name} requested this exemption. ${ask}`);
-  throw forbidden(`The person who requested this exemption also created the key. ${ask}`);
+  throw forbidden(`A person and a key that they created count as one person. ${ask}`);
 }
 
 /** The GitHub id of a person, or of the person who created a key, directly or through other keys; null if unknown. */

@@ -181,6 +181,8 @@ const planRow = {
   required: ['name', 'reason', 'repositories', 'start', 'timezone'],
   bad: [...badPlan(planBody), ...['name', 'reason', 'timezone'].map((field) => notNull(field, planBody))],
 } satisfies Omit<Row, 'path'>;
+const ruleBody = { name: 'release', refs: ['refs/heads/main'], may: ['push_scopes'] };
+const globLists = ['repositories', 'refs', 'environments'];
 const decisionRow = (decision: string) => ({
   path: () => `${web}/exemptions/${ids.exemption}/${decision}`,
   as: 'admin' as const,
@@ -256,6 +258,36 @@ export const rows: Record<string, Row> = {
       {
         body: { name: 'x', scope: 'ci', expires_at: '9999-12-31T23:59:59-23:59' },
         loc: ['body', 'expires_at'],
+      },
+    ],
+  },
+  'post /oidc_rules/{owner}': {
+    path: () => '/v1/oidc_rules/acme',
+    as: 'admin',
+    good: ruleBody,
+    required: ['name', 'may'],
+    bad: [
+      ...text('name', ruleBody),
+      ...longText('name', 255, ruleBody),
+      notNull('name', ruleBody),
+      ...globLists.flatMap((field) => lists(field, ruleBody)),
+      ...globLists.flatMap((field): Bad[] => [
+        { body: { ...ruleBody, [field]: [] }, loc: ['body', field], says: /at least one, or send null/ },
+        { body: { ...ruleBody, [field]: [1] }, loc: ['body', field, 0], says: /Send a string/ },
+        {
+          body: { ...ruleBody, [field]: Array(51).fill('refs/x') },
+          loc: ['body', field],
+          says: /at most 50/,
+        },
+      ]),
+      { body: { ...ruleBody, refs: ['main'] }, loc: ['body', 'refs', 0], says: /the whole ref/ },
+      ...lists('may', ruleBody),
+      { body: { ...ruleBody, may: [] }, loc: ['body', 'may'], says: /Send \["push_scopes"\]/ },
+      { body: { ...ruleBody, may: ['everything'] }, loc: ['body', 'may', 0], says: /push_scopes/ },
+      {
+        body: { ...ruleBody, may: ['push_scopes', 'freeze'], refs: null },
+        loc: ['body', 'refs'],
+        says: /names refs or environments/,
       },
     ],
   },

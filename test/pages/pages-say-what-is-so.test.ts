@@ -120,7 +120,7 @@ test('a name that matches no repository is told before anything is frozen', asyn
   await acme.repository('right', [{}]);
   const fields = { name: 'Typo', reason: 'r', include: 'right\nwrogn\napi-*', zone: 'UTC', repeat: 'once' };
   const { text } = await ada.send('/owners/acme/plans/new', { ...fields, step: 'preview' });
-  expect(text).toMatch(/<code>wrogn<\/code>, <code>api-\*<\/code>\s+select no repository now/);
+  expect(text).toMatch(/<code>wrogn<\/code>, <code>api-\*<\/code>\s+match no repository now/);
 });
 
 test('of a plan for one branch it is said of that branch, as the preview said it', async () => {
