@@ -110,7 +110,7 @@ test('year end: planned after a look, extended, and one pull request goes throug
   // A day by the wall clock.
   expect(Math.abs(ends(after) - ends(before) - 86_400_000)).toBeLessThanOrEqual(3_600_000);
   const asked = await holdfast(wes, 'allow', 'acme/web#2', '-m', 'The auditors wait');
-  expect(asked).toContain('An admin decides');
+  expect(asked).toContain('An admin can approve it');
   await expect(holdfast(wes, 'requests', 'acme/web').then((text) => text.split('\t')[1])).resolves.toBe(
     'requested',
   );
