@@ -84,7 +84,7 @@ test.each(['light', 'dark'] as const)(
       '50 freezes hold this pull request, 50 of them without an end.',
     );
     expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
-    expect(await page.evaluate(readsLeftToRight('taken off this pull request.'))).toBe(true);
+    expect(await page.evaluate(readsLeftToRight('from this pull request.'))).toBe(true);
     await expectAccessible(page);
     expect(page.problems).toEqual([]);
     await page.context().close();
