@@ -1,19 +1,30 @@
 // A copy of the repository as a clean clone has it, and the environment of a shell in it.
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const repositoryRoot = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Every file that a clean clone has, or would have after a commit of all that is there. */
-export const trackedFiles = (): string[] =>
-  execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-    cwd: repositoryRoot,
-    encoding: 'utf8',
-  })
-    .split('\0')
-    .filter(Boolean);
+/**
+ * Every file that a clean clone has, or would have after a commit of all that is there. It asks a repository of its own,
+ * so that a copy without history does too.
+ */
+export function trackedFiles(): string[] {
+  const gitDir = mkdtempSync(join(tmpdir(), 'holdfast-git-'));
+  const git = (...words: string[]) => execFileSync('git', words, { cwd: repositoryRoot, encoding: 'utf8' });
+  try {
+    git('init', '--quiet', '--bare', gitDir);
+    const listed = ['ls-files', '-z', '--others', '--exclude-standard'];
+    return git(`--git-dir=${gitDir}`, `--work-tree=${repositoryRoot}`, ...listed)
+      .split('\0')
+      .filter(Boolean);
+  } finally {
+    rmSync(gitDir, { recursive: true });
+  }
+}
 
 export async function copyFiles(paths: string[], to: string): Promise<void> {
   for (const path of paths) {
