@@ -75,7 +75,8 @@ async function sequencesOf(connection: Connection, tables: readonly string[]) {
     `SELECT table_name::text AS table, column_name::text AS column,
        pg_get_serial_sequence(quote_ident(table_name), column_name) AS sequence
      FROM information_schema.columns WHERE table_schema = 'public' AND table_name = ANY ($1::text[])
-       AND pg_get_serial_sequence(quote_ident(table_name), column_name) IS NOT NULL`,
+       AND pg_get_serial_sequence(quote_ident(table_name), column_name) IS NOT NULL
+     ORDER BY 1, 2`,
     [tables],
   );
   return rows as { table: string; column: string; sequence: string }[];
