@@ -59,8 +59,10 @@ export async function searchDocuments(documents: readonly HelpDocument[]): Promi
     const words = wordsOf(question).slice(0, mostWords);
     const ask = (combineWith: 'AND' | 'OR') =>
       index.search({ combineWith, queries: words.map(orAlike) }).map(({ id }) => id as number);
-    const ids = [...new Set([...ask('AND'), ...ask('OR')])].slice(0, mostFound);
-    return ids.map((id) => {
+    const withAll = ask('AND');
+    // Most of the time goes into words that match loosely: they are looked up again only where more is wanted.
+    const ids = withAll.length >= mostFound ? withAll : [...new Set([...withAll, ...ask('OR')])];
+    return ids.slice(0, mostFound).map((id) => {
       const { document, section } = places[id]!;
       const { heading, anchor, text } = section;
       return { name: document.name, title: document.title, heading, anchor, excerpt: excerpt(text, words) };
