@@ -7,7 +7,7 @@ import type { Config } from '../config.ts';
 import { openConnection } from '../database/connect.ts';
 import type { Connection } from '../database/database.ts';
 import { embeddedFolder } from '../database/embedded.ts';
-import { appliedMigrations, readMigrations } from '../database/migrate.ts';
+import { appliedMigrations, unknownMigrations } from '../database/migrate.ts';
 import { aboutRepositories } from '../queue/job-table.ts';
 import { ArchiveRefused } from './archive-refused.ts';
 import { format, type Header, lastLine, sumOfLines, type Table, tableEnd } from './header.ts';
@@ -55,8 +55,7 @@ async function describe(
   const migrations = await appliedMigrations(connection);
   if (migrations.length === 0)
     throw new ArchiveRefused('The database is not one of Holdfast. Set DATABASE_URL or DATA_DIR to it.');
-  const known = new Set((await readMigrations()).map(({ name }) => name));
-  const foreign = migrations.filter((name) => !known.has(name));
+  const foreign = await unknownMigrations(migrations);
   if (foreign.length > 0)
     throw new ArchiveRefused(
       `A newer Holdfast has changed the database (${foreign.join(', ')}). Export it with that version.`,

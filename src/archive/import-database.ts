@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { openConnection } from '../database/connect.ts';
 import type { Connection } from '../database/database.ts';
-import { migrate, readMigrations } from '../database/migrate.ts';
+import { migrate, unknownMigrations } from '../database/migrate.ts';
 import type { SecretKeys } from '../derive-key.ts';
 import { openApp, type Secrets } from '../setup/app-credentials-store.ts';
 import { ArchiveRefused } from './archive-refused.ts';
@@ -35,9 +35,10 @@ export async function importDatabase(
   const takes = ({ name }: Table) => !(withoutApp && name === appTable);
   let resealed: Secrets | null = null;
   // The whole file first: a bad one changes nothing.
-  await readArchive(file, refuseNewer(file), ({ name }, rows) => {
+  const openKept = ({ name }: Table, rows: string[]) => {
     if (name === appTable && !withoutApp) resealed = openSealed(file, keys, rows[0]!);
-  });
+  };
+  await readArchive(file, openKept, refuseNewer(file));
   const connection = await openConnection(where);
   try {
     await migrate(connection);
@@ -63,8 +64,7 @@ export async function importDatabase(
 }
 
 const refuseNewer = (file: string) => async (header: Header) => {
-  const known = new Set((await readMigrations()).map(({ name }) => name));
-  const foreign = header.migrations.filter((name) => !known.has(name));
+  const foreign = await unknownMigrations(header.migrations);
   if (foreign.length > 0)
     throw new ArchiveRefused(
       `A newer Holdfast (${header.version}) wrote ${file}: this version lacks ${foreign.join(', ')}. Import it with that version.`,
@@ -86,20 +86,14 @@ async function insertAll(
   takes: (table: Table) => boolean,
   told: (table: Table) => void,
 ): Promise<Header> {
-  const read: Header[] = [];
   const sums = new Map<string, ReturnType<typeof sumOfLines>>();
-  await readArchive(
-    file,
-    (header) => void read.push(header),
-    async (table, rows) => {
-      if (!takes(table)) return;
-      const sum = sums.get(table.name) ?? sumOfLines();
-      sums.set(table.name, sum);
-      sum.add(rows);
-      await insertRows(connection, table.name, table.columns, rows);
-    },
-  );
-  const [header] = read as [Header];
+  const header = await readArchive(file, async (table, rows) => {
+    if (!takes(table)) return;
+    const sum = sums.get(table.name) ?? sumOfLines();
+    sums.set(table.name, sum);
+    sum.add(rows);
+    await insertRows(connection, table.name, table.columns, rows);
+  });
   for (const table of header.tables.filter(takes)) {
     const sum = sumOfLines();
     for await (const rows of readRows(connection, table.name, table.columns)) sum.add(rows);

@@ -9,14 +9,15 @@ const mostCharacters = 1_000_000;
 
 /**
  * Reads an archive to its end and checks all of it: whether it is whole, and as it was written.
- * @param begin is given the header before any rows; @param take gets the rows of a table, a batch at a time.
+ * @param take gets the rows of a table, a batch at a time. @param begin is given the header before any rows.
+ * @returns the header.
  * @throws ArchiveRefused where it is no archive, of a newer format, cut or changed.
  */
 export async function readArchive(
   file: string,
-  begin: (header: Header) => void | Promise<void>,
   take: (table: Table, rows: string[]) => void | Promise<void>,
-): Promise<void> {
+  begin: (header: Header) => void | Promise<void> = () => {},
+): Promise<Header> {
   const lines = linesOf(file);
   const next = async (): Promise<string> => {
     const { value, done } = await lines.next();
@@ -57,6 +58,7 @@ export async function readArchive(
   }
   if ((await next()) !== lastLine(all.sha256())) throw damaged(file, 'its content is not what was written');
   if (!(await lines.next()).done) throw damaged(file, 'something follows its end');
+  return header;
 }
 
 const damaged = (file: string, how: string): ArchiveRefused =>

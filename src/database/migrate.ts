@@ -46,6 +46,12 @@ export async function appliedMigrations(connection: Connection): Promise<string[
 /** The key of Prisma's advisory lock: `prisma migrate deploy` waits for us and we for it. */
 const advisoryLock = 72_707_369;
 
+/** Those of these migrations that this version lacks. */
+export async function unknownMigrations(names: string[]): Promise<string[]> {
+  const known = new Set((await readMigrations()).map(({ name }) => name));
+  return names.filter((name) => !known.has(name));
+}
+
 /**
  * Whether code that lacks a migration must not start after it. Such code sees nothing of it but its name, so the name
  * says so. Every other migration only adds what older code does not miss.
