@@ -44,8 +44,11 @@ const onDemand = () => {
     next: () => waiting.shift()!(),
     delay: (_: number, signal?: AbortSignal) =>
       new Promise<void>((resolve, reject) => {
+        // As the machine's own timer does, also where the program has ended before the wait begins.
+        const end = () => reject(new Error('done'));
+        if (signal?.aborted) return end();
         waiting.push(resolve);
-        signal?.addEventListener('abort', () => reject(new Error('done')));
+        signal?.addEventListener('abort', end);
       }),
   };
 };
