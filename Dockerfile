@@ -40,4 +40,4 @@ EXPOSE 3000
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 CMD node bin/healthcheck.ts "$PORT"
 # Node itself receives the signals: no npm and no shell in between.
-ENTRYPOINT ["node", "--max-semi-space-size=4", "bin/start.mjs"]
+ENTRYPOINT ["node", "--max-semi-space-size=4", "--max-old-space-size=1024", "--v8-pool-size=1", "bin/start.mjs"]

@@ -3,7 +3,6 @@ import pg from 'pg';
 import type { Config } from '../config.ts';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { type Connection, type Database, transactionOptions } from './database.ts';
-import { connectEmbedded, openEmbedded } from './embedded.ts';
 import { migrate } from './migrate.ts';
 import { openSharedReads } from './shared-reads.ts';
 import { sqlOfPool } from './sql.ts';
@@ -21,14 +20,19 @@ export class NoPostgres extends Error {
  *   pg's errors when PostgreSQL cannot be used.
  */
 export async function connectDatabase(where: Config['database']): Promise<Database> {
-  return 'dataDir' in where ? openEmbedded(where.dataDir) : connectPostgres(where.connectionString);
+  if (!('dataDir' in where)) return connectPostgres(where.connectionString);
+  const { openEmbedded } = await embedded();
+  return openEmbedded(where.dataDir);
 }
 
 /** One connection to the configured database, with its tables as they are. @throws as `connectDatabase`. */
 export async function openConnection(
   where: Config['database'],
 ): Promise<Connection & { close(): Promise<void> }> {
-  if ('dataDir' in where) return connectEmbedded(where.dataDir);
+  if ('dataDir' in where) {
+    const { connectEmbedded } = await embedded();
+    return connectEmbedded(where.dataDir);
+  }
   const client = new pg.Client({ connectionString: where.connectionString });
   try {
     await client.connect();
@@ -41,6 +45,9 @@ export async function openConnection(
     close: () => client.end(),
   };
 }
+
+/** Only where it is used: PGlite's program is megabytes of memory. */
+const embedded = () => import('./embedded.ts');
 
 async function connectPostgres(connectionString: string): Promise<Database> {
   // A connection of its own: an advisory lock belongs to a session, and a pool does not keep one.

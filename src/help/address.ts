@@ -1,3 +1,9 @@
+/** docs/ of the version that runs. */
+export const docsFolder = new URL('../../docs/', import.meta.url);
+
+/** docs/README.md, which GitHub shows with the folder and `/help` shows first. */
+export const overviewName = 'README';
+
 /** A part of a document. */
 export type Address = {
   /** Of the document: `install` is docs/install.md. */
@@ -18,3 +24,6 @@ export function pictureAt(href: string, from: string): string | null {
   const { protocol, pathname } = new URL(href, `file:///docs/${from}.md`);
   return (protocol === 'file:' && /^\/docs\/pictures\/([\w-]+\.png)$/.exec(pathname)?.[1]) || null;
 }
+
+/** Where `/help` shows a document. */
+export const documentPath = (name: string): string => (name === overviewName ? '/help' : `/help/${name}`);

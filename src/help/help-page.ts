@@ -3,8 +3,9 @@ import { version } from '../cli/version.ts';
 import { assetUrl } from '../pages/assets.ts';
 import { type Html, layout } from '../pages/layout.ts';
 import type { Library } from './library.ts';
-import { overviewName, type Topic } from './navigation.ts';
-import { documentPath, type HelpDocument, type Section } from './render-document.ts';
+import { documentPath, overviewName } from './address.ts';
+import type { Topic } from './navigation.ts';
+import type { HelpDocument, Section } from './render-document.ts';
 import type { Found } from './search-documents.ts';
 
 /** Longer questions are cut. */

@@ -3,8 +3,8 @@ import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { etag } from 'hono/etag';
 import { pageHeaders } from '../pages/page-headers.ts';
 import { documentPage, longestQuestion, noSuchDocument, resultsPage } from './help-page.ts';
-import { docsFolder, type Library, readLibrary } from './library.ts';
-import { overviewName } from './navigation.ts';
+import type { Library } from './library.ts';
+import { docsFolder, overviewName } from './address.ts';
 
 /**
  * The routes below `/help`: the documentation of the version that runs, for everybody. It is read when somebody first
@@ -13,7 +13,7 @@ import { overviewName } from './navigation.ts';
 export function helpRoutes(): Hono {
   let reading: Promise<Library> | undefined;
   const library = () =>
-    (reading ??= readLibrary().catch((error: unknown) => {
+    (reading ??= readFirst().catch((error: unknown) => {
       reading = undefined;
       throw error;
     }));
@@ -42,6 +42,12 @@ export function helpRoutes(): Hono {
     return name === overviewName ? context.redirect('/help', 301) : show(context, name);
   });
   return help;
+}
+
+/** What renders and searches is loaded with it: most processes are never asked. */
+async function readFirst(): Promise<Library> {
+  const { readLibrary } = await import('./library.ts');
+  return readLibrary();
 }
 
 /** Null where there is no such picture. */

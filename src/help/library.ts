@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
-import { overviewName, readNavigation, type Topic } from './navigation.ts';
+import { docsFolder, overviewName } from './address.ts';
+import { readNavigation, type Topic } from './navigation.ts';
 import { type HelpDocument, renderDocument } from './render-document.ts';
 import { type Search, searchDocuments } from './search-documents.ts';
 
@@ -11,9 +12,6 @@ export type Library = {
   documents: ReadonlyMap<string, HelpDocument>;
   search: Search;
 };
-
-/** docs/ of the version that runs. */
-export const docsFolder = new URL('../../docs/', import.meta.url);
 
 /** Reads and renders docs/*.md: some hundred milliseconds, in pieces, so that other requests are answered meanwhile. */
 export async function readLibrary(): Promise<Library> {

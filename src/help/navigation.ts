@@ -1,5 +1,5 @@
 import { Lexer, type Token, type Tokens } from 'marked';
-import { type Address, documentAt } from './address.ts';
+import { type Address, documentAt, overviewName } from './address.ts';
 import { textOf } from './text-of.ts';
 
 /** What somebody wants to do, and the documents that help with it, in the order of docs/README.md. */
@@ -35,9 +35,6 @@ function firstLink(tokens: Token[]): Tokens.Link | null {
   if (first.type === 'link') return first as Tokens.Link;
   return 'tokens' in first && first.tokens ? firstLink(first.tokens) : null;
 }
-
-/** docs/README.md, which GitHub shows with the folder and `/help` shows first. */
-export const overviewName = 'README';
 
 const isHeading = (token: Token): token is Tokens.Heading => token.type === 'heading';
 const isList = (token: Token): token is Tokens.List => token.type === 'list';

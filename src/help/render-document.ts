@@ -1,7 +1,6 @@
 import GithubSlugger from 'github-slugger';
 import { Lexer, Parser, Renderer, type Token, Tokenizer, type Tokens } from 'marked';
-import { documentAt, pictureAt } from './address.ts';
-import { overviewName } from './navigation.ts';
+import { documentAt, documentPath, pictureAt } from './address.ts';
 import { textOf } from './text-of.ts';
 
 /** A heading, and what stands below it up to the next heading: what the search finds. */
@@ -108,9 +107,6 @@ class HelpRenderer extends Renderer {
     return documentPath(target.name) + target.hash;
   }
 }
-
-/** Where a document is served. */
-export const documentPath = (name: string): string => (name === overviewName ? '/help' : `/help/${name}`);
 
 const picturePath = (file: string): string => `/help/pictures/${file}`;
 

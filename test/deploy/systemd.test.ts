@@ -33,6 +33,12 @@ test.each([
   ['MemoryDenyWriteExecute', 'no'],
 ])('the unit sets %s=%s', (name, value) => expect(settings.get(name)).toBe(value));
 
+test('it starts the service with the flags of npm start', () => {
+  const [, ...flags] = JSON.parse(documentAt('package.json')).scripts.start.split(' ');
+  const [, ...words] = settings.get('ExecStart')!.split(' ');
+  expect(words).toEqual([...flags.slice(0, -1), `/opt/holdfast/${flags.at(-1)}`]);
+});
+
 test('it gives the service more time to stop than it takes', () => {
   expect(Number(settings.get('TimeoutStopSec'))).toBeGreaterThan(10);
 });

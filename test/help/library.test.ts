@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Library, readLibrary } from '../../src/help/library.ts';
-import { overviewName } from '../../src/help/navigation.ts';
+import { overviewName } from '../../src/help/address.ts';
 import { renderDocument } from '../../src/help/render-document.ts';
 import { documentAt, pages } from '../docs/documents.ts';
 
