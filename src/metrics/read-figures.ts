@@ -1,0 +1,50 @@
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import { type TaskName, taskNames } from '../queue/jobs.ts';
+
+/** What the database knows of the work that is left and of what is on. The same for all processes on it. */
+export type Figures = {
+  /** Commit statuses that are still to write, but for repeats that wait on purpose. */
+  statusesWaiting: number;
+  /** Since when the oldest of them waits; null: none does. */
+  waitingSince: Date | null;
+  freezesOngoing: number;
+  /** Open pull requests that GitHub would merge although a freeze holds them. */
+  pullRequestsLeaking: number;
+  /** Of each task, how many jobs are due, and how many wait for another try after they failed. */
+  jobs: { task: TaskName; waiting: number; failing: number }[];
+};
+
+// Each part reads an index, and only rows that are open: those that wait, are due, ongoing, or held.
+// `not_before` moves with `repeat_after` where the same text is repeated on purpose: nothing is late then. A failed job
+// comes back within 60 s.
+const figures = `
+  WITH statuses AS (
+    SELECT count(*)::int AS waiting, min(head.waiting_since) AS since
+    FROM installations JOIN head_statuses head ON head.installation_id = installations.id AND head.is_waiting
+    WHERE suspended_at IS NULL AND deleted_at IS NULL
+      AND NOT coalesce(head.not_before > $1::timestamptz AND head.repeat_after >= head.not_before, false)
+  )
+  SELECT statuses.waiting AS "statusesWaiting", statuses.since AS "waitingSince", (
+      SELECT count(*)::int FROM freezes
+      WHERE starts_at <= $1::timestamptz AND (ends_at IS NULL OR ends_at > $1::timestamptz) AND deleted_at IS NULL
+    ) AS "freezesOngoing", (
+      SELECT count(*)::int FROM open_pull_requests
+      WHERE merge_state_due_at IS NOT NULL AND leaking_since IS NOT NULL
+    ) AS "pullRequestsLeaking", task, due.waiting, due.failing
+  FROM statuses CROSS JOIN unnest($2::text[]) AS task CROSS JOIN LATERAL (
+    SELECT count(*) FILTER (WHERE start_after <= pgboss.job_now())::int AS waiting,
+      count(*) FILTER (WHERE (data->>'attempt')::int > 0)::int AS failing
+    FROM pgboss.job
+    WHERE name = task AND state < 'active' AND start_after <= pgboss.job_now() + interval '60 seconds'
+  ) AS due`;
+
+type Row = Omit<Figures, 'jobs'> & Figures['jobs'][number];
+
+/** Reads all of them with one statement. @throws what the database answers. */
+export async function readFigures({ sql, clock }: Pick<Deps, 'sql' | 'clock'>): Promise<Figures> {
+  const rows = await sql.query<Row>('metrics-figures', figures, [nowOf(clock), taskNames]);
+  const { statusesWaiting, waitingSince, freezesOngoing, pullRequestsLeaking } = rows[0]!;
+  const jobs = rows.map(({ task, waiting, failing }) => ({ task, waiting, failing }));
+  return { statusesWaiting, waitingSince, freezesOngoing, pullRequestsLeaking, jobs };
+}
