@@ -6,6 +6,7 @@ import { createApi } from '../src/http.ts';
 import { Metrics } from '../src/metrics/metrics.ts';
 import type { JobQueue } from '../src/queue/queue.ts';
 import { type Acme, startAcme } from './support/acme.ts';
+import { startHoldfast } from './support/holdfast.ts';
 import { samplesIn } from './support/samples.ts';
 import { expectAtMost, statementsDuring } from './support/statements.ts';
 
@@ -84,6 +85,14 @@ describe('who may read them', () => {
     expect(text).toMatch(/^# HELP holdfast_statuses_waiting .+\n# TYPE holdfast_statuses_waiting gauge$/m);
     expect(text).toContain('\nprocess_resident_memory_bytes ');
   });
+});
+
+test('a worker serves them as well', async () => {
+  const worker = await startHoldfast(() => {}, { role: 'worker', metricsToken: token });
+  const answer = await ask({ Authorization: `Bearer ${token}` }, worker.app.url);
+  expect(answer.status).toBe(200);
+  expect(samplesIn(await answer.text()).get('holdfast_scrape_database_up')).toBe(1);
+  await worker.close();
 });
 
 describe('what they say', () => {

@@ -15,7 +15,7 @@ export type Figures = {
   jobs: { task: TaskName; waiting: number; failing: number }[];
 };
 
-// Each part reads an index, and only rows that are open: those that wait, are due, ongoing, or held.
+// Reads what is open: what waits, is ongoing or is held by an index, and the table of jobs once, as `keepJobs` does.
 // `not_before` moves with `repeat_after` where the same text is repeated on purpose: nothing is late then. A failed job
 // comes back within 60 s.
 const figures = `
@@ -24,6 +24,10 @@ const figures = `
     FROM installations JOIN head_statuses head ON head.installation_id = installations.id AND head.is_waiting
     WHERE suspended_at IS NULL AND deleted_at IS NULL
       AND NOT coalesce(head.not_before > $1::timestamptz AND head.repeat_after >= head.not_before, false)
+  ), jobs AS (
+    SELECT name, count(*) FILTER (WHERE start_after <= pgboss.job_now())::int AS waiting,
+      count(*) FILTER (WHERE (data->>'attempt')::int > 0)::int AS failing
+    FROM pgboss.job WHERE state < 'active' AND start_after <= pgboss.job_now() + interval '60 seconds' GROUP BY name
   )
   SELECT statuses.waiting AS "statusesWaiting", statuses.since AS "waitingSince", (
       SELECT count(*)::int FROM freezes
@@ -31,13 +35,8 @@ const figures = `
     ) AS "freezesOngoing", (
       SELECT count(*)::int FROM open_pull_requests
       WHERE merge_state_due_at IS NOT NULL AND leaking_since IS NOT NULL
-    ) AS "pullRequestsLeaking", task, due.waiting, due.failing
-  FROM statuses CROSS JOIN unnest($2::text[]) AS task CROSS JOIN LATERAL (
-    SELECT count(*) FILTER (WHERE start_after <= pgboss.job_now())::int AS waiting,
-      count(*) FILTER (WHERE (data->>'attempt')::int > 0)::int AS failing
-    FROM pgboss.job
-    WHERE name = task AND state < 'active' AND start_after <= pgboss.job_now() + interval '60 seconds'
-  ) AS due`;
+    ) AS "pullRequestsLeaking", task, coalesce(jobs.waiting, 0) AS waiting, coalesce(jobs.failing, 0) AS failing
+  FROM statuses CROSS JOIN unnest($2::text[]) AS task LEFT JOIN jobs ON jobs.name = task`;
 
 type Row = Omit<Figures, 'jobs'> & Figures['jobs'][number];
 
