@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from '
 import type { Deps } from '../src/deps.ts';
 import { createApi } from '../src/http.ts';
 import { Metrics } from '../src/metrics/metrics.ts';
+import { jobs } from '../src/queue/jobs.ts';
 import type { JobQueue } from '../src/queue/queue.ts';
 import { type Acme, startAcme } from './support/acme.ts';
 import { startHoldfast } from './support/holdfast.ts';
@@ -93,6 +94,18 @@ test('a worker serves them as well', async () => {
   expect(answer.status).toBe(200);
   expect(samplesIn(await answer.text()).get('holdfast_scrape_database_up')).toBe(1);
   await worker.close();
+});
+
+test('where no worker runs: which jobs wait, and how long', async () => {
+  const web = await startHoldfast(() => {}, { role: 'web', metricsToken: token });
+  await web.app.deps.queue.send([jobs.sweep()]);
+  await web.clock.tick(1_200_000);
+  const answer = await ask({ Authorization: `Bearer ${token}` }, web.app.url);
+  const samples = samplesIn(await answer.text());
+  expect(samples.get('holdfast_jobs_waiting{task="sweep"}')).toBe(1);
+  expect(samples.get('holdfast_jobs_oldest_due_seconds{task="sweep"}')).toBeCloseTo(1200, 0);
+  expect(samples.get('holdfast_jobs_oldest_due_seconds{task="keep-plan"}')).toBe(0);
+  await web.close();
 });
 
 describe('what they say', () => {

@@ -1,5 +1,6 @@
 import { Gauge, Registry } from '@prometheus-io/client';
 import type { Budget } from '../github/rate-budgets.ts';
+import { datedBack } from '../queue/queue.ts';
 import type { Figures } from './read-figures.ts';
 
 /** The installations with the least left are shown, so many at most. */
@@ -26,10 +27,12 @@ export function gaugesOf(figures: Figures | null, budgets: Budget[], now: number
     rateLimit.set({ installation: installationId, resource }, share);
   if (!figures) return registry;
 
+  const secondsSince = (since: Date | null, less = 0): number =>
+    since ? Math.max(0, now - since.getTime() - less) / 1000 : 0;
   const { statusesWaiting, waitingSince, freezesOngoing, pullRequestsLeaking, jobs } = figures;
   gauge('statuses_waiting', 'Commit statuses that are still to be written').set(statusesWaiting);
-  gauge('statuses_oldest_waiting_seconds', 'How long the oldest of them has waited; 0: none waits').set(
-    waitingSince ? Math.max(0, now - waitingSince.getTime()) / 1000 : 0,
+  gauge('statuses_oldest_waiting_seconds', 'How long the oldest commit status has waited; 0: none waits').set(
+    secondsSince(waitingSince),
   );
   gauge('freezes_ongoing', 'Freezes that are on').set(freezesOngoing);
   gauge(
@@ -37,9 +40,15 @@ export function gaugesOf(figures: Figures | null, budgets: Budget[], now: number
     'Open pull requests that GitHub would merge although a freeze holds them',
   ).set(pullRequestsLeaking);
   const waiting = gauge('jobs_waiting', 'Jobs that are due and not begun, by task', 'task');
+  const oldest = gauge(
+    'jobs_oldest_due_seconds',
+    'How long the oldest due job has waited, by task; up to a minute less for planned work',
+    'task',
+  );
   const failing = gauge('jobs_failing', 'Jobs that failed and wait for another try, by task', 'task');
   for (const { task, ...count } of jobs) {
     waiting.set({ task }, count.waiting);
+    oldest.set({ task }, secondsSince(count.dueSince, datedBack));
     failing.set({ task }, count.failing);
   }
   return registry;

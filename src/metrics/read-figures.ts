@@ -11,8 +11,11 @@ export type Figures = {
   freezesOngoing: number;
   /** Open pull requests that GitHub would merge although a freeze holds them. */
   pullRequestsLeaking: number;
-  /** Of each task, how many jobs are due, and how many wait for another try after they failed. */
-  jobs: { task: TaskName; waiting: number; failing: number }[];
+  /**
+   * Of each task, how many jobs are due, since when the oldest of them is (null: none is), and how many wait for another
+   * try after they failed.
+   */
+  jobs: { task: TaskName; waiting: number; dueSince: Date | null; failing: number }[];
 };
 
 // Reads what is open: what waits, is ongoing or is held by an index, and the table of jobs once, as `keepJobs` does.
@@ -26,6 +29,7 @@ const figures = `
       AND NOT coalesce(head.not_before > $1::timestamptz AND head.repeat_after >= head.not_before, false)
   ), jobs AS (
     SELECT name, count(*) FILTER (WHERE start_after <= pgboss.job_now())::int AS waiting,
+      min(start_after) FILTER (WHERE start_after <= pgboss.job_now()) AS due_since,
       count(*) FILTER (WHERE (data->>'attempt')::int > 0)::int AS failing
     FROM pgboss.job WHERE state < 'active' AND start_after <= pgboss.job_now() + interval '60 seconds' GROUP BY name
   )
@@ -35,7 +39,8 @@ const figures = `
     ) AS "freezesOngoing", (
       SELECT count(*)::int FROM open_pull_requests
       WHERE merge_state_due_at IS NOT NULL AND leaking_since IS NOT NULL
-    ) AS "pullRequestsLeaking", task, coalesce(jobs.waiting, 0) AS waiting, coalesce(jobs.failing, 0) AS failing
+    ) AS "pullRequestsLeaking", task, coalesce(jobs.waiting, 0) AS waiting,
+    jobs.due_since AS "dueSince", coalesce(jobs.failing, 0) AS failing
   FROM statuses CROSS JOIN unnest($2::text[]) AS task LEFT JOIN jobs ON jobs.name = task`;
 
 type Row = Omit<Figures, 'jobs'> & Figures['jobs'][number];
@@ -44,6 +49,6 @@ type Row = Omit<Figures, 'jobs'> & Figures['jobs'][number];
 export async function readFigures({ sql, clock }: Pick<Deps, 'sql' | 'clock'>): Promise<Figures> {
   const rows = await sql.query<Row>('metrics-figures', figures, [nowOf(clock), taskNames]);
   const { statusesWaiting, waitingSince, freezesOngoing, pullRequestsLeaking } = rows[0]!;
-  const jobs = rows.map(({ task, waiting, failing }) => ({ task, waiting, failing }));
+  const jobs = rows.map(({ task, waiting, dueSince, failing }) => ({ task, waiting, dueSince, failing }));
   return { statusesWaiting, waitingSince, freezesOngoing, pullRequestsLeaking, jobs };
 }

@@ -35,6 +35,7 @@ const well = {
   'up{job="holdfast", instance="worker"}': '1x30',
   'holdfast_scrape_database_up{job="holdfast", instance="web"}': '1x30',
   'holdfast_statuses_oldest_waiting_seconds{job="holdfast", instance="web"}': '600x30',
+  'holdfast_jobs_oldest_due_seconds{job="holdfast", instance="web", task="sweep"}': '600x30',
   'holdfast_jobs_failing{job="holdfast", instance="web", task="sweep"}': '0x30',
   'holdfast_github_rate_limit_remaining_ratio{job="holdfast", instance="web", installation="7", resource="core"}':
     '0.5x30',
@@ -93,6 +94,17 @@ const cases: Case[] = [
     says: 'has waited for 40m 0s',
   },
   {
+    what: 'no worker runs',
+    alert: 'HoldfastStatusesOverdue',
+    series: {
+      'holdfast_statuses_oldest_waiting_seconds{job="holdfast", instance="web"}': '0x30',
+      'holdfast_jobs_oldest_due_seconds{job="holdfast", instance="web", task="sweep"}': '0+60x30',
+      'holdfast_jobs_oldest_due_seconds{job="holdfast", instance="web", task="keep-plan"}': '0x30',
+    },
+    labels: { ...critical, job: 'holdfast' },
+    says: 'has waited for 30m 0s',
+  },
+  {
     what: 'jobs fail',
     alert: 'HoldfastJobsFailing',
     series: { 'holdfast_jobs_failing{job="holdfast", instance="web", task="sweep"}': '3x30' },
@@ -136,7 +148,7 @@ test('promtool finds nothing wrong with the metrics themselves', async ({ skip }
   const { registry } = new Metrics();
   const figures = {
     ...{ statusesWaiting: 1, waitingSince: new Date(0), freezesOngoing: 1, pullRequestsLeaking: 1 },
-    jobs: [{ task: 'sweep' as const, waiting: 1, failing: 1 }],
+    jobs: [{ task: 'sweep' as const, waiting: 1, dueSince: new Date(0), failing: 1 }],
   };
   const budget = { installationId: '7', resource: 'core', share: 0.5 };
   const text = (await registry.metrics()) + (await gaugesOf(figures, [budget], 1000).metrics());
