@@ -40,7 +40,7 @@ test('the commands of docs/backup.md copy its folder', () => {
 
 test('it starts the service with the flags of npm start', () => {
   const [, ...flags] = JSON.parse(documentAt('package.json')).scripts.start.split(' ');
-  const [, ...words] = settings.get('ExecStart')!.split(' ');
+  const [, ...words] = last('ExecStart')!.split(' ');
   expect(words).toEqual([...flags.slice(0, -1), `/opt/holdfast/${flags.at(-1)}`]);
 });
 
