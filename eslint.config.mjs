@@ -34,6 +34,7 @@ const wallClock = [
 const floors = [
   'archive',
   'worker',
+  'metrics',
   'setup',
   'help',
   'webhooks',

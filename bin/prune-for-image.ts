@@ -3,8 +3,8 @@
 //
 // 1. Packages: Prisma's command line with all that only it depends on. It generated the client; the service applies
 //    migrations itself. npm works out which packages those are.
-// 2. Files: source maps and type declarations, which Node does not read, and the query compilers and runtimes of
-//    Prisma's client for other databases and for browsers and edges.
+// 2. Files: source maps and type declarations, which Node does not read, the query compilers and runtimes of Prisma's
+//    client for other databases and for browsers and edges, and the tests of a package, which are most of it.
 import { spawnSync } from 'node:child_process';
 import { globSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,6 +33,7 @@ const neverLoaded = [
   'node_modules/**/*.map',
   'node_modules/**/*.d.{ts,mts,cts}',
   'node_modules/@prisma/client/runtime/*',
+  'node_modules/bintrees/test',
 ];
 const loaded =
   /@prisma\/client\/runtime\/(?:client|query_compiler_small_bg\.postgresql(?:\.wasm-base64)?)\.m?js$/;

@@ -168,6 +168,7 @@ function configFor(github: Sandbox, port: number, dataDir: string, setup: boolea
     statusWritesPerMinute: { least: 6000, most: 6000 },
     strangerQuestionsPerMinute: 1_000_000,
     trustedProxies: new BlockList(),
+    metricsToken: null,
     role: 'all',
     logLevel: 'warn',
     logFormat: 'json',

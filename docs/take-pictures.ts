@@ -126,6 +126,7 @@ function start(port: number): Promise<App> {
       statusWritesPerMinute: { least: 6000, most: 6000 },
       strangerQuestionsPerMinute: 1_000_000,
       trustedProxies: new BlockList(),
+      metricsToken: null,
       role: 'all',
       logLevel: 'warn',
       logFormat: 'json',

@@ -14,6 +14,8 @@ export type Cache<Key extends NonNullable<unknown>, Value extends Kept> = {
    */
   set(key: Key, value: Value, life?: number, since?: number): void;
   delete(key: Key): void;
+  /** All that are kept. */
+  values(): Value[];
 };
 
 /**
@@ -36,6 +38,7 @@ export function createCache<Key extends NonNullable<unknown>, Value extends Kept
     set: (key, value, its = life, since = clock.now()) =>
       void values.set(key, { value }, { ttl: ttlOf(its), start: since }),
     delete: (key) => void values.delete(key),
+    values: () => [...values.values()].map(({ value }) => value),
   };
 }
 

@@ -34,6 +34,8 @@ export type Config = {
   strangerQuestionsPerMinute: number;
   /** Whose `X-Forwarded-For` is believed. */
   trustedProxies: BlockList;
+  /** Who sends it may read the metrics; null: nobody may. */
+  metricsToken: string | null;
   role: 'all' | 'web' | 'worker';
   logLevel: string;
   logFormat: 'json' | 'pretty';
@@ -72,6 +74,9 @@ export const variables = {
   STRANGER_QUESTIONS_PER_MINUTE:
     'most questions to GitHub a minute for callers that are not known, half of it for one address (30)',
   TRUSTED_PROXIES: 'proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,192.0.2.7 (none)',
+  METRICS_TOKEN:
+    'who sends it as a bearer token reads GET /metrics; at least 16 characters; unset: there are no metrics',
+  METRICS_TOKEN_FILE: 'a file with that token, instead of METRICS_TOKEN',
   ROLE: 'all, web (API and webhooks) or worker (statuses)',
   LOG_LEVEL: 'fatal, error, warn, info, debug, trace (info)',
   LOG_FORMAT: 'json or pretty (json)',
@@ -98,10 +103,12 @@ const number = (least: number, most: number, fallback: number) =>
     .refine((value) => value >= least && value <= most, `must be from ${least} to ${most}`)
     .default(fallback);
 
-const secretKey = z
-  .string()
-  .min(32, 'must have at least 32 characters: openssl rand -hex 32 makes one')
-  .optional();
+/** @param least characters. */
+const secret = (least: number) =>
+  z.string().min(least, `must have at least ${least} characters: openssl rand -hex 32 makes one`).optional();
+
+/** A bearer token is sent in a header. */
+const isSentInHeader = (token: string | undefined): boolean => /^[\x21-\x7e]*$/.test(token ?? '');
 
 const mostWrites = 1_000_000;
 
@@ -151,13 +158,14 @@ const schema = z.object({
     })
     .optional(),
   DATA_DIR: z.string().default('./data'),
-  SECRET_KEY: secretKey,
-  SECRET_KEY_PREVIOUS: secretKey,
+  SECRET_KEY: secret(32),
+  SECRET_KEY_PREVIOUS: secret(32),
   GITHUB_API_URL: httpUrl.default('https://api.github.com'),
   STATUS_CONTEXT: z.string().max(255, 'must be at most 255 characters').default('holdfast/freeze'),
   STATUS_WRITES_PER_MINUTE: paceRange,
   STRANGER_QUESTIONS_PER_MINUTE: number(1, 1_000_000, 30),
   TRUSTED_PROXIES: proxies,
+  METRICS_TOKEN: secret(16).refine(isSentInHeader, 'must have no spaces, and ASCII characters only'),
   ROLE: z.enum(['all', 'web', 'worker'], 'must be all, web or worker').default('all'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   LOG_FORMAT: z.enum(['json', 'pretty'], 'must be json or pretty').default('json'),
@@ -247,6 +255,7 @@ export function readConfig(environment: Environment): StartConfig {
     statusWritesPerMinute: values.STATUS_WRITES_PER_MINUTE,
     strangerQuestionsPerMinute: values.STRANGER_QUESTIONS_PER_MINUTE,
     trustedProxies: values.TRUSTED_PROXIES,
+    metricsToken: values.METRICS_TOKEN ?? null,
     role: values.ROLE,
     logLevel: values.LOG_LEVEL,
     logFormat: values.LOG_FORMAT,

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { GitHubApp } from './github/github-app.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import type { PrismaClient } from './generated/prisma/client.ts';
 import type { Sql } from './database/sql.ts';
 import type { OwnWrites } from './outbox/own-writes.ts';
@@ -16,6 +17,8 @@ export type Deps = {
   /** What this process writes at GitHub. */
   ownWrites: OwnWrites;
   github: GitHubApp;
+  /** What this process counts. */
+  metrics: Metrics;
   clock: Clock;
   log: Logger;
   config: Config;

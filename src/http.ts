@@ -5,6 +5,8 @@ import { JobTokens } from './auth/oidc/job-token.ts';
 import type { Deps } from './deps.ts';
 import { StrangerLimits } from './github/limits/stranger-limits.ts';
 import type { JobQueue } from './queue/queue.ts';
+import { countRequests } from './metrics/count-requests.ts';
+import { serveMetrics } from './metrics/serve-metrics.ts';
 import { helpRoutes } from './help/help-routes.ts';
 import { mountApiReference } from './pages/api-reference.ts';
 import { mountPages } from './pages/mount-pages.ts';
@@ -29,15 +31,17 @@ const apiHeaders: MiddlewareHandler = async (context, next) => {
 
 export const webhookPath = '/api/github/webhooks';
 
-/** The HTTP side: the `/v1` interface, GitHub's webhooks, and health. */
+/** The HTTP side: the `/v1` interface, GitHub's webhooks, health, and metrics. */
 export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
   const api = new OpenAPIHono();
   const strangers = new StrangerLimits(deps.clock);
   const callers = { tokens: new GitHubTokens(deps.clock), jobs: new JobTokens(deps.clock), strangers };
   api.use(logRequests(deps.log));
+  api.use(countRequests(deps.metrics));
   api.onError((error, context) => errorResponse(error, context, deps.log));
   api.notFound(noSuchRoute);
   mountHealth(api, deps.db, queue);
+  serveMetrics(api, deps);
   api.post(webhookPath, (context) => receiveWebhook(deps, context));
   const v1 = new Hono();
   api.use('/v1/*', apiHeaders);

@@ -11,6 +11,7 @@ export const secretFiles = {
   PRIVATE_KEY_PATH: 'PRIVATE_KEY',
   WEBHOOK_SECRET_FILE: 'WEBHOOK_SECRET',
   CLIENT_SECRET_FILE: 'CLIENT_SECRET',
+  METRICS_TOKEN_FILE: 'METRICS_TOKEN',
 } as const;
 
 export type WithSecrets = {

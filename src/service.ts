@@ -6,6 +6,7 @@ import type { Database } from './database/database.ts';
 import type { Deps } from './deps.ts';
 import { clearLeases } from './outbox/lease.ts';
 import { createGitHubApp } from './github/github-app.ts';
+import { Metrics } from './metrics/metrics.ts';
 import { OwnWrites } from './outbox/own-writes.ts';
 import { startJobQueue } from './queue/queue.ts';
 import { startWorker, type Worker } from './worker/worker.ts';
@@ -31,13 +32,15 @@ export async function createService(ground: Ground, app: AppCredentials): Promis
   const queue = await startJobQueue(database, clock, log);
   const stopping = new AbortController();
   const cutOff = new AbortController();
-  const github = await createGitHubApp(config, log, clock, cutOff.signal);
+  const metrics = new Metrics();
+  const github = await createGitHubApp(config, log, clock, cutOff.signal, metrics);
   const deps: Deps = {
     db: database.prisma,
     sql: database.sql,
     queue,
     ownWrites: new OwnWrites(),
     github,
+    metrics,
     clock,
     log,
     config,

@@ -52,6 +52,7 @@ test('the defaults', () => {
     statusWritesPerMinute: { least: 10, most: 170 },
     strangerQuestionsPerMinute: 30,
     trustedProxies: expect.any(BlockList),
+    metricsToken: null,
     role: 'all',
     logLevel: 'info',
     logFormat: 'json',

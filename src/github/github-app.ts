@@ -4,8 +4,9 @@ import { Probot, ProbotOctokit } from 'probot';
 import { createCache } from '../cache.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
+import type { Deps } from '../deps.ts';
 import { isGitHubStatus } from './github-error.ts';
-import { RateBudgets } from './rate-budgets.ts';
+import { type Budget, RateBudgets } from './rate-budgets.ts';
 import { SingleFlight } from './single-flight.ts';
 
 /** A client that carries some credential; all three kinds answer the same calls. */
@@ -23,6 +24,8 @@ export type GitHubApp = {
   asInstallation(installationId: bigint, permissions?: unknown): Promise<GitHubClient>;
   /** The share, 0 to 1, that is left of an installation's hourly budget, as GitHub last said. @param now ms since the epoch. */
   budgetLeft(installationId: bigint, now: number): number;
+  /** What GitHub last said of the hourly budgets that still count. @param now ms since the epoch. */
+  budgets(now: number): Budget[];
   /** As the person who holds a token. */
   asPerson(token: string): Octokit;
   /** The answer to a question that waiting clients ask: the same one is asked once at a time. @param question what tells it from others. */
@@ -34,11 +37,17 @@ export type GitHubApp = {
 /** GitHub ends requests of its own after 10 s; a connection that says nothing is not worth more. */
 const requestTimeout = 12_000;
 
+type Counting = Pick<Deps['metrics'], 'countGitHubRequest'>;
+
 const fetchUntil =
-  (cutOff: AbortSignal): typeof fetch =>
+  (cutOff: AbortSignal, metrics: Counting): typeof fetch =>
   async (input, init) => {
     const signals = [cutOff, AbortSignal.timeout(requestTimeout), init?.signal].filter((signal) => !!signal);
-    const send = () => fetch(input, { ...init, signal: AbortSignal.any(signals) });
+    const send = async () => {
+      const answer = fetch(input, { ...init, signal: AbortSignal.any(signals) });
+      metrics.countGitHubRequest((await answer.catch(() => null))?.status ?? null);
+      return answer;
+    };
     return isRead(input, init) ? send().catch((error) => (isCutOff(error) ? send() : fail(error))) : send();
   };
 
@@ -71,8 +80,9 @@ export async function createGitHubApp(
   log: Logger,
   clock: Clock,
   cutOff: AbortSignal,
+  metrics: Counting,
 ): Promise<GitHubApp> {
-  const request = { fetch: fetchUntil(cutOff) };
+  const request = { fetch: fetchUntil(cutOff, metrics) };
   // Octokit's own way to a new token forgets the base URL, and would ask github.com for it.
   const { request: askForTokens } = new Octokit({ baseUrl: config.githubApiUrl, request, log: quiet });
   const probot = new Probot({
@@ -92,11 +102,11 @@ export async function createGitHubApp(
   await probot.ready();
   let botLogin: string | null = null;
   const connections = createCache<bigint, Connection>(clock, mostConnections, Infinity);
-  const budgets = new RateBudgets(clock);
+  const rateBudgets = new RateBudgets(clock);
   const questions = new SingleFlight<unknown>();
   const connect = async (installationId: bigint): Promise<GitHubClient> => {
     const client = renewing(await probot.auth(Number(installationId)));
-    client.hook.after('request', ({ headers }) => budgets.note(installationId, headers));
+    client.hook.after('request', ({ headers }) => rateBudgets.note(installationId, headers));
     return client;
   };
   return {
@@ -113,7 +123,8 @@ export async function createGitHubApp(
       }
       return client;
     },
-    budgetLeft: (installationId, now) => budgets.left(installationId, now),
+    budgetLeft: (installationId, now) => rateBudgets.left(installationId, now),
+    budgets: (now) => rateBudgets.known(now),
     asPerson: (token) => new Octokit({ auth: token, baseUrl: config.githubApiUrl, request, log: quiet }),
     once: (question, ask) => questions.run(question, ask) as ReturnType<typeof ask>,
     async botLogin() {

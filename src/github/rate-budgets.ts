@@ -3,9 +3,15 @@ import type { Clock } from '../clock.ts';
 
 type Headers = Record<string, string | number | undefined>;
 
+/** The share, 0 to 1, that is left of an hourly budget of an installation. `resource` is `core` (REST) or `graphql`. */
+export type Budget = { installationId: string; resource: string; share: number };
+
+/** The budgets that we use. */
+const resources = ['core', 'graphql'];
+
 /** What GitHub last said of the hourly budgets of installations; each replica hears of what the others use, too. */
 export class RateBudgets {
-  readonly #said: Cache<string, { share: number; resetAt: number }>;
+  readonly #said: Cache<string, Budget & { resetAt: number }>;
 
   constructor(clock: Clock) {
     this.#said = createCache(clock, mostKept, hour);
@@ -16,9 +22,10 @@ export class RateBudgets {
     const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>
       Number(headers[`x-ratelimit-${name}`]),
     ) as [number, number, number];
-    if (!(limit > 0 && remaining >= 0 && reset > 0)) return;
-    const said = { share: remaining / limit, resetAt: reset * 1000 };
-    this.#said.set(`${installationId} ${headers['x-ratelimit-resource']}`, said);
+    const resource = String(headers['x-ratelimit-resource']);
+    if (!(limit > 0 && remaining >= 0 && reset > 0) || !resources.includes(resource)) return;
+    const said = { installationId: String(installationId), resource, share: remaining / limit };
+    this.#said.set(`${installationId} ${resource}`, { ...said, resetAt: reset * 1000 });
   }
 
   /**
@@ -26,11 +33,16 @@ export class RateBudgets {
    * @param now milliseconds since the epoch.
    */
   left(installationId: bigint, now: number): number {
-    const shares = ['core', 'graphql'].map((resource) => {
+    const shares = resources.map((resource) => {
       const said = this.#said.get(`${installationId} ${resource}`);
       return said && said.resetAt > now ? said.share : 1;
     });
     return Math.min(...shares);
+  }
+
+  /** Every budget of which something is known of this hour. @param now milliseconds since the epoch. */
+  known(now: number): Budget[] {
+    return this.#said.values().filter(({ resetAt }) => resetAt > now);
   }
 }
 

@@ -142,9 +142,14 @@ async function writeOne(
     const { isFinal, ...status } = wantedBy(write, list);
     wanted = status;
     const standing = findStanding(write, wanted, list);
-    if (standing) return { write, ...wanted, ...standing, isNew: false, isFinal };
+    if (standing) {
+      deps.metrics.countNotWritten('found');
+      return { write, ...wanted, ...standing, isNew: false, isFinal };
+    }
     if (write.state !== 'success' && isContested(write, nowOf(deps.clock))) await markContested(deps, write);
     const posted = await postStatus(deps, installationId, write, wanted);
+    const { waitingSince } = write;
+    deps.metrics.countWritten(waitingSince && deps.clock.now() - waitingSince.getTime());
     deps.log.info({ ...placeOf(write), ...wanted }, 'status written');
     return { write, ...wanted, ...posted, isNew: true, isFinal };
   } catch (error) {
@@ -164,6 +169,7 @@ async function afterFailure(
 ): Promise<Date | null> {
   const { repositoryId, sha } = write;
   const now = deps.clock.now();
+  deps.metrics.countNotWritten(failure.kind);
   deps.log.warn({ ...placeOf(write), state: wanted.state, failure }, 'a status could not be written');
   switch (failure.kind) {
     case 'limited':

@@ -25,6 +25,7 @@ export type Write = Pick<
   | ('repositoryId' | 'sha' | 'state' | 'description' | 'observation' | 'isFinal' | 'isMergeGroup')
   | ('closedNumber' | 'attempts' | 'writes' | 'overwrites' | 'countedId' | 'contradictedBy')
   | ('writtenState' | 'writtenDescription' | 'writtenId' | 'timesWritten' | 'repeatAfter' | 'notHeld')
+  | 'waitingSince'
 > & {
   owner: string;
   repo: string;
@@ -109,6 +110,7 @@ const take = (condition: string, places: string, pace: string) => `
     taken.counted_id AS "countedId", taken.contradicted_by AS "contradictedBy", taken.written_state AS "writtenState",
     taken.written_description AS "writtenDescription", taken.written_id AS "writtenId",
     taken.times_written AS "timesWritten", taken.repeat_after AS "repeatAfter", taken.not_held AS "notHeld",
+    taken.waiting_since AS "waitingSince",
     account.login AS owner, repository.name AS repo, (
       SELECT open.number FROM open_pull_requests open
       WHERE open.repository_id = taken.repository_id AND (open.head_sha = taken.sha OR open.merge_sha = taken.sha)

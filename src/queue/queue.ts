@@ -64,10 +64,10 @@ export type JobQueue = {
 const queueOptions = { policy: 'short' } as const;
 
 /**
- * Present work is dated a minute back. It is due by the database's clock, which in a transaction stands still at its
- * start, and which may differ from this process's.
+ * Milliseconds that present work is dated back. It is due by the database's clock, which in a transaction stands still at
+ * its start, and which may differ from this process's.
  */
-const margin = 60_000;
+export const datedBack = 60_000;
 
 /** A process that has not said for so many seconds that it lives is dead: others do its jobs. */
 const lifetime = 10;
@@ -96,7 +96,7 @@ export async function startJobQueue(
   for (const name of taskNames) if (!known.has(name)) await boss.createQueue(name, queueOptions);
   // Its clock is the database's, or the test's.
   const db = boss.getDb();
-  const dated = () => new Date(clock.now() - margin);
+  const dated = () => new Date(clock.now() - datedBack);
   return {
     async send(jobs, tx) {
       if (jobs.length === 0) return;

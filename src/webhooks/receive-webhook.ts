@@ -47,6 +47,7 @@ export async function receiveWebhook(deps: Deps, context: Context): Promise<Resp
         'The signature does not match: WEBHOOK_SECRET differs from the secret in the App’s settings.';
       return context.json({ detail }, 401);
     }
+    deps.metrics.countWebhook(name in payloads ? name : 'other');
     const payload = readPayload(name, raw);
     if (typeof payload === 'string') return context.json({ detail: payload }, 400);
     await acceptEvent(deps, { guid, name, payload });

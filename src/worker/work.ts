@@ -15,6 +15,7 @@ export async function work(deps: Deps, { jobs, run }: Piece): Promise<void> {
     }
     const [{ task, data }] = jobs as [Job];
     deps.log.warn({ err: error, task, data, jobs: jobs.length }, 'a job failed and will be tried again');
+    deps.metrics.countJobFailures(task, jobs.length);
     await deps.queue.send(jobs.map((job) => triedAgain(job, deps.clock.now())));
   }
 }

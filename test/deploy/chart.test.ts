@@ -5,10 +5,13 @@ import { Ajv } from 'ajv';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import type { Service } from 'kubernetes-types/core/v1.d.ts';
+import { metricsPath } from '../../src/metrics/serve-metrics.ts';
 import { variables } from '../../src/config.ts';
 import { secretFiles } from '../../src/secret-files.ts';
 import { documentAt } from '../docs/documents.ts';
 import { repositoryRoot } from '../support/clean-copy.ts';
+import type { ServiceMonitor } from './prometheus-operator.d.ts';
 
 // The chart, rendered by Go's own templates with Sprig (Debian's golang-go and golang-github-masterminds-sprig-dev),
 // and held to the types of Kubernetes' objects, which are made from its OpenAPI document.
@@ -20,14 +23,14 @@ type Container = {
   securityContext: object;
   [probe: string]: unknown;
 };
+type Labels = Record<string, string>;
 type Manifest = {
   apiVersion: string;
   kind: string;
-  metadata: { name: string };
-  spec: { template: { spec: { containers: Container[] } & Record<string, unknown> } } & Record<
-    string,
-    unknown
-  >;
+  metadata: { name: string; labels?: Labels };
+  spec: {
+    template: { metadata: { labels: Labels }; spec: { containers: Container[] } & Record<string, unknown> };
+  } & Record<string, unknown>;
 };
 
 const defaults = parse(documentAt('deploy/helm/values.yaml')) as Values;
@@ -45,6 +48,9 @@ const everything = {
     from: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress' } } }],
     database: { to: [{ ipBlock: { cidr: '10.0.0.0/8' } }], port: 6432 },
   },
+  secrets: { metricsToken: 'metrics-token' },
+  serviceMonitor: { enabled: true, interval: '15s', labels: { release: 'prometheus' } },
+  prometheusRule: { enabled: true, labels: { release: 'prometheus' } },
 };
 
 /** Values over the defaults, two levels deep as the chart has them. */
@@ -84,14 +90,19 @@ function render(given: object): Manifest[] {
     .filter((each) => each !== null);
 }
 
+/** Where the types of an API version are. */
+function moduleOf(apiVersion: string): string {
+  if (apiVersion === 'monitoring.coreos.com/v1') return './prometheus-operator';
+  const group = apiVersion.includes('/') ? apiVersion.replace('.k8s.io/', '/') : `core/${apiVersion}`;
+  return `kubernetes-types/${group}`;
+}
+
 /** What TypeScript says about manifests as objects of Kubernetes: unknown fields, wrong types, missing ones. */
 function complaintsAbout(manifests: Manifest[]): string[] {
   const lines = manifests.map(({ apiVersion, kind, ...rest }, index) => {
-    const module = apiVersion.includes('/')
-      ? apiVersion.replace(/(?:\.networking)?(?:\.k8s\.io)?\//, '/')
-      : `core/${apiVersion}`;
+    const module = moduleOf(apiVersion);
     const object = JSON.stringify({ apiVersion, kind, ...rest });
-    return `import type { ${kind} as T${index} } from 'kubernetes-types/${module}.d.ts';\nexport const o${index}: T${index} = ${object};`;
+    return `import type { ${kind} as T${index} } from '${module}.d.ts';\nexport const o${index}: T${index} = ${object};`;
   });
   const name = join(repositoryRoot, 'test/deploy/rendered.ts');
   const options = {
@@ -115,6 +126,10 @@ function complaintsAbout(manifests: Manifest[]): string[] {
     .getPreEmitDiagnostics(program)
     .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
 }
+
+/** Whether labels are what a selector asks for. */
+const covers = (labels: Labels = {}, selector: Labels): boolean =>
+  Object.entries(selector).every(([name, value]) => labels[name] === value);
 
 const named = (manifests: Manifest[], kind: string) => manifests.filter((each) => each.kind === kind);
 
@@ -184,14 +199,51 @@ describe('what it renders', () => {
       tls: [{ hosts: ['holdfast.example.com'], secretName: 'tls' }],
     });
     const [policy] = named(manifests, 'NetworkPolicy');
-    expect(policy!.spec).toMatchObject({
-      policyTypes: ['Ingress', 'Egress'],
-      ingress: [{ ports: [{ port: 'http' }], from: everything.networkPolicy.from }],
-    });
+    expect(policy!.spec['policyTypes']).toEqual(['Ingress', 'Egress']);
     expect(policy!.spec['egress']).toContainEqual({
       ports: [{ port: 6432, protocol: 'TCP' }],
       to: everything.networkPolicy.database.to,
     });
+  });
+
+  test('Prometheus finds web and workers, with the token, and is let in', ({ skip }) => {
+    if (whyNot) skip(whyNot);
+    const manifests = render(everything);
+    for (const { spec } of named(manifests, 'Deployment')) {
+      const { env } = spec.template.spec.containers[0]!;
+      const path = '/run/secrets/holdfast/metrics-token';
+      expect(env).toContainEqual({ name: 'METRICS_TOKEN_FILE', value: path });
+    }
+    const [monitor] = named(manifests, 'ServiceMonitor');
+    expect(monitor!.metadata.labels).toMatchObject({ release: 'prometheus' });
+    const { selector, endpoints, jobLabel } = monitor!.spec as unknown as ServiceMonitor['spec'];
+    expect(endpoints).toEqual([
+      {
+        ...{ port: 'http', path: metricsPath, interval: '15s' },
+        authorization: { credentials: { name: 'holdfast', key: 'metrics-token' } },
+      },
+    ]);
+    const found = named(manifests, 'Service').filter(({ metadata }) =>
+      covers(metadata.labels, selector.matchLabels),
+    );
+    expect(found.map(({ metadata }) => metadata.name)).toEqual(['prod-holdfast-metrics']);
+    const [service] = found as unknown as Required<Service>[];
+    expect(service!.metadata.labels![jobLabel!]).toBe('holdfast');
+    expect(service!.spec).toMatchObject({ clusterIP: 'None', publishNotReadyAddresses: true });
+    expect(service!.spec.ports).toEqual([expect.objectContaining({ name: 'http', targetPort: 'http' })]);
+    const pods = named(manifests, 'Deployment').map(({ spec }) => spec.template.metadata.labels);
+    expect(pods.filter((labels) => covers(labels, service!.spec.selector!))).toHaveLength(2);
+    const [policy] = named(manifests, 'NetworkPolicy');
+    expect(policy!.spec['ingress']).toEqual([
+      { ports: [{ port: 'http' }], from: everything.networkPolicy.from },
+      { ports: [{ port: 'http' }], from: defaults['serviceMonitor']!['from'] },
+    ]);
+  });
+
+  test('the rule is the file of alerts, word for word', ({ skip }) => {
+    if (whyNot) skip(whyNot);
+    const [rule] = named(render({ ...required, prometheusRule: { enabled: true } }), 'PrometheusRule');
+    expect(rule!.spec).toEqual(parse(documentAt('deploy/helm/alerts.yaml')));
   });
 
   test('the types would tell a field that Kubernetes does not know, and a wrong value', () => {
@@ -230,6 +282,7 @@ describe('values.schema.json', () => {
     ['a misspelt value', { ...required, web: { replica: 2 } }],
     ['no replicas', { ...required, worker: { replicas: 0 } }],
     ['a setting that is a number', { ...required, settings: { PORT: 3000 } }],
+    ['a monitor without a token', { ...required, serviceMonitor: { enabled: true } }],
     ['a digest that is none', { ...required, image: { ...required.image, digest: 'latest' } }],
   ])('refuses %s', (_, given) => expect(validate(withDefaults(given))).toBe(false));
 

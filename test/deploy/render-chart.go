@@ -14,6 +14,15 @@ import (
 	"github.com/Masterminds/sprig"
 )
 
+// What templates read of the chart's folder.
+type files string
+
+func (folder files) Get(name string) string {
+	text, err := os.ReadFile(filepath.Join(string(folder), name))
+	must(err)
+	return string(text)
+}
+
 func main() {
 	var given struct {
 		Chart string
@@ -23,6 +32,7 @@ func main() {
 	// Otherwise 3000 becomes 3000.0, which Helm avoids in the same way.
 	decoder.UseNumber()
 	must(decoder.Decode(&given))
+	given.Root["Files"] = files(given.Chart)
 	all := template.New("chart").Option("missingkey=error")
 	functions := sprig.TxtFuncMap()
 	functions["include"] = func(name string, data interface{}) (string, error) {

@@ -2,14 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { between, documentAt } from '../docs/documents.ts';
 import { repositoryRoot } from '../support/clean-copy.ts';
+import { readUnit, variablesIn } from '../support/systemd-unit.ts';
 
 const unit = 'deploy/systemd/holdfast.service';
-const settings = new Map(
-  documentAt(unit)
-    .split('\n')
-    .filter((line) => /^\w+=/.test(line))
-    .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
-);
+const settings = readUnit(documentAt(unit));
+const last = (name: string) => settings.get(name)?.at(-1);
 /** The most that `systemd-analyze security` may say; the page tells the figure of today. */
 const mostExposure = 1.5;
 
@@ -31,16 +28,24 @@ test.each([
   ['CapabilityBoundingSet', ''],
   // Node compiles at run time.
   ['MemoryDenyWriteExecute', 'no'],
-])('the unit sets %s=%s', (name, value) => expect(settings.get(name)).toBe(value));
+])('the unit sets %s=%s', (name, value) => expect(last(name)).toBe(value));
+
+test('the commands of docs/backup.md copy its folder', () => {
+  const folder = `/var/lib/${last('StateDirectory')}`;
+  expect(last('WorkingDirectory')).toBe(folder);
+  expect(variablesIn(last('Environment')!)['DATA_DIR']).toBe(`${folder}/data`);
+  const folders = documentAt('docs/backup.md').matchAll(/\$\{HOLDFAST:-(.+?)\}/g);
+  expect([...folders].map(([, path]) => path)).toEqual([folder, folder]);
+});
 
 test('it starts the service with the flags of npm start', () => {
   const [, ...flags] = JSON.parse(documentAt('package.json')).scripts.start.split(' ');
-  const [, ...words] = settings.get('ExecStart')!.split(' ');
+  const [, ...words] = last('ExecStart')!.split(' ');
   expect(words).toEqual([...flags.slice(0, -1), `/opt/holdfast/${flags.at(-1)}`]);
 });
 
 test('it gives the service more time to stop than it takes', () => {
-  expect(Number(settings.get('TimeoutStopSec'))).toBeGreaterThan(10);
+  expect(Number(last('TimeoutStopSec'))).toBeGreaterThan(10);
 });
 
 test('systemd takes every line of it', ({ skip }) => {

@@ -6,6 +6,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { systemClock } from '../../src/clock.ts';
 import type { Config } from '../../src/config.ts';
 import { createGitHubApp, type GitHubApp } from '../../src/github/github-app.ts';
+import { Metrics } from '../../src/metrics/metrics.ts';
 
 // GitHub closes idle connections: the request that is just on its way there finds nobody.
 
@@ -36,6 +37,7 @@ beforeEach(async () => {
     pino({ level: 'silent' }),
     systemClock,
     new AbortController().signal,
+    new Metrics(),
   );
 });
 afterEach(() => new Promise((resolve) => server.close(resolve)));

@@ -19,6 +19,10 @@ test.each([
 
   ['Docker', 'install-container#compose'],
   ['monitor', 'monitor#monitor'],
+  ['prometheus', 'monitor#let-prometheus-scrape'],
+  ['metrics', 'monitor#metrics'],
+  ['alert', 'monitor#alerts'],
+  ['grafana', 'monitor#metrics'],
   ['back up', 'backup#back-up-and-restore'],
   ['upgrade', 'upgrading#upgrade'],
   ['phone', 'freeze#use-it-on-a-phone'],

@@ -65,6 +65,7 @@ export async function startHoldfast(
       statusWritesPerMinute: { least: 1_000_000, most: 1_000_000 },
       strangerQuestionsPerMinute: 1_000_000,
       trustedProxies: new BlockList(),
+      metricsToken: null,
       role: 'all',
       logLevel: 'debug',
       logFormat: 'json',

@@ -2,6 +2,7 @@ import { TestClock } from 'pg-boss';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { Deps } from '../../src/deps.ts';
+import { Metrics } from '../../src/metrics/metrics.ts';
 import { type Job, jobs } from '../../src/queue/jobs.ts';
 import { NotNow } from '../../src/queue/not-now.ts';
 import { work } from '../../src/worker/work.ts';
@@ -18,7 +19,7 @@ async function sentAfter(thrown: unknown, some: Job[]): Promise<{ sent: Job[]; l
   const run = async () => {
     if (thrown) throw thrown;
   };
-  await work({ queue, clock, log } as unknown as Deps, { jobs: some, run });
+  await work({ queue, clock, log, metrics: new Metrics() } as unknown as Deps, { jobs: some, run });
   return { sent, logs };
 }
 

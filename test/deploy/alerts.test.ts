@@ -1,0 +1,156 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { gaugesOf } from '../../src/metrics/gauges-of.ts';
+import { Metrics } from '../../src/metrics/metrics.ts';
+import { repositoryRoot } from '../support/clean-copy.ts';
+
+// The alerts, evaluated by Prometheus' own tool (Debian's prometheus).
+
+const rules = join(repositoryRoot, 'deploy/helm/alerts.yaml');
+const whyNot = spawnSync('promtool', ['--version']).status === 0 ? null : 'there is no promtool';
+const folder = mkdtempSync(join(tmpdir(), 'alerts-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const promtool = (args: string[], input?: string) => {
+  const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8', input });
+  return { status, said: stdout + stderr };
+};
+
+/** What is told of the alerts that fire after some minutes. @param series their values, one a minute. */
+function firing(series: Record<string, string>, minutes: number, alertname: string, expected: object[]) {
+  const file = join(folder, 'test.json');
+  const input_series = Object.entries(series).map(([name, values]) => ({ series: name, values }));
+  const eval_time = `${minutes}m`;
+  const alert_rule_test = [{ eval_time, alertname, exp_alerts: expected }];
+  const tests = [{ interval: '1m', input_series, alert_rule_test }];
+  writeFileSync(file, JSON.stringify({ rule_files: [rules], tests }));
+  return promtool(['test', 'rules', file]);
+}
+
+const well = {
+  'up{job="holdfast", instance="web"}': '1x30',
+  'up{job="holdfast", instance="worker"}': '1x30',
+  'holdfast_scrape_database_up{job="holdfast", instance="web"}': '1x30',
+  'holdfast_statuses_oldest_waiting_seconds{job="holdfast", instance="web"}': '600x30',
+  'holdfast_jobs_oldest_due_seconds{job="holdfast", instance="web", task="sweep"}': '600x30',
+  'holdfast_jobs_failing{job="holdfast", instance="web", task="sweep"}': '0x30',
+  'holdfast_github_rate_limit_remaining_ratio{job="holdfast", instance="web", installation="7", resource="core"}':
+    '0.5x30',
+};
+const alerts = ['HoldfastDown', 'HoldfastStatusesOverdue', 'HoldfastJobsFailing', 'HoldfastRateLimitLow'];
+
+test('promtool takes the file', ({ skip }) => {
+  if (whyNot) skip(whyNot);
+  const { status, said } = promtool(['check', 'rules', rules]);
+  expect(said).toContain('4 rules found');
+  expect(status).toBe(0);
+});
+
+test.skipIf(whyNot).each(alerts)('all is well: %s is silent', (alert) => {
+  const { status, said } = firing(well, 30, alert, []);
+  expect(status, said).toBe(0);
+});
+
+const critical = { severity: 'critical' };
+const warning = { severity: 'warning' };
+type Case = { what: string; alert: string; series: Record<string, string>; labels: object; says: string };
+
+const cases: Case[] = [
+  {
+    what: 'a process is down',
+    alert: 'HoldfastDown',
+    series: { ...well, 'up{job="holdfast", instance="worker"}': '1 0x29' },
+    labels: { ...critical, job: 'holdfast', instance: 'worker' },
+    says: 'worker has not answered',
+  },
+  {
+    what: 'the database is down, so its figures are missing',
+    alert: 'HoldfastDown',
+    series: {
+      'up{job="holdfast", instance="web"}': '1x30',
+      'holdfast_scrape_database_up{job="holdfast", instance="web"}': '1 0x29',
+    },
+    labels: { ...critical, job: 'holdfast', instance: 'web' },
+    says: 'web has not answered, or had no database',
+  },
+  {
+    what: 'nothing is scraped',
+    alert: 'HoldfastDown',
+    series: {},
+    labels: { ...critical, job: 'holdfast' },
+    says: 'Holdfast has not answered',
+  },
+  {
+    what: 'two processes tell of one status that is late',
+    alert: 'HoldfastStatusesOverdue',
+    series: {
+      'holdfast_statuses_oldest_waiting_seconds{job="holdfast", instance="web"}': '600+60x30',
+      'holdfast_statuses_oldest_waiting_seconds{job="holdfast", instance="worker"}': '600+60x30',
+    },
+    labels: { ...critical, job: 'holdfast' },
+    says: 'has waited for 40m 0s',
+  },
+  {
+    what: 'no worker runs',
+    alert: 'HoldfastStatusesOverdue',
+    series: {
+      'holdfast_statuses_oldest_waiting_seconds{job="holdfast", instance="web"}': '0x30',
+      'holdfast_jobs_oldest_due_seconds{job="holdfast", instance="web", task="sweep"}': '0+60x30',
+      'holdfast_jobs_oldest_due_seconds{job="holdfast", instance="web", task="keep-plan"}': '0x30',
+    },
+    labels: { ...critical, job: 'holdfast' },
+    says: 'has waited for 30m 0s',
+  },
+  {
+    what: 'jobs fail',
+    alert: 'HoldfastJobsFailing',
+    series: { 'holdfast_jobs_failing{job="holdfast", instance="web", task="sweep"}': '3x30' },
+    labels: { ...warning, job: 'holdfast', task: 'sweep' },
+    says: '3 jobs of the task sweep fail',
+  },
+  {
+    what: 'the rate limit runs out',
+    alert: 'HoldfastRateLimitLow',
+    series: {
+      'holdfast_github_rate_limit_remaining_ratio{job="holdfast", instance="a", installation="7", resource="core"}':
+        '0.05x30',
+      'holdfast_github_rate_limit_remaining_ratio{job="holdfast", instance="b", installation="7", resource="core"}':
+        '0.5x30',
+    },
+    labels: { ...warning, job: 'holdfast', installation: '7', resource: 'core' },
+    says: '5% of the core limit of the installation 7',
+  },
+];
+
+test.skipIf(whyNot).each(cases)(
+  '$what: $alert fires once, and says so',
+  ({ alert, series, labels, says }) => {
+    // promtool prints what it got where that is not what was expected.
+    const { said } = firing(series, 30, alert, [{ exp_labels: { ...labels, wrong: 'on purpose' } }]);
+    const got = said.slice(said.indexOf('got:'));
+    expect(got).toContain(says);
+    expect(got.match(/Labels:/g)).toHaveLength(1);
+    const named = /Labels:\{(.*?)\}/.exec(got)![1]!.split(', ').toSorted();
+    const all = { alertname: alert, ...labels };
+    expect(named).toEqual(
+      Object.entries(all)
+        .map(([name, value]) => `${name}="${value}"`)
+        .toSorted(),
+    );
+  },
+);
+
+test('promtool finds nothing wrong with the metrics themselves', async ({ skip }) => {
+  if (whyNot) skip(whyNot);
+  const { registry } = new Metrics();
+  const figures = {
+    ...{ statusesWaiting: 1, waitingSince: new Date(0), freezesOngoing: 1, pullRequestsLeaking: 1 },
+    jobs: [{ task: 'sweep' as const, waiting: 1, dueSince: new Date(0), failing: 1 }],
+  };
+  const budget = { installationId: '7', resource: 'core', share: 0.5 };
+  const text = (await registry.metrics()) + (await gaugesOf(figures, [budget], 1000).metrics());
+  expect(promtool(['check', 'metrics'], text)).toEqual({ status: 0, said: '' });
+});
