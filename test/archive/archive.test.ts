@@ -8,15 +8,17 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { exportDatabase } from '../../src/archive/export-database.ts';
+import { lastLine, sumOfLines } from '../../src/archive/header.ts';
 import { type Import, importDatabase } from '../../src/archive/import-database.ts';
-import { carried, leftBehind } from '../../src/archive/tables.ts';
+import { carriedTables, carriedTasks, leftTables } from '../../src/archive/contents.ts';
 import type { Config } from '../../src/config.ts';
 import { systemClock } from '../../src/clock.ts';
 import { connectDatabase, openConnection } from '../../src/database/connect.ts';
 import type { Connection } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
-import { jobs } from '../../src/queue/jobs.ts';
-import { startJobQueue } from '../../src/queue/queue.ts';
+import { waitingJobs } from '../../src/queue/job-table.ts';
+import { jobs, taskNames } from '../../src/queue/jobs.ts';
+import { type JobQueue, startJobQueue } from '../../src/queue/queue.ts';
 import { openApp } from '../../src/setup/app-credentials-store.ts';
 import { seal } from '../../src/setup/sealed-text.ts';
 import { fillTables, readColumns } from '../support/fill-tables.ts';
@@ -99,7 +101,7 @@ beforeAll(async () => {
     await connection.query(
       `UPDATE installations SET pace_per_minute = 0.1::float8 + 0.2::float8, deleted_at = 'infinity' WHERE id = 3`,
     );
-    await connection.script('DELETE FROM app_credentials WHERE id > 1');
+    await connection.script('DELETE FROM unfinished_imports; DELETE FROM app_credentials WHERE id > 1');
     const sealed = Object.entries(secrets).map(([field, text]) => seal(oldKey, `${field} of App 1`, text));
     await connection.query(
       'UPDATE app_credentials SET private_key = $1, webhook_secret = $2, client_secret = $3',
@@ -129,12 +131,12 @@ test('what comes back is what was there, in the other kind of database and back'
     lines.slice(1).filter((line) => line && !/^\{"(table|end)"|"private_key"/.test(line));
   expect(rowsOf(second)).toEqual(rowsOf(first));
   expect(third.slice(1)).toEqual(second.slice(1));
-  expect(rowsOf(first)).toHaveLength((carried.length - 1) * 3);
+  expect(rowsOf(first)).toHaveLength((carriedTables.length - 1) * 3);
   expect(first.join()).toContain(odd[1]);
   expect(first.join()).toContain('0.30000000000000004');
 
   await on(back, async (connection) => {
-    for (const table of Object.keys(leftBehind))
+    for (const table of Object.keys(leftTables))
       expect((await connection.query(`SELECT FROM ${table}`)).rows).toEqual([]);
     const insert = `INSERT INTO audit_events (received_at, account_id, type, outcome, trigger, metadata)
       VALUES (now(), 1, 'a', 'b', 'c', '{}') RETURNING id::int AS id`;
@@ -168,30 +170,94 @@ test('the App can be left behind', async () => {
   });
 });
 
-test('repositories that waiting jobs are about are asked for again', async () => {
-  const where = embedded();
-  await take(where);
-  const database = await connectDatabase(where);
-  const queue = await startJobQueue(database, systemClock, pino({ level: 'silent' }));
-  await queue.send([
-    jobs.reconcileMergeQueue(2n, 'main'),
-    jobs.reconcileRepository(3n, new Date(systemClock.now() + 3_600_000)),
-    jobs.sweep(),
-  ]);
-  await queue.stop();
-  await database.close();
-  const there = embedded();
-  await take(there, {
-    file: await exportTo(where, 'with-jobs'),
-    keys: { secretKey: newKey, secretKeyPrevious: null },
+describe('jobs that wait', () => {
+  let there: Where;
+  const keys = { secretKey: newKey, secretKeyPrevious: null };
+  const inHours = (hours: number) => new Date(systemClock.now() + hours * 3_600_000);
+  const command = jobs.answerComment(2n, {
+    ...{ commentId: '7', number: 5, person: { id: 1, login: 'ada' }, at: made.madeAt },
+    ...{ text: `/holdfast freeze ${odd[0]!.slice(0, 30)}`, installationId: null },
   });
-  const { rows } = await on(there, (connection) =>
-    connection.query(
-      'SELECT id::int AS id, reconcile_requested_at AS at FROM repositories WHERE reconcile_requested_at IS NOT NULL',
-    ),
-  );
-  expect(rows).toEqual([{ id: 2, at: new Date(made.madeAt) }]);
+  const later = jobs.reconcileClosedHeads(3n, inHours(2));
+
+  async function withQueue<Result>(where: Where, work: (queue: JobQueue) => Promise<Result>) {
+    const database = await connectDatabase(where);
+    const queue = await startJobQueue(database, systemClock, pino({ level: 'silent' }));
+    try {
+      return await work(queue);
+    } finally {
+      await queue.stop();
+      await database.close();
+    }
+  }
+  const waitingIn = (where: Where) =>
+    on(where, async (connection) => (await connection.query(waitingJobs, [taskNames])).rows);
+
+  beforeAll(async () => {
+    const where = embedded();
+    await take(where);
+    await withQueue(where, async (queue) => {
+      await queue.send([command]);
+      await queue.exchange([], [{ task: 'answer-comment', jobs: 1 }]);
+      await queue.send([
+        jobs.reconcileMergeQueue(2n, 'main'),
+        jobs.reconcileRepository(3n, inHours(1)),
+        jobs.sweep(),
+        later,
+        { ...jobs.readDelivery('9', 'guid'), attempt: 3, at: inHours(0) },
+        jobs.findBypass(3n, 5),
+        jobs.endSessions(1),
+        jobs.correctStatus(2n, 'sha', { id: '1', state: 'success', description: '', by: 'eve', byId: 2 }),
+      ]);
+    });
+    there = await another();
+    await take(there, { file: await exportTo(where, 'with-jobs'), keys });
+  });
+
+  test('go along where nothing sends them again, also one that a process has taken', async () => {
+    const waiting = await waitingIn(there);
+    expect(waiting.map(({ name }) => name as string).toSorted()).toEqual(carriedTasks.toSorted());
+    const due = new Map(waiting.map(({ name, due }) => [name, due as Date]));
+    expect(due.get('reconcile-closed-heads')).toEqual(later.at);
+    const rooms = carriedTasks.map((task) => ({ task, jobs: 9 }));
+    const taken = await withQueue(there, (queue) => queue.exchange([], rooms));
+    const found = new Map(taken.map(({ job }) => [job.task, job]));
+    expect(found.get('answer-comment')).toEqual({ ...command, attempt: 0 });
+    expect(found.get('read-delivery')).toEqual({ ...jobs.readDelivery('9', 'guid'), attempt: 3 });
+    expect(found.size).toBe(carriedTasks.length - 1);
+  });
+
+  test('are replaced where they stay behind: their repositories are asked for again', async () => {
+    const { rows } = await on(there, (connection) =>
+      connection.query(
+        `SELECT id::int AS id, reconcile_requested_at AS at FROM repositories
+         WHERE reconcile_requested_at IS NOT NULL ORDER BY id`,
+      ),
+    );
+    const at = new Date(made.madeAt);
+    expect(rows).toEqual([
+      { id: 2, at },
+      { id: 3, at },
+    ]);
+  });
+
+  test('are none in a file of the first version, which had none', async () => {
+    const path = await written('without-jobs', ([header, ...lines]) => {
+      const { jobs: _, ...rest } = JSON.parse(header!) as { jobs: unknown };
+      return withSums([JSON.stringify(rest), ...lines]);
+    });
+    const target = embedded();
+    await take(target, { file: path });
+    expect(await waitingIn(target)).toEqual([]);
+  });
 });
+
+/** Lines of a file with another end, so that they are whole. */
+const withSums = (lines: string[]): string[] => {
+  const sum = sumOfLines();
+  sum.add(lines.slice(0, -1));
+  return [...lines.slice(0, -1), lastLine(sum.sha256())];
+};
 
 /** A file with other lines than the export. */
 async function written(name: string, change: (lines: string[]) => string[]): Promise<string> {
@@ -249,6 +315,16 @@ describe('refused, and nothing is changed', () => {
     ],
     ['a newer format', () => written('format', withHeader({ format: 2 })), 'A newer Holdfast wrote'],
     [
+      'a newer table',
+      () =>
+        written('table', ([header, ...lines]) => {
+          const { tables, ...rest } = JSON.parse(header!) as { tables: object[] };
+          const later = { name: 'later', columns: ['id'], rows: 0 };
+          return [JSON.stringify({ ...rest, tables: [...tables, later] }), ...lines];
+        }),
+      'this version lacks later',
+    ],
+    [
       'a newer migration',
       () => written('migration', withHeader({ migrations: ['29990101000000_later'] })),
       'this version lacks 29990101000000_later',
@@ -281,11 +357,15 @@ describe('refused, and nothing is changed', () => {
       await migrate(connection);
       await connection.script(`
         CREATE FUNCTION bend() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.reason = 'bent'; RETURN NEW; END $$;
-        CREATE TRIGGER bend BEFORE INSERT ON freezes FOR EACH ROW EXECUTE FUNCTION bend()`);
+        CREATE TRIGGER bend BEFORE INSERT ON freezes FOR EACH ROW EXECUTE FUNCTION bend();
+        ALTER TABLE freezes ENABLE ALWAYS TRIGGER bend`);
     });
     await expect(take(there)).rejects.toThrow('The rows of freezes are not the same');
-    const { rows } = await on(there, (connection) => connection.query('SELECT FROM accounts'));
-    expect(rows).toHaveLength(0);
+    await expect(connectDatabase(there)).rejects.toThrow(
+      `The import of ${file} into this database is not finished.`,
+    );
+    // Not even when it is asked again.
+    await expect(take(there)).rejects.toThrow('The rows of freezes are not the same');
   });
 });
 
