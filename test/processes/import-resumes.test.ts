@@ -95,11 +95,12 @@ const look = (where: Config['database']) =>
     return rows[0] as { events: number; deliveries: number; first: string };
   });
 
-const rowsOf = async (path: string) =>
+/** The SHA-256 of the rows of each table. */
+const sumsOf = async (path: string) =>
   gunzipSync(await readFile(path))
     .toString()
     .split('\n')
-    .slice(1);
+    .filter((line) => line.startsWith('{"table"'));
 
 describe.each(['PostgreSQL', 'the embedded database'])('into %s', (kind) => {
   test.skipIf(kind === 'PostgreSQL' && !server)(
@@ -139,7 +140,7 @@ describe.each(['PostgreSQL', 'the embedded database'])('into %s', (kind) => {
       expect(await look(where)).toEqual({ events: rowsEach, deliveries: rowsEach, first: half.first });
       const again = join(folder, `again-${kind}`);
       await holdfast(where, 'db', 'export', again);
-      expect(await rowsOf(again)).toEqual(await rowsOf(file));
+      expect(await sumsOf(again)).toEqual(await sumsOf(file));
       const twice = await holdfast(where, 'db', 'import', file).catch((error) => error);
       expect([twice.code, twice.stderr]).toEqual([1, expect.stringContaining('The database is not empty')]);
     },
