@@ -1,7 +1,7 @@
 // Everything of a database goes into a file, and out of it into another one of either kind.
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -12,6 +12,8 @@ import { lastLine, sumOfLines } from '../../src/archive/header.ts';
 import { type Import, importDatabase } from '../../src/archive/import-database.ts';
 import { carriedTables, carriedTasks, leftTables } from '../../src/archive/contents.ts';
 import type { Config } from '../../src/config.ts';
+import { beginImport, insertNext } from '../../src/archive/import-progress.ts';
+import { readArchive } from '../../src/archive/read-archive.ts';
 import { systemClock } from '../../src/clock.ts';
 import { connectDatabase, openConnection } from '../../src/database/connect.ts';
 import type { Connection } from '../../src/database/database.ts';
@@ -167,6 +169,7 @@ test('the App can be left behind', async () => {
   await on(there, async (connection) => {
     expect((await connection.query('SELECT FROM app_credentials')).rows).toHaveLength(0);
     expect((await connection.query('SELECT FROM freezes')).rows).toHaveLength(3);
+    expect((await connection.query('SELECT FROM unfinished_imports')).rows).toHaveLength(0);
   });
 });
 
@@ -258,6 +261,62 @@ const withSums = (lines: string[]): string[] => {
   sum.add(lines.slice(0, -1));
   return [...lines.slice(0, -1), lastLine(sum.sha256())];
 };
+
+describe('an import that was interrupted', () => {
+  /** A database that has so many rows of the archive. */
+  async function begun(count: number): Promise<Where> {
+    const where = embedded();
+    const { sha256 } = await readArchive(file, { take() {} });
+    await on(where, async (connection) => {
+      await migrate(connection);
+      let before = await beginImport(connection, file, sha256);
+      await readArchive(file, {
+        async take(table, rows) {
+          const some = rows.slice(0, count - before);
+          if (some.length > 0) await insertNext(connection, table, some, before);
+          before += some.length;
+        },
+      });
+    });
+    return where;
+  }
+
+  test('goes on after the last row that is there, also from a copy of the file', async () => {
+    // One of the App, three of accounts, and one of three of installations.
+    const where = await begun(5);
+    const copy = join(folder, 'copy');
+    await copyFile(file, copy);
+    const rows = (carriedTables.length - 1) * 3 + 1;
+    await expect(take(where, { file: copy })).resolves.toEqual({ rows, before: 5 });
+    const [first, again] = [await linesOf(file), await linesOf(await exportTo(where, 'gone-on'))];
+    const withoutSecrets = (lines: string[]) =>
+      lines.slice(1).filter((line) => !/^\{"end"|"app_credentials"|"private_key"/.test(line));
+    expect(withoutSecrets(again)).toEqual(withoutSecrets(first));
+  });
+
+  test('is refused for another file, and keeps what it has', async () => {
+    const where = await begun(5);
+    const other = await written('another', ([header, ...lines]) => {
+      const changed = { ...(JSON.parse(header!) as object), madeAt: '2026-03-02T09:00:00.000Z' };
+      return withSums([JSON.stringify(changed), ...lines]);
+    });
+    await expect(take(where, { file: other })).rejects.toThrow(
+      `The database has a part of another export: the import of ${file} is not finished.`,
+    );
+    await expect(take(where)).resolves.toMatchObject({ before: 5 });
+  });
+
+  test('stops where another process has gone on', async () => {
+    const where = await begun(5);
+    await on(where, async (connection) => {
+      const table = { name: 'used_sign_ins', columns: ['state_hash', 'expires_at'], rows: 1 };
+      const row = JSON.stringify({ state_hash: 'x', expires_at: made.madeAt });
+      await expect(insertNext(connection, table, [row], 4)).rejects.toThrow('Another import');
+      const { rows } = await connection.query('SELECT FROM used_sign_ins');
+      expect(rows).toHaveLength(0);
+    });
+  });
+});
 
 /** A file with other lines than the export. */
 async function written(name: string, change: (lines: string[]) => string[]): Promise<string> {
