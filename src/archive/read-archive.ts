@@ -5,7 +5,7 @@ import { type Header, lastLine, readHeader, sumOfLines, type Table, tableEnd } f
 
 /** Rows that are handed on together: so many, or so many characters. */
 const mostRows = 500;
-const mostCharacters = 1_000_000;
+const mostCharacters = 100_000;
 
 /** What is done with an archive while it is read. */
 export type Reader = {
