@@ -118,7 +118,9 @@ describe.each(['PostgreSQL', 'the embedded database'])('into %s', (kind) => {
 
       for (const ROLE of ['all', 'worker']) {
         const service = startProcess({ ...environmentOf(where), PORT: '0', ROLE }, folder);
-        await expect(service.listening).rejects.toThrow('It ended (1)');
+        await expect(service.listening)
+          .rejects.toThrow('It ended (1)')
+          .finally(() => service.child.kill('SIGKILL'));
         expect(service.output()).toBe(
           `The import of ${file} into this database is not finished. Run it again, and it goes on where it stopped: npx --no-install holdfast db import ${file}\n`,
         );
