@@ -27,7 +27,8 @@ const exportCommand = command<object, [file: string]>({
   ],
   notes: `${settings} The embedded database is closed to others while Holdfast runs. A PostgreSQL
 can be exported at any time, as it is at that instant; changes that come later are not in the file.
-The App's credentials stay encrypted. Whoever has the file and SECRET_KEY is the App: keep it like a password.`,
+The App's credentials stay encrypted. Somebody who has the file and SECRET_KEY can act as the App: keep it
+like a password.`,
   run: (call, _options, file) =>
     carry(call, file, async ({ database }, told) => {
       const madeAt = new Date(call.world.now()).toISOString();

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { openConnection } from '../database/connect.ts';
-import type { Connection } from '../database/database.ts';
+import type { Connection, OpenConnection } from '../database/database.ts';
 import { migrate, unknownMigrations } from '../database/migrate.ts';
 import type { SqlTx } from '../database/sql.ts';
 import type { SecretKeys } from '../derive-key.ts';
@@ -123,10 +123,7 @@ async function compare(connection: Connection, file: string, { header, sums }: A
 type Send = (jobs: Job[]) => Promise<void>;
 
 /** Sends jobs as the service does, in the transaction of the connection. */
-async function withQueue(
-  connection: Awaited<ReturnType<typeof openConnection>>,
-  work: (send: Send) => Promise<void>,
-): Promise<void> {
+async function withQueue(connection: OpenConnection, work: (send: Send) => Promise<void>): Promise<void> {
   const sql: SqlTx = {
     query: async (_name, text, values) => (await connection.query(text, values)).rows as never,
   };
