@@ -85,7 +85,7 @@ export const benchMoving: Bench = {
       for (const [name, where, words] of steps) {
         const { seconds, peak } = await runOn(where, folder, words);
         figures.push(alone('moving', name, 's', seconds, upTo(600)));
-        figures.push(alone('moving', `${name}: memory`, 'MiB', peak, upTo(1024)));
+        figures.push(alone('moving', `${name}: memory`, 'MiB', peak, upTo(400)));
       }
       figures.push(alone('moving', 'the file', 'MiB', statSync(join(folder, 'first')).size / 2 ** 20));
     } finally {

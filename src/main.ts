@@ -2,6 +2,7 @@ import { createApp } from './app.ts';
 import { ConfigError, readConfig, readEnvironment } from './config.ts';
 import { NoPostgres } from './database/connect.ts';
 import { DataDirInUse } from './database/data-dir-lock.ts';
+import { UnfinishedImport } from './database/unfinished-import.ts';
 
 // Whatever the service writes, its database above all, is for its own account alone.
 process.umask(0o077);
@@ -21,8 +22,8 @@ try {
 
 /** What to do about a start that failed; the error itself where we know no better. */
 function explain(error: unknown): unknown {
-  if (error instanceof ConfigError || error instanceof DataDirInUse || error instanceof NoPostgres)
-    return error.message;
+  const known = [ConfigError, DataDirInUse, NoPostgres, UnfinishedImport];
+  if (known.some((kind) => error instanceof kind)) return (error as Error).message;
   const { code, port } = error as { code?: string; port?: number };
   if (code === 'EADDRINUSE')
     return `Port ${port} is taken by another program: stop that, or set PORT to a free one.`;

@@ -8,17 +8,27 @@ import { openConnection } from '../database/connect.ts';
 import type { Connection } from '../database/database.ts';
 import { embeddedFolder } from '../database/embedded.ts';
 import { appliedMigrations, unknownMigrations } from '../database/migrate.ts';
-import { aboutRepositories } from '../queue/job-table.ts';
+import { refuseUnfinishedImport } from '../database/unfinished-import.ts';
+import { aboutRepositories, jobOf, type TakenRow, waitingJobs } from '../queue/job-table.ts';
 import { ArchiveRefused } from './archive-refused.ts';
-import { format, type Header, lastLine, sumOfLines, type Table, tableEnd } from './header.ts';
-import { columnsOf, countRows, readRows, readSequences } from './rows.ts';
-import { carried } from './tables.ts';
+import { carriedTables, carriedTasks } from './contents.ts';
+import {
+  format,
+  type Header,
+  lastLine,
+  sumOfLines,
+  type Table,
+  tableEnd,
+  type WaitingJob,
+} from './header.ts';
+import { columnsOf, countRows, isThere, readRows, readSequences } from './rows.ts';
 
 /**
  * Writes everything of a database that is not made anew to a file, as it is at one instant, and changes nothing. The
  * file is for its owner alone, and has its name once it is whole.
  * @param made when, and by which version. @param told is given each table when its rows are written.
- * @throws ArchiveRefused where there is no database of Holdfast, or the file exists; as `openConnection`.
+ * @throws ArchiveRefused where there is no database of Holdfast, or the file exists; UnfinishedImport; as
+ *   `openConnection`.
  */
 export async function exportDatabase(
   where: Config['database'],
@@ -49,9 +59,7 @@ export async function exportDatabase(
   }
 }
 
-async function describe(
-  connection: Connection,
-): Promise<Pick<Header, 'migrations' | 'tables' | 'sequences' | 'unsettled'>> {
+async function describe(connection: Connection): Promise<Omit<Header, 'format' | 'madeAt' | 'version'>> {
   const migrations = await appliedMigrations(connection);
   if (migrations.length === 0)
     throw new ArchiveRefused('The database is not one of Holdfast. Set DATABASE_URL or DATA_DIR to it.');
@@ -60,11 +68,11 @@ async function describe(
     throw new ArchiveRefused(
       `A newer Holdfast has changed the database (${foreign.join(', ')}). Export it with that version.`,
     );
+  // A database of an older version lacks what came later.
+  if (await isThere(connection, 'unfinished_imports')) await refuseUnfinishedImport(connection);
   const tables: Table[] = [];
-  for (const name of carried) {
-    const { rows } = await connection.query('SELECT to_regclass($1) IS NOT NULL AS "isThere"', [name]);
-    // A database of an older version lacks what came later.
-    if (!rows[0]!['isThere']) continue;
+  for (const name of carriedTables) {
+    if (!(await isThere(connection, name))) continue;
     tables.push({
       name,
       columns: await columnsOf(connection, name),
@@ -75,15 +83,22 @@ async function describe(
     connection,
     tables.map(({ name }) => name),
   );
-  return { migrations, tables, sequences, unsettled: await unsettledIn(connection) };
+  return { migrations, tables, sequences, ...(await waitingIn(connection)) };
 }
 
-/** Repositories that jobs are about: jobs stay behind, so the import has these reconciled. */
-async function unsettledIn(connection: Connection): Promise<string[]> {
-  const { rows } = await connection.query(`SELECT to_regclass('pgboss.job') IS NOT NULL AS "isThere"`);
-  if (!rows[0]!['isThere']) return [];
-  const jobs = await connection.query(aboutRepositories);
-  return jobs.rows.map(({ id }) => id as string);
+/** Jobs that go along, and repositories that jobs are about: most stay behind, so the import has these reconciled. */
+async function waitingIn(connection: Connection): Promise<Pick<Header, 'unsettled' | 'jobs'>> {
+  // Before its first start a service has no queue.
+  if (!(await isThere(connection, 'pgboss.job'))) return { unsettled: [], jobs: [] };
+  const unsettled = await connection.query(aboutRepositories);
+  const waiting = await connection.query(waitingJobs, [carriedTasks]);
+  return {
+    unsettled: unsettled.rows.map(({ id }) => id as string),
+    jobs: waiting.rows.map((row) => {
+      const at = (row['due'] as Date).toISOString();
+      return { ...jobOf(row as TakenRow), at } as WaitingJob;
+    }),
+  };
 }
 
 async function* linesOf(

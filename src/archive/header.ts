@@ -6,12 +6,21 @@
 // Nobody parses a row: PostgreSQL writes it and reads it, so that every value comes back exactly.
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { carried } from './tables.ts';
 
 /** Rises when older versions cannot read what this one writes. */
 export const format = 1 as const;
 
-const table = z.object({ name: z.enum(carried), columns: z.array(z.string()), rows: z.number() });
+const table = z.object({ name: z.string(), columns: z.array(z.string()), rows: z.number() });
+
+/** A waiting job as `Job` has it, and when it is due. */
+const job = z.object({
+  task: z.string(),
+  key: z.string(),
+  about: z.string(),
+  data: z.record(z.string(), z.unknown()),
+  attempt: z.number(),
+  at: z.iso.datetime(),
+});
 
 const header = z.object({
   format: z.literal(format),
@@ -25,9 +34,12 @@ const header = z.object({
   sequences: z.record(z.string(), z.string().regex(/^\d+$/)),
   /** Repositories that a job of the queue was about. */
   unsettled: z.array(z.string().regex(/^\d+$/)),
+  /** Those that nothing sends again. The first version carried none. */
+  jobs: z.array(job).default([]),
 });
 
 export type Table = z.infer<typeof table>;
+export type WaitingJob = z.infer<typeof job>;
 export type Header = z.infer<typeof header>;
 
 /** @returns null where the line is no header; the format where it is one of a newer version. */

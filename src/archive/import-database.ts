@@ -1,14 +1,21 @@
+import { resolve } from 'node:path';
+import { pino } from 'pino';
+import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { openConnection } from '../database/connect.ts';
-import type { Connection } from '../database/database.ts';
+import type { Connection, OpenConnection } from '../database/database.ts';
 import { migrate, unknownMigrations } from '../database/migrate.ts';
+import type { SqlTx } from '../database/sql.ts';
 import type { SecretKeys } from '../derive-key.ts';
+import { type Job, taskNames } from '../queue/jobs.ts';
+import { startJobQueue } from '../queue/queue.ts';
 import { openApp, type Secrets } from '../setup/app-credentials-store.ts';
 import { ArchiveRefused } from './archive-refused.ts';
+import { carriedTables } from './contents.ts';
 import { type Header, sumOfLines, type Table } from './header.ts';
-import { readArchive } from './read-archive.ts';
-import { countRows, insertRows, readRows, setSequences } from './rows.ts';
-import { carried } from './tables.ts';
+import { beginImport, checkReferences, insertNext, inTransaction } from './import-progress.ts';
+import { type Archive, readArchive } from './read-archive.ts';
+import { quoted, readRows, setSequences } from './rows.ts';
 
 export type Import = {
   file: string;
@@ -21,89 +28,121 @@ export type Import = {
 const appTable = 'app_credentials';
 
 /**
- * Fills an empty database from an archive, in one transaction: all of it is there, or nothing. So an import that was
- * interrupted begins again, and nothing comes twice.
- * @param told is given each table when its rows are inserted and are those of the archive.
+ * Fills an empty database from an archive. Rows are kept a batch at a time, and an import that was interrupted goes on
+ * where it stopped. Until all of it is there and is compared with the archive, no service starts on the database.
+ * @param told is given each table when its rows are inserted.
+ * @returns how many rows there are, and how many of them an earlier import had inserted.
  * @throws ArchiveRefused where the archive is not whole, or newer than this version, the App's credentials cannot be
- *   opened, or the database is not empty; as `openConnection`.
+ *   opened, or the database has other rows; as `openConnection`.
  */
 export async function importDatabase(
   where: Config['database'],
   { file, keys, withoutApp }: Import,
   told: (table: Table) => void,
-): Promise<void> {
-  const takes = ({ name }: Table) => !(withoutApp && name === appTable);
-  let resealed: Secrets | null = null;
+): Promise<{ rows: number; before: number }> {
   // The whole file first: a bad one changes nothing.
-  const openKept = ({ name }: Table, rows: string[]) => {
-    if (name === appTable && !withoutApp) resealed = openSealed(file, keys, rows[0]!);
-  };
-  await readArchive(file, openKept, refuseNewer(file));
+  const apps: string[] = [];
+  const archive = await readArchive(file, {
+    begin: refuseNewer(file),
+    take: ({ name }, rows) => void (name === appTable && apps.push(...rows)),
+  });
+  const resealed = apps[0] && !withoutApp ? openSealed(file, keys, apps[0]) : null;
   const connection = await openConnection(where);
   try {
     await migrate(connection);
-    await connection.script(`BEGIN; SET LOCAL TIME ZONE 'UTC'`);
-    await connection.script(`LOCK TABLE ${carried.join(', ')} IN EXCLUSIVE MODE`);
-    await refuseFilled(connection);
-    const { tables, sequences, unsettled, madeAt } = await insertAll(connection, file, takes, told);
-    await setSequences(connection, sequences);
-    if (resealed) await reseal(connection, resealed);
-    await connection.query(
-      `UPDATE repositories SET reconcile_requested_at = coalesce(reconcile_requested_at, $2::timestamptz)
-       WHERE id = ANY ($1::bigint[])`,
-      [unsettled, madeAt],
+    await connection.script(`SET TIME ZONE 'UTC'`);
+    const before = await beginImport(connection, resolve(file), archive.sha256);
+    const rows = await insertAfter(connection, before, file, told);
+    await connection.script(`ANALYZE ${carriedTables.map(quoted).join(', ')}`);
+    await withQueue(connection, (send) =>
+      inTransaction(connection, async () => {
+        await compare(connection, file, archive);
+        await setSequences(connection, archive.header.sequences);
+        if (withoutApp) await connection.script(`DELETE FROM ${appTable}`);
+        if (resealed) await reseal(connection, resealed);
+        await wake(connection, archive.header, send);
+        await connection.script('DELETE FROM unfinished_imports');
+      }),
     );
-    await connection.script('COMMIT');
-    await connection.script(`ANALYZE ${tables.map(({ name }) => name).join(', ')}`);
-  } catch (error) {
-    await connection.script('ROLLBACK').catch(() => {});
-    throw error;
+    return { rows, before };
   } finally {
     await connection.close();
   }
 }
 
-const refuseNewer = (file: string) => async (header: Header) => {
-  const foreign = await unknownMigrations(header.migrations);
-  if (foreign.length > 0)
-    throw new ArchiveRefused(
-      `A newer Holdfast (${header.version}) wrote ${file}: this version lacks ${foreign.join(', ')}. Import it with that version.`,
-    );
-};
-
-async function refuseFilled(connection: Connection): Promise<void> {
-  for (const table of carried)
-    if ((await countRows(connection, table)) > 0)
+const refuseNewer =
+  (file: string) =>
+  async ({ migrations, tables, jobs, version }: Header) => {
+    const lacking = new Set([
+      ...(await unknownMigrations(migrations)),
+      ...tables
+        .map(({ name }) => name)
+        .filter((name) => !(carriedTables as readonly string[]).includes(name)),
+      ...jobs.map(({ task }) => task).filter((task) => !(taskNames as string[]).includes(task)),
+    ]);
+    if (lacking.size > 0)
       throw new ArchiveRefused(
-        `The database is not empty: there are rows in ${table}. Import into a new database, before you start Holdfast on it.`,
+        `A newer Holdfast (${version}) wrote ${file}: this version lacks ${[...lacking].join(', ')}. Import it with that version.`,
       );
+  };
+
+/** Inserts the rows that are not there yet. @returns how many rows the archive has. */
+async function insertAfter(
+  connection: Connection,
+  before: number,
+  file: string,
+  told: (table: Table) => void,
+): Promise<number> {
+  let read = 0;
+  await checkReferences(connection, false);
+  await readArchive(file, {
+    async take(table, rows) {
+      const missing = rows.slice(Math.max(0, before - read));
+      read += rows.length;
+      if (missing.length > 0) await insertNext(connection, table, missing, read - missing.length);
+    },
+    end: told,
+  });
+  await checkReferences(connection, true);
+  return read;
 }
 
-/** Inserts the rows and holds what the database then has against the archive. */
-async function insertAll(
-  connection: Connection,
-  file: string,
-  takes: (table: Table) => boolean,
-  told: (table: Table) => void,
-): Promise<Header> {
-  const sums = new Map<string, ReturnType<typeof sumOfLines>>();
-  const header = await readArchive(file, async (table, rows) => {
-    if (!takes(table)) return;
-    const sum = sums.get(table.name) ?? sumOfLines();
-    sums.set(table.name, sum);
-    sum.add(rows);
-    await insertRows(connection, table.name, table.columns, rows);
-  });
-  for (const table of header.tables.filter(takes)) {
+/** Holds what the database has now against the archive, and keeps it as it is until the transaction ends. */
+async function compare(connection: Connection, file: string, { header, sums }: Archive): Promise<void> {
+  await connection.script(`LOCK TABLE ${carriedTables.map(quoted).join(', ')} IN EXCLUSIVE MODE`);
+  for (const { name, columns } of header.tables) {
     const sum = sumOfLines();
-    for await (const rows of readRows(connection, table.name, table.columns)) sum.add(rows);
-    if (sum.sha256() !== (sums.get(table.name) ?? sumOfLines()).sha256())
+    for await (const rows of readRows(connection, name, columns)) sum.add(rows);
+    if (sum.sha256() !== sums.get(name))
       throw new ArchiveRefused(
-        `The rows of ${table.name} are not the same in the database as in ${file}. Nothing was kept; report this.`,
+        `The rows of ${name} are not the same in the database as in ${file}. Holdfast does not start on this database. Remove what changes rows in it, such as a trigger, and import into a new one.`,
       );
-    told(table);
   }
-  return header;
+}
+
+type Send = (jobs: Job[]) => Promise<void>;
+
+/** Sends jobs as the service does, in the transaction of the connection. */
+async function withQueue(connection: OpenConnection, work: (send: Send) => Promise<void>): Promise<void> {
+  const sql: SqlTx = {
+    query: async (_name, text, values) => (await connection.query(text, values)).rows as never,
+  };
+  const queue = await startJobQueue({ jobs: connection.jobs, sql }, systemClock, pino({ level: 'silent' }));
+  try {
+    await work((jobs) => queue.send(jobs, sql));
+  } finally {
+    await queue.stop();
+  }
+}
+
+/** Has Holdfast go on with what waited: it sends the jobs that nothing else sends, and asks for the repositories of others. */
+async function wake(connection: Connection, { jobs, unsettled, madeAt }: Header, send: Send): Promise<void> {
+  await send(jobs.map((job) => ({ ...job, at: new Date(job.at) }) as Job));
+  await connection.query(
+    `UPDATE repositories SET reconcile_requested_at = coalesce(reconcile_requested_at, $2::timestamptz)
+     WHERE id = ANY ($1::bigint[])`,
+    [unsettled, madeAt],
+  );
 }
 
 /** @param row of the App, as JSON. @returns its secrets sealed anew; null where SECRET_KEY opens them as they are. */

@@ -5,19 +5,26 @@ import { type Header, lastLine, readHeader, sumOfLines, type Table, tableEnd } f
 
 /** Rows that are handed on together: so many, or so many characters. */
 const mostRows = 500;
-const mostCharacters = 1_000_000;
+const mostCharacters = 100_000;
+
+/** What is done with an archive while it is read. */
+export type Reader = {
+  /** Before any rows. */
+  begin?(header: Header): Promise<void>;
+  /** With the rows of a table, a batch at a time. */
+  take(table: Table, rows: string[]): void | Promise<void>;
+  /** After the rows of a table. */
+  end?(table: Table): void;
+};
+
+/** An archive that is whole: its header, and the SHA-256 of each table's rows and of all of it. */
+export type Archive = { header: Header; sums: Map<string, string>; sha256: string };
 
 /**
  * Reads an archive to its end and checks all of it: whether it is whole, and as it was written.
- * @param take gets the rows of a table, a batch at a time. @param begin is given the header before any rows.
- * @returns the header.
  * @throws ArchiveRefused where it is no archive, of a newer format, cut or changed.
  */
-export async function readArchive(
-  file: string,
-  take: (table: Table, rows: string[]) => void | Promise<void>,
-  begin: (header: Header) => void | Promise<void> = () => {},
-): Promise<Header> {
+export async function readArchive(file: string, { begin, take, end }: Reader): Promise<Archive> {
   const lines = linesOf(file);
   const next = async (): Promise<string> => {
     const { value, done } = await lines.next();
@@ -32,8 +39,9 @@ export async function readArchive(
     throw new ArchiveRefused(
       `A newer Holdfast wrote ${file}, in format ${header}. Import it with that version.`,
     );
-  await begin(header);
+  await begin?.(header);
   all.add([first]);
+  const sums = new Map<string, string>();
   for (const table of header.tables) {
     const sum = sumOfLines();
     let batch: string[] = [];
@@ -51,14 +59,18 @@ export async function readArchive(
       if (batch.length === mostRows || characters > mostCharacters) await hand();
     }
     if (batch.length > 0) await hand();
-    const end = tableEnd(table.name, sum.sha256());
-    if ((await next()) !== end)
+    const sha256 = sum.sha256();
+    const last = tableEnd(table.name, sha256);
+    if ((await next()) !== last)
       throw damaged(file, `the rows of ${table.name} are not those that were written`);
-    all.add([end]);
+    all.add([last]);
+    sums.set(table.name, sha256);
+    end?.(table);
   }
-  if ((await next()) !== lastLine(all.sha256())) throw damaged(file, 'its content is not what was written');
+  const sha256 = all.sha256();
+  if ((await next()) !== lastLine(sha256)) throw damaged(file, 'its content is not what was written');
   if (!(await lines.next()).done) throw damaged(file, 'something follows its end');
-  return header;
+  return { header, sums, sha256 };
 }
 
 const damaged = (file: string, how: string): ArchiveRefused =>

@@ -3,8 +3,8 @@ import type { Connection } from '../database/database.ts';
 /** So many rows are in memory at once. */
 const atOnce = 500;
 
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-const listed = (names: string[]): string => names.map(quoted).join(', ');
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+export const listed = (names: string[]): string => names.map(quoted).join(', ');
 
 /** The columns of a table in their order, and those of its primary key. */
 export async function columnsOf(connection: Connection, table: string): Promise<string[]> {
@@ -26,6 +26,12 @@ async function orderOf(connection: Connection, table: string): Promise<string> {
     [quoted(table)],
   );
   return rows.map(({ name, isText }) => quoted(name as string) + (isText ? ' COLLATE "C"' : '')).join(', ');
+}
+
+/** Whether a database has a table. @param name with its schema, unless it is one of Holdfast's own. */
+export async function isThere(connection: Connection, name: string): Promise<boolean> {
+  const { rows } = await connection.query('SELECT to_regclass($1) IS NOT NULL AS "isThere"', [name]);
+  return rows[0]!['isThere'] as boolean;
 }
 
 export async function countRows(connection: Connection, table: string): Promise<number> {
@@ -53,20 +59,6 @@ export async function* readRows(
     yield rows.map(({ row }) => row as string);
   }
   await connection.script('CLOSE archived');
-}
-
-/** Inserts rows as `readRows` gives them. Columns that they lack get their defaults. */
-export async function insertRows(
-  connection: Connection,
-  table: string,
-  columns: string[],
-  rows: string[],
-): Promise<void> {
-  await connection.query(
-    `INSERT INTO ${quoted(table)} (${listed(columns)})
-     SELECT ${listed(columns)} FROM json_populate_recordset(NULL::${quoted(table)}, $1::json)`,
-    [`[${rows.join(',')}]`],
-  );
 }
 
 /** `table.column` of each number that a sequence gives out. */

@@ -2,10 +2,11 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import type { Config } from '../config.ts';
 import { PrismaClient } from '../generated/prisma/client.ts';
-import { type Connection, type Database, transactionOptions } from './database.ts';
+import { type Database, type OpenConnection, transactionOptions } from './database.ts';
 import { migrate } from './migrate.ts';
 import { openSharedReads } from './shared-reads.ts';
 import { sqlOfPool } from './sql.ts';
+import { refuseUnfinishedImport } from './unfinished-import.ts';
 
 /** Nobody listens where PostgreSQL should be. */
 export class NoPostgres extends Error {
@@ -17,7 +18,7 @@ export class NoPostgres extends Error {
 /**
  * Opens the configured database and brings its tables up to date.
  * @throws DataDirInUse when the embedded database is open in another process; NoPostgres when nobody answers;
- *   pg's errors when PostgreSQL cannot be used.
+ *   UnfinishedImport; pg's errors when PostgreSQL cannot be used.
  */
 export async function connectDatabase(where: Config['database']): Promise<Database> {
   if (!('dataDir' in where)) return connectPostgres(where.connectionString);
@@ -26,9 +27,7 @@ export async function connectDatabase(where: Config['database']): Promise<Databa
 }
 
 /** One connection to the configured database, with its tables as they are. @throws as `connectDatabase`. */
-export async function openConnection(
-  where: Config['database'],
-): Promise<Connection & { close(): Promise<void> }> {
+export async function openConnection(where: Config['database']): Promise<OpenConnection> {
   if ('dataDir' in where) {
     const { connectEmbedded } = await embedded();
     return connectEmbedded(where.dataDir);
@@ -42,6 +41,7 @@ export async function openConnection(
   return {
     script: (sql) => client.query(sql),
     query: (sql, values) => client.query(sql, values),
+    jobs: jobsThrough(where.connectionString),
     close: () => client.end(),
   };
 }
@@ -49,11 +49,15 @@ export async function openConnection(
 /** Only where it is used: PGlite's program is megabytes of memory. */
 const embedded = () => import('./embedded.ts');
 
+// The queue sets each connection up in the same turn in which it first uses it, which pg warns of without a pipeline.
+const jobsThrough = (connectionString: string) => ({ connectionString, max: 5, pipeline: true });
+
 async function connectPostgres(connectionString: string): Promise<Database> {
   // A connection of its own: an advisory lock belongs to a session, and a pool does not keep one.
   const connection = await openConnection({ connectionString });
   try {
     await migrate(connection);
+    await refuseUnfinishedImport(connection);
   } finally {
     await connection.close();
   }
@@ -65,8 +69,7 @@ async function connectPostgres(connectionString: string): Promise<Database> {
   return {
     prisma,
     sql: sqlOfPool(pool, reads),
-    // The queue sets each connection up in the same turn in which it first uses it, which pg warns of without a pipeline.
-    jobs: { connectionString, max: 5, pipeline: true },
+    jobs: jobsThrough(connectionString),
     close: async () => {
       await prisma.$disconnect();
       await Promise.all([pool.end(), reads.end()]);

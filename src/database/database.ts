@@ -23,5 +23,8 @@ export type Connection = {
   query(sql: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
 };
 
+/** A connection that its opener closes, and how pg-boss reaches the same database. */
+export type OpenConnection = Connection & Pick<Database, 'jobs' | 'close'>;
+
 /** Slow disks and busy machines: Prisma's 2 s and 5 s would fail writes that only had to wait. */
 export const transactionOptions = { maxWait: 10_000, timeout: 20_000 };

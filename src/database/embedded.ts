@@ -6,12 +6,13 @@ import { PGlite } from '@electric-sql/pglite';
 import { fromPglite } from 'pg-boss';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
 import { PrismaClient } from '../generated/prisma/client.ts';
-import { type Connection, type Database, transactionOptions } from './database.ts';
+import { type Connection, type Database, type OpenConnection, transactionOptions } from './database.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { migrate } from './migrate.ts';
 import { copyPrepared } from './prepared-folder.ts';
 import { PreparedPglite } from './prepared-pglite.ts';
 import { sqlOfPglite } from './sql.ts';
+import { refuseUnfinishedImport } from './unfinished-import.ts';
 
 /** PGlite touches all of `shared_buffers` when it starts: PostgreSQL's 128 MB would stay resident. */
 const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
@@ -21,7 +22,7 @@ export const embeddedFolder = (dataDir: string): string => join(dataDir, 'postgr
 
 /**
  * PostgreSQL inside this process, its files below `dataDir`, and its tables up to date.
- * @throws DataDirInUse when another process has the folder.
+ * @throws DataDirInUse when another process has the folder; UnfinishedImport.
  */
 export async function openEmbedded(dataDir: string): Promise<Database> {
   const { pglite, close } = await startPglite(dataDir);
@@ -35,10 +36,12 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
 }
 
 /** The same as one connection, with its tables as they are. @throws DataDirInUse */
-export async function connectEmbedded(dataDir: string): Promise<Connection & { close(): Promise<void> }> {
+export async function connectEmbedded(dataDir: string): Promise<OpenConnection> {
   const { pglite, close } = await startPglite(dataDir);
-  return { ...connectionOf(pglite), close };
+  return { ...connectionOf(pglite), jobs: jobsThrough(pglite), close };
 }
+
+const jobsThrough = (pglite: PGlite) => ({ db: fromPglite(pglite), backend: 'pglite' }) as const;
 
 const connectionOf = (pglite: PGlite): Connection => ({
   script: (sql) => pglite.exec(sql),
@@ -90,12 +93,14 @@ async function closeToOthers(dataDir: string): Promise<void> {
 
 /** A running PGlite as the service's database. Tests pass a clone of a migrated one. */
 export async function wrapPglite(pglite: PGlite): Promise<Database> {
-  await migrate(connectionOf(pglite));
+  const connection = connectionOf(pglite);
+  await migrate(connection);
+  await refuseUnfinishedImport(connection);
   const prisma = new PrismaClient({ adapter: new PrismaPGlite(pglite), transactionOptions });
   return {
     prisma,
     sql: sqlOfPglite(pglite),
-    jobs: { db: fromPglite(pglite), backend: 'pglite' },
+    jobs: jobsThrough(pglite),
     close: async () => {
       await prisma.$disconnect();
       await pglite.close();

@@ -98,6 +98,11 @@ export const aboutRepositories = `
   SELECT DISTINCT data->'data'->>'repositoryId' AS id FROM pgboss.job
   WHERE state <= 'active' AND start_after <= now() + interval '1 minute' AND data->'data' ? 'repositoryId'`;
 
+/** Jobs of tasks ($1) that are not done, in the order in which they were sent, and when each is due. */
+export const waitingJobs = `
+  SELECT id, name, singleton_key AS key, data AS stored, start_after AS due FROM pgboss.job
+  WHERE name = ANY ($1::text[]) AND state <= 'active' ORDER BY created_on, id`;
+
 /** Hands jobs back ($1), so that the next process takes them. */
 export const returnJobs = `
   WITH returned AS (

@@ -74,9 +74,9 @@ const lifetime = 10;
 /** pg-boss's own rounds that nothing of ours needs. */
 const never = 3600;
 
-/** Starts pg-boss on the service's database. Sending works at once; nothing is worked on until a worker asks. */
+/** Starts pg-boss on a database. Sending works at once; nothing is worked on until a worker asks. */
 export async function startJobQueue(
-  { jobs: where, sql }: Database,
+  { jobs: where, sql }: Pick<Database, 'jobs'> & { sql: SqlTx },
   clock: Clock,
   log: Logger,
 ): Promise<JobQueue> {

@@ -1,12 +1,10 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
 import { freePort } from '../support/free-port.ts';
@@ -176,64 +174,4 @@ describe.skipIf(!server)('with a PostgreSQL to move to', () => {
     expect(JSON.stringify(body)).toContain(last.id);
     github.assertNoUnknownRoutes();
   });
-
-  test('an import that is killed leaves nothing, and the next one does all of it', async () => {
-    const rows = 60_000;
-    const from = { DATABASE_URL: await makeDatabase('from'), SECRET_KEY: 'x'.repeat(32) };
-    const to = { ...from, DATABASE_URL: await makeDatabase('to') };
-    await holdfast({ DATABASE_URL: from.DATABASE_URL }, 'db', 'import', await emptyExport());
-    await administer(
-      from.DATABASE_URL,
-      `INSERT INTO webhook_deliveries (guid, event, received_at)
-       SELECT gen_random_uuid(), 'push', now() FROM generate_series(1, ${rows})`,
-    );
-    const file = join(folder, 'large');
-    await holdfast(from, 'db', 'export', file);
-
-    const child = spawn(process.execPath, [bin, 'db', 'import', file], {
-      cwd: folder,
-      env: environmentOf(to),
-      stdio: 'ignore',
-    });
-    const ended = once(child, 'exit');
-    const client = new pg.Client({ connectionString: to.DATABASE_URL });
-    await client.connect();
-    const count = async () =>
-      (await client.query(`SELECT count(*)::int AS count FROM webhook_deliveries`)).rows[0].count;
-    await vi.waitFor(
-      async () => {
-        const { rows: busy } = await client.query(
-          `SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'INSERT INTO "webhook_deliveries"%'`,
-        );
-        if (busy.length === 0) throw new Error('It has not begun.');
-      },
-      { timeout: 60 * second, interval: 5 },
-    );
-    child.kill('SIGKILL');
-    expect((await ended)[1]).toBe('SIGKILL');
-    // PostgreSQL may end a statement first.
-    expect(await count()).toBe(0);
-    await holdfast(to, 'db', 'import', file);
-    expect(await count()).toBe(rows);
-    const twice = await holdfast(to, 'db', 'import', file).catch((error) => error);
-    expect(twice.code).toBe(1);
-    expect(twice.stderr).toContain('The database is not empty');
-    expect(await count()).toBe(rows);
-    await client.end();
-  });
-
-  /** An export of a database that a service never used. */
-  async function emptyExport(): Promise<string> {
-    const DATABASE_URL = await makeDatabase('empty');
-    const none = await holdfast({ DATABASE_URL }, 'db', 'export', join(folder, 'none')).catch(
-      (error) => error,
-    );
-    expect(none.stderr).toContain('The database is not one of Holdfast.');
-    service = startProcess({ ...common, DATABASE_URL }, folder);
-    await service.listening;
-    await stop();
-    const file = join(folder, 'empty');
-    await holdfast({ DATABASE_URL }, 'db', 'export', file);
-    return file;
-  }
 });

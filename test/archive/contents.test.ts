@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
-import { carried, leftBehind } from '../../src/archive/tables.ts';
+import { carriedTables, carriedTasks, leftTables, leftTasks } from '../../src/archive/contents.ts';
+import { taskNames } from '../../src/queue/jobs.ts';
 import { documentAt } from '../docs/documents.ts';
 
 test('of every table it is decided whether an archive holds it', () => {
   const schema = documentAt('prisma/schema.prisma');
   const tables = [...schema.matchAll(/@@map\("(\w+)"\)/g)].map(([, name]) => name!);
-  expect([...carried, ...Object.keys(leftBehind)].toSorted()).toEqual(tables.toSorted());
+  expect([...carriedTables, ...Object.keys(leftTables)].toSorted()).toEqual(tables.toSorted());
 });
 
 test('each table stands after those that its rows refer to', () => {
@@ -15,7 +16,7 @@ test('each table stands after those that its rows refer to', () => {
   const tableOf = new Map(
     models.map((model) => [/^\w+/.exec(model)![0], /@@map\("(\w+)"\)/.exec(model)![1]!]),
   );
-  const places = new Map<string, number>(carried.map((name, place) => [name, place]));
+  const places = new Map<string, number>(carriedTables.map((name, place) => [name, place]));
   const references = models.flatMap((model) =>
     [...model.matchAll(/^ +\w+ +(\w+)\??.*@relation\(fields/gm)].map(
       ([, to]) => [tableOf.get(/^\w+/.exec(model)![0])!, tableOf.get(to!)!] as const,
@@ -24,4 +25,8 @@ test('each table stands after those that its rows refer to', () => {
   expect(references.length).toBeGreaterThan(10);
   for (const [from, to] of references.filter(([from]) => places.has(from)))
     expect(places.get(from), `${from} refers to ${to}`).toBeGreaterThan(places.get(to)!);
+});
+
+test('of every task it is decided whether an archive holds its waiting jobs', () => {
+  expect([...carriedTasks, ...Object.keys(leftTasks)].toSorted()).toEqual(taskNames.toSorted());
 });
