@@ -1,5 +1,5 @@
 // GitHub does not say how many statuses a minute it bears: the pace finds out, with few refusals, and remembers.
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { WriteLimit } from '../sandbox/http/write-limit.ts';
 import { takeLease } from '../src/outbox/lease.ts';
 import {
@@ -12,9 +12,6 @@ import {
   waitFor,
 } from '../src/outbox/pace.ts';
 import { type Acme, startAcme } from './support/acme.ts';
-
-// Minutes of the clock pass in steps, and each step is some work.
-vi.setConfig({ testTimeout: 90_000 });
 
 const minute = 60_000;
 

@@ -5,12 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { PGlite } from '@electric-sql/pglite';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Connection } from '../../src/database/database.ts';
 import { isBreaking, migrate } from '../../src/database/migrate.ts';
 import { type Column, fillTables, readColumns, tablesOf } from '../support/fill-tables.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 /**
  * Columns that the version before no longer used when a migration took them away, as `table.column`. Versions before

@@ -3,8 +3,6 @@ import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { type Acme, startAcme } from '../support/acme.ts';
 import { expectAtMost, statementsDuring } from '../support/statements.ts';
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 const count = 100;
 
 let acme: Acme;
