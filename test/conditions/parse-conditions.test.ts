@@ -130,7 +130,7 @@ describe('one condition', () => {
     [
       'queue-position=0',
       1,
-      'The attribute `queue-position` cannot be used in a freeze: only the merge queue of another service has it',
+      'The attribute `queue-position` cannot be used in a freeze: it belongs to the merge queue of another service',
     ],
     ['-sender=x', 2, 'The attribute `sender` cannot be used in a freeze: '],
     ['updates=x', 1, 'The attribute `updates` cannot be used in a freeze: '],
