@@ -17,7 +17,7 @@ export class RateBudgets {
     this.#said = createCache(clock, mostKept, hour);
   }
 
-  /** Takes note of an answer's headers. */
+  /** Reads the headers of an answer. */
   note(installationId: bigint, headers: Headers): void {
     const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>
       Number(headers[`x-ratelimit-${name}`]),
@@ -29,7 +29,7 @@ export class RateBudgets {
   }
 
   /**
-   * The share, 0 to 1, that is left of the scarcer budget; 1 where nothing is known of this hour.
+   * The share, 0 to 1, that is left of the scarcer budget; 1 if nothing is known about this hour.
    * @param now milliseconds since the epoch.
    */
   left(installationId: bigint, now: number): number {
@@ -47,5 +47,5 @@ export class RateBudgets {
 }
 
 const mostKept = 10_000;
-/** After it another hour's budget counts. */
+/** After this time, the budget of the next hour counts. */
 const hour = 3_600_000;
