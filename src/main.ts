@@ -3,7 +3,7 @@ import { ConfigError, readConfig, readEnvironment } from './config.ts';
 import { NoPostgres } from './database/connect.ts';
 import { DataDirInUse } from './database/data-dir-lock.ts';
 
-// Whatever the service writes, its database above all, is for its own account alone.
+// Only the service's own account can read the files that it writes, such as the database.
 process.umask(0o077);
 
 try {
@@ -19,7 +19,7 @@ try {
   process.exit(1);
 }
 
-/** What to do about a start that failed; the error itself where we know no better. */
+/** What to do about a failed start, or the error itself if we do not know. */
 function explain(error: unknown): unknown {
   if (error instanceof ConfigError || error instanceof DataDirInUse || error instanceof NoPostgres)
     return error.message;

@@ -5,10 +5,10 @@ import type { World } from '../world.ts';
 type Machine = Pick<World, 'env' | 'cwd'>;
 
 /**
- * The paths that changed from where two commits parted up to `head`, as on the page "Files changed" of a pull request:
- * from the root of the repository, with `/` on every system. What was renamed counts with both of its names.
- * @param base a commit, such as a branch; and so is head.
- * @throws Stop where this is no repository, a commit is not there, or its history is not.
+ * The paths that changed from the merge base of two commits to `head`, as on the page "Files changed" of a pull
+ * request: from the root of the repository, with `/` on every system. A renamed file counts with both of its names.
+ * @param base a commit, such as a branch; head is one, too.
+ * @throws Stop if this is not a repository, or if a commit or its history is missing.
  */
 export async function changedPaths(machine: Machine, base: string, head: string): Promise<string[]> {
   if ((await git(machine, 'rev-parse', '--is-shallow-repository')).trim() === 'true')
@@ -21,7 +21,7 @@ export async function changedPaths(machine: Machine, base: string, head: string)
   return paths.split('\0').filter((path) => path !== '');
 }
 
-/** The SHA of a commit. `--verify` takes one, and refuses options. */
+/** The SHA of a commit. `--verify` takes one commit, and refuses options. */
 async function commitOf(machine: Machine, name: string): Promise<string> {
   try {
     return (await git(machine, 'rev-parse', '--verify', `${name}^{commit}`)).trim();
@@ -32,7 +32,7 @@ async function commitOf(machine: Machine, name: string): Promise<string> {
   }
 }
 
-/** What git prints. @throws Stop with what git says, where it fails. */
+/** The output of git. @throws Stop with git's message if it fails. */
 function git({ env, cwd }: Machine, ...args: string[]): Promise<string> {
   const options = { cwd, env: env as NodeJS.ProcessEnv, maxBuffer: Infinity, windowsHide: true };
   return new Promise((resolve, reject) => {

@@ -13,10 +13,10 @@ import type { TextTest } from '../../conditions/patterns/text-test.ts';
 import { longestScope, mostScopes } from '../../scopes/scope-limits.ts';
 import { compilePathTest, UselessPattern } from './path-test.ts';
 
-/** What `scopes.yml` says: which paths each scope has, and which touch everything. */
+/** The content of `scopes.yml`: the paths of each scope, and the paths that touch everything. */
 export type ScopesFile = { scopes: Map<string, TextTest>; allScopes: TextTest };
 
-/** A file that is not one of scopes. The message names file, line and field, and says what to write. */
+/** The file is not a valid file of scopes. The message names file, line and field, and says what to write. */
 export class ScopesFileError extends Error {
   /** From 1. */
   readonly line: number;
@@ -119,7 +119,7 @@ class Reader {
     return this.#refuse(key, 'A name is a text. Write it in quotes.');
   }
 
-  /** What an alias stands for. A bare `*` or `!` is an alias or a tag for YAML, and is meant as a pattern. */
+  /** The value of an alias. For YAML, a bare `*` or `!` is an alias or a tag, but people mean a pattern. */
   #resolved(node: unknown, field = 'This'): unknown {
     const unquoted = (text: string) =>
       this.#refuse(node, `${field} needs quotes: YAML reads a bare ${text[0]}. Write '${text}'.`);
