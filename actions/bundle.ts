@@ -5,10 +5,12 @@ import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
-/** What stands in the folder of an action beside its action.yml, by the name of the file. */
+/** The files in the folder of an action beside its action.yml, by name. */
 export type ActionFiles = { 'push-scopes.mjs': string; 'LICENSES.txt': string };
 
-/** Bundles the program of actions/push-scopes into one file, for Node 20 and later, with the licenses of what it holds. */
+/**
+ * Bundles the program of actions/push-scopes into one file for Node 20 and later, with the licenses of its packages.
+ */
 export async function bundleAction(): Promise<ActionFiles> {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   const bundle = await rolldown({
@@ -38,7 +40,7 @@ export async function bundleAction(): Promise<ActionFiles> {
   };
 }
 
-/** The licenses of the packages that these files are from. */
+/** The licenses of the packages of these files. */
 function licensesOf(files: string[]): string {
   const packages = new Set(
     files.flatMap((file) => /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []),

@@ -1,6 +1,6 @@
 import { webPullRequests } from './demo-seed.ts';
 
-/** What the tour's commands need, in the clear: they are pasted as they stand. */
+/** The values for the tour's commands, in plain text, so that people can paste the commands. */
 export type TourValues = {
   serviceUrl: string;
   githubUrl: string;
@@ -11,13 +11,13 @@ export type TourValues = {
 
 export type TourStep = { title: string; command: string };
 
-/** An instant from now in Paris, as GNU's and as BSD's `date` say it. */
+/** An instant from now in Paris, for GNU's and for BSD's `date`. */
 const inParis = (minutes: number): string =>
   process.platform === 'darwin'
     ? `$(TZ=Europe/Paris date -v+${minutes}M +%Y-%m-%dT%H:%M:%S)`
     : `$(TZ=Europe/Paris date -d '+${minutes} minutes' +%Y-%m-%dT%H:%M:%S)`;
 
-/** The commands of the tour, in order. Each is one line that a POSIX shell runs as it stands. */
+/** The commands of the tour, in order. Each is one line that a POSIX shell runs unchanged. */
 export function tour(values: TourValues): TourStep[] {
   const { serviceUrl, githubUrl, adminToken, adminKey, ciKey } = values;
   const freezes = `'${serviceUrl}/v1/repos/acme/web/scheduled_freeze`;
