@@ -33,7 +33,7 @@ export async function bundleAction(): Promise<ActionFiles> {
   await bundle.close();
   if (output.length !== 1) throw new Error('The action is not one file.');
   const head =
-    '// Made by npm run build:action from src/cli/github-actions/push-scopes.ts. The licenses of what it holds stand in LICENSES.txt.\n';
+    '// Made by npm run build:action from src/cli/github-actions/push-scopes.ts. LICENSES.txt has the licenses of its packages.\n';
   return {
     'push-scopes.mjs': head + output[0].code,
     'LICENSES.txt': licensesOf(output[0].moduleIds),

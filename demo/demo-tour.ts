@@ -28,12 +28,12 @@ export function tour(values: TourValues): TourStep[] {
   const look = `curl -s -w '\\n' ${as(adminToken)} '${githubUrl}/repos/acme/web/pulls/[1-${webPullRequests}]' | ${readable}`;
   return [
     {
-      title: 'List the freezes: the year end comes.',
+      title: 'List the freezes: the year end is next.',
       command: `curl -s -w '\\n' ${as(adminToken)} ${freezes}'`,
     },
     {
       title:
-        'Freeze what is labelled risky, from now on, for one minute. The admin key works like the token.',
+        'Freeze pull requests with the label risky, from now on, for one minute. The admin key works like the token.',
       command:
         `FREEZE=$(curl -s -X POST ${as(adminKey)} ${json} ${freezes}' -d '{"reason":"Release 4.2","start":null,` +
         `"end":"'"${inParis(1)}"'","timezone":"Europe/Paris","matching_conditions":["label=risky"]}'` +
@@ -47,13 +47,13 @@ export function tour(values: TourValues): TourStep[] {
         ` -d '{"scopes":["payments"]}'`,
     },
     {
-      title: 'Four minutes longer, and also whatever touches payments: #4 is blocked too.',
+      title: 'Extend it by four minutes, and hold everything that touches payments: #4 is blocked too.',
       command:
         `curl -s -w '\\n' -X PATCH ${as(adminKey)} ${json} ${freezes}/'"$FREEZE"` +
         ` -d '{"end":"'"${inParis(5)}"'","matching_conditions":[{"or":["label=risky","scope=payments"]}]}'`,
     },
     {
-      title: 'Delete it, saying why (204). Left alone it would end by itself.',
+      title: 'Delete it with a reason (204). Otherwise it ends by itself.',
       command: `curl -s ${status} -X POST ${as(adminKey)} ${json} ${freezes}/'"$FREEZE"'/delete' -d '{"delete_reason":"Released"}'`,
     },
     { title: 'The release: nothing is blocked any more.', command: look },

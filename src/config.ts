@@ -70,7 +70,7 @@ export const variables = {
   GITHUB_API_URL: 'https://api.github.com; https://HOST/api/v3 for GitHub Enterprise Server',
   STATUS_CONTEXT: 'name of the commit status (holdfast/freeze)',
   STATUS_WRITES_PER_MINUTE:
-    'most statuses written per minute and installation (170): each starts at 75 and learns what GitHub bears; 75-75 stays',
+    'most statuses per minute and installation (170): the pace starts at 75 and adapts to GitHub; 75-75 fixes it',
   STRANGER_QUESTIONS_PER_MINUTE:
     'most questions to GitHub a minute for callers that are not known, half of it for one address (30)',
   TRUSTED_PROXIES: 'proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,192.0.2.7 (none)',

@@ -73,7 +73,7 @@ test('each repository gives its own freeze an end, and the answer says which', a
   await acme.quiet();
 });
 
-test('a plan that is changed to have no end is given ends; what is ongoing counts from its own start', async () => {
+test('a plan that loses its end gets ends; an ongoing freeze counts from its own start', async () => {
   for (const name of ['one', 'two', 'three']) await acme.repository(name, [{}]);
   await limit('one', 72);
   await limit('two', 1);
@@ -91,7 +91,7 @@ test('a plan that is changed to have no end is given ends; what is ongoing count
   await send('POST', `${plans}/${id}/delete`, { delete_reason: 'Done' });
 });
 
-test('what has not begun moves with its end; what had none keeps none', async () => {
+test('a freeze that has not begun moves with its end; one without an end keeps none', async () => {
   await acme.repository('near', [{}]);
   await acme.repository('far', [{}]);
   await limit('near', 24);

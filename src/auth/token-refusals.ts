@@ -9,7 +9,7 @@ type GitHub = { config: { githubApiUrl: string } };
 /** For a token from signing in: the person agreed only to show who they are. */
 export const fromSignIn = (): Refusal =>
   forbidden(
-    'This token comes from signing in to Holdfast, which shows who you are and no more. Use a token of your own or an admin application key.',
+    'This token comes from signing in to Holdfast, which only shows who you are. Use your own token or an admin application key.',
   );
 
 /** @param what completes "which … needs". */

@@ -10,7 +10,7 @@ import { sqlOfPool } from './sql.ts';
 /** Nothing listens at the address of PostgreSQL. */
 export class NoPostgres extends Error {
   constructor(cause: Error) {
-    super('PostgreSQL does not answer at DATABASE_URL: start it, or mend the URL.', { cause });
+    super('PostgreSQL does not answer at DATABASE_URL: start it, or correct the URL.', { cause });
   }
 }
 

@@ -62,19 +62,19 @@ export function later(from: number, length: Duration, reading: Pick<Reading, 'zo
 function readDate(words: string, text: string, { zone }: Reading): string | null {
   const written = words.toUpperCase().replace(/^(\d{4}-\d{2}-\d{2}) (?=\d)/, '$1T');
   if (/^\d{4}-\d{2}-\d{2}$/.test(written))
-    throw new DoubtfulTime(`"${text}" says no time. Write ${text} 18:00.`);
+    throw new DoubtfulTime(`"${text}" has no time. Write ${text} 18:00.`);
   if (/^\d{1,2}[./-]\d{1,2}([./-]\d{2,4})?\b/.test(words) || /^\d{4}[./]/.test(words))
     throw new DoubtfulTime(`"${text}" may be read in several ways. Write the date as 2026-03-06.`);
   if (/^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})$/.test(written)) {
     const at = Date.parse(written);
     if (Number.isNaN(at))
-      throw new DoubtfulTime(`"${text}" is no instant. Write one such as 2026-03-06T18:00:00Z.`);
+      throw new DoubtfulTime(`"${text}" is not an instant. Write one such as 2026-03-06T18:00:00Z.`);
     return toLocalTime(new Date(at), zone);
   }
   if (!/^\d{4}-\d{2}-\d{2}T/.test(written)) return null;
   const parsed = parseLocalTime(written);
   if (!parsed.ok)
-    throw new DoubtfulTime(`"${text}" is no date and time. Write one such as 2026-03-06T18:00.`);
+    throw new DoubtfulTime(`"${text}" is not a date with a time. Write one such as 2026-03-06T18:00.`);
   return parsed.value;
 }
 
@@ -85,7 +85,7 @@ function readDay(words: string, text: string, reading: Reading): string | null {
   const named = found?.['day'];
   const isWeekday = named !== undefined && weekdayOf(named) !== -1;
   if (!found || (named !== undefined && !isWeekday && named !== 'today' && named !== 'tomorrow')) return null;
-  if (found['time'] === undefined) throw new DoubtfulTime(`"${text}" says no time. Write "${text} 18:00".`);
+  if (found['time'] === undefined) throw new DoubtfulTime(`"${text}" has no time. Write "${text} 18:00".`);
   const time = readTime(found['time']);
   if (time === null) return null;
   const dateAt = (at: number) => toLocalTime(new Date(at), zone).slice(0, 10);

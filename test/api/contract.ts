@@ -101,7 +101,7 @@ export const contract: Record<string, Terms> = {
     body: { reason: 'It can wait' },
     last: aRequest,
   },
-  // Who requested it may as well: test/two-persons.test.ts.
+  // Who requested it may as well: test/two-people.test.ts.
   'post /repos/{owner}/{repository}/exemptions/{exemption_id}/revoke': {
     for: 'repository admins',
     success: 200,

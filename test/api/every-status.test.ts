@@ -166,7 +166,7 @@ describe.each(Object.keys(paths))('%s', (template) => {
   const elsewhere = named ? methodsOf(named) : [];
   const wrong = every.filter((method) => ![...methodsOf(template), ...elsewhere].includes(method));
 
-  test.each(wrong)('answers 405 to %s, whoever asks, and says what it takes', async (method) => {
+  test.each(wrong)('answers 405 to %s for every caller, and says which methods it takes', async (method) => {
     for (const as of [undefined, acme.keys.admin]) {
       const path = pathOf(template, { last: crypto.randomUUID() });
       const headers = as ? { Authorization: `Bearer ${as}` } : undefined;
@@ -180,7 +180,7 @@ describe.each(Object.keys(paths))('%s', (template) => {
   });
 });
 
-test('the document that is served is the one that is looked at', async () => {
+test('the tests read the document that the service serves', async () => {
   const { body } = await acme.call('GET', '/v1/openapi.json');
   expect(body).toEqual(openApiDocument('https://holdfast.example'));
 });

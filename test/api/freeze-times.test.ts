@@ -68,7 +68,7 @@ const notTimes: [string, RegExp][] = [
   ['', /not a wall-clock time/],
 ];
 
-test('what is not a wall-clock time is refused on create and update, for start and end', async () => {
+test('only wall-clock times are accepted on create and update, for start and end', async () => {
   const { id } = await acme.freeze();
   const before = await acme.snapshot();
   for (const [text, says] of notTimes) {
@@ -104,7 +104,7 @@ test.each([
   ['Europe/../Paris', anyZone],
   ['Local', anyZone],
   ['x'.repeat(10_000), anyZone],
-])('%j is no time zone', async (timezone, says) => {
+])('%j is not a time zone', async (timezone, says) => {
   const { id } = await acme.freeze();
   for (const answer of [
     await create({ start: freezeBody.start, timezone }),

@@ -233,7 +233,7 @@ function expectedText(audience: Audience, who: string): RegExp {
   if (who in jobs)
     return audience === 'any key'
       ? /application keys/
-      : /not the OIDC token of a job|^The OIDC rule refs\/heads\/main does not let jobs do this|jobs under its OIDC rule made|good for the repository of its job alone/;
+      : /not the OIDC token of a job|^The OIDC rule refs\/heads\/main does not let jobs do this|jobs under its OIDC rule made|valid only for the repository of its job/;
   if (audience === 'any key') return isPerson(who) ? /application keys/ : /^Not authenticated: /;
   if (who.includes('key of another owner') && audience === 'repository readers') return /another owner/;
   if (who.includes('key of another owner')) {
@@ -274,7 +274,7 @@ describe.each(routes)('%s', (route) => {
       headers: authorization === '' ? {} : { Authorization: authorization },
     });
 
-  test.each(repositories)('lets in whom it should and nobody else (%s)', async (repository) => {
+  test.each(repositories)('accepts exactly the right callers (%s)', async (repository) => {
     const path = fill(repository, (await row.last?.(acme, repository)) ?? '');
     const headers = new Map<string, string>();
     for (const [who, header] of Object.entries(callers)) headers.set(who, await header());
@@ -302,7 +302,7 @@ describe.each(routes)('%s', (route) => {
     }
   });
 
-  test('with GitHub down, a token is neither good nor bad: 503', async () => {
+  test('while GitHub is down, a token is neither good nor bad: 503', async () => {
     const path = fill('web', crypto.randomUUID());
     await acme.quiet();
     const before = await acme.snapshot();
@@ -328,7 +328,7 @@ describe.each(routes)('%s', (route) => {
   });
 });
 
-test('no credential that was sent is in a log line', () => {
+test('no log line has a credential that was sent', () => {
   const all = acme.logs.join('');
   const { keys, people } = acme;
   for (const secret of [...[keys, people, limitedTokens].flatMap((each) => Object.values(each)), jwt]) {

@@ -96,7 +96,7 @@ test('by the keyboard alone: longer, edited, deleted', async () => {
   await page.context().close();
 });
 
-test('what is wrong is said beside the field', async () => {
+test('an error is beside its field', async () => {
   const { id } = await freezeNow('Release 4.2');
   const page = await pageOf('ada', `/repos/${web}/freezes/${id}`, phone);
   await page.getByText('Edit…').click();
@@ -113,7 +113,7 @@ test('what is wrong is said beside the field', async () => {
   await acme.remove(web, id);
 });
 
-test('on a phone a writer asks to be let through, and an admin approves', async () => {
+test('on a phone, a writer requests an exemption, and an admin approves it', async () => {
   const { id } = await freezeNow('Incident 4711');
   const path = `/repos/${web}/pulls/2`;
   const wendys = await pageOf('wendy', path, phone);
@@ -149,7 +149,7 @@ test.each(['light', 'dark'] as const)('the first steps on a phone in %s', async 
   await page.context().close();
 });
 
-test('what is not there leads home', async () => {
+test('a missing page leads home', async () => {
   const page = await openPage(browser, { ...phone, colorScheme: 'dark' });
   await page.goto(`${acme.app.url}/nothing/here`);
   await screenshot(page, 'not-found');

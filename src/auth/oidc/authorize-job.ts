@@ -32,5 +32,5 @@ export async function repositoryOfJob(
 
 const notItsOwn = (repository: string) =>
   forbidden(
-    `An OIDC token is good for the repository of its job alone, and this one is of ${repository}, as GitHub knew it when it made the token.`,
+    `An OIDC token is valid only for the repository of its job: ${repository}, as GitHub knew it when it made the token.`,
   );

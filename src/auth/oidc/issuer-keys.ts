@@ -80,7 +80,7 @@ export class IssuerKeys {
       this.#readAt = now;
       return true;
     } catch (error) {
-      deps.log.warn({ err: error }, 'the keys of OIDC tokens could not be read; those that are known go on');
+      deps.log.warn({ err: error }, 'the keys of OIDC tokens could not be read; the known keys still count');
       return false;
     }
   }

@@ -29,7 +29,7 @@ const list = command<object, [owner: string]>({
         ...[name, shown(repositories), shown(refs), shown(environments), may.join(' '), created_by.name, id],
       ]),
     );
-    if (oidc_rules.length === 0) output.line(`${owner} has no rule, so Holdfast lets no job in.`);
+    if (oidc_rules.length === 0) output.line(`${owner} has no rule, so Holdfast lets in no jobs.`);
     output.json({ oidc_rules });
   },
 });

@@ -49,7 +49,7 @@ export const unfreeze = command<Options, [targets: string[]]>({
       }
       seen.forget([id]);
     }
-    if (ended.length === 0) call.output.line('Nothing was on any more.');
+    if (ended.length === 0) call.output.line('Nothing was on.');
     call.output.json({ ended: ended.map(({ kind, id, ...place }) => ({ kind, id, in: nameOf(place) })) });
     return exitCodes.done;
   },

@@ -49,10 +49,10 @@ export async function waitUntilHeld(
       held = await atOnce(freezes, 6, async (freeze) => settled.get(freeze.id) ?? ask(service, freeze));
       const waiting = held.filter(isOpen).length;
       if (waiting === 0 || isLate) return held;
-      progress = `GitHub is told: ${held.length - waiting} of ${held.length} repositories are done.`;
+      progress = `Writing to GitHub: ${held.length - waiting} of ${held.length} repositories are done.`;
     } catch (error) {
       if (isLate || !isPassing(error)) throw error;
-      progress = `${error.message} It is asked again.`;
+      progress = `${error.message} Trying again.`;
     }
     if (progress !== said) output.note((said = progress));
     await world.delay(1000, stop);

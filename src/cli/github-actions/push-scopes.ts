@@ -54,7 +54,7 @@ async function run(world: World, step: Step, inputs: ReturnType<typeof inputsIn>
 async function push(world: World, step: Step, { pullRequest, pushed, branch }: DiffScopes) {
   if (!pullRequest)
     throw misused(
-      'This run is about no pull request. Run the action on pull_request, or give it the input pull-request, such as acme/web#5.',
+      'This run is not about a pull request. Run the action on pull_request, or give it the input pull-request, such as acme/web#5.',
     );
   const url = addressOf(world, undefined);
   if (isReadableOnTheWay(url))

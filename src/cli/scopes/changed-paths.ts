@@ -13,7 +13,7 @@ type Machine = Pick<World, 'env' | 'cwd'>;
 export async function changedPaths(machine: Machine, base: string, head: string): Promise<string[]> {
   if ((await git(machine, 'rev-parse', '--is-shallow-repository')).trim() === 'true')
     throw misused(
-      'This checkout is shallow: where the pull request left its base is not in it. Check out all history: actions/checkout with fetch-depth: 0, or git fetch --unshallow.',
+      'This checkout is shallow: it lacks the commit where the pull request left its base. Check out all history: actions/checkout with fetch-depth: 0, or git fetch --unshallow.',
     );
   const [from, to] = [await commitOf(machine, base), await commitOf(machine, head)];
   const how = ['--name-only', '-z', '--no-renames', '--no-relative', '--ignore-submodules=none'];
@@ -27,7 +27,7 @@ async function commitOf(machine: Machine, name: string): Promise<string> {
     return (await git(machine, 'rev-parse', '--verify', `${name}^{commit}`)).trim();
   } catch {
     throw misused(
-      `git knows no commit "${name}" here. Fetch it, with its history, or name another with --base and --head.`,
+      `git does not have the commit "${name}" here. Fetch it, with its history, or name another with --base and --head.`,
     );
   }
 }

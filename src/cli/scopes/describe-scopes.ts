@@ -26,7 +26,7 @@ export function conclusionOf(found: DiffScopes, isPushed: boolean): string {
   const what = pushed.all_scopes ? 'everything' : pushed.scopes.join(', ') || 'no scope';
   const of = `(${changed.length} changed ${changed.length === 1 ? 'path' : 'paths'})`;
   const outcome = isMergeGroup
-    ? ' Nothing was pushed: its pull requests have scopes of their own.'
+    ? ' Nothing was pushed: its pull requests have their own scopes.'
     : isPushed
       ? ''
       : ' Nothing was pushed.';

@@ -41,7 +41,7 @@ export async function scopesOfDiff(
   const base = options.base ?? (isOfRun ? run.base : undefined);
   if (base === undefined)
     throw misused(
-      'Say what the change is compared with, such as --base origin/main. Only runs of GitHub Actions for this pull request, or for a merge group, say it themselves.',
+      'Say what the change is compared with, such as --base origin/main. Only in runs of GitHub Actions for this pull request, or for a merge group, you can leave it out.',
     );
   // The file first: its mistakes are the same for every change.
   const file = fileAt(world, options.file ?? usualFile);

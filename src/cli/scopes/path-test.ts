@@ -42,12 +42,12 @@ function compiled(glob: string, index: number): TextTest {
 }
 
 const nothingBefore = (pattern: string): string =>
-  `"${pattern}" comes first, so there is nothing that it could take away. Write what is included before it, such as '**'.`;
+  `"${pattern}" comes first, so there is nothing for it to exclude. Write what is included before it, such as '**'.`;
 
 /** Why no path can match a glob, or why it is misleading; null for a good one. */
 function problemOf(glob: string): string | null {
   const says = (why: string, write: string) => `"${glob}" ${why}. Write ${write}.`;
-  if (glob === '') return 'A pattern is empty. Write one such as src/**, or take the line away.';
+  if (glob === '') return 'A pattern is empty. Write one such as src/**, or remove the line.';
   if (glob.startsWith('!')) return says('begins with a second !', `one ! to exclude`);
   if (glob.trim() !== glob) return says('begins or ends with a space', `"${glob.trim()}"`);
   if (/^\.{0,2}\//.test(glob)) {

@@ -49,7 +49,7 @@ const quotes = 'Write patterns in quotes if they have characters that mean somet
 const remedies: Record<string, string> = {
   DUPLICATE_KEY: 'Put the patterns of a scope into one list.',
   TAB_AS_INDENT: 'Indent with spaces.',
-  MULTIPLE_DOCS: 'Take the line --- away.',
+  MULTIPLE_DOCS: 'Remove the line ---.',
 };
 
 /** Reads the nodes of a document, each with its place. */
@@ -97,7 +97,7 @@ class Reader {
   #testOf(value: unknown, field: string): TextTest {
     const list = this.#resolved(value, field);
     const nodes: unknown[] = isSeq(list) ? list.items : [list];
-    if (nodes.length === 0) return this.#refuse(list, `${field} has no pattern. Write one, or take it away.`);
+    if (nodes.length === 0) return this.#refuse(list, `${field} has no pattern. Write one, or remove it.`);
     const patterns = nodes.map((node, index) => {
       const pattern = this.#resolved(node, field);
       if (isScalar(pattern) && typeof pattern.value === 'string') return pattern.value;

@@ -13,7 +13,7 @@ type Problem = { loc?: unknown; msg?: unknown };
 
 /** What to do about a refusal if the service does not say it. */
 const advice: Record<number, string> = {
-  403: 'Use another credential: HOLDFAST_TOKEN, or `gh auth login`. An admin key of the owner may do everything but push scopes.',
+  403: 'Use another credential: HOLDFAST_TOKEN, or `gh auth login`. An admin key of the owner can do everything but push scopes.',
   404: 'Check the name, and whether Holdfast is installed there.',
 };
 
@@ -56,7 +56,7 @@ export function whyNoAnswer(error: unknown): { why: string; remedy: string } {
   return {
     why: cause instanceof Error && cause.message ? cause.message : message,
     remedy: isUntrusted(cause)
-      ? 'Set NODE_EXTRA_CA_CERTS to a file with the certificate of who signed it.'
+      ? 'Set NODE_EXTRA_CA_CERTS to a file with the certificate of its signer.'
       : 'Start it, or name it with --url or HOLDFAST_URL.',
   };
 }

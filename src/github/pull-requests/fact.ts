@@ -11,4 +11,4 @@ export const didNotGive = (what: string): string => `GitHub did not give its ${w
 
 /** An installation has its old permissions until somebody accepts the new ones. */
 export const mayNotRead = (what: string): string =>
-  `Holdfast may not read ${what} here: accept its new permissions`;
+  `Holdfast cannot read ${what} here: accept its new permissions`;

@@ -33,7 +33,7 @@ async function readTeam(from: From, team: string): Promise<Fact<ReadonlySet<stri
   const [slug, organization = login] = team.slice(1).split('/').reverse();
   if (organization.toLowerCase() !== login.toLowerCase())
     return notKnown(`${team} is not a team of ${login}`);
-  if (type === 'User') return notKnown(`there is no team ${team}: ${login} is no organization`);
+  if (type === 'User') return notKnown(`there is no team ${team}: ${login} is not an organization`);
   try {
     return await readMembers(from, team, { organization: login, slug: slug! });
   } catch (error) {

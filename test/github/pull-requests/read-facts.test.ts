@@ -15,7 +15,7 @@ async function load(github: ReturnType<typeof fakeGitHub>, fixture: Own, ...need
   return (await loadPullRequest(github.from(...needs), 1))!.facts;
 }
 
-const refused = (what: string) => `Holdfast may not read ${what} here: accept its new permissions`;
+const refused = (what: string) => `Holdfast cannot read ${what} here: accept its new permissions`;
 /** What a request about one fact may answer, and what the load makes of it. */
 const refusals = [
   [404, (what: string) => `GitHub did not give its ${what}`],
