@@ -86,7 +86,7 @@ describe('both answers, the doctor and the page say what GitHub does', () => {
     expect(isRefused && isLetGo).toBe(enforced);
   });
 
-  test('of a freeze on one branch only that branch counts', async () => {
+  test('for a freeze on one branch, only that branch counts', async () => {
     const { github } = acme;
     const protect = { main: { checks: [{ context, app: github.app.id }] } };
     const repository = await acme.repository('two', [{}, { base: 'next' }], { protect });
@@ -125,7 +125,7 @@ describe('both answers, the doctor and the page say what GitHub does', () => {
   });
 });
 
-test('switched off is said in its own words', async () => {
+test('switched off has its own words', async () => {
   const off = await acme.repository('off', [{}]);
   const { id } = await acme.freeze(off);
   await acme.setProducts(off, []);

@@ -63,7 +63,7 @@ test('a repository has at most 1,000 freezes that are not over, however many are
   await acme.freeze(await acme.repository('roomy'));
 });
 
-test('what plans make ahead leaves room for what is needed now', async () => {
+test('freezes that plans make ahead leave room for freezes that are needed now', async () => {
   const planned = await acme.repository('planned');
   const body = {
     ...{ name: 'Nights', reason: 'Maintenance', repositories: { include: ['planned'] } },
@@ -107,7 +107,7 @@ test('the page of a repository with 1,000 freezes is small, and leads to all of 
   );
 });
 
-test('however long what people wrote is, and whoever looks: under 300 kB, by few statements', async () => {
+test('with the longest texts, for every viewer: under 300 kB, by few statements', async () => {
   const heavy = await acme.repository('heavy', [
     { title: 'T'.repeat(250) },
     ...Array.from({ length: 29 }, () => ({})),

@@ -74,7 +74,7 @@ test('statuses that fail are written again, each once', async () => {
   expect(acme.posts(lib)).toEqual({ 1: 2, 2: 2, 3: 2 });
 });
 
-test('a status that arrived although its answer was lost is not written twice', async () => {
+test('a status with a lost answer is not written twice', async () => {
   const { github } = acme;
   const site = await acme.repository('site', [{}]);
   // The connection is cut when the status stands already.
@@ -102,7 +102,7 @@ test('a status that arrived although its answer was lost is not written twice', 
   expect(asked.filter((line) => line.includes('/statuses/'))).toEqual([]);
 });
 
-test('a commit that GitHub fails on again and again holds up no other', async () => {
+test('a commit that fails again and again delays no other', async () => {
   const { github } = acme;
   const bad = await acme.repository('bad', [{}, {}, {}]);
   const [first, ...others] = github.pullRequests(bad).toSorted((a, b) => (a.headSha < b.headSha ? -1 : 1));
@@ -205,7 +205,7 @@ describe('an answer in part', () => {
   });
 });
 
-test('a commit that GitHub does not know any more is dropped, and holds up nobody', async () => {
+test('a commit that GitHub no longer has is dropped, and delays nothing', async () => {
   const { github } = acme;
   const mono = await acme.repository('mono', [{}, {}]);
   const { headSha } = github.pullRequest(mono, 1);

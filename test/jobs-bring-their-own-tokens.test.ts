@@ -130,7 +130,7 @@ test('a freeze of somebody else, or of jobs under another rule, is not for a job
     ).toBe(204);
 });
 
-test('what only admins may, no job may', async () => {
+test('no job can do what only admins can', async () => {
   const routes = [
     ['GET', freezes],
     ['POST', `${freezes}/preview`],

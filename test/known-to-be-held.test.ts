@@ -89,7 +89,7 @@ test('ones whose status waits are to be held, until it is written', async () => 
   expect(await page('acme/ops/pulls/1')).toContain('<span class="badge held">Held</span>');
 });
 
-test('a changed text is no reason: what GitHub shows meanwhile holds as well', async () => {
+test('a changed text is not a reason: what GitHub shows meanwhile also holds', async () => {
   const { github } = acme;
   const lib = await acme.repository('lib', [{}]);
   const { id } = await acme.freeze(lib);

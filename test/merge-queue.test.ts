@@ -62,7 +62,7 @@ describe('without a freeze', () => {
 });
 
 describe('a freeze begins with groups in flight', () => {
-  test('groups that we passed are answered anew before any pull request, and nothing frozen merges', async () => {
+  test('groups that we passed get a new answer before any pull request, and nothing frozen merges', async () => {
     const { github } = acme;
     const api = await queued('api', [{ labels: ['risky'] }, {}, {}]);
     const groups = new Set(github.mergeGroups(api).map(({ headSha }) => headSha));
@@ -80,7 +80,7 @@ describe('a freeze begins with groups in flight', () => {
     expect(acme.frozen(api)).toEqual([1]);
   });
 
-  test('without end, a frozen pull request alone is put out of the queue', async () => {
+  test('without an end, only a frozen pull request is removed from the queue', async () => {
     const lib = await queued('lib', [{}]);
     const sha = acme.github.mergeGroups(lib)[0]!.headSha;
     await acme.freeze(lib);
@@ -92,7 +92,7 @@ describe('a freeze begins with groups in flight', () => {
     expect(inQueue(lib)).toEqual([]);
   });
 
-  test('in a HEADGREEN queue an exempt pull request does not take a frozen one along', async () => {
+  test('in a HEADGREEN queue, an exempt pull request does not merge a frozen one', async () => {
     const head = await queued('head', [{ labels: ['risky'] }, {}], { mergingStrategy: 'HEADGREEN' });
     await acme.freeze(head, { matching_conditions: ['label=risky'] });
     await passCi(head);
@@ -102,7 +102,7 @@ describe('a freeze begins with groups in flight', () => {
 });
 
 describe('a freeze that ends before the queue stops waiting', () => {
-  test('keeps the places, and is let go of before any pull request', async () => {
+  test('keeps the places, and its groups are freed before any pull request', async () => {
     const { github, advanceTo } = acme;
     const ops = await queued('ops', [{}, {}], { checkResponseTimeoutMinutes: 60 });
     const end = inMinutes(30);
@@ -161,7 +161,7 @@ describe('a freeze that ends before the queue stops waiting', () => {
 });
 
 describe('an exempt pull request behind a frozen one', () => {
-  test('merges on a group of its own once the frozen one is put out', async () => {
+  test('merges in its own group after the frozen one is removed', async () => {
     const mono = await queued('mono', [{}, {}]);
     await acme.freeze(mono, { exclude_conditions: ['label=hotfix'] });
     expect(inQueue(mono)).toEqual([]);
@@ -195,7 +195,7 @@ describe('an exempt pull request behind a frozen one', () => {
 });
 
 describe('webhooks of the queue', () => {
-  test('where nothing is enforced leave nothing behind', async () => {
+  test('leave nothing behind if nothing is enforced', async () => {
     const { github, app } = acme;
     const off = await acme.repository('off');
     await acme.setProducts(off, []);

@@ -17,7 +17,7 @@ const eventsOf = async (repository: string) => {
   return (await acme.call('GET', path, { as: acme.admin })).body.events;
 };
 
-test('a repository has defaults; a change changes what it names, and is in the log', async () => {
+test('a repository has defaults; a change affects only its fields, and is in the log', async () => {
   const web = await acme.repository('web');
   expect(await read(web)).toEqual(defaults);
   const changed = { ...defaults, two_person_exemptions: true, longest_open_end_hours: 72 };

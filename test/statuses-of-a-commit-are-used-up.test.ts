@@ -115,7 +115,7 @@ describe('while there is room, one last pending is written', () => {
     expect(acme.posts(own)).toEqual({ 1: 3 });
   });
 
-  test('nobody else costs a question: a freeze over many asks for no list of statuses', async () => {
+  test('other commits cost no question: a freeze over many asks for no list of statuses', async () => {
     const many = await acme.repository('many', Array(5).fill({}));
     const since = acme.github.requests.length;
     await acme.freeze(many);
@@ -129,7 +129,7 @@ describe('while there is room, one last pending is written', () => {
   });
 });
 
-describe('where no room is left, nothing claims to hold', () => {
+describe('if no room is left, nothing claims to hold', () => {
   test('the refusal is one audit event for a freeze that begins, and the head is not held', async () => {
     const { github } = acme;
     const full = await acme.repository('full', [{}]);
@@ -169,7 +169,7 @@ describe('where no room is left, nothing claims to hold', () => {
     expect(await progress(full, again)).toMatchObject({ to_hold: 1, held: 1 });
   });
 
-  test('who goes on after the last pending is answered while there is room, then told of', async () => {
+  test('somebody who continues after the last pending is corrected while there is room, and then logged', async () => {
     const { github, clock } = acme;
     const race = await acme.repository('race', [{}]);
     const freeze = await acme.freeze(race);
@@ -194,7 +194,7 @@ describe('where no room is left, nothing claims to hold', () => {
     expect(await logged(race, 'freeze_status.overwritten')).not.toEqual([]);
   });
 
-  test('a pending that stands on a full commit holds', async () => {
+  test('a pending on a full commit holds', async () => {
     const stuck = await acme.repository('stuck', [{}]);
     const { id } = await acme.freeze(stuck);
     const fault = acme.github.webhookFaults.add({ kind: 'drop', event: 'status' });

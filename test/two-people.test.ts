@@ -1,4 +1,4 @@
-// A writer asks, an admin decides; where the repository asks for two persons, another one than who asked.
+// A writer requests and an admin decides. If the repository requires two people, another admin decides.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Acme, heldUntilRemoved, startAcme } from './support/acme.ts';
 import { exemptionsOf } from './support/exemptions.ts';

@@ -48,7 +48,7 @@ test('a fan-out takes one read for each hundred pull requests, one write for eac
   expect(asked('OpenPullRequests')).toBe(2);
 });
 
-test('a freeze that is gone before its statuses were written leaves none of them pending', async () => {
+test('a freeze that ends before its statuses are written leaves none of them pending', async () => {
   const { github } = acme;
   const api = await acme.repository('api', Array(30).fill({}));
   await pass(60);
@@ -95,7 +95,7 @@ test('one slow installation does not delay another', async () => {
   expect(order.indexOf('globex/site')).toBeLessThan(6);
 });
 
-test('GraphQL’s budget is apart: what was decided is written while nothing can be read', async () => {
+test('GraphQL’s budget is apart: decided statuses are written while nothing can be read', async () => {
   const { github } = acme;
   const lib = await acme.repository('lib', Array(30).fill({}));
   await pass(60);

@@ -48,7 +48,7 @@ test('it gives the service more time to stop than it takes', () => {
   expect(Number(last('TimeoutStopSec'))).toBeGreaterThan(10);
 });
 
-test('systemd takes every line of it', ({ skip }) => {
+test('systemd accepts every line of it', ({ skip }) => {
   if (whyNot) skip(whyNot);
   // It also looks for programs, which may be elsewhere on this machine.
   const { stderr } = analyze('verify', '--man=no');

@@ -76,12 +76,12 @@ describe.each(Object.entries(gates))('%s', (name, { command, script }) => {
   });
 });
 
-test('GitHub Actions and GitLab go on behind the gate alone', () => {
+test('GitHub Actions and GitLab continue only behind the gate', () => {
   expect(actions.jobs.release.needs).toBe('gate');
   expect(gitlab.stages).toEqual(['gate', 'release']);
 });
 
-test('the one that waits goes on when the freeze ends, and asks with its ETag until then', async () => {
+test('the gate that waits continues when the freeze ends, and asks with its ETag until then', async () => {
   const { id } = await acme.freeze('acme/web');
   const waits = run(['sh', '-c'], waiting);
   const answered = () => acme.logs.filter((line) => line.includes('freeze_state') && line.includes('304'));

@@ -83,12 +83,12 @@ describe('the state at an instant', () => {
     expect(stateAt([...all, kept('e', 35, null)], 36)).toEqual([true, ['d', 'e'], null]);
   });
 
-  test('a deleted one held until it was deleted, and never where that was before it began', () => {
+  test('a deleted one held until it was deleted, and never if that was before it began', () => {
     expect(stateAt([kept('a', 10, null, 15)], 12)).toEqual([true, ['a'], 15]);
     expect(stateAt([kept('a', 10, 20, 5)], 4)).toEqual([false, [], null]);
   });
 
-  test('plans that follow each other for ever are not asked for ever', () => {
+  test('plans that follow each other forever are not asked forever', () => {
     let asked = 0;
     const days = function* () {
       for (let from = 0; ; from += 10) {

@@ -42,7 +42,7 @@ beforeEach(async () => {
 });
 afterEach(() => new Promise((resolve) => server.close(resolve)));
 
-test('what is read is asked once more', async () => {
+test('a read is asked once more', async () => {
   const ada = github.asPerson('ghp_ada');
   await ada.request('GET /user');
   expect(await ada.graphql('{ viewer { login } }')).toEqual({ viewer: { login: 'ada' } });

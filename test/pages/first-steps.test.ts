@@ -58,7 +58,7 @@ test('each step turns to done when it is true', async () => {
   expect((await steps())[3]).toBe('Done You have created a freeze');
 });
 
-test('of many repositories ten are looked at on a page', async () => {
+test('of many repositories, ten are checked on a page', async () => {
   for (let count = 10; count < 21; count++) await acme.repository(`many-${count}`);
   await later();
   const seen = (text: string) =>

@@ -66,7 +66,7 @@ test('nobody while GitHub does not say who can write', async () => {
   expect(text).toContain('GitHub does not say whether you can');
 });
 
-test('where signing in is not set up, the page says what to set', async () => {
+test('if signing in is not set up, the page says what to set', async () => {
   const holdfast = await startHoldfast(
     (github) => {
       github.addOrganization('acme', { admins: ['ada'] });
@@ -115,7 +115,7 @@ test('however often it is loaded, GitHub is asked once a minute', async () => {
   expect(looks() - before).toBe(2);
 });
 
-test('while GitHub is slow the page comes all the same, and the next one has the answer', async () => {
+test('while GitHub is slow, the page still comes, and the next one has the answer', async () => {
   const web = await acme.repository('slow');
   const ada = new Visitor(acme);
   await ada.signIn('ada');

@@ -163,7 +163,7 @@ test.each([
   expect(output()).not.toContain('    at ');
 });
 
-test('what it begins with really happened: on GitHub, in the log, and by its dates', async () => {
+test('its past really happened: on GitHub, in the log, and by its dates', async () => {
   const { printed } = start('--port', '0', '--github-port', '0');
   const text = await printed();
   const valueOf = (name: string) => new RegExp(`^${name} +(\\S+)`, 'm').exec(text)![1]!;

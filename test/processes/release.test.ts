@@ -118,7 +118,7 @@ test('made twice, on different days, in different zones and folders, it has the 
   expect(components).not.toContain('vitest');
 });
 
-test('what is not committed is not released', async () => {
+test('uncommitted files are not released', async () => {
   const path = await checkout('dirty');
   writeFileSync(join(path, 'more.txt'), 'not committed');
   const { status, stderr } = release(path, join(folder, 'out-of-dirty'), '022');

@@ -75,7 +75,7 @@ test('the button is disabled with the reason until the required check succeeds, 
   expect((await see(path)).text).toContain('successfully merged');
 });
 
-test('an admin may merge past a protection that lets them, and it is remembered as that', async () => {
+test('an admin can merge past a protection that allows it, and the merge is marked as such', async () => {
   const { github } = world;
   const { number, path } = await opened();
   const page = await see(path, 'ada');
@@ -87,7 +87,7 @@ test('an admin may merge past a protection that lets them, and it is remembered 
   expect(github.merges('acme/web').at(-1)).toMatchObject({ number, by: 'ada', how: 'bypass' });
 });
 
-test('who is not signed in, or may only read, merges nothing', async () => {
+test('a person who is not signed in, or can only read, merges nothing', async () => {
   const { github } = world;
   const { number, path } = await opened();
   github.postStatus('acme/web', number, { by: 'ada', state: 'success' });
@@ -127,7 +127,7 @@ test('drafts, conflicts and merge queues say why they do not merge', async () =>
   github.disableMergeQueue('acme/web', 'main');
 });
 
-test('the lists lead to them, and show private repositories only to who may see them', async () => {
+test('the lists link to them, and show private repositories only to people who can see them', async () => {
   const { github } = world;
   const { number, path } = await opened();
   const { number: hidden } = github.openPullRequest('acme/vault', { author: 'ada', title: 'Rotate keys' });
@@ -140,7 +140,7 @@ test('the lists lead to them, and show private repositories only to who may see 
   expect((await see(`/acme/vault/pull/${hidden}`, 'ada')).status).toBe(200);
 });
 
-test('who one plays is chosen once, from people with what they may do', async () => {
+test('you choose a person once, from a list of people with their rights', async () => {
   const { github } = world;
   const { text } = await see('/login?return_to=/acme/web/pulls');
   expect(text).toMatch(/<strong>ada<\/strong> <span class="muted">administers acme/);

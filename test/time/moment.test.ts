@@ -34,7 +34,7 @@ describe('lengths', () => {
     [90 * 60_000, '1 h 30 min'],
     [26 * hour, '1 day 2 h'],
     [48 * hour + 60_000, '2 days'],
-  ])('%i ms are said as %s', (length, text) => expect(describeLength(length)).toBe(text));
+  ])('%i ms are shown as %s', (length, text) => expect(describeLength(length)).toBe(text));
 });
 
 describe('moments', () => {
@@ -97,7 +97,7 @@ describe('moments', () => {
     );
   });
 
-  test('whatever is typed is read or refused, and what is read is ahead and on a clock that shows it', () => {
+  test('every text is read or refused, and a read time is ahead and on a clock that shows it', () => {
     const word = fc.constantFrom(
       ...[
         'today',

@@ -110,7 +110,7 @@ function expectDays(clock: ClockTest, shown: Shown[], oracle: (one: Shown) => bo
   }
 }
 
-describe('each minute of days on which the clock is set, as Intl shows it', () => {
+describe('each minute of days with a change of clocks agrees with Intl', () => {
   test('schedules', () => {
     fc.assert(
       fc.property(hours, watched, (asked, where) => {
@@ -184,7 +184,7 @@ describe('the next change', () => {
     expect(changes).toBeGreaterThan(300);
   });
 
-  test('what was asked last does not matter', () => {
+  test('the last question does not matter', () => {
     fc.assert(
       fc.property(hours, zone, fc.array(instant, { minLength: 2 }), (asked, zoneName, instants) => {
         const text = scheduleOf(asked, zoneName);

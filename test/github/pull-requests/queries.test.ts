@@ -19,7 +19,7 @@ test('there are queries to look at', () => {
   expect(texts.length).toBe(4 + 4 + 9);
 });
 
-test.each(texts)('%s is one that GitHub takes', (_name, text) => {
+test.each(texts)('GitHub accepts %s', (_name, text) => {
   expect(validate(githubSchema(), parse(text))).toEqual([]);
 });
 

@@ -76,7 +76,7 @@ describe('files', () => {
     expect((await load(github, fixture, 'files')).values['added-files']).toEqual(['a']);
   });
 
-  test('3,000 are more than GitHub lists, and not asked for where that is known before', async () => {
+  test('3,000 are more than GitHub lists, and are not asked for if that is known before', async () => {
     const github = fakeGitHub();
     const reason = 'GitHub lists only 3000 of its files';
     github.files[1] = Array.from({ length: 3_000 }, (_, at) => ({ filename: `f${at}`, status: 'modified' }));
@@ -234,7 +234,7 @@ describe('required checks', () => {
     parameters: { __typename: 'RequiredStatusChecksParameters', requiredStatusChecks: [{ context: 'e2e' }] },
   };
 
-  test('that nobody has begun are pending; our own is not', async () => {
+  test('that have not begun are pending; our own is not', async () => {
     const github = fakeGitHub();
     const refUpdateRule = { requiredStatusCheckContexts: ['build', 'holdfast/freeze'] };
     const { values } = await load(
@@ -257,7 +257,7 @@ describe('required checks', () => {
     expect(values['check-failure']).toEqual([]);
   });
 
-  test('do not help where the checks are missing', async () => {
+  test('do not help if the checks are missing', async () => {
     const { values, whyNotKnown } = await load(
       fakeGitHub(),
       { statusCheckRollup: fail('FORBIDDEN') },
@@ -287,7 +287,7 @@ test.each([
 });
 
 describe('a description', () => {
-  test('that GitHub does not give takes no pull request along', async () => {
+  test('that GitHub does not give does not affect other pull requests', async () => {
     const github = fakeGitHub();
     github.pullRequests = [
       { number: 1, body: 'One' },
@@ -300,7 +300,7 @@ describe('a description', () => {
     expect(loaded[1]!.facts.whyNotKnown).toEqual({ body: reason, 'body-raw': reason, 'depends-on': reason });
   });
 
-  test('may be refused, or fail', async () => {
+  test('can be refused, or fail', async () => {
     const github = fakeGitHub();
     expect((await load(github, { body: fail('FORBIDDEN') }, 'body')).whyNotKnown['body']).toBe(
       refused('description'),
