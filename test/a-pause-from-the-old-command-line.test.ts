@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => acme.close());
 
-/** A request as that client makes it: a bearer token, and JSON only where there is a body. */
+/** A request as that client makes it: a bearer token, and JSON only if there is a body. */
 async function send(method: string, repository: string, body?: object) {
   const url = `${acme.app.url}/v1/repos/${repository}/merge-queue/pause`;
   const answer = await fetch(url, {

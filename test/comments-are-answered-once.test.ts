@@ -67,7 +67,7 @@ test('a command that comes late changes nothing, and its author is told', async 
   acme.github.webhookFaults.add({ kind: 'lose', event: 'issue_comment', times: 2 });
   await acme.write(web, 1, 'ada', '/holdfast unfreeze x');
   await acme.write(web, 1, 'eve', '/holdfast status');
-  // Nobody recovers deliveries meanwhile: the service is down.
+  // The service is down, so nothing recovers deliveries meanwhile.
   const lists = acme.github.faults.add({ match: { path: /hook\/deliveries/ }, kind: 'status', status: 502 });
   await later(601_000);
   lists.remove();

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => acme.close());
 beforeEach(async () => {
-  // Nobody has written anything within the hour.
+  // Nobody wrote anything within the hour.
   await acme.app.deps.db.commentAnswer.deleteMany();
   web = await acme.repository(`web-${++count}`, [{}, {}]);
 });
@@ -23,7 +23,7 @@ const freezes = async () => {
   const { body } = await acme.call('GET', `/v1/repos/${web}/scheduled_freeze`, { as: acme.admin });
   return body.scheduled_freezes as { id: string; reason: string; end: string; timezone: string }[];
 };
-/** What the last event of a type tells. */
+/** The last event of a type. */
 const lastEvent = async (type: string) => {
   const path = `/v1/repos/${web}/logs?received_from=2026-01-01T00:00:00Z&event_type=${type}`;
   return (await acme.call('GET', path, { as: acme.admin })).body.events[0].metadata;

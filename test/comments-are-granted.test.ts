@@ -15,12 +15,12 @@ beforeAll(async () => {
 });
 afterAll(() => acme.close());
 
-/** What the doctor finds on comments. */
+/** The findings of the doctor about comments. */
 const finding = async () => {
   const { body } = await acme.call('GET', `/v1/repos/${web}/enforcement`, { as: acme.admin });
   return body.findings.find(({ check }: { check: string }) => check === 'comments');
 };
-/** What the first steps say of them. */
+/** The first steps about them. */
 const step = async (): Promise<string> => {
   const { text } = await ada.open('/owners/acme/first-steps');
   const words = text

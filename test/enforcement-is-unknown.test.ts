@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Finding } from '../src/enforcement/finding.ts';
 import { type Acme, startAcme } from './support/acme.ts';
 
-// What Holdfast may not read, or GitHub does not tell, is unknown and never fine.
+// What Holdfast cannot read, or GitHub does not say, is unknown and never fine.
 
 let acme: Acme;
 beforeAll(async () => {

@@ -243,7 +243,7 @@ describe('who can bypass it', () => {
     const shown = find(await look(ring), 'bypass')!;
     expect(shown).toMatchObject({ state: 'warning' });
     expect(shown.message).toMatch(/^Organization owners, repository admins can bypass .* on main/);
-    // One more that nobody may pass holds them all.
+    // One more rule that nobody can bypass holds them all.
     github.addRuleset(ring, { name: 'Firm', checks: [ours()] });
     expect(find(await look(ring), 'bypass')!.message).toBe('Nobody can bypass the ruleset "Firm" on main.');
     github.acceptPermissions('acme', github.app.permissions);

@@ -48,7 +48,7 @@ describe('webhooks that failed while the service was away', () => {
     await acme.advanceTo(inMinutes(1));
     await acme.advanceTo(inMinutes(1));
     expect(acme.frozen(api)).toEqual([1]);
-    // Our own status is told of as well, and that fails too.
+    // GitHub also sends an event about our own status, and that fails too.
     for (let minute = 0; minute < 3; minute++) await acme.advanceTo(inMinutes(1));
     const looks = looksSince(start);
     for (let minute = 0; minute < 30; minute++) await acme.advanceTo(inMinutes(1));

@@ -1,4 +1,4 @@
-// What exemptions mean for the merge queue, for test merge commits, for what is lost on the way, and on pages.
+// The effect of exemptions on the merge queue, on test merge commits, after lost events, and on pages.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Acme, heldUntilRemoved, startAcme } from './support/acme.ts';
 import { exemptionsOf } from './support/exemptions.ts';

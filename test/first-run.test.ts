@@ -191,7 +191,7 @@ test('SECRET_KEY is changed: two replicas that start at once seal the App again,
   for (const name of ['privateKey', 'webhookSecret', 'clientSecret'] as const)
     expect(after[name]).not.toBe(before[name]);
 
-  // The previous key may go now: it opens nothing any more.
+  // The previous key can go now, because it opens nothing.
   const { deps } = await run.startAnother({ secretKey: newKey });
   expect(app).toMatchObject(deps.config.app);
   await expect(run.startAnother()).rejects.toThrow('SECRET_KEY is not the one');

@@ -59,7 +59,7 @@ test('a repository has at most 1,000 freezes that are not over, however many are
   const made = answers.find(({ status }) => status === 201)!.body;
   await acme.remove(full, made.id);
   expect((await create()).status).toBe(201);
-  // Another repository has room of its own.
+  // Another repository has its own room.
   await acme.freeze(await acme.repository('roomy'));
 });
 
@@ -135,7 +135,7 @@ test('with the longest texts, for every viewer: under 300 kB, by few statements'
       updatedBy: by,
     })),
   });
-  // Made by a call, so that what is open is judged by all of them, and told of in the log.
+  // A call makes it, so that all of them judge the open pull requests, and the log has it.
   const last = await acme.freeze(heavy, { reason: 'Why. '.repeat(1900) });
   for (let change = 0; change < 30; change++)
     await acme.update(heavy, last.id, { reason: `${change} ${'Why. '.repeat(1900)}` });

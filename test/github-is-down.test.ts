@@ -13,13 +13,16 @@ afterAll(() => acme.close());
 
 const inSeconds = (seconds: number) => new Date(acme.clock.now() + seconds * 1000);
 const wallClock = (instant: Date) => instant.toISOString().slice(0, 19);
-/** Lets time pass in steps, as clocks do; each step gives what is due its turn. */
+/** Moves time in steps, as clocks do. Each step runs what is due. */
 async function pass(seconds: number, steps: number): Promise<void> {
   for (let step = 0; step < steps; step++) await acme.advanceTo(inSeconds(seconds / steps));
 }
 const posting = { method: 'POST', path: /\/statuses\// };
 const reading = ({ operationName }: { operationName?: string }) => operationName === 'OpenPullRequests';
-/** What the service asked GitHub since a number of requests; less the list of failed deliveries, which is the App's. */
+/**
+ * The service's requests to GitHub after a number of requests, without the list of failed deliveries, which is the
+ * App's.
+ */
 const askedSince = (count: number) =>
   acme.github.requests.slice(count).filter(({ path }) => !path.startsWith('/app/hook/deliveries'));
 const states = (repository: string, number: number) =>
@@ -77,7 +80,7 @@ test('statuses that fail are written again, each once', async () => {
 test('a status with a lost answer is not written twice', async () => {
   const { github } = acme;
   const site = await acme.repository('site', [{}]);
-  // The connection is cut when the status stands already.
+  // The connection is cut after the status is posted.
   const { headSha } = github.pullRequest(site, 1);
   const cut = github.faults.add({
     kind: 'reset',
@@ -169,7 +172,7 @@ describe('a rate limit', () => {
   test('primary: waits for the reset that GitHub names', async () => {
     const { github } = acme;
     const ops = await acme.repository('ops', [{}]);
-    // The sandbox names the reset by the real clock, the service's stands elsewhere.
+    // The sandbox names the reset by the real clock. The service has another clock.
     const ahead = Math.round((acme.clock.now() - Date.now()) / 1000);
     github.faults.add({ kind: 'primary-limit', retryAfter: ahead + 900, match: posting, times: 1 });
     await acme.freeze(ops);

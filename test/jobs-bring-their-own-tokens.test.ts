@@ -1,4 +1,4 @@
-// Jobs of GitHub Actions call with their OIDC tokens, without a key that somebody has to keep.
+// Jobs of GitHub Actions call with their OIDC tokens, without a key that somebody must keep.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Acme, startAcme } from './api/acme.ts';
 import { commandLineFor } from './support/command-line.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Acme, startAcme } from './support/acme.ts';
 
-// What a look cannot know at the time, and no event tells of: a later look finds it.
+// A later look finds what a look cannot know and no event reports.
 
 let acme: Acme;
 beforeAll(async () => {

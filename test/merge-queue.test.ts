@@ -21,7 +21,7 @@ const dequeued = (repository: string) =>
         event === 'pull_request' && action === 'dequeued' && payload.repository.full_name === repository,
     )
     .map(({ payload }) => [payload.number, payload.reason]);
-/** What the group of a pull request shows; the groups stay in flight while another check is required. */
+/** The status on the group of a pull request. The groups stay in flight while another check is required. */
 const shownOn = (repository: string, number: number) => {
   const group = acme.github
     .mergeGroups(repository)
@@ -228,7 +228,7 @@ describe('webhooks of the queue', () => {
     acme.github.dequeue(gone, 1);
     await acme.quiet();
     expect(await count()).toBe(0);
-    // What was written is remembered as long as an older answer may show the group.
+    // The written status is remembered as long as an older answer can show the group.
     const written = { where: { repositoryId, isMergeGroup: true } };
     expect(await acme.app.deps.db.headStatus.findMany(written)).toMatchObject([{ isWaiting: false }]);
     await acme.advanceTo(inMinutes(6));

@@ -3,7 +3,7 @@ import { questionsPerMinute } from '../src/auth/sign-in/repository-readers.ts';
 import { type Acme, startAcme } from './support/acme.ts';
 import { type Seen, Visitor } from './support/visitor.ts';
 
-// What is not there and what one may not see look the same, to the byte.
+// A missing page and a page that you cannot see are the same, to the byte.
 
 let acme: Acme;
 beforeAll(async () => {

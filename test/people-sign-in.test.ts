@@ -290,7 +290,7 @@ test('while GitHub does not answer, nobody gets in', async () => {
   try {
     const page = await visitor.open(vaultPage);
     expect([page.status, page.headers.get('retry-after')]).toEqual([503, '10']);
-    // Neither can be told from what is not there.
+    // Both look like a missing page.
     expect((await visitor.open('/repos/acme/nothing/pulls/1')).text).toBe(page.text);
     const second = new Visitor(acme);
     const again = await second.open('/auth/sign-in');

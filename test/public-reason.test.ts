@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Acme, startAcme } from './support/acme.ts';
 import { Visitor } from './support/visitor.ts';
 
-// Why a freeze is there is for admins and insiders to know where it has a public reason.
+// If a freeze has a public reason, only admins and insiders see its reason.
 
 let acme: Acme;
 beforeAll(async () => {
@@ -38,7 +38,7 @@ test('everybody but admins and insiders reads it instead of the reason', async (
   });
   expect(made).toMatchObject({ reason: secret, public_reason: open });
 
-  // A status is for all to see, whoever looks.
+  // Everybody can see a status.
   expect(acme.shown(web, 1)?.description).toContain(`until removed: ${open}`);
 
   // The page with its timeline, and those of a held pull request (its own freeze, and of what shares its head) and of

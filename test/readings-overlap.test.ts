@@ -1,4 +1,4 @@
-// What only shows when several things happen at once, or when GitHub answers in part.
+// Cases with several things at once, or with partial answers of GitHub.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Acme, heldUntilRemoved, startAcme } from './support/acme.ts';
 

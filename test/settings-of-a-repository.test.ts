@@ -24,7 +24,7 @@ test('a repository has defaults; a change affects only its fields, and is in the
   expect((await set(web, { two_person_exemptions: true, longest_open_end_hours: 72 })).body).toEqual(changed);
   expect(await read(web)).toEqual(changed);
   expect((await set(web, { comment_commands: false })).body).toEqual({ ...changed, comment_commands: false });
-  // What changes nothing is no event.
+  // A change that changes nothing is not an event.
   await set(web, {});
   await set(web, { comment_commands: false });
   const [last, first, ...more] = await eventsOf(web);

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type FirstRun, type Shown, startFirstRun, Visitor } from './support/first-run.ts';
 
-// What must not work on the way from the setup page to GitHub and back.
+// Attacks and mistakes on the way from the setup page to GitHub and back, which must not work.
 
 let run: FirstRun;
 beforeAll(async () => {
@@ -231,7 +231,7 @@ test('a form of another site is refused', async () => {
   for (const origin of ['https://attacker.example', 'null', 'http://127.0.0.1:1'])
     for (const path of ['/setup', '/setup/code'])
       expect(await ask(path, { ...form, Origin: origin }, 'POST')).toBe(403);
-  // The control: a form of its own.
+  // The control: its own form.
   const visitor = new Visitor();
   await run.open(visitor);
   expect((await visitor.post(setupUrl(), {})).status).toBe(422);

@@ -1,4 +1,4 @@
-// What the queue asks of PostgreSQL, from a webhook to nothing left to do.
+// The statements of the queue, from a webhook until nothing is left to do.
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Acme, startAcme } from './support/acme.ts';
 import { expectAtMost, statementsDuring } from './support/statements.ts';

@@ -18,7 +18,7 @@ beforeEach(() => {
 const page = (repository: string, number: number): Promise<Seen> =>
   visitor.open(`/repos/${repository}/pulls/${number}`);
 
-/** What a reader sees of a page, in one line. */
+/** The visible text of a page, in one line. */
 const words = ({ text }: Seen): string =>
   text
     .replace(/<head>[^]*<\/head>/, '')
@@ -117,7 +117,7 @@ test('or, and, not read like a sentence, and many conditions fold', async () => 
   const [open, folded] = [text.indexOf('What it holds'), text.indexOf('291 more conditions')];
   expect(open).toBeGreaterThan(0);
   expect(folded).toBeGreaterThan(open);
-  // What decides is not folded.
+  // Deciding conditions are not folded.
   for (const decisive of ['base=main', 'label=l42']) {
     const at = text.indexOf(`>${decisive}</code>`, open);
     expect([at > open, at < folded]).toEqual([true, true]);
@@ -320,7 +320,7 @@ describe('for any number of page loads', () => {
     for (let again = 0; again < 3; again++) await page(repository, 1);
     expect(asked() - before).toBe(publicLooksPerMinute);
     expect(words(await page(repository, last))).toContain('GitHub is not available');
-    // What is not known here cannot be looked for either.
+    // An unknown name cannot be looked up, either.
     expect((await page(repository, 99)).status).toBe(429);
     expect((await visitor.open(`/repos/${repository}/pulls/9223372036854775807`)).status).toBe(404);
     await acme.advanceTo(new Date(acme.clock.now() + 61_000));

@@ -1,4 +1,4 @@
-// GitHub takes 1,000 statuses of a commit and context, whoever posts them.
+// GitHub accepts 1,000 statuses for a commit and context, from all sources.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { lastGroupText, lastText } from '../src/outbox/status.ts';
 import { jobs } from '../src/queue/jobs.ts';
@@ -16,7 +16,7 @@ const idOf = (repository: string) => BigInt(acme.github.repository(repository).i
 const headOf = (repository: string) =>
   acme.app.deps.db.headStatus.findFirstOrThrow({ where: { repositoryId: idOf(repository) } });
 
-/** Bob posts so many statuses on the head of a pull request; GitHub tells nobody of them. */
+/** Bob posts this many statuses on the head of a pull request. GitHub sends no events. */
 function postUnheard(repository: string, count: number, description = 'mine') {
   const fault = acme.github.webhookFaults.add({ kind: 'drop', event: 'status' });
   for (let posted = 0; posted < count; posted++)

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await acme.repository('web', [{}, {}]);
 });
 afterAll(() => acme.close());
-// Each test has a minute of its own.
+// Each test has its own minute.
 beforeEach(() => acme.advanceTo(new Date(Math.ceil((acme.clock.now() + 1) / 60_000) * 60_000)));
 
 const from = (address: string) => ({ 'X-Forwarded-For': address });

@@ -157,7 +157,7 @@ describe('a test merge commit that is nobody’s head', () => {
     await acme.freeze(forge, ofMain);
     await then((github) => github.postStatus(forge, testMerge(forge), { by: 'bob', state: 'success' }));
     expect(shownOn(forge, testMerge(forge))).toMatchObject(heldUntilRemoved);
-    // Also where the base has moved since we looked.
+    // Also if the base has moved since we looked.
     await then((github) => github.pushToBranch(forge, 'main'));
     await then((github) => github.postStatus(forge, testMerge(forge), { by: 'bob', state: 'success' }));
     expect(acme.github.mergeable(forge, 1)).toBe('blocked');

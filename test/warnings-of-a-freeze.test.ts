@@ -225,7 +225,7 @@ describe('a person who saves a freeze waits at most two seconds', () => {
     const { body } = await create(api, { matching_conditions: ['label=none'] });
     await acme.quiet();
     acme.github.faults.add({ kind: 'delay', ms: 1_500, match: { path: /\/rules\/branches\// } });
-    // Of another branch, that nobody has asked about.
+    // About another branch, which nobody asked about.
     const changing = change(api, body.id, { matching_conditions: [{ or: ['base=main', 'base=next'] }] });
     let isAnswered = false;
     void changing.then(() => (isAnswered = true));

@@ -65,7 +65,7 @@ describe('bytes in flight', () => {
     expect(response.statusCode).toBe(503);
     expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
     expect(bytesInFlight.held).toBe(62 * mebibyte);
-    // What is small still comes through.
+    // Small bodies are still accepted.
     expect((await deliver('ping', { zen: 'Keep it logically awesome.' })).status).toBe(202);
     slow.forEach((sent) => sent.destroy());
     await heldBytes(0);

@@ -44,7 +44,7 @@ test('it is set, changed and shown, in one order and once each', async () => {
   const { scheduled_freeze_attributes_before: before, scheduled_freeze_attributes_after: after } =
     body.events[0].metadata;
   expect([before.holds, after.holds]).toEqual([both.holds, ['merges']]);
-  // What says the same is no change.
+  // The same values are not a change.
   await acme.update(lib, made.id, { holds: ['merges', 'merges'] });
   const again = await send('GET', `/v1/repos/${lib}/logs?event_type=scheduled_freeze.update`);
   expect(again.body.events).toHaveLength(1);

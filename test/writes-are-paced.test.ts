@@ -59,7 +59,7 @@ test('a freeze that ends before its statuses are written leaves none of them pen
   await acme.remove(api, id);
   await pass(60);
   expect(acme.frozen(api)).toEqual([]);
-  // What was held is let go of, and nothing else was written.
+  // The held pull requests are freed, and nothing else was written.
   expect(acme.postsInAll() - before).toBe(2 * held);
   expect(github.pullRequests(api)).toHaveLength(30);
 });
@@ -120,7 +120,7 @@ describe('the right to write for an installation', () => {
     await pass(60);
     const first = (await takeLease(deps, id))!;
     expect(await takeLease(deps, id)).toBeNull();
-    // What waits meanwhile waits for its holder.
+    // Waiting statuses wait for its holder.
     await acme.repository('many', Array(40).fill({}));
     const taken = await first.take();
     expect(taken).toMatchObject({ may: 'write', writes: { length: perMinute / 4 } });

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => acme.close());
 
-// The clock of these tests stands at 2026-03-01T09:00:00Z until the last ones move it.
+// The clock of these tests shows 2026-03-01T09:00:00Z until the last ones move it.
 const path = '/v1/repos/acme/web/scheduled_freeze';
 const update = (id: string, change: object) =>
   acme.call('PATCH', `${path}/${id}`, { as: acme.keys.admin, body: change });

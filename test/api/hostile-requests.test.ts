@@ -15,7 +15,7 @@ afterAll(() => acme.close());
 const weird = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 30 }),
   fc.string({ unit: 'grapheme', maxLength: 30 }),
-  // What PostgreSQL cannot keep.
+  // Texts that PostgreSQL cannot store.
   fc.constantFrom('\0', 'a\0b', '\ud800', '\udc00\ud800'),
   fc.constantFrom(
     '',

@@ -20,7 +20,7 @@ const operations = (): Operation[] =>
     Object.entries(item as object).map(([method, operation]) => ({ path, method, operation })),
   );
 
-/** Every value in the document that stands under a key. */
+/** Every value in the document under a key. */
 function all(key: string, at: unknown = document): unknown[] {
   if (typeof at !== 'object' || at === null) return [];
   return Object.entries(at).flatMap(([name, value]) => [

@@ -10,7 +10,7 @@ afterAll(() => acme.close());
 const path = '/v1/applications/acme';
 const make = (body: object, as = acme.people.ada) => acme.call('POST', path, { as, body });
 const list = async () => (await acme.call('GET', path, { as: acme.people.ada })).body.applications;
-/** What the audit log has of keys. */
+/** The events about keys in the audit log. */
 const eventsOf = () =>
   acme.app.deps.db.auditEvent.findMany({
     where: { type: { startsWith: 'application_key.' } },

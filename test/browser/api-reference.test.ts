@@ -14,7 +14,7 @@ afterAll(async () => {
   await acme.close();
 });
 
-/** What Scalar's own markup breaks. */
+/** The rules that Scalar's own markup breaks. */
 const ofScalar = ['button-name', 'landmark-unique', 'scrollable-region-focusable'];
 
 /** The page once it is drawn, and what the browser asked for on the way. */

@@ -4,7 +4,7 @@ import { freePort } from '../support/free-port.ts';
 import { type Acme, startAcme } from '../support/acme.ts';
 import { expectAccessible, openBrowser, openPage, phone, screenshot } from './browser.ts';
 
-// What admins change on the pages of a freeze and of a pull request, in a real browser.
+// The changes of admins on the pages of a freeze and of a pull request, in a real browser.
 
 let acme: Acme;
 let browser: Browser;
@@ -39,7 +39,7 @@ async function pageOf(login: string, path: string, options: Parameters<typeof op
   return page;
 }
 
-/** Nothing stands out to the right, and axe finds nothing. */
+/** Nothing is wider than the screen, and axe finds nothing. */
 async function expectSound(page: Page & { problems: string[] }): Promise<void> {
   expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
   await expectAccessible(page);

@@ -4,7 +4,7 @@ import { type Acme, startAcme } from '../support/acme.ts';
 import { freePort } from '../support/free-port.ts';
 import { openBrowser, openPage, phone, screenshot } from './browser.ts';
 
-// What people come for, from signing in to the end, on a phone. Each tap is counted; what is typed is not.
+// The common tasks of people, from signing in to the end, on a phone. They count each tap, and not the typing.
 
 let acme: Acme;
 let browser: Browser;

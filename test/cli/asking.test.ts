@@ -146,7 +146,7 @@ async function answering(
     answers[Math.min(seen.length, answers.length) - 1]!(request, response);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // Below a path: what stands at /v1 of this process is held against the document.
+  // Below a path: answers at /v1 of this process are compared with the document.
   await meet(`http://127.0.0.1:${(server.address() as AddressInfo).port}/below`, seen);
   server.closeAllConnections();
   server.close();

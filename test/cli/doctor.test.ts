@@ -34,7 +34,7 @@ async function ask(repository?: string, { url = acme.app.url, isJson = false, ..
 
 const bin = fileURLToPath(new URL('../../bin/holdfast.mjs', import.meta.url));
 
-/** The command in a process of its own, with nothing but this environment. */
+/** The command in a separate process, with only this environment. */
 async function run(args: string[], env: Record<string, string>) {
   const child = spawn(process.execPath, [bin, 'doctor', ...args], {
     env,
@@ -167,7 +167,7 @@ async function other(listener: RequestListener, meet: (url: string) => Promise<v
   server.close();
 }
 
-/** A certificate of its own, with its key, in one PEM. */
+/** A self-signed certificate with its key, in one PEM. */
 const selfSigned = () =>
   execFileSync(
     'openssl',

@@ -7,7 +7,7 @@ import { type CommandLine, commandLineFor } from '../support/command-line.ts';
 
 let acme: Acme;
 let line: CommandLine;
-/** What the program that runs asks of, and is told its exit code by. */
+/** The server that gives the running program its exit code. */
 let server: Server;
 let whileItRuns: () => Promise<number | string>;
 let asked = 0;
@@ -44,7 +44,7 @@ const onDemand = () => {
     next: () => waiting.shift()!(),
     delay: (_: number, signal?: AbortSignal) =>
       new Promise<void>((resolve, reject) => {
-        // As the machine's own timer does, also where the program has ended before the wait begins.
+        // Like the machine's own timer, even if the program ended before the wait begins.
         const end = () => reject(new Error('done'));
         if (signal?.aborted) return end();
         waiting.push(resolve);

@@ -64,7 +64,7 @@ describe('of several', () => {
     [[soon, later], '2026-03-02T00:00:00.000Z'],
     [[{ or: [later, soon] }], '2026-03-02T00:00:00.000Z'],
     [['base=main', soon], '2026-03-02T00:00:00.000Z'],
-    // What time cannot change decides already.
+    // A part that time cannot change already decides.
     [['base=other', soon], null],
     [[{ or: ['base=main', soon] }], null],
     [[{ or: ['base=other', soon] }, later], '2026-03-02T00:00:00.000Z'],

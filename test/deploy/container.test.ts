@@ -5,7 +5,7 @@ import { secretFiles } from '../../src/secret-files.ts';
 import { documentAt } from '../docs/documents.ts';
 import { contextFiles, dockerfile, imageEnvironment, instructions } from '../support/image.ts';
 
-// What the image and Compose promise, without an engine. test/processes/container.test.ts runs the image's steps.
+// The promises of the image and of Compose, without an engine. test/processes/container.test.ts runs the image's steps.
 
 /** The same flags everywhere: they bound the memory. */
 const npmStart = JSON.parse(documentAt('package.json')).scripts.start.split(' ');

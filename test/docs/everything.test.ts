@@ -20,7 +20,7 @@ import { namesIn, sources } from './source-texts.ts';
 
 const unique = (all: string[]) => [...new Set(all)];
 
-// Whatever can be called, set or run stands in the documentation, and nothing else. The lists are the code's own.
+// The documentation has everything that you can call, set or run, and nothing else. The lists come from the code.
 
 describe('addresses', () => {
   const log = pino({ level: 'silent' });

@@ -29,7 +29,7 @@ const blocks = (language: string) =>
 
 const [shell, waiting] = blocks('sh') as [string, string];
 const [actions, gitlab] = blocks('yaml').map((text) => parse(text)) as [Actions, GitLab];
-/** Jenkins hands on what stands between the quotes, where Groovy makes one backslash of two. */
+/** Jenkins passes on the text between the quotes, where Groovy turns two backslashes into one. */
 const jenkins = /sh '''(.*?)'''/s.exec(blocks('groovy')[0]!)![1]!.replaceAll('\\\\', '\\');
 
 type Actions = { jobs: { gate: { steps: { run: string }[] }; release: { needs: string } } };
@@ -67,7 +67,7 @@ describe.each(Object.entries(gates))('%s', (name, { command, script }) => {
     expect(frozen.out).toContain('acme/web is frozen');
     await acme.remove('acme/web', id);
 
-    // Nor where there is no answer.
+    // And if there is no answer.
     const wrong: Record<string, string>[] = [
       { HOLDFAST_CI_KEY: 'hf_ci_x' },
       { HOLDFAST: `${acme.app.url}/elsewhere` },

@@ -44,7 +44,7 @@ const bump = (...types: string[]) =>
     'dependabot-update-type': types.map((type) => `version-update:semver-${type}`),
   });
 
-/** By title: pull requests that the recipe holds, and those that it lets go. */
+/** By title: pull requests that the recipe holds, and those that it does not hold. */
 const cases: Record<string, { held: Given[]; free: Given[] }> = {
   'Freeze all but hotfixes': {
     held: [of({ base: 'main' }), of({ base: 'main', label: ['docs'] })],

@@ -8,11 +8,11 @@ import type { ParsedFreeze } from '../../src/freezes/parsed-freeze.ts';
 import { between, documentAt, rowsOf } from './documents.ts';
 import { allTexts, argumentsOf, propertiesOf, variablesOf } from './source-texts.ts';
 
-// People search docs/troubleshooting.md for what they saw. So what it quotes is what is said, and what matters is there.
+// People search docs/troubleshooting.md for a message. So it must quote existing messages, and all that matter.
 
 const page = documentAt('docs/troubleshooting.md');
 
-/** The messages that a marked part of the page is about: what is quoted in the first cells of its tables. */
+/** The messages of a marked part of the page: the quoted texts in the first cells of its tables. */
 function quotedIn(mark: string): string[] {
   const rows = between(page, `<!-- ${mark} -->`, `<!-- /${mark} -->`)
     .split('\n')

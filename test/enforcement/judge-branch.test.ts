@@ -4,7 +4,7 @@ import { type Finding, isEnforced, states } from '../../src/enforcement/finding.
 import { judgeBranch } from '../../src/enforcement/judge-branch.ts';
 import { known, notKnown } from '../../src/github/pull-requests/fact.ts';
 
-// What the sandbox cannot be brought to say: an Enterprise's rulesets, older servers, halves of answers.
+// Answers that the sandbox cannot give: an Enterprise's rulesets, older servers, partial answers.
 
 const place = {
   web: 'https://github.com',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { judgeRateLimit, judgeWebhooks, whySpare } from '../../src/enforcement/judge-service.ts';
 import { known, notKnown } from '../../src/github/pull-requests/fact.ts';
 
-// What the sandbox cannot be brought to say: an App that never had a delivery, servers without limits.
+// Answers that the sandbox cannot give: an App that never had a delivery, servers without limits.
 
 const settings = 'https://github.com/settings/apps/holdfast';
 const hook = (contentType: string) => known({ url: 'https://holdfast.example/hook', contentType });

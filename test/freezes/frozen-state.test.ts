@@ -32,7 +32,7 @@ describe('could hold a pull request into a branch', () => {
     [true, 'release/1', ['base~=^release/']],
     [false, 'main', ['-base=main']],
     [false, 'main', [{ not: 'base=main' }]],
-    // What is beyond the base could be either way, the time too.
+    // Conditions beyond the base could be true or false, also those on the time.
     [true, 'main', ['label=risky']],
     [true, 'main', ['-label=risky', 'schedule=Mon-Fri 09:00-17:00[Europe/Paris]']],
     [true, 'main', ['current-datetime<2020-01-01T00:00[UTC]']],
@@ -40,13 +40,13 @@ describe('could hold a pull request into a branch', () => {
     [true, 'next', [{ or: ['label=risky', 'base=main'] }]],
     [true, 'main', [{ not: { and: ['base=main', 'label=risky'] } }]],
     [false, 'main', [{ not: { or: ['base=main', 'label=risky'] } }]],
-    // Only what is excluded for sure is.
+    // Only a sure exclusion excludes.
     [false, 'main', [], ['base=main']],
     [true, 'next', [], ['base=main']],
     [true, null, [], ['base=main']],
     [true, 'main', [], ['base=main', 'label=hotfix']],
     [false, 'main', [], [{ or: ['base=main', 'label=hotfix'] }]],
-    // What cannot be read holds.
+    // An unreadable condition holds.
     [true, 'main', ['nonsense' as ConditionInput]],
   ])('%s: into %s, matching %j, excluding %j', (expected, base, matching, exclude) => {
     expect(could(base, matching, exclude)).toBe(expected);

@@ -37,7 +37,7 @@ const wanted = {
 const creator = { login: 'holdfast[bot]' };
 const posted = { id: 31_000_001, created_at: '2026-03-01T09:00:00Z', creator };
 const ledBy = { isMergeGroup: false, groupNumber: null, closedNumber: null };
-/** One attempt as `drain.ts` makes it. Null where the right to write was lost. */
+/** One attempt as `drain.ts` makes it. Null if the right to write was lost. */
 async function write(
   attempts: number,
   known: Partial<HeadStatus> = {},

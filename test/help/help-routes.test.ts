@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import { helpRoutes } from '../../src/help/help-routes.ts';
 
-// What a browser gets below /help.
+// The pages below /help in a browser.
 
 const app = new Hono().route('/help', helpRoutes());
 
@@ -17,7 +17,7 @@ const idsOf = (text: string): Set<string> =>
   new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!));
 const unescaped = (text: string): string => text.replaceAll('&amp;', '&').replaceAll('&quot;', '"');
 
-/** What the service serves elsewhere. */
+/** Other paths of the service. */
 const elsewhere = ['/', '/docs', '/help'];
 
 test('every link leads to an existing page, and to an existing part', async () => {

@@ -23,7 +23,7 @@ let acme: Acme;
 let server: ServerType;
 let url: string;
 let changes: (RepositoryChange | OwnerChange)[] = [];
-/** What the next changes throw. */
+/** The error that the next changes throw. */
 let refuse: Error | null = null;
 const cookies = new Map<string, string>();
 

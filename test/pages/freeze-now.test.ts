@@ -18,7 +18,7 @@ beforeAll(async () => {
   ada = await signedIn('ada');
 });
 beforeEach(async () => {
-  // What one test froze is let go before the next one.
+  // The freezes of a test end before the next one.
   for (const [name] of await frozen()) {
     await ada.send('/owners/acme/unfreeze', {
       repository: name!,
@@ -38,7 +38,7 @@ async function signedIn(login: string): Promise<Visitor> {
   return visitor;
 }
 
-/** What is on: names and reasons. */
+/** The ongoing freezes: names and reasons. */
 async function frozen(): Promise<string[][]> {
   const now = new Date(acme.clock.now());
   const rows = await acme.app.deps.db.freeze.findMany({

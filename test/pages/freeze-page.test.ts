@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => acme.close());
 beforeEach(async () => {
-  // Nobody changes more than so much in a minute.
+  // A person can make a limited number of changes in a minute.
   await acme.advanceTo(new Date(acme.clock.now() + 61_000));
   [ada, bob] = [new Visitor(acme), new Visitor(acme)];
   await ada.signIn('ada');

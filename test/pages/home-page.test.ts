@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Acme, startAcme } from '../support/acme.ts';
 import { Visitor } from '../support/visitor.ts';
 
-// The first page: for who is signed in, where they may do something; for others, what this is.
+// The first page: signed-in people see where they can do something; others see what this is.
 
 let acme: Acme;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { readFreezeFields } from '../../src/pages/freeze-now/freeze-fields.ts';
 import { type Acme, startAcme } from '../support/acme.ts';
 import { type Seen, Visitor } from '../support/visitor.ts';
 
-// Forms that no page of ours would send: made by hand, sent twice, sent too late, or full of markup.
+// Forms that our pages never send: made by hand, sent twice, sent too late, or full of markup.
 
 let acme: Acme;
 let ada: Visitor;

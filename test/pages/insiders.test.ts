@@ -3,7 +3,7 @@ import { type Acme, startAcme } from '../support/acme.ts';
 import { startHoldfast } from '../support/holdfast.ts';
 import { Visitor } from '../support/visitor.ts';
 
-// What tells of weak places and of people is not for everybody who can read a public repository.
+// Not everybody who can read a public repository sees its weak places and its people.
 
 let acme: Acme;
 beforeAll(async () => {
@@ -19,7 +19,7 @@ afterAll(() => acme.close());
 const minute = 60_000;
 const pass = (milliseconds: number) => acme.advanceTo(new Date(acme.clock.now() + milliseconds));
 const hasInside = (text: string) => ['id="enforcement"', 'id="log"'].map((part) => text.includes(part));
-/** What the look at enforcement asks, and nothing else does. */
+/** The requests that only the look at enforcement sends. */
 const looks = () => acme.github.requests.filter(({ path }) => path === '/app/hook/config').length;
 
 async function pageFor(login: string | null, repository: string) {

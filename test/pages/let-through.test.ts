@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Acme, startAcme } from '../support/acme.ts';
 import { Visitor } from '../support/visitor.ts';
 
-// On the page of a pull request writers ask to be let through, and admins let through, approve, deny and revoke.
+// On the page of a pull request, writers request exemptions, and admins exempt, approve, deny and revoke.
 
 let acme: Acme;
 const visitors = new Map<string, Visitor>();
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => acme.close());
 beforeEach(async () => {
-  // Nobody changes more than so much in a minute.
+  // A person can make a limited number of changes in a minute.
   await acme.advanceTo(new Date(acme.clock.now() + 61_000));
   web = await acme.repository(`web-${number++}`, [{ title: 'The fix' }, {}], {
     roles: { wendy: 'write', rita: 'read', carol: 'admin' },

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type Acme, startAcme } from '../support/acme.ts';
 import { Visitor } from '../support/visitor.ts';
 
-// What pages say of held and enforced is what GitHub does, and what the API says.
+// Pages say held and enforced exactly as GitHub does it, and as the API says.
 
 let acme: Acme;
 let ada: Visitor;

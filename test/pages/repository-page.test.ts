@@ -34,7 +34,7 @@ const hrefOf = (html: string, name: string) =>
   new RegExp(`<a\\s+href="([^"]*)"[^>]*>\\s*${name}\\s*</a`).exec(html)?.[1]?.replaceAll('&amp;', '&');
 const noticeOf = (html: string) => /class="notice" role="status">([^<]*)</.exec(html)?.[1];
 
-/** With a session of its own: the stories move the clock by weeks. */
+/** With a separate session, because the stories move the clock by weeks. */
 async function anotherRepository(): Promise<void> {
   ada = new Visitor(acme);
   await ada.signIn('ada');

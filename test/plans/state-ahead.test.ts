@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Acme, startAcme } from '../support/acme.ts';
 
-// What `freeze_state` knows of occurrences that no freeze is made for yet.
+// What `freeze_state` says about occurrences that have no freeze yet.
 
 let acme: Acme;
 beforeAll(async () => {

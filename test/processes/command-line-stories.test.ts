@@ -1,4 +1,4 @@
-// What people do with the command line, from its first command to its last: how many commands and how long it takes.
+// The tasks of people on the command line, from the first command to the last: how many commands, and how long.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

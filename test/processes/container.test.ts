@@ -27,7 +27,7 @@ let data: string;
 let environment: Record<string, string>;
 const started: ServiceProcess[] = [];
 
-/** npm installs everything anew, on machines that are slow or busy. */
+/** npm installs everything again, on slow or busy machines. */
 const installTimeout = 900_000;
 
 beforeAll(async () => {

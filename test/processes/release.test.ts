@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A checkout of the same commit, in a folder of its own and with other times of its files. */
+/** A checkout of the same commit, in another folder and with other times of its files. */
 async function checkout(name: string): Promise<string> {
   const path = join(folder, name);
   mkdirSync(path);

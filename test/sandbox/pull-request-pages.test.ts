@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { acme, call } from './acme.ts';
 
-// What people see of pull requests in a browser, and the merge button that they press.
+// The pages of pull requests in a browser, with the merge button.
 
 let world: Awaited<ReturnType<typeof acme>>;
 beforeAll(async () => {
@@ -60,7 +60,7 @@ test('the button is disabled with the reason until the required check succeeds, 
   expect(pending.text).toContain('Required status check &quot;holdfast/freeze&quot; is pending.');
   expect(button(pending.text)).toBe('disabled');
   const sha = github.pullRequest('acme/web', number).headSha;
-  // Disabled in the page, and refused to who sends the form all the same; also to an admin who may not bypass.
+  // Disabled in the page, and refused if somebody still sends the form, even an admin who cannot bypass.
   expect(await press(path, 'bob', { sha })).toMatchObject({ status: 405 });
   expect((await see(path, 'ada')).text).not.toContain('Bypass rules and merge');
   expect(await press(path, 'ada', { bypass: '1' })).toMatchObject({ status: 403 });
@@ -111,7 +111,7 @@ test('drafts, conflicts and merge queues say why they do not merge', async () =>
     expect(text).toContain(reason);
     expect(button(text)).toBe('disabled');
     expect(await press(path, 'ada'), reason).toMatchObject({ status: 405 });
-    // Nobody goes past these: they are no requirements.
+    // Nobody can bypass these: they are not requirements.
     expect(await press(path, 'ada', { bypass: '1' }), reason).toMatchObject({ status: 403 });
     return path;
   };

@@ -10,7 +10,7 @@ import { work } from '../../src/worker/work.ts';
 const clock = new TestClock('2026-03-01T09:00:00Z');
 const seconds = (count: number) => new Date(clock.now() + count * 1000);
 
-/** What is sent after a piece of work that throws. */
+/** The jobs that are sent after work that throws. */
 async function sentAfter(thrown: unknown, some: Job[]): Promise<{ sent: Job[]; logs: string[] }> {
   const sent: Job[] = [];
   const logs: string[] = [];

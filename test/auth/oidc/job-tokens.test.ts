@@ -1,4 +1,4 @@
-// What is verified of an OIDC token, and what it costs GitHub. Each test begins a minute after the one before.
+// The checks of an OIDC token, and their cost for GitHub. Each test begins a minute after the one before.
 import { createHmac, createPublicKey, generateKeyPairSync, type JsonWebKey, sign } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Acme, startAcme } from '../../api/acme.ts';

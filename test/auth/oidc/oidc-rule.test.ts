@@ -53,7 +53,7 @@ describe('refs are compared with case, and a star ends at a slash', () => {
     [['refs/tags/v*'], 'refs/heads/v1', false],
     [['refs/pull/*/merge'], 'refs/pull/5/merge', true],
     [['refs/heads/main'], 'refs/pull/5/merge', false],
-    // A branch may be called so; its ref begins with refs/heads/ all the same.
+    // A branch can have this name. Its ref still begins with refs/heads/.
     [['refs/tags/*'], 'refs/heads/refs/tags/v1', false],
     [['**'], 'refs/pull/5/merge', true],
   ])('%j and %s: %s', (refs, ref, wanted) => expect(letsIn({ refs }, { ref })).toBe(wanted));

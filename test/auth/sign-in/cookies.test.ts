@@ -8,7 +8,7 @@ const config = {
   secretKeyPrevious: null as string | null,
 };
 
-/** Sets the cookie of a sign-in, and reads what is sent back. */
+/** Sets the cookie of a sign-in, and reads the returned one. */
 function service(keeper: typeof config) {
   const app = new Hono();
   app.get('/write', async (context) => {

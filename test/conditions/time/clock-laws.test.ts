@@ -133,7 +133,7 @@ describe('each minute of days with a change of clocks agrees with Intl', () => {
           read += 1;
           expectDays(clock, shown, oracle);
         } else {
-          // What is refused holds for an instant at most.
+          // A refused one holds for at most an instant.
           expect(shown.some((one, index) => index % 2 === 1 && oracle(one))).toBe(false);
         }
       }),

@@ -80,7 +80,7 @@ test('an App can be unknown, and a name can contain a slash', () => {
 describe('of one name', () => {
   const both = (one: ContextAnswer, other: ContextAnswer) => {
     const lists = bare([one, other]);
-    // Whatever order GitHub lists them in.
+    // In any order of GitHub's list.
     expect(bare([other, one])).toEqual(lists);
     return lists[0];
   };

@@ -16,7 +16,7 @@ type Case = {
   what: string;
   attribute: ValueName;
   item: (at: number) => object;
-  /** What conditions see of that item. */
+  /** The value of that item for conditions. */
   value: (at: number) => unknown;
 };
 
@@ -134,7 +134,7 @@ const load = async (fixture: Omit<Fixture, 'number'>, { need }: Case, github = f
 describe.each(cases)('$need', (each) => {
   const { field, operation, attribute, what, item, value } = each;
 
-  /** Pull request 2, where the list has this page. */
+  /** Pull request 2, with this page of the list. */
   const nodeWith = (page: object) => ({
     [field === 'commits' ? 'allCommits' : field]: page,
     commits: {

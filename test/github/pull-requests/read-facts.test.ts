@@ -16,7 +16,7 @@ async function load(github: ReturnType<typeof fakeGitHub>, fixture: Own, ...need
 }
 
 const refused = (what: string) => `Holdfast cannot read ${what} here: accept its new permissions`;
-/** What a request about one fact may answer, and what the load makes of it. */
+/** The possible answers to a request about one fact, and their effect on the load. */
 const refusals = [
   [404, (what: string) => `GitHub did not give its ${what}`],
   [422, (what: string) => `GitHub did not give its ${what}`],
@@ -133,7 +133,7 @@ describe('commits behind', () => {
     expect([await behind('b1', 'b1'), compared()]).toEqual([[0, 3], 2]);
     expect([await behind('b1', 'b1'), compared()]).toEqual([[0, 3], 2]);
     expect([await behind('b2', 'b1'), compared()]).toEqual([[5, 3], 3]);
-    // What GitHub refused is asked for again.
+    // A refused request is sent again.
     expect([await behind('b3', 'b1'), compared()]).toEqual([[undefined, 3], 4]);
     expect([await behind('b3', 'b1'), compared()]).toEqual([[undefined, 3], 5]);
   });
