@@ -8,7 +8,7 @@ export type Attempt = {
   state: string;
   /** The PKCE verifier. A stolen code is useless without it. */
   verifier: string;
-  /** A path of ours. */
+  /** A path of this service. */
   to: string;
   /** Milliseconds since the epoch. */
   until: number;
