@@ -28,7 +28,7 @@ export function classExpression(members: string, isNegated: boolean): string {
     } else if (isNegated || from !== '/') parts.push(quote(from));
   }
   if (isNegated) return `[^/${parts.join('')}]`;
-  // RE2 has no empty class, so this class has what is neither a digit nor a non-digit: nothing.
+  // RE2 has no empty class, so this class excludes every character.
   return parts.length > 0 ? `[${parts.join('')}]` : '[^\\x{0}-\\x{10FFFF}]';
 }
 
