@@ -72,8 +72,8 @@ export const variables = {
   STATUS_WRITES_PER_MINUTE:
     'most statuses per minute and installation (170): the pace starts at 75 and adapts to GitHub; 75-75 fixes it',
   STRANGER_QUESTIONS_PER_MINUTE:
-    'most questions to GitHub a minute for callers that are not known, half of it for one address (30)',
-  TRUSTED_PROXIES: 'proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,192.0.2.7 (none)',
+    'most questions to GitHub per minute for unknown callers, half of it for one address (30)',
+  TRUSTED_PROXIES: 'trusted proxies, whose X-Forwarded-For counts, such as 10.0.0.0/8,192.0.2.7 (none)',
   METRICS_TOKEN:
     'who sends it as a bearer token reads GET /metrics; at least 16 characters; unset: there are no metrics',
   METRICS_TOKEN_FILE: 'a file with that token, instead of METRICS_TOKEN',

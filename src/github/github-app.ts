@@ -24,7 +24,7 @@ export type GitHubApp = {
   asInstallation(installationId: bigint, permissions?: unknown): Promise<GitHubClient>;
   /** The share, 0 to 1, of the hourly budget that GitHub last reported as left. @param now ms since the epoch. */
   budgetLeft(installationId: bigint, now: number): number;
-  /** What GitHub last said of the hourly budgets that still count. @param now ms since the epoch. */
+  /** What GitHub last said about the hourly budgets that still count. @param now ms since the epoch. */
   budgets(now: number): Budget[];
   /** As the person who holds a token. */
   asPerson(token: string): Octokit;
@@ -86,7 +86,7 @@ export async function createGitHubApp(
   metrics: Counting,
 ): Promise<GitHubApp> {
   const request = { fetch: fetchUntil(cutOff, metrics) };
-  // Octokit's own way to a new token forgets the base URL, and would ask github.com for it.
+  // Octokit itself forgets the base URL for a new token, and would ask github.com for it.
   const { request: askForTokens } = new Octokit({ baseUrl: config.githubApiUrl, request, log: quiet });
   const probot = new Probot({
     appId: config.app.id,

@@ -9,7 +9,7 @@ export type Budget = { installationId: string; resource: string; share: number }
 /** The budgets that we use. */
 const resources = ['core', 'graphql'];
 
-/** What GitHub last said of the hourly budgets of installations; each replica hears of what the others use, too. */
+/** What GitHub last said about the hourly budgets of installations. It includes what other replicas use. */
 export class RateBudgets {
   readonly #said: Cache<string, Budget & { resetAt: number }>;
 

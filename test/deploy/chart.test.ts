@@ -97,7 +97,7 @@ function moduleOf(apiVersion: string): string {
   return `kubernetes-types/${group}`;
 }
 
-/** What TypeScript says about manifests as objects of Kubernetes: unknown fields, wrong types, missing ones. */
+/** TypeScript's errors about manifests as objects of Kubernetes: unknown fields, wrong types, missing ones. */
 function complaintsAbout(manifests: Manifest[]): string[] {
   const lines = manifests.map(({ apiVersion, kind, ...rest }, index) => {
     const module = moduleOf(apiVersion);

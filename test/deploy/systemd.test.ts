@@ -44,7 +44,7 @@ test('it starts the service with the flags of npm start', () => {
   expect(words).toEqual([...flags.slice(0, -1), `/opt/holdfast/${flags.at(-1)}`]);
 });
 
-test('it gives the service more time to stop than it takes', () => {
+test('it gives the service enough time to stop', () => {
   expect(Number(last('TimeoutStopSec'))).toBeGreaterThan(10);
 });
 
