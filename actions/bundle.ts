@@ -5,10 +5,12 @@ import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 
-/** What stands in the folder of an action beside its action.yml, by the name of the file. */
+/** The files in the folder of an action beside its action.yml, by name. */
 export type ActionFiles = { 'push-scopes.mjs': string; 'LICENSES.txt': string };
 
-/** Bundles the program of actions/push-scopes into one file, for Node 20 and later, with the licenses of what it holds. */
+/**
+ * Bundles the program of actions/push-scopes into one file for Node 20 and later, with the licenses of its packages.
+ */
 export async function bundleAction(): Promise<ActionFiles> {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
   const bundle = await rolldown({
@@ -31,14 +33,14 @@ export async function bundleAction(): Promise<ActionFiles> {
   await bundle.close();
   if (output.length !== 1) throw new Error('The action is not one file.');
   const head =
-    '// Made by npm run build:action from src/cli/github-actions/push-scopes.ts. The licenses of what it holds stand in LICENSES.txt.\n';
+    '// Made by npm run build:action from src/cli/github-actions/push-scopes.ts. LICENSES.txt has the licenses of its packages.\n';
   return {
     'push-scopes.mjs': head + output[0].code,
     'LICENSES.txt': licensesOf(output[0].moduleIds),
   };
 }
 
-/** The licenses of the packages that these files are from. */
+/** The licenses of the packages of these files. */
 function licensesOf(files: string[]): string {
   const packages = new Set(
     files.flatMap((file) => /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1] ?? []),

@@ -1,4 +1,4 @@
-// `npm run build:action`: writes what actions/push-scopes runs. A test fails when it is not what the source makes.
+// `npm run build:action`: writes the program of actions/push-scopes. A test fails if it differs from the source.
 import { writeFileSync } from 'node:fs';
 import { bundleAction } from './bundle.ts';
 

@@ -1,4 +1,4 @@
-// Node keeps the compiled code here, and TypeScript without its types: a start needs half of the time and less memory.
+// Node caches compiled code here, and TypeScript without its types. This halves the time of a start, and saves memory.
 import module from 'node:module';
 import { fileURLToPath, URL } from 'node:url';
 

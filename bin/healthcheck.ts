@@ -12,7 +12,7 @@ const request = get({ ...address, timeout: 3000 }, (response) => {
 request.on('timeout', () => request.destroy(new Error('no answer within 3 s')));
 request.on('error', (error) => end(1, error.message));
 
-/** Docker keeps what is printed with the result of the check. */
+/** Docker stores the output with the result of the check. */
 function end(code: number, what: string): void {
   process.stdout.write(`http://${address.host}:${address.port}${address.path}: ${what}\n`);
   process.exitCode = code;

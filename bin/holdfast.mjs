@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript, so that a Node that cannot run TypeScript can say so, or hand over to the one that npm installed.
+// Plain JavaScript, so that a Node that cannot run TypeScript can say so, or start the Node that npm installed.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -11,13 +11,13 @@ const installed = fileURLToPath(new URL('../node_modules/.bin/node', import.meta
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
 if (major > 22 || (major === 22 && minor >= 18)) {
-  // Type stripping says that it is experimental in some versions; that is not about the user.
+  // In some versions, Node warns that type stripping is experimental. Users do not need that warning.
   process.removeAllListeners('warning');
   await import('./compile-cache.mjs');
   await import(program);
 } else if (existsSync(installed)) {
   const child = spawn(installed, [program, ...process.argv.slice(2)], { stdio: 'inherit' });
-  // A signal to this process is meant for the other, which may have a freeze to end. Ctrl-C reaches both anyway.
+  // A signal to this process is for the other one, which may have to end a freeze. Ctrl-C reaches both anyway.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, () => void ((signal === 'SIGINT' && process.stdin.isTTY) || child.kill(signal)));
   child.once('exit', (code, signal) => {

@@ -1,7 +1,7 @@
 // The last step of building an image, after `npm ci --omit=dev`: removes what the service never loads. Run it in a copy
 // that is only started from then on; it edits node_modules in place.
 //
-// 1. Packages: Prisma's command line with all that only it depends on. It generated the client; the service applies
+// 1. Packages: Prisma's command line and packages that only it needs. It generated the client; the service applies
 //    migrations itself. npm works out which packages those are.
 // 2. Files: source maps and type declarations, which Node does not read, the query compilers and runtimes of Prisma's
 //    client for other databases and for browsers and edges, and the tests of a package, which are most of it.

@@ -1,5 +1,5 @@
 // Plain JavaScript, so that a Node that cannot run TypeScript can say so. `npm start` runs the Node that the lockfile
-// pins where it has one for the platform, and else the machine's own.
+// pins, if there is one for the platform, or else the machine's own Node.
 import process from 'node:process';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);

@@ -24,8 +24,8 @@ function daysFrom(now: Date): (days: number, time: string) => Time {
 }
 
 /**
- * Two weeks of acme, up to now: freezes that came and went, two plans that go on, one that is on, and two requests that
- * wait for a decision. All of it by the public API, as the people of acme.
+ * Two weeks of acme, up to now: freezes that have ended, two plans that continue, an ongoing freeze, and two requests
+ * that wait for a decision. The people of acme make all of it with the public API.
  */
 export async function liveTwoWeeks(github: Sandbox, tokens: Tokens, past: Past, now: Date): Promise<void> {
   const day = daysFrom(now);
@@ -48,7 +48,7 @@ export async function liveTwoWeeks(github: Sandbox, tokens: Tokens, past: Past, 
   github.install('acme');
   requireStatus(github);
   await past.advanceTo(day(-14, '09:30').instant);
-  // So that it has just been, twice, and comes again in two days.
+  // So it was on twice, and comes again in two days.
   const train = { start: day(-12, '14:00'), end: day(-12, '18:00') };
   await plan('ada', {
     ...{ name: 'Release train', reason: 'The release train leaves', repositories: ['billing', 'mobile'] },
@@ -58,7 +58,7 @@ export async function liveTwoWeeks(github: Sandbox, tokens: Tokens, past: Past, 
     },
   });
 
-  // A freeze through which one pull request is let.
+  // A freeze with an exempt pull request.
   await past.advanceTo(day(-13, '09:30').instant);
   await freeze('ada', 'api', 'Orders move to the new database', day(-12, '08:00'));
   await past.advanceTo(day(-13, '11:00').instant);
@@ -84,7 +84,7 @@ export async function liveTwoWeeks(github: Sandbox, tokens: Tokens, past: Past, 
   await past.advanceTo(day(-9, '03:25').instant);
   await as('grace', `/v1/freeze_plans/acme/${incident.id}/delete`, { delete_reason: 'The shop is back' });
 
-  // Where nothing requires the check, a freeze holds nobody.
+  // Nothing requires the check here, so the freeze holds nothing.
   await past.advanceTo(day(-6, '10:00').instant);
   await freeze('ada', 'infra', 'Certificates are renewed', day(-6, '16:00'));
   await past.advanceTo(day(-6, '11:30').instant);
@@ -111,7 +111,7 @@ export async function liveTwoWeeks(github: Sandbox, tokens: Tokens, past: Past, 
   await past.advanceTo(now);
 }
 
-/** The first year's end that begins after a day. */
+/** The first end of a year after a day. */
 function yearEndAfter(local: string): { start: string; end: string } {
   const { year } = Temporal.PlainDate.from(local);
   const of = (each: number) => ({ start: `${each}-12-23T18:00:00`, end: `${each + 1}-01-02T08:00:00` });
@@ -123,7 +123,7 @@ function merge(github: Sandbox, repository: string, number: number): void {
   if (!merged) throw new Error(`${repository}#${number} was not merged: ${message}`);
 }
 
-/** Sends a request as one of the people. @throws unless it is done. */
+/** Sends a request as one of the people. @throws unless it succeeds. */
 const caller =
   (url: string, tokens: Tokens) =>
   async (by: keyof Tokens, path: string, body: object, method = 'POST'): Promise<{ id: string }> => {

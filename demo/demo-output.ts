@@ -32,7 +32,7 @@ The demo continues when every open pull request has its first status. Press Ctrl
 `);
 }
 
-/** The pages to start with. A Holdfast that was just set up has no freezes yet. */
+/** The pages to start with. A new Holdfast has no freezes yet. */
 export function printPages({ serviceUrl, githubUrl }: Urls, isNew: boolean): void {
   const pages = isNew
     ? [

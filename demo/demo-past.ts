@@ -8,9 +8,9 @@ import { untilQuiet } from '../test/support/until-quiet.ts';
 
 /** What one can do in the past. */
 export type Past = {
-  /** Where the service listens, for this while only. */
+  /** Where the service listens during the past. */
   url: string;
-  /** Moves both clocks, and waits until everything that is due by then is done. @throws once the demo is stopping. */
+  /** Moves both clocks, and waits until everything due is done. @throws when the demo is stopping. */
   advanceTo(instant: Date): Promise<void>;
 };
 
@@ -21,20 +21,20 @@ type Place = {
   github: Sandbox;
   /** GitHub's clock too. */
   clock: TestClock;
-  /** Throws once the demo is stopping. */
+  /** Throws when the demo is stopping. */
   assertGoingOn(): void;
 };
 
 /**
- * Runs the real service on a clock that begins in the past, so that what is done there is true in every table, in the
- * audit log and on GitHub. The database stays open for the service of the present.
+ * Runs the real service on a clock that begins in the past, so that its results are real in every table, in the audit
+ * log and on GitHub. The database stays open for the service of the present.
  */
 export async function inThePast(
   { config, github, database, log, clock, assertGoingOn }: Place,
   live: (past: Past) => Promise<void>,
 ): Promise<void> {
   const app: App = await createApp(
-    // Nobody opens its pages: the address of the present is only in what it writes.
+    // Nobody opens its pages. Its texts have the address of the present service.
     { ...config, port: 0, statusWritesPerMinute: { least: 1_000_000, most: 1_000_000 } },
     { clock, database: { ...database, close: async () => {} }, log },
   );

@@ -1,18 +1,18 @@
 import type { Sandbox } from '../sandbox/github.ts';
 
-/** How many pull requests `acme/web` has: what the tour asks GitHub about. */
+/** How many pull requests `acme/web` has. The tour asks GitHub about them. */
 export const webPullRequests = 8;
 
-/** The repositories of acme; nothing requires the status on the last one. */
+/** The repositories of acme. Nothing requires the status on the last one. */
 const protectedRepositories = ['acme/web', 'acme/api', 'acme/vault', 'acme/billing', 'acme/mobile'];
 export const repositories = [...protectedRepositories, 'acme/infra'];
 
-/** What the people of the demo sign in to GitHub's API with. */
+/** The tokens of the demo's people for GitHub's API. */
 export type Tokens = { ada: string; grace: string; bob: string };
 
 /**
- * Fills a GitHub for the demo: an organization with two admins, ada and grace, and a developer, bob, somebody outside
- * with forks, six repositories, one of them private, and twenty open pull requests.
+ * Fills a GitHub for the demo: an organization with two admins, ada and grace, a developer, bob, an outside person with
+ * forks, six repositories, one of them private, and twenty open pull requests.
  * The App is not installed yet, and nothing requires its status.
  */
 export function seed(github: Sandbox): Tokens {
@@ -33,7 +33,7 @@ export function seed(github: Sandbox): Tokens {
   return { ada: ada.token, grace: grace.token, bob: bob.token };
 }
 
-/** Requires the App's status check, as an admin does once there is an App; everywhere but in acme/infra. */
+/** Requires the App's status check in every repository but acme/infra, as an admin does when there is an App. */
 export function requireStatus(github: Sandbox): void {
   const required = { checks: [{ context: 'holdfast/freeze', app: github.app.id }] };
   for (const repository of protectedRepositories)
@@ -70,7 +70,7 @@ function openOnWeb(github: Sandbox): void {
   open({ author: 'bob', title: 'Hotfix for 4.1', head: 'hotfix', headSha, base: 'release-4.1' });
 }
 
-/** On acme/api: a pull request that went through a freeze, and one for which somebody asks to. */
+/** On acme/api: a pull request that was exempt from a freeze, and one for which somebody requests that. */
 export const letThrough = 3;
 export const asked = 4;
 

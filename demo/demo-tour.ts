@@ -1,6 +1,6 @@
 import { webPullRequests } from './demo-seed.ts';
 
-/** What the tour's commands need, in the clear: they are pasted as they stand. */
+/** The values for the tour's commands, in plain text, so that people can paste the commands. */
 export type TourValues = {
   serviceUrl: string;
   githubUrl: string;
@@ -11,13 +11,13 @@ export type TourValues = {
 
 export type TourStep = { title: string; command: string };
 
-/** An instant from now in Paris, as GNU's and as BSD's `date` say it. */
+/** An instant from now in Paris, for GNU's and for BSD's `date`. */
 const inParis = (minutes: number): string =>
   process.platform === 'darwin'
     ? `$(TZ=Europe/Paris date -v+${minutes}M +%Y-%m-%dT%H:%M:%S)`
     : `$(TZ=Europe/Paris date -d '+${minutes} minutes' +%Y-%m-%dT%H:%M:%S)`;
 
-/** The commands of the tour, in order. Each is one line that a POSIX shell runs as it stands. */
+/** The commands of the tour, in order. Each is one line that a POSIX shell runs unchanged. */
 export function tour(values: TourValues): TourStep[] {
   const { serviceUrl, githubUrl, adminToken, adminKey, ciKey } = values;
   const freezes = `'${serviceUrl}/v1/repos/acme/web/scheduled_freeze`;
@@ -28,12 +28,12 @@ export function tour(values: TourValues): TourStep[] {
   const look = `curl -s -w '\\n' ${as(adminToken)} '${githubUrl}/repos/acme/web/pulls/[1-${webPullRequests}]' | ${readable}`;
   return [
     {
-      title: 'List the freezes: the year end comes.',
+      title: 'List the freezes: the year end is next.',
       command: `curl -s -w '\\n' ${as(adminToken)} ${freezes}'`,
     },
     {
       title:
-        'Freeze what is labelled risky, from now on, for one minute. The admin key works like the token.',
+        'Freeze pull requests with the label risky, from now on, for one minute. The admin key works like the token.',
       command:
         `FREEZE=$(curl -s -X POST ${as(adminKey)} ${json} ${freezes}' -d '{"reason":"Release 4.2","start":null,` +
         `"end":"'"${inParis(1)}"'","timezone":"Europe/Paris","matching_conditions":["label=risky"]}'` +
@@ -47,13 +47,13 @@ export function tour(values: TourValues): TourStep[] {
         ` -d '{"scopes":["payments"]}'`,
     },
     {
-      title: 'Four minutes longer, and also whatever touches payments: #4 is blocked too.',
+      title: 'Extend it by four minutes, and hold everything that touches payments: #4 is blocked too.',
       command:
         `curl -s -w '\\n' -X PATCH ${as(adminKey)} ${json} ${freezes}/'"$FREEZE"` +
         ` -d '{"end":"'"${inParis(5)}"'","matching_conditions":[{"or":["label=risky","scope=payments"]}]}'`,
     },
     {
-      title: 'Delete it, saying why (204). Left alone it would end by itself.',
+      title: 'Delete it with a reason (204). Otherwise it ends by itself.',
       command: `curl -s ${status} -X POST ${as(adminKey)} ${json} ${freezes}/'"$FREEZE"'/delete' -d '{"delete_reason":"Released"}'`,
     },
     { title: 'The release: nothing is blocked any more.', command: look },

@@ -1,7 +1,7 @@
 // `npm run demo`: the whole product on loopback. The sandbox GitHub and the real service in this process, with two weeks
 // of freezes behind them. It prints pages to open, a tour of curl lines, and one line for each status that changes.
-//   --port N, --github-port N   where to listen; 0 takes any free port. Without them 3000 and 3001 if they are free.
-//   --setup                     begins before all that: no GitHub App yet, and the setup page to make one.
+//   --port N, --github-port N   where to listen; 0 takes any free port. By default 3000 and 3001, if they are free.
+//   --setup                     begins earlier: without a GitHub App, and with the setup page to make one.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, BlockList, createServer } from 'node:net';
@@ -22,15 +22,15 @@ import { inThePast } from './demo-past.ts';
 import { repositories, requireStatus, seed } from './demo-seed.ts';
 import { type Sandbox, startSandbox } from '../sandbox/github.ts';
 
-/** Something that the user can mend. Shown without a stack. */
+/** An error that the user can fix. Shown without a stack. */
 class DemoError extends Error {}
 
 const host = '127.0.0.1';
-/** What is closed at the end, in this order. */
+/** What to close at the end, in this order. */
 const parts: { close(): Promise<void> }[] = [];
 let dataDir: string | null = null;
 let isStopping = false;
-/** What lets one open the setup page. */
+/** The code that opens the setup page. */
 let setupCode = '';
 
 const starting = start();
@@ -42,7 +42,7 @@ starting.catch((error: unknown) => {
   void stop(1);
 });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  // npm sends a Ctrl-C on to us that the terminal has sent already: every one after the first is ignored.
+  // The terminal sends Ctrl-C, and npm passes it on again, so only the first one counts.
   process.on(signal, () => void stop(0));
 }
 
@@ -73,7 +73,7 @@ async function start(): Promise<void> {
     clock = systemClock;
   }
   assertGoingOn();
-  // It closes the database with it.
+  // This also closes the database.
   const app = await createApp(config, { database, log: shown('warn') });
   parts.splice(0, 1, app);
   github.onStatus(printStatus);
@@ -98,7 +98,7 @@ async function stop(code: number): Promise<void> {
   if (isStopping) return;
   isStopping = true;
   if (code === 0) print('\nStopping …');
-  // What is half made cannot be closed, so it is made first. Whatever hangs, the end comes, and the data goes.
+  // A half-made part cannot be closed, so finish it first. Even if something hangs, end and delete the data.
   const late = delay(12_000);
   await Promise.race([starting.catch(() => {}), late]);
   for (const part of parts) await Promise.race([part.close().catch(() => {}), late]);
@@ -129,7 +129,7 @@ function readOptions(): { service: number | null; github: number | null; setup: 
   return { service: read('port'), github: read('github-port'), setup: values.setup };
 }
 
-/** The port asked for; or the usual one, or a free one where another program has that. */
+/** The requested port, or the usual one, or a free one if another program has that. */
 async function choosePort(asked: number | null, usual: number, what: string): Promise<number> {
   const found = await probe(asked ?? usual);
   if (found !== null) return found;
@@ -175,7 +175,7 @@ function configFor(github: Sandbox, port: number, dataDir: string, setup: boolea
   };
 }
 
-/** What the service logs from a level on, as one line each; the code of the setup page is printed with its address. */
+/** The service's log from a level on, one line each. The code of the setup page is printed with its address. */
 function shown(level: 'error' | 'warn') {
   const write = (line: string) => {
     const { msg, code } = JSON.parse(redact(line)) as { msg?: string; code?: string };
@@ -196,7 +196,7 @@ async function createKey(serviceUrl: string, token: string, scope: 'admin' | 'ci
   return ((await response.json()) as { secret: string }).secret;
 }
 
-/** Every open pull request gets its first status soon after the App is installed; the tour begins from there. */
+/** Waits for the first status of every open pull request, soon after the App is installed. Then the tour begins. */
 async function everyStatusSet(github: Sandbox): Promise<void> {
   const open = repositories.flatMap((name) => github.pullRequests(name));
   while (open.some(({ repository, number }) => !github.currentStatus(repository, number))) {

@@ -1,6 +1,6 @@
-// `npm run docs:pictures`: takes the pictures of README.md and docs/pages.md anew: Holdfast is set up in a browser, on
-// the demo's GitHub, on this machine alone, and gets some freezes. The owner's page is that of the demo, with its past.
-// It wants Debian's chromium, or CHROMIUM.
+// `npm run docs:pictures`: takes the pictures of README.md and docs/pages.md again. It sets up Holdfast in a browser, on
+// the demo's GitHub, only on this machine, and makes some freezes. The owner's page is that of the demo, with its past.
+// It needs Debian's chromium, or CHROMIUM.
 import { BlockList } from 'node:net';
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';

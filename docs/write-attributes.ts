@@ -32,7 +32,7 @@ const fields = () => Object.entries(commitFields).map(([name, type]) => `${code(
 const parts: Record<string, () => string> = {
   attributes: attributeTable,
   refused: refusedTable,
-  'former names': () => `Former names are read as the present ones: ${former().join(', ')}.`,
+  'former names': () => `You can still use these former names: ${former().join(', ')}.`,
   'commit fields': () => `Fields of a commit: ${fields().join(', ')}.`,
 };
 

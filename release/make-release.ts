@@ -1,6 +1,6 @@
-// Makes what a release consists of, from a clean checkout with its dependencies: `npm run release -- FOLDER`.
-// The same commit gives the same bytes: times come from the commit, names are sorted, nothing of the machine is in it.
-// Same bytes also need the same npm and Node, whose packing and compression it uses.
+// Makes the files of a release, from a clean checkout with its dependencies: `npm run release -- FOLDER`.
+// The same commit gives the same bytes: times come from the commit, names are sorted, and the machine adds nothing.
+// The same bytes also need the same npm and Node, because they pack and compress.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -44,21 +44,21 @@ const out = resolve(folder);
 mkdirSync(out, { recursive: true });
 const write = (name: string, content: Buffer | string) => writeFileSync(join(out, name), content);
 
-/** Tracked files as git has them: sorted, owned by root, with the time of the commit. */
+/** The tracked files from git: sorted, owned by root, with the time of the commit. */
 const archive = (...args: string[]): Buffer =>
   gzipSync(run('git', '-c', 'tar.umask=0022', 'archive', '--format=tar', ...args), { level: 9 });
 
 write(`holdfast-${version}.tar.gz`, archive(`--prefix=holdfast-${version}/`, 'HEAD'));
 
-// What .dockerignore lets through, as `docker build - < FILE` takes it.
+// The files that .dockerignore does not exclude, for `docker build - < FILE`.
 const ofImage = read('.dockerignore')
   .split('\n')
   .filter((line) => line.startsWith('!'))
   .map((line) => line.slice(1));
 write(`holdfast-${version}-image.tar.gz`, archive('HEAD', 'Dockerfile', '.dockerignore', ...ofImage));
 
-// Built from what git has, with the modes that git gives: those of a checkout depend on its umask. npm sets one time
-// for all files of a package.
+// Built from git's files, with git's modes, because those of a checkout depend on its umask. npm sets one time for all
+// files of a package.
 process.umask(0o022);
 const stage = mkdtempSync(join(tmpdir(), 'holdfast-release-'));
 try {

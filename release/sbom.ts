@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** The name of the package, and of the commit its hash and when it was made (ISO 8601, in any zone). */
+/** The name of the package, and the hash and the time of the commit (ISO 8601, in any zone). */
 export type Origin = { name: string; commit: string; committed: string };
 
 /**
- * A CycloneDX document as npm makes it, with what the commit gives in the place of a random serial number, the time of
- * now, and the name of the folder.
+ * A CycloneDX document from npm. Values from the commit replace the random serial number, the current time, and the
+ * name of the folder.
  * @returns JSON with a line break at its end.
  */
 export function reproducibleSbom(text: string, { name, commit, committed }: Origin): string {
@@ -19,7 +19,7 @@ export function reproducibleSbom(text: string, { name, commit, committed }: Orig
   return `${JSON.stringify(sbom, null, 2)}\n`;
 }
 
-/** A UUID made from a text, of version 8 (RFC 9562): the bits are of our own making. */
+/** A UUID of version 8 (RFC 9562) made from a text: we choose the bits. */
 function uuidOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');
   const variant = ((parseInt(hex[16]!, 16) & 0x3) | 0x8).toString(16);

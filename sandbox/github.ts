@@ -1,18 +1,18 @@
 /**
  * A GitHub for a laptop. The demo and the tests run Holdfast against it.
  *
- * It is stateful: what is written through REST, or done through the verbs below, is what REST and GraphQL then
- * answer, and each change sends the signed webhook that GitHub would send. Its validation, errors,
- * visibility rules and redirects are GitHub's, as far as they are known.
+ * It is stateful: REST and GraphQL show what was written through REST or done through the verbs below, and each change
+ * sends the signed webhook that GitHub would send. Its validation, errors, visibility rules and redirects are GitHub's,
+ * as far as they are known.
  *
  * - `state/` is what it remembers and the rules over that; `actions/` are the changes, each with its webhook.
  * - `rest/` and `graphql/` show the state. GraphQL runs against GitHub's published schema.
  * - `web/` is what people see in a browser: signing in, pull requests with the merge button, making and installing the App.
- * - `http/` is what every request passes: credentials, rate limits, faults, the log.
+ *  - `http/` has what every request passes: credentials, rate limits, faults, the log.
  * - `webhooks/` signs, sends, loses and repeats deliveries.
  *
- * What it does not know it says loudly: an unknown route is 501, an unknown GraphQL field an error, and both are
- * kept in `unknownRoutes`, so that `assertNoUnknownRoutes()` fails the test. Names match case-insensitively.
+ * It refuses what it does not know: an unknown route is 501, an unknown GraphQL field is an error, and both are in
+ * `unknownRoutes`, so that `assertNoUnknownRoutes()` fails the test. Names match case-insensitively.
  * Ids, SHAs and tokens are the same in each run; delivery GUIDs and the App's key are not. Time shown in data
  * comes from `now`, and so do OIDC tokens of jobs; other tokens, the App's JWTs and rate limits run on the real clock.
  */
@@ -46,14 +46,14 @@ import { WriteLimit } from './http/write-limit.ts';
 import { World, type AppIdentity } from './state/world.ts';
 
 export interface SandboxOptions {
-  /** Default any free port. */
+  /** By default any free port. */
   port?: number;
   webhookUrl?: string;
   /** The clock of timestamps in data. */
   now?: () => Date;
-  /** Instead of the App's defaults: its slug, secret, permissions, events. Null: no App, until one is made. */
+  /** Replaces the App's defaults: its slug, secret, permissions, events. Null: no App, until somebody makes one. */
   app?: Partial<AppIdentity> | null;
-  /** The context that questions about statuses mean when none is named. */
+  /** The default context of questions about statuses. */
   statusContext?: string;
 }
 
@@ -108,7 +108,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
 
   return {
     url: server.url,
-    /** Fails while there is none. */
+    /** Throws while there is none. */
     get app() {
       return world.app;
     },
@@ -131,14 +131,14 @@ export async function startSandbox(options: SandboxOptions = {}) {
     faults,
     /** Faults by chance: `chaos.start({ seed, … })`. */
     chaos,
-    /** Hourly budgets that may be lowered: `rateLimits.core = 10`. */
+    /** Hourly budgets, which a test can lower: `rateLimits.core = 10`. */
     rateLimits: limits.limits,
-    /** A secondary limit that nobody is told of: `writeLimit.perMinute = 80`; by the clock of data. */
+    /** A secondary limit without headers: `writeLimit.perMinute = 80`. It uses the clock of data. */
     writeLimit,
     requests,
-    /** Routes and GraphQL fields asked for that the sandbox does not have. */
+    /** Requested routes and GraphQL fields that the sandbox does not have. */
     unknownRoutes,
-    /** Fails a test whose code asked for what the sandbox does not have. */
+    /** Fails a test whose code requested something that the sandbox does not have. */
     assertNoUnknownRoutes() {
       if (unknownRoutes.length > 0) throw new Error(`Unknown to the sandbox:\n${unknownRoutes.join('\n')}`);
     },
@@ -150,12 +150,12 @@ export async function startSandbox(options: SandboxOptions = {}) {
       faults.down = false;
     },
 
-    /** GitHub's clock, as its answers' `Date` shows it, goes so many milliseconds ahead of `now`. */
+    /** Sets how many milliseconds GitHub's clock, which the `Date` of its answers shows, is ahead of `now`. */
     setClockAhead(milliseconds: number) {
       world.clockAhead = milliseconds;
     },
 
-    /** `mergeStateStatus` is so many milliseconds behind what was posted; 2,000 unless told. */
+    /** Sets how many milliseconds `mergeStateStatus` is behind what was posted; by default 2,000. */
     setMergeStatesBehind(milliseconds: number) {
       world.mergeStates.behind = milliseconds;
     },

@@ -15,37 +15,37 @@ import { createService, type Ground, type Service } from './service.ts';
 import { createSetup } from './setup/create-setup.ts';
 
 export type App = {
-  /** Where it listens, with the port that was really taken. */
+  /** Where it listens, with the actual port. */
   url: string;
   log: Logger;
-  /** Of the running service. @throws while no GitHub App is configured. */
+  /** The parts of the running service. @throws while no GitHub App is configured. */
   readonly deps: Deps;
-  /** Resolves when no job runs and none is due. @returns how many this process has taken so far. */
+  /** Resolves when no job runs and none is due. @returns how many jobs this process has taken so far. */
   settled(): Promise<number>;
-  /** Takes no new work, finishes what runs (at most 10 s), and closes the database. */
+  /** Takes no new work, finishes running work (at most 10 s), and closes the database. */
   close(): Promise<void>;
 };
 
-/** What tests put in the place of the real thing. */
+/** What tests use instead of the real parts. */
 export type Overrides = { clock?: Clock; database?: Database; log?: Logger; envFile?: string };
 
 /**
- * Milliseconds that a connection may be idle: longer than proxies keep theirs (60 s is common), or they send a request
- * into one that is just being closed.
+ * Milliseconds that a connection can be idle. This is longer than proxies keep theirs (60 s is common). Otherwise they
+ * could send a request into a connection that is closing.
  */
 const keepAliveTimeout = 75_000;
 
 /**
- * Puts everything together and starts it: the only place that knows all parts. With an App, from the environment or
- * kept by the setup page, that is the service. Without one it is the setup page, which hands over once there is one.
- * @throws DataDirInUse; ConfigError where the kept App cannot be read; what the database, the port or the App's key
- *   throw when they cannot be used.
+ * Connects all parts and starts them: only this file knows all parts. With an App, from the environment or from the
+ * setup page, it starts the service. Without an App it starts the setup page, which hands over when there is one.
+ * @throws DataDirInUse; ConfigError if the saved App cannot be read; the errors of a database, port or App key that
+ *   cannot be used.
  */
 export async function createApp(given: StartConfig, overrides: Overrides = {}): Promise<App> {
   const log = overrides.log ?? createLogger(given);
   const clock = overrides.clock ?? systemClock;
   const database = overrides.database ?? (await connectDatabase(given.database));
-  // A database that is given has no folder for a key.
+  // A given database has no folder for a key.
   const secretKey = overrides.database ? given.secretKey : await readSecretKey(given);
   const config = { ...given, secretKey };
   const ground: Ground = { config, clock, log, database };
@@ -66,7 +66,7 @@ export async function createApp(given: StartConfig, overrides: Overrides = {}): 
     await before.close();
     log.info({ app: app.id }, 'a GitHub App is configured: the service runs');
   };
-  /** Runs once, even if several callers ask. A failed try may be repeated. */
+  /** Runs once, even if several callers ask. After a failure, it can run again. */
   const become = (app: AppCredentials): Promise<void> =>
     (handover ??= takeOver(app).catch((error: unknown) => {
       handover = null;

@@ -1,16 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from './clock.ts';
 
-/** What a cache may hold: `undefined` would look like nothing. */
+/** What a cache can hold: `undefined` would look like an absent value. */
 type Kept = NonNullable<unknown> | null;
 
-/** Remembers a bounded number of values; beyond it, those that were used least recently are forgotten. */
+/** Keeps a limited number of values. Beyond the limit, it drops the values that were used least recently. */
 export type Cache<Key extends NonNullable<unknown>, Value extends Kept> = {
-  /** `undefined` where nothing is kept, or not any more. */
+  /** `undefined` if there is no value, or no longer. */
   get(key: Key): Value | undefined;
   /**
-   * @param life milliseconds that this one is kept, where it is another time than that of the cache.
-   * @param since when that time began, in milliseconds since the epoch; else now.
+   * @param life milliseconds to keep this value, if not as long as the cache says.
+   * @param since when that time began, in milliseconds since the epoch; by default now.
    */
   set(key: Key, value: Value, life?: number, since?: number): void;
   delete(key: Key): void;
@@ -20,7 +20,7 @@ export type Cache<Key extends NonNullable<unknown>, Value extends Kept> = {
 
 /**
  * A cache on the service's clock.
- * @param most how many values it holds; @param life milliseconds that each is kept; Infinity for as long as it has room.
+ * @param most how many values it holds; @param life milliseconds to keep each; Infinity: as long as there is room.
  */
 export function createCache<Key extends NonNullable<unknown>, Value extends Kept>(
   clock: Clock,
@@ -42,12 +42,13 @@ export function createCache<Key extends NonNullable<unknown>, Value extends Kept
   };
 }
 
-/** To lru-cache 0 is without end, and a life's last millisecond is in time; by ours one of 10 s has ended after 10 s. */
+/**
+ * For lru-cache, 0 means no end, and the last millisecond still counts. For us, a life of 10 s has ended after 10 s.
+ */
 const ttlOf = (life: number): number => (life === Infinity ? 0 : life - 1);
 
 /**
- * Keeps the answer to a question: from the question on while it is under way, then as long as it is good for. That of
- * one that failed is not kept.
+ * Keeps the answer to a question, from the question on, for as long as the answer is valid. Does not keep failures.
  * @param lifeOf milliseconds, from the question on.
  */
 export function keepAnswer<Key extends NonNullable<unknown>, Answer>(
@@ -67,7 +68,7 @@ export function keepAnswer<Key extends NonNullable<unknown>, Answer>(
   return answer;
 }
 
-/** A cache for each service of this process, by its GitHub: ids are GitHub's, and tests run several. */
+/** A cache for each GitHub in this process: ids belong to a GitHub, and tests run several. */
 export function cachePerService<Key extends NonNullable<unknown>, Value extends Kept>(
   most: number,
   life: number,

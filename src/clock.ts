@@ -19,7 +19,7 @@ export const systemClock: Clock = {
   clearInterval: (timer) => clearInterval(timer as NodeJS.Timeout),
 };
 
-/** The clock's present as a `Date`. */
+/** The current time of the clock as a `Date`. */
 export const nowOf = (clock: Clock): Date => new Date(clock.now());
 
 /** Waits on the clock. */

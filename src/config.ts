@@ -10,7 +10,7 @@ export type AppCredentials = {
   /** PEM. */
   privateKey: string;
   webhookSecret: string;
-  /** The App's OAuth client, with which people sign in to pages. */
+  /** The App's OAuth client, for signing in to pages. */
   oauth: { clientId: string; clientSecret: string } | null;
 };
 
@@ -21,18 +21,18 @@ export type Config = {
   /** `connectionString` of a PostgreSQL, or the folder of the embedded database. */
   database: { connectionString: string } | { dataDir: string };
   app: AppCredentials;
-  /** Signs cookies and encrypts what is secret in the database. */
+  /** Signs cookies and encrypts the secrets in the database. */
   secretKey: string | null;
-  /** Still opens what it signed and encrypted, while SECRET_KEY is changed. */
+  /** The former SECRET_KEY. It still opens what it signed and encrypted. */
   secretKeyPrevious: string | null;
   /** Without a slash at the end. */
   githubApiUrl: string;
   statusContext: string;
-  /** Between which paces an installation's own is learned; fixed where both are the same. */
+  /** The bounds of the pace that an installation learns; if both are equal, the pace is fixed. */
   statusWritesPerMinute: PaceRange;
-  /** In all; half of it for one address. */
+  /** In total; half of it for one address. */
   strangerQuestionsPerMinute: number;
-  /** Whose `X-Forwarded-For` is believed. */
+  /** The proxies whose `X-Forwarded-For` counts. */
   trustedProxies: BlockList;
   /** Who sends it may read the metrics; null: nobody may. */
   metricsToken: string | null;
@@ -41,10 +41,10 @@ export type Config = {
   logFormat: 'json' | 'pretty';
 };
 
-/** What the service is started with. Without an App it serves the setup page until there is one. */
+/** The configuration of the process. Without an App, it serves the setup page until there is one. */
 export type StartConfig = Omit<Config, 'app'> & { app: AppCredentials | null };
 
-/** Every variable the service reads, with what it is for: the README's table is checked against this. */
+/** Every variable that the service reads, with its purpose. A test compares the table in the documentation. */
 export const variables = {
   PORT: 'TCP port to listen on (3000; 0 takes a free one)',
   HOST: 'address to listen on (127.0.0.1; with PUBLIC_URL all)',
@@ -70,10 +70,10 @@ export const variables = {
   GITHUB_API_URL: 'https://api.github.com; https://HOST/api/v3 for GitHub Enterprise Server',
   STATUS_CONTEXT: 'name of the commit status (holdfast/freeze)',
   STATUS_WRITES_PER_MINUTE:
-    'most statuses written per minute and installation (170): each starts at 75 and learns what GitHub bears; 75-75 stays',
+    'most statuses per minute and installation (170): the pace starts at 75 and adapts to GitHub; 75-75 fixes it',
   STRANGER_QUESTIONS_PER_MINUTE:
-    'most questions to GitHub a minute for callers that are not known, half of it for one address (30)',
-  TRUSTED_PROXIES: 'proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,192.0.2.7 (none)',
+    'most questions to GitHub per minute for unknown callers, half of it for one address (30)',
+  TRUSTED_PROXIES: 'trusted proxies, whose X-Forwarded-For counts, such as 10.0.0.0/8,192.0.2.7 (none)',
   METRICS_TOKEN:
     'who sends it as a bearer token reads GET /metrics; at least 16 characters; unset: there are no metrics',
   METRICS_TOKEN_FILE: 'a file with that token, instead of METRICS_TOKEN',
@@ -84,7 +84,7 @@ export const variables = {
 
 type Environment = Partial<Record<string, string>>;
 
-/** Thrown by `readConfig`: one line for each missing or wrong variable. */
+/** `readConfig` throws it, with a line for each missing or wrong variable. */
 export class ConfigError extends Error {
   readonly problems: string[];
   constructor(problems: string[]) {
@@ -112,7 +112,7 @@ const isSentInHeader = (token: string | undefined): boolean => /^[\x21-\x7e]*$/.
 
 const mostWrites = 1_000_000;
 
-/** The most, or the least and the most. */
+/** The maximum, or the minimum and the maximum. */
 const paceRange = z
   .string()
   .regex(/^\d+(-\d+)?$/, 'must be a whole number, or two such as 75-75')
@@ -182,7 +182,7 @@ const appVariables = ['APP_ID', 'PRIVATE_KEY', 'WEBHOOK_SECRET', 'CLIENT_ID', 'C
 const isOfApp = (name: string) =>
   appVariables.includes(name) || appVariables.includes(secretFiles[name as keyof typeof secretFiles]);
 
-/** A variable set to nothing counts as not set: that is what `FOO=` in a .env file means. */
+/** An empty variable counts as not set: that is what `FOO=` in a .env file means. */
 const withoutBlanks = (environment: Environment): Environment =>
   Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
 
@@ -206,7 +206,7 @@ function readPrivateKey(given: Environment, problems: string[]): string {
   }
 }
 
-/** The App, all of it or none: one that is half there is a mistake, not a first start. */
+/** The App, with all of its variables or none: if some are missing, it is a mistake and not a first start. */
 function readApp(given: Environment, problems: string[]): AppCredentials | null {
   if (!Object.keys(given).some(isOfApp)) return null;
   const parsed = appSchema.safeParse(given);
@@ -228,8 +228,8 @@ const problemsIn = (error: z.ZodError): string[] =>
   error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
 
 /**
- * The configuration from environment variables. Reads the files that hold secrets, nothing else.
- * @returns `app` is null where none of the App's variables is set.
+ * Reads the configuration from environment variables. Reads no files except those that hold secrets.
+ * @returns `app` is null if none of the App's variables is set.
  * @throws ConfigError naming every missing or wrong variable at once; values of secrets never appear in it.
  */
 export function readConfig(environment: Environment): StartConfig {
@@ -237,13 +237,13 @@ export function readConfig(environment: Environment): StartConfig {
   const parsed = schema.safeParse(given);
   const ofValues = parsed.success ? [] : problemsIn(parsed.error);
   const app = readApp(given, ofValues);
-  // A file that cannot be used says enough about the variable that has no value because of it.
+  // The message about an unusable file is enough. Its variable needs no second message.
   const problems = [...ofFiles, ...ofValues.filter((problem) => !unread.has(problem.split(' ')[0]!))];
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   const values = parsed.data;
   return {
     port: values.PORT,
-    // Without an address that others know, nobody else has a reason to come.
+    // Without a public address, nobody else needs to reach it.
     host: values.HOST ?? (values.PUBLIC_URL ? '0.0.0.0' : '127.0.0.1'),
     publicUrl: (values.PUBLIC_URL ?? `http://localhost:${values.PORT}`).replace(/\/+$/, ''),
     database: values.DATABASE_URL ? { connectionString: values.DATABASE_URL } : { dataDir: values.DATA_DIR },
@@ -264,7 +264,7 @@ export function readConfig(environment: Environment): StartConfig {
 
 /** The process's environment, with `.env` of the working directory below it. */
 export function readEnvironment(): Environment {
-  // What is set to nothing is not set, and does not hide what the file says.
+  // An empty variable counts as not set, so it does not hide the value in the file.
   for (const name of Object.keys(variables))
     if (!process.env[name]?.trim()) Reflect.deleteProperty(process.env, name);
   try {

@@ -1,20 +1,20 @@
-// The one way to set and read cookies: signed, out of reach for scripts, and sent along from other sites with links only.
+// The only way to set and read cookies: signed, hidden from scripts, and sent from other sites only with links.
 import type { Context } from 'hono';
 import { deleteCookie, getSignedCookie, setSignedCookie } from 'hono/cookie';
 
 export type Cookie = {
   name: string;
-  /** Whether browsers reach us over HTTPS. Then they take the cookie from this very host only (`__Host-`). */
+  /** Whether browsers reach us over HTTPS. Then they accept the cookie only from this host (`__Host-`). */
   isSecure: boolean;
 };
-/** `keys`: the first signs, and each of them opens. */
+/** `keys`: the first key signs, and every key verifies. */
 export type SignedCookie = Cookie & { keys: Buffer<ArrayBuffer>[] };
 
-/** The name that browsers know it by. */
+/** The name of the cookie in browsers. */
 export const fullNameOf = ({ name, isSecure }: Cookie): string => `${isSecure ? '__Host-' : ''}${name}`;
 
 const attributesOf = ({ isSecure }: Cookie) =>
-  // Lax: the way back from GitHub is a navigation from another site.
+  // Lax: the return from GitHub is a navigation from another site.
   ({ path: '/', httpOnly: true, secure: isSecure, sameSite: 'Lax' }) as const;
 
 /** @param seconds how long the browser keeps it. */
@@ -28,7 +28,7 @@ export async function writeCookie(
   await setSignedCookie(context, fullNameOf(cookie), value, cookie.keys[0]!, options);
 }
 
-/** The value of a cookie that we signed; null where there is none, or its signature is wrong. */
+/** The value of a cookie that we signed; null if there is none, or if its signature is wrong. */
 export async function readCookie(context: Context, cookie: SignedCookie): Promise<string | null> {
   for (const key of cookie.keys) {
     const value = await getSignedCookie(context, key, fullNameOf(cookie));

@@ -8,13 +8,13 @@ import type { Sql } from './database/sql.ts';
 import type { OwnWrites } from './outbox/own-writes.ts';
 import type { JobQueue } from './queue/queue.ts';
 
-/** What a use case needs of the outside world. `createApp` makes one; tests pass their own clock and GitHub. */
+/** What a use case needs from outside. `createApp` makes one. Tests pass their own clock and GitHub. */
 export type Deps = {
   db: PrismaClient;
   /** The same database, for stores on the hot roads. */
   sql: Sql;
   queue: Pick<JobQueue, 'send' | 'sendAfter'>;
-  /** What this process writes at GitHub. */
+  /** What this process writes to GitHub. */
   ownWrites: OwnWrites;
   github: GitHubApp;
   /** What this process counts. */
@@ -22,11 +22,11 @@ export type Deps = {
   clock: Clock;
   log: Logger;
   config: Config;
-  /** Aborted when the service stops: long work hands back what is left of it. */
+  /** Aborted when the service stops. Long work then hands back the rest. */
   stopping: AbortSignal;
   /**
-   * Called before GitHub is asked on behalf of a caller who is not known yet: throws where such callers asked too
-   * much. Not there for known callers and for the service's own work, which no stranger may hold up.
+   * Called before we ask GitHub on behalf of an unknown caller. Throws if such callers asked too much. Absent for known
+   * callers and for the service's own work, which strangers must not delay.
    */
   beforeQuestion?: () => Promise<void>;
 };

@@ -16,13 +16,13 @@ export type RefusalCode = keyof typeof refusalStatus;
 export type Problem = { path: (string | number)[]; message: string; type: string };
 
 /**
- * A request that the service understands but does not carry out. Clients see the message, so it says what to do next and
+ * A request that the service understands but refuses. Clients see the message, so it says what to do next and
  * contains no secret. Any other error that is thrown becomes an opaque 500.
  */
 export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly problems: Problem[];
-  /** In seconds. Set for `unavailable` and `too-many-requests` only. */
+  /** In seconds. Set only for `unavailable` and `too-many-requests`. */
   readonly retryAfter: number | undefined;
 
   constructor(code: RefusalCode, message: string, more: { problems?: Problem[]; retryAfter?: number } = {}) {

@@ -20,8 +20,8 @@ import { mountNotServed, noSuchRoute } from './not-served.ts';
 import { openApiDocument } from './api/openapi.ts';
 
 /**
- * Answers are for the one who asked, and never to be taken for something else than they say. Said before the answer is
- * made: to change a finished one is to copy its body through a stream.
+ * Answers are only for the caller, and browsers must not guess their type. This sets the headers before the answer is
+ * made, because changing a finished answer copies its body through a stream.
  */
 const apiHeaders: MiddlewareHandler = async (context, next) => {
   context.header('X-Content-Type-Options', 'nosniff');

@@ -2,8 +2,8 @@ import { type Logger, pino } from 'pino';
 import type { Config } from './config.ts';
 
 /**
- * Whatever could be a credential, wherever it stands in a line: keys of ours, tokens of GitHub, PEM blocks. No word
- * boundary is asked for: in a line of JSON the `n` of an escaped line break stands right before the next word.
+ * Everything that could be a credential, anywhere in a line: our keys, GitHub's tokens, PEM blocks. It needs no word
+ * boundary: in a line of JSON, the `n` of an escaped line break is right before the next word.
  */
 const secrets =
   /hf_(?:admin|ci)_[0-9A-Za-z]+|gh[a-z]_[A-Za-z0-9._-]{16,}|github_pat_[A-Za-z0-9_]{16,}|eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+|-----BEGIN[^-]+PRIVATE KEY-----.*?-----END[^-]+PRIVATE KEY-----/gs;
@@ -11,7 +11,7 @@ const secrets =
 /** A log line with every credential in it replaced. */
 export const redact = (line: string): string => line.replace(secrets, '[secret]');
 
-/** The service's logger. Lines pass through `redact` last of all, so no caller can forget it. */
+/** The service's logger. Every line passes `redact` at the end, so no caller can forget it. */
 export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat'>, write = writeLine): Logger {
   const pretty = config.logFormat === 'pretty';
   const options = {
@@ -22,7 +22,7 @@ export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat'>, wri
   return pino(options, { write: (line: string) => write(redact(pretty ? prettify(line) : line)) });
 }
 
-/** What is logged of an error. Others carry payloads: GraphQL's `data`, a webhook's `event`, the answer to a request. */
+/** The logged fields of an error. Other fields hold payloads: GraphQL's `data`, a webhook's `event`, an answer. */
 const toldOfErrors = [
   'type',
   'message',
@@ -35,7 +35,7 @@ const toldOfErrors = [
   'path',
 ] as const;
 
-/** An error as it is logged: of a request to GitHub what was asked, without the query, the facts and the answer. */
+/** An error for the log. For a request to GitHub, it has the route, without the query, the facts and the answer. */
 function withoutBodies(error: Error): object {
   if (!(error instanceof Error)) return {};
   const all = pino.stdSerializers.err(error) as unknown as Record<string, unknown>;
@@ -46,7 +46,7 @@ function withoutBodies(error: Error): object {
   return { ...told, ...each, request: { method: request.method, url: request.url } };
 }
 
-/** What a job carries, as it is logged: not what somebody wrote. */
+/** The data of a job for the log, without texts that people wrote. */
 const withoutText = ({ text: _, ...data }: { text?: string }): object => data;
 
 const isRequest = (request: unknown): request is { method: string; url: string } =>
@@ -54,7 +54,7 @@ const isRequest = (request: unknown): request is { method: string; url: string }
 
 let waiting = '';
 
-/** Lines of the same turn are written together: under load each of them costs a system call less. */
+/** Writes the lines of a turn together: under load, this saves a system call for each. */
 function writeLine(line: string): void {
   if (waiting === '') setImmediate(writeWaiting);
   waiting += line;

@@ -4,7 +4,7 @@ import { NoPostgres } from './database/connect.ts';
 import { DataDirInUse } from './database/data-dir-lock.ts';
 import { UnfinishedImport } from './database/unfinished-import.ts';
 
-// Whatever the service writes, its database above all, is for its own account alone.
+// Only the service's own account can read the files that it writes, such as the database.
 process.umask(0o077);
 
 try {
@@ -20,7 +20,7 @@ try {
   process.exit(1);
 }
 
-/** What to do about a start that failed; the error itself where we know no better. */
+/** What to do about a failed start, or the error itself if we do not know. */
 function explain(error: unknown): unknown {
   const known = [ConfigError, DataDirInUse, NoPostgres, UnfinishedImport];
   if (known.some((kind) => error instanceof kind)) return (error as Error).message;

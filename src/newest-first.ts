@@ -1,15 +1,15 @@
 import { invalid } from './errors.ts';
 
-// Pages of a list that grows, newest first, by a number that grows with it.
+// Pages of a growing list, newest first, ordered by a growing number.
 
-/** Where a page begins: behind or before the row of this number. */
+/** Where a page begins: after or before the row with this number. */
 export type Beside = { direction: 'older' | 'newer'; number: bigint };
 
 /**
  * Reads a cursor of an earlier page.
- * @param newest what the list begins with, in words.
+ * @param newest the first item of the list, in words.
  * @returns null without a cursor: the first page.
- * @throws Refusal invalid for a cursor that is none of ours.
+ * @throws Refusal invalid for a cursor that we did not make.
  */
 export function besideOf(cursor: string | undefined, newest: string): Beside | null {
   if (cursor === undefined) return null;
@@ -19,14 +19,14 @@ export function besideOf(cursor: string | undefined, newest: string): Beside | n
   throw invalid([{ path: ['query', 'cursor'], message, type: 'value_error' }]);
 }
 
-/** What to ask the database for, in Prisma's words: one row more than the page shows, from where it begins. */
+/** The query of a page, for Prisma: one row more than the page shows, from its beginning. */
 export const rowsBeside = (beside: Beside | null, size: number) => ({
   number: beside ? { [beside.direction === 'newer' ? 'gt' : 'lt']: beside.number } : undefined,
   order: beside?.direction === 'newer' ? ('asc' as const) : ('desc' as const),
   take: size + 1,
 });
 
-/** A page, with the cursors of the pages after and before it; null where there is none. */
+/** A page, with the cursors of the pages after and before it, or null. */
 export type Page<Row> = { rows: Row[]; older: string | null; newer: string | null };
 
 /** Makes a page of what `rowsBeside` asked for. */

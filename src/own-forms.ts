@@ -2,12 +2,12 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { csrf } from 'hono/csrf';
 import { HTTPException } from 'hono/http-exception';
 
-/** The types that a form can be sent as. Hono looks at these alone, and lets every other one through. */
+/** The content types of forms. Hono checks only these, and accepts all others. */
 const formTypes = /^(application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\b/i;
 
 /**
- * Lets a form through that was sent from a page of ours. Browsers say where one came from, and pages cannot forge it.
- * @param ownOrigin where our pages are; @param refuse answers everything else.
+ * Accepts a form that one of our pages sent. Browsers say where a form comes from, and pages cannot forge it.
+ * @param ownOrigin the origin of our pages; @param refuse answers everything else.
  */
 export function ownFormsOnly(
   ownOrigin: (context: Context) => string,

@@ -3,11 +3,11 @@ type Named = { name: string; account: { login: string } };
 /** The page of all repositories of an owner. */
 export const ownerPath = (login: string): string => `/repos/${login}`;
 
-/** Where an owner's freezes are made and ended: apart from the addresses of its repositories, which may have any name. */
+/** Where people freeze and unfreeze an owner. Apart from the addresses of repositories, which can have any name. */
 export const ownerFormPath = (login: string, form: 'freeze' | 'unfreeze' | 'plans/new'): string =>
   `/owners/${login}/${form}`;
 
-/** The page that follows how GitHub comes to hold what a plan or a freeze is to hold. */
+/** The page that shows how many pull requests of a plan or a freeze GitHub holds so far. */
 export const progressPath = (login: string, of: { plan: string } | { freeze: string }): string =>
   `/owners/${login}/progress?${new URLSearchParams(of)}`;
 
@@ -29,8 +29,8 @@ export const pullRequestPath = (repository: Named, number: number): string =>
 export const mergeGroupPath = (repository: Named, sha: string): string =>
   `${repositoryPath(repository)}/merge-groups/${sha}`;
 
-/** Where somebody signs in, to come back to a path of ours. */
+/** Where somebody signs in and then returns to a path of this service. */
 export const signInPath = (to: string): string => `/auth/sign-in?to=${encodeURIComponent(to)}`;
 
-/** What is left to do after the installation on an owner. */
+/** The page with the steps after the installation on an owner. */
 export const firstStepsPath = (login: string): string => `/owners/${login}/first-steps`;

@@ -1,7 +1,7 @@
-/** What the process is at the moment: being set up, or the service. The HTTP server outlives the change. */
+/** The current phase of the process: the setup, or the service. The HTTP server outlives the change. */
 export type Phase = {
   fetch(request: Request, env: object): Response | Promise<Response>;
-  /** Called once somebody can reach it. */
+  /** Called when it is reachable. */
   start(): Promise<void>;
   close(): Promise<void>;
 };

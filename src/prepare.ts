@@ -1,4 +1,4 @@
-// Run by `npm ci`: makes the files that the first start of the embedded database copies.
+// `npm ci` runs this. It makes the files that the first start of the embedded database copies.
 import { pino } from 'pino';
 import { systemClock } from './clock.ts';
 import { openEmbedded } from './database/embedded.ts';

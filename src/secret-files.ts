@@ -15,18 +15,18 @@ export const secretFiles = {
 } as const;
 
 export type WithSecrets = {
-  /** The environment with the secrets of files under their own names. */
+  /** The environment, with the secrets from files under their own names. */
   given: Environment;
   /** One line for each file that cannot be used; no secret appears in it. */
   problems: string[];
-  /** Variables that have no value because their file cannot be used. */
+  /** Variables without a value because their file cannot be used. */
   unread: Set<string>;
 };
 
 /**
- * Reads secrets from files, as container engines, Kubernetes and systemd hand them out. One newline at the end of a
- * file is not part of the secret.
- * @param environment without variables that are set to nothing.
+ * Reads secrets from files, as container engines, Kubernetes and systemd provide them. One newline at the end of a file
+ * is not part of the secret.
+ * @param environment without empty variables.
  */
 export function readSecretFiles(environment: Environment): WithSecrets {
   const given = { ...environment };
@@ -50,7 +50,7 @@ export function readSecretFiles(environment: Environment): WithSecrets {
   return { given, problems, unread };
 }
 
-/** Which variable gave a secret its value: the name to use in a message about it. */
+/** The variable that gave a secret its value: use its name in messages. */
 export const sourceOf = (variable: string, environment: Environment): string =>
   Object.entries(secretFiles).find(([name, of]) => of === variable && environment[name])?.[0] ?? variable;
 

@@ -12,20 +12,20 @@ import { startJobQueue } from './queue/queue.ts';
 import { startWorker, type Worker } from './worker/worker.ts';
 import type { Phase } from './phase.ts';
 
-/** What there is before an App is known. */
+/** What exists before an App is known. */
 export type Ground = { config: StartConfig; clock: Clock; log: Logger; database: Database };
 
-/** The service as it works with an App: its interface, webhooks and, unless the role is `web`, the worker. */
+/** The service with an App: its interface, webhooks and, unless the role is `web`, the worker. */
 export type Service = Phase & {
   deps: Deps;
-  /** Resolves when no job runs and none is due. @returns how many this process has taken so far. */
+  /** Resolves when no job runs and none is due. @returns how many jobs this process has taken so far. */
   settled(): Promise<number>;
 };
 
-/** Milliseconds that work under way has to finish when the service stops; the rest is handed back. */
+/** Milliseconds for work under way to finish when the service stops. It hands back the rest. */
 const patience = 5000;
 
-/** Puts the service of an App together. @throws what the database or the App's key throw when they cannot be used. */
+/** Connects the parts of the service of an App. @throws the errors of a database or an App key that cannot be used. */
 export async function createService(ground: Ground, app: AppCredentials): Promise<Service> {
   const { clock, log, database } = ground;
   const config = { ...ground.config, app };
@@ -56,10 +56,10 @@ export async function createService(ground: Ground, app: AppCredentials): Promis
       if (config.role !== 'web') worker = await startWorker(deps, queue);
     },
     settled: async () => (await worker?.settled()) ?? 0,
-    /** Takes no new jobs, and hands back what is not finished in time. */
+    /** Takes no new jobs, and hands back jobs that do not finish in time. */
     async close() {
       stopping.abort();
-      // What GitHub has not answered by then is handed back.
+      // Work that still waits for GitHub is handed back.
       const cut = setTimeout(() => cutOff.abort(), patience);
       await worker?.stop();
       await queue.stop();

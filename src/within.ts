@@ -1,8 +1,8 @@
 /**
- * Waits for an answer, but not forever. The work continues, for others who wait for it.
+ * Waits for an answer for a limited time. The work continues, for others who wait for it.
  * @param milliseconds of real time.
- * @returns null where it takes longer.
- * @throws what the answer throws in time.
+ * @returns null if it takes longer.
+ * @throws the error of the answer, if it comes in time.
  */
 export async function within<Answer>(milliseconds: number, answer: Promise<Answer>): Promise<Answer | null> {
   const { promise: late, resolve } = Promise.withResolvers<null>();

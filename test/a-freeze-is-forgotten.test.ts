@@ -20,7 +20,7 @@ const findings = async (repository: string) =>
 const page = async (repository: string) => (await fetch(`${acme.app.url}/repos/${repository}`)).text();
 const reminder = 'If nobody needs it, ask';
 
-test('a freeze without an end is brought to mind after two weeks, and in the log each week', async () => {
+test('people are reminded of a freeze without an end after two weeks, and in the log each week', async () => {
   const web = await acme.repository('web', [{}]);
   const { id } = await acme.freeze(web, { reason: 'We buy Initech', public_reason: 'Maintenance' });
   // With an end, and one that has not begun.
@@ -61,7 +61,7 @@ test('a freeze without an end is brought to mind after two weeks, and in the log
   expect(await findings(web)).toEqual([]);
 });
 
-test('any number of replicas tell of each once', async () => {
+test('any number of replicas report each once', async () => {
   const lib = await acme.repository('lib', [{}]);
   const count = 8;
   const start = '2026-03-01T09:00:00';

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => acme.close());
 
-/** A request as that client makes it: a bearer token, and JSON only where there is a body. */
+/** A request as that client makes it: a bearer token, and JSON only if there is a body. */
 async function send(method: string, repository: string, body?: object) {
   const url = `${acme.app.url}/v1/repos/${repository}/merge-queue/pause`;
   const answer = await fetch(url, {
@@ -92,7 +92,7 @@ test('queue pause, queue pause with another reason, queue unpause', async () => 
   ]);
 });
 
-test('deleting or ending the freeze ends the pause; another freeze is none', async () => {
+test('deleting or ending the freeze ends the pause; another freeze is not a pause', async () => {
   const lib = await acme.repository('lib', [{}]);
   await acme.freeze(lib);
   expect((await ask('GET', lib)).body).toEqual(unpaused);
@@ -112,7 +112,7 @@ test('deleting or ending the freeze ends the pause; another freeze is none', asy
   expect((await ask('PUT', lib, { reason: 'Three' })).body).toMatchObject({ paused: true, reason: 'Three' });
 });
 
-test('it has no end where other freezes are given one', async () => {
+test('it has no end, even if the settings give other freezes one', async () => {
   const api = await acme.repository('api', [{}]);
   const path = `/v1/repos/${api}/settings`;
   await acme.call('PATCH', path, { as: acme.admin, body: { longest_open_end_hours: 2 } });
@@ -123,7 +123,7 @@ test('it has no end where other freezes are given one', async () => {
   expect(await acme.update(api, pause.id, { end: null })).toMatchObject({ end: null });
 });
 
-test('where nothing is paused, unpausing an archived repository is no error; a pause there stays', async () => {
+test('unpausing an archived repository without a pause is not an error; a pause there stays', async () => {
   for (const [name, status] of [
     ['attic', 204],
     ['cellar', 409],
@@ -136,7 +136,7 @@ test('where nothing is paused, unpausing an archived repository is no error; a p
   }
 });
 
-test('pausing again undoes what was made of the pause', async () => {
+test('pausing again undoes changes of the pause', async () => {
   const doc = await acme.repository('doc', [{}]);
   await ask('PUT', doc, { reason: 'One' });
   const [pause] = await freezes(doc);
@@ -151,7 +151,7 @@ test('pausing again undoes what was made of the pause', async () => {
   expect(await freezes(doc)).toEqual([pause]);
 });
 
-test('of many at once one makes the pause, and the others change its reason', async () => {
+test('of many requests at once, one makes the pause, and the others change its reason', async () => {
   const many = await acme.repository('many', [{}]);
   const reasons = Array.from({ length: 8 }, (_, index) => `Reason ${index}`);
   const answers = await Promise.all(reasons.map((reason) => send('PUT', many, { reason })));
@@ -173,7 +173,7 @@ test('a reason has 1 to 255 characters', async () => {
   expect((await ask('DELETE', 'acme/web')).status).toBe(204);
 });
 
-test('where freezes are switched off it is refused, with what to call', async () => {
+test('if freezes are switched off, it is refused, with the call to make', async () => {
   const off = await acme.repository('off');
   await acme.setProducts(off, []);
   const { status, body } = await ask('PUT', off, { reason: 'Broken main' });

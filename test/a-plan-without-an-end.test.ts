@@ -60,7 +60,7 @@ test('each repository gives its own freeze an end, and the answer says which', a
   expect(await windows('free')).toEqual([[start, null]]);
   expect(await windows('day')).toEqual([[start, '2026-03-02T08:00:00']]);
 
-  // It ends there at its instant, nothing makes it anew, and the plan stays: it is until removed.
+  // It ends there at its instant, nothing makes it again, and the plan stays until somebody removes it.
   await acme.advanceTo('2026-03-02T08:00:00Z');
   expect(acme.frozen('acme/day')).toEqual([]);
   expect(acme.frozen('acme/free')).toEqual([1]);
@@ -73,7 +73,7 @@ test('each repository gives its own freeze an end, and the answer says which', a
   await acme.quiet();
 });
 
-test('a plan that is changed to have no end is given ends; what is ongoing counts from its own start', async () => {
+test('a plan that loses its end gets ends; an ongoing freeze counts from its own start', async () => {
   for (const name of ['one', 'two', 'three']) await acme.repository(name, [{}]);
   await limit('one', 72);
   await limit('two', 1);
@@ -81,7 +81,7 @@ test('a plan that is changed to have no end is given ends; what is ongoing count
   const { id } = await create(['one', 'two', 'three'], { start, end: '2026-03-02T20:00:00' });
   const { warnings } = await update(id, { end: null });
   expect(await windows('one')).toEqual([[start, '2026-03-05T10:00:00']]);
-  // Its limit has passed: it keeps its end, for nobody asked for none to end it.
+  // Its limit has passed: it keeps its end, because nobody asked to end it.
   expect(await windows('two')).toEqual([[start, '2026-03-02T20:00:00']]);
   expect(await windows('three')).toEqual([[start, null]]);
   expect(warnings).toEqual([
@@ -91,7 +91,7 @@ test('a plan that is changed to have no end is given ends; what is ongoing count
   await send('POST', `${plans}/${id}/delete`, { delete_reason: 'Done' });
 });
 
-test('what has not begun moves with its end; what had none keeps none', async () => {
+test('a freeze that has not begun moves with its end; one without an end keeps none', async () => {
   await acme.repository('near', [{}]);
   await acme.repository('far', [{}]);
   await limit('near', 24);

@@ -22,7 +22,7 @@ const lagBy = (staleBy: number) =>
 const isPost = ({ method, url }: { method: string; url: string }) =>
   method === 'POST' && url.includes('/statuses/');
 
-test('a look with an older answer does not cancel a correction that waits', async () => {
+test('a look with an older answer does not cancel a waiting correction', async () => {
   const { github, app } = acme;
   const web = await acme.repository('web', [{}]);
   await acme.freeze(web);
@@ -41,7 +41,7 @@ test('a look with an older answer does not cancel a correction that waits', asyn
   expect(acme.frozen(web)).toEqual([1]);
 });
 
-test('a write whose answer was lost is let go of, also where a look still shows what stood before it', async () => {
+test('a write with a lost answer is settled, even if a look still shows the former status', async () => {
   const api = await acme.repository('api', [{}]);
   await delay(1000);
   const client = await acme.app.deps.github.asInstallation((await headOf(api)).installationId!);
@@ -60,7 +60,7 @@ test('a write whose answer was lost is let go of, also where a look still shows 
   expect(acme.frozen(api)).toEqual([]);
 });
 
-test('somebody who writes while our own answer is under way is corrected', async () => {
+test('a status that somebody writes while our answer is under way is corrected', async () => {
   const { github } = acme;
   const lib = await acme.repository('lib', [{}, {}]);
   const client = await acme.app.deps.github.asInstallation((await headOf(lib)).installationId!);

@@ -21,7 +21,7 @@ test('a value is kept as long as its life, on the clock', async () => {
   ]);
 });
 
-test('beyond its room what was used least recently is forgotten, and not all', () => {
+test('beyond its limit, it drops only the values that were used least recently', () => {
   const cache = createCache<string, number>(new TestClock(start), 2, Infinity);
   cache.set('a', 1);
   cache.set('b', 2);
@@ -30,7 +30,7 @@ test('beyond its room what was used least recently is forgotten, and not all', (
   expect([cache.get('a'), cache.get('b'), cache.get('c')]).toEqual([1, undefined, 3]);
 });
 
-test('an answer serves while it is under way, then as long as it is good for; a failure serves nobody later', async () => {
+test('an answer serves while it is under way, and then while it is valid; a failure serves nobody later', async () => {
   const clock = new TestClock(start);
   const cache = createCache<string, Promise<boolean>>(clock, 10, 60_000);
   const lifeOf = (good: boolean) => (good ? 60_000 : 10_000);
@@ -45,7 +45,7 @@ test('an answer serves while it is under way, then as long as it is good for; a 
   expect(cache.get('bad')).toBeUndefined();
 });
 
-test('each service has a cache of its own', () => {
+test('each service has its own cache', () => {
   const cacheOf = cachePerService<string, number>(10, 1000);
   const clock = new TestClock(start);
   const [one, other] = [

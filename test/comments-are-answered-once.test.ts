@@ -52,7 +52,7 @@ describe('what is repeated', () => {
     expect(await acme.app.deps.db.commentAnswer.findFirst()).toMatchObject({ attempts: 1 });
   });
 
-  test('one that was lost is read from GitHub, carried out and answered', async () => {
+  test('a lost one is read from GitHub, carried out and answered', async () => {
     acme.github.webhookFaults.add({ kind: 'lose', event: 'issue_comment', times: 1 });
     await acme.write(web, 1, 'ada', '/holdfast freeze 2h x');
     expect(await freezes()).toEqual([]);
@@ -67,7 +67,7 @@ test('a command that comes late changes nothing, and its author is told', async 
   acme.github.webhookFaults.add({ kind: 'lose', event: 'issue_comment', times: 2 });
   await acme.write(web, 1, 'ada', '/holdfast unfreeze x');
   await acme.write(web, 1, 'eve', '/holdfast status');
-  // Nobody recovers deliveries meanwhile: the service is down.
+  // The service is down, so nothing recovers deliveries meanwhile.
   const lists = acme.github.faults.add({ match: { path: /hook\/deliveries/ }, kind: 'status', status: 502 });
   await later(601_000);
   lists.remove();
@@ -87,7 +87,7 @@ test('a command that comes late changes nothing, and its author is told', async 
   ]);
 });
 
-test('a comment in a repository that nobody knows is given up after a while', async () => {
+test('a comment in an unknown repository is given up after a while', async () => {
   const { answerComment } = await import('../src/comments/answer-comment.ts');
   const told = {
     ...{ commentId: '77', number: 1, person: { id: 1, login: 'ada' }, text: '/holdfast status' },
@@ -111,7 +111,7 @@ describe('a process that dies', () => {
     expect(acme.answers(web, 1)[0]).toContain('**Frozen until 2026-03-01');
   });
 
-  test('between the answer and its noting: it is looked for, and not written again', async () => {
+  test('after the answer and before it is saved: the answer is found, and not written again', async () => {
     const { db } = acme.app.deps;
     const id = await acme.write(web, 1, 'ada', '/holdfast status');
     const { guid } = acme.github.deliveries.findLast(
@@ -126,7 +126,7 @@ describe('a process that dies', () => {
     expect(row).toMatchObject({ isSettled: true, attempts: 2 });
   });
 
-  test('in the middle of ending several: the rest is ended, and the answer names all', async () => {
+  test('while it ends several: the rest ends, and the answer names all', async () => {
     await acme.freeze(web, { reason: 'One' });
     await acme.freeze(web, { reason: 'Two' });
     const { db } = acme.app.deps;
@@ -147,7 +147,7 @@ describe('a process that dies', () => {
     );
   });
 
-  test('in the middle of ending several, for longer than a command may wait: what was begun is finished', async () => {
+  test('while it ends several, for longer than a command can wait: the command is finished', async () => {
     await acme.freeze(web, { reason: 'Two' });
     const { db } = acme.app.deps;
     const fault = acme.github.faults.add({
@@ -197,7 +197,7 @@ describe('GitHub', () => {
     expect([acme.answers(web, 1).length, (await freezes()).length]).toEqual([1, 1]);
   });
 
-  test('is down: nothing is changed until it says what the author may do', async () => {
+  test('is down: nothing changes until it says what the author can do', async () => {
     const fault = acme.github.faults.add({
       match: { method: 'GET', path: /\/collaborators\// },
       kind: 'status',
@@ -211,7 +211,7 @@ describe('GitHub', () => {
     expect([acme.answers(web, 1).length, (await freezes()).length]).toEqual([1, 1]);
   });
 
-  test('locks the conversation: the command is done, and that it cannot be answered is logged once', async () => {
+  test('locks the conversation: the command is carried out, and the log says once that it has no answer', async () => {
     acme.github.lock(web, 1);
     const id = await acme.write(web, 1, 'ada', '/holdfast freeze 2h x');
     await later(120_000);
@@ -221,7 +221,7 @@ describe('GitHub', () => {
     expect(lines[0]).toContain('Unable to create comment because issue is locked');
   });
 
-  test('has not granted that we answer: nothing is done, and the log says so once', async () => {
+  test('has not granted the permission to answer: nothing happens, and the log says so once', async () => {
     const { github } = acme;
     const granted = { ...github.app.permissions };
     github.acceptPermissions('acme', { ...granted, pull_requests: 'read' });
@@ -237,7 +237,7 @@ describe('GitHub', () => {
   });
 });
 
-describe('what is no command of a person does nothing', () => {
+describe('only commands of people do something', () => {
   const isIgnored = async (body: string) => {
     await acme.quiet();
     expect([acme.answers(web, 1), await freezes()], body).toEqual([[], []]);
@@ -268,14 +268,14 @@ describe('what is no command of a person does nothing', () => {
     await isIgnored('others');
   });
 
-  test('anything where the repository does not want it', async () => {
+  test('anything if the repository does not want it', async () => {
     const change = { as: acme.admin, body: { comment_commands: false } };
     expect((await acme.call('PATCH', `/v1/repos/${web}/settings`, change)).status).toBe(200);
     await acme.write(web, 1, 'ada', '/holdfast freeze 2h x');
     await isIgnored('switched off');
   });
 
-  test('who lost the right to read a private repository', async () => {
+  test('a person who lost the right to read a private repository', async () => {
     web = await acme.repository(`vault-${count}`, [{}], { private: true, roles: { eve: 'read' } });
     acme.github.webhookFaults.add({ kind: 'delay', event: 'issue_comment', ms: 100 });
     acme.github.comment(web, 1, { by: 'eve', body: '/holdfast status' });
@@ -285,7 +285,7 @@ describe('what is no command of a person does nothing', () => {
   });
 });
 
-test('what an author may do is asked live: an admin who lost the role freezes nothing', async () => {
+test('GitHub is asked at once what the author can do: an admin who lost the role freezes nothing', async () => {
   expect(await acme.say(web, 1, 'rita', '/holdfast freeze 1h x')).toContain('**Frozen');
   acme.github.setRole(web, 'rita', 'write');
   expect(await acme.say(web, 1, 'rita', '/holdfast unfreeze x')).toContain('rita is not an admin');
@@ -310,7 +310,7 @@ test('ten answers an hour and person: the tenth says so, then silence, and again
   expect(await acme.say(web, 1, 'eve', '/holdfast status')).toContain('**Free.**');
 });
 
-test('what was answered is forgotten after eight days', async () => {
+test('answered comments are forgotten after eight days', async () => {
   const { db } = acme.app.deps;
   await acme.say(web, 1, 'ada', '/holdfast status');
   await acme.say(web, 1, 'eve', '/holdfast status');
@@ -323,7 +323,7 @@ test('what was answered is forgotten after eight days', async () => {
   expect(left[0]!.commentId).not.toBe(first!.commentId);
 });
 
-test('no line of the log holds what somebody wrote', async () => {
+test('no log line has a text that somebody wrote', async () => {
   await acme.freeze(web);
   const fault = acme.github.faults.add({
     match: { method: 'GET', path: /\/collaborators\// },

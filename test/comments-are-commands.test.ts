@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => acme.close());
 beforeEach(async () => {
-  // Nobody has written anything within the hour.
+  // Nobody wrote anything within the hour.
   await acme.app.deps.db.commentAnswer.deleteMany();
   web = await acme.repository(`web-${++count}`, [{}, {}]);
 });
@@ -23,7 +23,7 @@ const freezes = async () => {
   const { body } = await acme.call('GET', `/v1/repos/${web}/scheduled_freeze`, { as: acme.admin });
   return body.scheduled_freezes as { id: string; reason: string; end: string; timezone: string }[];
 };
-/** What the last event of a type tells. */
+/** The last event of a type. */
 const lastEvent = async (type: string) => {
   const path = `/v1/repos/${web}/logs?received_from=2026-01-01T00:00:00Z&event_type=${type}`;
   return (await acme.call('GET', path, { as: acme.admin })).body.events[0].metadata;
@@ -44,7 +44,7 @@ describe('freeze', () => {
     });
   });
 
-  test('reads times in the zone of the last freeze, or in the one that is written', async () => {
+  test('reads times in the zone of the last freeze, or in the zone in the comment', async () => {
     const last = await acme.freeze(web, { timezone: 'Europe/Paris', end: '2026-03-01T12:00:00' });
     await acme.remove(web, last.id);
     expect(await said('freeze until 18:00 the books')).toContain(
@@ -61,7 +61,7 @@ describe('freeze', () => {
 
   test.each([
     ['until 08:00 x', '"08:00" is 2026-03-01 08:00 UTC, which is past: it is 2026-03-01 09:00 UTC now'],
-    ['until friday x', '"friday" says no time'],
+    ['until friday x', '"friday" has no time'],
     ['until 18:00 CET x', '"CET" is not a single time zone'],
     ['INC-4711', '"INC-4711" is not a length of time'],
   ])('%s is refused with what was understood', async (words, why) => {
@@ -71,7 +71,7 @@ describe('freeze', () => {
     expect(await freezes()).toEqual([]);
   });
 
-  test('says where nothing enforces it', async () => {
+  test('says if nothing enforces it', async () => {
     web = await acme.repository(`open-${count}`, [{}], { protect: {} });
     expect(await said('freeze 1h x')).toMatch(/- `.*holdfast\/freeze.*main|- `.*main.*holdfast\/freeze/);
   });
@@ -85,7 +85,7 @@ describe('freeze', () => {
     expect(await freezes()).toEqual([]);
   });
 
-  test('holds also where it is written on a closed pull request', async () => {
+  test('also works on a closed pull request', async () => {
     acme.github.closePullRequest(web, 1);
     await said('freeze 2h x', 'rita');
     expect(acme.frozen(web)).toEqual([2]);
@@ -95,7 +95,7 @@ describe('freeze', () => {
 });
 
 describe('unfreeze', () => {
-  test('ends what began when it was made, whoever made it, and says why in the log', async () => {
+  test('ends freezes that began when somebody made them, and says why in the log', async () => {
     await acme.freeze(web, { reason: 'By key' });
     await said('freeze 2h by comment', 'rita');
     const [head, blank, ...ended] = (await said('unfreeze it is over')).split('\n');
@@ -112,7 +112,7 @@ describe('unfreeze', () => {
     expect(await said('unfreeze again')).toBe(`No freezes are ongoing in \`${web}\`.`);
   });
 
-  test('leaves what somebody else scheduled, and ends one’s own', async () => {
+  test('leaves freezes that somebody else scheduled, and ends one’s own', async () => {
     const plan = (as: string, reason: string) =>
       acme.call('POST', `/v1/repos/${web}/scheduled_freeze`, {
         as,
@@ -136,7 +136,7 @@ describe('unfreeze', () => {
     expect((await freezes()).map(({ reason }) => reason)).toEqual(['Of rita']);
   });
 
-  test('ends a plan for this repository alone, and leaves one of several', async () => {
+  test('ends a plan for only this repository, and leaves one of several', async () => {
     const other = await acme.repository(`other-${count}`);
     const plan = async (reason: string, ...names: string[]) => {
       const include = names.map((name) => name.split('/')[1]);
@@ -170,7 +170,7 @@ describe('unfreeze', () => {
 describe('exempt, approve and deny', () => {
   beforeEach(async () => void (await acme.freeze(web)));
 
-  test('an admin lets the present commit through at once', async () => {
+  test('an admin exempts the current commit at once', async () => {
     const sha = acme.github.pullRequest(web, 1).headSha.slice(0, 7);
     expect(await said('exempt INC-4711 fix')).toBe(
       `**Exempt until 2026-03-02 09:10 UTC:** the exemption applies to the commit ${sha}. A push ends it.`,
@@ -180,7 +180,7 @@ describe('exempt, approve and deny', () => {
     expect(await exemptions.told(web)).toEqual(['requested', 'approved']);
   });
 
-  test('a writer asks, and an admin approves the newest request', async () => {
+  test('a writer requests, and an admin approves the newest request', async () => {
     expect(await said('exempt the first', 'wes')).toMatch(
       /^\*\*Requested an exemption for the commit \w{7} until /,
     );
@@ -211,7 +211,7 @@ describe('exempt, approve and deny', () => {
     expect(await said('deny again')).toContain(`${web}#1 has no open exemption request`);
   });
 
-  test('two persons: nobody approves what they asked for, and another admin does', async () => {
+  test('two people: nobody approves their own request, and another admin does', async () => {
     const settings = { as: acme.admin, body: { two_person_exemptions: true } };
     expect((await acme.call('PATCH', `/v1/repos/${web}/settings`, settings)).status).toBe(200);
     expect(await said('exempt the fix')).toContain('**Requested an exemption for the commit');
@@ -221,7 +221,7 @@ describe('exempt, approve and deny', () => {
     expect(acme.frozen(web)).toEqual([2]);
   });
 
-  test('who can only read asks for nothing, and who only writes decides nothing', async () => {
+  test('a reader requests nothing, and a writer decides nothing', async () => {
     expect(await said('exempt x', 'eve')).toContain(`eve cannot write to ${web} on GitHub`);
     await said('exempt x', 'wes');
     for (const words of ['approve', 'deny x'])
@@ -229,7 +229,7 @@ describe('exempt, approve and deny', () => {
     expect((await exemptions.list(web)).map(({ state }) => state)).toEqual(['requested']);
   });
 
-  test('a closed pull request is not let through', async () => {
+  test('a closed pull request cannot be exempt', async () => {
     acme.github.closePullRequest(web, 1);
     expect(await said('exempt x')).toContain(`${web}#1 is closed, so nothing holds it.`);
   });
@@ -252,7 +252,7 @@ describe('status', () => {
     expect(await said('status', 'eve', 2)).toBe('**Closed.** Freezes hold open pull requests only.');
   });
 
-  test('says where GitHub would merge what a freeze holds', async () => {
+  test('says if GitHub would merge what a freeze holds', async () => {
     web = await acme.repository(`leaking-${count}`, [{}], { protect: {} });
     await acme.freeze(web);
     for (let step = 0; step < 5; step++) await acme.advanceTo(new Date(acme.clock.now() + 10_000));
@@ -261,7 +261,7 @@ describe('status', () => {
     );
   });
 
-  test('tells no reason that is not public, and calls and links nobody', async () => {
+  test('shows no reason that is not public, and mentions and links nobody', async () => {
     await acme.freeze(web, { reason: 'secret of acme', public_reason: 'Maintenance' });
     await acme.freeze(web, { reason: '@acme/all see acme/api#7 `x`' });
     const answer = await said('status', 'eve');
@@ -274,7 +274,7 @@ describe('status', () => {
   });
 });
 
-test('what is not understood is answered with how commands are written', async () => {
+test('the answer to an unknown command shows how to write commands', async () => {
   for (const words of ['', 'help', 'status please', 'exempt']) {
     const answer = await said(words, 'eve');
     expect(answer).toContain('- `/holdfast freeze <2h or until friday 18:00> <reason>`');

@@ -15,12 +15,12 @@ beforeAll(async () => {
 });
 afterAll(() => acme.close());
 
-/** What the doctor finds on comments. */
+/** The findings of the doctor about comments. */
 const finding = async () => {
   const { body } = await acme.call('GET', `/v1/repos/${web}/enforcement`, { as: acme.admin });
   return body.findings.find(({ check }: { check: string }) => check === 'comments');
 };
-/** What the first steps say of them. */
+/** The first steps about them. */
 const step = async (): Promise<string> => {
   const { text } = await ada.open('/owners/acme/first-steps');
   const words = text
@@ -35,7 +35,7 @@ const commented = async (): Promise<number> => {
   return acme.github.comments(web, 1).filter(({ by }) => by === 'holdfast[bot]').length;
 };
 
-test('the doctor and the first steps follow the App from not asking to granted', async () => {
+test('the doctor and the first steps follow the App from no request to granted', async () => {
   const { github } = acme;
   expect(await finding()).toBeUndefined();
   expect(await step()).toMatch(
@@ -75,7 +75,7 @@ test('the first steps are shown while GitHub does not say what the App asks for'
   fault.remove();
 });
 
-test('an App that is told of comments, and may not answer them, says what to add', async () => {
+test('an App that gets events about comments, and cannot answer them, says what to add', async () => {
   const { github } = acme;
   github.acceptPermissions('acme', { ...github.app.permissions, pull_requests: 'read' });
   github.askForMore({ pull_requests: 'read' }, []);

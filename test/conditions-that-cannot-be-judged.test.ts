@@ -69,7 +69,7 @@ describe('a field is missing', () => {
   });
 
   test.each(fields.map((row, index) => [...row, index] as const))(
-    '%s: it holds, selected or excluded, and lets go once GitHub tells',
+    '%s: the freeze holds, selected or excluded, until GitHub says',
     (_field, _condition, why, index) => {
       expect(seen.matching[index]).toEqual(unjudged(why));
       expect(seen.excluding[index]).toEqual(unjudged(why));
@@ -78,7 +78,7 @@ describe('a field is missing', () => {
   );
 });
 
-test('conditions that need a permission which the installation has not accepted hold; others work', async () => {
+test('conditions that need a permission that the installation has not accepted hold; others work', async () => {
   const { github } = acme;
   github.addTeam('acme', 'core', ['bob']);
   const needing = {

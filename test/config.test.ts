@@ -198,14 +198,14 @@ describe('secrets in files', () => {
     expect(problemsOf({ ...others, [file]: folder })).toEqual([`${file}: ${folder} cannot be read (EISDIR)`]);
   });
 
-  test('a value that is wrong is named by what gave it, and never shown', () => {
+  test('a wrong value is named by its source, and never shown', () => {
     const PRIVATE_KEY_FILE = fileWith('MIIabc');
     expect(problemsOf({ ...least, PRIVATE_KEY: '', PRIVATE_KEY_FILE })).toEqual([
       'PRIVATE_KEY_FILE does not hold a private key in PEM form',
     ]);
   });
 
-  test('an App of which only a file is given is half there', () => {
+  test('an App with only a file is incomplete', () => {
     expect(problemsOf({ WEBHOOK_SECRET_FILE: '/nowhere' })).toEqual(
       ['WEBHOOK_SECRET_FILE: there', 'APP_ID is missing', 'PRIVATE_KEY is missing'].map((text) =>
         expect.stringMatching(`^${text}`),
@@ -227,11 +227,11 @@ test('without any of the App’s variables there is no App', () => {
 });
 
 test.each(Object.entries({ ...least, PRIVATE_KEY_PATH: keyFile, CLIENT_ID: 'Iv23li' }))(
-  'an App of which only %s is given is half there',
+  'an App with only %s is incomplete',
   (name, value) => expect(problemsOf({ [name]: value }).length).toBeGreaterThan(1),
 );
 
-test('what the environment sets to nothing does not hide what .env says; what it sets does', () => {
+test('an empty variable of the environment does not hide the value in .env; a set one does', () => {
   const here = process.cwd();
   writeFileSync(join(folder, '.env'), 'WEBHOOK_SECRET=of the file\nSTATUS_CONTEXT=of the file\n');
   process.env['WEBHOOK_SECRET'] = '';

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => acme.close());
 
-test('a pull request elsewhere that a description names shows nothing to who need not see it', async () => {
+test('a pull request elsewhere that a description names shows nothing to people who cannot see it', async () => {
   const { github, quiet, call } = acme;
   const vault = await acme.repository('vault', [{}], { private: true });
   const open = await acme.repository('open', [{}]);

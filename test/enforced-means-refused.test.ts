@@ -80,13 +80,13 @@ describe('both answers, the doctor and the page say what GitHub does', () => {
       ...{ repository: enforced, freeze: enforced, doctor: enforced },
       ...{ page: enforced, headline: enforced, row: enforced },
     });
-    // The freeze decides: refused while it holds, and let go afterwards.
+    // The freeze decides: refused while it holds, and free afterwards.
     await acme.remove(repository, id);
     const isLetGo = github.mergeable(repository, 1) !== 'blocked';
     expect(isRefused && isLetGo).toBe(enforced);
   });
 
-  test('of a freeze on one branch only that branch counts', async () => {
+  test('for a freeze on one branch, only that branch counts', async () => {
     const { github } = acme;
     const protect = { main: { checks: [{ context, app: github.app.id }] } };
     const repository = await acme.repository('two', [{}, { base: 'next' }], { protect });
@@ -108,7 +108,7 @@ describe('both answers, the doctor and the page say what GitHub does', () => {
     });
   });
 
-  // The last one: nothing of acme is judged any more.
+  // The last test: after it, nothing of acme is judged.
   test('suspended', async () => {
     const { github } = acme;
     const protect = { main: { checks: [{ context, app: github.app.id }] } };
@@ -118,14 +118,14 @@ describe('both answers, the doctor and the page say what GitHub does', () => {
     await acme.quiet();
     const words = await everyWord(repository, id);
     expect(words).toMatchObject({ repository: false, freeze: false, doctor: false });
-    // Its status stands, and nothing will let it go.
+    // Its status stays, and nothing will free it.
     github.unsuspend('acme');
     await acme.quiet();
     expect(await everyWord(repository, id)).toMatchObject({ repository: true, freeze: true, doctor: true });
   });
 });
 
-test('switched off is said in its own words', async () => {
+test('switched off has its own words', async () => {
   const off = await acme.repository('off', [{}]);
   const { id } = await acme.freeze(off);
   await acme.setProducts(off, []);

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Finding } from '../src/enforcement/finding.ts';
 import { type Acme, startAcme } from './support/acme.ts';
 
-// What Holdfast may not read, or GitHub does not tell, is unknown and never fine.
+// What Holdfast cannot read, or GitHub does not say, is unknown and never fine.
 
 let acme: Acme;
 beforeAll(async () => {
@@ -30,7 +30,7 @@ const stateOf = ({ findings }: Report, check: Finding['check']) =>
 const finding = ({ findings }: Report, check: Finding['check']) =>
   findings.find((each) => each.check === check)!;
 
-test('an App without permissions: each finding says so, none is fine that could not be read', async () => {
+test('an App without permissions: each finding says so, and none that could not be read is fine', async () => {
   const { github } = acme;
   const vault = await acme.repository('vault', [{}], { private: true });
   github.acceptPermissions('acme', {});
@@ -43,7 +43,7 @@ test('an App without permissions: each finding says so, none is fine that could 
   expect(finding(report, 'required_check').message).toContain('Holdfast does not have permission to read it');
 });
 
-test('without contents, rulesets alone can say that it is required, and not that it is not', async () => {
+test('without contents, rulesets can only say that it is required, not that it is not', async () => {
   const { github } = acme;
   const safe = await acme.repository('safe', [{}], { private: true, protect: {} });
   const { contents: _, ...fewer } = github.app.permissions;
@@ -56,7 +56,7 @@ test('without contents, rulesets alone can say that it is required, and not that
   expect(stateOf(await look(safe), 'required_check')).toBe('ok');
 });
 
-test('a branch that GitHub does not show is not one that does not exist', async () => {
+test('a branch that GitHub does not show may exist', async () => {
   const ghost = await acme.repository('ghost', [], { protect: {} });
   acme.github.faults.add({ kind: 'status', status: 404, match: { path: /\/ghost\/branches\/main$/ } });
   const report = await look(ghost);
@@ -81,7 +81,7 @@ test('permissions that only conditions need are a warning', async () => {
 
 describe('GitHub', () => {
   test.each(['502', 'reset'] as const)(
-    'is down (%s): nothing is known, and that is answered',
+    'is down (%s): nothing is known, and the answer says so',
     async (how) => {
       const down = await acme.repository(`down-${how}`);
       acme.github.goDown(how);
@@ -105,7 +105,7 @@ describe('GitHub', () => {
     },
   );
 
-  test('answers rules with an error: the rest is told', async () => {
+  test('answers rules with an error: the rest is shown', async () => {
     const part = await acme.repository('part', [], { protect: {} });
     acme.github.faults.add({ kind: 'status', status: 500, match: { path: /\/rules\/branches\// } });
     const report = await look(part);
@@ -126,7 +126,7 @@ describe('GitHub', () => {
     expect(stateOf(report, 'required_check')).toBe('unknown');
   });
 
-  test('limits us: what is left is told, and nothing is asked while it wants us to wait', async () => {
+  test('limits us: the answer shows what is left, and nothing is asked during the pause', async () => {
     const { github } = acme;
     const busy = await acme.repository('busy');
     expect(stateOf(await look(busy), 'rate_limit')).toBe('ok');
@@ -164,7 +164,7 @@ test.each([
 });
 
 describe('webhooks', () => {
-  test('that cannot be delivered fail, with where they went; what was looked at since is a warning no more', async () => {
+  test('that cannot be delivered fail, with their address; those that were checked later are no warning', async () => {
     const { github } = acme;
     const hooks = await acme.repository('hooks', [{}]);
     expect(stateOf(await look(hooks), 'webhooks')).toBe('ok');
@@ -185,7 +185,7 @@ describe('webhooks', () => {
   });
 });
 
-test('an archived repository is said to be one', async () => {
+test('an archived repository is named as archived', async () => {
   const { github } = acme;
   const old = await acme.repository('old');
   github.archive(old);

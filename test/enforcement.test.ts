@@ -78,7 +78,7 @@ describe('the required check', () => {
     expect(required(report)!.remedy).toContain(`${acme.github.url}/acme/any/settings/branches`);
   });
 
-  test('from another App never counts, whoever else requires it rightly', async () => {
+  test('from another App never counts, even if another rule requires it correctly', async () => {
     const { github } = acme;
     const protect = { main: { checks: [{ context, app: 15_368 }] } };
     const odd = await acme.repository('odd', [{}], { protect });
@@ -90,7 +90,7 @@ describe('the required check', () => {
     expect(github.merge(odd, 1)).toMatchObject({ merged: false });
   });
 
-  test('of another name, or for another branch, is none; letters may differ in case', async () => {
+  test('of another name, or for another branch, does not count; case may differ', async () => {
     const { github } = acme;
     const near = await acme.repository('near', [{ base: 'Next' }], {
       protect: { main: ['holdfast/freezer'] },
@@ -130,7 +130,7 @@ describe('the required check', () => {
   });
 
   test.each(['evaluate', 'disabled'] as const)(
-    'by a ruleset set to %s is none, and that is said',
+    'by a ruleset set to %s does not count, and the finding says so',
     async (enforcement) => {
       const { github } = acme;
       const trial = await acme.repository(`trial-${enforcement}`, [{}], unprotected);
@@ -161,7 +161,7 @@ async function obey(remedy: string): Promise<void> {
 }
 
 describe('the branches', () => {
-  test('the default one, those of open pull requests, and those that present freezes name', async () => {
+  test('the default one, those of open pull requests, and those that current freezes name', async () => {
     const { github } = acme;
     const many = await acme.repository('many', [{ base: 'next' }, { base: 'gone' }], {
       ...unprotected,
@@ -202,7 +202,7 @@ describe('the branches', () => {
     expect(required(await look(hostile), branch)).toMatchObject({ state: 'ok' });
   });
 
-  test('of more than twenty the first are looked at, and that is said', async () => {
+  test('of more than twenty, the first are checked, and the finding says so', async () => {
     const bases = Array.from({ length: 21 }, (_, index) => ({ base: `release/${index}` }));
     const wide = await acme.repository('wide', bases, unprotected);
     const report = await look(wide);
@@ -226,7 +226,7 @@ describe('who can bypass it', () => {
     await acme.quiet();
   });
 
-  test('the list of a ruleset is shown to who may edit it: unknown without, told with', async () => {
+  test('only people who can edit a ruleset see its list: unknown without that, shown with it', async () => {
     const { github } = acme;
     github.addTeam('acme', 'release', ['rita']);
     const ring = await acme.repository('ring', [{}], unprotected);
@@ -243,7 +243,7 @@ describe('who can bypass it', () => {
     const shown = find(await look(ring), 'bypass')!;
     expect(shown).toMatchObject({ state: 'warning' });
     expect(shown.message).toMatch(/^Organization owners, repository admins can bypass .* on main/);
-    // One more that nobody may pass holds them all.
+    // One more rule that nobody can bypass holds them all.
     github.addRuleset(ring, { name: 'Firm', checks: [ours()] });
     expect(find(await look(ring), 'bypass')!.message).toBe('Nobody can bypass the ruleset "Firm" on main.');
     github.acceptPermissions('acme', github.app.permissions);
@@ -252,7 +252,7 @@ describe('who can bypass it', () => {
 });
 
 describe('merge queues', () => {
-  test('groups wait for the check, too; without the permission they would wait in vain', async () => {
+  test('groups wait for the check, too; without the permission they would wait forever', async () => {
     const { github } = acme;
     const { merge_queues: _, ...fewer } = github.app.permissions;
     const train = await acme.repository('train', [{}], { protect: { main: { checks: [ours()] } } });

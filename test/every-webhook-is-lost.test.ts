@@ -64,7 +64,7 @@ describe.each(['webhooks', 'webhooks and the API'])('%s are lost for ten minutes
       },
       () => {
         github.bypassMerge(merged, 1, 'ada');
-        // Nobody ever saw it open.
+        // Holdfast never saw it open.
         github.openPullRequest(merged, { author: 'bob' });
         github.bypassMerge(merged, 2, 'ada');
       },

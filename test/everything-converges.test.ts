@@ -17,7 +17,7 @@ const looksSince = (start: number) =>
     .length;
 
 describe('webhooks that failed while the service was away', () => {
-  test('have their repository looked at within a minute or two, once; nothing is sent again', async () => {
+  test('cause one look at their repository within a minute or two; nothing is sent again', async () => {
     const { github, app } = acme;
     const web = await acme.repository('web', [{}]);
     await acme.freeze(web, { matching_conditions: ['label=risky'] });
@@ -38,7 +38,7 @@ describe('webhooks that failed while the service was away', () => {
     expect(sentAgain()).toBe(0);
   });
 
-  test('are made up for while none arrives, each with one look, however long that lasts', async () => {
+  test('are made good while none arrives, each with one look, however long that lasts', async () => {
     const { github, app } = acme;
     const api = await acme.repository('api', [{}]);
     await acme.freeze(api, { matching_conditions: ['label=risky'] });
@@ -48,7 +48,7 @@ describe('webhooks that failed while the service was away', () => {
     await acme.advanceTo(inMinutes(1));
     await acme.advanceTo(inMinutes(1));
     expect(acme.frozen(api)).toEqual([1]);
-    // Our own status is told of as well, and that fails too.
+    // GitHub also sends an event about our own status, and that fails too.
     for (let minute = 0; minute < 3; minute++) await acme.advanceTo(inMinutes(1));
     const looks = looksSince(start);
     for (let minute = 0; minute < 30; minute++) await acme.advanceTo(inMinutes(1));
@@ -59,7 +59,7 @@ describe('webhooks that failed while the service was away', () => {
 });
 
 describe('webhooks that GitHub never sent', () => {
-  test('cost an hour at most: a pull request that nobody told of gets its status', async () => {
+  test('cost at most an hour: a pull request that no event announced gets its status', async () => {
     const { github } = acme;
     const lib = await acme.repository('lib', [{}]);
     await acme.freeze(lib, { matching_conditions: ['label=risky'] });
@@ -126,7 +126,7 @@ describe('the progress of a freeze', () => {
     });
   });
 
-  test('of one to come is nothing yet; of one that is deleted it is not found', async () => {
+  test('of a future freeze is empty; of a deleted one is not found', async () => {
     const docs = await acme.repository('docs', [{}]);
     const start = inMinutes(60).toISOString().slice(0, 19);
     const { id } = await acme.freeze(docs, { start });

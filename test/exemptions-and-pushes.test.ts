@@ -1,4 +1,4 @@
-// Whatever happens in which order and at the same moment, a head that nobody approved is never let through.
+// In any order, and at the same moment: a head that nobody approved is never free.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Acme, startAcme } from './support/acme.ts';

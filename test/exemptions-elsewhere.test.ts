@@ -1,4 +1,4 @@
-// What exemptions mean for the merge queue, for test merge commits, for what is lost on the way, and on pages.
+// The effect of exemptions on the merge queue, on test merge commits, after lost events, and on pages.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Acme, heldUntilRemoved, startAcme } from './support/acme.ts';
 import { exemptionsOf } from './support/exemptions.ts';
@@ -16,7 +16,7 @@ afterAll(() => acme.close());
 
 const inHours = (hours: number) => new Date(acme.clock.now() + hours * 3_600_000);
 
-test('in a merge group an exempt pull request counts as free, until that ends', async () => {
+test('in a merge group, an exempt pull request counts as free until the exemption ends', async () => {
   const { github } = acme;
   const web = await queuedIn(acme, 'web', [{}, {}]);
   const shown = (number: number) => {
@@ -56,8 +56,8 @@ test('a pull request from the test merge commit of an exempt one needs its own e
   expect([1, 2].map((number) => github.mergeable(lib, number))).toEqual(['clean', 'clean']);
 });
 
-describe('what is lost on the way', () => {
-  test('a merge that no webhook told of has used its exemption', async () => {
+describe('lost events and jobs', () => {
+  test('a merge without a webhook has used its exemption', async () => {
     const { github } = acme;
     const ops = await acme.repository('ops', [{}]);
     await acme.freeze(ops);
@@ -121,7 +121,7 @@ describe('the page of the pull request', () => {
     expect(await read(docs)).toContain('its base branch was changed, and the exemption was for main.');
   });
 
-  test('and the audit log tells a request that ran out from an exemption that did', async () => {
+  test('and the audit log distinguishes an expired request from an expired exemption', async () => {
     const desk = await acme.repository('desk', [{}], { roles: { wendy: 'write' } });
     const token = acme.github.addToken('wendy', { kind: 'classic', scopes: ['repo'] });
     await exemptions.exempt(desk, 1, { public_reason: 'A repair' }, token);
@@ -136,7 +136,7 @@ describe('the page of the pull request', () => {
     expect(log).not.toContain('ended the exemption for');
   });
 
-  test('keeps a reason from outsiders where a freeze that it covers has a public one', async () => {
+  test('hides a reason from outsiders if a freeze that it covers has a public one', async () => {
     const shop = await acme.repository('shop', [{}], { roles: { wendy: 'write' } });
     await acme.freeze(shop, { reason: 'A leak', public_reason: 'Maintenance' });
     await exemptions.exempt(shop, 1);

@@ -65,7 +65,7 @@ test('the documentation can be read before there is an App', async () => {
   expect(await help.text()).toContain('<h1 id="install-with-npm">Install with npm</h1>');
 });
 
-test('other processes notice, and whatever starts later is configured from the database', async () => {
+test('other processes notice, and later processes are configured from the database', async () => {
   const replica = await run.startAnother();
   const worker = await run.startAnother({ role: 'worker' });
   expect((await fetch(`${worker.url}/setup`)).status).toBe(503);
@@ -82,7 +82,7 @@ test('other processes notice, and whatever starts later is configured from the d
   expect(deps.config.app).toEqual({ id, privateKey, webhookSecret, oauth: { clientId, clientSecret } });
 });
 
-test('the way back works after the service was started again', async () => {
+test('the return from GitHub works after a restart of the service', async () => {
   const visitor = new Visitor();
   const create = await toGitHub(visitor);
   const port = Number(new URL(run.app.url).port);
@@ -91,7 +91,7 @@ test('the way back works after the service was started again', async () => {
   expect((await visitor.submit(create, { as: 'ada' })).text).toContain('is connected');
 });
 
-test('a person may own the App, and GitHub Enterprise has its paths elsewhere', async () => {
+test('a person can own the App, and GitHub Enterprise has other paths', async () => {
   const { url } = await run.startAnother({ githubApiUrl: `${run.github.url}/api/v3` });
   const visitor = new Visitor();
   const form = await run.open(visitor, url);
@@ -126,7 +126,7 @@ test('GitHub is sent app.yml with this installation’s addresses', async () => 
   expect(review.headers.get('content-security-policy')).toContain(`form-action 'self' ${run.github.url}`);
 });
 
-test('commands in comments are asked for only where the box is ticked', async () => {
+test('commands in comments are asked for only if the box is ticked', async () => {
   const { url } = await run.startAnother({ publicUrl: 'https://holdfast.example' });
   const manifestOf = async (box: Record<string, string>) => {
     const visitor = new Visitor();
@@ -152,7 +152,7 @@ test('commands in comments are asked for only where the box is ticked', async ()
   expect(text).toContain('pull requests: write');
 });
 
-test('the environment’s App wins over the kept one', async () => {
+test('the environment’s App wins over the saved one', async () => {
   await setUp();
   const app = {
     id: 7,
@@ -164,7 +164,7 @@ test('the environment’s App wins over the kept one', async () => {
   expect(deps.config.app).toEqual(app);
 });
 
-test('without the SECRET_KEY that it was kept under the App cannot be used', async () => {
+test('without the SECRET_KEY that sealed it, the App cannot be used', async () => {
   await setUp();
   const postgres = { connectionString: 'postgres://unused: the test opens the database' };
   await expect(run.startAnother({ secretKey: 'another key of at least 32 characters' })).rejects.toThrow(
@@ -180,7 +180,7 @@ const changing = { secretKey: newKey, secretKeyPrevious: secretKey };
 const sealedLine = 'the App in the database is now encrypted with the new SECRET_KEY';
 const timesSealed = () => run.logs.filter((line) => line.includes(sealedLine)).length;
 
-test('SECRET_KEY is changed: two replicas that start at once seal the App anew, once', async () => {
+test('SECRET_KEY is changed: two replicas that start at once seal the App again, once', async () => {
   await setUp();
   const before = await run.database.prisma.appCredentials.findFirstOrThrow();
   const both = await Promise.all([run.startAnother(changing), run.startAnother(changing)]);
@@ -191,13 +191,13 @@ test('SECRET_KEY is changed: two replicas that start at once seal the App anew, 
   for (const name of ['privateKey', 'webhookSecret', 'clientSecret'] as const)
     expect(after[name]).not.toBe(before[name]);
 
-  // The previous key may go now: it opens nothing any more.
+  // The previous key can go now, because it opens nothing.
   const { deps } = await run.startAnother({ secretKey: newKey });
   expect(app).toMatchObject(deps.config.app);
   await expect(run.startAnother()).rejects.toThrow('SECRET_KEY is not the one');
 });
 
-test('a visit that began under the previous SECRET_KEY ends, and its App is kept under the new one', async () => {
+test('a visit that began under the previous SECRET_KEY completes, and its App is saved under the new one', async () => {
   const visitor = new Visitor();
   const create = await toGitHub(visitor);
   const next = await run.startAnother(changing);
@@ -208,7 +208,7 @@ test('a visit that began under the previous SECRET_KEY ends, and its App is kept
   expect(timesSealed()).toBe(1);
 });
 
-test('the setup page admits a browser that gave its code under the previous SECRET_KEY', async () => {
+test('the setup page accepts a browser that entered its code under the previous SECRET_KEY', async () => {
   const visitor = new Visitor();
   await run.open(visitor);
   const next = await run.startAnother(changing);
@@ -222,7 +222,7 @@ test('the setup page admits a browser that gave its code under the previous SECR
   expect((await visitor.get(`${stranger.url}/setup`)).text).not.toContain('name="organization"');
 });
 
-test('with two keys that are both others the App cannot be used', async () => {
+test('with two other keys, the App cannot be used', async () => {
   await setUp();
   const wrong = { secretKey: newKey, secretKeyPrevious: 'a third key, which has 32 characters or more' };
   await expect(run.startAnother(wrong)).rejects.toThrow(
@@ -239,7 +239,7 @@ test('a process with another SECRET_KEY says so, and waits', async () => {
   expect(await readiness(other.url)).toBe(503);
 });
 
-test('PostgreSQL without SECRET_KEY keeps nothing: the page says what to set', async () => {
+test('PostgreSQL without SECRET_KEY saves nothing: the page says what to set', async () => {
   const database = { connectionString: 'postgres://unused: the test opens the database' };
   const { url } = await run.startAnother({ secretKey: null, database });
   const { text } = await run.open(new Visitor(), url);

@@ -55,7 +55,7 @@ test('auto-merge waits through the freeze and goes on by itself', async () => {
   expect(acme.github.pullRequest(site, 1).state).toBe('merged');
 });
 
-test('the text is one that GitHub takes, whatever the reason', async () => {
+test('GitHub accepts the text for every reason', async () => {
   const docs = await acme.repository('docs', [{}]);
   const reason = `🚀 Release\r\n\tof 4.2 ${'and a long story '.repeat(20)}😀`;
   const { id } = await acme.freeze(docs, { reason });
@@ -77,7 +77,7 @@ test('a freeze that begins at once, and one that began in the past, hold at once
   expect(acme.frozen(app)).toEqual([2]);
 });
 
-test('boundaries years apart are each kept', async () => {
+test('boundaries years apart all count', async () => {
   const old = await acme.repository('old', [{}]);
   await acme.freeze(old, { start: '2026-03-02T00:00:00', end: '2029-01-01T00:00:00' });
   await acme.advanceTo('2026-03-02T00:00:00Z');

@@ -49,7 +49,7 @@ describe('an update', () => {
     expect(acme.shown(site, 1)).toEqual(free);
   });
 
-  test('that moves a start away lets the old start pass; one to now begins at once', async () => {
+  test('that moves a start away ignores the old start; one to now begins at once', async () => {
     const app = await acme.repository('app', [{}]);
     const { id } = await acme.freeze(app, { start: '2026-03-01T15:00:00' });
     await acme.update(app, id, { start: '2026-03-01T16:00:00' });
@@ -60,7 +60,7 @@ describe('an update', () => {
     expect(acme.posts(app)).toEqual({ 1: 2 });
   });
 
-  test('that sets the end to the past lets go', async () => {
+  test('that sets the end to the past frees the pull requests', async () => {
     const lib = await acme.repository('lib', [{}]);
     const { id } = await acme.freeze(lib, { start: '2026-02-01T00:00:00' });
     expect(acme.frozen(lib)).toEqual([1]);
@@ -70,7 +70,7 @@ describe('an update', () => {
 });
 
 describe('a deletion', () => {
-  test('of an ongoing freeze lets go, of a scheduled one prevents it', async () => {
+  test('of an ongoing freeze ends it, of a scheduled one prevents it', async () => {
     const ops = await acme.repository('ops', [{}]);
     const ongoing = await acme.freeze(ops);
     const scheduled = await acme.freeze(ops, { start: '2026-03-01T18:00:00' });
@@ -112,7 +112,7 @@ describe('several freezes', () => {
     expect(acme.posts(core)).toEqual({ 1: 3, 2: 3, 3: 3, 4: 1 });
   });
 
-  test('name the one that lets go last, and how many more there are', async () => {
+  test('name the one that ends last, and how many more there are', async () => {
     const docs = await acme.repository('docs', [{}]);
     await acme.freeze(docs, { reason: 'Short', end: '2026-03-02T01:00:00' });
     const long = await acme.freeze(docs, { reason: 'Long', end: '2026-03-02T02:00:00' });
@@ -123,7 +123,7 @@ describe('several freezes', () => {
     expect(acme.frozen(docs)).toEqual([]);
   });
 
-  test('that touch at one instant never let go in between', async () => {
+  test('that touch at one instant never free in between', async () => {
     const edge = await acme.repository('edge', [{}]);
     await acme.freeze(edge, { end: '2026-03-02T05:00:00' });
     await acme.freeze(edge, { reason: 'Next', start: '2026-03-02T05:00:00', end: '2026-03-02T06:00:00' });

@@ -63,7 +63,7 @@ describe('a year end over forty repositories', () => {
     ({ id } = await create({ exclude_conditions: ['label=hotfix'] }));
   });
 
-  test('is answered as it is stored, and makes a plain freeze in each', async () => {
+  test('has an answer with what is stored, and makes a plain freeze in each', async () => {
     expect(await show(id)).toEqual({
       ...{ id, ...body, public_reason: null, recurrence: null },
       ...{
@@ -96,7 +96,7 @@ describe('a year end over forty repositories', () => {
     expect((await call('GET', plans)).body.freeze_plans.map((plan: { id: string }) => plan.id)).toEqual([id]);
   });
 
-  test('makes what can be sent back as it was read, which changes nothing', async () => {
+  test('can be sent back as it was read, which changes nothing', async () => {
     const [freeze] = await freezes('team-03');
     expect(await acme.update('acme/team-03', freeze!['id'] as string, freeze!)).toEqual(freeze);
     expect((await show(id)).detached).toEqual([]);
@@ -125,7 +125,7 @@ describe('a year end over forty repositories', () => {
     });
   });
 
-  test('leaves alone what somebody changed or deleted by itself', async () => {
+  test('leaves alone freezes that somebody changed or deleted by themselves', async () => {
     const [[changed], [gone]] = [await freezes('team-01'), await freezes('team-02')];
     await acme.update('acme/team-01', changed!['id'] as string, { reason: 'Ours alone' });
     await acme.remove('acme/team-02', gone!['id'] as string);
@@ -152,7 +152,7 @@ describe('a year end over forty repositories', () => {
     });
   });
 
-  test('does not begin elsewhere once it has begun', async () => {
+  test('does not begin elsewhere after it has begun', async () => {
     const answer = await call('PATCH', `${plans}/${id}`, { start: '2026-03-03T18:00:00' });
     expect({ status: answer.status, ...answer.body }).toEqual({
       status: 400,
@@ -161,7 +161,7 @@ describe('a year end over forty repositories', () => {
     });
   });
 
-  test('lets go of everything but what was changed by itself when it is deleted', async () => {
+  test('ends everything but separately changed freezes when it is deleted', async () => {
     await remove(id);
     expect(acme.frozen('acme/team-00')).toEqual([]);
     expect(acme.frozen('acme/team-01')).toEqual([1]);
@@ -197,7 +197,7 @@ describe('a plan while a repository is renamed and another is made', () => {
     expect(await starts('lib-two')).toEqual(three);
   });
 
-  test('takes back what has not begun where a rename ends the match, and an ongoing one stays', async () => {
+  test('takes back freezes that have not begun if a rename ends the match; an ongoing one stays', async () => {
     await acme.advanceTo('2026-03-04T11:00:00Z');
     acme.github.renameRepository('acme/api-old', 'legacy');
     await acme.quiet();
@@ -214,7 +214,7 @@ describe('a plan while a repository is renamed and another is made', () => {
 });
 
 describe('what a change moves', () => {
-  test('is what has not begun; what is ongoing keeps its start and gets the new length', async () => {
+  test('is the future freezes; an ongoing one keeps its start and gets the new length', async () => {
     await acme.repository('moved', [{}]);
     const { id } = await create({
       ...{ start: '2026-03-04T10:00:00', end: '2026-03-04T12:00:00', timezone: 'UTC' },
@@ -256,8 +256,8 @@ describe('what a change moves', () => {
   });
 });
 
-describe('what a change moves where it is not simple', () => {
-  test('is nothing where a freeze of that day was changed by itself', async () => {
+describe('what a change moves in special cases', () => {
+  test('is nothing if a freeze of that day was changed by itself', async () => {
     await acme.repository('twice');
     const { id } = await create({
       ...{ start: '2026-03-20T10:00:00', end: '2026-03-20T12:00:00' },
@@ -272,7 +272,7 @@ describe('what a change moves where it is not simple', () => {
     await acme.remove('acme/twice', second);
   });
 
-  test('is also what was made where freezes are switched off meanwhile', async () => {
+  test('is also freezes in repositories where freezes are switched off meanwhile', async () => {
     await acme.repository('off');
     const { id } = await create({
       ...{ start: '2026-03-20T10:00:00', end: '2026-03-20T12:00:00' },

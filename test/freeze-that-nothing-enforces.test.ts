@@ -49,7 +49,7 @@ test('it is made, with a warning that names the branch and where to look, and an
   ]);
 });
 
-test('one that is enforced has neither', async () => {
+test('an enforced one has neither', async () => {
   const lib = await acme.repository('lib', [{}]);
   expect((await freeze(lib)).warning).toBeNull();
   expect(await events(lib)).toEqual([]);
@@ -95,7 +95,7 @@ test('a replayed answer warns as the first one did, and there is one event', asy
   expect(await events(site)).toHaveLength(1);
 });
 
-test('what a check costs is paid once in ten seconds; where nothing is missing, once a minute', async () => {
+test('it checks once in ten seconds, or once a minute if nothing is missing', async () => {
   const shop = await acme.repository('shop', [], { protect: {} });
   const asked = () =>
     acme.github.requests.filter(({ path }) => path.startsWith('/repos/acme/shop/rules/branches/main')).length;
@@ -122,7 +122,7 @@ test.each(['502', 'reset'] as const)('GitHub being down (%s) warns of nothing', 
   expect((await freeze(down)).warning).toBeNull();
 });
 
-test('a slow GitHub is waited for two seconds, once', async () => {
+test('it waits two seconds for a slow GitHub, once', async () => {
   const slow = await acme.repository('slow', [], { protect: {} });
   const rules = /^\/repos\/acme\/slow\/rules\/branches\//;
   acme.github.faults.add({ kind: 'delay', ms: 11_000, match: { path: rules } });

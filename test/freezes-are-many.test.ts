@@ -59,11 +59,11 @@ test('a repository has at most 1,000 freezes that are not over, however many are
   const made = answers.find(({ status }) => status === 201)!.body;
   await acme.remove(full, made.id);
   expect((await create()).status).toBe(201);
-  // Another repository has room of its own.
+  // Another repository has its own room.
   await acme.freeze(await acme.repository('roomy'));
 });
 
-test('what plans make ahead leaves room for what is needed now', async () => {
+test('freezes that plans make ahead leave room for freezes that are needed now', async () => {
   const planned = await acme.repository('planned');
   const body = {
     ...{ name: 'Nights', reason: 'Maintenance', repositories: { include: ['planned'] } },
@@ -107,7 +107,7 @@ test('the page of a repository with 1,000 freezes is small, and leads to all of 
   );
 });
 
-test('however long what people wrote is, and whoever looks: under 300 kB, by few statements', async () => {
+test('with the longest texts, for every viewer: under 300 kB, by few statements', async () => {
   const heavy = await acme.repository('heavy', [
     { title: 'T'.repeat(250) },
     ...Array.from({ length: 29 }, () => ({})),
@@ -135,7 +135,7 @@ test('however long what people wrote is, and whoever looks: under 300 kB, by few
       updatedBy: by,
     })),
   });
-  // Made by a call, so that what is open is judged by all of them, and told of in the log.
+  // A call makes it, so that all of them judge the open pull requests, and the log has it.
   const last = await acme.freeze(heavy, { reason: 'Why. '.repeat(1900) });
   for (let change = 0; change < 30; change++)
     await acme.update(heavy, last.id, { reason: `${change} ${'Why. '.repeat(1900)}` });

@@ -13,13 +13,16 @@ afterAll(() => acme.close());
 
 const inSeconds = (seconds: number) => new Date(acme.clock.now() + seconds * 1000);
 const wallClock = (instant: Date) => instant.toISOString().slice(0, 19);
-/** Lets time pass in steps, as clocks do; each step gives what is due its turn. */
+/** Moves time in steps, as clocks do. Each step runs what is due. */
 async function pass(seconds: number, steps: number): Promise<void> {
   for (let step = 0; step < steps; step++) await acme.advanceTo(inSeconds(seconds / steps));
 }
 const posting = { method: 'POST', path: /\/statuses\// };
 const reading = ({ operationName }: { operationName?: string }) => operationName === 'OpenPullRequests';
-/** What the service asked GitHub since a number of requests; less the list of failed deliveries, which is the App's. */
+/**
+ * The service's requests to GitHub after a number of requests, without the list of failed deliveries, which is the
+ * App's.
+ */
 const askedSince = (count: number) =>
   acme.github.requests.slice(count).filter(({ path }) => !path.startsWith('/app/hook/deliveries'));
 const states = (repository: string, number: number) =>
@@ -74,10 +77,10 @@ test('statuses that fail are written again, each once', async () => {
   expect(acme.posts(lib)).toEqual({ 1: 2, 2: 2, 3: 2 });
 });
 
-test('a status that arrived although its answer was lost is not written twice', async () => {
+test('a status with a lost answer is not written twice', async () => {
   const { github } = acme;
   const site = await acme.repository('site', [{}]);
-  // The connection is cut when the status stands already.
+  // The connection is cut after the status is posted.
   const { headSha } = github.pullRequest(site, 1);
   const cut = github.faults.add({
     kind: 'reset',
@@ -102,7 +105,7 @@ test('a status that arrived although its answer was lost is not written twice', 
   expect(asked.filter((line) => line.includes('/statuses/'))).toEqual([]);
 });
 
-test('a commit that GitHub fails on again and again holds up no other', async () => {
+test('a commit that fails again and again delays no other', async () => {
   const { github } = acme;
   const bad = await acme.repository('bad', [{}, {}, {}]);
   const [first, ...others] = github.pullRequests(bad).toSorted((a, b) => (a.headSha < b.headSha ? -1 : 1));
@@ -169,7 +172,7 @@ describe('a rate limit', () => {
   test('primary: waits for the reset that GitHub names', async () => {
     const { github } = acme;
     const ops = await acme.repository('ops', [{}]);
-    // The sandbox names the reset by the real clock, the service's stands elsewhere.
+    // The sandbox names the reset by the real clock. The service has another clock.
     const ahead = Math.round((acme.clock.now() - Date.now()) / 1000);
     github.faults.add({ kind: 'primary-limit', retryAfter: ahead + 900, match: posting, times: 1 });
     await acme.freeze(ops);
@@ -205,7 +208,7 @@ describe('an answer in part', () => {
   });
 });
 
-test('a commit that GitHub does not know any more is dropped, and holds up nobody', async () => {
+test('a commit that GitHub no longer has is dropped, and delays nothing', async () => {
   const { github } = acme;
   const mono = await acme.repository('mono', [{}, {}]);
   const { headSha } = github.pullRequest(mono, 1);

@@ -45,7 +45,7 @@ async function page(path: string): Promise<string> {
 }
 
 describe('a pull request that a freeze holds, on a branch that does not require the status', () => {
-  test('is named as leaking everywhere within 30 s, once in the audit log, and no more once the status is required', async () => {
+  test('is shown as leaking everywhere within 30 s, once in the audit log, until the status is required', async () => {
     const { github } = acme;
     const web = await acme.repository('web', [{}, { base: 'release' }], { protect: { release: ours() } });
     const { id } = await acme.freeze(web);
@@ -94,7 +94,7 @@ describe('a pull request that a freeze holds, on a branch that does not require 
     expect(await page(`/repos/${web}`)).toContain('2 pull requests are held.');
   });
 
-  test('is asked about again at once where somebody asks whether it is mended', async () => {
+  test('is asked about again at once if somebody asks whether it is fixed', async () => {
     const { github } = acme;
     const api = await acme.repository('api', [{}], { protect: {} });
     await acme.freeze(api);
@@ -129,7 +129,7 @@ describe('a pull request that a freeze holds, on a branch that does not require 
 });
 
 describe('nothing leaks', () => {
-  test('where the check is required: GitHub is asked until it knows, and then seldom', async () => {
+  test('if the check is required: GitHub is asked until it knows, and then rarely', async () => {
     const held = await acme.repository('held', [{}, {}, { draft: true }], { protect: { main: ours() } });
     const { id } = await acme.freeze(held);
     await pass(20);
@@ -145,7 +145,7 @@ describe('nothing leaks', () => {
     expect(await progress(held, id)).toMatchObject({ pull_requests: { to_hold: 3, held: 3 }, leaking: [] });
   });
 
-  test('while GitHub answers as before the status: one answer is not believed', async () => {
+  test('while GitHub answers as before the status: one answer does not count', async () => {
     acme.github.setMergeStatesBehind(12_000);
     const late = await acme.repository('late', [{}], { protect: { main: ours() } });
     await pass(15);
@@ -155,7 +155,7 @@ describe('nothing leaks', () => {
     expect((await enforcement(late)).leaking).toEqual([]);
   });
 
-  test('of a draft, nor of one that conflicts', async () => {
+  test('of a draft, or of one that conflicts', async () => {
     const { github } = acme;
     const loose = await acme.repository('loose', [{ draft: true }, {}, {}], { protect: {} });
     github.pushToBranch(loose, 'main', { conflictsWith: [2] });
@@ -181,7 +181,7 @@ test('a requirement that is lifted during the freeze is found in ten minutes', a
   expect((await enforcement(lifted)).leaking).toEqual([1]);
 });
 
-test('one that is retargeted to a branch that does not require the status leaks there', async () => {
+test('a pull request that moves to a branch without the required status leaks there', async () => {
   const { github } = acme;
   const moved = await acme.repository('moved', [{}], { protect: { main: ours() } });
   await acme.freeze(moved);
@@ -193,7 +193,7 @@ test('one that is retargeted to a branch that does not require the status leaks 
   expect(await leaks(moved)).toMatchObject([{ pull_request: 1, base_ref: 'next' }]);
 });
 
-test('while GitHub limits us or is down it is asked later, and the statuses do not wait for it', async () => {
+test('while GitHub limits us or is down, it is asked later, and statuses do not wait for that', async () => {
   const { github } = acme;
   const busy = await acme.repository('busy', [{}], { protect: {} });
   const ofUs = ({ operationName }: { operationName?: string }) => operationName === 'MergeStates';

@@ -20,7 +20,7 @@ const ofMain = { matching_conditions: ['base=main'] };
 const day = 86_400_000;
 
 describe('the head of a closed pull request that a freeze selects', () => {
-  test('blocks at once where that is opened again, without any write, and lets go at the end', async () => {
+  test('blocks at once if it is opened again, without any write, and is free at the end', async () => {
     const web = await acme.repository('web', [{}, { base: 'release' }]);
     await close(web, 1, 2);
     const { id } = await acme.freeze(web, ofMain);
@@ -52,7 +52,7 @@ describe('the head of a closed pull request that a freeze selects', () => {
     expect(acme.shown(api, 3)).toEqual(free);
   });
 
-  test('is held and let go of where the freeze is set to hold merges, and deployments only', async () => {
+  test('is held by a freeze of merges, and freed by a freeze of only deployments', async () => {
     const ops = await acme.repository('deployed', [{}]);
     await close(ops, 1);
     const { id } = await acme.freeze(ops, { holds: ['deployments'] });
@@ -82,7 +82,7 @@ describe('the head of a closed pull request that a freeze selects', () => {
     expect([1, 2].map((number) => acme.shown(app, number))).toEqual([free, free]);
   });
 
-  test('lets go also long after it was closed, and where freezes are switched off', async () => {
+  test('is freed also long after it was closed, and if freezes are switched off', async () => {
     const lib = await acme.repository('lib', [{}]);
     await acme.freeze(lib, ofMain);
     await close(lib, 1);
@@ -92,7 +92,7 @@ describe('the head of a closed pull request that a freeze selects', () => {
     expect(acme.shown(lib, 1)).toEqual(free);
   });
 
-  test('counts nowhere as a held pull request', async () => {
+  test('never counts as a held pull request', async () => {
     const core = await acme.repository('core', [{}, {}]);
     await close(core, 1);
     const { id } = await acme.freeze(core, ofMain);
@@ -103,7 +103,7 @@ describe('the head of a closed pull request that a freeze selects', () => {
     expect(JSON.stringify(body)).not.toContain('"held":2');
   });
 
-  test('is left alone where it is merged, has no status of ours, or was closed over 30 days ago', async () => {
+  test('is left alone if it is merged, has no status of ours, or was closed over 30 days ago', async () => {
     const docs = await acme.repository('docs', [{}, {}]);
     acme.github.merge(docs, 1);
     await close(docs, 2);

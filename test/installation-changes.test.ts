@@ -56,7 +56,7 @@ describe('a repository', () => {
     expect((await create('globex/lib')).status).toBe(403);
   });
 
-  test('that moves to an owner without the App is let be, and held again when it is installed there', async () => {
+  test('that moves to an owner without the App is left alone, and held again after an installation there', async () => {
     const { github } = acme;
     const hal = github.addUser('hal').token;
     github.addOrganization('initech', { admins: ['hal'] });
@@ -97,7 +97,7 @@ describe('a repository', () => {
 });
 
 describe('an installation', () => {
-  test('of chosen repositories: what is added is looked at, what is removed is 404', async () => {
+  test('of selected repositories: an added one is checked, a removed one is 404', async () => {
     const { github } = acme;
     const ivy = github.addUser('ivy').token;
     github.addOrganization('hooli', { admins: ['ivy'] });
@@ -139,7 +139,7 @@ describe('an installation', () => {
     expect(acme.frozen('pied/piper')).toEqual([1]);
   });
 
-  test('that is suspended while a status waits comes to rest, and writes it when it is back', async () => {
+  test('that is suspended while a status waits stops, and writes it when it is back', async () => {
     const { github } = acme;
     const jo = github.addUser('jo').token;
     github.addOrganization('wayne', { admins: ['jo'] });
@@ -179,7 +179,7 @@ describe('an installation', () => {
     expect(acme.shown('umbrella/lab', 1)).toMatchObject({ state: 'pending' });
   });
 
-  test('that was made while its webhook was lost is found at the first use, and by the start', async () => {
+  test('whose webhook was lost is found at the first use, and at the start', async () => {
     const { github } = acme;
     const mia = github.addUser('mia').token;
     github.addOrganization('stark', { admins: ['mia'] });

@@ -1,4 +1,4 @@
-// Jobs of GitHub Actions call with their OIDC tokens, without a key that somebody has to keep.
+// Jobs of GitHub Actions call with their OIDC tokens, without a key that somebody must keep.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Acme, startAcme } from './api/acme.ts';
 import { commandLineFor } from './support/command-line.ts';
@@ -130,7 +130,7 @@ test('a freeze of somebody else, or of jobs under another rule, is not for a job
     ).toBe(204);
 });
 
-test('what only admins may, no job may', async () => {
+test('no job can do what only admins can', async () => {
   const routes = [
     ['GET', freezes],
     ['POST', `${freezes}/preview`],

@@ -1,4 +1,4 @@
-// What is said to be held is known to be; the rest is to be held, with why.
+// A pull request is called held only if that is known. The rest should be held, with the reason.
 import { PassThrough } from 'node:stream';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { doctor } from '../src/cli/doctor.ts';
@@ -89,7 +89,7 @@ test('ones whose status waits are to be held, until it is written', async () => 
   expect(await page('acme/ops/pulls/1')).toContain('<span class="badge held">Held</span>');
 });
 
-test('a changed text is no reason: what GitHub shows meanwhile holds as well', async () => {
+test('a changed text is not a reason: what GitHub shows meanwhile also holds', async () => {
   const { github } = acme;
   const lib = await acme.repository('lib', [{}]);
   const { id } = await acme.freeze(lib);
@@ -100,7 +100,7 @@ test('a changed text is no reason: what GitHub shows meanwhile holds as well', a
     pull_requests: { to_hold: 1, held: 1 },
     waiting_writes: 1,
   });
-  // One whose answer was lost may be a success of before.
+  // A status with a lost answer may be a former success.
   await acme.app.deps.db.headStatus.updateMany({ where: { sha }, data: { attempts: 1 } });
   expect(await progress(lib, id)).toMatchObject({ pull_requests: { to_hold: 1, held: 0 } });
 });

@@ -27,7 +27,7 @@ const secret = fc.oneof(
 );
 const around = fc.constantFrom(' ', '"', ':', '=', '/', '\n', '&', '(', 'Bearer ', '\\n');
 
-test('no credential passes, wherever it stands', () => {
+test('no credential passes, anywhere in a line', () => {
   fc.assert(
     fc.property(fc.string(), around, secret, around, fc.string(), (before, open, hidden, close, after) => {
       const line = redact(`${before}${open}${hidden}${close}${after}`);
@@ -37,7 +37,7 @@ test('no credential passes, wherever it stands', () => {
   );
 });
 
-test('two in a line both go, and what is none stays', () => {
+test('two in a line are both removed, and other texts stay', () => {
   const key = generateKey('ci');
   expect(redact(`a ${key} b ghp_${'x'.repeat(36)} c`)).toBe('a [secret] b [secret] c');
   for (const plain of [

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Acme, startAcme } from './support/acme.ts';
 
-// What a look cannot know at the time, and no event tells of: a later look finds it.
+// A later look finds what a look cannot know and no event reports.
 
 let acme: Acme;
 beforeAll(async () => {
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => acme.close());
 const later = (minutes: number) => acme.advanceTo(new Date(acme.clock.now() + minutes * 60_000));
 
-test('a fact that GitHub did not give for a moment is asked for again', async () => {
+test('a fact that GitHub did not give is asked for again', async () => {
   const web = await acme.repository('web', [{ labels: ['hotfix'] }]);
   const fault = acme.github.faults.add({ kind: 'partial', field: 'labels', pullRequests: [`${web}#1`] });
   await acme.freeze(web, { exclude_conditions: ['label=hotfix'] });
@@ -43,13 +43,13 @@ test('a check that is reported before its pull request was looked at is seen', a
   expect(acme.frozen(ops)).toEqual([1]);
 });
 
-test('an instant that no database keeps is never', async () => {
+test('an instant that no database can store is never', async () => {
   const far = await acme.repository('far', [{}]);
   await acme.freeze(far, { matching_conditions: ['current-datetime<=9999-12-31T23:59:59.999'] });
   expect(acme.frozen(far)).toEqual([1]);
 });
 
-test('a dependency in another repository that is merged wakes who depends on it', async () => {
+test('a merged dependency in another repository wakes the pull requests that depend on it', async () => {
   const lib = await acme.repository('lib', [{}]);
   const app = await acme.repository('app', [{ body: `Depends-On: ${lib}#1` }]);
   await acme.freeze(app, { matching_conditions: ['#depends-on=0'] });

@@ -21,7 +21,7 @@ const dequeued = (repository: string) =>
         event === 'pull_request' && action === 'dequeued' && payload.repository.full_name === repository,
     )
     .map(({ payload }) => [payload.number, payload.reason]);
-/** What the group of a pull request shows; the groups stay in flight while another check is required. */
+/** The status on the group of a pull request. The groups stay in flight while another check is required. */
 const shownOn = (repository: string, number: number) => {
   const group = acme.github
     .mergeGroups(repository)
@@ -62,7 +62,7 @@ describe('without a freeze', () => {
 });
 
 describe('a freeze begins with groups in flight', () => {
-  test('groups that we passed are answered anew before any pull request, and nothing frozen merges', async () => {
+  test('groups that we passed get a new answer before any pull request, and nothing frozen merges', async () => {
     const { github } = acme;
     const api = await queued('api', [{ labels: ['risky'] }, {}, {}]);
     const groups = new Set(github.mergeGroups(api).map(({ headSha }) => headSha));
@@ -80,7 +80,7 @@ describe('a freeze begins with groups in flight', () => {
     expect(acme.frozen(api)).toEqual([1]);
   });
 
-  test('without end, a frozen pull request alone is put out of the queue', async () => {
+  test('without an end, only a frozen pull request is removed from the queue', async () => {
     const lib = await queued('lib', [{}]);
     const sha = acme.github.mergeGroups(lib)[0]!.headSha;
     await acme.freeze(lib);
@@ -92,7 +92,7 @@ describe('a freeze begins with groups in flight', () => {
     expect(inQueue(lib)).toEqual([]);
   });
 
-  test('in a HEADGREEN queue an exempt pull request does not take a frozen one along', async () => {
+  test('in a HEADGREEN queue, an exempt pull request does not merge a frozen one', async () => {
     const head = await queued('head', [{ labels: ['risky'] }, {}], { mergingStrategy: 'HEADGREEN' });
     await acme.freeze(head, { matching_conditions: ['label=risky'] });
     await passCi(head);
@@ -102,7 +102,7 @@ describe('a freeze begins with groups in flight', () => {
 });
 
 describe('a freeze that ends before the queue stops waiting', () => {
-  test('keeps the places, and is let go of before any pull request', async () => {
+  test('keeps the places, and its groups are freed before any pull request', async () => {
     const { github, advanceTo } = acme;
     const ops = await queued('ops', [{}, {}], { checkResponseTimeoutMinutes: 60 });
     const end = inMinutes(30);
@@ -161,7 +161,7 @@ describe('a freeze that ends before the queue stops waiting', () => {
 });
 
 describe('an exempt pull request behind a frozen one', () => {
-  test('merges on a group of its own once the frozen one is put out', async () => {
+  test('merges in its own group after the frozen one is removed', async () => {
     const mono = await queued('mono', [{}, {}]);
     await acme.freeze(mono, { exclude_conditions: ['label=hotfix'] });
     expect(inQueue(mono)).toEqual([]);
@@ -195,7 +195,7 @@ describe('an exempt pull request behind a frozen one', () => {
 });
 
 describe('webhooks of the queue', () => {
-  test('where nothing is enforced leave nothing behind', async () => {
+  test('leave nothing behind if nothing is enforced', async () => {
     const { github, app } = acme;
     const off = await acme.repository('off');
     await acme.setProducts(off, []);
@@ -228,7 +228,7 @@ describe('webhooks of the queue', () => {
     acme.github.dequeue(gone, 1);
     await acme.quiet();
     expect(await count()).toBe(0);
-    // What was written is remembered as long as an older answer may show the group.
+    // The written status is remembered as long as an older answer can show the group.
     const written = { where: { repositoryId, isMergeGroup: true } };
     expect(await acme.app.deps.db.headStatus.findMany(written)).toMatchObject([{ isWaiting: false }]);
     await acme.advanceTo(inMinutes(6));

@@ -75,7 +75,7 @@ describe('a service that writes', () => {
     acme.app.deps.db.installation.findFirstOrThrow({ where: { account: { loginKey: 'acme' } } });
   afterEach(() => acme.close());
 
-  test('settles below what GitHub bears, with few refusals, and remembers it', async () => {
+  test('settles below what GitHub accepts, with few refusals, and remembers it', async () => {
     const limit = 20;
     await start({ least: 4, most: 40 });
     acme.github.writeLimit.perMinute = limit;
@@ -101,7 +101,7 @@ describe('a service that writes', () => {
     expect(0.75 * pacePerMinute!).toBeLessThanOrEqual(limit);
   });
 
-  test('a fixed pace never moves, whatever GitHub answers', async () => {
+  test('a fixed pace never moves, no matter what GitHub answers', async () => {
     await start({ least: 20, most: 20 });
     acme.github.writeLimit.perMinute = 10;
     await acme.repository('web', Array(40).fill({}));

@@ -3,7 +3,7 @@ import { questionsPerMinute } from '../src/auth/sign-in/repository-readers.ts';
 import { type Acme, startAcme } from './support/acme.ts';
 import { type Seen, Visitor } from './support/visitor.ts';
 
-// What is not there and what one may not see look the same, to the byte.
+// A missing page and a page that you cannot see are the same, to the byte.
 
 let acme: Acme;
 beforeAll(async () => {
@@ -50,7 +50,7 @@ const badNumbers = [
   ...['a'.repeat(40), 'A'.repeat(40), 'zz', '%00'].map((sha) => `/repos/acme/web/merge-groups/${sha}`),
 ];
 
-test('to somebody who is signed in and may not see', async () => {
+test('to a signed-in person who cannot see it', async () => {
   const visitor = new Visitor(acme);
   await visitor.signIn('mallory');
   const [first, ...others] = await Promise.all(
@@ -62,7 +62,7 @@ test('to somebody who is signed in and may not see', async () => {
   for (const [path, answer] of others) expect(answer, path).toEqual(first![1]);
 });
 
-test('finding out costs the same questions to GitHub for what is hidden and what is not there', async () => {
+test('a hidden page and a missing page cost the same questions to GitHub', async () => {
   const visitor = new Visitor(acme);
   await visitor.signIn('mallory');
   const cost = async (path: string) => {
@@ -82,7 +82,7 @@ test('finding out costs the same questions to GitHub for what is hidden and what
   }
 });
 
-test('however many names somebody tries, GitHub is asked so often and no more', async () => {
+test('however many names somebody tries, the questions to GitHub are limited', async () => {
   const [mallory, ada] = [new Visitor(acme), new Visitor(acme)];
   await mallory.signIn('mallory');
   await ada.signIn('ada');
@@ -103,7 +103,7 @@ test('however many names somebody tries, GitHub is asked so often and no more', 
   expect((await mallory.open('/repos/acme/vault')).status).toBe(404);
 });
 
-test('what the App was taken from is gone: from one repository, and from all', async () => {
+test('without the App a page is gone: for one repository, and for all', async () => {
   const other = await startAcme();
   try {
     for (const name of ['taken', 'kept']) await other.repository(name, [{}]);
@@ -133,7 +133,7 @@ test('HEAD gets the same answer without its body', async () => {
   }
 });
 
-test('every page tells browsers to keep it to themselves and to load nothing from elsewhere', async () => {
+test('every page tells browsers not to share it and to load nothing from elsewhere', async () => {
   const visitor = new Visitor(acme);
   await visitor.signIn('ada');
   for (const path of ['/', '/repos/acme/vault', ...hidden, ...absent, '/auth/callback', '/auth/sign-in']) {
@@ -147,7 +147,7 @@ test('every page tells browsers to keep it to themselves and to load nothing fro
   }
 });
 
-test('to somebody who is not signed in: all are sent to sign in', async () => {
+test('to somebody who is not signed in: each leads to signing in', async () => {
   const visitor = new Visitor(acme);
   const answers = await Promise.all([...hidden, ...absent].map((path) => visitor.open(path)));
   for (const answer of answers) {
@@ -156,7 +156,7 @@ test('to somebody who is not signed in: all are sent to sign in', async () => {
   }
 });
 
-test('nobody’s visits cost no question to GitHub about what is not known', async () => {
+test('visits without a sign-in ask GitHub nothing about unknown names', async () => {
   const before = acme.github.requests.length;
   await new Visitor(acme).open('/repos/acme/nothing/pulls/1');
   expect(acme.github.requests.length).toBe(before);

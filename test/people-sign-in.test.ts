@@ -28,7 +28,7 @@ test('a public repository needs no sign-in', async () => {
   expect(text).toContain('New checkout');
 });
 
-test('a private one asks for it, and then shows the page', async () => {
+test('a private one asks for a sign-in, and then shows the page', async () => {
   const asked = await visitor.open(`${vaultPage}?from=github`);
   expect([asked.status, asked.location]).toEqual([
     302,
@@ -44,7 +44,7 @@ test('a private one asks for it, and then shows the page', async () => {
   expect(page.headers.get('cache-control')).toBe('private, no-store');
 });
 
-test('the cookie is one that neither scripts nor other sites get, and no token of GitHub is kept', async () => {
+test('neither scripts nor other sites get the cookie, and no token of GitHub is saved', async () => {
   const begun = await visitor.open('/auth/sign-in');
   const back = await visitor.open(await visitor.authorize(begun.location, 'bob'));
   const session = back.headers.getSetCookie().find((line) => line.startsWith('__Host-holdfast-session='))!;
@@ -59,7 +59,7 @@ test('the cookie is one that neither scripts nor other sites get, and no token o
   expect(acme.logs.join('')).not.toMatch(/ghu_|ghr_|code_verifier|sandbox-client-secret/);
 });
 
-test('the request carries a challenge, and the code is worth nothing without its verifier', async () => {
+test('the request has a challenge, and the code is useless without its verifier', async () => {
   const begun = await visitor.open('/auth/sign-in');
   const asked = new URL(begun.location);
   expect(asked.searchParams.get('code_challenge_method')).toBe('S256');
@@ -125,7 +125,7 @@ test('a sign-in of more than ten minutes ago is over', async () => {
   expect([status, text]).toEqual([400, expect.stringContaining('more than ten minutes old')]);
 });
 
-test('tabs that sign in at the same time do not get into each other’s way', async () => {
+test('tabs that sign in at the same time do not disturb each other', async () => {
   const tabs = ['/repos/acme/vault/pulls/1', '/repos/acme/vault'];
   const begun = await Promise.all(tabs.map((to) => visitor.open(`/auth/sign-in?to=${to}`)));
   for (const [index, { location }] of begun.entries()) {
@@ -142,7 +142,7 @@ test('of sign-ins that are never completed a browser keeps the latest few', asyn
   expect((await visitor.open(await visitor.authorize(latest, 'bob'))).status).toBe(303);
 });
 
-test('whose sign-in is completed elsewhere signs nobody in here, also in the midst of an own one', async () => {
+test('a sign-in that is completed elsewhere signs in nobody here, even during another one', async () => {
   const mallory = new Visitor(acme);
   await visitor.open('/auth/sign-in');
   const begun = await mallory.open('/auth/sign-in');
@@ -151,14 +151,14 @@ test('whose sign-in is completed elsewhere signs nobody in here, also in the mid
   expect(visitor.cookies.has('__Host-holdfast-session')).toBe(false);
 });
 
-test('a session is a new one each time, also for who brings one along', async () => {
+test('a session is new each time, even if the browser already has one', async () => {
   await visitor.signIn('bob');
   const first = visitor.cookies.get('__Host-holdfast-session');
   await visitor.signIn('bob');
   expect(visitor.cookies.get('__Host-holdfast-session')).not.toBe(first);
 });
 
-test('nobody fills the table of sessions', async () => {
+test('nobody can fill the table of sessions', async () => {
   const { session } = acme.app.deps.db;
   acme.github.addUser('dora');
   for (let again = 0; again < 22; again++) await visitor.signIn('dora');
@@ -172,7 +172,7 @@ test('the first page says who is signed in', async () => {
   expect((await visitor.open('/')).text).toContain('<span>bob</span>');
 });
 
-test('who does not authorize is told what for, and may try again', async () => {
+test('a person who does not authorize learns what it is for, and can try again', async () => {
   acme.github.revokeAuthorization('mallory');
   const begun = await visitor.open(`/auth/sign-in?to=${vaultPage}`);
   const callback = await visitor.authorize(begun.location, 'mallory', '0');
@@ -181,7 +181,7 @@ test('who does not authorize is told what for, and may try again', async () => {
 });
 
 test.each(['error=application_suspended', 'error=x%0ay&code=stolen', 'code=', ''])(
-  'an answer of GitHub with %j signs nobody in, and may be tried again',
+  'an answer of GitHub with %j signs in nobody, and the person can try again',
   async (answer) => {
     const begun = await visitor.open(`/auth/sign-in?to=${vaultPage}`);
     const state = new URL(begun.location).searchParams.get('state')!;
@@ -200,11 +200,11 @@ test.each([
   '/.//evil.example',
   'javascript:alert(1)',
   '',
-])('%j is no place to go to after signing in', async (to) => {
+])('signing in never leads to %j', async (to) => {
   expect((await visitor.signIn('bob', to)).location).toBe('/');
 });
 
-test('a cookie that is tampered with is nobody', async () => {
+test('a changed cookie signs in nobody', async () => {
   await visitor.signIn('bob');
   const value = decodeURIComponent(visitor.cookies.get('__Host-holdfast-session')!);
   const [id, signature] = value.split('.') as [string, string];
@@ -217,13 +217,13 @@ test('a cookie that is tampered with is nobody', async () => {
   expect((await visitor.open(vaultPage)).status).toBe(200);
 });
 
-test('a session that is over is nobody, also before it is forgotten', async () => {
+test('an ended session signs in nobody, even before it is deleted', async () => {
   await visitor.signIn('bob');
   await acme.app.deps.db.session.updateMany({ data: { expiresAt: new Date(acme.clock.now()) } });
   expect((await visitor.open(vaultPage)).status).toBe(302);
 });
 
-test('signing out ends the session everywhere, also for who kept the cookie', async () => {
+test('signing out ends the session everywhere, even with a copy of the cookie', async () => {
   const phone = new Visitor(acme);
   await visitor.signIn('bob');
   await phone.signIn('bob');
@@ -235,7 +235,7 @@ test('signing out ends the session everywhere, also for who kept the cookie', as
   expect((await phone.open(vaultPage)).status).toBe(302);
 });
 
-test('another site cannot sign anybody out', async () => {
+test('another site cannot sign out anybody', async () => {
   await visitor.signIn('bob');
   for (const headers of [
     { 'Sec-Fetch-Site': 'cross-site' },
@@ -249,7 +249,7 @@ test('another site cannot sign anybody out', async () => {
   expect((await visitor.signOut({ Origin: 'https://holdfast.example' })).status).toBe(200);
 });
 
-test('a session lasts twelve hours, and is forgotten then', async () => {
+test('a session lasts twelve hours, and is then deleted', async () => {
   await visitor.signIn('bob');
   await later(12 * 3600 - 1);
   expect((await visitor.open(vaultPage)).status).toBe(200);
@@ -258,7 +258,7 @@ test('a session lasts twelve hours, and is forgotten then', async () => {
   expect(await acme.app.deps.db.session.count()).toBe(0);
 });
 
-test('who lost access sees within a minute what a stranger sees', async () => {
+test('within a minute, a person who lost access sees what a stranger sees', async () => {
   await visitor.signIn('bob');
   expect((await visitor.open(vaultPage)).status).toBe(200);
   acme.github.setRole('acme/vault', 'bob', null);
@@ -270,7 +270,7 @@ test('who lost access sees within a minute what a stranger sees', async () => {
   expect((await visitor.open(vaultPage)).status).toBe(200);
 });
 
-test('a login that somebody else has by now reads nothing', async () => {
+test('a login that now belongs to somebody else reads nothing', async () => {
   acme.github.addUser('carol');
   acme.github.setRole('acme/vault', 'carol', 'read');
   await visitor.signIn('carol');
@@ -282,7 +282,7 @@ test('a login that somebody else has by now reads nothing', async () => {
   expect((await visitor.open(vaultPage)).status).toBe(404);
 });
 
-test('while GitHub does not answer, nobody gets in on trust', async () => {
+test('while GitHub does not answer, nobody gets in', async () => {
   await visitor.signIn('bob');
   const begun = await new Visitor(acme).open('/auth/sign-in');
   const callback = await visitor.authorize(begun.location, 'bob');
@@ -290,7 +290,7 @@ test('while GitHub does not answer, nobody gets in on trust', async () => {
   try {
     const page = await visitor.open(vaultPage);
     expect([page.status, page.headers.get('retry-after')]).toEqual([503, '10']);
-    // Neither can be told from what is not there.
+    // Both look like a missing page.
     expect((await visitor.open('/repos/acme/nothing/pulls/1')).text).toBe(page.text);
     const second = new Visitor(acme);
     const again = await second.open('/auth/sign-in');
@@ -302,7 +302,7 @@ test('while GitHub does not answer, nobody gets in on trust', async () => {
   }
 });
 
-test('a token that cannot be given back stops nobody, and is in no log', async () => {
+test('a token that cannot be revoked stops nobody, and no log has it', async () => {
   const fault = acme.github.faults.add({ kind: 'status', status: 502, match: { path: /applications/ } });
   expect((await visitor.signIn('bob')).status).toBe(303);
   fault.remove();
@@ -310,7 +310,7 @@ test('a token that cannot be given back stops nobody, and is in no log', async (
   expect(acme.logs.join('')).not.toContain('ghu_');
 });
 
-test('pages are read: nothing but the form signs anybody out, or changes anything', async () => {
+test('only forms sign out or change anything', async () => {
   await visitor.signIn('bob');
   for (const path of ['/', vaultPage, '/auth/sign-in', '/auth/callback'])
     expect((await visitor.open(path, { method: 'POST' })).status, path).toBe(405);
@@ -318,7 +318,7 @@ test('pages are read: nothing but the form signs anybody out, or changes anythin
   expect((await visitor.open(vaultPage)).status).toBe(200);
 });
 
-test('a login is shown as text, whatever is in it', async () => {
+test('a login is always shown as text', async () => {
   await visitor.signIn('bob');
   await acme.app.deps.db.session.updateMany({ data: { login: `<img src=x onerror=alert(1)>"'&` } });
   const { text } = await visitor.open(webPage);
@@ -326,7 +326,7 @@ test('a login is shown as text, whatever is in it', async () => {
   expect(text).toContain('&lt;img src=x onerror=alert(1)&gt;');
 });
 
-test('who takes the authorization back at GitHub is signed out everywhere, and nobody else is', async () => {
+test('a person who revokes the authorization at GitHub is signed out everywhere, and nobody else is', async () => {
   const other = new Visitor(acme);
   for (const [who, login] of [
     [visitor, 'bob'],

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => acme.close());
 
-test('disabling both products lets go; pushes then get success; enabling one holds again', async () => {
+test('disabling both products frees; pushes then get success; enabling one holds again', async () => {
   const { github, quiet, setProducts } = acme;
   const web = await acme.repository('web', [{}, {}]);
   await acme.freeze(web);
@@ -46,7 +46,7 @@ test('a freeze that ends while products are off leaves nothing pending when they
   expect(acme.posts(api)).toEqual({ 1: 3 });
 });
 
-test('a repository that starts with products off is never written to; new ones take the owner’s defaults', async () => {
+test('a repository that starts with products off gets no status; new ones get the owner’s defaults', async () => {
   const setDefaults = (products: string[]) =>
     acme.call('PUT', '/v1/default_products/acme', { as: acme.admin, body: { products } });
   const answer = await setDefaults(['ci_insights']);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Acme, startAcme } from './support/acme.ts';
 import { Visitor } from './support/visitor.ts';
 
-// Why a freeze is there is for admins and insiders to know where it has a public reason.
+// If a freeze has a public reason, only admins and insiders see its reason.
 
 let acme: Acme;
 beforeAll(async () => {
@@ -27,7 +27,7 @@ const list = async (repository: string) =>
   (await acme.call('GET', `/v1/repos/${repository}/scheduled_freeze`, { as: acme.admin })).body
     .scheduled_freezes;
 
-test('everybody but admins and insiders reads it in the place of the reason', async () => {
+test('everybody but admins and insiders reads it instead of the reason', async () => {
   const roles = { wendy: 'write', rita: 'read' } as const;
   const head = { headSha: 'f'.repeat(40) };
   const web = await acme.repository('web', [head, head, { labels: ['free'] }], { roles });
@@ -38,7 +38,7 @@ test('everybody but admins and insiders reads it in the place of the reason', as
   });
   expect(made).toMatchObject({ reason: secret, public_reason: open });
 
-  // A status is for all to see, whoever looks.
+  // Everybody can see a status.
   expect(acme.shown(web, 1)?.description).toContain(`until removed: ${open}`);
 
   // The page with its timeline, and those of a held pull request (its own freeze, and of what shares its head) and of
@@ -67,7 +67,7 @@ test('everybody but admins and insiders reads it in the place of the reason', as
   expect(reads(await read(pages[0]!, 'ada'))).toEqual([true, true]);
 });
 
-test('of a private repository everybody who reads it is an insider, and the status is public all the same', async () => {
+test('everybody who reads a private repository is an insider, and the status still shows the public reason', async () => {
   const vault = await acme.repository('vault', [{}], { private: true, roles: { rita: 'read' } });
   await acme.freeze(vault, { reason: secret, public_reason: open });
   expect(acme.shown(vault, 1)?.description).toContain(open);
@@ -75,7 +75,7 @@ test('of a private repository everybody who reads it is an insider, and the stat
     expect(reads(await read(page, 'rita'))[0]).toBe(true);
 });
 
-test('nobody is taken for an insider while GitHub does not say so', async () => {
+test('nobody is an insider while GitHub does not say so', async () => {
   const quiet = await acme.repository('quiet', [{}], { roles: { wendy: 'write' } });
   await acme.freeze(quiet, { reason: secret, public_reason: open });
   const wendy = new Visitor(acme);
@@ -89,7 +89,7 @@ test('nobody is taken for an insider while GitHub does not say so', async () => 
   }
 });
 
-test('it is set, changed and taken away; who never set it sees nothing of it', async () => {
+test('it is set, changed and removed; without it, answers do not show it', async () => {
   const lib = await acme.repository('lib', [{}]);
   const fields = ['id', 'reason', 'start', 'end', 'timezone', 'matching_conditions', 'exclude_conditions'];
   const made = await acme.freeze(lib, { reason: secret, public_reason: null });

@@ -14,7 +14,7 @@ const then = async (act: (github: Acme['github']) => unknown): Promise<void> => 
 };
 
 describe('during a freeze of everything', () => {
-  test('a pull request that is opened is held, from a fork as well', async () => {
+  test('a new pull request is held, also from a fork', async () => {
     const web = await acme.repository('web');
     await acme.freeze(web);
     await then((github) => github.openPullRequest(web, { author: 'ada' }));
@@ -53,7 +53,7 @@ describe('during a freeze of everything', () => {
     expect(acme.postsInAll()).toBe(before);
   });
 
-  test('a closed pull request is held as well, and stays so when it is opened again', async () => {
+  test('a closed pull request is also held, and stays so when it is opened again', async () => {
     const app = await acme.repository('app', [{}]);
     await then((github) => github.closePullRequest(app, 1));
     const { id } = await acme.freeze(app);
@@ -71,7 +71,7 @@ describe('during a freeze of everything', () => {
 });
 
 describe('during a freeze of some', () => {
-  test('a label holds and lets go', async () => {
+  test('a label holds and frees', async () => {
     const site = await acme.repository('site', [{}]);
     await acme.freeze(site, { matching_conditions: ['label=risky'] });
     await then((github) => github.label(site, 1, 'risky'));
@@ -81,7 +81,7 @@ describe('during a freeze of some', () => {
     expect(acme.posts(site)).toEqual({ 1: 3 });
   });
 
-  test('a label that is excluded lets go and holds', async () => {
+  test('an excluded label frees and holds', async () => {
     const ops = await acme.repository('ops', [{}]);
     await acme.freeze(ops, { exclude_conditions: ['label=hotfix'] });
     await then((github) => github.label(ops, 1, 'hotfix'));
@@ -152,7 +152,7 @@ describe('pull requests with one head SHA', () => {
     expect(acme.shown(mono, 1)).toEqual(free);
   });
 
-  test('are found when a push brings one to the other’s SHA, and let go when one leaves it', async () => {
+  test('are found when a push brings one to the other’s SHA, and freed when one leaves it', async () => {
     const twin = await acme.repository('twin', [{ base: 'release' }]);
     await acme.freeze(twin, { matching_conditions: ['base=release'] });
     const { headSha } = acme.github.pullRequest(twin, 1);

@@ -1,4 +1,4 @@
-// What only shows when several things happen at once, or when GitHub answers in part.
+// Cases with several things at once, or with partial answers of GitHub.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Acme, heldUntilRemoved, startAcme } from './support/acme.ts';
 
@@ -13,7 +13,7 @@ const pass = (seconds: number) => acme.advanceTo(new Date(acme.clock.now() + sec
 const isReading = ({ path, operationName }: { path: string; operationName?: string }) =>
   path === '/graphql' && operationName === 'PullRequest';
 
-test('two pull requests come to one head at the same moment: the strictest wins all the same', async () => {
+test('two pull requests come to one head at the same moment: the strictest still wins', async () => {
   const { github } = acme;
   const web = await acme.repository('web');
   await acme.freeze(web, { matching_conditions: ['base=release'] });
@@ -83,7 +83,7 @@ test('an outage does not pile up jobs: one waits for each thing', async () => {
   await pass(120);
 });
 
-test('a login that somebody else took does not open to the keys of its former owner', async () => {
+test('the keys of a former owner do not work after somebody else takes the login', async () => {
   const { app, github, call, admin } = acme;
   const { db } = app.deps;
   const seenAt = new Date(acme.clock.now() + 1);

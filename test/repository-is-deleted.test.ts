@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => acme.close());
 
 test.each([true, false])(
-  'a repository that is deleted is gone (told of it: %s), and its jobs come to rest',
+  'a deleted repository is gone (with an event: %s), and its jobs end',
   async (notify) => {
     const { admin, advanceTo, clock, github } = acme;
     const inMinutes = (minutes: number) => new Date(clock.now() + minutes * 60_000);

@@ -17,14 +17,14 @@ const eventsOf = async (repository: string) => {
   return (await acme.call('GET', path, { as: acme.admin })).body.events;
 };
 
-test('a repository has defaults; a change changes what it names, and is in the log', async () => {
+test('a repository has defaults; a change affects only its fields, and is in the log', async () => {
   const web = await acme.repository('web');
   expect(await read(web)).toEqual(defaults);
   const changed = { ...defaults, two_person_exemptions: true, longest_open_end_hours: 72 };
   expect((await set(web, { two_person_exemptions: true, longest_open_end_hours: 72 })).body).toEqual(changed);
   expect(await read(web)).toEqual(changed);
   expect((await set(web, { comment_commands: false })).body).toEqual({ ...changed, comment_commands: false });
-  // What changes nothing is no event.
+  // A change that changes nothing is not an event.
   await set(web, {});
   await set(web, { comment_commands: false });
   const [last, first, ...more] = await eventsOf(web);

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type FirstRun, type Shown, startFirstRun, Visitor } from './support/first-run.ts';
 
-// What must not work on the way from the setup page to GitHub and back.
+// Attacks and mistakes on the way from the setup page to GitHub and back, which must not work.
 
 let run: FirstRun;
 beforeAll(async () => {
@@ -55,7 +55,7 @@ function ask(path: string, headers: Record<string, string>, method = 'GET'): Pro
   );
 }
 
-test('a way back without the cookie, or with another browser’s state, is refused', async () => {
+test('a return without the cookie, or with another browser’s state, is refused', async () => {
   const victim = new Visitor();
   const back = await wayBack(victim);
   await expectRefused(await new Visitor().get(back.href), 'did not start in this browser');
@@ -76,7 +76,7 @@ test('a way back without the cookie, or with another browser’s state, is refus
   expect((await victim.get(back.href)).status).toBe(200);
 });
 
-test('a cookie that was tampered with, or is over an hour old, is refused', async () => {
+test('a changed cookie, or one over an hour old, is refused', async () => {
   const visitor = new Visitor();
   const back = await wayBack(visitor);
   const [key, value] = [...visitor.cookies].find(([name]) => name.endsWith('holdfast_setup_state'))!;
@@ -87,7 +87,7 @@ test('a cookie that was tampered with, or is over an hour old, is refused', asyn
   await expectRefused(await visitor.get(back.href), 'did not start in this browser');
 });
 
-test('a code that GitHub does not know uses the state up', async () => {
+test('a code that GitHub does not know uses up the state', async () => {
   const visitor = new Visitor();
   const back = await wayBack(visitor);
   const used = new URL(back);
@@ -96,7 +96,7 @@ test('a code that GitHub does not know uses the state up', async () => {
   await expectRefused(await visitor.get(back.href), 'already used');
 });
 
-test('a code that somebody else converted is of no use', async () => {
+test('a code that somebody else converted is useless', async () => {
   const visitor = new Visitor();
   const back = await wayBack(visitor);
   const url = `${run.github.url}/app-manifests/${back.searchParams.get('code')}/conversions`;
@@ -141,7 +141,7 @@ describe('a GitHub that answers', () => {
   });
 });
 
-test('while GitHub does not answer the way back waits, and works afterwards', async () => {
+test('while GitHub does not answer, the return waits, and works afterwards', async () => {
   const visitor = new Visitor();
   const back = await wayBack(visitor);
   run.github.goDown();
@@ -150,7 +150,7 @@ test('while GitHub does not answer the way back waits, and works afterwards', as
   expect((await visitor.get(back.href)).status).toBe(200);
 });
 
-test('credentials that could not be kept are not lost', async () => {
+test('credentials that could not be saved are not lost', async () => {
   const visitor = new Visitor();
   const back = await wayBack(visitor);
   const rename = (from: string, to: string) =>
@@ -164,7 +164,7 @@ test('credentials that could not be kept are not lost', async () => {
     expect(run.logs.join()).not.toContain(secret);
 });
 
-test('of two who come back at once one wins, and the other is told what to delete', async () => {
+test('of two people who return at once, one wins, and the other learns what to delete', async () => {
   const [one, two] = [new Visitor(), new Visitor()];
   const first = await wayBack(one, 'First');
   const second = await wayBack(two, 'Second');
@@ -174,21 +174,24 @@ test('of two who come back at once one wins, and the other is told what to delet
   expect(await run.database.prisma.appCredentials.count()).toBe(1);
 });
 
-test.each(['env', 'database'])('what one process has kept another does not keep in the %s', async (place) => {
-  const replica = await run.startAnother();
-  const late = new Visitor();
-  const form = await run.open(late, replica.url);
-  const create = await late.submit(
-    await late.submit(form, { organization: 'acme', name: `Late ${place}`, place }),
-  );
-  const early = new Visitor();
-  expect((await early.submit(await toGitHub(early), { as: 'ada' })).text).toContain('is connected');
-  const refused = await late.submit(create, { as: 'ada' });
-  expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('Delete the App Late')]);
-  await expect(access(run.envFile)).rejects.toThrow('ENOENT');
-});
+test.each(['env', 'database'])(
+  'if one process has saved an App, another does not save one in the %s',
+  async (place) => {
+    const replica = await run.startAnother();
+    const late = new Visitor();
+    const form = await run.open(late, replica.url);
+    const create = await late.submit(
+      await late.submit(form, { organization: 'acme', name: `Late ${place}`, place }),
+    );
+    const early = new Visitor();
+    expect((await early.submit(await toGitHub(early), { as: 'ada' })).text).toContain('is connected');
+    const refused = await late.submit(create, { as: 'ada' });
+    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('Delete the App Late')]);
+    await expect(access(run.envFile)).rejects.toThrow('ENOENT');
+  },
+);
 
-test('the same way back twice at once counts once', async () => {
+test('the same return twice at once counts once', async () => {
   const visitor = new Visitor();
   const back = await wayBack(visitor);
   const statuses = await Promise.all([1, 2, 3].map(async () => (await visitor.get(back.href)).status));
@@ -196,7 +199,7 @@ test('the same way back twice at once counts once', async () => {
   expect(await run.database.prisma.appCredentials.count()).toBe(1);
 });
 
-test('once configured there is no setup page, as there is no unknown page', async () => {
+test('after the setup there is no setup page: it looks like an unknown page', async () => {
   const visitor = new Visitor();
   const back = await wayBack(visitor);
   await visitor.get(back.href);
@@ -228,13 +231,13 @@ test('a form of another site is refused', async () => {
   for (const origin of ['https://attacker.example', 'null', 'http://127.0.0.1:1'])
     for (const path of ['/setup', '/setup/code'])
       expect(await ask(path, { ...form, Origin: origin }, 'POST')).toBe(403);
-  // The control: a form of its own.
+  // The control: its own form.
   const visitor = new Visitor();
   await run.open(visitor);
   expect((await visitor.post(setupUrl(), {})).status).toBe(422);
 });
 
-test('the code is asked for wherever one comes from, compared, and good for once', async () => {
+test('the code is asked for from everywhere, compared, and works once', async () => {
   for (const headers of [{}, forwarded]) {
     const visitor = new Visitor(headers);
     const asked = await visitor.get(setupUrl());
@@ -258,7 +261,7 @@ test('the code is asked for wherever one comes from, compared, and good for once
   expect(done.text).toContain('Mine is connected');
 });
 
-test('wrong codes slow down who sends them, and lock nobody out', async () => {
+test('wrong codes slow down their sender, and lock out nobody', async () => {
   const enter = (code: string) => new Visitor().post(`${setupUrl()}/code`, { code });
   for (let count = 0; count < 5; count++) expect((await enter('AAAA')).status).toBe(403);
   const slowed = await enter('AAAA');
@@ -269,7 +272,7 @@ test('wrong codes slow down who sends them, and lock nobody out', async () => {
   expect((await enter('AAAA')).status).toBe(403);
 });
 
-test('a cookie for one purpose does not serve another, and a forged one none', async () => {
+test('a cookie for one purpose does not work for another, and a forged one for none', async () => {
   const local = new Visitor();
   await toGitHub(local);
   const { host } = new URL(run.app.url);
@@ -281,12 +284,12 @@ test('a cookie for one purpose does not serve another, and a forged one none', a
   }
 });
 
-test('the pages that there will be lead to the setup page', async () => {
+test('the pages of the later service lead to the setup page', async () => {
   for (const path of ['/', '/docs', '/repos/acme/web', '/repos/acme/web/pulls/1'])
     expect((await new Visitor().get(run.app.url + path)).url).toBe(setupUrl());
 });
 
-test('until there is an App everything else says where to go', async () => {
+test('until there is an App, everything else says where to go', async () => {
   const answer = async (method: string, path: string) => {
     const response = await fetch(`${run.app.url}${path}`, { method });
     return { status: response.status, text: await response.text() };

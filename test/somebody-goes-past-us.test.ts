@@ -40,7 +40,7 @@ describe('somebody overwrites our status', () => {
     ]);
   });
 
-  test('what says the same as ours, and repeated or old events, make no write', async () => {
+  test('a status with our text, and repeated or old events, cause no write', async () => {
     const { github } = acme;
     const api = await acme.repository('api', [{}]);
     const before = github.statusHistory(api, github.pullRequest(api, 1).headSha, context).length;
@@ -54,7 +54,7 @@ describe('somebody overwrites our status', () => {
     expect(await logged(api, 'freeze_status.overwritten')).toEqual([]);
   });
 
-  test('again and again is answered later and later', async () => {
+  test('repeated overwriting is corrected later and later', async () => {
     const { github, clock } = acme;
     const bot = await acme.repository('bot', [{}]);
     await acme.freeze(bot);
@@ -110,7 +110,7 @@ describe('a frozen pull request is merged', () => {
     ]);
   });
 
-  test('also where the webhook is repeated it is one event, and where the freeze is deleted by then', async () => {
+  test('it is one event, even if the webhook is repeated or the freeze is deleted by then', async () => {
     const { github, app } = acme;
     const ops = await acme.repository('ops', [{}]);
     const { id } = await acme.freeze(ops);
@@ -139,7 +139,7 @@ describe('a frozen pull request is merged', () => {
     expect(await logged(quiet, 'freeze.bypassed')).toMatchObject([{ pull_request: 1 }]);
   });
 
-  test('a merge whose webhook was lost is found, too, where the next look is at that pull request alone', async () => {
+  test('a merge whose webhook was lost is also found if the next look is only at that pull request', async () => {
     const { github } = acme;
     const alone = await acme.repository('alone', [{}]);
     await acme.freeze(alone);
@@ -151,7 +151,7 @@ describe('a frozen pull request is merged', () => {
     expect(await logged(alone, 'freeze.bypassed')).toMatchObject([{ pull_request: 1 }]);
   });
 
-  test('a merge before the freeze was made is none, nor one where nothing enforces freezes', async () => {
+  test('a merge before the freeze was made does not count, and neither does one without enforcement', async () => {
     const { github, clock } = acme;
     const early = await acme.repository('early', [{}]);
     const fault = github.webhookFaults.add({ kind: 'drop', event: 'pull_request', action: 'closed' });
@@ -170,7 +170,7 @@ describe('a frozen pull request is merged', () => {
     expect(await logged(off, 'freeze.bypassed')).toEqual([]);
   });
 
-  test('nothing is recorded of merges without a freeze, and of pull requests that are closed', async () => {
+  test('nothing is recorded about merges without a freeze, or about closed pull requests', async () => {
     const { github } = acme;
     const calm = await acme.repository('calm', [{}, {}]);
     expect(github.merge(calm, 1)).toMatchObject({ merged: true });

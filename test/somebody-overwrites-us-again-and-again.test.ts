@@ -60,7 +60,7 @@ test('ids that begin again below ours, as after a restored backup, are corrected
   expect(acme.shown(backup, 1)).toEqual(heldUntilRemoved);
 });
 
-test('a freeze waits for no pause of what went before it', async () => {
+test('a freeze does not wait for earlier pauses', async () => {
   const api = await acme.repository('api', [{}]);
   for (let times = 0; times < 8; times++) await overwrite(api);
   expect((await headOf(api)).isWaiting).toBe(true);
@@ -69,7 +69,7 @@ test('a freeze waits for no pause of what went before it', async () => {
   expect(acme.shown(api, 1)).toEqual(heldUntilRemoved);
 });
 
-test('twenty repeats an hour, then it counts as contested, is told once, and is tried slowly', async () => {
+test('after twenty repeats an hour it counts as contested, is logged once, and is tried slowly', async () => {
   const { clock } = acme;
   const lib = await acme.repository('lib', [{}]);
   const freeze = await acme.freeze(lib);

@@ -1,4 +1,4 @@
-// What the queue asks of PostgreSQL, from a webhook to nothing left to do.
+// The statements of the queue, from a webhook until nothing is left to do.
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Acme, startAcme } from './support/acme.ts';
 import { expectAtMost, statementsDuring } from './support/statements.ts';
@@ -41,7 +41,7 @@ describe.skipIf(!inject('postgresUrl'))('statements (PostgreSQL)', () => {
     expect(github.deliveries.at(-1)).toMatchObject({ event: 'status', statusCode: 202 });
   });
 
-  test('with nothing to do: less than one a second, the sweep included', async () => {
+  test('when idle: less than one a second, including the sweep', async () => {
     await acme.quiet();
     const statements = await countedDuring(() => acme.clock.tick(60_000));
     expectAtMost(60, [...statements, ...(await countedDuring(() => acme.quiet()))]);

@@ -18,14 +18,14 @@ beforeEach(() => {
 const page = (repository: string, number: number): Promise<Seen> =>
   visitor.open(`/repos/${repository}/pulls/${number}`);
 
-/** What a reader sees of a page, in one line. */
+/** The visible text of a page, in one line. */
 const words = ({ text }: Seen): string =>
   text
     .replace(/<head>[^]*<\/head>/, '')
     .replace(/<[^>]+>/g, ' ')
     .replace(/\s+/g, ' ');
 
-test('held: by which freeze, until when, on what it saw, and what would let it go', async () => {
+test('held: by which freeze, until when, on which values, and what would free it', async () => {
   const repository = await acme.repository('held', [
     { title: 'New checkout', labels: ['risky'], files: ['src/cart.ts'] },
   ]);
@@ -58,7 +58,7 @@ test('held: by which freeze, until when, on what it saw, and what would let it g
   );
 });
 
-test('what the page says would let it go does', async () => {
+test('what the page says would free it does', async () => {
   const repository = await acme.repository('let-go', [{ labels: ['risky'] }, { labels: ['risky'] }]);
   const { id } = await acme.freeze(repository, {
     matching_conditions: ['label=risky'],
@@ -85,7 +85,7 @@ test('what the page says would let it go does', async () => {
 const decode = (text: string) =>
   text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&');
 
-test('one label of two that an exclude wants is not said to be enough', async () => {
+test('one label of two that an exclude needs is not called enough', async () => {
   const repository = await acme.repository('both', [{}]);
   await acme.freeze(repository, { exclude_conditions: ['label=hotfix', 'label=approved'] });
   expect(words(await page(repository, 1))).not.toContain('put on this pull request');
@@ -117,7 +117,7 @@ test('or, and, not read like a sentence, and many conditions fold', async () => 
   const [open, folded] = [text.indexOf('What it holds'), text.indexOf('291 more conditions')];
   expect(open).toBeGreaterThan(0);
   expect(folded).toBeGreaterThan(open);
-  // What decides is not folded.
+  // Deciding conditions are not folded.
   for (const decisive of ['base=main', 'label=l42']) {
     const at = text.indexOf(`>${decisive}</code>`, open);
     expect([at > open, at < folded]).toEqual([true, true]);
@@ -125,7 +125,7 @@ test('or, and, not read like a sentence, and many conditions fold', async () => 
   expect(text.length).toBeLessThan(150_000);
 });
 
-test('of many freezes those after the third fold', async () => {
+test('of many freezes, those after the third fold', async () => {
   const repository = await acme.repository('crowded', [{}]);
   for (let count = 1; count <= 5; count++) await acme.freeze(repository, { reason: `Freeze ${count}` });
   const { text } = await page(repository, 1);
@@ -145,7 +145,7 @@ test('held for another pull request with the same head', async () => {
   expect(text).toContain('#2 is frozen by Release branch .');
 });
 
-test('closed ones are said to be closed', async () => {
+test('closed ones are called closed', async () => {
   const repository = await acme.repository('closed', [{}]);
   await acme.freeze(repository);
   acme.github.closePullRequest(repository, 1);
@@ -194,7 +194,7 @@ test('while GitHub is down the page says what was last known', async () => {
   expect(words(await page(repository, 1))).not.toContain('GitHub is not available');
 });
 
-test('while GitHub takes its time, too, and the answer serves who loads the page again', async () => {
+test('while GitHub is slow, too, and the answer serves the next load of the page', async () => {
   const repository = await acme.repository('slow', [{ title: 'Seen late' }]);
   await acme.freeze(repository, { reason: 'Storm' });
   const fault = acme.github.faults.add({ kind: 'delay', ms: 6500, match: { path: /graphql/ } });
@@ -227,7 +227,7 @@ test('held because its conditions cannot be judged: which one, and why', async (
   }
 });
 
-test('a condition behind a not is said to match where it does so with its not', async () => {
+test('a condition behind a not is shown as matching if it matches with its not', async () => {
   const repository = await acme.repository('turned', [{ labels: ['x'] }]);
   await acme.freeze(repository, {
     matching_conditions: [{ not: 'label=y' }, { not: { not: 'label=x' } }],
@@ -263,7 +263,7 @@ test('while the installation is suspended, too', async () => {
 
 const hostile = `<script>alert(1)</script>"'&<img src=x onerror=alert(1)>`;
 
-test('whatever people write is shown as text', async () => {
+test('everything that people write is shown as text', async () => {
   const repository = await acme.repository('hostile', [
     { title: `Title ${hostile}`, labels: [`l ${hostile}`], head: 'b<b>"&' },
   ]);
@@ -285,7 +285,7 @@ test('a repository of another name in capitals is the same', async () => {
   expect((await page(repository.toUpperCase(), 1)).text).toContain('Same');
 });
 
-test('a status that is on its way is said to be', async () => {
+test('the page says if a status is on its way', async () => {
   const repository = await acme.repository('behind', [{}]);
   const fault = acme.github.faults.add({
     match: { method: 'POST', path: /statuses/ },
@@ -302,13 +302,13 @@ test('a status that is on its way is said to be', async () => {
   expect(words(await page(repository, 1))).not.toContain('about to write');
 });
 
-describe('however often pages are loaded', () => {
+describe('for any number of page loads', () => {
   beforeEach(() => acme.advanceTo(new Date(acme.clock.now() + 61_000)));
   const asked = () => acme.github.requests.length;
   const numbers = Array.from({ length: publicLooksPerMinute + 5 }, (_, index) => index + 1);
   const last = numbers.length;
 
-  test('GitHub is asked so often and no more, and what is known is shown', async () => {
+  test('the questions to GitHub are limited, and the page shows what is known', async () => {
     const repository = await acme.repository(
       'popular',
       numbers.map(() => ({})),
@@ -320,7 +320,7 @@ describe('however often pages are loaded', () => {
     for (let again = 0; again < 3; again++) await page(repository, 1);
     expect(asked() - before).toBe(publicLooksPerMinute);
     expect(words(await page(repository, last))).toContain('GitHub is not available');
-    // What is not known here cannot be looked for either.
+    // An unknown name cannot be looked up, either.
     expect((await page(repository, 99)).status).toBe(429);
     expect((await visitor.open(`/repos/${repository}/pulls/9223372036854775807`)).status).toBe(404);
     await acme.advanceTo(new Date(acme.clock.now() + 61_000));
@@ -337,7 +337,7 @@ describe('however often pages are loaded', () => {
     expect(words(await page('acme/crown', 1))).not.toContain('GitHub is not available');
   });
 
-  test('half of what GitHub lets us ask in an hour is left for what holds pull requests', async () => {
+  test('half of GitHub’s hourly limit stays for the work that holds pull requests', async () => {
     const small = await startAcme();
     try {
       const repository = await small.repository('popular', [{}]);
@@ -357,7 +357,7 @@ describe('however often pages are loaded', () => {
     }
   });
 
-  test('one look serves all who want the same at once, also what is not there', async () => {
+  test('one look serves everybody who wants the same at once, even a missing page', async () => {
     const repository = await acme.repository('rush', [{}]);
     for (const number of [1, 77]) {
       const before = asked();
@@ -369,7 +369,7 @@ describe('however often pages are loaded', () => {
   });
 });
 
-test('a long reason is folded, and every one of several freezes is said to have to let go', async () => {
+test('a long reason is folded, and the page says that all of several freezes must end', async () => {
   const repository = await acme.repository('long', [{}]);
   const reason = `Long ${'words '.repeat(1650)}end`;
   await acme.freeze(repository, { reason });
@@ -387,7 +387,7 @@ test('it leads to the page of all freezes of the repository', async () => {
   expect((await page(repository, 1)).text).toContain('<a href="/repos/acme/linked">');
 });
 
-test('the link of a repository of before it was renamed leads who may read it to the page of now', async () => {
+test('the link with a former name leads people who can read the repository to its current page', async () => {
   const repository = await acme.repository('before', [{}], { private: true, roles: { bob: 'read' } });
   acme.github.renameRepository(repository, 'after');
   await acme.quiet();
@@ -401,7 +401,7 @@ test('the link of a repository of before it was renamed leads who may read it to
   expect((await stranger.open('/repos/acme/before/pulls/1')).status).toBe(404);
 });
 
-test('where freezes are switched off the page says so', async () => {
+test('if freezes are switched off, the page says so', async () => {
   const repository = await acme.repository('switched-off', [{}]);
   await acme.freeze(repository);
   expect(words(await page(repository, 1))).not.toContain('switched off');

@@ -1,4 +1,4 @@
-// GitHub takes 1,000 statuses of a commit and context, whoever posts them.
+// GitHub accepts 1,000 statuses for a commit and context, from all sources.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { lastGroupText, lastText } from '../src/outbox/status.ts';
 import { jobs } from '../src/queue/jobs.ts';
@@ -16,7 +16,7 @@ const idOf = (repository: string) => BigInt(acme.github.repository(repository).i
 const headOf = (repository: string) =>
   acme.app.deps.db.headStatus.findFirstOrThrow({ where: { repositoryId: idOf(repository) } });
 
-/** Bob posts so many statuses on the head of a pull request; GitHub tells nobody of them. */
+/** Bob posts this many statuses on the head of a pull request. GitHub sends no events. */
 function postUnheard(repository: string, count: number, description = 'mine') {
   const fault = acme.github.webhookFaults.add({ kind: 'drop', event: 'status' });
   for (let posted = 0; posted < count; posted++)
@@ -115,7 +115,7 @@ describe('while there is room, one last pending is written', () => {
     expect(acme.posts(own)).toEqual({ 1: 3 });
   });
 
-  test('nobody else costs a question: a freeze over many asks for no list of statuses', async () => {
+  test('other commits cost no question: a freeze over many asks for no list of statuses', async () => {
     const many = await acme.repository('many', Array(5).fill({}));
     const since = acme.github.requests.length;
     await acme.freeze(many);
@@ -129,7 +129,7 @@ describe('while there is room, one last pending is written', () => {
   });
 });
 
-describe('where no room is left, nothing claims to hold', () => {
+describe('if no room is left, nothing claims to hold', () => {
   test('the refusal is one audit event for a freeze that begins, and the head is not held', async () => {
     const { github } = acme;
     const full = await acme.repository('full', [{}]);
@@ -169,7 +169,7 @@ describe('where no room is left, nothing claims to hold', () => {
     expect(await progress(full, again)).toMatchObject({ to_hold: 1, held: 1 });
   });
 
-  test('who goes on after the last pending is answered while there is room, then told of', async () => {
+  test('somebody who continues after the last pending is corrected while there is room, and then logged', async () => {
     const { github, clock } = acme;
     const race = await acme.repository('race', [{}]);
     const freeze = await acme.freeze(race);
@@ -194,7 +194,7 @@ describe('where no room is left, nothing claims to hold', () => {
     expect(await logged(race, 'freeze_status.overwritten')).not.toEqual([]);
   });
 
-  test('a pending that stands on a full commit holds', async () => {
+  test('a pending on a full commit holds', async () => {
     const stuck = await acme.repository('stuck', [{}]);
     const { id } = await acme.freeze(stuck);
     const fault = acme.github.webhookFaults.add({ kind: 'drop', event: 'status' });

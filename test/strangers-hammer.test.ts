@@ -21,7 +21,7 @@ beforeAll(async () => {
   await acme.repository('web', [{}, {}]);
 });
 afterAll(() => acme.close());
-// Each test has a minute of its own.
+// Each test has its own minute.
 beforeEach(() => acme.advanceTo(new Date(Math.ceil((acme.clock.now() + 1) / 60_000) * 60_000)));
 
 const from = (address: string) => ({ 'X-Forwarded-For': address });
@@ -41,7 +41,7 @@ const statusesOf = async (answers: Promise<{ status: number }>[]) => {
   return counts;
 };
 
-test('one address makes GitHub be asked so often about unknown tokens, and is told when to come back', async () => {
+test('one address causes a limited number of questions about unknown tokens, and learns when to try again', async () => {
   let seen: Record<number, number> = {};
   const questions = await asked(async () => {
     seen = await statusesOf(Array.from({ length: 25 }, () => list('acme/web', unknownToken())));
@@ -57,7 +57,7 @@ test('one address makes GitHub be asked so often about unknown tokens, and is to
   expect((await list('acme/web', unknownToken())).status).toBe(403);
 });
 
-test('many addresses make it be asked so often in all, whatever they ask about, on every replica', async () => {
+test('many addresses together cause a limited number of questions, on all replicas', async () => {
   const queue = { isReady: async () => true } as unknown as JobQueue;
   const server = serve({ fetch: createApi(acme.app.deps, queue).fetch, port: 0, hostname: '127.0.0.1' });
   await once(server, 'listening');
@@ -101,7 +101,7 @@ test('the same question under way is asked once', async () => {
   late.remove();
 });
 
-test('a freeze begins while strangers hammer: statuses are written, and who was good goes on', async () => {
+test('a freeze begins during a flood of strangers: statuses are written, and known callers go on', async () => {
   expect((await list('acme/web', ada)).status).toBe(200);
   const begins = new Date(acme.clock.now() + 120_000);
   await acme.freeze('acme/web', { start: begins.toISOString().slice(0, 19) });
@@ -139,7 +139,7 @@ test('a freeze begins while strangers hammer: statuses are written, and who was 
   expect(paused).toBe(0);
 });
 
-test('a credential that was good stays good for a day, and is a stranger’s afterwards', async () => {
+test('an accepted credential stays known for a day, and is a stranger’s afterwards', async () => {
   expect((await list('acme/web', ada)).status).toBe(200);
   const useUp = async () => {
     for (let n = 0; n < inAll; n++) await list('acme/web', unknownToken(), addressOf(n));

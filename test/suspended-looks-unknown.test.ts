@@ -32,17 +32,20 @@ test.each([
   ['GET', '/v1/default_products/OWNER'],
   ['GET', '/v1/repos/OWNER'],
   ['GET', '/v1/applications/OWNER'],
-])('%s %s tells a stranger of a suspended owner what it tells of an unknown one', async (method, path) => {
-  const ask = async (owner: string) => {
-    const { status, text } = await acme.call(method, path.replace('OWNER', owner), { as: eve });
-    return { status, text: text.replaceAll(owner, 'OWNER') };
-  };
-  const [suspended, unknown] = [await ask('globex'), await ask('initech')];
-  expect(suspended).toEqual(unknown);
-  expect(unknown.status).toBe(404);
-});
+])(
+  '%s %s gives a stranger the same answer for a suspended owner as for an unknown one',
+  async (method, path) => {
+    const ask = async (owner: string) => {
+      const { status, text } = await acme.call(method, path.replace('OWNER', owner), { as: eve });
+      return { status, text: text.replaceAll(owner, 'OWNER') };
+    };
+    const [suspended, unknown] = [await ask('globex'), await ask('initech')];
+    expect(suspended).toEqual(unknown);
+    expect(unknown.status).toBe(404);
+  },
+);
 
-test('who administers it is told that it is suspended', async () => {
+test('its admins learn that it is suspended', async () => {
   const gil = acme.github.addToken('gil', { scopes: ['repo', 'admin:org'] });
   const body = { reason: 'Release', start: null, timezone: 'UTC' };
   const answer = await acme.call('POST', '/v1/repos/globex/known/scheduled_freeze', { as: gil, body });

@@ -24,7 +24,7 @@ const openFrom = (repository: string, headSha: string) =>
   then((github) => github.openPullRequest(repository, { author: 'bob', base: 'release', headSha }));
 
 describe('a pull request from the test merge commit of a held one', () => {
-  test('is held with it, and let go with it', async () => {
+  test('is held with it, and freed with it', async () => {
     const web = await acme.repository('web', [{}]);
     const { id } = await acme.freeze(web, ofMain);
     await openFrom(web, testMerge(web));
@@ -35,7 +35,7 @@ describe('a pull request from the test merge commit of a held one', () => {
     expect(acme.github.mergeable(web, 1)).toBe('clean');
   });
 
-  test('is held also where it was there first', async () => {
+  test('is also held if it was there first', async () => {
     const api = await acme.repository('api', [{}]);
     await openFrom(api, testMerge(api));
     expect(acme.shown(api, 2)).toEqual(free);
@@ -44,7 +44,7 @@ describe('a pull request from the test merge commit of a held one', () => {
     expect(acme.github.mergeable(api, 1)).toBe('blocked');
   });
 
-  test('is held also where the held one is opened again, retargeted or labeled after it', async () => {
+  test('is also held if the held one is opened again, retargeted or labeled after it', async () => {
     const app = await acme.repository('app', [{ base: 'release' }, {}]);
     await acme.freeze(app, { matching_conditions: [{ or: ['base=main', 'label=risky'] }] });
     await openFrom(app, testMerge(app));
@@ -63,7 +63,7 @@ describe('a pull request from the test merge commit of a held one', () => {
     expect(acme.github.mergeable(app, 2)).toBe('blocked');
   });
 
-  test('is found by its commit where the test merge commit became known, or another one, without an event', async () => {
+  test('is found by its commit if the test merge commit became known, or changed, without an event', async () => {
     const lib = await acme.repository('lib', [{}, {}]);
     const { github } = acme;
     github.setTestMergeUnderWay(lib, 1, true);
@@ -119,7 +119,7 @@ describe('a pull request from the test merge commit of a held one', () => {
 });
 
 describe('a test merge commit that is nobody’s head', () => {
-  test('is never written where it shows no status of ours', async () => {
+  test('is never written if it shows no status of ours', async () => {
     const docs = await acme.repository('docs', [{}, {}]);
     const { id } = await acme.freeze(docs, ofMain);
     await then((github) => github.push(docs, 1));
@@ -128,7 +128,7 @@ describe('a test merge commit that is nobody’s head', () => {
       expect(acme.github.statusHistory(docs, testMerge(docs, number))).toHaveLength(0);
   });
 
-  test('is held and let go where a closed pull request left a status on it', async () => {
+  test('is held and freed if a closed pull request left a status on it', async () => {
     const left = await acme.repository('left', [{}]);
     await openFrom(left, testMerge(left));
     await then((github) => github.closePullRequest(left, 2));
@@ -141,7 +141,7 @@ describe('a test merge commit that is nobody’s head', () => {
     expect(acme.github.mergeable(left, 1)).toBe('clean');
   });
 
-  test('is written where the other is closed while both are held, and nothing stays pending', async () => {
+  test('is written if the other is closed while both are held, and nothing stays pending', async () => {
     const both = await acme.repository('both', [{}]);
     const { id } = await acme.freeze(both, ofMain);
     await openFrom(both, testMerge(both));
@@ -152,12 +152,12 @@ describe('a test merge commit that is nobody’s head', () => {
     expect(acme.github.mergeable(both, 1)).toBe('clean');
   });
 
-  test('is held at once where somebody writes a success of our context there', async () => {
+  test('is held at once if somebody writes a success of our context there', async () => {
     const forge = await acme.repository('forge', [{}]);
     await acme.freeze(forge, ofMain);
     await then((github) => github.postStatus(forge, testMerge(forge), { by: 'bob', state: 'success' }));
     expect(shownOn(forge, testMerge(forge))).toMatchObject(heldUntilRemoved);
-    // Also where the base has moved since we looked.
+    // Also if the base has moved since we looked.
     await then((github) => github.pushToBranch(forge, 'main'));
     await then((github) => github.postStatus(forge, testMerge(forge), { by: 'bob', state: 'success' }));
     expect(acme.github.mergeable(forge, 1)).toBe('blocked');

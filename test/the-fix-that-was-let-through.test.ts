@@ -14,7 +14,7 @@ afterAll(() => acme.close());
 const inHours = (hours: number) => new Date(acme.clock.now() + hours * 3_600_000);
 const exempt = (text: string) => ({ state: 'success', description: expect.stringMatching(text) });
 
-test('the fix that was let through, and then pushed again', async () => {
+test('the fix that was exempt, and then pushed again', async () => {
   const web = await acme.repository('web', [{}, {}]);
   await acme.freeze(web);
   expect(acme.frozen(web)).toEqual([1, 2]);
@@ -59,7 +59,7 @@ test('an exemption for any head survives pushes, and ends at its instant', async
   expect(await exemptions.list(api)).toMatchObject([{ state: 'expired' }]);
 });
 
-test('an exemption into one branch lets no head into another one', async () => {
+test('an exemption for one branch frees no head for another one', async () => {
   const hotfix = await acme.repository('hotfix', [{ base: 'release-1' }]);
   await acme.freeze(hotfix);
   await exemptions.exempt(hotfix, 1, { any_head: true });
@@ -70,7 +70,7 @@ test('an exemption into one branch lets no head into another one', async () => {
   expect(await exemptions.list(hotfix)).toMatchObject([{ state: 'expired' }]);
 });
 
-test('an exemption from one freeze frees of no other, and ends with it', async () => {
+test('an exemption from one freeze frees from no other, and ends with it', async () => {
   const lib = await acme.repository('lib', [{}]);
   const { id } = await acme.freeze(lib, { reason: 'Audit' });
   await exemptions.exempt(lib, 1, { freeze_ids: [id] });
@@ -98,7 +98,7 @@ test('it ends with the last of its freezes, at that instant', async () => {
   expect(await exemptions.list(app)).toMatchObject([{ state: 'expired' }]);
 });
 
-test('it is asked for before the freeze begins, and revoked while it is on', async () => {
+test('it is requested before the freeze begins, and revoked while it is on', async () => {
   const ops = await acme.repository('ops', [{}]);
   const made = await exemptions.exempt(ops, 1);
   expect(acme.shown(ops, 1)).toEqual(free);
@@ -109,7 +109,7 @@ test('it is asked for before the freeze begins, and revoked while it is on', asy
   expect(await exemptions.told(ops)).toEqual(['requested', 'approved', 'revoked']);
 });
 
-test('of pull requests that share a head each needs its own', async () => {
+test('each of several pull requests with one head needs its own', async () => {
   const core = await acme.repository('core', [{}]);
   const { headSha } = acme.github.pullRequests(core)[0]!;
   acme.github.openPullRequest(core, { author: 'ada', base: 'release', headSha });
@@ -125,7 +125,7 @@ test('of pull requests that share a head each needs its own', async () => {
   expect(acme.shown(core, 1)).toEqual(exempt('^#2 is exempt until .*: The same fix$'));
 });
 
-test('a freeze to come with a public reason hides the reason of an exemption from every freeze', async () => {
+test('a future freeze with a public reason hides the reason of an exemption from every freeze', async () => {
   const desk = await acme.repository('desk', [{}]);
   const end = (hours: number) => inHours(hours).toISOString().slice(0, 19);
   await acme.freeze(desk);
@@ -137,7 +137,7 @@ test('a freeze to come with a public reason hides the reason of an exemption fro
   expect(acme.shown(desk, 1)).toEqual(exempt('INC-4711'));
 });
 
-test('a public reason stands in the place of the reason, and a freeze that has one hides the reason', async () => {
+test('a public reason replaces the reason, and a freeze that has one hides the reason', async () => {
   const docs = await acme.repository('docs', [{}, {}]);
   await acme.freeze(docs, { reason: 'A leak', public_reason: 'Maintenance' });
   await exemptions.exempt(docs, 1);

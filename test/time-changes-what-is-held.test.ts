@@ -12,8 +12,8 @@ const mergeStates = () => questions().filter(({ operationName }) => operationNam
 /** How often pull requests were read; whether GitHub would merge those that are held is asked apart. */
 const reads = () => questions().length - mergeStates();
 
-describe('with nobody doing anything', () => {
-  test('a schedule holds and lets go, day after day, to the millisecond, and GitHub is asked at the flips and each hour only', async () => {
+describe('without any event', () => {
+  test('a schedule holds and frees, day after day, to the millisecond, and GitHub is asked only at the changes and each hour', async () => {
     const { advanceTo, frozen } = acme;
     // A Sunday. Paris is an hour ahead of UTC.
     const web = await acme.repository('web', [{}, { base: 'release' }]);
@@ -96,7 +96,7 @@ describe('with nobody doing anything', () => {
     expect(frozen(lost)).toEqual([1]);
   });
 
-  test('outside of the freeze’s window nothing is planned', async () => {
+  test('nothing is planned outside of the freeze’s window', async () => {
     const { app } = acme;
     const idle = await acme.repository('idle', [{}]);
     await acme.freeze(idle, { end: '2026-03-04T15:00:00', matching_conditions: ['schedule=Fri'] });
@@ -104,7 +104,7 @@ describe('with nobody doing anything', () => {
     expect(nextChangeAt).toBeNull();
   });
 
-  test('what decides without the clock is not looked at again for the clock', async () => {
+  test('conditions without the clock cause no look for the clock', async () => {
     const { app } = acme;
     const calm = await acme.repository('calm', [{ base: 'release' }]);
     await acme.freeze(calm, { matching_conditions: ['base=main', 'schedule=Thu'] });

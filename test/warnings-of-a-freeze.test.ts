@@ -44,7 +44,7 @@ const orMeant =
   'All items of exclude_conditions must match: together they exclude no open pull request, `label=hotfix` alone excludes #2. If one of them is enough, put them into an or: `{"or": ["label=hotfix", "number=3"]}`.';
 
 describe('the answer to a freeze that looks like a mistake says so, in the body and in the header', () => {
-  test('nothing where nothing does, nor that everything is selected; and lists never do', async () => {
+  test('there is no warning without a mistake, if everything is selected, or in lists', async () => {
     const web = await acme.repository('web', pullRequests);
     for (const more of [
       {},
@@ -84,7 +84,7 @@ describe('the answer to a freeze that looks like a mistake says so, in the body 
     expect(mended.body).not.toHaveProperty('warnings');
   });
 
-  test('where none is open at all, that shows nothing', async () => {
+  test('if none is open, there is no warning', async () => {
     const empty = await acme.repository('empty');
     expect((await create(empty, { matching_conditions: ['label=hotfix'] })).body).not.toHaveProperty(
       'warnings',
@@ -136,7 +136,7 @@ describe('the answer to a freeze that looks like a mistake says so, in the body 
   });
 });
 
-describe('fields that nobody knows are accepted, and named', () => {
+describe('unknown fields are accepted, and named', () => {
   let known: string;
   beforeAll(async () => {
     known = await acme.repository('known', pullRequests);
@@ -167,13 +167,13 @@ describe('fields that nobody knows are accepted, and named', () => {
     expect((await change(known, made.body.id, { [field]: 1 })).body.warnings).toEqual([sentence]);
   });
 
-  test('what an answer has can be sent back', async () => {
+  test('the fields of an answer can be sent back', async () => {
     const made = await create(known, { matching_conditions: ['label=none'], public_reason: 'Closed' });
     const changed = await change(known, made.body.id, made.body);
     expect(changed.body).toEqual(made.body);
   });
 
-  test('however many and however long, the answer stays short', async () => {
+  test('for any number and length of warnings, the answer stays short', async () => {
     const fields = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`field ${index}"\n`, 1]));
     const made = await create(known, { ['x'.repeat(100_000)]: 1, ...fields, __proto__: 1 });
     expect(made.body.warnings).toHaveLength(11);
@@ -181,7 +181,7 @@ describe('fields that nobody knows are accepted, and named', () => {
     expect(made.text.length).toBeLessThan(3000);
   });
 
-  test('what people wrote into conditions cannot make the header long or break it', async () => {
+  test('texts in conditions cannot make the header long or break it', async () => {
     const evil = Array.from({ length: 40 }, (_, index) => `title~="${'ü"\\\\'.repeat(200)}${index}`);
     const made = await create(known, { exclude_conditions: evil });
     expect(made.headers.get('warning')!.length).toBeLessThan(4000);
@@ -189,7 +189,7 @@ describe('fields that nobody knows are accepted, and named', () => {
   });
 });
 
-describe('whoever saves a freeze waits two seconds at most', () => {
+describe('a person who saves a freeze waits at most two seconds', () => {
   test.each(['POST', 'PATCH'])(
     'a slow GitHub does not keep %s longer, and is not warned of',
     async (method) => {
@@ -206,7 +206,7 @@ describe('whoever saves a freeze waits two seconds at most', () => {
   );
 
   test.each(['502', 'reset'] as const)(
-    'GitHub being down (%s) warns of nothing that it knows',
+    'while GitHub is down (%s), there is no warning about it',
     async (how) => {
       const down = await acme.repository(`down-${how}`, pullRequests);
       acme.github.goDown(how);
@@ -225,7 +225,7 @@ describe('whoever saves a freeze waits two seconds at most', () => {
     const { body } = await create(api, { matching_conditions: ['label=none'] });
     await acme.quiet();
     acme.github.faults.add({ kind: 'delay', ms: 1_500, match: { path: /\/rules\/branches\// } });
-    // Of another branch, that nobody has asked about.
+    // About another branch, which nobody asked about.
     const changing = change(api, body.id, { matching_conditions: [{ or: ['base=main', 'base=next'] }] });
     let isAnswered = false;
     void changing.then(() => (isAnswered = true));

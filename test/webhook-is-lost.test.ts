@@ -44,7 +44,7 @@ describe('a lost webhook', () => {
     expect(acme.frozen(web)).toEqual([]);
   });
 
-  test('that tells of a repository made private: its pages close with the next look', async () => {
+  test('about a repository that became private: its pages close with the next look', async () => {
     const { github, app, quiet } = acme;
     const web = await acme.repository('closing', [{}]);
     const page = () => fetch(`${app.url}/repos/${web}/pulls/1`, { redirect: 'manual' });
@@ -106,7 +106,7 @@ test('a repeated delivery is one job; so is one sent again later', async () => {
   expect(await jobsSent()).toBe(before + 1);
 });
 
-test('events out of order end in the truth', async () => {
+test('events out of order end in the true state', async () => {
   const { github, quiet } = acme;
   const app = await acme.repository('app', [{}]);
   await acme.freeze(app, { matching_conditions: ['label=risky'] });
@@ -123,7 +123,7 @@ test('events out of order end in the truth', async () => {
   expect(acme.frozen(app)).toEqual([1]);
 });
 
-test('a delivery that cannot be saved is not taken for seen', async () => {
+test('a delivery that cannot be saved does not count as seen', async () => {
   const { github, quiet } = acme;
   const core = await acme.repository('core', [{}]);
   await acme.freeze(core);
@@ -142,7 +142,7 @@ test('a delivery that cannot be saved is not taken for seen', async () => {
   expect(acme.frozen(core)).toEqual([1]);
 });
 
-describe('what anyone may send', () => {
+describe('what anybody can send', () => {
   const sign = (body: string, secret = acme.github.app.webhookSecret) =>
     `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
   const deliver = (body: string, headers: Record<string, string> = {}) =>
@@ -176,7 +176,7 @@ describe('what anyone may send', () => {
     },
   );
 
-  test('what is signed but no JSON: 400, with nothing of it logged', async () => {
+  test('a signed payload that is not JSON: 400, and the log has nothing of it', async () => {
     const answer = await deliver(`payload=${secretText}`);
     expect([answer.status, answer.body.detail]).toEqual([400, expect.stringContaining('application/json')]);
     expect(acme.logs.join('')).not.toContain(secretText);

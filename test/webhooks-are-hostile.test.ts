@@ -65,7 +65,7 @@ describe('bytes in flight', () => {
     expect(response.statusCode).toBe(503);
     expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
     expect(bytesInFlight.held).toBe(62 * mebibyte);
-    // What is small still comes through.
+    // Small bodies are still accepted.
     expect((await deliver('ping', { zen: 'Keep it logically awesome.' })).status).toBe(202);
     slow.forEach((sent) => sent.destroy());
     await heldBytes(0);
@@ -74,7 +74,7 @@ describe('bytes in flight', () => {
     expect(bytesInFlight.held).toBe(0);
   });
 
-  test('are counted as they arrive where no length is given', async () => {
+  test('are counted as they arrive if there is no length', async () => {
     const slow = [24, 24].map((size) => begin(unsigned(), size * mebibyte));
     await heldBytes(48 * mebibyte);
     const chunked = begin(unsigned(), null);
@@ -86,7 +86,7 @@ describe('bytes in flight', () => {
     chunked.destroy();
   });
 
-  test('of a body that is too large, or has a wrong signature, come free as well', async () => {
+  test('of a body that is too large, or has a wrong signature, are also freed', async () => {
     const sent = begin(unsigned(), 26 * mebibyte);
     expect((await once(sent, 'response'))[0].statusCode).toBe(413);
     sent.destroy();
@@ -162,7 +162,7 @@ describe('a payload with a good signature', () => {
       'check_run.head_sha: Send a SHA in hexadecimal.',
     ],
     ['installation.created', ['installation'], null, 'installation: Send a JSON object, not null.'],
-  ])('of %s with a bad %j is told what is wrong', async (handled, path, value, said) => {
+  ])('of %s with a bad %j gets an answer with the error', async (handled, path, value, said) => {
     const [event, action] = handled.split('.') as [string, string | undefined];
     const answer = await deliver(event, withAt({ ...everything, action }, path, value));
     expect(answer.status).toBe(400);
@@ -171,7 +171,7 @@ describe('a payload with a good signature', () => {
 
   // One action of each event: the checks are the event's.
   const events = [...new Map(handledEvents.map((each) => [each.split('.')[0]!, each])).values()];
-  test.each(events)('of %s is never a 500, whatever its fields are', async (handled) => {
+  test.each(events)('of %s is never a 500, for any fields', async (handled) => {
     const [event, action] = handled.split('.') as [string, string | undefined];
     const payload = { ...everything, ...(action && { action }) };
     expect((await deliver(event, payload)).status).toBe(202);

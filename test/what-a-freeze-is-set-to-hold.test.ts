@@ -16,7 +16,7 @@ const listed = async (repository: string) => (await send('GET', path(repository)
 
 const known = ['id', 'reason', 'start', 'end', 'timezone', 'matching_conditions', 'exclude_conditions'];
 
-test('who never set it sees nothing of it', async () => {
+test('answers do not show it if it was never set', async () => {
   const web = await acme.repository('web', [{}]);
   const made = await acme.freeze(web);
   expect(Object.keys(made)).toEqual(known);
@@ -44,7 +44,7 @@ test('it is set, changed and shown, in one order and once each', async () => {
   const { scheduled_freeze_attributes_before: before, scheduled_freeze_attributes_after: after } =
     body.events[0].metadata;
   expect([before.holds, after.holds]).toEqual([both.holds, ['merges']]);
-  // What says the same is no change.
+  // The same values are not a change.
   await acme.update(lib, made.id, { holds: ['merges', 'merges'] });
   const again = await send('GET', `/v1/repos/${lib}/logs?event_type=scheduled_freeze.update`);
   expect(again.body.events).toHaveLength(1);
@@ -59,7 +59,7 @@ test.each([
   { environments: ['{prod'] },
   { environments: ['x'.repeat(256)] },
   { environments: Array.from({ length: 101 }, (_, index) => `e${index}`) },
-])('$# is refused, and the place is named', async (more) => {
+])('$# is refused, and the answer names the place', async (more) => {
   const [field] = Object.keys(more);
   const api = `acme/web`;
   for (const to of [path(api), path(api, '/preview')]) {
@@ -71,7 +71,7 @@ test.each([
   expect((await send('PATCH', path(api, `/${freeze.id}`), more)).status).toBe(422);
 });
 
-test('a misspelt one is answered with what was meant', async () => {
+test('the answer to a misspelt one suggests a name', async () => {
   const { body } = await send('POST', path('acme/web'), { ...newFreeze, hold: ['merges'], enviroments: [] });
   expect(body.warnings).toEqual([
     '`hold` is not a field of a freeze: did you mean `holds`?',
@@ -80,7 +80,7 @@ test('a misspelt one is answered with what was meant', async () => {
   await acme.remove('acme/web', body.id);
 });
 
-test('a freeze of deployments alone holds no pull request', async () => {
+test('a freeze of only deployments holds no pull request', async () => {
   const api = await acme.repository('api', [{ title: 'A' }]);
   const deployments = { holds: ['deployments'], environments: ['production'] };
   const made = await acme.freeze(api, { ...deployments, matching_conditions: ['-title~=x'] });

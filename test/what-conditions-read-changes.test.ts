@@ -339,7 +339,7 @@ describe('a team', () => {
     expect(isHeld(repository)).toBe(false);
   });
 
-  test('one that is not there holds, in both lists, and says why; and is found once it is made', async () => {
+  test('a missing one holds, in both lists, and says why; and is found when it is made', async () => {
     const repository = await acme.repository(`case-${names++}`, [{ author: 'dan' }]);
     await acme.freeze(repository, { exclude_conditions: ['-author=@acme/later'] });
     expect(acme.shown(repository, 1)).toEqual({
@@ -372,7 +372,7 @@ describe('events that change nothing that a condition reads', () => {
     expect(await acme.app.deps.db.webhookDelivery.count()).toBe(deliveries);
   });
 
-  test('our own status wakes nothing, also where checks are read', async () => {
+  test('our own status wakes nothing, even if a freeze reads checks', async () => {
     const repository = await given({ matching: ['check-failure=ci'] });
     const before = reads();
     acme.github.label(repository, 1, 'x');
@@ -385,7 +385,7 @@ describe('events that change nothing that a condition reads', () => {
     expect(reads() - before).toBe(2 * oneLook);
   });
 
-  test('once no freeze reads checks any more, they are dropped', async () => {
+  test('when no freeze reads checks, they are dropped', async () => {
     const repository = await acme.repository(`case-${names++}`, [{}]);
     const { id } = await acme.freeze(repository, { matching_conditions: ['check-failure=ci'] });
     await acme.update(repository, id, { matching_conditions: ['base=main'] });

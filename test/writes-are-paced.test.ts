@@ -48,7 +48,7 @@ test('a fan-out takes one read for each hundred pull requests, one write for eac
   expect(asked('OpenPullRequests')).toBe(2);
 });
 
-test('a freeze that is gone before its statuses were written leaves none of them pending', async () => {
+test('a freeze that ends before its statuses are written leaves none of them pending', async () => {
   const { github } = acme;
   const api = await acme.repository('api', Array(30).fill({}));
   await pass(60);
@@ -59,7 +59,7 @@ test('a freeze that is gone before its statuses were written leaves none of them
   await acme.remove(api, id);
   await pass(60);
   expect(acme.frozen(api)).toEqual([]);
-  // What was held is let go of, and nothing else was written.
+  // The held pull requests are freed, and nothing else was written.
   expect(acme.postsInAll() - before).toBe(2 * held);
   expect(github.pullRequests(api)).toHaveLength(30);
 });
@@ -95,7 +95,7 @@ test('one slow installation does not delay another', async () => {
   expect(order.indexOf('globex/site')).toBeLessThan(6);
 });
 
-test('GraphQL’s budget is apart: what was decided is written while nothing can be read', async () => {
+test('GraphQL’s budget is apart: decided statuses are written while nothing can be read', async () => {
   const { github } = acme;
   const lib = await acme.repository('lib', Array(30).fill({}));
   await pass(60);
@@ -120,7 +120,7 @@ describe('the right to write for an installation', () => {
     await pass(60);
     const first = (await takeLease(deps, id))!;
     expect(await takeLease(deps, id)).toBeNull();
-    // What waits meanwhile waits for its holder.
+    // Waiting statuses wait for its holder.
     await acme.repository('many', Array(40).fill({}));
     const taken = await first.take();
     expect(taken).toMatchObject({ may: 'write', writes: { length: perMinute / 4 } });

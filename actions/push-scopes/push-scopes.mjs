@@ -1,4 +1,4 @@
-// Made by npm run build:action from src/cli/github-actions/push-scopes.ts. The licenses of what it holds stand in LICENSES.txt.
+// Made by npm run build:action from src/cli/github-actions/push-scopes.ts. LICENSES.txt has the licenses of its packages.
 import { createRequire } from "node:module";
 import { parseArgs } from "node:util";
 import { appendFileSync, readFileSync } from "node:fs";
@@ -67,11 +67,11 @@ function shownPaths(paths) {
 }
 function conclusionOf(found, isPushed) {
 	const { pullRequest, pushed, changed, isMergeGroup } = found;
-	return `${isMergeGroup ? "This merge group" : pullRequest ? nameOfPullRequest(pullRequest) : "This change"} touches ${pushed.all_scopes ? "everything" : pushed.scopes.join(", ") || "no scope"} ${`(${changed.length} changed ${changed.length === 1 ? "path" : "paths"})`}.${isMergeGroup ? " Nothing was pushed: its pull requests have scopes of their own." : isPushed ? "" : " Nothing was pushed."}`;
+	return `${isMergeGroup ? "This merge group" : pullRequest ? nameOfPullRequest(pullRequest) : "This change"} touches ${pushed.all_scopes ? "everything" : pushed.scopes.join(", ") || "no scope"} ${`(${changed.length} changed ${changed.length === 1 ? "path" : "paths"})`}.${isMergeGroup ? " Nothing was pushed: its pull requests have their own scopes." : isPushed ? "" : " Nothing was pushed."}`;
 }
 // src/cli/scopes/changed-paths.ts
 async function changedPaths(machine, base, head) {
-	if ((await git(machine, "rev-parse", "--is-shallow-repository")).trim() === "true") throw misused("This checkout is shallow: where the pull request left its base is not in it. Check out all history: actions/checkout with fetch-depth: 0, or git fetch --unshallow.");
+	if ((await git(machine, "rev-parse", "--is-shallow-repository")).trim() === "true") throw misused("This checkout is shallow: it lacks the commit where the pull request left its base. Check out all history: actions/checkout with fetch-depth: 0, or git fetch --unshallow.");
 	const [from, to] = [await commitOf(machine, base), await commitOf(machine, head)];
 	return (await git(machine, "diff", ...[
 		"--name-only",
@@ -85,7 +85,7 @@ async function commitOf(machine, name) {
 	try {
 		return (await git(machine, "rev-parse", "--verify", `${name}^{commit}`)).trim();
 	} catch {
-		throw misused(`git knows no commit "${name}" here. Fetch it, with its history, or name another with --base and --head.`);
+		throw misused(`git does not have the commit "${name}" here. Fetch it, with its history, or name another with --base and --head.`);
 	}
 }
 function git({ env, cwd }, ...args) {
@@ -12259,10 +12259,10 @@ function compiled(glob, index) {
 		throw new UselessPattern(index, `"${glob}": ${error.message}.`);
 	}
 }
-const nothingBefore = (pattern) => `"${pattern}" comes first, so there is nothing that it could take away. Write what is included before it, such as '**'.`;
+const nothingBefore = (pattern) => `"${pattern}" comes first, so there is nothing for it to exclude. Write what is included before it, such as '**'.`;
 function problemOf(glob) {
 	const says = (why, write) => `"${glob}" ${why}. Write ${write}.`;
-	if (glob === "") return "A pattern is empty. Write one such as src/**, or take the line away.";
+	if (glob === "") return "A pattern is empty. Write one such as src/**, or remove the line.";
 	if (glob.startsWith("!")) return says("begins with a second !", `one ! to exclude`);
 	if (glob.trim() !== glob) return says("begins or ends with a space", `"${glob.trim()}"`);
 	if (/^\.{0,2}\//.test(glob)) return says("begins outside of the repository: paths begin at its root", glob.replace(/^(?:\.{0,2}\/)+/, "") || "**");
@@ -12300,7 +12300,7 @@ const quotes = "Write patterns in quotes if they have characters that mean somet
 const remedies = {
 	DUPLICATE_KEY: "Put the patterns of a scope into one list.",
 	TAB_AS_INDENT: "Indent with spaces.",
-	MULTIPLE_DOCS: "Take the line --- away."
+	MULTIPLE_DOCS: "Remove the line ---."
 };
 var Reader = class {
 	#document;
@@ -12334,7 +12334,7 @@ var Reader = class {
 	#testOf(value, field) {
 		const list = this.#resolved(value, field);
 		const nodes = (0, import_dist.isSeq)(list) ? list.items : [list];
-		if (nodes.length === 0) return this.#refuse(list, `${field} has no pattern. Write one, or take it away.`);
+		if (nodes.length === 0) return this.#refuse(list, `${field} has no pattern. Write one, or remove it.`);
 		const patterns = nodes.map((node, index) => {
 			const pattern = this.#resolved(node, field);
 			if ((0, import_dist.isScalar)(pattern) && typeof pattern.value === "string") return pattern.value;
@@ -12382,7 +12382,7 @@ async function scopesOfDiff(world, named, options) {
 	const target = named === null ? null : readPullRequest(named);
 	const isOfRun = run !== null && (target === null || isSame(target, run.pullRequest));
 	const base = options.base ?? (isOfRun ? run.base : void 0);
-	if (base === void 0) throw misused("Say what the change is compared with, such as --base origin/main. Only runs of GitHub Actions for this pull request, or for a merge group, say it themselves.");
+	if (base === void 0) throw misused("Say what the change is compared with, such as --base origin/main. Only in runs of GitHub Actions for this pull request, or for a merge group, you can leave it out.");
 	const file = fileAt(world, options.file ?? "scopes.yml");
 	const changed = await changedPaths(world, base, options.head ?? (isOfRun ? run.head : "HEAD"));
 	const touched = touchedScopes(file, changed);
@@ -12423,7 +12423,7 @@ function readJson(text) {
 	}
 }
 const advice = {
-	403: "Use another credential: HOLDFAST_TOKEN, or `gh auth login`. An admin key of the owner may do everything but push scopes.",
+	403: "Use another credential: HOLDFAST_TOKEN, or `gh auth login`. An admin key of the owner can do everything but push scopes.",
 	404: "Check the name, and whether Holdfast is installed there."
 };
 const noRoute = "There is no such route.";
@@ -12443,7 +12443,7 @@ function whyNoAnswer(error) {
 	const { message, cause } = error;
 	return {
 		why: cause instanceof Error && cause.message ? cause.message : message,
-		remedy: isUntrusted(cause) ? "Set NODE_EXTRA_CA_CERTS to a file with the certificate of who signed it." : "Start it, or name it with --url or HOLDFAST_URL."
+		remedy: isUntrusted(cause) ? "Set NODE_EXTRA_CA_CERTS to a file with the certificate of its signer." : "Start it, or name it with --url or HOLDFAST_URL."
 	};
 }
 const isUntrusted = (cause) => /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)/.test(String(cause?.code));
@@ -12803,7 +12803,7 @@ async function run(world, step, inputs) {
 	step.summarize(summaryOf(found, isPushed, pushed?.page ?? null, pushed?.state ?? null));
 }
 async function push(world, step, { pullRequest, pushed, branch }) {
-	if (!pullRequest) throw misused("This run is about no pull request. Run the action on pull_request, or give it the input pull-request, such as acme/web#5.");
+	if (!pullRequest) throw misused("This run is not about a pull request. Run the action on pull_request, or give it the input pull-request, such as acme/web#5.");
 	const url = addressOf(world, void 0);
 	if (isReadableOnTheWay(url)) step.annotate("warning", `Others on the way to ${url} can read the credential. Use https.`);
 	const token = await tokenFor(world, url);

@@ -1,10 +1,10 @@
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { World } from '../state/world.ts';
 
-/** What people let the App do in their name. */
+/** What people allow the App to do in their name. */
 export function authorizations(world: World, webhooks: Webhooks) {
   return {
-    /** A person takes it back: the App must ask again, its tokens for them end, and it is told. */
+    /** A person revokes it: the App must ask again, its tokens for them end, and it gets an event. */
     revokeAuthorization(login: string) {
       const user = world.account(login);
       world.signIns.authorized.delete(user.id);

@@ -3,10 +3,10 @@ import type { MergeQueues } from './merge-queues.ts';
 import type { World } from '../state/world.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 
-/** Branches that are no pull request's head. */
+/** Branches that are not the head of a pull request. */
 export function branches(world: World, webhooks: Webhooks, queues: MergeQueues) {
   return {
-    /** Somebody pushes to a branch: the pull requests into it are so many commits more behind, or conflict. */
+    /** Somebody pushes to a branch: the pull requests into it are that many more commits behind, or conflict. */
     pushToBranch(fullName: string, branch: string, { commits = 1, conflictsWith = [] as number[] } = {}) {
       const repository = world.repository(fullName);
       const before = repository.branches.get(branch) ?? '0'.repeat(40);

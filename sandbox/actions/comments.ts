@@ -25,7 +25,7 @@ export class Comments {
     return comment;
   }
 
-  /** The author may do this, and so may people who can write to the repository. */
+  /** The author can do this, and so can people who can write to the repository. */
   edit(pr: PullRequest, comment: Comment, body: string, by: Account): void {
     const changes = { body: { from: comment.body } };
     comment.body = body;
@@ -38,7 +38,7 @@ export class Comments {
     this.#emit('deleted', pr, comment, by);
   }
 
-  /** Only installations that granted `issues: read` are told. */
+  /** Only installations that granted `issues: read` get the event. */
   #emit(action: string, pr: PullRequest, comment: Comment, by: Account, more: object = {}): void {
     const { repository } = pr;
     const installation = this.#world.installationFor(repository);

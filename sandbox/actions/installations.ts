@@ -7,11 +7,11 @@ import type { Webhooks } from '../webhooks/webhooks.ts';
 
 export interface InstallOptions {
   repositories?: 'all' | string[];
-  /** What was granted; default what the App asks for. */
+  /** The granted permissions; default those that the App asks for. */
   permissions?: Permissions;
 }
 
-/** Installing the App on accounts, and everything that ends or changes that. */
+/** Installs the App on accounts, and ends or changes installations. */
 export function installations(world: World, webhooks: Webhooks) {
   function installationAt(login: string): Installation {
     const installation = world.installationOf(world.account(login));
@@ -84,13 +84,13 @@ export function installations(world: World, webhooks: Webhooks) {
       emitInstallation('unsuspend', installation);
     },
 
-    /** The App asks for more from now on. Each installation keeps what it granted until its owner agrees. */
+    /** From now on, the App asks for more. Each installation keeps its permissions until its owner accepts. */
     askForMore(permissions: Permissions, events: string[]) {
       world.app.permissions = { ...world.app.permissions, ...permissions };
       world.app.events = [...world.app.events, ...events];
     },
 
-    /** The owner agrees to other permissions; sends `installation.new_permissions_accepted`. */
+    /** The owner accepts other permissions; sends `installation.new_permissions_accepted`. */
     acceptPermissions(login: string, permissions: Permissions) {
       const installation = installationAt(login);
       installation.permissions = permissions;
@@ -104,7 +104,7 @@ export function installations(world: World, webhooks: Webhooks) {
       emitRepositories('added', installation, added);
     },
 
-    /** Removing from an installation on all repositories makes it one on the rest. */
+    /** Removing one from an installation on all repositories makes it an installation on the rest. */
     removeFromInstallation(login: string, names: string[]) {
       const installation = installationAt(login);
       if (installation.selection === 'all') {

@@ -4,9 +4,9 @@ import { issuerPath } from '../state/oidc-keys.ts';
 import { fullNameOf, type World } from '../state/world.ts';
 
 export interface JobOptions {
-  /** What the job asks for; else what GitHub gives without one. */
+  /** The audience that the job asks for; default GitHub's own. */
   audience?: string;
-  /** The whole ref; else the default branch. */
+  /** The whole ref; default that of the default branch. */
   ref?: string;
   environment?: string;
   event?: string;
@@ -15,7 +15,7 @@ export interface JobOptions {
   workflow?: string;
   runId?: number;
   attempt?: number;
-  /** Claims that GitHub would never make so: signed all the same. */
+  /** Claims that GitHub would never make. The sandbox signs them anyway. */
   claims?: object;
 }
 
@@ -41,9 +41,9 @@ export function jobTokens(world: World) {
         throw new Error('GitHub gives no OIDC token to a pull_request job of a fork');
       return world.oidcKeys.sign({ ...claimsOf(world, repository, pr, event, options), ...options.claims });
     },
-    /** GitHub signs with a new key from now on, and shows the former ones too. */
+    /** From now on, GitHub signs with a new key, and also shows the former ones. */
     rotateOidcKeys: () => world.oidcKeys.rotate(),
-    /** GitHub shows only the key that it signs with. */
+    /** From now on, GitHub shows only the key that it signs with. */
     retireOidcKeys: () => world.oidcKeys.retireFormer(),
     /** What GitHub shows of its keys. */
     oidcKeySet: () => world.oidcKeys.keySet(),
@@ -60,7 +60,7 @@ function claimsOf(
   const { owner } = repository;
   const name = fullNameOf(repository);
   const branch = `refs/heads/${repository.defaultBranch}`;
-  // `pull_request_target` runs what stands on the default branch.
+  // `pull_request_target` runs the workflow of the default branch.
   const ref = options.ref ?? (pr && event === 'pull_request' ? `refs/pull/${pr.number}/merge` : branch);
   const { environment, workflow = 'ci.yml', runId = 4711, attempt = 1 } = options;
   const workflowRef = `${name}/.github/workflows/${workflow}@${ref}`;

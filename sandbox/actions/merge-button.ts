@@ -27,7 +27,7 @@ export function pressMergeButton(
   return { sha: pullRequests.merge(pr, by) };
 }
 
-/** Merges past what is required, for who may; or why not. */
+/** Merges past the requirements for people who can do that, or says why not. */
 export function mergePastRequirements(pullRequests: PullRequests, pr: PullRequest, by: Account): Merged {
   const blocker = bypassBlocker(pr, by);
   if (blocker) return { status: 405, message: blocker };

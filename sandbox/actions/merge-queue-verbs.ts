@@ -23,7 +23,7 @@ export function mergeQueueVerbs(world: World, queues: MergeQueues) {
   }
 
   return {
-    /** Requires a merge queue on a branch; where there is one already, changes what is given. */
+    /** Requires a merge queue on a branch. If there is one, changes the given settings. */
     enableMergeQueue(fullName: string, branch: string, options: MergeQueueOptions = {}) {
       const repository = world.repository(fullName);
       const { mergeQueues, branches } = repository;
@@ -34,21 +34,21 @@ export function mergeQueueVerbs(world: World, queues: MergeQueues) {
       queues.settle(queue);
     },
 
-    /** No queue any more: its pull requests are put out of it. */
+    /** Removes the queue, and its pull requests leave it. */
     disableMergeQueue(fullName: string, branch: string) {
       const queue = find(fullName, branch);
       queues.clear(queue);
       queue.repository.mergeQueues.delete(branch);
     },
 
-    /** Moves a queued pull request to the front; all groups are built anew. */
+    /** Moves a queued pull request to the front. All groups are rebuilt. */
     jump(fullName: string, number: number) {
       queues.jump(world.pullRequest(fullName, number));
     },
 
     /**
-     * Acts out time-outs: call it after moving the clock. A group that is built because of one starts waiting now, so
-     * several time-outs in a row take several calls.
+     * Applies time-outs: call it after moving the clock. A group that is built because of a time-out starts to wait
+     * now, so several time-outs in a row need several calls.
      */
     advanceQueues() {
       for (const repository of world.repositories.values()) queues.settleAll(repository);

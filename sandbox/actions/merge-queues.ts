@@ -9,15 +9,15 @@ import type { PullRequestEvents } from './pull-request-events.ts';
 import type { PullRequests } from './pull-requests.ts';
 import { ownerSender } from './sender.ts';
 
-/** What makes a queued pull request leave. GitHub's reasons name none of these, so they count as a person's doing. */
+/** Events after which a queued pull request leaves. GitHub has no reason for these, so they count as manual. */
 const leaving = new Set(['closed', 'synchronize', 'converted_to_draft', 'retargeted']);
-/** What may make one ready to enter. */
+/** Events after which a pull request may be ready to enter. */
 const entering = new Set(['auto_merge_enabled', 'ready_for_review']);
 
 /**
- * GitHub's merge queues. Each of the first entries has a merge group, built on the one ahead; what is required of the
- * branch is asked of the groups. Whether GitHub puts a queued pull request out when its own head fails is not known,
- * and so not done. Time-outs are acted out when something else happens, or when `settle` is called.
+ * GitHub's merge queues. Each of the first entries has a merge group, built on the one ahead. The requirements of the
+ * branch apply to the groups. We do not know whether GitHub removes a queued pull request when its own head fails, so
+ * the sandbox does not. It applies time-outs when something else happens, or when `settle` is called.
  */
 export class MergeQueues {
   readonly #world: World;
@@ -32,7 +32,7 @@ export class MergeQueues {
     this.#pullRequests = pullRequests;
   }
 
-  /** "Merge when ready": into the queue; while its own checks do not pass it waits as auto-merge does. */
+  /** "Merge when ready": enters the queue. While its own checks do not pass, it waits like auto-merge. */
   enqueue(pr: PullRequest, by: Account): void {
     const queue = queueOf(pr);
     if (!queue || pr.mergeQueueEntry || pr.state === 'closed') return;
@@ -52,7 +52,7 @@ export class MergeQueues {
     this.settle(queue);
   }
 
-  /** To the front; every group is built anew. */
+  /** Moves it to the front. Every group is rebuilt. */
   jump(pr: PullRequest): void {
     const entry = pr.mergeQueueEntry;
     if (!entry?.queue) throw new Error(`#${pr.number} is in no merge queue`);
@@ -63,12 +63,12 @@ export class MergeQueues {
     this.settle(entry.queue);
   }
 
-  /** Everybody leaves, as when the queue is disabled. */
+  /** Every pull request leaves, as when the queue is disabled. */
   clear(queue: MergeQueue): void {
     for (const entry of queue.entries) this.#remove(entry, 'QUEUE_CLEARED');
   }
 
-  /** Something happened to a pull request: it may leave its queue, enter it, or have merged past it. */
+  /** Something happened to a pull request: it may leave its queue, enter it, or have merged without it. */
   onEvent(pr: PullRequest, action: string, payload: object): void {
     if (pr.merged?.how === 'queue') return;
     const changes = 'changes' in payload ? (payload.changes as object) : {};
@@ -84,14 +84,14 @@ export class MergeQueues {
     for (const queue of repository.mergeQueues.values()) this.settle(queue);
   }
 
-  /** Lets in, puts out, builds and merges until nothing moves. */
+  /** Adds, removes, builds and merges until nothing changes. */
   settle(queue: MergeQueue): void {
     for (const pr of queue.repository.pullRequests.values()) {
       const { autoMerge } = pr;
       const isWaiting = autoMerge && queueOf(pr) === queue && !pr.mergeQueueEntry;
       if (isWaiting && !mergeBlocker(pr)) this.#enter(queue, pr, autoMerge.enabledBy);
     }
-    // Built anew before the next one is judged: a group that failed with another may pass without it.
+    // Rebuilt before the next one is judged: a group that failed with another may pass without it.
     do this.#build(queue);
     while (this.#eject(queue) || this.#merge(queue));
     for (const entry of queue.entries) entry.state = stateOf(queue, entry, this.#world.now());
@@ -104,7 +104,7 @@ export class MergeQueues {
       ...{ id, queue, pullRequest: pr, enqueuer: by, enqueuedAt, rank: id, position: 0 },
       ...{ state: 'QUEUED', jump: false, group: null },
     };
-    // GitHub shows no auto-merge of a pull request that is in the queue.
+    // GitHub shows no auto-merge for a pull request in the queue.
     pr.autoMerge = null;
     this.#arrange(queue, [...queue.entries, pr.mergeQueueEntry]);
     this.#events.emit(pr, 'enqueued', {}, by);
@@ -116,7 +116,7 @@ export class MergeQueues {
     return next !== null;
   }
 
-  /** Destroys every group that is not built on what is now ahead of it, and builds those that are missing. */
+  /** Destroys every group that is not built on the one ahead of it now, and builds the missing groups. */
   #build(queue: MergeQueue): void {
     const conflicting = queue.entries.filter(({ pullRequest }) => pullRequest.isConflicting);
     for (const entry of conflicting) this.#remove(entry, 'MERGE_CONFLICT');

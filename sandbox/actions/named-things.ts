@@ -4,7 +4,7 @@ import type { Repository } from '../state/model.ts';
 import type { World } from '../state/world.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 
-/** Labels and milestones as such. Their pull requests change with them, and hear nothing of it. */
+/** Labels and milestones. Their pull requests change with them, and send no event. */
 export function namedThings(world: World, webhooks: Webhooks) {
   function emit(repository: Repository, event: string, action: string, payload: Record<string, unknown>) {
     webhooks.emit({ event, action, repository, sender: ownerSender(world, repository.owner), payload });

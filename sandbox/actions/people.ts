@@ -13,11 +13,11 @@ export interface TokenOptions {
   kind?: UserTokenKind;
   /** Classic and OAuth tokens; default `repo, admin:org`. */
   scopes?: string[];
-  /** Fine-grained and user-to-server tokens: may they read administration settings? Default true. */
+  /** Fine-grained and user-to-server tokens: can they read administration settings? Default true. */
   administration?: boolean;
-  /** Fine-grained tokens: the repositories that they are for; default all. */
+  /** Fine-grained tokens: their repositories; default all. */
   repositories?: string[];
-  /** User-to-server tokens: of the App under test; default of another one. */
+  /** User-to-server tokens: for the App under test; default for another App. */
   ownApp?: boolean;
 }
 
@@ -100,7 +100,7 @@ export function people(world: World) {
       return { id: organization.id, login };
     },
 
-    /** Changes what a person is in an organization; null takes them out. */
+    /** Changes the role of a person in an organization; null removes them. */
     setMembership(organization: string, login: string, role: 'admin' | 'member' | null) {
       const { members } = world.account(organization);
       const { id } = world.account(login);
@@ -108,12 +108,12 @@ export function people(world: World) {
       else members.delete(id);
     },
 
-    /** Whom the browser is signed in as from now on; null signs out. */
+    /** The person who is signed in to the browser from now on; null signs out. */
     signInToGitHub(login: string | null) {
       world.signIns.person = login === null ? null : world.account(login);
     },
 
-    /** The user-to-server tokens that work now. */
+    /** The user-to-server tokens that are valid now. */
     userToServerTokens(login: string) {
       const user = world.account(login);
       return [...world.userTokens.values()]
@@ -129,13 +129,13 @@ export function people(world: World) {
       world.accounts.set(newLogin.toLowerCase(), user);
     },
 
-    /** Any token stops working at once. */
+    /** Revokes any token at once. */
     revokeToken(token: string) {
       world.userTokens.delete(token);
       world.installationTokens.delete(token);
     },
 
-    /** Installation tokens issued so far are past their hour from now on. */
+    /** From now on, the hour of all issued installation tokens has passed. */
     expireInstallationTokens() {
       for (const token of world.installationTokens.values()) token.expiresAt = new Date(0);
     },

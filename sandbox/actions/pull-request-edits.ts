@@ -5,7 +5,7 @@ import type { World } from '../state/world.ts';
 import type { PullRequestEvents } from './pull-request-events.ts';
 import type { PullRequests } from './pull-requests.ts';
 
-/** Every change to an open pull request that is not a push. One that changes nothing sends nothing. */
+/** Every change of an open pull request except a push. If nothing changes, it sends nothing. */
 export class PullRequestEdits {
   readonly #world: World;
   readonly #events: PullRequestEvents;
@@ -24,7 +24,7 @@ export class PullRequestEdits {
     this.#events.emit(pr, 'labeled', { label: labelJson(this.#world, pr.repository, label) }, by);
   }
 
-  /** Whether the label was there. */
+  /** @returns whether the label was there. */
   unlabel(pr: PullRequest, name: string, by?: Account): boolean {
     const label = pr.labels.find((each) => each.name.toLowerCase() === name.toLowerCase());
     if (!label) return false;
@@ -33,7 +33,7 @@ export class PullRequestEdits {
     return true;
   }
 
-  /** One `edited` event for all that changed, as GitHub sends for one PATCH. */
+  /** One `edited` event for all changes, as GitHub sends for one PATCH. */
   edit(pr: PullRequest, given: { title?: string; body?: string; base?: string }, by?: Account): void {
     const changes: Record<string, unknown> = {};
     if (given.title !== undefined && given.title !== pr.title) {
@@ -65,7 +65,7 @@ export class PullRequestEdits {
     else this.#events.emit(pr, 'auto_merge_disabled', { reason: 'Manually disabled by user' }, by);
   }
 
-  /** On a branch without a merge queue of its own: the entry and its event, and nothing comes of it. */
+  /** On a branch without a merge queue: the entry and its event, without further effect. */
   setQueued(pr: PullRequest, queued: boolean, by: Account, reason = 'MANUAL'): void {
     if (queued === (pr.mergeQueueEntry !== null)) return;
     const ahead = [...pr.repository.pullRequests.values()].filter((each) => each.mergeQueueEntry);

@@ -3,11 +3,11 @@ import { pullRequestJson } from '../json/pull-request-json.ts';
 import type { Account, PullRequest } from '../state/model.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 
-/** Sends `pull_request` webhooks, and moves `updated_at`, which each of them implies. */
+/** Sends `pull_request` webhooks, and updates `updated_at` with each. */
 export class PullRequestEvents {
   readonly #world: World;
   readonly #webhooks: Webhooks;
-  /** Called after each event: the merge queue lets go of a pull request that changed. */
+  /** Called after each event: the merge queue drops a pull request that changed. */
   onEvent: (pr: PullRequest, action: string, payload: object) => void = () => {};
 
   constructor(world: World, webhooks: Webhooks) {

@@ -100,7 +100,7 @@ export function pullRequestVerbs(
       edits.dismissReview(pr, id, person(by, pr.author));
     },
 
-    /** Presses the merge button. Says why not when the pull request is blocked. */
+    /** Presses the merge button. If the pull request is blocked, says why. */
     merge(fullName: string, number: number, by?: string): { merged: boolean; message: string; sha?: string } {
       const pr = find(fullName, number);
       const pressed = pressMergeButton(pullRequests, pr, person(by, pr.author));
@@ -108,7 +108,7 @@ export function pullRequestVerbs(
       return { merged: true, message: 'Pull Request successfully merged', sha: pressed.sha };
     },
 
-    /** Somebody who may merges past what is required; an error for anybody else. */
+    /** A person with the right merges past the requirements; an error for others. */
     bypassMerge(fullName: string, number: number, by: string) {
       const pr = find(fullName, number);
       const merged = mergePastRequirements(pullRequests, pr, world.account(by));
@@ -126,17 +126,17 @@ export function pullRequestVerbs(
     pullRequests: (fullName: string) =>
       [...world.repository(fullName).pullRequests.values()].map(describePullRequest),
 
-    /** The commit by which GitHub tries the merge; it may be put on a branch. Null where there is none. */
+    /** The test merge commit. Somebody can put it on a branch. Null if there is none. */
     testMergeCommit: (fullName: string, number: number) => testMergeOf(find(fullName, number)),
 
-    /** While it is under way GitHub tells of no test merge commit; no event says when it is there. */
+    /** Meanwhile GitHub shows no test merge commit. No event says when it is there. */
     setTestMergeUnderWay(fullName: string, number: number, isUnderWay: boolean) {
       const pr = find(fullName, number);
       pr.isMergeUnderWay = isUnderWay;
       world.formerVersions.changed(pr);
     },
 
-    /** Whether it can be merged, and why not, as it truly is; `mergeStateStatus` follows some seconds later. */
+    /** Whether it can be merged, and why not, at this moment. `mergeStateStatus` follows some seconds later. */
     mergeable: (fullName: string, number: number) => mergeableState(find(fullName, number)),
   };
 }

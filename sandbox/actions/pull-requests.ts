@@ -6,7 +6,7 @@ import type { PullRequestEvents } from './pull-request-events.ts';
 export type FileSpec =
   string | { path: string; status?: ChangedFile['status']; previousPath?: string; additions?: number };
 
-/** `author` is a name; what is left out is plausible. */
+/** `author` is a name. Fields that are left out get plausible values. */
 export type CommitSpec = {
   message?: string;
   author?: string;
@@ -106,7 +106,7 @@ export class PullRequests {
     return pr;
   }
 
-  /** A commit on the head branch moves every open pull request from that branch. Files given replace the old. */
+  /** A commit on the head branch moves every open pull request from that branch. Given files replace the old ones. */
   push(pr: PullRequest, by: Account, files?: FileSpec[]): string {
     const { repository: head, ref } = pr.head;
     const sha = this.#world.ids.sha();
@@ -142,11 +142,11 @@ export class PullRequests {
     this.#events.emit(pr, 'reopened', {}, by);
   }
 
-  /** Merges without asking whether it may; callers ask `mergeBlocker` first. */
+  /** Merges without checks. Callers ask `mergeBlocker` first. */
   merge(pr: PullRequest, by: Account, how: MergedHow = 'button', sha = this.#world.ids.sha()): string {
     pr.merged = { at: this.#world.now(), by, sha, how };
     pr.repository.merges.push(pr);
-    // A merge queue lets go of it itself.
+    // A merge queue drops it by itself.
     if (!pr.mergeQueueEntry?.queue) pr.mergeQueueEntry = null;
     pr.repository.branches.set(pr.base, sha);
     pr.repository.commits.add(sha);
@@ -154,7 +154,7 @@ export class PullRequests {
     return sha;
   }
 
-  /** A commit that is there already, such as the head of another pull request, stays what it is. */
+  /** An existing commit, such as the head of another pull request, stays unchanged. */
   #describeCommit(
     repository: Repository,
     sha: string,

@@ -8,7 +8,7 @@ export function reports(world: World, webhooks: Webhooks) {
   const headOf = (fullName: string, number: number) => world.pullRequest(fullName, number).head.sha;
 
   return {
-    /** An App reports a check on the head of a pull request: one that runs, or with `conclusion` one that ended. */
+    /** An App reports a check on the head of a pull request: a running one, or with `conclusion` a completed one. */
     reportCheck(
       fullName: string,
       number: number,

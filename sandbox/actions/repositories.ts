@@ -9,14 +9,14 @@ export interface RepositoryOptions {
   private?: boolean;
   archived?: boolean;
   roles?: Record<string, Role>;
-  /** Branch to what it requires. */
+  /** The requirements of each branch. */
   protect?: Record<string, Protection>;
   defaultBranch?: string;
   fork?: boolean;
   preReceiveHooks?: boolean;
 }
 
-/** Repositories: making, naming and ending them. */
+/** Makes, renames and deletes repositories. */
 export function repositories(world: World, webhooks: Webhooks) {
   function emit(repository: Repository, action: string, payload = {}) {
     webhooks.emit({
@@ -33,7 +33,7 @@ export function repositories(world: World, webhooks: Webhooks) {
   }
 
   return {
-    /** A repository of an account that exists. An App installed on all repositories hears `repository.created`. */
+    /** A repository of an existing account. An App installed on all repositories gets `repository.created`. */
     addRepository(fullName: string, options: RepositoryOptions = {}) {
       if (world.findRepository(fullName)) throw new Error(`The sandbox already has ${fullName}`);
       const [login, name] = fullName.split('/') as [string, string];
@@ -93,7 +93,7 @@ export function repositories(world: World, webhooks: Webhooks) {
       emit(repository, 'renamed', { changes: { repository: { name: { from } } } });
     },
 
-    /** Moves a repository. Only an installation of the new owner hears of it, as on GitHub. */
+    /** Moves a repository. Only an installation of the new owner gets an event, as on GitHub. */
     transferRepository(fullName: string, newOwner: string) {
       const repository = world.repository(fullName);
       const { owner: from } = repository;
@@ -129,7 +129,7 @@ export function repositories(world: World, webhooks: Webhooks) {
       emit(repository, 'publicized');
     },
 
-    /** GitHub does not tell Apps of a deletion; `notify` sends `repository.deleted` all the same. */
+    /** GitHub sends Apps no event of a deletion. With `notify`, the sandbox sends `repository.deleted`. */
     deleteRepository(fullName: string, { notify = false } = {}) {
       const repository = world.repository(fullName);
       if (notify) emit(repository, 'deleted');
@@ -139,7 +139,7 @@ export function repositories(world: World, webhooks: Webhooks) {
       }
     },
 
-    /** A repository's present ids and names. */
+    /** A repository's current ids and names. */
     repository(fullName: string) {
       const { id, nodeId, name, owner, archived } = world.repository(fullName);
       return {

@@ -1,7 +1,7 @@
 import type { Account } from '../state/model.ts';
 import type { World } from '../state/world.ts';
 
-/** Who did something to an account's property when nobody is named: the account itself, or its first admin. */
+/** The default person behind a change of an account: the account itself, or its first admin. */
 export function ownerSender(world: World, owner: Account): Account {
   const admin = owner.members.entries().find(([, role]) => role === 'admin');
   if (!admin) return owner;

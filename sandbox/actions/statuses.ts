@@ -10,7 +10,7 @@ import type { MergeQueues } from './merge-queues.ts';
 import type { PullRequests } from './pull-requests.ts';
 
 export interface StatusPosted {
-  /** `owner/name` as it is now. */
+  /** The current `owner/name`. */
   repository: string;
   sha: string;
   context: string;
@@ -30,14 +30,14 @@ export interface NewStatus {
   creator: Account;
   /** The App that posts it. */
   appId?: number;
-  /** GitHub's id of it, which rises; another one is what a GitHub has that was restored from a backup. */
+  /** GitHub's id of it, which rises. A GitHub that was restored from a backup has another one. */
   id?: number;
 }
 
-/** How many statuses GitHub accepts for a SHA and context, ignoring the context's case, from all sources together. */
+/** How many statuses GitHub accepts for a SHA and context from all sources together. Ignores the context's case. */
 const mostPerContext = 1_000;
 
-/** Holds statuses and tells who listens. A status that satisfies protection lets auto-merge go, as on GitHub. */
+/** Holds statuses and informs listeners. As on GitHub, a status that satisfies protection triggers auto-merge. */
 export class Statuses {
   readonly #world: World;
   readonly #webhooks: Webhooks;
@@ -58,14 +58,14 @@ export class Statuses {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Whether a SHA has had all its statuses of a context. */
+  /** Whether a SHA has used up its statuses of a context. */
   isFull(repository: Repository, sha: string, context: string): boolean {
     const key = context.toLowerCase();
     const same = (repository.statuses.get(sha) ?? []).filter((each) => each.context.toLowerCase() === key);
     return same.length >= mostPerContext;
   }
 
-  /** @throws where `isFull`. */
+  /** @throws if `isFull`. */
   post(repository: Repository, given: NewStatus): CommitStatus {
     const world = this.#world;
     if (this.isFull(repository, given.sha, given.context)) throw new Error(tooMany);
@@ -93,7 +93,7 @@ export class Statuses {
     return status;
   }
 
-  /** Auto-merge waits for required checks only; where none is required there is nothing to wait for. */
+  /** Auto-merge waits only for required checks. */
   #mergeIfWaiting(pr: PullRequest): void {
     const required = requirementsOf(pr.repository, pr.base);
     if (!pr.autoMerge || queueOf(pr) || required.length === 0 || mergeBlocker(pr)) return;
@@ -131,7 +131,7 @@ export class Statuses {
 
 const parentsOf = (repository: Repository, sha: string) =>
   (repository.commitDetails.get(sha)?.parents ?? []).map((parent) => ({ sha: parent }));
-/** GitHub's words for one more than it takes. */
+/** GitHub's message for one status too many. */
 export const tooMany = 'This SHA and context has reached the maximum number of statuses.';
 
 /** The part of the sandbox's interface that asks about statuses. */
@@ -153,7 +153,7 @@ export function statusQuestions(world: World, statuses: Statuses, defaultContext
   return {
     currentStatus,
 
-    /** Calls back at each status posted; returns what ends that. */
+    /** Calls back at each posted status. Returns a function that ends this. */
     onStatus(listener: (posted: StatusPosted) => void) {
       return statuses.onStatus(listener);
     },
@@ -163,7 +163,7 @@ export function statusQuestions(world: World, statuses: Statuses, defaultContext
       return historyOf(fullName, sha, context).map(entry);
     },
 
-    /** Someone other than the App posts a status, which anyone with write access may. Throws from the 1,001st on. */
+    /** Somebody other than the App posts a status. This needs write access. Throws from the 1,001st on. */
     postStatus(
       fullName: string,
       numberOrSha: number | string,
@@ -180,7 +180,7 @@ export function statusQuestions(world: World, statuses: Statuses, defaultContext
       });
     },
 
-    /** Resolves once the pull request's head, whichever it then is, has this state as its newest. */
+    /** Resolves when the newest status of the pull request's current head has this state. */
     waitForStatus(
       fullName: string,
       number: number,

@@ -61,7 +61,7 @@ export function teams(world: World, webhooks: Webhooks, events: PullRequestEvent
       emit(team.organization, 'membership', 'removed', payload);
     },
 
-    /** A person leaves the organization and with it every team; GitHub tells of the organization only. */
+    /** A person leaves the organization and all of its teams. GitHub sends an event only for the organization. */
     leaveOrganization(organization: string, login: string) {
       const account = world.account(organization);
       const member = world.account(login);

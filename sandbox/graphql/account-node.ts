@@ -1,6 +1,6 @@
 import type { Account } from '../state/model.ts';
 
-/** A user, bot or organization. GraphQL knows bots without the `[bot]` that REST adds. */
+/** A user, bot or organization. GraphQL names bots without the `[bot]` that REST adds. */
 export function accountNode(account: Account) {
   const login = account.login.replace(/\[bot\]$/, '');
   return {

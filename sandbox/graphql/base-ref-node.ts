@@ -3,7 +3,7 @@ import { connection, type ConnectionArguments } from './connection.ts';
 import { rulesetsOn } from '../state/branch-rules.ts';
 import type { PullRequest } from '../state/model.ts';
 
-/** The base branch with what it requires: by protection, and by rulesets. */
+/** The base branch with its requirements, from protection and from rulesets. */
 export function baseRefNode({ repository, base, nodeId }: PullRequest) {
   const required = repository.protection.get(base)?.checks.map(({ context }) => context);
   const rules = rulesetsOn(repository, base).map((ruleset) => ({

@@ -8,7 +8,7 @@ import { fullNameOf } from '../state/world.ts';
 import { nodeId } from '../state/ids.ts';
 import type { CommitStatus, PullRequest, Repository } from '../state/model.ts';
 
-/** A commit with its statuses in the repository that it is looked at in. */
+/** A commit with its statuses in the repository of the query. */
 export function commitNode(repository: Repository, sha: string) {
   return {
     __typename: 'Commit',
@@ -24,7 +24,7 @@ export function commitNode(repository: Repository, sha: string) {
   };
 }
 
-/** The test merge commit of a pull request; null where it conflicts, is not open, or GitHub is still making it. */
+/** The test merge commit of a pull request; null if it conflicts, is not open, or GitHub is still making it. */
 export function testMergeNode(view: View, pr: PullRequest) {
   const sha = pr.isMergeUnderWay ? null : testMergeOf(pr);
   if (sha === null) return null;
@@ -45,7 +45,7 @@ export function pullRequestCommitNode(view: View, pr: PullRequest, sha: string) 
   };
 }
 
-/** Null when nothing has been posted yet, as on GitHub. */
+/** Null before the first status, as on GitHub. */
 function statusNode(repository: Repository, sha: string, latest = latestStatuses(repository, sha)) {
   if (latest.length === 0) return null;
   return {

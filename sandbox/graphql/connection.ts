@@ -12,7 +12,7 @@ const most = 100;
 
 /**
  * A page of a connection, under GitHub's rules for `first` and `last`. Cursors hold the item's key, not its
- * position, so items that come or go between pages make no other item repeat or vanish.
+ * position, so items that come or go between pages do not make other items repeat or vanish.
  */
 export function connection<T>(
   items: T[],

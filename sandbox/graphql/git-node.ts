@@ -2,7 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { connection, type ConnectionArguments } from './connection.ts';
 import type { GitActor, Repository } from '../state/model.ts';
 
-/** What git says of a commit: message, people, signature, parents. */
+/** A commit in git: message, people, signature, parents. */
 export function gitNode(repository: Repository, sha: string) {
   const commit = repository.commitDetails.get(sha);
   if (!commit) return {};
@@ -11,7 +11,7 @@ export function gitNode(repository: Repository, sha: string) {
     author: actorNode(commit.author),
     committer: actorNode(commit.committer),
     signature: commit.isVerified ? { __typename: 'GpgSignature', isValid: true } : null,
-    // Counting them needs no page; GitHub refuses the commits themselves without one.
+    // Counting them needs no page. For the commits themselves, GitHub requires one.
     parents: (args: ConnectionArguments, _: unknown, info: GraphQLResolveInfo) =>
       (args.first ?? args.last ?? null) === null
         ? { __typename: 'CommitConnection', totalCount: commit.parents.length }

@@ -13,11 +13,11 @@ import type { View } from './view.ts';
 
 const mostNodes = 500_000;
 
-/** GraphQL, executed against GitHub's own schema. Everything but bad credentials is answered 200. */
+/** GraphQL, executed against GitHub's own schema. Every answer is 200, except for bad credentials. */
 export function graphqlRoute(api: Api, parts: Parts): void {
   const { world, faults, chaos, limits, unknownRoutes } = parts;
 
-  /** A field that the schema has and the sandbox does not must not read as null. */
+  /** If the schema has a field and the sandbox does not, it must not read as null. */
   const fieldResolver: GraphQLFieldResolver<Record<string, unknown>, unknown> = (
     source,
     args,

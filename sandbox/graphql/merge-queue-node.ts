@@ -9,7 +9,7 @@ import { fullNameOf } from '../state/world.ts';
 import type { MergeQueue, MergeQueueEntry } from '../state/model.ts';
 import type { View } from './view.ts';
 
-/** The merge queue of a branch as GraphQL gives it. */
+/** The merge queue of a branch in GraphQL. */
 export function mergeQueueNode(view: View, queue: MergeQueue): object {
   const path = `/${fullNameOf(queue.repository)}/queue/${queue.branch}`;
   return {

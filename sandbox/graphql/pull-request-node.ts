@@ -30,7 +30,7 @@ const changeTypes = {
   renamed: 'RENAMED',
 };
 
-/** A pull request as GraphQL gives it. A field that is not here is refused loudly, so add it when it is needed. */
+/** A pull request in GraphQL. The sandbox refuses a field that is not here, so add it if you need it. */
 export function pullRequestNode(view: View, pr: PullRequest): object {
   const { repository, head } = pr;
   const fullName = fullNameOf(repository);
@@ -114,7 +114,7 @@ export function pullRequestNode(view: View, pr: PullRequest): object {
     baseRefOid: () => repository.branches.get(pr.base),
     headRefName: head.ref,
     headRefOid: head.sha,
-    // Null once the fork is gone, and where the token may not see it.
+    // Null after the fork is gone, or if the token cannot see it.
     headRepository: () =>
       view.world.repositories.has(head.repository.id) && canSee(view.principal, head.repository)
         ? repositoryNode(view, head.repository)

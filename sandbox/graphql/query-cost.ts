@@ -14,7 +14,7 @@ export interface QueryCost {
   nodeCount: number;
 }
 
-/** `@include(if: $x)` and `@skip(if: $x)`: what is not asked for costs nothing. */
+/** `@include(if: $x)` and `@skip(if: $x)`: fields that are switched off cost nothing. */
 function isLeftOut({ directives = [] }: SelectionNode, variables: Record<string, unknown>): boolean {
   return directives.some((directive) => {
     const condition = directive.arguments?.find(({ name }) => name.value === 'if')?.value;
@@ -25,7 +25,7 @@ function isLeftOut({ directives = [] }: SelectionNode, variables: Record<string,
   });
 }
 
-/** GitHub's published formula: a request for each connection, times the parents it is fetched for, over 100. */
+/** GitHub's published formula: a request for each connection, times its parents, divided by 100. */
 export function queryCost(document: DocumentNode, variables: Record<string, unknown>): QueryCost {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions) {

@@ -16,7 +16,7 @@ export function refusal(type: RefusalType, message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { type } });
 }
 
-/** An error as GitHub writes it: `type` at the top, and its own words for a field that does not exist. */
+/** An error in GitHub's form: `type` at the top, and GitHub's words for a field that does not exist. */
 export function errorJson(error: GraphQLError) {
   const { path, locations } = error;
   const unknown = /^Cannot query field "(\w+)" on type "(\w+)"/.exec(error.message);

@@ -8,7 +8,7 @@ import { refusal } from './refusal.ts';
 import { demandPermission, type View } from './view.ts';
 import type { CheckRun, CommitStatus, Deployment, PullRequest } from '../state/model.ts';
 
-/** What ran on a commit: check runs and statuses together, and deployments. */
+/** The reports on a commit: check runs and statuses together, and deployments. */
 export function reportsNode(view: View, pr: PullRequest, sha: string) {
   const { repository } = pr;
   const withheld = (field: string) => {
@@ -33,7 +33,7 @@ export function reportsNode(view: View, pr: PullRequest, sha: string) {
     deployments: (args: ConnectionArguments, _: unknown, info: GraphQLResolveInfo) => {
       withheld('deployments');
       demandPermission(view, repository, 'deployments');
-      // As they are asked for: the newest first.
+      // In the order of the query: the newest first.
       const newest = (repository.deployments.get(sha) ?? []).toReversed();
       return connection(newest, args, info, deploymentNode);
     },

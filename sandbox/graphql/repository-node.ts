@@ -16,7 +16,7 @@ interface PullRequestsArguments extends ConnectionArguments {
   orderBy?: { field: string; direction: 'ASC' | 'DESC' } | null;
 }
 
-/** A repository as GraphQL gives it. */
+/** A repository in GraphQL. */
 export function repositoryNode(view: View, repository: Repository): object {
   const fullName = fullNameOf(repository);
   return {
@@ -55,12 +55,12 @@ export function repositoryNode(view: View, repository: Repository): object {
   };
 }
 
-/** The pull requests asked for, in order, with a key that rises along that order. */
+/** The requested pull requests, in order, with a key that rises in that order. */
 function selected(all: PullRequest[], args: PullRequestsArguments) {
   const { states, baseRefName, headRefName, labels, orderBy } = args;
   const sign = orderBy?.direction === 'DESC' ? -1 : 1;
   const updated = orderBy?.field === 'UPDATED_AT';
-  // Two pull requests updated in the same millisecond are told apart by their number.
+  // The number orders two pull requests that were updated in the same millisecond.
   const key = (pr: PullRequest) =>
     sign * (updated ? pr.updatedAt.getTime() * 1_000 + (pr.number % 1_000) : pr.number);
   const items = all

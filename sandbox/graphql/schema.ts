@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 let schema: GraphQLSchema | undefined;
 const checked = new Map<string, DocumentNode | readonly GraphQLError[]>();
 
-/** GitHub's published schema. A quarter of a second to build, so on first use and once per process. */
+/** GitHub's published schema. It takes a quarter of a second to build, so this builds it once, at the first use. */
 export function githubSchema(): GraphQLSchema {
   if (!schema) {
     // The file itself: importing the package would also parse five megabytes of JSON.

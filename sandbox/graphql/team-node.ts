@@ -6,7 +6,7 @@ import { refusal } from './refusal.ts';
 import type { Account, Team } from '../state/model.ts';
 import type { View } from './view.ts';
 
-/** A team, of which anybody who sees it sees the name. */
+/** A team. Everybody who sees it sees its name. */
 export function teamNode({ id, slug, organization, members }: Team) {
   return {
     __typename: 'Team',
@@ -20,7 +20,7 @@ export function teamNode({ id, slug, organization, members }: Team) {
   };
 }
 
-/** An organization with its teams, for an installation that may read members. */
+/** An organization with its teams, for an installation that can read members. */
 export function organizationNode({ principal }: View, account: Account) {
   return {
     ...accountNode(account),

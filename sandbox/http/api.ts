@@ -41,7 +41,7 @@ export interface Env {
 export type Api = Hono<Env>;
 export type ApiContext = Context<Env>;
 
-/** A JSON object from the request's body; anything else reads as empty, and validation says what is missing. */
+/** A JSON object from the request's body. Anything else counts as empty, and validation says what is missing. */
 export async function bodyOf(c: ApiContext): Promise<Record<string, unknown>> {
   const body: unknown = await c.req.json().catch(() => null);
   return body !== null && typeof body === 'object' ? (body as Record<string, unknown>) : {};

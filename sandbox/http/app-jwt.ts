@@ -3,10 +3,10 @@ import { GitHubError } from './github-error.ts';
 import type { AppIdentity } from '../state/world.ts';
 
 const longest = 10 * 60;
-/** GitHub's clock and ours may differ by this many seconds. */
+/** GitHub's clock and ours can differ by this many seconds. */
 const leeway = 60;
 
-/** Checks that a JWT is the App's own and in its time, by the real clock; throws what GitHub answers. */
+/** Checks that a JWT belongs to the App and is valid now, by the real clock. Throws GitHub's errors. */
 export function verifyAppJwt(token: string, app: AppIdentity, nowSeconds = Date.now() / 1000): void {
   const undecodable = () => new GitHubError(401, 'A JSON web token could not be decoded');
   const [header = '', payload = '', signature = ''] = token.split('.');

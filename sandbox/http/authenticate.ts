@@ -5,7 +5,7 @@ import { verifyAppJwt } from './app-jwt.ts';
 
 export type TokenKind = 'none' | 'client' | 'jwt' | 'installation' | 'user' | 'unknown';
 
-/** What a credential looks like, for the request log. */
+/** The kind of a credential, for the request log. */
 export function tokenKind(world: World, authorization: string | undefined): TokenKind {
   if (authorization?.startsWith('Basic ')) return 'client';
   const token = tokenIn(authorization);
@@ -15,7 +15,7 @@ export function tokenKind(world: World, authorization: string | undefined): Toke
   return looksLikeJwt(token) ? 'jwt' : 'unknown';
 }
 
-/** Who makes the request; a credential that does not work is refused whatever was asked for. */
+/** The caller. Refuses an invalid credential for every request. */
 export function authenticate(world: World, authorization: string | undefined): Principal {
   const token = tokenIn(authorization);
   if (!token) {

@@ -5,7 +5,7 @@ import { GitHubError } from './github-error.ts';
 import { secondaryLimit } from './write-limit.ts';
 import { Random } from './random.ts';
 
-/** How requests fail by chance: before anything happened, or (`-after`) when it was done and only the answer is lost. */
+/** How requests fail by chance: before anything happens, or (`-after`) after it is done, so that the answer is lost. */
 const apiFaults = {
   '500': 3,
   '502': 3,
@@ -21,10 +21,10 @@ export type ChaosKind = keyof typeof apiFaults;
 
 export interface ChaosOptions {
   seed: number;
-  /** From 0 to 1, as the other rates. */
+  /** From 0 to 1, like the other rates. */
   apiFailureRate: number;
   webhookRates: Partial<Record<WebhookFaultKind, number>>;
-  /** How many GraphQL requests are answered as of `staleBy` milliseconds ago. */
+  /** The share of GraphQL requests that get an answer from `staleBy` milliseconds ago. */
   staleRate: number;
   staleBy: number;
 }
@@ -38,11 +38,11 @@ export interface ChaosEvent {
   operationName?: string;
 }
 
-/** Most clients give up on a request that hangs; this long it does, unless it is one of the few that hang longer. */
+/** How long a request hangs: most clients give up. A few hang longer. */
 const hang = 1_200;
 const longHang = 13_000;
 
-/** Faults by chance, the same ones from the same seed. Off until started. */
+/** Faults by chance. The same seed gives the same faults. Off until started. */
 export class Chaos {
   readonly events: ChaosEvent[] = [];
   readonly counts: Record<string, number> = {};
@@ -75,7 +75,7 @@ export class Chaos {
     throw failure(kind);
   }
 
-  /** The instant as of which a GraphQL request is answered, in milliseconds of the real clock; null: now. */
+  /** The instant that the answer to a GraphQL request shows, in milliseconds of the real clock; null: now. */
   asOf(request: FaultyRequest): number | null {
     if (!this.#options || !this.#api.chance(this.#options.staleRate)) return null;
     this.#note({ ...request, kind: 'stale' });

@@ -17,32 +17,32 @@ export type FaultMatch = ((request: FaultyRequest) => boolean) | { method?: stri
 export type FaultKind = 'status' | 'delay' | 'reset' | 'secondary-limit' | 'primary-limit' | 'partial';
 
 export interface Fault {
-  /** Default every request. */
+  /** By default every request. */
   match?: FaultMatch;
-  /** How many requests it hits; without it, all until removed. */
+  /** How many requests it hits; by default all, until it is removed. */
   times?: number;
   kind: FaultKind;
-  /** `status`: default 500. The limits: default 403, 429 is the other one GitHub uses. */
+  /** `status`: default 500. The limits: default 403; GitHub also uses 429. */
   status?: number;
   /** `delay`: default 100. */
   ms?: number;
   /** `secondary-limit`: seconds in `retry-after`; `primary-limit`: seconds to the reset. Default 60. */
   retryAfter?: number;
-  /** `partial`: `acme/web#3` for each pull request whose `field` GraphQL gives as null with an error. */
+  /** `partial`: `acme/web#3` for each pull request whose `field` is null in GraphQL, with an error. */
   pullRequests?: string[];
   /** `partial`: default `files`. */
   field?: string;
 }
 
-/** Thrown to have the connection cut. */
+/** Thrown to cut the connection. */
 export class ConnectionReset extends Error {}
 
-/** What the API is told to do wrong. */
+/** The faults of the API. */
 export class Faults {
   #faults: (Fault & { ended: AbortController })[] = [];
   down: false | '502' | 'reset' = false;
 
-  /** `remove` lets what it delays go on at once. */
+  /** `remove` ends its delays at once. */
   add(fault: Fault): { remove(): void } {
     const own = { ...fault, ended: new AbortController() };
     this.#faults.push(own);
@@ -58,7 +58,7 @@ export class Faults {
     this.#faults = this.#faults.filter((fault) => !isMeant(fault));
   }
 
-  /** Acts out the first fault that hits the request: waits, throws, or lets it pass. */
+  /** Applies the first fault that hits the request: waits, throws, or does nothing. */
   async strike(request: FaultyRequest): Promise<void> {
     if (this.down === 'reset') throw new ConnectionReset();
     if (this.down) throw new GitHubError(502, 'Server Error');
@@ -70,7 +70,7 @@ export class Faults {
     else throw failure(fault, request);
   }
 
-  /** Whether GraphQL has to withhold a field of a pull request. */
+  /** Whether GraphQL must withhold a field of a pull request. */
   withholds(pullRequest: string, field: string): boolean {
     const fault = this.#faults.find(
       (each) =>

@@ -15,7 +15,7 @@ export class RateLimits {
   readonly limits: Record<Resource, number> = { core: 5_000, graphql: 5_000 };
   readonly #buckets = new Map<string, Bucket>();
 
-  /** What a holder has used and has left. */
+  /** What a holder has used, and what is left. */
   read(holder: string, resource: Resource) {
     const bucket = this.#bucket(holder, resource);
     const limit = this.limits[resource];
@@ -28,7 +28,7 @@ export class RateLimits {
     };
   }
 
-  /** Takes from a budget, or throws the 403 of an exhausted one. */
+  /** Takes from a budget, or throws the 403 of a used-up budget. */
   spend(holder: string, resource: Resource, cost: number): void {
     const bucket = this.#bucket(holder, resource);
     if (bucket.used + cost > this.limits[resource]) throw this.exhausted(holder);
@@ -58,7 +58,7 @@ export class RateLimits {
   }
 }
 
-/** Whose budget a request counts against. */
+/** The holder of the budget that a request uses. */
 export function holderOf(principal: Principal): string {
   switch (principal.kind) {
     case 'installation':

@@ -59,7 +59,7 @@ function createApi(parts: Parts): Api {
     await chaos.around(request, next);
   });
 
-  // What people open in a browser, and what everybody may read: no credential of the API, and none of its limits.
+  // Pages for browsers and public data: they need no credential of the API, and its limits do not apply.
   appRegistrationPages(api, parts);
   installationPages(api, parts);
   signInPages(api, parts);
@@ -79,7 +79,7 @@ function createApi(parts: Parts): Api {
       if (principal.kind === 'user' && ['classic', 'oauth'].includes(principal.token.kind)) {
         c.header('x-oauth-scopes', principal.token.scopes.join(', '));
       }
-      // GraphQL counts its own points, once it knows the query.
+      // GraphQL counts its own points when it knows the query.
       if (resource === 'core' && pathname !== '/rate_limit') limits.spend(holder, 'core', 1);
       if (principal.kind === 'installation' && resource === 'core' && c.req.method !== 'GET')
         writeLimit.take(holder);

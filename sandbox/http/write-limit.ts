@@ -4,12 +4,12 @@ const minute = 60_000;
 const pause = 60;
 
 /**
- * A secondary limit: how many writes of REST GitHub takes of a holder within any minute, which it tells nobody. By the
- * clock of data, so that a test can let minutes pass.
+ * A secondary limit: how many REST writes GitHub accepts from a holder within any minute. No header shows it. It uses
+ * the clock of data, so that a test can let minutes pass.
  */
 export class WriteLimit {
   perMinute = Infinity;
-  /** How many writes were refused. */
+  /** The number of refused writes. */
   refusals = 0;
   readonly #taken = new Map<string, number[]>();
   readonly #now: () => Date;
@@ -18,7 +18,7 @@ export class WriteLimit {
     this.#now = now;
   }
 
-  /** Counts a write, or throws the 403 of a limit. @param holder whose budget it is. */
+  /** Counts a write, or throws the 403 of a limit. @param holder of the budget. */
   take(holder: string): void {
     const now = this.#now().getTime();
     const taken = (this.#taken.get(holder) ?? []).filter((at) => at > now - minute);
@@ -32,7 +32,7 @@ export class WriteLimit {
   }
 }
 
-/** What GitHub answers to somebody who asks too fast. @param retryAfter seconds. */
+/** GitHub's answer to a caller who asks too fast. @param retryAfter seconds. */
 export function secondaryLimit(status: 403 | 429, retryAfter: number): GitHubError {
   const message = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.';
   return new GitHubError(status, message, {}, { 'retry-after': String(retryAfter) });

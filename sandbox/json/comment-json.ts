@@ -5,7 +5,7 @@ import { labelJson, milestoneJson } from './pull-request-json.ts';
 import { isExplicit, roleOf } from '../state/access.ts';
 import type { Comment, PullRequest } from '../state/model.ts';
 
-/** A comment on the conversation of a pull request, as REST and webhooks give it. */
+/** A comment on the conversation of a pull request, in REST and webhooks. */
 export function commentJson(world: World, pr: PullRequest, comment: Comment) {
   const fullName = fullNameOf(pr.repository);
   const { id, author, body, throughApp, createdAt, updatedAt } = comment;
@@ -24,7 +24,7 @@ export function commentJson(world: World, pr: PullRequest, comment: Comment) {
   };
 }
 
-/** A pull request as the issue that comments are on. */
+/** A pull request as an issue, which has the comments. */
 export function issueJson(world: World, pr: PullRequest) {
   const fullName = fullNameOf(pr.repository);
   const url = `${world.url}/repos/${fullName}/issues/${pr.number}`;
@@ -65,7 +65,7 @@ export function issueJson(world: World, pr: PullRequest) {
   };
 }
 
-/** What an author is to the repository, which says nothing of what they may do there now. */
+/** The association of an author with the repository. It does not say what they can do there now. */
 function associationOf({ repository }: PullRequest, { author }: Comment): string {
   if (author === repository.owner) return 'OWNER';
   if (repository.owner.members.has(author.id)) return 'MEMBER';

@@ -2,7 +2,7 @@ import { accountJson } from './account-json.ts';
 import type { Installation } from '../state/model.ts';
 import type { World } from '../state/world.ts';
 
-/** An installation as REST and installation webhooks give it. */
+/** An installation in REST and installation webhooks. */
 export function installationJson(world: World, installation: Installation) {
   const { account } = installation;
   return {

@@ -1,6 +1,6 @@
 import type { MergeGroup, MergeQueue } from '../state/model.ts';
 
-/** A merge group as webhooks give it. It names no pull request but the last, in its ref. */
+/** A merge group in webhooks. It names only its last pull request, in its ref. */
 export function mergeGroupJson({ repository, branch }: MergeQueue, group: MergeGroup) {
   const { message, author, committer } = repository.commitDetails.get(group.headSha)!;
   return {

@@ -5,7 +5,7 @@ import { mergeableState, mergeBlocker } from '../state/mergeability.ts';
 import { nodeId } from '../state/ids.ts';
 import type { ChangedFile, Label, PullRequest, Repository, Review } from '../state/model.ts';
 
-/** A pull request as a REST list gives it. */
+/** A pull request in a REST list. */
 export function pullRequestSummary(world: World, pr: PullRequest) {
   const fullName = fullNameOf(pr.repository);
   const url = `${world.url}/repos/${fullName}/pulls/${pr.number}`;
@@ -51,7 +51,7 @@ export function pullRequestSummary(world: World, pr: PullRequest) {
   };
 }
 
-/** A pull request on its own. Webhooks are sent before GitHub has worked out mergeability, so they say unknown. */
+/** A single pull request. GitHub sends webhooks before it knows the mergeability, so they say unknown. */
 export function pullRequestJson(world: World, pr: PullRequest, { forWebhook = false } = {}) {
   const judged = !forWebhook && pr.state === 'open';
   return {
@@ -101,7 +101,7 @@ export function fileJson(file: ChangedFile) {
   };
 }
 
-/** A review as webhooks give it, where the state is in lower case. */
+/** A review in webhooks, with its state in lower case. */
 export function reviewJson(world: World, pr: PullRequest, review: Review) {
   const htmlUrl = `${world.url}/${fullNameOf(pr.repository)}/pull/${pr.number}#pullrequestreview-${review.id}`;
   return {

@@ -3,7 +3,7 @@ import { atLeast } from '../state/access.ts';
 import { fullNameOf, type World } from '../state/world.ts';
 import type { Repository, Role } from '../state/model.ts';
 
-/** A repository as REST and webhooks give it. */
+/** A repository in REST and webhooks. */
 export function repositoryJson(world: World, repository: Repository) {
   const fullName = fullNameOf(repository);
   const url = `${world.url}/repos/${fullName}`;
@@ -41,7 +41,7 @@ export function repositoryStub(repository: Repository) {
   };
 }
 
-/** The `permissions` object that a person's role amounts to. */
+/** The `permissions` object of a person's role. */
 export function rolePermissions(role: Role | 'none') {
   return {
     admin: atLeast(role, 'admin'),

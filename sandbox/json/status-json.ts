@@ -3,7 +3,7 @@ import { fullNameOf, type World } from '../state/world.ts';
 import { nodeId } from '../state/ids.ts';
 import type { CommitStatus, Repository } from '../state/model.ts';
 
-/** A commit status as REST gives it. */
+/** A commit status in REST. */
 export function statusJson(world: World, repository: Repository, status: CommitStatus) {
   return {
     url: `${world.url}/repos/${fullNameOf(repository)}/statuses/${status.sha}`,

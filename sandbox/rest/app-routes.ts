@@ -63,7 +63,7 @@ export function appRoutes(api: Api, { world }: Parts): void {
     return c.json(installationJson(world, found(world.installationFor(repository))));
   });
   api.get('/orgs/:login/installation', ofAccount(['Organization']));
-  // GitHub answers this one for organizations too (actions/create-github-app-token#175).
+  // GitHub also answers this route for organizations (actions/create-github-app-token#175).
   api.get('/users/:login/installation', ofAccount(['User', 'Organization']));
 
   api.get('/installation/repositories', (c) => {
@@ -76,7 +76,7 @@ export function appRoutes(api: Api, { world }: Parts): void {
     return c.json({ total_count: all.length, repository_selection, repositories });
   });
 
-  /** Tokens are as long as GitHub's newest, so that code which bounds their length fails here. */
+  /** Tokens are as long as GitHub's newest ones, so that code with a shorter limit fails here. */
   function issue(installation: Installation, body: Record<string, unknown>): InstallationToken {
     const name = `installation ${installation.id} ${world.ids.next('installation token', 0)}`;
     const part = (label: string, length: number) => world.ids.characters(`${name} ${label}`, length);
@@ -97,7 +97,7 @@ export function appRoutes(api: Api, { world }: Parts): void {
   }
 }
 
-/** Routes that take the App's JWT and nothing else. */
+/** Routes that take only the App's JWT. */
 export function requireApp(c: ApiContext): void {
   if (c.get('principal').kind !== 'app') {
     throw new GitHubError(401, 'A JSON web token could not be decoded');

@@ -98,7 +98,7 @@ function checksJson(
   return { url, strict, contexts, contexts_url: `${url}/contexts`, checks: checks.map(checkJson) };
 }
 
-/** -1 stands for any source. Left out, GitHub takes the App that set it last; here any. */
+/** -1 means any source. Without a value, GitHub uses the App that last set it; the sandbox uses any. */
 function checksIn(value: unknown): RequiredCheck[] {
   const refuse = () => invalid('ProtectedBranch', [{ code: 'invalid', field: 'checks' }]);
   if (!Array.isArray(value)) throw refuse();

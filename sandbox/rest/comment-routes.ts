@@ -6,7 +6,7 @@ import { bodyOf, type Api, type ApiContext, type Parts } from '../http/api.ts';
 import { actor, demand, onRepository, pullRequestIn, refuseArchived } from './on-repository.ts';
 import type { PullRequest } from '../state/model.ts';
 
-/** Characters that GitHub takes. */
+/** The most characters that GitHub accepts. */
 const longest = 65_536;
 
 /** Comments on the conversation of a pull request, which is an issue there. */
@@ -37,7 +37,7 @@ export function commentRoutes(api: Api, { world, comments }: Parts): void {
   });
 }
 
-/** On a pull request either of two permissions will do: the one that the installation has, if it has one. */
+/** On a pull request, either of two permissions is enough: the one that the installation has, if any. */
 function grantedOf(c: ApiContext): 'issues' | 'pull_requests' {
   const principal = c.get('principal');
   if (principal.kind !== 'installation') return 'issues';
@@ -45,7 +45,7 @@ function grantedOf(c: ApiContext): 'issues' | 'pull_requests' {
   return permits(principal.token.permissions, 'issues', level) ? 'issues' : 'pull_requests';
 }
 
-/** In a locked conversation only people who can write to the repository comment. */
+/** In a locked conversation, only people who can write to the repository can comment. */
 function refuseLocked(c: ApiContext, { locked, repository }: PullRequest): void {
   const principal = c.get('principal');
   const mayAll = principal.kind === 'user' && atLeast(roleOf(principal.token.user, repository), 'write');

@@ -2,7 +2,7 @@ import { notFound } from '../http/github-error.ts';
 import { demand, onRepository } from './on-repository.ts';
 import type { Api, Parts } from '../http/api.ts';
 
-/** Comparing a branch, or the commit that it is at, with the head of a pull request into it. */
+/** Compares a branch, or its current commit, with the head of a pull request into it. */
 export function compareRoutes(api: Api, { world }: Parts): void {
   onRepository(api, world, 'get', '/compare/:basehead{.+}', (c, repository) => {
     demand(c, repository, { permission: 'contents', level: 'read', role: 'read' });

@@ -3,7 +3,7 @@ import { notFound } from '../http/github-error.ts';
 import { requireApp } from './app-routes.ts';
 import type { Delivery } from '../webhooks/webhooks.ts';
 
-/** Webhook deliveries as the App sees them, newest first, and having one sent again. */
+/** Webhook deliveries as the App sees them, newest first, and redelivery. */
 export function deliveryRoutes(api: Api, { webhooks }: Parts): void {
   api.get('/app/hook/deliveries', (c) => {
     requireApp(c);
@@ -11,7 +11,7 @@ export function deliveryRoutes(api: Api, { webhooks }: Parts): void {
     const before = Number(c.req.query('cursor') ?? Infinity);
     const status = c.req.query('status');
     const all = webhooks.deliveries
-      // What was dropped was never sent, and GitHub knows nothing of it; what is under way has no outcome yet.
+      // A dropped delivery was never sent, so GitHub does not list it. One under way has no outcome yet.
       .filter(
         (each) =>
           (each.outcome === 'answered' || each.outcome === 'failed') &&

@@ -11,7 +11,7 @@ const codeLife = 10 * 60_000;
 
 type Given = Record<string, string>;
 
-/** What an App does with the code that `oauth-pages.ts` sent it: a token for it, and what becomes of that. */
+/** What an App does with the code from `oauth-pages.ts`: it gets a token, checks it and revokes it. */
 export function oauthTokenRoutes(api: Api, { world }: Parts): void {
   api.post('/login/oauth/access_token', async (c) => {
     const answer = exchange(world, await parametersOf(c));
@@ -22,7 +22,7 @@ export function oauthTokenRoutes(api: Api, { world }: Parts): void {
     });
   });
 
-  /** The App asks whether it was given a token. */
+  /** The App asks whether a token belongs to it. */
   api.post('/applications/:client_id/token', async (c) => {
     const { user } = await ownToken(c, world);
     return c.json({
@@ -31,14 +31,14 @@ export function oauthTokenRoutes(api: Api, { world }: Parts): void {
     });
   });
 
-  /** The App gives a token back. */
+  /** The App revokes a token. */
   api.delete('/applications/:client_id/token', async (c) => {
     world.userTokens.delete((await ownToken(c, world)).token);
     return c.body(null, 204);
   });
 }
 
-/** The token of the body, which must be one that somebody gave this App. */
+/** The token in the body. It must belong to this App. */
 async function ownToken(c: ApiContext, world: World): Promise<UserToken> {
   if (c.get('principal').kind !== 'client') throw new GitHubError(401, 'Requires authentication');
   const { access_token: token } = (await c.req.json()) as { access_token?: string };
@@ -74,7 +74,7 @@ function exchange(world: World, given: Given): Record<string, string | number> {
     access_token: people(world).addToken(login, {
       kind: 'user-to-server',
       scopes: [],
-      // It can do what both the App and the person may.
+      // It can do what both the App and the person can do.
       administration: 'administration' in app.permissions,
       ownApp: true,
     }),

@@ -7,7 +7,7 @@ import type { World } from '../state/world.ts';
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 type Handler = (c: ApiContext, repository: Repository) => Response | Promise<Response>;
 
-/** Serves a route of a repository by name and by id; a former name redirects, keeping method and body. */
+/** Serves a route of a repository by name and by id. A former name redirects with the same method and body. */
 export function onRepository(api: Api, world: World, method: Method, path: string, handler: Handler): void {
   api[method](`/repositories/:repository_id{[0-9]+}${path}`, (c) => {
     const repository = world.repositories.get(Number(c.req.param('repository_id')));
@@ -21,7 +21,7 @@ export function onRepository(api: Api, world: World, method: Method, path: strin
   });
 }
 
-/** What a request may do to a repository: permission of the installation, or a role of the person. */
+/** What a request needs for a repository: a permission of the installation, or a role of the person. */
 export function demand(
   c: ApiContext,
   repository: Repository,
@@ -52,7 +52,7 @@ export function actor(c: ApiContext, world: World): Account {
   return principal.kind === 'user' ? principal.token.user : world.account(`${world.app.slug}[bot]`);
 }
 
-/** The pull request that the path names; numbers past GitHub's integers are simply not found. */
+/** The pull request in the path. A number beyond GitHub's integers is not found. */
 export function pullRequestIn(c: ApiContext, repository: Repository): PullRequest {
   const text = c.req.param('number') ?? '';
   const pr = /^\d{1,10}$/.test(text) ? repository.pullRequests.get(Number(text)) : undefined;
@@ -62,7 +62,7 @@ export function pullRequestIn(c: ApiContext, repository: Repository): PullReques
 
 function visible(c: ApiContext, repository: Repository | undefined): Repository {
   const principal = c.get('principal');
-  // The App's JWT asks one thing of a repository: which installation covers it.
+  // The App's JWT has one question about a repository: which installation covers it.
   const asApp = principal.kind === 'app';
   if (asApp && !c.req.path.endsWith('/installation')) throw badCredentials();
   if (!repository || !(asApp || canSee(principal, repository))) throw notFound();

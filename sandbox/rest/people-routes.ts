@@ -6,7 +6,7 @@ import { hasScopes, isExplicit, permits } from '../state/access.ts';
 import type { Account } from '../state/model.ts';
 import type { Api, ApiContext, Parts } from '../http/api.ts';
 
-/** Each stands for `read:org`. */
+/** Each includes `read:org`. */
 const orgScopes = new Set(['read:org', 'write:org', 'admin:org']);
 
 /** Users, organizations and their members, and the caller's rate limit. */
@@ -58,7 +58,7 @@ export function peopleRoutes(api: Api, { world, limits }: Parts): void {
     return c.json(membershipJson(org, user));
   });
 
-  // Installations of the App that a token was given to, as far as its person has explicit permission to see them.
+  // Installations of the token's App that its person has explicit permission to see.
   api.get('/user/installations', (c) => {
     const user = person(c);
     const principal = c.get('principal');
@@ -74,7 +74,7 @@ export function peopleRoutes(api: Api, { world, limits }: Parts): void {
     return c.json({ total_count: found.length, installations });
   });
 
-  // Which Apps an organization has is for its owners, and for tokens that may read its administration.
+  // Only owners of an organization, with tokens that can read its administration, see its Apps.
   api.get('/orgs/:org/installations', (c) => {
     const principal = c.get('principal');
     const org = organization(c);
@@ -95,7 +95,7 @@ export function peopleRoutes(api: Api, { world, limits }: Parts): void {
   });
 }
 
-/** The person behind a token; installations stand for nobody. */
+/** The person behind a token. Installations belong to nobody. */
 function person(c: ApiContext): Account {
   const principal = c.get('principal');
   if (principal.kind === 'user') return principal.token.user;

@@ -10,7 +10,7 @@ const triaging = { permission: 'pull_requests', level: 'write', role: 'triage' }
 const writing = { permission: 'pull_requests', level: 'write', role: 'write' } as const;
 const merging = { permission: 'contents', level: 'write', role: 'write' } as const;
 
-/** Reading pull requests, and what a person does to one with curl. */
+/** Reads pull requests, and changes them for a person with curl. */
 export function pullRequestRoutes(api: Api, { world, pullRequests, edits }: Parts): void {
   onRepository(api, world, 'get', '/pulls', (c, repository) => {
     demand(c, repository, reading);
@@ -52,7 +52,7 @@ export function pullRequestRoutes(api: Api, { world, pullRequests, edits }: Part
   onRepository(api, world, 'patch', '/pulls/:number', async (c, repository) => {
     const pr = pullRequestIn(c, repository);
     const by = actor(c, world);
-    // Authors may edit what they opened.
+    // Authors can edit their pull requests.
     demand(c, repository, by === pr.author ? { ...triaging, role: 'read' } : triaging);
     refuseArchived(repository);
     const { title, base, body, state } = await bodyOf(c);

@@ -6,7 +6,7 @@ import { repositoryJson, rolePermissions } from '../json/repository-json.ts';
 import type { Api, ApiContext, Parts } from '../http/api.ts';
 import type { Repository, Role } from '../state/model.ts';
 
-/** A repository and who may do what in it. */
+/** A repository and the permissions in it. */
 export function repositoryRoutes(api: Api, { world }: Parts): void {
   onRepository(api, world, 'get', '', (c, repository) => {
     const principal = c.get('principal');
@@ -30,7 +30,7 @@ export function repositoryRoutes(api: Api, { world }: Parts): void {
     });
   });
 
-  // Deploy keys need administration:read, so this is where a token proves that it may administer.
+  // Deploy keys need administration:read, so here a token proves that it can administer.
   onRepository(api, world, 'get', '/keys', (c, repository) => {
     const principal = c.get('principal');
     if (principal.kind !== 'user') throw notAccessible();
@@ -45,7 +45,7 @@ export function repositoryRoutes(api: Api, { world }: Parts): void {
   });
 }
 
-/** `permission` knows four words; `role_name` knows them all. */
+/** `permission` has four words; `role_name` has all of them. */
 function folded(role: Role | 'none'): string {
   if (role === 'maintain') return 'write';
   return role === 'triage' ? 'read' : role;

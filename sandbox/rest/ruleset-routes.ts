@@ -9,7 +9,7 @@ import { administer } from './branch-routes.ts';
 import { onRepository } from './on-repository.ts';
 import type { BypassActor, Repository, RequiredCheck, Ruleset } from '../state/model.ts';
 
-/** Rulesets as a repository sees them. Reading takes `metadata`; who may bypass one is told to who may edit it. */
+/** The rulesets of a repository. Reading needs `metadata`. Only people who can edit a ruleset see who can bypass it. */
 export function rulesetRoutes(api: Api, { world }: Parts): void {
   onRepository(api, world, 'get', '/rules/branches/:branch', (c, repository) => {
     const rules = rulesetsOn(repository, c.req.param('branch') ?? '').flatMap((ruleset) =>

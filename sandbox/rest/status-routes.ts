@@ -10,7 +10,7 @@ import type { Repository, StatusState } from '../state/model.ts';
 
 const states = ['error', 'failure', 'pending', 'success'];
 
-/** Posting and reading commit statuses. */
+/** Posts and reads commit statuses. */
 export function statusRoutes(api: Api, { world, statuses }: Parts): void {
   onRepository(api, world, 'post', '/statuses/:sha', async (c, repository) => {
     demand(c, repository, { permission: 'statuses', level: 'write', role: 'write' });

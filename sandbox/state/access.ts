@@ -1,7 +1,7 @@
 import { covers } from './world.ts';
 import type { Account, Installation, InstallationToken, Repository, Role, UserToken } from './model.ts';
 
-/** Who stands behind a request. */
+/** The caller of a request. */
 export type Principal =
   | { kind: 'app' }
   | { kind: 'installation'; token: InstallationToken }
@@ -16,7 +16,7 @@ export function atLeast(role: Role | 'none', wanted: Role): boolean {
   return role !== 'none' && order.indexOf(role) >= order.indexOf(wanted);
 }
 
-/** The strongest of what ownership, membership, a direct role and a public repository give a person. */
+/** The strongest role of a person: by ownership, membership, a direct role or a public repository. */
 export function roleOf(user: Account, repository: Repository): Role | 'none' {
   if (user === repository.owner) return 'admin';
   const membership = repository.owner.members.get(user.id);
@@ -27,21 +27,21 @@ export function roleOf(user: Account, repository: Repository): Role | 'none' {
   return order.findLast((role) => granted.includes(role)) ?? 'none';
 }
 
-/** Whether a person may read a repository by more than its being public. */
+/** Whether a person can read a repository, not only because it is public. */
 export const isExplicit = (user: Account, repository: Repository): boolean =>
   repository.roles.has(user.id) || roleOf(user, { ...repository, private: true }) !== 'none';
 
-/** Whether an installation token reaches a repository as its own, not only as public. */
+/** Whether an installation token covers a repository, not only because it is public. */
 export function reaches(token: InstallationToken, repository: Repository): boolean {
   return covers(token.installation, repository) && (token.repositoryIds?.has(repository.id) ?? true);
 }
 
-/** Only these have scopes; `repo` stands for `public_repo` as well, `admin:org` for `read:org`. */
+/** Only these have scopes. `repo` includes `public_repo`, and `admin:org` includes `read:org`. */
 export const hasScopes = ({ kind }: UserToken): boolean => kind === 'classic' || kind === 'oauth';
 
 /**
- * Classic and OAuth tokens reach no private repository without the scope `repo`, and change no public one without
- * `public_repo`; fine-grained ones only those that they were made for.
+ * Classic and OAuth tokens need the scope `repo` for a private repository, and `public_repo` to change a public one.
+ * Fine-grained tokens reach only the repositories that they were made for.
  */
 export function scopesAllow(token: UserToken, repository: Repository): boolean {
   if (!hasScopes(token)) return token.repositoryIds?.has(repository.id) ?? true;

@@ -2,7 +2,7 @@ import { roleOf } from './access.ts';
 import type { Account, BranchProtection, BypassActor, Patterns, PullRequest } from './model.ts';
 import type { Repository, RequiredCheck, Ruleset } from './model.ts';
 
-/** The active rulesets that apply to a branch, those of the organization first. The branch need not exist. */
+/** The active rulesets of a branch, those of the organization first. The branch does not need to exist. */
 export function rulesetsOn(repository: Repository, branch: string): Ruleset[] {
   const { owner, name, defaultBranch } = repository;
   const isDefault = branch === defaultBranch;
@@ -16,7 +16,7 @@ export function rulesetsOn(repository: Repository, branch: string): Ruleset[] {
   );
 }
 
-/** Each check that a branch requires, with what requires it. */
+/** Each required check of a branch, with the rule that requires it. */
 export function requirementsOf(
   repository: Repository,
   branch: string,
@@ -26,11 +26,11 @@ export function requirementsOf(
   return all.flatMap((by) => by.checks.map((check) => ({ check, by })));
 }
 
-/** Whether its base requires branches to be up to date, and it is not. */
+/** Whether its base requires up-to-date branches, and it is not up to date. */
 export const isBehind = ({ repository, base, behind }: PullRequest): boolean =>
   behind > 0 && requirementsOf(repository, base).some(({ by }) => by.strict);
 
-/** Whether a person may merge past a protection or a ruleset. */
+/** Whether a person can merge past a protection or a ruleset. */
 export function mayBypass(repository: Repository, by: BranchProtection | Ruleset, person: Account): boolean {
   if ('enforceAdmins' in by) return !by.enforceAdmins && roleOf(person, repository) === 'admin';
   return by.bypassActors.some((actor) => isActor(repository, actor, person));
@@ -59,7 +59,7 @@ function covers({ include, exclude }: Patterns, name: string, words: string[] = 
   return include.some(fits) && !exclude.some(fits);
 }
 
-/** As `fnmatch` with FNM_PATHNAME: one star stays within a part of the name. */
+/** Like `fnmatch` with FNM_PATHNAME: one star stays within a part of the name. */
 function globOf(pattern: string): RegExp {
   const source = pattern
     .replace(/[.+^${}()|[\]\\]/g, '\\$&')

@@ -1,19 +1,19 @@
 import { latestStatuses } from './mergeability.ts';
 import type { CommitStatus, PullRequest, Repository } from './model.ts';
 
-/** Longer than any answer is stale. */
+/** Longer than the age of any stale answer. */
 const kept = 60_000;
 
-/** Remembers how pull requests were, for answers as of a short while ago. Runs on the real clock. */
+/** Keeps recent states of pull requests, for stale answers. Runs on the real clock. */
 export class FormerVersions {
   readonly #versions = new Map<PullRequest, { at: number; version: PullRequest }[]>();
   readonly #postedAt = new WeakMap<CommitStatus, number>();
 
-  /** To be told after each change. */
+  /** Call it after each change. */
   changed(pr: PullRequest): void {
     const now = Date.now();
     const versions = this.#versions.get(pr) ?? [];
-    // The youngest of the old ones is still needed: it was in force until the next.
+    // The youngest of the old states is still needed: it applied until the next one.
     while (versions.length > 1 && versions[1]!.at < now - kept) versions.shift();
     versions.push({ at: now, version: copy(pr) });
     this.#versions.set(pr, versions);
@@ -23,7 +23,7 @@ export class FormerVersions {
     this.#postedAt.set(status, Date.now());
   }
 
-  /** The pull requests of a repository as they were, without those that were opened since. */
+  /** The former pull requests of a repository, without those that were opened later. */
   pullRequests(repository: Repository, asOf: number | null): PullRequest[] {
     const all = [...repository.pullRequests.values()];
     return all.map((pr) => this.pullRequest(pr, asOf)).filter((pr) => pr !== undefined);
@@ -34,7 +34,7 @@ export class FormerVersions {
     return this.#versions.get(pr)?.findLast(({ at }) => at <= asOf)?.version;
   }
 
-  /** The newest status of each context, without those that were posted since. */
+  /** The newest status of each context, without those that were posted later. */
   statuses(repository: Repository, sha: string, asOf: number | null): CommitStatus[] {
     if (asOf === null) return latestStatuses(repository, sha);
     const posted = repository.statuses.get(sha) ?? [];
@@ -43,7 +43,7 @@ export class FormerVersions {
   }
 }
 
-/** Deep as far as the actions change things in place. */
+/** Deep enough for the fields that actions change in place. */
 function copy(pr: PullRequest): PullRequest {
   const lists = Object.entries(pr).flatMap(([name, value]) =>
     Array.isArray(value) ? [[name, [...value]]] : [],

@@ -36,7 +36,7 @@ export function installationNodeId(id: number): string {
   return Buffer.from(`023:IntegrationInstallation${id}`).toString('base64');
 }
 
-/** Reads a node id back, or null when it is not one of ours. */
+/** Reads a node id; null if it is not one of ours. */
 export function decodeNodeId(id: string): { type: NodeType; ids: number[] } | null {
   const [, prefix, encoded] = /^([A-Z]+)_([\w-]+)$/.exec(id) ?? [];
   const type = (Object.keys(prefixes) as NodeType[]).find((name) => prefixes[name] === prefix);
@@ -47,7 +47,7 @@ export function decodeNodeId(id: string): { type: NodeType; ids: number[] } | nu
   return { type, ids };
 }
 
-/** Numbers, SHAs and token bodies that are the same in every run, so that a failing test can be run again. */
+/** Numbers, SHAs and token bodies that are the same in every run, so that you can run a failing test again. */
 export class IdSource {
   readonly #last = new Map<string, number>();
   readonly #seed: string;

@@ -1,15 +1,15 @@
 import { requiredStates } from './mergeability.ts';
 import type { MergeGroup, MergeQueue, MergeQueueEntry, PullRequest } from './model.ts';
 
-/** What GitHub answers to the merge button on a branch with a queue. */
+/** GitHub's answer to the merge button on a branch with a queue. */
 export const throughTheQueue = 'Changes must be made through the merge queue';
 
-/** The queue that a pull request has to pass; undefined where its base has none. */
+/** The queue that a pull request must pass; undefined if its base has none. */
 export const queueOf = (pr: PullRequest): MergeQueue | undefined => pr.repository.mergeQueues.get(pr.base);
 
 type Verdict = 'passed' | 'failed' | 'waiting' | 'timed out';
 
-/** What the required checks say of an entry's group. The head of the pull request itself is asked only at the door. */
+/** The result of the required checks of an entry's group. The head of the pull request counts only when it enters. */
 function verdictOf(queue: MergeQueue, { group }: MergeQueueEntry, now: Date): Verdict {
   if (!group) return 'waiting';
   const states = requiredStates(queue.repository, queue.branch, group.headSha).map(({ state }) => state);
@@ -33,7 +33,7 @@ export function stateOf(queue: MergeQueue, entry: MergeQueueEntry, now: Date): M
 
 /**
  * The entries that merge now, from the front. ALLGREEN: as long as each one passes. HEADGREEN: up to the last one that
- * passes within the limit, whatever those ahead of it say.
+ * passes within the limit, no matter whether those ahead of it pass.
  */
 export function mergingNow(queue: MergeQueue, now: Date): MergeQueueEntry[] {
   const within = queue.entries.slice(0, queue.maxEntriesToMerge);
@@ -45,7 +45,7 @@ export function mergingNow(queue: MergeQueue, now: Date): MergeQueueEntry[] {
   return count >= queue.minEntriesToMerge || waitedEnough ? within.slice(0, count) : [];
 }
 
-/** The first entry that has to leave, and why; null while none has to. */
+/** The first entry that must leave, and why; null if none must. */
 export function nextToEject(queue: MergeQueue, now: Date): { entry: MergeQueueEntry; reason: string } | null {
   for (const entry of queue.entries) {
     const verdict = verdictOf(queue, entry, now);
@@ -57,8 +57,8 @@ export function nextToEject(queue: MergeQueue, now: Date): { entry: MergeQueueEn
 }
 
 /**
- * In HEADGREEN an entry that failed may merge with a passing one behind it. GitHub does not say when it gives that
- * hope up; here: when every group behind it with which it could merge has failed too, or at its own time-out.
+ * In HEADGREEN, an entry that failed can merge with a passing one behind it. GitHub does not say how long it waits for
+ * that. The sandbox waits until every group that it could merge with has failed too, or until its own time-out.
  */
 function mayStillRide(queue: MergeQueue, entry: MergeQueueEntry, now: Date): boolean {
   const index = queue.entries.indexOf(entry);

@@ -2,9 +2,9 @@ import { type MergeableState, mergeableState } from './mergeability.ts';
 import type { PullRequest } from './model.ts';
 
 /**
- * What GitHub answers to whether it would merge a pull request. It works that out in the background: the first question
- * after the head or the base has moved gets `unknown` and starts the work, and for some time after a status or a check
- * the answer is that of before.
+ * GitHub's answer whether it would merge a pull request. GitHub computes it in the background: the first question after
+ * the head or the base has moved gets `unknown` and starts the work. For some time after a status or a check, the
+ * answer is the former one.
  */
 export class MergeStates {
   readonly #now: () => Date;
@@ -16,7 +16,7 @@ export class MergeStates {
     this.#now = now;
   }
 
-  /** @param pr as it is shown; an older version of it is the same pull request. */
+  /** @param pr the shown version. An older version is the same pull request. */
   ask(pr: PullRequest): MergeableState {
     const { repository, number, head, base } = pr;
     const subject = repository.pullRequests.get(number) ?? pr;

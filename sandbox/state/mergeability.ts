@@ -20,8 +20,8 @@ export function combinedState(statuses: CommitStatus[]): 'failure' | 'pending' |
 }
 
 /**
- * What each check that a branch requires says of a SHA, and who requires it. No state where it has not been posted, or
- * not by the App that is expected to.
+ * The state of each required check of a branch on a SHA, and who requires it. There is no state if nobody posted it, or
+ * not the expected App.
  */
 export function requiredStates(repository: Repository, branch: string, sha: string) {
   const latest = latestStatuses(repository, sha);
@@ -41,7 +41,7 @@ export function decidingSha(pr: PullRequest): string {
   return testMerge && pr.repository.statuses.has(testMerge) ? testMerge : pr.head.sha;
 }
 
-/** Why a pull request may not be merged, in the words of GitHub's 405, or null. */
+/** Why a pull request cannot be merged, in the words of GitHub's 405, or null. */
 export function mergeBlocker(pr: PullRequest): string | null {
   if (pr.state === 'closed') return 'Pull Request is not mergeable';
   if (pr.draft) return 'Pull Request is still a draft';
@@ -49,7 +49,7 @@ export function mergeBlocker(pr: PullRequest): string | null {
   return unmetRequirements(pr)[0] ?? null;
 }
 
-/** Everything that its base requires and it does not meet, in the words of GitHub's 405. */
+/** All requirements of its base that it does not meet, in the words of GitHub's 405. */
 export function unmetRequirements(pr: PullRequest): string[] {
   const unmet = requiredStates(pr.repository, pr.base, decidingSha(pr)).flatMap(
     ({ context, state, isForeign }) => {
@@ -62,7 +62,7 @@ export function unmetRequirements(pr: PullRequest): string[] {
   return isBehind(pr) ? [...unmet, 'Head branch is not up to date with the base branch.'] : unmet;
 }
 
-/** Why even this person may not merge it, past every requirement that lets them; null where they may. */
+/** Why this person cannot merge it even if they bypass all that they can; null if they can merge it. */
 export function bypassBlocker(pr: PullRequest, by: Account): string | null {
   if (pr.state === 'closed') return 'Pull Request is not mergeable';
   const unmet = requiredStates(pr.repository, pr.base, decidingSha(pr)).filter(
@@ -82,7 +82,7 @@ export function mergeableState(pr: PullRequest): MergeableState {
   return pr.repository.hasPreReceiveHooks ? 'has_hooks' : 'clean';
 }
 
-/** Whether every status and every check of it passes, whether it is required or not. */
+/** Whether every status and every check of it passes, required or not. */
 function passesAll(pr: PullRequest): boolean {
   const runs = pr.repository.checkRuns.get(pr.head.sha) ?? [];
   return (

@@ -1,4 +1,4 @@
-/** What the sandbox GitHub remembers. Plain data; the rules live beside it in `access.ts` and `mergeability.ts`. */
+/** The state of the sandbox GitHub. Plain data; `access.ts` and `mergeability.ts` have the rules. */
 
 export type Role = 'read' | 'triage' | 'write' | 'maintain' | 'admin';
 export type Permissions = Record<string, 'read' | 'write'>;
@@ -8,12 +8,12 @@ export type ReviewState = 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED' | 'DISM
 export interface Account {
   id: number;
   nodeId: string;
-  /** Bots are kept as `dependabot[bot]`, the REST form. */
+  /** Bots are stored as `dependabot[bot]`, the REST form. */
   login: string;
   type: 'User' | 'Organization' | 'Bot';
   /** Organizations only: user id to role. */
   members: Map<number, 'admin' | 'member'>;
-  /** Organizations only: what a member may do without a role of their own. */
+  /** Organizations only: the role of members without a role of their own. */
   basePermission: Role | 'none';
   /** Organizations only: by slug. */
   teams: Map<string, Team>;
@@ -35,13 +35,13 @@ export interface UserToken {
   token: string;
   kind: UserTokenKind;
   user: Account;
-  /** Classic and OAuth tokens: what `X-OAuth-Scopes` says. */
+  /** Classic and OAuth tokens: the scopes in `X-OAuth-Scopes`. */
   scopes: string[];
   /** Fine-grained and user-to-server tokens: whether they carry `administration: read`. */
   administration: boolean;
   /** Fine-grained tokens: the ids of the repositories that they were made for. Null: all of the person's. */
   repositoryIds: Set<number> | null;
-  /** User-to-server tokens: whether people gave it to the App under test, and not to another one. */
+  /** User-to-server tokens: whether it belongs to the App under test, and not to another App. */
   ownApp: boolean;
 }
 
@@ -72,7 +72,7 @@ export interface CommitStatus {
   description: string | null;
   targetUrl: string | null;
   creator: Account;
-  /** The App that posted it; null where a person did. */
+  /** The App that posted it; null if a person did. */
   appId: number | null;
   createdAt: Date;
 }
@@ -98,7 +98,7 @@ export interface Deployment {
   createdAt: Date;
 }
 
-/** What git says of a commit. */
+/** A commit in git. */
 export interface Commit {
   message: string;
   author: GitActor;
@@ -136,7 +136,7 @@ export interface Label {
   color: string;
 }
 
-/** A status check that must succeed; with an App, only what that App posted counts. */
+/** A status check that must succeed. With an App, only statuses of that App count. */
 export interface RequiredCheck {
   context: string;
   appId: number | null;
@@ -185,19 +185,19 @@ export interface Repository {
   archived: boolean;
   fork: boolean;
   defaultBranch: string;
-  /** GitHub Enterprise Server only: scripts that may refuse a push. */
+  /** GitHub Enterprise Server only: scripts that can refuse a push. */
   hasPreReceiveHooks: boolean;
   /** User id to the role given directly. */
   roles: Map<number, Role>;
   /** Classic protection, by branch. */
   protection: Map<string, BranchProtection>;
-  /** Those of the repository itself; its owner has others. */
+  /** The rulesets of the repository itself. Its owner has others. */
   rulesets: Ruleset[];
   branches: Map<string, string>;
-  /** Every SHA that a status may be posted to, heads of forks' pull requests included. */
+  /** Every SHA that can get a status, including heads of pull requests from forks. */
   commits: Set<string>;
   statuses: Map<string, CommitStatus[]>;
-  /** By SHA, as all that follows. */
+  /** By SHA, like the fields below. */
   checkRuns: Map<string, CheckRun[]>;
   deployments: Map<string, Deployment[]>;
   commitDetails: Map<string, Commit>;
@@ -205,14 +205,14 @@ export interface Repository {
   pullRequests: Map<number, PullRequest>;
   /** By branch. */
   mergeQueues: Map<string, MergeQueue>;
-  /** In the order in which they were merged. */
+  /** In the order of their merges. */
   merges: PullRequest[];
   createdAt: Date;
 }
 
 export interface ChangedFile {
   path: string;
-  /** Where a renamed file was. REST tells it, GraphQL does not. */
+  /** The former path of a renamed file. REST has it, GraphQL does not. */
   previousPath?: string;
   status: 'added' | 'modified' | 'removed' | 'renamed' | 'copied' | 'changed';
   additions: number;
@@ -228,7 +228,7 @@ export interface Review {
   submittedAt: Date;
 }
 
-/** By the merge queue, the merge button, auto-merge, or an administrator past what is required. */
+/** By the merge queue, the merge button, auto-merge, or an administrator past the requirements. */
 export type MergedHow = 'queue' | 'button' | 'auto-merge' | 'bypass';
 
 export interface MergeQueueConfiguration {
@@ -236,7 +236,7 @@ export interface MergeQueueConfiguration {
   mergeMethod: 'MERGE' | 'REBASE' | 'SQUASH';
   checkResponseTimeoutMinutes: number;
   minEntriesToMerge: number;
-  /** After this long fewer merge, too. */
+  /** After this time, it also merges fewer. */
   minEntriesToMergeWaitMinutes: number;
   maxEntriesToMerge: number;
   maxEntriesToBuild: number;
@@ -252,13 +252,13 @@ export interface MergeQueue extends MergeQueueConfiguration {
 
 export interface MergeQueueEntry {
   id: number;
-  /** Null on a branch without one, where nothing comes of an entry. */
+  /** Null on a branch without a queue, where an entry has no effect. */
   queue: MergeQueue | null;
   pullRequest: PullRequest;
   enqueuer: Account;
   /** From 1. */
   position: number;
-  /** Rises along the queue, and stays when others come and go. */
+  /** Rises along the queue, and does not change when others come and go. */
   rank: number;
   state: 'QUEUED' | 'AWAITING_CHECKS' | 'MERGEABLE' | 'UNMERGEABLE' | 'LOCKED';
   jump: boolean;
@@ -267,7 +267,7 @@ export interface MergeQueueEntry {
   group: MergeGroup | null;
 }
 
-/** The base, everything ahead in the queue, and the entry's own pull request, as one commit. */
+/** One commit with the base, everything ahead in the queue, and the entry's own pull request. */
 export interface MergeGroup {
   headSha: string;
   treeSha: string;
@@ -299,12 +299,12 @@ export interface PullRequest {
   reviewRequests: Account[];
   teamRequests: Team[];
   threads: ReviewThread[];
-  /** Of the conversation, the oldest first. */
+  /** The conversation, oldest comment first. */
   comments: Comment[];
   /** How many commits the base has that the head lacks. */
   behind: number;
   isConflicting: boolean;
-  /** GitHub is still making the test merge commit: it tells nobody of one, nor whether it conflicts. */
+  /** GitHub is still making the test merge commit, so it shows neither the commit nor whether it conflicts. */
   isMergeUnderWay: boolean;
   milestone: { id: number; number: number; title: string } | null;
   autoMerge: { enabledAt: Date; enabledBy: Account } | null;

@@ -1,15 +1,15 @@
 import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 
-/** Of the issuer, below a GitHub Enterprise Server's address; github.com has a host of its own for it. */
+/** The path of the issuer at a GitHub Enterprise Server. github.com has a separate host for it. */
 export const issuerPath = '/_services/token';
 
-/** A key that GitHub signs the OIDC tokens of jobs with. */
+/** A key with which GitHub signs the OIDC tokens of jobs. */
 export interface OidcKey {
   kid: string;
   privateKey: KeyObject;
 }
 
-/** RSA keys take their time: the first one is shared by all sandboxes of a process. */
+/** RSA keys take time to make, so all sandboxes of a process share the first one. */
 let firstKey: OidcKey | undefined;
 
 function generateKey(): OidcKey {
@@ -18,7 +18,7 @@ function generateKey(): OidcKey {
   return { kid: kid.digest('hex').toUpperCase(), privateKey };
 }
 
-/** The keys of the OIDC issuer: the last one signs, and all are shown until they are taken back. */
+/** The keys of the OIDC issuer. The last one signs. All are shown until they are revoked. */
 export class OidcKeys {
   #keys: OidcKey[] | null = null;
 
@@ -34,7 +34,7 @@ export class OidcKeys {
     this.#all().push(generateKey());
   }
 
-  /** Leaves the one that signs. */
+  /** Keeps only the key that signs. */
   retireFormer(): void {
     this.#keys = [this.signing];
   }

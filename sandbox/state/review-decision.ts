@@ -1,7 +1,7 @@
 import { atLeast, roleOf } from './access.ts';
 import type { PullRequest } from './model.ts';
 
-/** GitHub's verdict on the reviews, where a branch requires one: here, where it is protected at all. */
+/** GitHub's verdict on the reviews, if a branch requires one: here, if it is protected. */
 export function reviewDecision(pr: PullRequest): 'APPROVED' | 'CHANGES_REQUESTED' | 'REVIEW_REQUIRED' | null {
   if (!pr.repository.protection.has(pr.base)) return null;
   const opinions = pr.reviews.filter(

@@ -4,14 +4,14 @@ import type { Account } from './model.ts';
 export interface AuthorizationCode {
   user: Account;
   redirectUri: string;
-  /** PKCE's S256 challenge; null where none was sent. */
+  /** PKCE's S256 challenge; null if none was sent. */
   challenge: string | null;
   issuedAt: Date;
 }
 
-/** Who sits at the browser, and what they let the App do. */
+/** The person at the browser, and what they allow the App to do. */
 export class SignIns {
-  /** Whom the browser is signed in as at GitHub. */
+  /** The person who is signed in to GitHub in the browser. */
   person: Account | null = null;
   /** Ids of people who have authorized the App: GitHub does not ask them again. */
   readonly authorized = new Set<number>();

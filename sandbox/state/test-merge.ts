@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { PullRequest } from './model.ts';
 
 /**
- * The test merge commit of a pull request: GitHub tries the merge of an open one into the tip of its base, and makes
- * another commit whenever head or base moves. Anybody who may push can put it on a branch. Null where there is none.
+ * The test merge commit of a pull request: GitHub tries to merge an open one into the tip of its base, and makes
+ * another commit whenever head or base moves. Everybody who can push can put it on a branch. Null if there is none.
  */
 export function testMergeOf(pr: PullRequest): string | null {
   const { repository, head } = pr;

@@ -17,24 +17,24 @@ export interface AppIdentity {
   slug: string;
   clientId: string;
   clientSecret: string;
-  /** Where people may be sent after they signed in: exactly these. */
+  /** The allowed addresses after a sign-in, exactly. */
   callbackUrls: string[];
   name: string;
   /** PEM; the public half verifies the App's JWTs. */
   privateKey: string;
   webhookSecret: string;
-  /** What the App asks for when it is installed. */
+  /** The permissions that the App asks for when it is installed. */
   permissions: Record<string, 'read' | 'write'>;
-  /** The webhook events that the App subscribes to, beside those that every App gets. */
+  /** The webhook events that the App subscribes to, without those that every App gets. */
   events: string[];
-  /** Who owns it; without it, nobody whom the sandbox knows. */
+  /** Its owner; without it, nobody that the sandbox knows. */
   owner?: Account;
   homepage?: string;
-  /** Where GitHub sends people after they installed it. */
+  /** Where GitHub sends people after the installation. */
   setupUrl?: string;
 }
 
-/** Everything the sandbox knows, with lookups that read as GitHub's do: names match case-insensitively. */
+/** Everything that the sandbox knows, with lookups like GitHub's: names match case-insensitively. */
 export class World {
   readonly ids = new IdSource('holdfast');
   readonly accounts = new Map<string, Account>();
@@ -42,7 +42,7 @@ export class World {
   readonly installations = new Map<number, Installation>();
   readonly userTokens = new Map<string, UserToken>();
   readonly installationTokens = new Map<string, InstallationToken>();
-  /** Old `owner/name` in lower case to repository id; a repository that takes the name over wins. */
+  /** Old `owner/name` in lower case to repository id. A repository that takes over the name wins. */
   readonly formerNames = new Map<string, number>();
   readonly formerVersions = new FormerVersions();
   readonly mergeStates: MergeStates;
@@ -50,11 +50,11 @@ export class World {
   readonly oidcKeys = new OidcKeys();
   /** The one App that the sandbox knows; null until somebody makes it. */
   registeredApp: AppIdentity | null;
-  /** Conversion codes of the manifest flow that were not used yet. */
+  /** Unused conversion codes of the manifest flow. */
   readonly manifestCodes = new Map<string, { app: AppIdentity; expiresAt: number }>();
   readonly now: () => Date;
   url = '';
-  /** Milliseconds by which the clock that answers show is ahead of `now`. */
+  /** Milliseconds that the clock in answers is ahead of `now`. */
   clockAhead = 0;
 
   constructor(app: AppIdentity | null, now: () => Date) {

@@ -6,13 +6,13 @@ import type { AppIdentity } from '../state/world.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { webPage } from './web-page.ts';
 
-/** GitHub's codes live for an hour, by the real clock as all credentials here. */
+/** GitHub's codes live for an hour, by the real clock, like all credentials here. */
 const codeLifetime = 3_600_000;
 
 /**
  * GitHub's App manifest flow up to the code: the manifest comes as a form, the page shows the App's name, and
- * "Create GitHub App" leads back with the code. The sandbox asks who makes it, where GitHub knows who is signed in;
- * and it has one App: a new one takes the place of one that was never installed.
+ * "Create GitHub App" returns with the code. The sandbox asks who makes it; GitHub knows who is signed in. The sandbox
+ * has one App: a new one replaces one that was never installed.
  */
 export function appRegistrationPages(api: Api, { world, webhooks, addBot }: Parts): void {
   const people = () => [...world.accounts.values()].filter(({ type }) => type === 'User');

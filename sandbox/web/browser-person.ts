@@ -7,12 +7,12 @@ import { type Html, webPage } from './web-page.ts';
 
 const cookie = 'sandbox_login';
 
-/** The page on which people let an App know who they are; its parameter `login` names the account that is meant. */
+/** The page on which people allow an App to see who they are. Its parameter `login` names the chosen account. */
 export const authorizePath = '/login/oauth/authorize';
 
 /**
- * Whom the browser is signed in as at GitHub: whom the sandbox's verbs say, else whom its person chose to play, who is
- * remembered in a cookie; null: nobody.
+ * The person who is signed in to GitHub in the browser: from the sandbox's verbs, or else from the cookie with the
+ * chosen person; null: nobody.
  */
 export const personAt = (c: ApiContext, world: World): Account | null =>
   world.signIns.person ?? chosen(c, world);
@@ -22,7 +22,7 @@ function chosen(c: ApiContext, world: World): Account | null {
   return found?.type === 'User' ? found : null;
 }
 
-/** The page on which people say whom they play, where GitHub asks for a password. */
+/** The page on which people choose a person. GitHub asks for a password instead. */
 export function signInPages(api: Api, { world }: Parts): void {
   api.get('/login', (c) => {
     return c.html(choosePerson(c, world, 'Sign in to GitHub', c.req.query('return_to') ?? '/'));
@@ -32,7 +32,7 @@ export function signInPages(api: Api, { world }: Parts): void {
     const given = new URLSearchParams(await c.req.text());
     const { login } = world.account(given.get('login') ?? '');
     setCookie(c, cookie, login, { httpOnly: true, sameSite: 'Lax', path: '/' });
-    // Nobody is sent elsewhere.
+    // Never redirects to another site.
     const to = new URL(given.get('return_to') ?? '/', world.url);
     if (to.pathname === authorizePath) to.searchParams.set('login', login);
     return c.redirect(new URL(c.req.url).origin + to.pathname + to.search);
@@ -40,8 +40,8 @@ export function signInPages(api: Api, { world }: Parts): void {
 }
 
 /**
- * Asks whom one plays: a list of people with what they may do.
- * @param to path and query of the page to go to then.
+ * Asks who you want to be: a list of people with their rights.
+ * @param to path and query of the page to open afterwards.
  */
 export function choosePerson(c: ApiContext, world: World, title: string, to: string): Html {
   const people = [...world.accounts.values()].filter(({ type }) => type === 'User');
@@ -70,7 +70,7 @@ const verbs: Record<Role, string> = {
   admin: 'administers',
 };
 
-/** What somebody may do, as GitHub's settings say it, in a few words. */
+/** The rights of a person in a few words, as in GitHub's settings. */
 function whatTheyMay(world: World, person: Account): string {
   const organizations = [...world.accounts.values()].filter(({ members }) => members.has(person.id));
   const administered = organizations.filter(({ members }) => members.get(person.id) === 'admin');

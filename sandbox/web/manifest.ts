@@ -43,7 +43,7 @@ const needs: Record<string, string[]> = {
   team: ['members'],
 };
 
-/** Reads a manifest as it was posted; the problems that the page shows where it cannot be used. */
+/** Reads a posted manifest, or the problems that the page shows. */
 export function readManifest(text: string): { manifest: Manifest } | { problems: string[] } {
   let json: unknown;
   try {

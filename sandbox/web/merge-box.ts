@@ -11,7 +11,7 @@ import {
 import type { Account, PullRequest } from '../state/model.ts';
 import type { Html } from './web-page.ts';
 
-/** A status or a check run, as the merge box lists it. */
+/** A status or a check run in the merge box. */
 type Check = { name: string; said: string; outcome: Outcome; isRequired: boolean; url: string | null };
 type Outcome = 'success' | 'pending' | 'failure';
 
@@ -22,8 +22,8 @@ const signs: Record<Outcome, Html> = {
 };
 
 /**
- * GitHub's merge box: what the checks say, what blocks, and the button. The form posts to `{page}/merge`.
- * @param person who looks; null: nobody who is signed in.
+ * GitHub's merge box: the checks, the reasons that block, and the button. The form posts to `{page}/merge`.
+ * @param person who looks; null: not signed in.
  */
 export function mergeBox(pr: PullRequest, person: Account | null, page: string): Html {
   if (pr.merged)
@@ -114,11 +114,11 @@ function buttons(pr: PullRequest, person: Account | null, page: string): Html {
   return html`${press(!isBlocked)} ${mayPass(pr, person) ? passButton(page) : ''}`;
 }
 
-/** Whether somebody may merge at all what nothing blocks. */
+/** Whether a person can merge if nothing blocks. */
 export const mayMerge = ({ repository }: PullRequest, person: Account): boolean =>
   !repository.archived && atLeast(roleOf(person, repository), 'write');
 
-/** Whether only requirements block it, and somebody may go past them. */
+/** Whether only requirements block it, and the person can bypass them. */
 export const mayPass = (pr: PullRequest, person: Account): boolean =>
   mayMerge(pr, person) &&
   !pr.draft &&
@@ -138,7 +138,7 @@ const passButton = (page: string): Html =>
     <button class="danger">Bypass rules and merge</button>
   </form>`;
 
-/** What was posted on the commit that decides, what is required and was not posted, and the check runs of the head. */
+/** The statuses on the deciding commit, the required ones that are missing, and the check runs of the head. */
 function checksOf(pr: PullRequest): Check[] {
   const { repository } = pr;
   const sha = decidingSha(pr);

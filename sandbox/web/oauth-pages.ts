@@ -9,7 +9,7 @@ import { webPage } from './web-page.ts';
 /**
  * The web application flow by which people sign in with a GitHub App, up to the code
  * (docs.github.com: "Generating a user access token for a GitHub App", "Troubleshooting … request errors").
- * GitHub asks which account is meant where a browser has several; the sandbox's browser has everybody's.
+ * If a browser has several accounts, GitHub asks for one. The sandbox's browser has everybody's.
  */
 export function oauthPages(api: Api, { world }: Parts): void {
   api.get(authorizePath, (c) => {
@@ -42,13 +42,13 @@ export type OAuthRefusal = { error: string; description: string };
 
 type Asked = Record<string, string>;
 
-/** Who is asked: whom the browser is signed in as, once its person said that they mean this account. */
+/** The person who decides: the signed-in person, after they chose this account. */
 function whoAuthorizes(c: ApiContext, world: World, asked: Asked): Account | null {
   const person = personAt(c, world);
   return person === world.signIns.person || person?.login === asked['login'] ? person : null;
 }
 
-/** Leads back to the same question, with the account that is meant. */
+/** Returns to the same question, with the chosen account. */
 const chooseAccount = (c: ApiContext, world: World) => {
   const { pathname, search } = new URL(c.req.url);
   return choosePerson(c, world, `Sign in to ${world.app.name} with GitHub`, pathname + search);

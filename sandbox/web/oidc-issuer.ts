@@ -1,7 +1,7 @@
 import type { Api, Parts } from '../http/api.ts';
 import { issuerPath } from '../state/oidc-keys.ts';
 
-/** Where everybody reads the keys that GitHub signs the OIDC tokens of jobs with. */
+/** Shows everybody the keys with which GitHub signs the OIDC tokens of jobs. */
 export function oidcIssuer(api: Api, { world }: Parts): void {
   api.get(`${issuerPath}/.well-known/openid-configuration`, (c) => {
     const issuer = world.url + issuerPath;

@@ -8,7 +8,7 @@ import { personAt } from './browser-person.ts';
 import { mayMerge, mayPass, mergeBox } from './merge-box.ts';
 import { type Html, webPage } from './web-page.ts';
 
-/** The pages on which people look at pull requests and merge them; from `/` by links. */
+/** The pages on which people look at pull requests and merge them. `/` links to them. */
 export function pullRequestPages(api: Api, { world, pullRequests }: Parts): void {
   const show = (c: ApiContext, title: string, body: Html, head?: Html) => {
     const { pathname, search } = new URL(c.req.url);
@@ -66,7 +66,7 @@ const pullRequestIn = (c: ApiContext, world: World): PullRequest | undefined =>
 
 const pathOf = ({ repository, number }: PullRequest): string => `/${fullNameOf(repository)}/pull/${number}`;
 
-/** The page follows what happens: a script takes over what changed; without scripts the browser loads it again. */
+/** The page updates by itself: a script replaces what changed. Without scripts, the browser reloads it. */
 const keepsUp = html`<noscript><meta http-equiv="refresh" content="5" /></noscript>
   <script>
     ${raw(`setInterval(async () => {

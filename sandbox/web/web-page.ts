@@ -5,15 +5,15 @@ import { style } from './style.ts';
 export type Html = ReturnType<typeof html>;
 
 type Surroundings = {
-  /** Who sits at the browser, on pages that depend on it; null: nobody is signed in. */
+  /** The person at the browser, on pages that depend on it; null: nobody is signed in. */
   person?: Account | null;
-  /** Path and query of the page, to come back to. */
+  /** Path and query of the page to return to. */
   path?: string;
   /** Further elements of the head. */
   head?: Html;
 };
 
-/** A page of the sandbox's website: enough to click through. */
+/** A page of the sandbox's website. */
 export const webPage = (title: string, body: Html, { person, path = '/', head }: Surroundings = {}) =>
   html`<!doctype html>
     <html lang="en">

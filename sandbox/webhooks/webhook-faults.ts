@@ -1,6 +1,6 @@
 /**
- * What can go wrong between GitHub and the service. `drop`: GitHub never sends it; `lose`: it is sent and does not
- * arrive, which GitHub's list of deliveries tells; `reorder` lets the next delivery overtake.
+ * What can go wrong between GitHub and the service. `drop`: GitHub never sends it. `lose`: GitHub sends it, and it does
+ * not arrive, which the list of deliveries shows. `reorder`: the next delivery overtakes it.
  */
 export type WebhookFaultKind = 'drop' | 'lose' | 'repeat' | 'delay' | 'reorder';
 
@@ -8,7 +8,7 @@ export interface WebhookFault {
   kind: WebhookFaultKind;
   event?: string;
   action?: string;
-  /** How many deliveries it hits; without it, all until removed. */
+  /** How many deliveries it hits; by default all, until it is removed. */
   times?: number;
   /** For `delay` (default 100), and how long `reorder` waits for another delivery (default 250). */
   ms?: number;
@@ -17,7 +17,7 @@ export interface WebhookFault {
 /** The webhook faults in force. */
 export class WebhookFaults {
   #faults: WebhookFault[] = [];
-  /** Asked where none of the faults hits. */
+  /** Asked if none of the faults hits. */
   chance: () => WebhookFault | undefined = () => undefined;
 
   add(fault: WebhookFault): { remove(): void } {
@@ -30,7 +30,7 @@ export class WebhookFaults {
     this.#faults = [];
   }
 
-  /** The fault that hits this delivery, counted as used. */
+  /** The fault that hits this delivery. Counts it as used. */
   take(event: string, action: string | null): WebhookFault | undefined {
     const fault = this.#faults.find(
       (each) =>

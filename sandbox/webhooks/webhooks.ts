@@ -18,7 +18,7 @@ export interface Delivery {
   installationId: number | null;
   repositoryId: number | null;
   deliveredAt: Date;
-  /** Null until answered, and for good when dropped or when nothing listened. */
+  /** Null until answered. Stays null if it was dropped or nothing listened. */
   statusCode: number | null;
   duration: number;
   outcome: 'sending' | 'answered' | 'dropped' | 'failed';
@@ -29,14 +29,14 @@ export interface WebhookEvent {
   action?: string;
   sender: Account;
   repository?: Repository;
-  /** Only where it is not the repository's. */
+  /** Only if it is not the repository's. */
   installation?: Installation;
   payload?: Record<string, unknown>;
 }
 
 /** GitHub gives up on an answer after ten seconds. */
 const answerWithin = 10_000;
-/** Every App gets these, whatever it subscribes to. */
+/** Every App gets these, no matter what it subscribes to. */
 const automatic = new Set(['installation', 'installation_repositories', 'github_app_authorization']);
 /** These are about the App itself, and name no installation. */
 const withoutInstallation = new Set(['github_app_authorization']);
@@ -84,7 +84,7 @@ export class Webhooks {
     });
   }
 
-  /** Sends a delivery again under its own GUID, as "Redeliver" does; resolves when it is answered. */
+  /** Sends a delivery again under its own GUID, like "Redeliver". Resolves when it is answered. */
   async redeliver(guid: string): Promise<Delivery> {
     const first = this.deliveries.find((delivery) => delivery.guid === guid);
     if (!first) throw new Error(`No delivery ${guid}`);
@@ -93,7 +93,7 @@ export class Webhooks {
     return again;
   }
 
-  /** Resolves when no delivery is in flight, those that answers set off included. */
+  /** Resolves when no delivery is in flight, including those that answers cause. */
   async settled(): Promise<void> {
     while (this.#inFlight.size > 0) {
       this.#overtaken?.resolve();
@@ -176,7 +176,7 @@ export class Webhooks {
     const { id, webhookSecret } = this.#world.app;
     return {
       accept: '*/*',
-      // A new connection each, so that a restarted service is not missed over a dead one.
+      // Each has a new connection, so that a restarted service does not miss one over a dead connection.
       connection: 'close',
       'content-type': 'application/json',
       'user-agent': 'GitHub-Hookshot/5a0d1b2',

@@ -1,5 +1,5 @@
-// The form of application keys: `hf_<scope>_<32 random base62 characters><6 of checksum>`. The checksum lets a
-// typing error be refused without a look in the database, and lets secret scanners tell a key from a lookalike.
+// The form of application keys: `hf_<scope>_<32 random base62 characters><6 of checksum>`. With the checksum, we refuse
+// a mistyped key without asking the database, and secret scanners can tell a key from a lookalike.
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
@@ -26,7 +26,7 @@ export function generateKey(scope: KeyScope): string {
   return body + checksum(body);
 }
 
-/** Whether a credential is meant to be an application key, well-formed or not. */
+/** Whether a credential looks like an application key, well-formed or not. */
 export const looksLikeKey = (credential: string): boolean => credential.startsWith('hf_');
 
 /** Whether the credential has the form of a key and its checksum is right. */
@@ -35,9 +35,9 @@ export function isWellFormedKey(credential: string): boolean {
   return match !== null && checksum(credential.slice(0, -6)) === match[3];
 }
 
-/** What is stored of a key: SHA-256 in hexadecimal. The secret is random, so no salt or stretching is needed. */
+/** The stored form of a key: SHA-256 in hexadecimal. The secret is random, so it needs no salt or stretching. */
 export const hashKey = (credential: string): string => createHash('sha256').update(credential).digest('hex');
 
-/** Compares two SHA-256 hashes in time that does not depend on them. */
+/** Compares two SHA-256 hashes in constant time. */
 export const sameHash = (one: string, other: string): boolean =>
   one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));

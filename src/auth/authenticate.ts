@@ -12,33 +12,33 @@ import type { Job } from './oidc/job.ts';
 import { type JobTokens, looksLikeJobToken } from './oidc/job-token.ts';
 import type { OidcRule } from './oidc/oidc-rule.ts';
 
-/** A credential that was found good. What it may do is `authorize`'s question. */
+/** An accepted credential. `authorize` decides what it can do. */
 export type Credential =
   | ({ kind: 'application-key' } & KeyRow)
   | ({ kind: 'github-token'; token: string } & TokenHolder)
   | { kind: 'job-token'; job: Job; rule: OidcRule };
 
-/** What knows whose a credential is, where the database alone does not. */
+/** What finds the owner of a credential if the database alone cannot. */
 export type Identifiers = { tokens: GitHubTokens; jobs: JobTokens };
 
-/** Begins with the words that clients of the interface look for, as the texts below do. */
+/** Begins with the words that clients of the interface look for, like the texts below. */
 export const missingHeader =
   'Not authenticated: the Authorization header is missing. Send `Authorization: Bearer <token>`.';
 const malformedHeader =
   'Not authenticated: the Authorization header is malformed. Send `Authorization: Bearer <token>`.';
-/** One text for every credential that is not good, so that it tells nothing of why, nor whether there is such a key. */
+/** One text for every refused credential, so that it does not say why, or whether such a key exists. */
 const notAccepted =
   'Not authenticated: this credential is not accepted. It may be mistyped, expired or revoked. Send an application key, or a GitHub token of a person.';
 
-/** The credential in an `Authorization` header; null where there is none. OIDC tokens are the longest: owners add claims. */
+/** The credential in an `Authorization` header, or null. OIDC tokens are the longest: owners add claims. */
 export const bearerOf = (authorization: string | undefined): string | null =>
   /^bearer +([\x21-\x7e]{1,8192})$/i.exec(authorization?.trim() ?? '')?.[1] ?? null;
 
 /**
  * Judges the `Authorization` header.
- * @param path what the request is about: its repository is read with the key, in one statement.
- * @param asked read of that repository with it. It is for the answer alone: nobody is let in by it.
- * @throws Refusal forbidden for a missing, malformed, unknown, revoked or expired credential; unavailable when
+ * @param path what the request is about. One statement reads its repository and the key.
+ * @param asked what to read of that repository with it. It is only for the answer: it authorizes nobody.
+ * @throws Refusal forbidden for a missing, malformed, unknown, revoked or expired credential; unavailable if
  *   GitHub must be asked and cannot answer.
  */
 export async function authenticate(
@@ -68,7 +68,7 @@ export async function authenticate(
   return { kind: 'github-token', token: credential, ...holder };
 }
 
-/** Read on every request, never cached: a revoked key is refused at once by every replica. */
+/** Every request reads it, without a cache, so every replica refuses a revoked key at once. */
 async function findKey(
   deps: Deps,
   credential: string,
@@ -83,7 +83,7 @@ async function findKey(
   return revokedAt !== null || isExpired ? null : found;
 }
 
-/** The credential as the audit log names it. */
+/** The name of the credential in the audit log. */
 export function actorOf({ config }: Pick<Deps, 'config'>, credential: Credential): Actor {
   switch (credential.kind) {
     case 'application-key':

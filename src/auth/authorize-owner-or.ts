@@ -8,21 +8,21 @@ import type { Credential } from './authenticate.ts';
 import { authorizeOwner, authorizeRepository } from './authorize.ts';
 import type { GitHubTokens } from './github-token.ts';
 
-/** Of so many repositories GitHub is asked in one request: what names more is for admins of the owner. */
+/** The most repositories that we ask GitHub about in one request. Requests with more are for admins of the owner. */
 const mostNamed = 50;
 
 /**
- * What a request is about, by the names of repositories, in any case of letters; null: for the owner's admins alone.
- * `all` is one thing, refused for the first repository that the caller does not administer. Of `anyOf` the caller may
- * have some, and is not told of the others.
+ * The repositories that a request is about, by name, ignoring case; null: only for admins of the owner. `all` is one
+ * thing: it is refused for the first repository that the caller does not administer. Of `anyOf`, the caller gets those
+ * that they administer, and learns nothing about the others.
  */
 export type Asked = { all: string[] | null } | { anyOf: (string[] | null)[] };
 
 export type AuthorizedOwner = { account: Account; administered: Administered };
 
 /**
- * As `authorizeOwner`; and for a person who administers each of the owner's repositories that a request names.
- * @throws as `authorizeOwner`, and as `authorizeRepository` for `all`.
+ * Like `authorizeOwner`, and also for a person who administers each of the owner's repositories that a request names.
+ * @throws like `authorizeOwner`, and like `authorizeRepository` for `all`.
  */
 export async function authorizeOwnerOr(
   deps: Deps,
@@ -54,7 +54,7 @@ export async function authorizeOwnerOr(
   }
 }
 
-/** Asks of each name once, of the first that is refused of a list alone, and of so many at most. */
+/** Asks about each name once and about a limited number. In a list, the first refusal ends it. */
 async function administeredOf(
   lists: (string[] | null)[],
   administers: (name: string) => Promise<boolean>,
@@ -69,8 +69,8 @@ async function administeredOf(
 }
 
 /**
- * Holds for an admin of the repository that has this name now. GitHub answers for the former name of one that was
- * renamed, or moved to somebody else: an admin of that one has no rights in the next repository with the name.
+ * Allows an admin of the repository that has this name now. For a former name, GitHub answers with the renamed or moved
+ * repository. An admin of that one has no rights in the next repository with the name.
  */
 async function assertAdministersOwn(
   deps: Deps,

@@ -13,9 +13,9 @@ import type { RepositoryPath } from './key-rows.ts';
 import { repositoryOfJob } from './oidc/authorize-job.ts';
 
 /**
- * The repository of the path, for a credential that may read it: any key of its owner, a token that can read it, of a
+ * The repository of the path, for a credential that can read it: any key of its owner, a token that can read it of a
  * person who can, or one of its own jobs that a rule lets in.
- * @throws Refusal forbidden, not-found (also for a person or a token that may not see it), or unavailable.
+ * @throws Refusal forbidden, not-found (also for a person or a token that cannot see it), or unavailable.
  */
 export async function authorizeReader(
   deps: Deps,

@@ -37,21 +37,21 @@ const notWriter = ({ login }: Person, place: string) =>
     `${login} cannot write to ${place} on GitHub. Ask somebody who can, or use an admin application key.`,
   );
 
-/** Whom a route of a repository lets in. */
+/** The callers that a route of a repository allows. */
 export type RepositoryAudience = {
   scope: KeyScope;
-  /** `write`: also a token of a person who may write there. */
+  /** `write`: also a token of a person who can write there. */
   least?: 'write';
-  /** GitHub is asked at this moment what a person may do; of what it said before only a no counts, for 10 s. */
+  /** Asks GitHub at this moment what a person can do. Of earlier answers, only a no counts, for 10 s. */
   isLive?: true;
-  /** What a job must be allowed for it, in its own repository. Without it no job is let in. */
+  /** What a rule must allow a job in its own repository. If it is not set, no job is allowed. */
   job?: JobPermission;
 };
 
-/** @property notAdmin why the caller is no admin of it, where the route takes writers too; null for admins. */
+/** @property notAdmin why the caller is not an admin of it, if the route also allows writers; null for admins. */
 export type AuthorizedRepository = { repository: FoundRepository; notAdmin: Refusal | null };
 
-/** Holds for a credential of a kind that the route takes, and for a key of the owner in the path. */
+/** Checks that the route takes this kind of credential, and that a key belongs to the owner in the path. */
 function assertKind(
   credential: Credential,
   scope: KeyScope,
@@ -69,16 +69,16 @@ function assertKind(
   assertOwnKey(key, owner);
 }
 
-/** Holds for a key of the owner in the path. */
+/** Checks that the key belongs to the owner in the path. */
 export function assertOwnKey({ account }: Pick<CallingKey, 'account'>, owner: string): void {
   if (account.loginKey !== owner.toLowerCase()) throw foreignKey(owner);
 }
 
 /**
- * The repository of the path, for a credential that may use it: a key of its owner with the right scope, or a
- * token that may administer it, of a person who is an admin of it; or, where writers may too, a token of one of them;
- * or, where jobs may too, one of its own jobs.
- * @throws Refusal forbidden, not-found (also for a person or a token that may not see it), or unavailable.
+ * The repository of the path, for a credential that can use it: a key of its owner with the right scope; a token that
+ * can administer it, of a person who is an admin of it; if the route allows writers, a token of one of them; if it
+ * allows jobs, one of its own jobs.
+ * @throws Refusal forbidden, not-found (also for a person or a token that cannot see it), or unavailable.
  */
 export async function authorizeRepository(
   deps: Deps,
@@ -102,7 +102,7 @@ export async function repositoryOfKey(
   path: RepositoryPath,
 ): Promise<FoundRepository> {
   const repository = credential.repository ?? (await lookUpRepository(deps, path.owner, path.repository));
-  // After a rename GitHub may answer for an old name with a repository that moved to somebody else.
+  // After a rename, GitHub can answer for the old name with a repository that moved to somebody else.
   if (repository.accountId !== key.accountId) throw repositoryAbsent(path.owner, path.repository);
   return repository;
 }
@@ -127,8 +127,8 @@ async function repositoryOfToken(
 }
 
 /**
- * What a person may do in a repository, and a token that says nothing of itself.
- * @throws Refusal not-found where they may not see it.
+ * What a person can do in a repository, and what a token can do that names no scopes.
+ * @throws Refusal not-found if they cannot see it.
  */
 export async function permissionOn(
   deps: Deps,
@@ -140,7 +140,7 @@ export async function permissionOn(
 ) {
   const permission = await tokens.permission(deps, token, person, repository, memory);
   const trial = grant.by === 'trial' ? await tokens.tryRepository(deps, token, repository, memory) : 'yes';
-  // While the installation is suspended, only its admins learn that it is there.
+  // While the installation is suspended, only its admins learn that it exists.
   const isHidden = permission !== 'admin' && repository.installation.suspendedAt !== null;
   if (permission === 'none' || trial === 'hidden' || isHidden)
     throw repositoryAbsent(path.owner, path.repository);
@@ -148,8 +148,8 @@ export async function permissionOn(
 }
 
 /**
- * The repository of the path, for a token that may read it. Scopes are judged before anything tells whether there is
- * such a repository.
+ * The repository of the path, for a token that can read it. It judges scopes before anything shows whether the
+ * repository exists.
  * @param to what the token is for.
  */
 export async function findForToken(
@@ -163,7 +163,7 @@ export async function findForToken(
   const lacksRepo = lacksScope(deps, token, 'repo', 'every repository that is not public');
   if (to === 'administer' && !hasScope(grant.scopes, 'public_repo'))
     throw lacksScope(deps, token, 'repo', 'this route');
-  // A private repository answers as one that does not exist.
+  // A private repository gets the same answer as one that does not exist.
   const repository = await findForPerson(deps, owner, name).catch((error: unknown) => {
     throw error instanceof Refusal && error.code === 'not-found' ? lacksRepo : error;
   });
@@ -171,7 +171,7 @@ export async function findForToken(
   return repository;
 }
 
-/** A repository that is looked up for the first time while its installation is suspended is not there for a person. */
+/** While its installation is suspended, a repository that we do not know yet does not exist for a person. */
 async function findForPerson(deps: Deps, owner: string, name: string): Promise<FoundRepository> {
   try {
     return await findRepository(deps, owner, name);
@@ -181,8 +181,8 @@ async function findForPerson(deps: Deps, owner: string, name: string): Promise<F
 }
 
 /**
- * The owner of the path, for a credential that may read or change what belongs to it: an admin key of the owner, or a
- * token that may as much at GitHub, of the owner in person or of an admin of the organization.
+ * The owner of the path, for a credential that can read or change what belongs to it: an admin key of the owner, or a
+ * token that can do as much at GitHub, of the owner or of an admin of the organization.
  * @throws Refusal forbidden, not-found, or unavailable.
  */
 export async function authorizeOwner(
@@ -195,7 +195,7 @@ export async function authorizeOwner(
   assertKind(credential, 'admin', owner);
   if (credential.kind === 'github-token') return ownerOfToken(deps, tokens, credential, owner, access);
   const account = await findAccount(deps, owner);
-  // A login that was given up may belong to somebody else by now: what counts is the account.
+  // A former login may belong to somebody else by now, so the account counts.
   if (account.id !== credential.key.accountId) throw foreignKey(owner);
   return account;
 }
@@ -212,7 +212,7 @@ async function ownerOfToken(
   const isOrganization = account.type === 'Organization';
   if (grant.by === 'scopes') {
     const scope = !isOrganization ? 'repo' : access === 'read' ? 'read:org' : 'admin:org';
-    // A caller who may not see the repository does not learn that the installation is suspended.
+    // A caller who cannot see the repository does not learn that the installation is suspended.
     if (!hasScope(grant.scopes, scope))
       throw account.installation.suspendedAt
         ? notInstalled(owner)
@@ -224,7 +224,7 @@ async function ownerOfToken(
   return account;
 }
 
-/** Tries a token without scopes: on the organization, or on the repository of a person that is the longest at GitHub. */
+/** Tries a token without scopes: on the organization, or on the oldest repository of a person. */
 async function assertAdministers(
   deps: Deps,
   tokens: GitHubTokens,

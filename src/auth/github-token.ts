@@ -13,28 +13,28 @@ import { VerdictCache } from './verdict-cache.ts';
 /** The person behind a token. */
 export type Person = { id: number; login: string };
 
-/** What bounds a token, whatever the person behind it may do. */
+/** The limits of a token, no matter what the person behind it can do. */
 export type Grant =
   /** Classic and OAuth tokens. */
   | { by: 'scopes'; scopes: string[] }
-  /** Fine-grained tokens and those of other Apps: GitHub does not say, so each place is tried. */
+  /** Fine-grained tokens and those of other Apps: GitHub does not name scopes, so we try each place. */
   | { by: 'trial' }
-  /** It came from signing in to this very App, which shows who somebody is and nothing else. */
+  /** It comes from signing in to this App, which shows who somebody is and nothing else. */
   | { by: 'sign-in' };
 
-/** Whether what GitHub said a moment ago is enough. */
+/** Whether a recent answer of GitHub is enough. */
 export type Memory = 'get' | 'refresh';
 
 export type TokenHolder = { person: Person; grant: Grant };
 
-/** Prefixes of tokens behind which a person stands. A hint only: GitHub decides, and lengths say nothing. */
+/** Prefixes of tokens of people. They are only a hint: GitHub decides, and lengths say nothing. */
 const personal = ['ghp_', 'github_pat_', 'gho_', 'ghu_'];
 
-/** Whether the credential claims to be a person's GitHub token. Installation tokens (`ghs_`) are nobody's. */
+/** Whether the credential looks like a person's GitHub token. Installation tokens (`ghs_`) belong to nobody. */
 export const looksLikePersonalToken = (credential: string): boolean =>
   personal.some((prefix) => credential.startsWith(prefix));
 
-/** Asks GitHub who holds a token, what it was granted and what that person may do, and remembers it for a short time. */
+/** Asks GitHub who holds a token, what it was granted and what the person can do. Caches the answers briefly. */
 export class GitHubTokens {
   readonly #holders: VerdictCache<TokenHolder | null>;
   readonly #repositories: VerdictCache<RepositoryPermission>;
@@ -52,7 +52,7 @@ export class GitHubTokens {
     this.#trials = new VerdictCache(clock, (verdict) => verdict === 'yes');
   }
 
-  /** Who holds the token, and what bounds it; null when GitHub does not know it or no person stands behind it. */
+  /** Who holds the token, and its limits; null if GitHub does not know it or it belongs to no person. */
   async identify(deps: Deps, token: string): Promise<TokenHolder | null> {
     return this.#holders.get([token], () =>
       askGitHub(deps, 'whose token this is', async () => {
@@ -69,8 +69,9 @@ export class GitHubTokens {
   }
 
   /**
-   * What GitHub says that the person may do with the repository. Asked as the installation: it works for every kind of token.
-   * @param memory `refresh` asks now, unless it is remembered that they may do nothing there but read.
+   * What the person can do with the repository, as GitHub says. We ask as the installation, which works for every kind
+   * of token.
+   * @param memory `refresh` asks now, unless we remember that the person can only read there, or nothing.
    */
   async permission(
     deps: Deps,
@@ -83,7 +84,7 @@ export class GitHubTokens {
     return this.#repositories[memory]([token, String(id)], () =>
       askGitHub(deps, `what ${person.login} may do with ${fullName(repository)}`, async () => {
         try {
-          // A suspended installation has no tokens; then the person's own token must be able to show it.
+          // A suspended installation has no tokens. Then the person's own token must show it.
           if (installation.suspendedAt) return await ownPermission(deps, token, id);
           return await askPermission(deps, person, repository);
         } catch (error) {
@@ -110,7 +111,7 @@ export class GitHubTokens {
     );
   }
 
-  /** Whether the token itself may administer the repository: for those without scopes. */
+  /** Whether the token itself can administer the repository, for tokens without scopes. */
   async tryRepository(
     deps: Deps,
     token: string,
@@ -124,7 +125,7 @@ export class GitHubTokens {
     );
   }
 
-  /** Whether the token itself may administer the organization: for those without scopes. */
+  /** Whether the token itself can administer the organization, for tokens without scopes. */
   async tryOrganization(deps: Deps, token: string, { id, login }: InstalledAccount): Promise<TrialVerdict> {
     return this.#trials.get([token, 'organization', String(id)], () =>
       askGitHub(deps, `what this token may do with ${login}`, () => tryOnOrganization(deps, token, login)),

@@ -1,14 +1,14 @@
 import type { Tx } from '../database/database.ts';
 import type { ApplicationKey } from '../generated/prisma/client.ts';
 
-// A key may make keys. What it made ends with it, at any depth; what a person made stays.
+// A key can make keys. Keys that it made end with it, at any depth. Keys that a person made stay.
 
 /** Locks the owner's keys, so that others who create or revoke keys wait until the transaction ends. */
 export async function lockKeys(tx: Tx, accountId: bigint): Promise<void> {
   await tx.$queryRaw`SELECT 1 FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`;
 }
 
-/** The key with this id and all that it made, itself or through others, as far as they are not revoked; oldest first. */
+/** The key with this id and all keys that it made, directly or not, that are not revoked. Oldest first. */
 export async function liveKeysFrom(tx: Tx, accountId: bigint, id: string): Promise<ApplicationKey[]> {
   const rows = await tx.$queryRaw<{ id: string }[]>`
     WITH RECURSIVE line AS (
@@ -25,7 +25,7 @@ export async function liveKeysFrom(tx: Tx, accountId: bigint, id: string): Promi
   });
 }
 
-/** GitHub's id of the person who made a key, itself or through the keys that made it; null where nobody knows. */
+/** GitHub's id of the person who made a key, directly or through other keys; null if it is not known. */
 export async function makerOfKey(tx: Tx, id: string): Promise<number | null> {
   const [row] = await tx.$queryRaw<{ id: string }[]>`
     WITH RECURSIVE line AS (

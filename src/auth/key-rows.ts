@@ -4,13 +4,13 @@ import type { Asked, RepositoryRead } from '../installations/repository-read.ts'
 import { type FoundRepository, repositoryNamed, repositoryOfRow } from '../installations/repository-rows.ts';
 import { sameHash } from './application-key.ts';
 
-/** An application key that calls, as far as a request needs it. */
+/** The fields of a calling application key that a request needs. */
 export type CallingKey = Pick<
   ApplicationKey,
   'id' | 'accountId' | 'name' | 'scope' | 'createdAt' | 'expiresAt' | 'lastUsedAt' | 'revokedAt'
 > & { account: Pick<Account, 'id' | 'login' | 'loginKey'> };
 
-/** What a request is about, as its path names it. */
+/** What a request is about, by its path. */
 export type RepositoryPath = { owner: string; repository: string };
 
 const keyColumns = `k.id AS key_id, k.name AS key_name, k.scope::text AS scope, k.secret_hash, k.created_at, k.expires_at,
@@ -25,13 +25,13 @@ const keyAndRepository = ({ sql, parameters: count }: RepositoryRead<unknown>) =
 
 const nothing: RepositoryRead<null> = { name: 'nothing', sql: 'NULL', parameters: 0, valueOf: () => null };
 
-/** A key that calls, with the known repository of the path, and what was asked of that. */
+/** A calling key, with the known repository of the path, and what was read of it. */
 export type KeyRow = { key: CallingKey; repository: FoundRepository | null; value: unknown };
 
 /**
- * The key with this hash, revoked and expired ones too, and the known repository of a path.
- * @param asked read of that repository in the same statement; where there is no such key, nothing is read.
- * @returns null where there is no such key.
+ * The key with this hash, also if it is revoked or expired, and the known repository of a path.
+ * @param asked what the same statement reads of that repository. Without such a key it reads nothing.
+ * @returns null if there is no such key.
  */
 export async function readKey(
   sql: Pick<Sql, 'read'>,

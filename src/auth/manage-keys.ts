@@ -9,7 +9,7 @@ import type { Actor } from '../events/actor.ts';
 import { generateKey, hashKey, type KeyScope } from './application-key.ts';
 import { liveKeysFrom, lockKeys } from './key-lineage.ts';
 
-/** The keys of an owner that are not revoked, oldest first; expired ones too, so that they can be seen. */
+/** The keys of an owner that are not revoked, oldest first. Includes expired ones, so that people see them. */
 export async function listKeys(deps: Pick<Deps, 'db'>, account: Account): Promise<ApplicationKey[]> {
   return deps.db.applicationKey.findMany({
     where: { accountId: account.id, revokedAt: null },
@@ -18,10 +18,10 @@ export async function listKeys(deps: Pick<Deps, 'db'>, account: Account): Promis
 }
 
 /**
- * Makes a key for an owner. The secret is in the answer and nowhere else. A key that is made by a key expires no later
- * than it.
+ * Makes a key for an owner. The secret is in the answer and nowhere else. A key that a key makes expires no later than
+ * the key that made it.
  * @param beforeSaving runs in the same transaction, before the key is saved.
- * @throws Refusal invalid when `expiresAt` has passed; forbidden when the key that makes it was revoked meanwhile.
+ * @throws Refusal invalid if `expiresAt` has passed; forbidden if the key that makes it was revoked meanwhile.
  */
 export async function createKey(
   deps: Pick<Deps, 'db' | 'clock'>,
@@ -66,7 +66,7 @@ export async function createKey(
   return { key, secret };
 }
 
-/** When what the actor makes has to end; null for a person, and for a key that does not expire. */
+/** The latest end of what the actor makes; null for a person, and for a key that does not expire. */
 async function latestExpiry(tx: Tx, actor: Actor): Promise<Date | null> {
   if (actor.type === 'user') return null;
   const maker = await tx.applicationKey.findUniqueOrThrow({ where: { id: actor.id } });
@@ -79,8 +79,8 @@ const earlierOf = (one: Date | null, other: Date | null): Date | null =>
   one && other ? (one < other ? one : other) : (one ?? other);
 
 /**
- * Revokes a key, and all that it made: every replica refuses them from now on.
- * @throws Refusal not-found when the owner has no such key, or it is revoked already.
+ * Revokes a key, and all keys that it made. Every replica refuses them from now on.
+ * @throws Refusal not-found if the owner has no such key, or if it is already revoked.
  */
 export async function revokeKey(
   deps: Pick<Deps, 'db' | 'clock'>,

@@ -2,10 +2,10 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import type { ApplicationKey } from '../generated/prisma/client.ts';
 
-/** Milliseconds: uses are written once in so long for a key, whatever the number of requests and replicas. */
+/** Milliseconds between two writes of a key's use, for any number of requests and replicas. */
 const step = 60_000;
 
-/** Remembers that a key was used; what is kept is at most a minute old. */
+/** Saves that a key was used. The saved time is at most a minute old. */
 export async function noteUse(
   deps: Pick<Deps, 'db' | 'clock'>,
   key: Pick<ApplicationKey, 'id' | 'lastUsedAt'>,
@@ -13,7 +13,7 @@ export async function noteUse(
   const now = nowOf(deps.clock);
   const stale = new Date(now.getTime() - step);
   if (key.lastUsedAt !== null && key.lastUsedAt > stale) return;
-  // Asked again in the statement: of requests at the same time one writes.
+  // The statement checks again: of several requests at the same time, one writes.
   await deps.db.applicationKey.updateMany({
     where: { id: key.id, OR: [{ lastUsedAt: null }, { lastUsedAt: { lte: stale } }] },
     data: { lastUsedAt: now },

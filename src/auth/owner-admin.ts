@@ -4,15 +4,15 @@ import type { Person } from './github-token.ts';
 
 type Membership = { role: string; state: string; organization: { id: number } };
 
-/** Whether a membership is the one of an admin of the organization: by id, for names change hands. */
+/** Whether this is the membership of an admin of the organization. By id, because a name can get another owner. */
 export const isActiveAdmin = (
   { role, state, organization }: Membership,
   owner: Pick<InstalledAccount, 'id'>,
 ): boolean => role === 'admin' && state === 'active' && BigInt(organization.id) === owner.id;
 
 /**
- * Whether GitHub says, asked as the installation, that a person is an admin of the organization.
- * @throws what GitHub answers; `isRefusal` tells which of it means no.
+ * Asks GitHub, as the installation, whether a person is an admin of the organization.
+ * @throws GitHub's errors; `isRefusal` says which of them mean no.
  */
 export async function askOwnerAdmin(
   deps: Pick<Deps, 'github'>,

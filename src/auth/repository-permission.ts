@@ -3,13 +3,13 @@ import { classifyGitHubError, isGitHubStatus } from '../github/github-error.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
 import type { Person } from './github-token.ts';
 
-/** What a person may do with a repository. `none`: it must look as if it were not there. */
+/** What a person can do with a repository. `none`: to them it must look as if it did not exist. */
 export type RepositoryPermission = 'admin' | 'write' | 'read' | 'none';
 
 /**
- * What GitHub says that a person may do with a repository, asked as the installation, and by id: a name may be another
- * repository's by now. An answer that does not name this very person is none: logins change hands too.
- * @throws what GitHub answers; `isRefusal` tells which of it means `none`.
+ * Asks GitHub, as the installation, what a person can do with a repository. By id, because the name may belong to
+ * another repository by now. An answer about another person does not count: a login can get another owner, too.
+ * @throws GitHub's errors; `isRefusal` says which of them mean `none`.
  */
 export async function askPermission(
   deps: Pick<Deps, 'github'>,
@@ -24,7 +24,7 @@ export async function askPermission(
   return data.user?.id === person.id ? data.permission : 'none';
 }
 
-/** A clear no from GitHub, as against a rate limit or an outage. */
+/** Whether GitHub clearly says no, which a rate limit or an outage does not. */
 export function isRefusal(error: unknown, deps: Pick<Deps, 'clock'>): boolean {
   if (!isGitHubStatus(error, 401, 403, 404)) return false;
   return classifyGitHubError(error, deps.clock.now()).kind !== 'limited';

@@ -2,14 +2,14 @@ import { forbidden, type Refusal } from '../errors.ts';
 import { webUrlOf } from '../github/web-url.ts';
 import type { Scope } from './token-scopes.ts';
 
-// Why a person's token is refused although it is good, and what makes it enough.
+// Why we refuse a valid token of a person, and what to add to it.
 
 type GitHub = { config: { githubApiUrl: string } };
 
-/** Of a token that came from signing in: nobody meant to hand out more than who they are. */
+/** For a token from signing in: the person agreed only to show who they are. */
 export const fromSignIn = (): Refusal =>
   forbidden(
-    'This token comes from signing in to Holdfast, which shows who you are and no more. Use a token of your own or an admin application key.',
+    'This token comes from signing in to Holdfast, which only shows who you are. Use your own token or an admin application key.',
   );
 
 /** @param what completes "which … needs". */

@@ -1,7 +1,7 @@
-/** The scopes of classic and OAuth tokens that something here needs. */
+/** The scopes of classic and OAuth tokens that Holdfast needs. */
 export type Scope = 'public_repo' | 'repo' | 'read:org' | 'admin:org';
 
-/** GitHub names the widest scopes only: these stand for the narrower ones as well. */
+/** GitHub names only the widest scopes. Each includes these narrower ones. */
 const widerThan: Record<Scope, readonly string[]> = {
   public_repo: ['repo'],
   repo: [],
@@ -9,13 +9,13 @@ const widerThan: Record<Scope, readonly string[]> = {
   'admin:org': [],
 };
 
-/** The scopes of an `X-OAuth-Scopes` header, which is empty for a token that has none. */
+/** The scopes in an `X-OAuth-Scopes` header, which is empty for a token without scopes. */
 export const readScopes = (header: string): string[] =>
   header
     .split(',')
     .map((scope) => scope.trim())
     .filter((scope) => scope !== '');
 
-/** Whether one of the scopes is the one that is wanted, or contains it. */
+/** Whether one of the scopes is the wanted one, or includes it. */
 export const hasScope = (scopes: readonly string[], wanted: Scope): boolean =>
   [wanted, ...widerThan[wanted]].some((scope) => scopes.includes(scope));

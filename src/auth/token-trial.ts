@@ -2,15 +2,15 @@ import type { Deps } from '../deps.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
 import { isRefusal } from './repository-permission.ts';
 
-// Fine-grained tokens and those of other Apps name no scopes. What such a token may do shows when it is tried: each
-// of these questions reads something that needs Administration, of the token itself.
+// Fine-grained tokens and those of other Apps name no scopes. We learn what such a token can do by trying it: each of
+// these questions reads something for which the token itself needs Administration.
 
-/** `hidden`: the token cannot even see it. */
+/** `hidden`: the token cannot see it. */
 export type TrialVerdict = 'yes' | 'no' | 'hidden';
 
 type Place = Pick<FoundRepository, 'id' | 'private'>;
 
-/** Tries whether a token may administer a repository. @throws what GitHub answers where that is no verdict. */
+/** Tries whether a token can administer a repository. @throws GitHub's errors that give no verdict. */
 export async function tryOnRepository(
   deps: Pick<Deps, 'github' | 'clock'>,
   token: string,
@@ -25,7 +25,7 @@ export async function tryOnRepository(
   return (await answers(deps, look)) ? 'no' : 'hidden';
 }
 
-/** Tries whether a token may administer an organization. @throws as above. */
+/** Tries whether a token can administer an organization. @throws as above. */
 export async function tryOnOrganization(
   deps: Pick<Deps, 'github' | 'clock'>,
   token: string,

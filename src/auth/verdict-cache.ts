@@ -8,8 +8,8 @@ const negativeLife = 10_000;
 const mostEntries = 10_000;
 
 /**
- * Remembers for a short time what GitHub said of a token: 60 s for a yes, 10 s for a no. Tokens are kept as
- * HMACs under a key that lives and dies with the process, so a memory dump or a log of the cache shows none.
+ * Caches what GitHub said about a token: a yes for 60 s, a no for 10 s. It has tokens only as HMACs under a key that
+ * exists only in this process, so a dump or a log of the cache shows no token.
  */
 export class VerdictCache<Verdict extends NonNullable<unknown> | null> {
   readonly #secret = randomBytes(32);
@@ -19,7 +19,7 @@ export class VerdictCache<Verdict extends NonNullable<unknown> | null> {
   readonly #isPositive: (verdict: Verdict) => boolean;
   readonly #isNo: (verdict: Verdict) => boolean;
 
-  /** @param isNo which answers `refresh` takes from memory: none that lets anybody do anything. */
+  /** @param isNo the answers that `refresh` can take from the cache: only those that allow nothing. */
   constructor(
     clock: Clock,
     isPositive: (verdict: Verdict) => boolean,
@@ -31,7 +31,9 @@ export class VerdictCache<Verdict extends NonNullable<unknown> | null> {
     this.#isNo = isNo;
   }
 
-  /** The remembered verdict on these parts (the token first), or the answer of `ask`, asked once at a time. Failures are not kept. */
+  /**
+   * The cached verdict on these parts (the token first), or the answer of `ask`. Asks once at a time; keeps no failure.
+   */
   async get(parts: string[], ask: () => Promise<Verdict>): Promise<Verdict> {
     const key = this.#keyOf(parts);
     const verdict = this.#verdicts.get(key);
@@ -39,8 +41,8 @@ export class VerdictCache<Verdict extends NonNullable<unknown> | null> {
   }
 
   /**
-   * The answer of `ask`, asked now, once at a time; it is remembered. A remembered no stands: whoever may do nothing
-   * does not use up what the owner's installation may ask.
+   * The answer of `ask`, asked now, once at a time, and cached. A cached no still counts: a person without rights must
+   * not use up the questions of the owner's installation.
    */
   async refresh(parts: string[], ask: () => Promise<Verdict>): Promise<Verdict> {
     const key = this.#keyOf(parts);
@@ -54,7 +56,7 @@ export class VerdictCache<Verdict extends NonNullable<unknown> | null> {
   }
 
   async #ask(key: string, ask: () => Promise<Verdict>): Promise<Verdict> {
-    // Counted from the question, not from the answer: a revocation in between must not live longer.
+    // Counts from the question, not from the answer, so that a revocation in between does not count later.
     const asked = this.#clock.now();
     const verdict = await ask();
     this.#verdicts.set(key, verdict, this.#isPositive(verdict) ? positiveLife : negativeLife, asked);

@@ -1,4 +1,4 @@
-/** Does a piece of work for each item, some at once. @returns the results in the order of the items. */
+/** Does the work for each item, several at once. @returns the results in the order of the items. */
 export async function atOnce<Item, Result>(
   items: Item[],
   most: number,

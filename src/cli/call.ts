@@ -11,14 +11,14 @@ import type { World } from './world.ts';
 /** Options that every command takes. */
 export type GlobalOptions = { url?: string; token?: string; json?: boolean };
 
-/** A call of a command: where it runs, what it says, and whom it asks. */
+/** A call of a command: its machine, its output and its service. */
 export type Call = {
   world: World;
   output: Output;
   options: GlobalOptions;
-  /** The whole command line, as it is defined. */
+  /** The definition of the whole command line. */
   program: Command;
-  /** The service, with a credential. @throws Stop where either is missing. */
+  /** The service, with a credential. @throws Stop if either is missing. */
   connect(retries?: Retries): Promise<{ service: Service; seen: Seen }>;
 };
 
@@ -35,7 +35,7 @@ export function callOf(world: World, options: GlobalOptions, program: Command): 
   };
 }
 
-/** To be said before a credential is sent. */
+/** Call it before sending a credential. */
 export function warnOfReaders(output: Output, url: string): void {
   if (isReadableOnTheWay(url))
     output.note(`Warning: others on the way to ${url} can read your credential. Use https.`);

@@ -3,7 +3,7 @@ import { type Call, callOf, type GlobalOptions } from './call.ts';
 import type { ExitCode } from './stop.ts';
 import type { World } from './world.ts';
 
-/** An option: its flags, what it does, and whether it must be there or may be there several times. */
+/** An option: its flags, what it does, and whether it is required or can repeat. */
 type OptionSpec = [flags: string, description: string, kind?: 'required' | 'many'];
 
 /** A command, or a group of them. */
@@ -12,13 +12,13 @@ export type CommandSpec = {
   usage: string;
   summary: string;
   options?: OptionSpec[];
-  /** Lines of the shell, each with what it does. */
+  /** Shell lines, each with what it does. */
   examples?: [line: string, does: string][];
-  /** Whether `--help` leaves it out: it is for programs. */
+  /** Whether `--help` leaves it out, because it is for programs. */
   isHidden?: true;
   /** More for `--help`. */
   notes?: string;
-  /** @returns what the shell is told; nothing: done. */
+  /** @returns the exit code; nothing: done. */
   run?(call: Call, ...given: never[]): Promise<ExitCode | undefined>;
   below?: CommandSpec[];
 };
@@ -32,7 +32,7 @@ export const command = <Options, Args extends unknown[]>(
 
 export type Ended = (exitCode: ExitCode | undefined) => void;
 
-/** Adds a command to the program, with all below it. */
+/** Adds a command to the program, with all its subcommands. */
 export function addCommand(parent: Command, spec: CommandSpec, world: World, ended: Ended): void {
   const { run } = spec;
   const added = parent.command(spec.usage, { hidden: spec.isHidden ?? false }).description(spec.summary);

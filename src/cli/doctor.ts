@@ -4,9 +4,9 @@ import { type ExitCode, exitCodes } from './stop.ts';
 import { jsonLine, printable } from './terminal/printable.ts';
 
 export type DoctorOptions = {
-  /** `owner/repository`; without it only the service is looked at. */
+  /** `owner/repository`; without it, this checks only the service. */
   repository?: string;
-  /** Where the service answers, without `/v1`. */
+  /** The address of the service, without `/v1`. */
   url: string;
   /** An admin key, or a GitHub token of an admin of the repository. */
   token?: string;
@@ -22,10 +22,10 @@ type Line = {
   remedy: string | null;
 };
 
-/** Without these findings there is nothing to say; the message says what to do. */
+/** Without an answer there are no findings. The message says what to do. */
 export class CannotAsk extends Error {}
 
-/** Asks a running service whether it is well and whether it can hold a repository; prints that. @returns the exit code. */
+/** Asks a service whether it runs well and can hold a repository, and prints the findings. @returns the exit code. */
 export async function doctor(options: DoctorOptions, output: Writable): Promise<ExitCode> {
   const findings: Line[] = [];
   let enforced: boolean | 'unknown' | undefined;
@@ -49,13 +49,13 @@ export async function doctor(options: DoctorOptions, output: Writable): Promise<
   return enforced === 'unknown' ? exitCodes.notKnown : exitCodes.done;
 }
 
-/** Whether the service runs, and can work. @throws CannotAsk where nobody answers, or not Holdfast. */
+/** Whether the service runs, and can work. @throws CannotAsk if nothing answers, or not Holdfast. */
 export async function askService(options: Pick<DoctorOptions, 'url' | 'token'>): Promise<Line[]> {
   const document = await get(options, '/v1/openapi.json');
   const { info } = (document.body ?? {}) as { info?: { title?: unknown; version?: unknown } };
   const ready = await get(options, '/readyz');
   const { status, detail } = (ready.body ?? {}) as { status?: unknown; detail?: unknown };
-  // What the service says of itself until there is an App.
+  // The answer of the service until there is an App.
   if (status === 'setup') throw new CannotAsk(`Holdfast answers at ${options.url}. ${String(detail)}`);
   if (info?.title !== 'Holdfast') {
     throw new CannotAsk(
@@ -95,10 +95,10 @@ async function askRepository(options: DoctorOptions, repository: string) {
   throw new CannotAsk(`Holdfast answers ${status} about ${repository}: ${says}`);
 }
 
-/** Milliseconds: a look at a repository takes the service 20 s at most. */
+/** Milliseconds. The service looks at a repository for at most 20 s. */
 const patience = 30_000;
 
-/** A redirect is an error: it would carry the credential elsewhere. */
+/** A redirect is an error, because it would send the credential elsewhere. */
 async function get(
   { url, token }: Pick<DoctorOptions, 'url' | 'token'>,
   path: string,
@@ -119,7 +119,7 @@ async function get(
 
 type Asked = { enforced: boolean | 'unknown'; leaking?: number[]; findings: Line[] };
 
-/** Whether an answer has what is printed of it. */
+/** Whether an answer has the fields that are printed. */
 function isReport(body: unknown): body is Asked {
   const { enforced, findings } = (body ?? {}) as { enforced?: unknown; findings?: unknown };
   return (

@@ -3,7 +3,7 @@ import { addCommand, type CommandSpec, type Ended } from './command.ts';
 import { version } from './version.ts';
 import type { World } from './world.ts';
 
-/** Commands by their names, each loaded when it is called. */
+/** Commands by name. Each is loaded when it is called. */
 export type Commands = Record<string, () => Promise<CommandSpec>>;
 
 /** Every command of the package, in the order of `--help`. */
@@ -31,13 +31,13 @@ const commands: Commands = {
   complete: async () => (await import('./commands/completion.ts')).complete,
 };
 
-/** All commands, as they are defined. @param more than those of the package. */
+/** The definitions of all commands. @param more commands in addition to those of the package. */
 export const allCommands = (more: Commands = {}): Promise<CommandSpec[]> =>
   Promise.all(Object.values({ ...commands, ...more }).map((load) => load()));
 
 /**
- * The commands that a command line may call: those that it names, for loading all takes longer than most of them take.
- * Where it names none, help or a suggestion needs all; and completion does.
+ * The commands that a command line can call: those that it names, because loading all takes longer than most commands.
+ * If it names none, help or a suggestion needs all. Completion needs all, too.
  */
 async function commandsIn(words: string[], more: Commands): Promise<CommandSpec[]> {
   if (words.join() === '--version') return [];
@@ -46,7 +46,7 @@ async function commandsIn(words: string[], more: Commands): Promise<CommandSpec[
   return isAll ? allCommands(more) : Promise.all(named.map(([, load]) => load()));
 }
 
-/** The program for a command line. @param ended is told how the command ended; @param more as for `allCommands`. */
+/** The program for a command line. @param ended called when the command ends; @param more as for `allCommands`. */
 export async function programFor(
   world: World,
   words: string[],

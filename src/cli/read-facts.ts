@@ -14,12 +14,12 @@ import { withoutComments } from '../github/facts/without-comments.ts';
 
 type Result<Value> = { ok: true; value: Value } | { ok: false; message: string };
 
-/** A value that does not fit. */
+/** A value of the wrong form. */
 class BadValue extends Error {}
 
 /**
- * The facts of a pull request that somebody wrote down: each attribute with its value, and what is left out null
- * or empty. `#files` and `#commits` may say other numbers than the lists have.
+ * The facts of a pull request that somebody wrote: each attribute with its value. Attributes that are left out are null
+ * or empty. `#files` and `#commits` can differ from the lengths of the lists.
  * @param teams logins by team.
  */
 export function readFacts(input: unknown, teams: unknown): Result<ConditionFacts> {
@@ -48,7 +48,7 @@ function readValues(input: Record<string, unknown>): AttributeValues {
   }
   const values: Record<string, unknown> = {};
   for (const name of attributeNames) readValue(name, given, values);
-  // As it comes from GitHub, should somebody have copied it from there.
+  // Somebody may have copied it from GitHub, in GitHub's form.
   if (typeof values['body'] === 'string') values['body'] = withoutComments(values['body']);
   return values as AttributeValues;
 }
@@ -66,7 +66,7 @@ function readValue(name: AttributeName, given: Map<string, unknown>, values: Rec
     values[`#${name}`] = counted === null ? (value as unknown[]).length : wholeNumber(counted, `#${name}`);
 }
 
-/** `@app/name` is a check of an App, which its bare name means too. */
+/** `@app/name` is a check of an App. Its bare name means it, too. */
 function readChecks(name: string, checks: string[], values: Record<string, unknown>): void {
   const ofApps = checks.filter((check) => /^@[^/]+\/./.test(check));
   values[`@${name}`] = ofApps;

@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 
 /**
  * Runs one command line, without the name of the command.
- * @param more commands than those of the package. @returns what the shell is told.
+ * @param more commands in addition to those of the package. @returns the exit code.
  */
 export async function runCommand(args: string[], world: World, more: Commands = {}): Promise<number> {
   let exitCode: number = exitCodes.done;
@@ -21,13 +21,13 @@ export async function runCommand(args: string[], world: World, more: Commands = 
     const isJson = (args.includes('--') ? args.slice(0, args.indexOf('--')) : args).includes('--json');
     if (isJson)
       world.out.write(jsonLine({ ...done, error: message, ...(status !== undefined && { status }) }));
-    // Commander has said what is wrong.
+    // Commander has printed what is wrong.
     if (!(error instanceof CommanderError)) world.err.write(`${printableLines(message)}\n`);
     return exitCode;
   }
 }
 
-/** How a command ends that did not come to its end. */
+/** The end of a command that failed. */
 function stopFor(error: unknown): Stop {
   if (error instanceof Stop) return error;
   if (error instanceof DoubtfulTime) return misused(error.message);

@@ -4,9 +4,9 @@ import { stateFolder } from './memory/folders.ts';
 import type { Commands } from './program.ts';
 import { thisMachine } from './world.ts';
 
-/** Runs the command line of this process. @param more commands than those of the package. */
+/** Runs the command line of this process. @param more commands in addition to those of the package. */
 export async function runProcess(more: Commands = {}): Promise<void> {
-  // A reader that has seen enough, such as `head`, is no failure.
+  // A reader that stops reading, such as `head`, is not a failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
     throw error;
@@ -18,7 +18,7 @@ export async function runProcess(more: Commands = {}): Promise<void> {
   }
 
   const machine = thisMachine();
-  // Node keeps the compiled code there: a start takes half of the time. Early versions of Node 22 cannot.
+  // Node caches the compiled code there, which halves the time of a start. Early versions of Node 22 cannot.
   module.enableCompileCache?.(join(stateFolder(machine), 'code'));
 
   const { runCommand } = await import('./run-command.ts');

@@ -4,16 +4,16 @@ import { constants } from 'node:os';
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type Signal = (typeof signals)[number];
 
-/** What a shell says of what a signal ended. */
+/** The exit code of a shell after a signal. */
 export const codeOf = (signal: NodeJS.Signals): number => 128 + constants.signals[signal];
 
-/** Signals that do not end this process: it has freezes to end. */
+/** Signals that do not end this process, because it must end freezes first. */
 export type Signals = {
-  /** Aborted, with the name of the signal as its reason, by one that comes while no program runs. */
+  /** A signal while no program runs aborts it, with the name of the signal as its reason. */
   stop: AbortSignal;
-  /** Passes them on to a program; with null to nobody. */
+  /** Passes them on to a program; with null, to none. */
   passTo(program: ChildProcess | null): void;
-  /** They end this process again. */
+  /** Lets them end this process again. */
   close(): void;
 };
 
@@ -35,7 +35,7 @@ export function hearSignals(isAtTerminal: boolean): Signals {
   };
 }
 
-/** Runs a program with this terminal, without a shell. @returns no code where it did not run. */
+/** Runs a program with this terminal, without a shell. @returns no code if it did not run. */
 export async function runProgram(
   [program, ...args]: string[],
   signals: Signals,

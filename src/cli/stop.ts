@@ -1,9 +1,9 @@
-/** What the shell is told. */
+/** The exit codes. */
 export const exitCodes = {
   done: 0,
-  /** The service refused, or GitHub does not enforce what was asked for. */
+  /** The service refused, or GitHub does not enforce it. */
   refused: 1,
-  /** The command was used wrongly, or its outcome is not known. */
+  /** Somebody used the command wrongly, or the outcome is not known. */
   notKnown: 2,
 } as const;
 
@@ -12,9 +12,9 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 /** Ends a command: the message says what to do next. */
 export class Stop extends Error {
   readonly exitCode: ExitCode;
-  /** The status that the service answered with, if it answered. */
+  /** The status of the service's answer, if there was one. */
   readonly status: number | undefined;
-  /** What was done before, for who reads JSON. */
+  /** What was done before, for readers of JSON. */
   done: object = {};
   constructor(exitCode: ExitCode, message: string, status?: number) {
     super(message);
@@ -26,7 +26,7 @@ export class Stop extends Error {
 /** The command line or its settings are wrong. */
 export const misused = (message: string): Stop => new Stop(exitCodes.notKnown, message);
 
-/** What was asked for is not done. */
+/** It is not done. */
 export const refused = (message: string, status?: number): Stop =>
   new Stop(exitCodes.refused, message, status);
 
@@ -34,6 +34,6 @@ export const refused = (message: string, status?: number): Stop =>
 export const notKnown = (message: string, status?: number): Stop =>
   new Stop(exitCodes.notKnown, message, status);
 
-/** Whether it may be otherwise when it is asked again: the service did not answer, or asked to wait. */
+/** Whether another try may succeed: the service did not answer, or asked to wait. */
 export const isPassing = (error: unknown): error is Stop =>
   error instanceof Stop && error.exitCode === exitCodes.notKnown;

@@ -22,7 +22,7 @@ export function readTarget(text: string): Target {
 /** Reads `acme`. @throws Stop for anything else. */
 export function readOwner(text: string): string {
   const { owner, repository } = readTarget(text);
-  if (repository !== null) throw misused(`"${text}" is a repository. Write the owner alone: ${owner}.`);
+  if (repository !== null) throw misused(`"${text}" is a repository. Write only the owner: ${owner}.`);
   return owner;
 }
 

@@ -19,7 +19,7 @@ export async function testConditions(input: Readable, output: Writable): Promise
   }
 }
 
-/** Split at line feeds only: not at the separators of Unicode, which JSON allows in its texts. */
+/** Splits only at line feeds, and not at the separators of Unicode, which JSON allows in texts. */
 async function* linesOf(input: Readable): AsyncGenerator<string> {
   let rest: Buffer[] = [];
   for await (const chunk of input as AsyncIterable<Buffer>) {
@@ -34,7 +34,7 @@ async function* linesOf(input: Readable): AsyncGenerator<string> {
   if (rest.length > 0) yield Buffer.concat(rest).toString('utf8');
 }
 
-/** Whatever the line holds, an answer. */
+/** An answer for every line, valid or not. */
 export function answerLine(line: string): Answer {
   const input = readJson(line);
   if ('error' in input) return input;
@@ -54,7 +54,7 @@ export function answerLine(line: string): Answer {
   const { match, reasons } = explain(matcher, facts.value, now);
   const next = nextChange(matcher, facts.value, now);
   return {
-    // What cannot be judged did not match; its reason says so.
+    // A condition that cannot be judged does not match. Its reason says so.
     match: match === true,
     reasons: reasons.map(present),
     next_change_at: next === null ? null : new Date(next).toISOString(),

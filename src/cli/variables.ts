@@ -1,4 +1,4 @@
-/** Every variable of the environment that the commands read, with what it is. */
+/** Every environment variable that the commands read, with its description. */
 export const variables = {
   HOLDFAST_URL: 'the address of Holdfast; `--url` overrides it',
   HOLDFAST_TOKEN:
@@ -6,8 +6,8 @@ export const variables = {
   GITHUB_EVENT_PATH:
     'set by GitHub Actions: the event of the run, where `scopes push --from-diff` finds the pull request',
   ACTIONS_ID_TOKEN_REQUEST_URL:
-    'set by GitHub Actions for a job with `id-token: write`: where it gets a token of its own if there is no other credential',
-  ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'set with it: the credential for that question',
+    'set by GitHub Actions for a job with `id-token: write`: where the job gets its own token if there is no other credential',
+  ACTIONS_ID_TOKEN_REQUEST_TOKEN: 'set with it: the credential for that request',
   GITHUB_OUTPUT: 'set by GitHub Actions: the file of the outputs of the action `push-scopes`',
   GITHUB_STEP_SUMMARY: 'set by GitHub Actions: the file of its summary',
   GH_HOST: 'the GitHub host, as for `gh`; by default `github.com`',
@@ -18,7 +18,7 @@ export const variables = {
   APPDATA: 'on Windows: where `holdfast login` saves addresses',
   LOCALAPPDATA: 'on Windows: where the commands save what they saw',
   PORT: 'the port of a Holdfast on this machine, which `doctor` asks if you name no other; also read from `.env`',
-  HOST: 'the host of the same; also read from `.env`',
+  HOST: 'the host of that Holdfast; also read from `.env`',
 } as const;
 
 export type Environment = Partial<Record<keyof typeof variables, string>>;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The version of this command: of the package that it was installed with. */
+/** The version of this command: that of its package. */
 export function version(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { version: string }).version;

@@ -6,13 +6,13 @@ import type { Environment } from './variables.ts';
 
 type Screen = Writable & { isTTY?: boolean; columns?: number };
 
-/** All that the commands know of the machine. A test brings its own. */
+/** Everything that the commands know about the machine. A test brings its own. */
 export type World = {
   env: Environment;
   input: Readable & { isTTY?: boolean };
-  /** What was asked for. */
+  /** The results. */
   out: Screen;
-  /** Everything else that is said. */
+  /** Everything else. */
   err: Screen;
   /** Milliseconds since 1970. */
   now(): number;
@@ -34,7 +34,7 @@ export const thisMachine = (): World => ({
   err: process.stderr,
   now: () => systemClock.now(),
   delay: (milliseconds, signal) => wait(milliseconds, undefined, { signal }),
-  // Asked for only where times are: it costs a third of a start.
+  // Only commands with times ask for it, because it takes a third of a start.
   get zone() {
     return zoneOfMachine();
   },
@@ -45,11 +45,11 @@ export const thisMachine = (): World => ({
 
 function zoneOfMachine(): string {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
-  // ICU says so where the machine has none that it knows.
+  // ICU says this if it knows no zone of the machine.
   return timeZone === 'Etc/Unknown' ? 'UTC' : timeZone;
 }
 
-/** Where this user's files are. A user that the machine does not know, as in a container, has none of their own. */
+/** The home folder of this user. An unknown user, as in a container, has none. */
 function homeFolder(): string {
   try {
     return homedir();

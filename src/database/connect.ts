@@ -8,17 +8,17 @@ import { openSharedReads } from './shared-reads.ts';
 import { sqlOfPool } from './sql.ts';
 import { refuseUnfinishedImport } from './unfinished-import.ts';
 
-/** Nobody listens where PostgreSQL should be. */
+/** Nothing listens at the address of PostgreSQL. */
 export class NoPostgres extends Error {
   constructor(cause: Error) {
-    super('PostgreSQL does not answer at DATABASE_URL: start it, or mend the URL.', { cause });
+    super('PostgreSQL does not answer at DATABASE_URL: start it, or correct the URL.', { cause });
   }
 }
 
 /**
- * Opens the configured database and brings its tables up to date.
- * @throws DataDirInUse when the embedded database is open in another process; NoPostgres when nobody answers;
- *   UnfinishedImport; pg's errors when PostgreSQL cannot be used.
+ * Opens the configured database and updates its tables.
+ * @throws DataDirInUse if the embedded database is open in another process; NoPostgres if nothing answers;
+ *   UnfinishedImport; pg's errors if PostgreSQL cannot be used.
  */
 export async function connectDatabase(where: Config['database']): Promise<Database> {
   if (!('dataDir' in where)) return connectPostgres(where.connectionString);
@@ -26,7 +26,7 @@ export async function connectDatabase(where: Config['database']): Promise<Databa
   return openEmbedded(where.dataDir);
 }
 
-/** One connection to the configured database, with its tables as they are. @throws as `connectDatabase`. */
+/** One connection to the configured database. Does not change its tables. @throws like `connectDatabase`. */
 export async function openConnection(where: Config['database']): Promise<OpenConnection> {
   if ('dataDir' in where) {
     const { connectEmbedded } = await embedded();
@@ -49,11 +49,11 @@ export async function openConnection(where: Config['database']): Promise<OpenCon
 /** Only where it is used: PGlite's program is megabytes of memory. */
 const embedded = () => import('./embedded.ts');
 
-// The queue sets each connection up in the same turn in which it first uses it, which pg warns of without a pipeline.
+// The queue sets up each connection in the turn of its first use. Without a pipeline, pg warns about that.
 const jobsThrough = (connectionString: string) => ({ connectionString, max: 5, pipeline: true });
 
 async function connectPostgres(connectionString: string): Promise<Database> {
-  // A connection of its own: an advisory lock belongs to a session, and a pool does not keep one.
+  // A separate connection: an advisory lock belongs to a session, and a pool does not keep a session.
   const connection = await openConnection({ connectionString });
   try {
     await migrate(connection);
@@ -62,7 +62,7 @@ async function connectPostgres(connectionString: string): Promise<Database> {
     await connection.close();
   }
   const pool = new pg.Pool({ connectionString, max: 10, pipeline: true });
-  // A connection that breaks while nobody uses it is replaced at the next use.
+  // If an idle connection breaks, the next use replaces it.
   pool.on('error', () => {});
   const reads = openSharedReads(connectionString);
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions });

@@ -1,6 +1,6 @@
-// A second process on the embedded database would corrupt it. The lock is a listening Unix socket: the kernel
-// lets go of it when the process ends, however it ends, so nothing is ever stale after kill -9, and a process
-// in another container that shares the folder is seen too (a pid file would see neither).
+// A second process on the embedded database would corrupt it. The lock is a listening Unix socket: the kernel closes it
+// however the process ends, so it is never stale after kill -9. It also works for a process in another container that
+// shares the folder. A pid file could do neither.
 import { createHash } from 'node:crypto';
 import { link, mkdir, realpath, rm, stat } from 'node:fs/promises';
 import { createConnection, createServer, type Server } from 'node:net';
@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The embedded database is open elsewhere. The message names the process. */
+/** The embedded database is open in another process. The message names that process. */
 export class DataDirInUse extends Error {
   constructor(dataDir: string, pid: string) {
     super(
@@ -19,7 +19,7 @@ export class DataDirInUse extends Error {
   }
 }
 
-/** Socket addresses end at 107 bytes on Linux (103 elsewhere); a deeper folder gets a short name for its path. */
+/** Socket addresses have at most 107 bytes on Linux (103 elsewhere). A deeper folder gets a short name for its path. */
 function socketPath(dataDir: string, name: string): string {
   const path = join(dataDir, name);
   if (Buffer.byteLength(path) <= 100) return path;
@@ -32,7 +32,7 @@ function listen(path: string): Promise<Server> {
   return new Promise((resolve, reject) => server.once('error', reject).listen(path, () => resolve(server)));
 }
 
-/** The pid of the process that holds the lock; null when nobody listens any more. */
+/** The pid of the process that holds the lock; null if nothing listens. */
 function askHolder(path: string): Promise<string | null> {
   return new Promise((resolve) => {
     let answer = '';
@@ -48,9 +48,9 @@ function askHolder(path: string): Promise<string | null> {
 }
 
 /**
- * Takes the data folder for this process, making the folder where it does not exist.
- * @returns what gives it back.
- * @throws DataDirInUse when another living process has it.
+ * Takes the data folder for this process. Makes the folder if it does not exist.
+ * @returns a function that gives it back.
+ * @throws DataDirInUse if another live process has it.
  */
 export async function lockDataDir(dataDir: string): Promise<() => Promise<void>> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -66,7 +66,7 @@ export async function lockDataDir(dataDir: string): Promise<() => Promise<void>>
     await rm(ownPath, { force: true });
     throw new DataDirInUse(dataDir, pid);
   };
-  // link() fails where the name exists, so of two starters one wins.
+  // link() fails if the name exists, so of two starting processes one wins.
   const take = () =>
     link(ownPath, lockPath).then(
       () => true,
@@ -77,7 +77,8 @@ export async function lockDataDir(dataDir: string): Promise<() => Promise<void>>
     if (holder !== null) await giveUp(holder);
     await rm(lockPath, { force: true });
     await take();
-    // Another starter may have found the same dead lock and removed ours with it. The process whose lock is there now wins.
+    // Another starting process may have found the same dead lock, and removed ours. The process with the current lock
+    // wins.
     await delay(50);
     if ((await stat(lockPath).catch(() => null))?.ino !== ino)
       await giveUp((await askHolder(lockPath)) ?? 'unknown');

@@ -2,7 +2,7 @@ import type { ConstructorOptions } from 'pg-boss';
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import type { Sql } from './sql.ts';
 
-/** The client or a transaction of it: what stores take, so that callers decide what commits together. */
+/** The client or a transaction of it. Stores take it, so that callers decide what commits together. */
 export type Tx = Prisma.TransactionClient;
 
 export type Database = {
@@ -15,8 +15,8 @@ export type Database = {
 };
 
 /**
- * One connection, on which everything happens in its order: several statements at once, or one with parameters. A
- * transaction is `BEGIN` and `COMMIT`.
+ * One connection that does everything in order: several statements at once, or one with parameters. A transaction is
+ * `BEGIN` and `COMMIT`.
  */
 export type Connection = {
   script(sql: string): Promise<unknown>;
@@ -26,5 +26,5 @@ export type Connection = {
 /** A connection that its opener closes, and how pg-boss reaches the same database. */
 export type OpenConnection = Connection & Pick<Database, 'jobs' | 'close'>;
 
-/** Slow disks and busy machines: Prisma's 2 s and 5 s would fail writes that only had to wait. */
+/** For slow disks and busy machines: with Prisma's 2 s and 5 s, writes that only wait would fail. */
 export const transactionOptions = { maxWait: 10_000, timeout: 20_000 };

@@ -14,15 +14,15 @@ import { PreparedPglite } from './prepared-pglite.ts';
 import { sqlOfPglite } from './sql.ts';
 import { refuseUnfinishedImport } from './unfinished-import.ts';
 
-/** PGlite touches all of `shared_buffers` when it starts: PostgreSQL's 128 MB would stay resident. */
+/** PGlite writes to all of `shared_buffers` at its start, so PostgreSQL's 128 MB would stay in memory. */
 const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
 
 /** Where the files of the embedded database are. */
 export const embeddedFolder = (dataDir: string): string => join(dataDir, 'postgres');
 
 /**
- * PostgreSQL inside this process, its files below `dataDir`, and its tables up to date.
- * @throws DataDirInUse when another process has the folder; UnfinishedImport.
+ * Opens PostgreSQL inside this process, with its files below `dataDir`, and updates its tables.
+ * @throws DataDirInUse if another process has the folder; UnfinishedImport.
  */
 export async function openEmbedded(dataDir: string): Promise<Database> {
   const { pglite, close } = await startPglite(dataDir);
@@ -35,7 +35,7 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
   }
 }
 
-/** The same as one connection, with its tables as they are. @throws DataDirInUse */
+/** The same as one connection. Does not change the tables. @throws DataDirInUse */
 export async function connectEmbedded(dataDir: string): Promise<OpenConnection> {
   const { pglite, close } = await startPglite(dataDir);
   return { ...connectionOf(pglite), jobs: jobsThrough(pglite), close };
@@ -48,13 +48,13 @@ const connectionOf = (pglite: PGlite): Connection => ({
   query: (sql, values) => pglite.query(sql, values),
 });
 
-/** Starts it, for this process alone. @returns also what stops it and gives the folder back. */
+/** Starts it for this process only. @returns also a function that stops it and gives back the folder. */
 async function startPglite(dataDir: string): Promise<{ pglite: PGlite; close(): Promise<void> }> {
   const unlock = await lockDataDir(dataDir);
   try {
     const folder = embeddedFolder(dataDir);
     if (!existsSync(folder)) await copyPrepared(folder);
-    // Before as well: nobody reads along while it starts.
+    // Also before the start, so that nobody can read the files during it.
     await closeToOthers(dataDir);
     compileOnce();
     const pglite = new PreparedPglite(folder, { startParams });
@@ -72,16 +72,17 @@ async function startPglite(dataDir: string): Promise<{ pglite: PGlite; close(): 
 }
 
 /**
- * Keeps V8 from compiling PostgreSQL a second time, better. Measured: that takes 500 MiB for a moment, 70 MiB from
- * then on and two thirds of the processor time of a start, and saves about a sixth of that of a statement.
+ * Stops V8 from compiling PostgreSQL a second time with more optimization. Measured: that takes 500 MiB for a moment,
+ * 70 MiB from then on, and two thirds of the processor time of a start. It saves about a sixth of the time of a
+ * statement.
  */
 function compileOnce(): void {
-  // V8 takes what follows from a flag into account only where the flag is on its command line: so all three.
+  // V8 applies the implications of a flag only from its command line, so this sets all three.
   for (const flag of ['--liftoff-only', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering'])
     setFlagsFromString(flag);
 }
 
-/** Folders 0700 and files 0600: an earlier version, a restored copy or PGlite itself may have made others. */
+/** Sets folders to 0700 and files to 0600: an earlier version, a restored copy or PGlite may have used other modes. */
 async function closeToOthers(dataDir: string): Promise<void> {
   await chmod(dataDir, 0o700);
   const entries = await readdir(dataDir, { withFileTypes: true, recursive: true });

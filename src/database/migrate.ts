@@ -18,7 +18,7 @@ export async function readMigrations(folder: URL = migrationsUrl): Promise<Migra
   );
 }
 
-// Prisma's own table, to the letter, so that `prisma migrate deploy` agrees with us where it can run.
+// Exactly Prisma's own table, so that `prisma migrate deploy` agrees with us where it can run.
 const createTable = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
   "id" VARCHAR(36) PRIMARY KEY NOT NULL,
   "checksum" VARCHAR(64) NOT NULL,
@@ -30,7 +30,7 @@ const createTable = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
   "applied_steps_count" INTEGER NOT NULL DEFAULT 0
 )`;
 
-/** The names of those that a database has had; none where it is not Holdfast's. */
+/** The names of the migrations that a database has; none if it does not belong to Holdfast. */
 export async function appliedMigrations(connection: Connection): Promise<string[]> {
   const { rows: found } = await connection.query(
     `SELECT to_regclass('public._prisma_migrations') IS NOT NULL AS "isThere"`,
@@ -43,27 +43,28 @@ export async function appliedMigrations(connection: Connection): Promise<string[
   return rows.map(({ name }) => name as string);
 }
 
-/** The key of Prisma's advisory lock: `prisma migrate deploy` waits for us and we for it. */
+/** The key of Prisma's advisory lock, so that `prisma migrate deploy` and we wait for each other. */
 const advisoryLock = 72_707_369;
 
-/** Those of these migrations that this version lacks. */
+/** The migrations among these that this version lacks. */
 export async function unknownMigrations(names: string[]): Promise<string[]> {
   const known = new Set((await readMigrations()).map(({ name }) => name));
   return names.filter((name) => !known.has(name));
 }
 
 /**
- * Whether code that lacks a migration must not start after it. Such code sees nothing of it but its name, so the name
- * says so. Every other migration only adds what older code does not miss.
+ * Whether code that lacks a migration must not start after it. Such code sees only the name of the migration, so the
+ * name says it. All other migrations only add things that older code does not need.
  */
 export const isBreaking = (name: string): boolean => name.endsWith('_breaking');
 
 /**
  * Applies the migrations that the database lacks, in order, each in a transaction with its record. Safe when
- * two processes start at once: the second waits for the first and finds nothing to do.
- * @param folder of the migrations: a test's own.
+ * two processes start at once: the second one waits for the first and finds nothing to do.
+ * @param folder of the migrations, for tests.
  * @returns the names applied.
- * @throws when an applied migration's file has changed, or the database has a breaking one that this version lacks.
+ * @throws if the file of an applied migration has changed, or if the database has a breaking one that this version
+ *   lacks.
  */
 export async function migrate(connection: Connection, folder?: URL): Promise<string[]> {
   const migrations = await readMigrations(folder);

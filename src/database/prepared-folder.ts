@@ -1,4 +1,4 @@
-// Making an empty PostgreSQL takes seconds and much memory. The install makes one, and a first start copies its files.
+// An empty PostgreSQL takes seconds and much memory to make. The installation makes one, and a first start copies it.
 import { createHash } from 'node:crypto';
 import { cpSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readMigrations } from './migrate.ts';
 
-/** With what npm installed: `npm ci` throws both away. */
+/** In the folder that npm installs into: `npm ci` deletes it too. */
 const installed = fileURLToPath(new URL('../../node_modules/.cache/holdfast/', import.meta.url));
 
-/** Named by the migrations: after a change of them the old files are not found any more. */
+/** Its name depends on the migrations: after they change, the old files are not found. */
 async function preparedFolder(cache: string): Promise<string> {
   const checksum = createHash('sha256');
   for (const migration of await readMigrations()) checksum.update(migration.checksum);
@@ -17,14 +17,14 @@ async function preparedFolder(cache: string): Promise<string> {
 }
 
 /**
- * Makes `to` a copy of the prepared database, whole or not at all.
+ * Copies the prepared database to `to`, completely or not at all.
  * @returns whether there was one to copy.
  */
 export async function copyPrepared(to: string, cache = installed): Promise<boolean> {
   const half = `${to}.new`;
   await rm(half, { recursive: true, force: true });
   try {
-    // Nothing else runs yet, and this takes half of the time of `cp`.
+    // Nothing else runs yet, and this takes half as long as `cp`.
     cpSync(await preparedFolder(cache), half, { recursive: true });
   } catch (error) {
     await rm(half, { recursive: true, force: true });
@@ -36,8 +36,8 @@ export async function copyPrepared(to: string, cache = installed): Promise<boole
 }
 
 /**
- * Prepares the files where that was not done yet.
- * @param make opens a database below the folder that it is given, and closes it.
+ * Prepares the files, unless they exist.
+ * @param make opens a database below the given folder, and closes it.
  */
 export async function prepare(make: (dataDir: string) => Promise<void>, cache = installed): Promise<void> {
   const prepared = await preparedFolder(cache);
@@ -56,7 +56,7 @@ export async function prepare(make: (dataDir: string) => Promise<void>, cache = 
   }
 }
 
-/** Another account than the one that installs may start: nothing in these files is secret. */
+/** Another account than the one that installs can start the service. These files hold nothing secret. */
 async function openToAll(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true }))

@@ -8,19 +8,19 @@ type Prepared = { name: string; parameters: number[]; fields: { name: string; da
 
 type Message = Awaited<ReturnType<PGlite['execProtocolStream']>>[number];
 
-/** Prisma makes a text for each length of a list, so they are many. */
+/** The most statements. Prisma makes a text for each length of a list, so there are many. */
 const mostPrepared = 200;
 
 /**
- * PGlite that prepares a statement once. PGlite itself parses and plans it at each call, and calls PostgreSQL six times
- * for it: measured, that is four fifths of the time of a short statement.
+ * A PGlite that prepares each statement once. PGlite itself parses and plans it at each call, and calls PostgreSQL six
+ * times for it: measured, this is four fifths of the time of a short statement.
  */
 export class PreparedPglite extends PGlite {
   readonly #statements = new LRUCache<string, Prepared>({
     max: mostPrepared,
     dispose: ({ name }) => this.#forgotten.push(name),
   });
-  /** PostgreSQL forgets them with the next statement. */
+  /** PostgreSQL drops them with the next statement. */
   #forgotten: string[] = [];
   #named = 0;
 
@@ -35,7 +35,7 @@ export class PreparedPglite extends PGlite {
 
   override transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
     return super.transaction((tx) => {
-      // A closed one refuses in its own words.
+      // A closed database refuses with its own error.
       const query: Transaction['query'] = (text, values, options) =>
         tx.closed ? tx.query(text, values, options) : this.#run(text, values, options);
       return work(Object.create(tx, { query: { value: query } }) as Transaction);
@@ -50,7 +50,7 @@ export class PreparedPglite extends PGlite {
       try {
         return this.#resultsOf<Row>(statement, await this.#send(bind, serialize.execute({})), options);
       } catch (error) {
-        // Its tables may have changed since. The next call prepares it anew.
+        // Its tables may have changed. The next call prepares it again.
         this.#statements.delete(text);
         throw error;
       }
@@ -72,7 +72,7 @@ export class PreparedPglite extends PGlite {
     return statement;
   }
 
-  /** Sends messages and `sync` at once: each call has to go into WebAssembly and back. */
+  /** Sends messages and `sync` at once, because each call goes into WebAssembly and back. */
   #send(...messages: Uint8Array[]): Promise<Message[]> {
     const forgotten = this.#forgotten.map((name) => serialize.close({ type: 'S', name }));
     this.#forgotten = [];
@@ -120,6 +120,6 @@ const isRow = (message: Message): message is Message & { fields: (string | null)
 const isComplete = (message: Message): message is Message & { text: string } =>
   message.name === 'commandComplete';
 
-/** `INSERT 0 3` and `UPDATE 3` are of three rows. */
+/** `INSERT 0 3` and `UPDATE 3` are about three rows. */
 const countIn = (tag: string): number =>
   /^(INSERT|UPDATE|DELETE|COPY|MERGE) /.test(tag) ? Number(tag.split(' ').at(-1)) : 0;

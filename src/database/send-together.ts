@@ -2,7 +2,10 @@ import type pg from 'pg';
 
 const corked = new WeakSet<pg.Client>();
 
-/** What is asked in a turn of the event loop goes to PostgreSQL by one system call. @param client that pipelines. */
+/**
+ * Sends all questions of a turn of the event loop to PostgreSQL with one system call.
+ * @param client with a pipeline.
+ */
 export function sendTogether(client: pg.Client, given: pg.QueryConfig): Promise<pg.QueryResult> {
   if (!corked.has(client)) {
     const { stream } = client.connection;

@@ -1,13 +1,13 @@
 import pg from 'pg';
 import { sendTogether } from './send-together.ts';
 
-/** As many as answer at once on a small server. More only take turns. */
+/** As many connections as a small server answers at once. With more, they only take turns. */
 const connections = 2;
 
-/** Connections that many reads share: those of the same turn are sent at once, and none waits for an answer. */
+/** Connections that many reads share. Reads of the same turn go out together, and none waits for an answer. */
 export type SharedReads = { query: pg.Client['query']; end(): Promise<void> };
 
-/** Opens none before the first read. One that breaks is replaced, and what was asked of it is asked once more. */
+/** Opens no connection before the first read. Replaces one that breaks, and asks its questions once more. */
 export function openSharedReads(connectionString: string): SharedReads {
   const clients: (Promise<pg.Client> | null)[] = Array.from({ length: connections }, () => null);
   let turn = 0;
@@ -26,10 +26,10 @@ export function openSharedReads(connectionString: string): SharedReads {
     underWay++;
     try {
       const connected = await client;
-      // Who is alone waits for nobody.
+      // A read that is alone waits for no other.
       return await (underWay === 1 ? connected.query(given) : sendTogether(connected, given));
     } catch (error) {
-      // A client without a connection stays so.
+      // A client that lost its connection does not connect again.
       if (isLost(error) && clients[mine] === client) clients[mine] = null;
       throw error;
     } finally {
@@ -49,6 +49,6 @@ export function openSharedReads(connectionString: string): SharedReads {
   };
 }
 
-/** Not what PostgreSQL answers to a statement, but for that it shuts down. */
+/** Whether the connection broke. An answer of PostgreSQL to a statement does not count, unless it shuts down. */
 const isLost = (error: unknown): boolean =>
   !(error instanceof pg.DatabaseError) || (error.code?.startsWith('57P') ?? false);

@@ -1,38 +1,37 @@
-// The door to SQL for stores on the hot roads; Prisma is the client of everything else (docs/decisions/0017).
+// The door to SQL for stores on the hot roads. Everything else uses Prisma (docs/decisions/0017).
 import type { PGliteInterface, Transaction } from '@electric-sql/pglite';
 import pg from 'pg';
 import type { Tx } from './database.ts';
 import { sendTogether } from './send-together.ts';
 import type { SharedReads } from './shared-reads.ts';
 
-/** Rows as PostgreSQL gives them: `int8` is a bigint, `timestamptz` a Date, `numeric` text, `json` what it says. */
+/** Rows from PostgreSQL: `int8` is a bigint, `timestamptz` a Date, `numeric` text, and `json` its value. */
 export type Row = Record<string, unknown>;
 
 /** What a store takes: the door itself, or a transaction of it. */
 export type SqlTx = {
   /**
-   * Runs one statement and gives its rows. On PostgreSQL it is prepared once a connection.
+   * Runs one statement and returns its rows. On PostgreSQL, each connection prepares it once.
    * @param name of the statement: the same text must always come with the same name.
    * @param values bigints, Dates, texts, numbers, booleans, arrays of these; JSON as text with a cast (`$1::jsonb`).
-   * @throws what the database answers; `refusalOf` knows what a client can act on.
+   * @throws the database's errors; `refusalOf` turns those that a client can act on into refusals.
    */
   query<Result extends Row>(name: string, text: string, values?: unknown[]): Promise<Result[]>;
 };
 
 export type Sql = SqlTx & {
   /**
-   * As `query`, for a short statement that changes nothing and waits for no lock: on PostgreSQL it shares a connection
-   * with others, so that many at once cost few trips.
+   * Like `query`, for a short statement that changes nothing and waits for no lock. On PostgreSQL it shares a
+   * connection with others, so that many at once cost few trips.
    */
   read: SqlTx['query'];
   /**
-   * Commits when `work` has ended, and rolls back where it throws. Statements that are asked in one turn cost one trip,
-   * and run in their order.
+   * Commits after `work`, and rolls back if it throws. Statements of one turn cost one trip, and run in order.
    */
   transaction<Result>(work: (tx: SqlTx) => Promise<Result>): Promise<Result>;
 };
 
-/** `int8` and its arrays (without NULLs) exactly; by default both drivers differ. */
+/** Reads `int8` and its arrays (without NULLs) exactly. By default, the drivers differ. */
 const parsers: Record<number, (text: string) => unknown> = {
   [pg.types.builtins.INT8]: (text) => BigInt(text),
   1016: (text) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(BigInt)),
@@ -60,8 +59,8 @@ export function sqlOfPool(pool: pg.Pool, reads: SharedReads): Sql {
     async transaction(work) {
       const client = await pool.connect();
       let broken: Error | undefined;
-      // Between two statements nobody else hears of a connection that breaks, and an error that nobody hears ends the
-      // process. The next statement fails of it.
+      // Between two statements, nothing else handles the error of a connection that breaks, and an unhandled error ends
+      // the process. The next statement fails with it.
       const note = (error: Error) => (broken = error);
       client.on('error', note);
       try {
@@ -81,7 +80,7 @@ export function sqlOfPool(pool: pg.Pool, reads: SharedReads): Sql {
   };
 }
 
-/** An open transaction of Prisma's, for what stores of the door do in it. */
+/** An open transaction of Prisma, for the statements of stores that use the door. */
 export const throughPrisma = (tx: Tx): SqlTx => ({
   query: (_name, text, values = []) => tx.$queryRawUnsafe(text, ...values),
 });
@@ -93,7 +92,7 @@ const within = (database: PGliteInterface | Transaction): SqlTx => ({
   },
 });
 
-/** The door over the embedded database, whose one connection does one thing after another. */
+/** The door over the embedded database. Its one connection does one thing after another. */
 export function sqlOfPglite(pglite: PGliteInterface): Sql {
   const { query } = within(pglite);
   return { query, read: query, transaction: (work) => pglite.transaction((tx) => work(within(tx))) };

@@ -1,4 +1,4 @@
-// app.yml: what Holdfast asks of GitHub, what an installation lacks of it, and the App to make.
+// app.yml: what Holdfast needs from GitHub, what an installation lacks, and the manifest of the App.
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import * as z from 'zod';
@@ -11,10 +11,10 @@ const schema = z.object({
   default_events: z.array(z.string()),
 });
 
-/** The same wherever Holdfast runs. */
+/** The same for every Holdfast. */
 export type AppTemplate = z.output<typeof schema>;
 
-/** What GitHub's App manifest flow takes. */
+/** The manifest that GitHub's App manifest flow accepts. */
 export type AppManifest = AppTemplate & {
   url: string;
   hook_attributes: { url: string; active: true };
@@ -27,17 +27,17 @@ export const appTemplate: AppTemplate = schema.parse(
   parse(readFileSync(new URL('../../app.yml', import.meta.url), 'utf8')),
 );
 
-/** What the App asks for besides, where its owner wants people to write commands in comments. */
+/** What the App also asks for if its owner wants commands in comments. */
 export const forComments: Pick<AppTemplate, 'default_permissions' | 'default_events'> = {
-  // To be told of comments; and to answer them.
+  // To receive events about comments, and to answer comments.
   default_permissions: { issues: 'read', pull_requests: 'write' },
   default_events: ['issue_comment'],
 };
 
 /**
- * The App to make, with this installation's addresses.
- * @param takesCommands whether people may write commands in comments.
- * @param redirectUrl where the browser of the person who makes it comes back to; GitHub itself need not reach it.
+ * The manifest of the App, with the addresses of this Holdfast.
+ * @param takesCommands whether people can write commands in comments.
+ * @param redirectUrl where the browser returns after the App is made. GitHub itself does not call it.
  */
 export function manifestFor({
   name,
@@ -64,13 +64,13 @@ export function manifestFor({
   };
 }
 
-/** What the App was granted where it is installed, or asks for. */
+/** The permissions and events that the App asks for, or that an installation granted. */
 export type Grants = { permissions: Partial<Record<string, string>>; events: string[] };
 
 type Granted = Pick<Grants, 'permissions'> & Partial<Grants>;
 type Subscribed = Pick<Grants, 'events'> & Partial<Grants>;
 
-/** The permissions that are not granted, or at too low a level. @param wanted those of `app.yml`, if no others. */
+/** The permissions that are missing, or granted at too low a level. @param wanted by default those of `app.yml`. */
 export const missingPermissions = (
   { permissions }: Granted,
   wanted = appTemplate.default_permissions,
@@ -79,19 +79,19 @@ export const missingPermissions = (
     .filter(([name, level]) => !['write', 'admin', level].includes(permissions[name] ?? ''))
     .map(([name]) => name);
 
-/** The events that are not sent. @param wanted those of `app.yml`, if no others. */
+/** The events that GitHub does not send. @param wanted by default those of `app.yml`. */
 export const missingEvents = ({ events }: Subscribed, wanted = appTemplate.default_events): string[] =>
   wanted.filter((event) => !events.includes(event));
 
-/** A permission with its level. @param wanted as `app.yml` has it, if not otherwise. */
+/** A permission with its level. @param wanted by default those of `app.yml`. */
 export const permissionText = (name: string, wanted = appTemplate.default_permissions): string =>
   `${name}: ${wanted[name]}`;
 
-/** Whether the App asks to be told of comments: its owner wants people to write commands there. */
+/** Whether the App receives events about comments: its owner wants commands in comments. */
 export const asksForComments = (asked: Subscribed): boolean =>
   missingEvents(asked, forComments.default_events).length === 0;
 
-/** What commands in comments need and is not granted, as permissions with their levels. */
+/** The missing permissions for commands in comments, with their levels. */
 export const missingForComments = (grants: Granted): string[] => {
   const wanted = forComments.default_permissions;
   return missingPermissions(grants, wanted).map((name) => permissionText(name, wanted));

@@ -3,10 +3,10 @@ import { Refusal, unavailable } from '../errors.ts';
 import { classifyGitHubError } from './github-error.ts';
 
 /**
- * Runs a question to GitHub on behalf of a waiting client. A clear answer passes through, thrown or returned;
- * when GitHub cannot answer now, the client is told to come back.
+ * Asks GitHub on behalf of a waiting client. A clear answer passes through, returned or thrown. If GitHub cannot answer
+ * now, the client gets an error that says when to try again.
  * @param about completes the sentence "GitHub could not say …".
- * @throws Refusal unavailable (503 with `Retry-After`); too-many-requests where strangers asked too much.
+ * @throws Refusal unavailable (503 with `Retry-After`); too-many-requests if strangers asked too much.
  */
 export async function askGitHub<Answer>(
   deps: Pick<Deps, 'clock' | 'log' | 'beforeQuestion'>,

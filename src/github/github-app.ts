@@ -9,7 +9,7 @@ import { isGitHubStatus } from './github-error.ts';
 import { type Budget, RateBudgets } from './rate-budgets.ts';
 import { SingleFlight } from './single-flight.ts';
 
-/** A client that carries some credential; all three kinds answer the same calls. */
+/** A client with a credential. All three kinds have the same calls. */
 export type GitHubClient = ProbotOctokit;
 
 /** GitHub, as the App sees it. */
@@ -19,22 +19,25 @@ export type GitHubApp = {
   asApp(): Promise<GitHubClient>;
   /**
    * As an installation: everything in its repositories.
-   * @param permissions what it has granted, as far as the caller knows: a token of before they changed is renewed.
+   * @param permissions that it granted, as far as the caller knows. If they changed, an older token is renewed.
    */
   asInstallation(installationId: bigint, permissions?: unknown): Promise<GitHubClient>;
-  /** The share, 0 to 1, that is left of an installation's hourly budget, as GitHub last said. @param now ms since the epoch. */
+  /** The share, 0 to 1, of the hourly budget that GitHub last reported as left. @param now ms since the epoch. */
   budgetLeft(installationId: bigint, now: number): number;
-  /** What GitHub last said of the hourly budgets that still count. @param now ms since the epoch. */
+  /** What GitHub last said about the hourly budgets that still count. @param now ms since the epoch. */
   budgets(now: number): Budget[];
   /** As the person who holds a token. */
   asPerson(token: string): Octokit;
-  /** The answer to a question that waiting clients ask: the same one is asked once at a time. @param question what tells it from others. */
+  /**
+   * Asks a question of waiting clients. The same question is asked only once at a time.
+   * @param question its key, which differs from that of every other question.
+   */
   once<Answer>(question: string, ask: () => Promise<Answer>): Promise<Answer>;
-  /** The login under which the App writes: `holdfast[bot]`. Asked for once. */
+  /** The login of the App: `holdfast[bot]`. Asks GitHub once. */
   botLogin(): Promise<string>;
 };
 
-/** GitHub ends requests of its own after 10 s; a connection that says nothing is not worth more. */
+/** GitHub itself ends requests after 10 s. We wait little longer for a silent connection. */
 const requestTimeout = 12_000;
 
 type Counting = Pick<Deps['metrics'], 'countGitHubRequest'>;
@@ -51,11 +54,11 @@ const fetchUntil =
     return isRead(input, init) ? send().catch((error) => (isCutOff(error) ? send() : fail(error))) : send();
   };
 
-/** What may be sent twice. All that is asked by GraphQL are queries. */
+/** Whether the request can be sent twice. GraphQL requests are all queries. */
 const isRead = (input: unknown, init: RequestInit | undefined): boolean =>
   (init?.method ?? 'GET') === 'GET' || new URL(String(input)).pathname.endsWith('/graphql');
 
-/** GitHub closes a connection that was idle, sometimes while the next request is on its way there. */
+/** GitHub closes idle connections, sometimes while the next request is on its way. */
 const isCutOff = (error: unknown): boolean =>
   ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(
     (error as { cause?: { code?: string } }).cause?.code ?? '',
@@ -66,14 +69,14 @@ const fail = (error: unknown): never => {
 };
 
 /**
- * Waiting and trying again belong to the job queue, where they survive a restart. Octokit's own throttling
- * also queues reads behind writes, and its retries ignore `retry-after` on 429.
+ * The job queue waits and retries, because that survives a restart. Octokit's own throttling also queues reads behind
+ * writes, and its retries ignore `retry-after` on 429.
  */
 const ownPace = { throttle: { enabled: false }, retry: { enabled: false } };
 
 /**
  * Connects Probot to GitHub at `githubApiUrl`. Makes no request yet.
- * @param cutOff ends every request that is under way.
+ * @param cutOff ends every request under way.
  */
 export async function createGitHubApp(
   config: Config,
@@ -83,13 +86,13 @@ export async function createGitHubApp(
   metrics: Counting,
 ): Promise<GitHubApp> {
   const request = { fetch: fetchUntil(cutOff, metrics) };
-  // Octokit's own way to a new token forgets the base URL, and would ask github.com for it.
+  // Octokit itself forgets the base URL for a new token, and would ask github.com for it.
   const { request: askForTokens } = new Octokit({ baseUrl: config.githubApiUrl, request, log: quiet });
   const probot = new Probot({
     appId: config.app.id,
     privateKey: config.app.privateKey,
     secret: config.app.webhookSecret,
-    // Below this level Probot and Octokit log whole requests, with what people wrote.
+    // Below this level, Probot and Octokit log whole requests, with texts that people wrote.
     log: log.isLevelEnabled('debug') ? log.child({}, { level: 'info' }) : log,
     baseUrl: config.githubApiUrl,
     request,
@@ -134,18 +137,18 @@ export async function createGitHubApp(
   };
 }
 
-/** A client is kept ready. Its token keeps the permissions that it was made with, and lives for an hour. */
+/** Clients are cached. A token keeps the permissions from when it was made, and lives for an hour. */
 type Connection = { client: Promise<GitHubClient>; granted?: string };
 
-/** Tokens are kept apart from them. */
+/** Tokens are cached apart from clients. */
 const mostConnections = 500;
 
-/** Octokit logs each failed request of a person with its URL; the caller tells of it better. */
+/** Octokit logs each failed request of a person with its URL. The caller logs it better. */
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /**
- * Installation tokens are cached for an hour. GitHub drops them earlier on a suspension or a new install, and
- * then says 401: ask for a new one, once.
+ * Installation tokens are cached for an hour. After a suspension or a new installation, GitHub drops them earlier and
+ * answers 401. Then this asks for a new one, once.
  */
 function renewing(client: GitHubClient): GitHubClient {
   client.hook.wrap('request', async (send, options) => {

@@ -6,22 +6,22 @@ export const isGitHubStatus = (error: unknown, ...statuses: number[]): error is 
   error instanceof Error && error.name === 'HttpError' && statuses.includes((error as RequestError).status);
 
 export type GitHubFailure =
-  /** Not there, or not for us to see. */
+  /** It does not exist, or we cannot see it. */
   | { kind: 'absent' }
-  /** GitHub says no, and will say no again: archived, suspended, a permission is missing. */
+  /** GitHub refuses, and will refuse again: archived, suspended, or a permission is missing. */
   | { kind: 'forbidden'; message: string }
   /** The request itself was wrong. */
   | { kind: 'invalid'; message: string }
   /**
-   * A rate limit, of all requests or of GraphQL's budget; nothing may be sent before `retryAt`, ms since the epoch.
-   * `isSecondary`: not a budget of an hour is used up, but we ask too fast.
+   * A rate limit, of all requests or of GraphQL's budget. We must send nothing before `retryAt`, ms since the epoch.
+   * `isSecondary`: we ask too fast, and no hourly budget is used up.
    */
   | { kind: 'limited'; retryAt: number; of: 'all' | 'graphql'; isSecondary: boolean }
-  /** GitHub is down, slow, or out of reach. */
+  /** GitHub is down, slow or not reachable. */
   | { kind: 'down'; message: string };
 
 /**
- * What a failed call to GitHub means. Anything that is not a clear answer counts as down: never as a no.
+ * What a failed call to GitHub means. If the answer is not clear, GitHub counts as down: this is never a no.
  * @param now milliseconds since the epoch.
  */
 export function classifyGitHubError(error: unknown, now: number): GitHubFailure {
@@ -50,7 +50,7 @@ export function classifyGitHubError(error: unknown, now: number): GitHubFailure 
 /** GraphQL answers 200 for most failures and names them in `errors`. */
 function classifyGraphqlError(error: GraphqlResponseError<unknown>, now: number): GitHubFailure {
   const types = (error.errors ?? []).map(({ type }) => type as string);
-  // The name has changed over time; both are seen.
+  // The name has changed over time, and both exist.
   if (types.includes('RATE_LIMITED') || types.includes('RATE_LIMIT')) {
     return { kind: 'limited', retryAt: resetOf(error.headers, now), of: 'graphql', isSecondary: false };
   }
@@ -59,16 +59,16 @@ function classifyGraphqlError(error: GraphqlResponseError<unknown>, now: number)
   return { kind: 'down', message: error.message };
 }
 
-/** Whether the answer says that GraphQL's hourly budget is used up. Secondary limits name a pause, and concern all. */
+/** Whether GraphQL's hourly budget is used up. Secondary limits name a pause, and apply to all requests. */
 function isGraphqlBudget({ response }: RequestError): boolean {
   const headers = response?.headers ?? {};
   return headers['retry-after'] === undefined && headers['x-ratelimit-resource'] === 'graphql';
 }
 
-/** How long a secondary limit without `retry-after` lasts, by GitHub's advice. */
+/** How long to wait after a secondary limit without `retry-after`, as GitHub recommends. */
 const unknownPause = 60_000;
 
-/** When a rate limit ends; null when the answer is none. Primary limits name a reset, secondary ones a pause. */
+/** When a rate limit ends; null if it is no rate limit. Primary limits name a reset, secondary ones a pause. */
 function limitIn(error: RequestError, now: number): { retryAt: number; isSecondary: boolean } | null {
   if (error.status !== 403 && error.status !== 429) return null;
   const headers = error.response?.headers ?? {};

@@ -1,2 +1,2 @@
-/** GraphQL's integers end here, and with them GitHub's numbers of pull requests and issues. */
+/** The greatest integer of GraphQL, and so the greatest number of a pull request or an issue. */
 export const greatestNumber = 2_147_483_647n;

@@ -1,10 +1,10 @@
-/** What the name of a merge group's ref says: the branch, and the pull request whose entry it is. */
+/** The parts of the name of a merge group's ref: the branch, and the pull request of its entry. */
 export type MergeGroupRef = { branch: string; number: number };
 
-// The SHA at the end is that of the base, not of the group. Branches may have slashes.
+// The SHA at the end is that of the base, not of the group. Branches can contain slashes.
 const pattern = /^(?:refs\/heads\/)?gh-readonly-queue\/(.+)\/pr-(\d{1,10})-[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 
-/** @returns null for a ref that GitHub names in another way. */
+/** @returns null for a ref with another form. */
 export function parseMergeGroupRef(ref: string): MergeGroupRef | null {
   const [, branch, number] = pattern.exec(ref) ?? [];
   return branch === undefined ? null : { branch, number: Number(number) };

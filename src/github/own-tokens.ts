@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 
-// Tokens that people gave our own App. GitHub tells of them, and takes them back, with the App's client id and secret.
+// Tokens that people gave our own App. With the App's client id and secret, GitHub describes and revokes them.
 
 type Asking = { config: Pick<Config, 'githubApiUrl'> };
 type Client = { clientId: string; clientSecret: string };
@@ -8,8 +8,8 @@ type Client = { clientId: string; clientSecret: string };
 const requestTimeout = 12_000;
 
 /**
- * Whether a token was given to our own App. Another App's token is as unknown to GitHub here as a wrong one.
- * @throws Error where GitHub says neither yes nor no.
+ * Whether a token belongs to our own App. Here GitHub gives the same answer for another App's token and a wrong one.
+ * @throws Error if GitHub says neither yes nor no.
  */
 export async function isOwnToken(asking: Asking, client: Client, token: string): Promise<boolean> {
   const { status } = await send(asking, client, 'POST', token);
@@ -18,8 +18,8 @@ export async function isOwnToken(asking: Asking, client: Client, token: string):
 }
 
 /**
- * Ends a token of our own App.
- * @throws Error where GitHub did not do it.
+ * Revokes a token of our own App.
+ * @throws Error if GitHub did not do it.
  */
 export async function giveTokenBack(asking: Asking, client: Client, token: string): Promise<void> {
   const response = await send(asking, client, 'DELETE', token);

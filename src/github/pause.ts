@@ -1,14 +1,14 @@
 import type { Deps } from '../deps.ts';
 import { classifyGitHubError, type GitHubFailure } from './github-error.ts';
 
-/** A repository that refuses us is asked about again after this: often enough to notice, too seldom to hammer. */
+/** If a repository refuses us, we ask again after this time: soon enough to notice, and not too often. */
 export const checkAccessAfter = 30_000;
 
 type Limited = Extract<GitHubFailure, { kind: 'limited' }>;
 
 /**
- * Remembers that GitHub asked an installation to wait; all workers see it, also after a restart. GraphQL has an
- * hourly budget of its own, and statuses are written without it.
+ * Saves that GitHub asked an installation to wait. All workers see it, also after a restart. GraphQL has its own hourly
+ * budget, and writing statuses does not need it.
  */
 export async function pauseInstallation(
   deps: Pick<Deps, 'db' | 'log'>,
@@ -25,8 +25,8 @@ export async function pauseInstallation(
 }
 
 /**
- * The same for an error of which nothing else is to be done: a question that somebody could do without.
- * @param error not only limits: anything else is left alone. Never throws.
+ * The same for the error of an optional question, which has no other consequence. Never throws.
+ * @param error of any kind: this ignores errors that are not limits.
  */
 export async function pauseIfLimited(
   deps: Pick<Deps, 'db' | 'log' | 'clock'>,

@@ -9,7 +9,7 @@ export type Budget = { installationId: string; resource: string; share: number }
 /** The budgets that we use. */
 const resources = ['core', 'graphql'];
 
-/** What GitHub last said of the hourly budgets of installations; each replica hears of what the others use, too. */
+/** What GitHub last said about the hourly budgets of installations. It includes what other replicas use. */
 export class RateBudgets {
   readonly #said: Cache<string, Budget & { resetAt: number }>;
 
@@ -17,7 +17,7 @@ export class RateBudgets {
     this.#said = createCache(clock, mostKept, hour);
   }
 
-  /** Takes note of an answer's headers. */
+  /** Reads the headers of an answer. */
   note(installationId: bigint, headers: Headers): void {
     const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>
       Number(headers[`x-ratelimit-${name}`]),
@@ -29,7 +29,7 @@ export class RateBudgets {
   }
 
   /**
-   * The share, 0 to 1, that is left of the scarcer budget; 1 where nothing is known of this hour.
+   * The share, 0 to 1, that is left of the scarcer budget; 1 if nothing is known about this hour.
    * @param now milliseconds since the epoch.
    */
   left(installationId: bigint, now: number): number {
@@ -47,5 +47,5 @@ export class RateBudgets {
 }
 
 const mostKept = 10_000;
-/** After it another hour's budget counts. */
+/** After this time, the budget of the next hour counts. */
 const hour = 3_600_000;

@@ -1,17 +1,17 @@
-// The statements over pg-boss's table of jobs. pg-boss makes and migrates it; its own calls take one queue, and often
-// one job, at a time, and a process of ours has fifteen queues.
+// The statements over pg-boss's table of jobs. pg-boss makes and migrates it. Its own calls take one queue, and often
+// one job, at a time, and each of our processes has fifteen queues.
 import type { Job, TaskName, Tasks } from './jobs.ts';
 
-/** Workers listen on it. What is told is a task, and when a job of it is due, in milliseconds since the epoch. */
+/** Workers listen on it. A message has a task, and when a job of it is due, in milliseconds since the epoch. */
 export const channel = 'holdfast_jobs';
 
-/** What the table keeps of a job in its column for data. */
+/** The data column of a job. */
 type Stored = { data: Tasks[TaskName]; about: string; attempt: number };
 
 /**
- * Inserts jobs and tells workers when they are due. One that waits for the same key serves in the place of a new one.
- * `infinity`: a freeze may be planned years ahead, and its boundary jobs wait that long.
- * @param first another statement that saves something, from `$3` on, and returns a row: the jobs are sent where it does.
+ * Inserts jobs and tells workers when they are due. If a job with the same key waits, it serves instead of a new one.
+ * `infinity`: a freeze can be planned years ahead, and its boundary jobs wait that long.
+ * @param first another statement that saves something, from `$3` on. If it returns a row, the jobs are sent.
  */
 const insert = (first?: string) => `
   WITH ${first ? `first AS (${first}), ` : ''}sent AS (
@@ -31,8 +31,8 @@ export const insertJobs = insert();
 export const insertJobsAfter = insert;
 
 /**
- * The values of `insertJobs`. In order of their keys, so that two who send the same ones do not wait for each other.
- * @param now before which no job is due: present work is dated so.
+ * The values of `insertJobs`. In order of their keys, so that two senders of the same jobs do not wait for each other.
+ * @param now no job is due before it: present work gets this time.
  */
 export function insertValues(jobs: Job[], now: Date): [string, Date] {
   const order = ({ task, key }: Job) => `${task} ${key}`;
@@ -45,15 +45,15 @@ export function insertValues(jobs: Job[], now: Date): [string, Date] {
   return [JSON.stringify(rows), now];
 }
 
-/** A row of the table as it is taken. */
+/** A row of the table when a worker takes it. */
 export type TakenRow = { id: string; name: TaskName; key: string; stored: Stored };
 
 export const jobOf = ({ name, key, stored }: TakenRow): Job =>
   ({ task: name, key, data: stored.data, about: stored.about, attempt: stored.attempt }) as Job;
 
 /**
- * Deletes what is done ($1 names, $2 ids) and takes of each queue ($3) so many jobs ($4) that are due, the oldest
- * first, by the database's clock.
+ * Deletes finished jobs ($1 names, $2 ids). Takes from each queue ($3) a number of jobs ($4) that are due by the
+ * database's clock, oldest first.
  */
 export const exchangeJobs = `
   WITH done AS (
@@ -75,8 +75,8 @@ export const exchangeJobs = `
   RETURNING job.id, job.name, job.singleton_key AS key, job.data AS stored`;
 
 /**
- * Says of jobs ($1) that their process lives, gives up those of processes that have not said so for $2 seconds, and
- * tells in how many milliseconds the next job is due, or may be given up.
+ * Marks jobs ($1) as those of a live process, frees jobs of processes that marked nothing for $2 seconds, and returns
+ * in how many milliseconds the next job is due or can be freed.
  */
 export const keepJobs = `
   WITH kept AS (
@@ -93,7 +93,7 @@ export const keepJobs = `
   SELECT ceil(extract(epoch FROM min(at) - pgboss.job_now()) * 1000)::float8 AS wait
   FROM coming WHERE at > pgboss.job_now()`;
 
-/** Repositories that jobs are about which wait for now, or for another try soon. */
+/** The repositories of jobs that are due now, or wait for another try soon. */
 export const aboutRepositories = `
   SELECT DISTINCT data->'data'->>'repositoryId' AS id FROM pgboss.job
   WHERE state <= 'active' AND start_after <= now() + interval '1 minute' AND data->'data' ? 'repositoryId'`;

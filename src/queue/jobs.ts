@@ -1,4 +1,4 @@
-/** Every kind of durable work, with what it carries. A job only says what to look at again, never what is true. */
+/** Every kind of durable work, with its data. A job only says what to look at again, never what is true. */
 export type Tasks = {
   'reconcile-repository': { repositoryId: string; at?: string };
   'reconcile-pull-request': { repositoryId: string } & Told;
@@ -22,20 +22,20 @@ export type Tasks = {
   sweep: Record<string, never>;
 };
 
-/** A pull request that an event told of. */
+/** A pull request of an event. */
 export type Told = {
   number: number;
-  /** GitHub's GraphQL id, where the event gave it. */
+  /** GitHub's GraphQL id, if the event has it. */
   nodeId?: string;
-  /** When it changed, by GitHub's clock: an answer that is older is looked at again. */
+  /** When it changed, by GitHub's clock. If an answer is older, the job looks again. */
   changedAt?: string;
-  /** How often an older answer came already. */
+  /** How often an older answer has come. */
   looks?: number;
-  /** Who told of it; a repository that is not known yet is read through it first. */
+  /** The installation of the event. A repository that is not known yet is read through it first. */
   installationId: string | null;
 };
 
-/** The merge group that a webhook told of: that it waits for checks, or that it is gone. */
+/** The merge group of a webhook: it waits for checks, or it is gone. */
 export type ToldOfGroup = {
   headSha?: string;
   headRef?: string;
@@ -47,17 +47,17 @@ export type ToldOfGroup = {
 export type ToldOfComment = {
   commentId: string;
   number: number;
-  /** Who wrote it. What they may do is asked when it is carried out. */
+  /** The author. What they can do is asked when the command is carried out. */
   person: { id: number; login: string };
   /** When it was written, by GitHub's clock. */
   at: string;
-  /** Its first line, as it was then: nobody changes a command afterwards. Not logged. */
+  /** Its first line at that time: nobody can change a command afterwards. Not logged. */
   text: string;
-  /** Who told of it. */
+  /** The installation of the event. */
   installationId: string | null;
 };
 
-/** A status under our context that is not known to be our own. */
+/** A status under our context that may not be ours. */
 export type ForeignStatus = {
   id: string;
   /** By GitHub's clock; absent from jobs of versions before this field. */
@@ -71,8 +71,8 @@ export type ForeignStatus = {
 export type TaskName = keyof Tasks;
 
 /**
- * A job to send. Of two with the same task and key, one that still waits serves both.
- * @property about what it is about: jobs about the same thing that wait for another try are one.
+ * A job to send. If one with the same task and key still waits, it serves both.
+ * @property about what it is about. Jobs about the same thing that wait for another try are one.
  * @property attempt how often it failed; absent: never.
  */
 export type Job = {
@@ -110,19 +110,19 @@ export const taskNames: TaskName[] = [
 ];
 
 /**
- * An instant at least one step ahead, the same for all that ask within a step: so one job serves them all.
+ * An instant at least one step ahead. It is the same for all callers within a step, so one job serves them.
  * @param step milliseconds.
  */
 export const inSteps = (now: Date, step: number): Date =>
   new Date((Math.floor(now.getTime() / step) + 2) * step);
 
-/** Of jobs that are planned for instants, one waits for each instant. */
+/** For each planned instant, one job waits. */
 const keyAt = (about: string, at: Date | undefined): string => (at ? `${about}@${at.toISOString()}` : about);
 
-/** Pull requests of which GitHub is asked within so many milliseconds whether it would merge them are asked about together. */
+/** Milliseconds. Questions within this time whether GitHub would merge pull requests become one question. */
 export const askStep = 4_000;
 
-/** How each kind of durable work is asked for. */
+/** Makes the job of each kind of durable work. */
 export const jobs = {
   /** Look at every open pull request of a repository; with `at`, at that instant (a freeze starts or ends). */
   reconcileRepository(repositoryId: bigint, at?: Date): Job {
@@ -139,7 +139,7 @@ export const jobs = {
       task: 'reconcile-pull-request',
       data: { repositoryId: String(repositoryId), ...told },
       about,
-      // An event of a later change is not served by a look for an earlier one, whose answer may be as old.
+      // A look for an earlier change does not serve a later event, because its answer may be older.
       key: `${about}~${changedAt}${looks && `!${looks}`}`,
       at,
     };
@@ -171,20 +171,20 @@ export const jobs = {
     return { task: 'ask-merge-states', data: { repositoryId: about }, about, key: keyAt(about, at), at };
   },
 
-  /** Count a status of somebody else, and write ours again where that one says something else. */
+  /** Count a status of somebody else, and write ours again if that one differs. */
   correctStatus(repositoryId: bigint, sha: string, written: ForeignStatus): Job {
     const about = `${repositoryId}:${sha}@${written.id}`;
     const data = { repositoryId: String(repositoryId), sha, written };
     return { task: 'correct-status', data, about, key: about };
   },
 
-  /** Find out whether a pull request that was merged was frozen then. */
+  /** Find out whether a merged pull request was frozen at that time. */
   findBypass(repositoryId: bigint, number: number): Job {
     const about = `${repositoryId}#${number}`;
     return { task: 'find-bypass', data: { repositoryId: String(repositoryId), number }, about, key: about };
   },
 
-  /** End what exemptions of a repository are over; with `at`, at that instant. */
+  /** End the exemptions of a repository that are over; with `at`, at that instant. */
   endExemptions(repositoryId: bigint, at?: Date): Job {
     const about = String(repositoryId);
     const data = { repositoryId: about, at: at?.toISOString() };
@@ -202,7 +202,7 @@ export const jobs = {
     };
   },
 
-  /** Write the statuses that wait for an installation; with `at`, not before that instant. */
+  /** Write the waiting statuses of an installation; with `at`, not before that instant. */
   drainOutbox(installationId: bigint, at?: Date): Job {
     const about = String(installationId);
     return { task: 'drain-outbox', data: { installationId: about }, about, key: keyAt(about, at), at };
@@ -219,9 +219,9 @@ export const jobs = {
     return { task: 'sync-installation', data: { installationId: about }, about, key: about };
   },
 
-  /** Read one repository from GitHub again, through the installation that last told of it; with `at`, then. */
+  /** Read one repository from GitHub again, through the installation of its last event; with `at`, at that instant. */
   syncRepository(repositoryId: bigint, installationId: bigint | null, at?: Date): Job {
-    // Two installations may tell of one repository (a transfer), and a later look must not stand for one now.
+    // Two installations can send events about one repository (a transfer), and a later look must not replace one now.
     const about = `${repositoryId}/${installationId}`;
     const data = {
       repositoryId: String(repositoryId),
@@ -230,7 +230,7 @@ export const jobs = {
     return { task: 'sync-repository', data, about, key: `${about}${at ? '@later' : ''}`, at };
   },
 
-  /** Have the plans of an owner follow its repositories. */
+  /** Adapt the plans of an owner to its repositories. */
   keepPlans(accountId: bigint): Job {
     const about = String(accountId);
     return { task: 'keep-plans', data: { accountId: about }, about, key: about };
@@ -247,7 +247,7 @@ export const jobs = {
     return { task: 'end-sessions', data: { personId }, about, key: about };
   },
 
-  /** Tell the audit log of freezes without an end that are still on. */
+  /** Write to the audit log which freezes without an end are still on. */
   remindOfFreezes(): Job {
     return { task: 'remind-of-freezes', data: {}, about: 'all', key: 'all' };
   },

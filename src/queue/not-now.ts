@@ -1,9 +1,9 @@
 /**
- * What a task throws where it cannot do its work now: the worker has the same job come back. Not a failure: nothing
- * is logged, and no attempt is counted.
+ * A task throws this if it cannot do its work now. The worker sends the same job again. It is not a failure: the worker
+ * logs nothing and counts no attempt.
  */
 export class NotNow extends Error {
-  /** When to come back; null: never, something else will ask again. */
+  /** When to try again; null: never, because something else asks again. */
   readonly until: Date | null;
 
   constructor(until: Date | null) {

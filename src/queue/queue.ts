@@ -19,47 +19,47 @@ import { type Job, type TaskName, taskNames } from './jobs.ts';
 /** A job that this process works on. */
 export type Taken = { id: string; job: Job };
 
-/** How many jobs of a task may be taken. */
+/** How many jobs of a task the caller can take. */
 export type Room = { task: TaskName; jobs: number };
 
-/** What is told of jobs that were sent; the instant is in milliseconds since the epoch. */
+/** The message about sent jobs. The instant is in milliseconds since the epoch. */
 export type Sent = { task: TaskName; due: number };
 
-/** Where durable work is put, and taken from. */
+/** The queue of durable work. */
 export type JobQueue = {
   /** Saves jobs in one statement; with `tx` they commit or roll back with the caller's transaction. */
   send(jobs: Job[], tx?: Tx | SqlTx): Promise<void>;
   /**
-   * Saves a row and, where it is new, jobs with it, all in one statement.
-   * @param first inserts the row with `values` from `$3` on, and returns one where it was not there yet.
+   * Saves a row and, if it is new, jobs with it, all in one statement.
+   * @param first inserts the row with `values` from `$3` on, and returns a row if it did not exist yet.
    * @returns whether it was new.
    */
   sendAfter(first: { name: string; text: string; values: unknown[] }, jobs: Job[]): Promise<boolean>;
   /** Whether the queue answers now. */
   isReady(): Promise<boolean>;
 
-  /** Forgets jobs that are done and takes others that are due. */
+  /** Deletes finished jobs and takes others that are due. */
   exchange(done: Taken[], rooms: Room[]): Promise<Taken[]>;
   /**
-   * Keeps what this process works on, and frees what processes that died worked on.
-   * @returns milliseconds until the next job is due, or one of another process may be given up; null: there is none.
+   * Keeps the jobs of this process, and frees the jobs of processes that died.
+   * @returns milliseconds until the next job is due or a job of another process can be freed; null: there is none.
    */
   keep(taken: Taken[]): Promise<number | null>;
-  /** Hands back what is not finished. */
+  /** Hands back unfinished jobs. */
   giveBack(taken: Taken[]): Promise<void>;
   /**
-   * Calls when jobs are sent, with their task and the instant that they are due at; and with null each time that it
-   * begins to listen: what was sent before is not told.
-   * @throws where the database cannot be listened to now: only looking again finds jobs then.
+   * Calls back when jobs are sent, with their task and when they are due. Also calls back with null each time that it
+   * begins to listen, because it does not report earlier jobs.
+   * @throws if it cannot listen to the database now. Then only looking again finds jobs.
    */
   listen(told: (sent: Sent | null) => void): Promise<{ close(): Promise<void> }>;
   stop(): Promise<void>;
 };
 
 /**
- * `short`: one waiting job for each key, so a storm of webhooks is one look. Not `stately` or `singleton`:
- * there a job whose process was killed blocks its key until it expires. Work that must not run twice at once
- * guards itself in the database.
+ * `short`: one waiting job for each key, so a storm of webhooks is one look. Not `stately` or `singleton`: with these,
+ * a job of a killed process blocks its key until it expires. Work that must not run twice at once guards itself in the
+ * database.
  */
 const queueOptions = { policy: 'short' } as const;
 
@@ -69,12 +69,12 @@ const queueOptions = { policy: 'short' } as const;
  */
 export const datedBack = 60_000;
 
-/** A process that has not said for so many seconds that it lives is dead: others do its jobs. */
+/** Seconds after which a process without a sign of life counts as dead: others do its jobs. */
 const lifetime = 10;
-/** pg-boss's own rounds that nothing of ours needs. */
+/** The rounds of pg-boss that we do not need. */
 const never = 3600;
 
-/** Starts pg-boss on a database. Sending works at once; nothing is worked on until a worker asks. */
+/** Starts pg-boss on a database. Sending works at once. No job runs until a worker asks. */
 export async function startJobQueue(
   { jobs: where, sql }: Pick<Database, 'jobs'> & { sql: SqlTx },
   clock: Clock,
@@ -83,7 +83,7 @@ export async function startJobQueue(
   const boss = new PgBoss({
     ...where,
     clock,
-    // Jobs are deleted when they are done, and `keep` frees those of the dead: nothing is left to supervise.
+    // Finished jobs are deleted, and `keep` frees those of dead processes, so there is nothing to supervise.
     supervise: false,
     schedule: false,
     queueCacheIntervalSeconds: never,
@@ -94,14 +94,14 @@ export async function startJobQueue(
   await boss.start();
   const known = new Set((await boss.getQueues()).map(({ name }) => name));
   for (const name of taskNames) if (!known.has(name)) await boss.createQueue(name, queueOptions);
-  // Its clock is the database's, or the test's.
+  // Its clock is that of the database, or of the test.
   const db = boss.getDb();
   const dated = () => new Date(clock.now() - datedBack);
   return {
     async send(jobs, tx) {
       if (jobs.length === 0) return;
       const values = insertValues(jobs, dated());
-      // Through pg-boss's own connections: a test's clock waits for what its timers send there.
+      // It uses pg-boss's own connections, because a test's clock waits for what its timers send there.
       if (!tx) await db.executeSql(insertJobs, values);
       else if ('$executeRawUnsafe' in tx) await tx.$executeRawUnsafe(insertJobs, ...values);
       else await tx.query('send jobs', insertJobs, values);

@@ -11,10 +11,10 @@ import { type Before, type Push, type PushedScopes, saveAndSee, saveWhereUnread 
 
 /**
  * Replaces the scopes of a pull request. The same push again changes nothing.
- * @param before what `beforePush` reads.
- * @param beforeSaving runs first in the transaction that saves; without it most pushes need none.
- * @throws Refusal not-found where GitHub says that there is no such pull request; conflict where the repository
- *   cannot be written to. While GitHub cannot say, the scopes are stored all the same.
+ * @param before the result of `beforePush`.
+ * @param beforeSaving runs first in the transaction that saves. Without it, most pushes need no transaction.
+ * @throws Refusal not-found if GitHub says that there is no such pull request; conflict if the repository cannot be
+ *   written to. If GitHub cannot say, this saves the scopes.
  */
 export async function pushScopes(
   deps: Deps,
@@ -37,14 +37,14 @@ export async function pushScopes(
   });
 }
 
-/** Has the pull request judged by its new scopes. */
+/** Sends the jobs that judge the pull request by its new scopes. */
 async function haveJudged(deps: Deps, tx: SqlTx, { installation }: FoundRepository, push: Push) {
   if (push.number > greatestNumber) return;
   const told = { number: Number(push.number), installationId: String(installation.id) };
   await deps.queue.send([jobs.reconcilePullRequest(push.repositoryId, told)], tx);
 }
 
-/** False only where GitHub clearly says no. */
+/** False only if GitHub clearly says no. */
 async function mayExist(deps: Deps, repository: FoundRepository, number: bigint): Promise<boolean> {
   try {
     const client = await deps.github.asInstallation(repository.installation.id);

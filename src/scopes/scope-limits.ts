@@ -1,4 +1,4 @@
-/** The most different scopes that a push may name. */
+/** The most different scopes of a push. */
 export const mostScopes = 500;
 
 /** The most characters (code points) of a scope; it has at least one. */

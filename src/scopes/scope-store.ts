@@ -4,17 +4,17 @@ import type { Actor } from '../events/actor.ts';
 import { isReadBy } from '../freezes/freeze-store.ts';
 import type { Asked, RepositoryRead } from '../installations/repository-read.ts';
 
-// The writing of pushed scopes. Most pushes come again unchanged, and most come while no freeze reads scopes.
+// Saves pushed scopes. Most pushes repeat the last one, and most come while no freeze reads scopes.
 
-/** What is pushed for a pull request: scopes without duplicates. Its number is exact over a wider range than an int8. */
+/** The pushed scopes of a pull request, without duplicates. Its number is exact, also beyond an int8. */
 export type PushedScopes = { number: bigint; scopes: string[]; allScopes: boolean };
 
 export type Push = PushedScopes & { repositoryId: bigint; by: Actor; at: Date };
 
 export type Before = {
-  /** The pull request is known to be open. */
+  /** Whether the pull request is known to be open. */
   isOpen: boolean;
-  /** The same scopes were pushed before. */
+  /** Whether the same scopes were pushed before. */
   isSame: boolean;
 };
 
@@ -30,7 +30,7 @@ const before: RepositoryRead<Before> = {
   valueOf: (json) => json as Before,
 };
 
-/** To read: what is known of a pull request before a push. */
+/** Reads what is known about a pull request before a push. */
 export const beforePush = ({ number, scopes, allScopes }: PushedScopes): Asked<Before> => ({
   read: before,
   values: [String(number), number <= greatestNumber ? Number(number) : null, scopes, allScopes],
@@ -50,9 +50,9 @@ const valuesOf = ({ repositoryId, number, scopes, allScopes, at, by }: Push): un
   JSON.stringify(by),
 ];
 
-// A statement sees what was committed when it began, and the row that it locks as it is when it has the lock. So where
-// a freeze was committed in between, which changes the repository's row, the two differ in `xmin`: nothing is saved,
-// and the push goes the long way, whose second statement sees the freeze.
+// A statement sees what was committed when it began, and a locked row as it is when it has the lock. A commit of a
+// freeze in between changes the repository's row, so the two differ in `xmin`. Then the statement saves nothing, and
+// the push uses the transaction, whose second statement sees the freeze.
 const saveUnread = `
   WITH place AS MATERIALIZED (SELECT id, xmin AS version FROM repositories WHERE id = $1 FOR SHARE)
   INSERT INTO pull_request_scopes AS known (${columns})
@@ -61,7 +61,7 @@ const saveUnread = `
   ${replacing}
   RETURNING true`;
 
-/** Saves a push, in one statement, unless a freeze of now reads scopes. @returns whether it was saved. */
+/** Saves a push with one statement, unless a current freeze reads scopes. @returns whether it was saved. */
 export async function saveWhereUnread(sql: SqlTx, push: Push): Promise<boolean> {
   return (await sql.query('save-scopes-unread', saveUnread, valuesOf(push))).length > 0;
 }
@@ -74,8 +74,9 @@ const save = `
   SELECT ${isReadBy('scopes', '$1', '$5')} AS "isRead" FROM saved`;
 
 /**
- * Saves a push in a transaction. A freeze that is being created either sees these scopes in its look, or is seen here.
- * @returns whether it changed what a freeze of now reads.
+ * Saves a push in a transaction. If somebody creates a freeze at the same time, either its look sees these scopes, or
+ * this sees the freeze.
+ * @returns whether it changed what a current freeze reads.
  */
 export async function saveAndSee(tx: SqlTx, push: Push): Promise<boolean> {
   await tx.query('share-repository', 'SELECT FROM repositories WHERE id = $1 FOR SHARE', [push.repositoryId]);

@@ -54,10 +54,10 @@ export async function assertNoneKept(db: PrismaClient): Promise<void> {
 }
 
 /**
- * The App that the setup page kept. What only SECRET_KEY_PREVIOUS opens is sealed anew under SECRET_KEY, once, however
- * many replicas start at once.
- * @returns null where none is kept.
- * @throws ConfigError where SECRET_KEY is missing, or no key is the one that it was kept under.
+ * The App that the setup page saved. If only SECRET_KEY_PREVIOUS opens it, this seals it again under SECRET_KEY, once,
+ * even if many replicas start at the same time.
+ * @returns null if none is saved.
+ * @throws ConfigError if SECRET_KEY is missing, or no key opens it.
  */
 export async function loadApp(
   db: PrismaClient,
@@ -84,9 +84,9 @@ export type Secrets = Record<SecretField, string>;
 type SealedApp = { appId: bigint } & Secrets;
 
 /**
- * Opens a kept App.
- * @returns its secrets, and the same sealed anew under SECRET_KEY where only SECRET_KEY_PREVIOUS opens them.
- * @throws ConfigError where SECRET_KEY is missing, or no key is the one that it was kept under.
+ * Opens a saved App.
+ * @returns its secrets, and the same sealed again under SECRET_KEY if only SECRET_KEY_PREVIOUS opens them.
+ * @throws ConfigError if SECRET_KEY is missing, or no key opens it.
  */
 export function openApp(app: SealedApp, keys: SecretKeys): { secrets: Secrets; resealed: Secrets | null } {
   const { secretKey } = keys;

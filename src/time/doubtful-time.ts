@@ -1,2 +1,2 @@
-/** A time that somebody wrote is past, may mean two moments, or is not understood. The message says what was understood. */
+/** A written time has passed, can mean two moments, or is not understood. The message says what was understood. */
 export class DoubtfulTime extends Error {}

@@ -1,11 +1,11 @@
-/** A length of time: whole days go by the wall clock, the rest does not. */
+/** A length of time. Whole days follow the wall clock, the rest does not. */
 export type Duration = { days: number; milliseconds: number };
 
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** Each unit with the words for it. A month is left out: nobody can say how long it is. */
+/** Each unit with its words. There is no month, because its length varies. */
 const units: [words: RegExp, length: Partial<Duration>][] = [
   [/^(?:m|min|mins|minute|minutes)$/, { milliseconds: minute }],
   [/^(?:h|hr|hrs|hour|hours)$/, { milliseconds: hour }],
@@ -13,7 +13,7 @@ const units: [words: RegExp, length: Partial<Duration>][] = [
   [/^(?:w|week|weeks)$/, { days: 7 }],
 ];
 
-/** Reads `2h`, `1h30m`, `90 minutes` or `3d`, each unit once. @returns null for what is no length of time. */
+/** Reads `2h`, `1h30m`, `90 minutes` or `3d`, each unit once. @returns null for any other text. */
 export function parseDuration(text: string): Duration | null {
   const lower = text.trim().toLowerCase();
   if (!/^(?:\d{1,5} ?[a-z]+ ?)+$/.test(lower)) return null;
@@ -29,7 +29,7 @@ export function parseDuration(text: string): Duration | null {
   return sum.days + sum.milliseconds > 0 ? sum : null;
 }
 
-/** A length where a day is 24 hours, whatever the clocks do. */
+/** A length where a day is always 24 hours. */
 export const millisecondsOf = ({ days, milliseconds }: Duration): number => days * day + milliseconds;
 
 /** A length for people, in its two greatest units: `2 days 14 h`, `1 h 30 min`, `less than a minute`. */

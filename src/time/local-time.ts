@@ -9,7 +9,7 @@ const example = 'such as 2026-03-01T10:00:00, with the zone in `timezone`';
 
 /**
  * Reads a wall-clock time: ISO 8601 date and time without a designator.
- * @returns the same text, with seconds; a fraction (up to nanoseconds) only as it was sent.
+ * @returns the same text, with seconds, and a fraction (up to nanoseconds) only if it was sent.
  */
 export function parseLocalTime(text: string): Parsed<string> {
   if (dateOnly.test(text)) return refuse(`This is a date without a time. Send a wall-clock time ${example}.`);
@@ -33,8 +33,8 @@ export const isSameLocalTime = (one: string, other: string): boolean =>
 const refuse = (message: string) => ({ ok: false, message }) as const;
 
 /**
- * Whether this names an IANA time zone (links such as `US/Eastern` too, in any case); offsets do not. Temporal
- * is asked, as it will be for the instants: `Intl` alone knows names (`ACT`) that Temporal refuses.
+ * Whether this is the name of an IANA time zone, also a link such as `US/Eastern`, in any case. An offset is not. This
+ * asks Temporal, which also computes the instants: `Intl` knows names (`ACT`) that Temporal refuses.
  */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][\w+/-]*$/.test(name) || name.length > 100) return false;
@@ -46,16 +46,16 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-// What JavaScript, PostgreSQL and ISO texts all hold without signs or eras. A freeze that begins before the one
-// has begun, and one that ends after the other does not end for anybody who reads this.
+// The range that JavaScript, PostgreSQL and ISO texts hold without signs or eras. A freeze that begins before it has
+// begun. A freeze that ends after it never ends for readers of today.
 const earliest = Date.parse('1900-01-01T00:00:00Z');
 export const latest = Date.parse('9999-12-31T00:00:00Z');
 
 /**
- * The instant of a wall-clock time in a zone, so that daylight saving never makes a freeze shorter than asked: of
- * a repeated hour a start takes the first and an end the second. A time that was skipped moves past the gap: a
- * start to the gap's end (the first moment that exists), an end as far past it as it stood in it.
- * @param localTime as `parseLocalTime` returned it.
+ * The instant of a wall-clock time in a zone. Daylight saving never makes a freeze shorter than asked. In a repeated
+ * hour, a start takes the first and an end the second. A skipped time moves past the gap: a start to the end of the gap
+ * (the first moment that exists), an end as far past the gap as it was in it.
+ * @param localTime a result of `parseLocalTime`.
  */
 export function toInstant(localTime: string, timezone: string, role: 'start' | 'end'): Date {
   const plain = Temporal.PlainDateTime.from(localTime);
@@ -66,7 +66,7 @@ export function toInstant(localTime: string, timezone: string, role: 'start' | '
   return new Date(Math.min(latest, Math.max(earliest, chosen.epochMilliseconds)));
 }
 
-/** In a gap `earlier` stands before the jump of the clock and `later` after it: the jump is in between. */
+/** In a gap, `earlier` is before the jump of the clock and `later` after it, so the jump is in between. */
 function endOfGap(earlier: Temporal.ZonedDateTime, later: Temporal.ZonedDateTime): Temporal.ZonedDateTime {
   return earlier.getTimeZoneTransition('next') ?? later;
 }
@@ -79,7 +79,7 @@ export function toLocalTime(instant: Date, timezone: string): string {
     .toString({ smallestUnit: 'second' });
 }
 
-/** An instant for people: `2026-03-01 11:00 Europe/Paris`, with seconds only where there are some. */
+/** An instant for people: `2026-03-01 11:00 Europe/Paris`, with seconds only if they are not zero. */
 export function describeInstant(instant: Date, timezone: string): string {
   const [date, time] = toLocalTime(instant, timezone).split('T') as [string, string];
   return `${date} ${time.endsWith(':00') ? time.slice(0, 5) : time} ${timezone}`;

@@ -2,17 +2,17 @@ import { DoubtfulTime } from './doubtful-time.ts';
 import { type Duration, millisecondsOf, parseDuration } from './duration.ts';
 import { describeInstant, latest, parseLocalTime, toInstant, toLocalTime } from './local-time.ts';
 
-/** An instant, in milliseconds, and the wall clock that it was read from: `2026-03-01T10:00:00`. */
+/** An instant in milliseconds, and its wall-clock time: `2026-03-01T10:00:00`. */
 export type Moment = { at: number; local: string };
 
 /**
- * When and where somebody reads the clock.
- * @property after the moment that comes before, if there is one.
- * @property ways how people write there what ends a doubt.
+ * The time and the zone of the reader.
+ * @property after the moment before it, if there is one.
+ * @property ways how people can write the time without doubt.
  */
 export type Reading = { now: number; zone: string; after?: number; ways: Ways };
 
-/** @property utc the zone UTC; @property length a length of time in the place of a moment. */
+/** @property utc the zone UTC; @property length a length of time instead of a moment. */
 export type Ways = { utc: string; length(text: string): string };
 
 const day = 86_400_000;
@@ -20,7 +20,7 @@ const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'frida
 
 /**
  * Reads `now`, `2h`, `18:00`, `tomorrow 08:00`, `fri 18:00` or `2026-03-06T18:00` as people write it in a zone.
- * @throws DoubtfulTime for what is past, what may mean two moments, and what is not understood.
+ * @throws DoubtfulTime for a time that has passed, can mean two moments, or is not understood.
  */
 export function readMoment(text: string, reading: Reading): Moment {
   const { now, zone, after, ways } = reading;
@@ -45,7 +45,7 @@ export function readMoment(text: string, reading: Reading): Moment {
   return { at, local };
 }
 
-/** The moment so much later, on the next full minute. @throws DoubtfulTime where its wall clock comes twice. */
+/** The moment that much later, on the next full minute. @throws DoubtfulTime if its wall-clock time comes twice. */
 export function later(from: number, length: Duration, reading: Pick<Reading, 'zone' | 'ways'>): Moment {
   const { days, milliseconds } = length;
   const { zone } = reading;
@@ -62,36 +62,36 @@ export function later(from: number, length: Duration, reading: Pick<Reading, 'zo
 function readDate(words: string, text: string, { zone }: Reading): string | null {
   const written = words.toUpperCase().replace(/^(\d{4}-\d{2}-\d{2}) (?=\d)/, '$1T');
   if (/^\d{4}-\d{2}-\d{2}$/.test(written))
-    throw new DoubtfulTime(`"${text}" says no time. Write ${text} 18:00.`);
+    throw new DoubtfulTime(`"${text}" has no time. Write ${text} 18:00.`);
   if (/^\d{1,2}[./-]\d{1,2}([./-]\d{2,4})?\b/.test(words) || /^\d{4}[./]/.test(words))
     throw new DoubtfulTime(`"${text}" may be read in several ways. Write the date as 2026-03-06.`);
   if (/^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})$/.test(written)) {
     const at = Date.parse(written);
     if (Number.isNaN(at))
-      throw new DoubtfulTime(`"${text}" is no instant. Write one such as 2026-03-06T18:00:00Z.`);
+      throw new DoubtfulTime(`"${text}" is not an instant. Write one such as 2026-03-06T18:00:00Z.`);
     return toLocalTime(new Date(at), zone);
   }
   if (!/^\d{4}-\d{2}-\d{2}T/.test(written)) return null;
   const parsed = parseLocalTime(written);
   if (!parsed.ok)
-    throw new DoubtfulTime(`"${text}" is no date and time. Write one such as 2026-03-06T18:00.`);
+    throw new DoubtfulTime(`"${text}" is not a date with a time. Write one such as 2026-03-06T18:00.`);
   return parsed.value;
 }
 
-/** A day by its name with a time, or a time alone; null for anything else. */
+/** A day by its name with a time, or only a time; null for anything else. */
 function readDay(words: string, text: string, reading: Reading): string | null {
   const { now, zone, after } = reading;
   const found = /^(?:(?<day>[a-z]+)\b)?(?: ?(?:at )?(?<time>\d.*))?$/.exec(words)?.groups;
   const named = found?.['day'];
   const isWeekday = named !== undefined && weekdayOf(named) !== -1;
   if (!found || (named !== undefined && !isWeekday && named !== 'today' && named !== 'tomorrow')) return null;
-  if (found['time'] === undefined) throw new DoubtfulTime(`"${text}" says no time. Write "${text} 18:00".`);
+  if (found['time'] === undefined) throw new DoubtfulTime(`"${text}" has no time. Write "${text} 18:00".`);
   const time = readTime(found['time']);
   if (time === null) return null;
   const dateAt = (at: number) => toLocalTime(new Date(at), zone).slice(0, 10);
   if (named === 'today') return `${dateAt(now)}T${time}`;
   if (named === 'tomorrow') return `${addDays(dateAt(now), 1)}T${time}`;
-  // What follows a start is the first such time after it; else it is the next one, which today's may be.
+  // After a start, it is the first such time after it. Otherwise it is the next one, perhaps today's.
   const base = dateAt(after ?? now);
   const ahead = isWeekday ? (weekdayOf(named) - new Date(base).getUTCDay() + 7) % 7 : 0;
   const local = `${addDays(base, ahead)}T${time}`;
@@ -99,7 +99,7 @@ function readDay(words: string, text: string, reading: Reading): string | null {
   return `${addDays(base, ahead + (isWeekday ? 7 : 1))}T${time}`;
 }
 
-/** `8:00`, `18:00:30` or `6:30pm`, as `HH:MM:SS`; null for anything else. A lone `8` may be either of two. */
+/** `8:00`, `18:00:30` or `6:30pm`, as `HH:MM:SS`; null for anything else. A lone `8` can mean two times. */
 function readTime(text: string): string | null {
   const found = /^(\d{1,2})(?::(\d{2}))?(?::(\d{2}))? ?(am|pm)?$/.exec(text);
   if (!found) return null;
@@ -117,7 +117,7 @@ const weekdayOf = (word: string): number =>
 const addDays = (date: string, days: number): string =>
   new Date(Date.parse(`${date}T00:00:00Z`) + days * day).toISOString().slice(0, 10);
 
-/** The one instant of a wall-clock time. @throws DoubtfulTime where clocks skip it or show it twice. */
+/** The one instant of a wall-clock time. @throws DoubtfulTime if clocks skip it or show it twice. */
 function resolve(local: string, { zone, ways }: Pick<Reading, 'zone' | 'ways'>, text: string): number {
   const [first, last] = (['start', 'end'] as const).map((role) => toInstant(local, zone, role).getTime());
   if (first === last) return first!;

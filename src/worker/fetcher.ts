@@ -25,8 +25,8 @@ const roomyShare = 1 / 4;
 const longestWork = 15 * 60_000;
 
 /**
- * Takes jobs of all tasks for this process's takers. It is told of jobs that are sent and when they are due, sets one
- * timer for the earliest, and looks every now and then for what it was not told of.
+ * Takes jobs of all tasks for this process's takers. It hears when jobs are sent and when they are due, sets one timer
+ * for the earliest, and looks now and then for jobs that it did not hear of.
  */
 export class Fetcher {
   readonly #queue: Queue;

@@ -66,7 +66,7 @@ function run(given: Record<string, string>, { event, env = {} }: More = {}) {
 const stored = async () =>
   (await acme.app.deps.db.pullRequestScopes.findFirst({ where: { number: 1 } }))?.scopes;
 
-test('what the folder holds is what the source makes (`npm run build:action`)', async () => {
+test('the folder holds what the source builds (`npm run build:action`)', async () => {
   for (const [name, text] of Object.entries(await bundleAction()))
     expect(readFileSync(join(source, name), 'utf8') === text, `${name} is out of date`).toBe(true);
 });
@@ -92,7 +92,7 @@ test('pushes what the pull request touches, says so on the run, and leaves outpu
   expect(other.summary).toContain('base branch');
 });
 
-test('without a key, GitHub is asked for a token of the job, whose audience is the service', async () => {
+test('without a key, it asks GitHub for a token of the job, with the service as its audience', async () => {
   const rule = { name: 'scopes', may: ['push_scopes'] };
   expect((await acme.call('POST', '/v1/oidc_rules/acme', { as: acme.admin, body: rule })).status).toBe(201);
   const asked: { url: string; authorization: string }[] = [];
@@ -121,7 +121,7 @@ test('without a key, GitHub is asked for a token of the job, whose audience is t
   expect(commandsIn(ran.log).commands[0]).toBe(`::add-mask::${token}`);
 });
 
-describe('what goes wrong is an error on the run, and fails it', () => {
+describe('a failure is an error on the run, and fails it', () => {
   const refusing = async (status: number, given: Record<string, string> = {}) => {
     const github = createServer((_, response) => void response.writeHead(status).end('{}'));
     await once(github.listen(0, '127.0.0.1'), 'listening');
@@ -133,7 +133,7 @@ describe('what goes wrong is an error on the run, and fails it', () => {
     return ran;
   };
 
-  test('no credential; none of `gh` is taken', async () => {
+  test('no credential; it does not use that of `gh`', async () => {
     checkout.commit({ 'x.md': 'x' });
     const ran = await run({}, { env: { GH_TOKEN: key, GITHUB_TOKEN: key } });
     expect([ran.code, commandsIn(ran.log).commands]).toEqual([
@@ -157,14 +157,14 @@ describe('what goes wrong is an error on the run, and fails it', () => {
     expect([ran.code, ran.log]).toEqual([1, expect.stringContaining('::error title=Holdfast::Not authenti')]);
   });
 
-  test('a file that is not there, and a run about no pull request', async () => {
+  test('a missing file, and a run that is not about a pull request', async () => {
     const file = await run({ key, file: 'none.yml' });
     expect([file.code, file.log]).toEqual([2, expect.stringContaining('::There is no none.yml.')]);
     const event = { repository: { full_name: 'acme/web' }, ref: 'refs/heads/main' };
     const about = await run({ key, base: 'HEAD' }, { event });
     expect([about.code, about.log]).toEqual([
       2,
-      expect.stringContaining('This run is about no pull request.'),
+      expect.stringContaining('This run is not about a pull request.'),
     ]);
     const named = await run({ key, base: 'HEAD', 'pull-request': 'acme/web#1' }, { event });
     expect([named.code, await stored()], named.log).toEqual([0, []]);
@@ -192,11 +192,11 @@ test('a dry run and a merge group push nothing, and need no credential', async (
   const event = { repository: { full_name: 'acme/web' }, merge_group: { base_sha: base, head_sha: head } };
   const group = await run({}, { event });
   expect([group.code, group.outputs]).toEqual([0, dry.outputs]);
-  expect(group.summary).toContain('its pull requests have scopes of their own');
+  expect(group.summary).toContain('its pull requests have their own scopes');
   expect(await stored()).toEqual(before);
 });
 
-describe('names that people choose command nothing', () => {
+describe('names that people choose are never commands', () => {
   const names = [
     '::add-mask::x.md',
     '::error::x.md',
@@ -232,7 +232,9 @@ describe('names that people choose command nothing', () => {
     const ran = await run({ key, base: name, file: 'scopes.yml' });
     expect([ran.code, checkout.git('status', '--porcelain')]).toEqual([2, '']);
     const { commands } = commandsIn(ran.log);
-    expect(commands).toEqual([expect.stringMatching(/^::error title=Holdfast::git knows no commit/)]);
+    expect(commands).toEqual([
+      expect.stringMatching(/^::error title=Holdfast::git does not have the commit/),
+    ]);
     const file = await run({ key, file: name });
     expect([file.code, checkout.git('status', '--porcelain')]).toEqual([2, '']);
     expect(commandsIn(file.log).commands).toEqual([

@@ -105,7 +105,7 @@ function mannered(holdfast: Holdfast): Holdfast['call'] {
   };
 }
 
-/** What holds for every answer. */
+/** Checks for every answer. */
 export function assertManners({ status, body, headers, text }: Answer, what: string): void {
   expect(status, `${what}: ${text}`).not.toBe(500);
   if (status < 400) return;
@@ -125,7 +125,7 @@ export function assertManners({ status, body, headers, text }: Answer, what: str
 }
 
 async function snapshot({ app, quiet }: Holdfast): Promise<string> {
-  // What earlier requests set in motion must not be taken for the doing of the next ones.
+  // Effects of earlier requests must not count for the next ones.
   await quiet();
   const { db } = app.deps;
   const tables = await db.$queryRaw<{ name: string }[]>`

@@ -23,13 +23,13 @@ export type Terms = {
   for: Audience;
   success: number;
   body?: object;
-  /** What a job must be allowed for it, where that is not what a CI key may do. */
+  /** What a rule must allow a job, if it is more than a CI key can do. */
   job?: 'freeze';
   /** The id at the end of the path: of something made for this. */
   last?: (acme: Acme, repository: string) => Promise<string>;
 };
 
-/** The contract, by hand: whom each route lets in, and a request that succeeds. */
+/** The contract, by hand: the callers that each route allows, and a request that succeeds. */
 export const contract: Record<string, Terms> = {
   'put /repos/{owner}/{repository}/pulls/{number}/scopes': { for: 'ci', success: 204, body: scopes },
   'post /repos/{owner}/{repository}/pulls/{number}/scopes': { for: 'ci', success: 204, body: scopes },
@@ -101,7 +101,7 @@ export const contract: Record<string, Terms> = {
     body: { reason: 'It can wait' },
     last: aRequest,
   },
-  // Who requested it may as well: test/two-persons.test.ts.
+  // Who requested it may as well: test/two-people.test.ts.
   'post /repos/{owner}/{repository}/exemptions/{exemption_id}/revoke': {
     for: 'repository admins',
     success: 200,

@@ -26,7 +26,7 @@ type Change = {
   headers?: object;
 };
 
-/** The route's good request, but for what is said otherwise; the status of its answer. */
+/** Sends the route's good request with the given changes. Returns the status. */
 async function statusOf(route: Route, change: Change = {}): Promise<number> {
   const last = change.last ?? (await route.last?.(acme, 'web'));
   const { as = acme.keys[route.for === 'ci' ? 'ci' : 'admin'], body = route.body } = change;
@@ -65,7 +65,7 @@ async function withFailing<Result>(
   }
 }
 
-/** While this runs, the App is suspended, and there is a repository that nobody told Holdfast of. */
+/** While this runs, the App is suspended, and there is a repository that Holdfast does not know. */
 async function whileSuspended<Result>(run: (repository: string) => Promise<Result>): Promise<Result> {
   const name = `quiet-${crypto.randomUUID()}`;
   acme.github.webhookFaults.add({ kind: 'drop', event: 'repository' });
@@ -81,7 +81,7 @@ async function whileSuspended<Result>(run: (repository: string) => Promise<Resul
   }
 }
 
-/** What strangers may make Holdfast ask of GitHub is counted by the minute. */
+/** The questions of strangers to GitHub are counted by the minute. */
 const nextMinute = () => acme.clock.setTime(new Date(acme.clock.now() + 60_000));
 
 const writeConflict = new Prisma.PrismaClientKnownRequestError('', { code: 'P2034', clientVersion: '' });
@@ -159,14 +159,14 @@ const methodsOf = (template: string): string[] => {
 const every = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 describe.each(Object.keys(paths))('%s', (template) => {
-  // `preview` is no UUID, but it stands where an id stands.
+  // `preview` is not a UUID, but it is in the place of an id.
   const named = Object.keys(paths).find(
     (other) => /_id\}$/.test(other) && other.replace(/\{\w+\}$/, 'preview') === template,
   );
   const elsewhere = named ? methodsOf(named) : [];
   const wrong = every.filter((method) => ![...methodsOf(template), ...elsewhere].includes(method));
 
-  test.each(wrong)('answers 405 to %s, whoever asks, and says what it takes', async (method) => {
+  test.each(wrong)('answers 405 to %s for every caller, and says which methods it takes', async (method) => {
     for (const as of [undefined, acme.keys.admin]) {
       const path = pathOf(template, { last: crypto.randomUUID() });
       const headers = as ? { Authorization: `Bearer ${as}` } : undefined;
@@ -180,7 +180,7 @@ describe.each(Object.keys(paths))('%s', (template) => {
   });
 });
 
-test('the document that is served is the one that is looked at', async () => {
+test('the tests read the document that the service serves', async () => {
   const { body } = await acme.call('GET', '/v1/openapi.json');
   expect(body).toEqual(openApiDocument('https://holdfast.example'));
 });

@@ -52,7 +52,7 @@ test('an exemption has the fields of the contract, and no others', async () => {
   });
 });
 
-test('what was sent stands in the answer', async () => {
+test('the answer has what was sent', async () => {
   const one = await acme.freeze();
   const sent = {
     ...{ reason: 'A fix', public_reason: 'A repair', any_head: true },
@@ -103,7 +103,7 @@ describe('refuses', () => {
     expect((await post({ reason: 'x', freeze_ids: [vault] })).status).toBe(422);
   });
 
-  test.each(['999', '9223372036854776000'])('pull request %s, which is not there', async (of) => {
+  test.each(['999', '9223372036854776000'])('pull request %s, which does not exist', async (of) => {
     const answer = await post({ reason: 'x' }, { of });
     expect([answer.status, answer.body.detail]).toEqual([404, `acme/web has no pull request ${of}.`]);
   });

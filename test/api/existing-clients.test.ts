@@ -8,7 +8,7 @@ import { type Acme, startAcme } from './acme.ts';
 // with RECORD_ANSWERS=yes. Ids stand in it as `<id-1>`, in the order in which they were seen.
 
 type Exchange = {
-  /** Who asks: a key of `acme.keys`, a person of `acme.people`, or nobody. */
+  /** The caller: a key of `acme.keys`, a person of `acme.people`, or nobody. */
   as: string | null;
   request: string;
   headers?: Record<string, string>;
@@ -56,7 +56,7 @@ async function send({ as, request, headers, body }: Exchange) {
   const sent =
     body === undefined ? undefined : withIds(typeof body === 'string' ? body : JSON.stringify(body));
   const answer = await acme.call(method, withIds(path), { as: token, body: sent, headers });
-  // What is made in one instant is in no order.
+  // Freezes of the same instant have no order.
   await acme.advanceTo(new Date(acme.clock.now() + 1000));
   return shown(answer);
 }

@@ -126,7 +126,7 @@ describe('the preview of a freeze', () => {
     expect(seen).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test('is judged for the start, where that is to come', async () => {
+  test('is judged for the start if that is in the future', async () => {
     const schedule = { matching_conditions: ['schedule=Wed 10:00-11:00[Europe/Paris]'] };
     expect((await preview(schedule)).body.counts).toMatchObject({ frozen: 0 });
     const later = await preview({ ...schedule, start: '2026-03-04T10:30:00' });
@@ -193,14 +193,14 @@ describe('the preview of a freeze', () => {
     ]);
   });
 
-  test('warns where freezes are switched off, and of a repository without pull requests', async () => {
+  test('warns if freezes are switched off, or if the repository has no pull requests', async () => {
     await acme.repository('empty');
     await acme.setProducts('acme/empty', []);
     const answer = await preview({}, '', 'acme/empty');
     expect(warnings(answer)).toEqual(['switched_off', 'matches_nothing']);
   });
 
-  test('refuses what the creation refuses, all at once', async () => {
+  test('refuses everything that the creation refuses, all at once', async () => {
     const answer = await preview({
       end: '2020-01-01T00:00:00',
       matching_conditions: ['labl=x', { or: ['base=main', { not: '#label=x' }] }],
@@ -235,7 +235,7 @@ describe('the preview of a freeze', () => {
     expect((await send('label=none')).body.counts.frozen).toBe(0);
   });
 
-  test('with GitHub down it is 503, with the time to come back', async () => {
+  test('while GitHub is down it is 503, with the time to try again', async () => {
     acme.github.goDown();
     const answer = await preview();
     acme.github.comeBack();
@@ -257,7 +257,7 @@ describe('what holds a pull request', () => {
     });
   });
 
-  test('each ongoing freeze with what it does, why, and until when; not those to come', async () => {
+  test('each ongoing freeze with what it does, why, and until when; no future freezes', async () => {
     const timed = { end: '2026-03-02T10:00:00', timezone: 'Europe/Paris' };
     const holding = await acme.freeze(web, { ...timed, matching_conditions: ['label=risky'] });
     const excluding = await acme.freeze(web, { exclude_conditions: ['label=risky'] });
@@ -315,7 +315,7 @@ describe('what holds a pull request', () => {
     await acme.remove(web, id);
   });
 
-  test.each(['99', '2147483648', '9223372036854775807'])('%s is no pull request: 404', async (number) => {
+  test.each(['99', '2147483648', '9223372036854775807'])('%s is not a pull request: 404', async (number) => {
     const answer = await explain(number);
     expect(answer.status).toBe(404);
     expect(answer.body.detail).toBe(`acme/web has no pull request ${number}.`);

@@ -56,7 +56,7 @@ test('a branch is asked about by itself', async () => {
   expect(await state(lib, { base: 'gone' })).toMatchObject({ ...open, enforced: 'unknown' });
 });
 
-test('what is not known of GitHub is not known; without a product nothing is enforced', async () => {
+test('what GitHub does not say is not known; without a product nothing is enforced', async () => {
   const api = await acme.repository('api', [{}]);
   acme.github.goDown();
   try {
@@ -70,7 +70,7 @@ test('what is not known of GitHub is not known; without a product nothing is enf
   expect(await state(api)).toMatchObject({ enforced: 'no' });
 });
 
-test('GitHub is asked about few branches in a minute, whoever asks about how many', async () => {
+test('GitHub is asked about few branches in a minute, for any number of callers and branches', async () => {
   const many = await acme.repository('many', [{}]);
   const words = new Set<string>();
   for (let index = 0; index < 12; index++)
@@ -114,7 +114,7 @@ test.each([
   { at: '2021-02-28T08:00:00Z' },
   { base: '' },
   { base: 'x'.repeat(256) },
-])('%j is refused, and the place is named', async (query) => {
+])('%j is refused, and the answer names the place', async (query) => {
   const { status, body } = await ask('acme/web', query as unknown as Record<string, string>);
   expect([status, body.detail[0].loc]).toEqual([422, ['query', Object.keys(query)[0]]]);
 });

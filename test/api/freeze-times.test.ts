@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => acme.close());
 
-// The clock of these tests stands at 2026-03-01T09:00:00Z.
+// The clock of these tests shows 2026-03-01T09:00:00Z.
 const path = '/v1/repos/acme/web/scheduled_freeze';
 type Times = { start?: string | null; end?: string | null; timezone?: string | null };
 
@@ -68,7 +68,7 @@ const notTimes: [string, RegExp][] = [
   ['', /not a wall-clock time/],
 ];
 
-test('what is not a wall-clock time is refused on create and update, for start and end', async () => {
+test('only wall-clock times are accepted on create and update, for start and end', async () => {
   const { id } = await acme.freeze();
   const before = await acme.snapshot();
   for (const [text, says] of notTimes) {
@@ -104,7 +104,7 @@ test.each([
   ['Europe/../Paris', anyZone],
   ['Local', anyZone],
   ['x'.repeat(10_000), anyZone],
-])('%j is no time zone', async (timezone, says) => {
+])('%j is not a time zone', async (timezone, says) => {
   const { id } = await acme.freeze();
   for (const answer of [
     await create({ start: freezeBody.start, timezone }),
@@ -117,7 +117,7 @@ test.each([
   }
 });
 
-// What was sent, what comes back (null: the same), and the instants that it names.
+// The sent text, the returned text (null: the same), and the instants that it names.
 type Window = [why: string, sent: Times, back: Times | null, starts: string, ends: string | null];
 const windows: Window[] = [
   [
@@ -259,7 +259,7 @@ test.each([
   expect(status).toBe(201);
   expect(body).toMatchObject({ start, end: null, timezone });
   expect(await instants(body.id)).toEqual(['2026-03-01T09:00:00.000Z', null]);
-  // What came back can be sent back: it is the same instant.
+  // The returned text can be sent again: it is the same instant.
   expect((await update(body.id, body)).status).toBe(200);
 });
 

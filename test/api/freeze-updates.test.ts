@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => acme.close());
 
-// The clock of these tests stands at 2026-03-01T09:00:00Z until the last ones move it.
+// The clock of these tests shows 2026-03-01T09:00:00Z until the last ones move it.
 const path = '/v1/repos/acme/web/scheduled_freeze';
 const update = (id: string, change: object) =>
   acme.call('PATCH', `${path}/${id}`, { as: acme.keys.admin, body: change });
@@ -165,7 +165,7 @@ test('an end in the past ends a begun freeze: afterwards it is gone', async () =
   expect((await update(id, { end: null })).status).toBe(404);
 });
 
-test('a freeze that ended or was deleted is not there any more', async () => {
+test('a freeze that ended or was deleted is no longer there', async () => {
   const ends = await acme.freeze({ start: null, end: '2026-03-01T10:05:00' });
   const deleted = await acme.freeze();
   const remove = (id: string, how: 'DELETE' | 'POST') =>
@@ -189,7 +189,7 @@ test('a freeze that ended or was deleted is not there any more', async () => {
   expect(await acme.snapshot()).toBe(before);
 });
 
-test('a scheduled freeze is begun once its start has passed', async () => {
+test('a scheduled freeze has begun when its start has passed', async () => {
   const { id } = await acme.freeze({ start: '2026-03-01T10:06:00' });
   await acme.advanceTo('2026-03-01T09:05:59Z');
   expect((await update(id, { start: '2026-03-01T10:07:00' })).status).toBe(200);

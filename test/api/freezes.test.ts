@@ -36,7 +36,7 @@ test('a freeze is created, listed, changed and deleted', async () => {
   expect(row.deletedAt).toEqual(new Date(acme.clock.now()));
 });
 
-test('the least that can be sent is a freeze of everything, without end', async () => {
+test('the shortest request makes a freeze of everything, without an end', async () => {
   const body = { reason: 'Incident', start: null, timezone: 'UTC' };
   const { body: freeze } = await acme.call('POST', at('acme/vault'), { ...as(), body });
   expect(freeze).toEqual({
@@ -61,7 +61,7 @@ test('the earliest start is listed first', async () => {
   ]);
 });
 
-test('names match in any case of letters, and data follows a rename', async () => {
+test('names match in any case, and data follows a rename', async () => {
   acme.github.addRepository('acme/Old');
   await acme.quiet();
   const { id } = await acme.freeze({}, 'ACME/oLd');
@@ -71,7 +71,7 @@ test('names match in any case of letters, and data follows a rename', async () =
   expect((await list('acme/new')).map((freeze) => freeze.id)).toEqual([id]);
 });
 
-test('a repository that no webhook told of is found on first use', async () => {
+test('a repository that no webhook announced is found at its first use', async () => {
   acme.github.webhookFaults.add({ kind: 'drop', event: 'repository' });
   acme.github.addRepository('acme/quiet');
   await acme.github.settled();
@@ -99,14 +99,14 @@ describe('the deprecated delete', () => {
     expect(answer.headers.get('link')).toMatch(/rel="successor-version"/);
   });
 
-  test('no other route says that it is deprecated', async () => {
+  test('no other route is deprecated', async () => {
     const answer = await acme.call('GET', at('acme/web'), as());
     expect([answer.headers.get('deprecation'), answer.headers.get('link')]).toEqual([null, null]);
   });
 });
 
 describe('conflicts', () => {
-  test('of changes from the same version one wins, the others are told', async () => {
+  test('of several changes of the same version, one wins and the others get an error', async () => {
     const { id } = await acme.freeze();
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
@@ -127,7 +127,7 @@ describe('conflicts', () => {
     expect(events).toBe(won.length);
   });
 
-  test('a change read before another was saved is refused, and nothing of it stays', async () => {
+  test('a change from before another one was saved is refused, and leaves nothing', async () => {
     const { id } = await acme.freeze();
     const { db } = acme.app.deps;
     await acme.quiet();
@@ -216,7 +216,7 @@ describe('conflicts', () => {
     }
   });
 
-  test('of a repository asked for the first time, a suspended installation tells nothing: 409', async () => {
+  test('at the first request for a repository, a suspended installation shows nothing: 409', async () => {
     acme.github.webhookFaults.add({ kind: 'drop', event: 'repository' });
     acme.github.addRepository('acme/unseen');
     acme.github.suspend('acme');
@@ -231,7 +231,7 @@ describe('conflicts', () => {
     expect(await list('acme/unseen')).toEqual([]);
   });
 
-  test('where nothing enforces freezes, the answer names the call to make', async () => {
+  test('if nothing enforces freezes, the answer names the call to make', async () => {
     const put = (products: string[]) =>
       acme.call('PUT', '/v1/products/acme/vault', { ...as(), body: { products } });
     await put(['ci_insights', 'workflow_automation']);
@@ -248,7 +248,7 @@ describe('conflicts', () => {
   });
 });
 
-test('where the App is not installed there is nothing: 404 for a person, 403 for a key of others', async () => {
+test('without the App installed there is nothing: 404 for a person, 403 for a key of others', async () => {
   acme.github.addOrganization('initech', { admins: ['ada'] });
   acme.github.addRepository('initech/web');
   for (const path of [at('initech/web'), '/v1/default_products/initech', '/v1/applications/initech']) {

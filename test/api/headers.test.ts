@@ -14,7 +14,7 @@ test.each([
   ['GET', '/v1/repos/acme/nowhere/scheduled_freeze', 404],
   ['GET', '/v1/nothing', 404],
   ['PUT', '/v1/repos/acme/web/pulls/1/scopes', 403],
-])('%s %s is not stored and not taken for something else', async (method, path, status) => {
+])('%s %s is not stored, and browsers do not guess its type', async (method, path, status) => {
   const answer = await acme.call(method, path, { as: acme.keys.admin });
   expect(answer.status).toBe(status);
   expect(answer.headers.get('x-content-type-options')).toBe('nosniff');

@@ -15,7 +15,7 @@ afterAll(() => acme.close());
 const weird = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 30 }),
   fc.string({ unit: 'grapheme', maxLength: 30 }),
-  // What PostgreSQL cannot keep.
+  // Texts that PostgreSQL cannot store.
   fc.constantFrom('\0', 'a\0b', '\ud800', '\udc00\ud800'),
   fc.constantFrom(
     '',
@@ -231,7 +231,7 @@ async function putBack(): Promise<string> {
   return contents();
 }
 
-test('no request makes a 500, and none that is refused changes anything', async () => {
+test('no request makes a 500, and no refused request changes anything', async () => {
   const statuses = new Map<number, number>();
   let before = await contents();
   await fc.assert(
@@ -262,7 +262,7 @@ test('no request makes a 500, and none that is refused changes anything', async 
   for (const status of [200, 201, 204, 403, 404, 422]) expect([...statuses.keys()]).toContain(status);
 });
 
-test('a body of nothing but mistakes is answered shortly', async () => {
+test('a body full of mistakes gets a short answer', async () => {
   const body = JSON.stringify({ scopes: Array(60_000).fill(1) });
   const sent = { Authorization: `Bearer ${acme.keys.ci}` };
   const answer = await send('PUT', '/v1/repos/acme/web/pulls/1/scopes', sent, body);

@@ -71,7 +71,7 @@ test('keys of different callers, and of different routes, never meet', async () 
   expect((await post(key, body, acme.adaTokens.oauth)).body.id).toBe(answers[2]!.body.id);
 });
 
-test('a retry is judged anew: who may no longer, gets no replay', async () => {
+test('a retry is authorized again: a caller who lost the right gets no replay', async () => {
   const key = newKey();
   const body = { ...freezeBody, end: null };
   expect((await post(key, body, acme.people.rita)).status).toBe(201);
@@ -81,7 +81,7 @@ test('a retry is judged anew: who may no longer, gets no replay', async () => {
   acme.github.setRole('acme/web', 'rita', 'admin');
 });
 
-describe('of some at once, one makes the change and the others wait for its answer', () => {
+describe('of several at once, one makes the change and the others wait for its answer', () => {
   const six = (send: () => Promise<Answer>) => Promise.all(Array.from({ length: 6 }, send));
   const replays = (answers: Answer[]) =>
     answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true').length;
@@ -96,7 +96,7 @@ describe('of some at once, one makes the change and the others wait for its answ
     expect(await freezes()).toBe(count + 1);
   });
 
-  test('deleting it, though it is gone for those that come later', async () => {
+  test('deleting it, although it is gone for the later ones', async () => {
     const { id } = await acme.freeze({ end: null });
     const key = newKey();
     const remove = () => post(key, { delete_reason: 'Done' }, acme.keys.admin, `${path}/${id}/delete`);
@@ -113,7 +113,7 @@ describe('of some at once, one makes the change and the others wait for its answ
   });
 });
 
-describe.runIf(process.env['TEST_DATABASE_URL'])('where the first one does not end (PostgreSQL)', () => {
+describe.runIf(process.env['TEST_DATABASE_URL'])('if the first one does not end (PostgreSQL)', () => {
   const body = { ...freezeBody, end: null };
   /** Holds up every change of the database at its audit event, while `work` runs. */
   const heldUp = <Result>(work: () => Promise<Result>) =>
@@ -137,7 +137,7 @@ describe.runIf(process.env['TEST_DATABASE_URL'])('where the first one does not e
   });
 });
 
-test('a refused request may be mended and sent again under its key', async () => {
+test('a refused request can be corrected and sent again under its key', async () => {
   const key = newKey();
   const body = { ...freezeBody, end: null };
   expect((await post(key, { ...body, timezone: 'Nowhere' })).status).toBe(422);
@@ -146,7 +146,7 @@ test('a refused request may be mended and sent again under its key', async () =>
   expect((await post(key, body)).status).toBe(201);
 });
 
-test.each(['', ' ', 'x'.repeat(256), 'ä', 'tab\tinside'])('%j is no key', async (key) => {
+test.each(['', ' ', 'x'.repeat(256), 'ä', 'tab\tinside'])('%j is not a key', async (key) => {
   const answer = await post(key);
   // A header of nothing but spaces arrives as an empty one.
   expect(answer.status).toBe(422);

@@ -201,7 +201,7 @@ describe('paging', () => {
     expect(rest.body.events[0].type).toBe('scheduled_freeze.delete');
   });
 
-  test('what comes in while somebody pages moves nothing', async () => {
+  test('new events do not move the pages', async () => {
     const first = await read('?per_page=4');
     const expected = (await events()).slice(4, 8);
     await acme.call('PUT', '/v1/products/acme/web', {
@@ -285,7 +285,7 @@ test.each(wrongValues)('%s: the wrong value is named', async (query, says) => {
   expect(body.detail.map(({ msg }: { msg: string }) => msg)).toEqual([expect.stringContaining(says)]);
 });
 
-test('of several values the wrong ones are named, each by its place', async () => {
+test('the answer names the wrong values, each by its place', async () => {
   const { body } = await read('?event_type=nonsense&event_type=product.enabled&event_type=');
   expect(body.detail.map(({ loc }: { loc: unknown[] }) => loc)).toEqual([
     ['query', 'event_type', 0],
@@ -308,7 +308,7 @@ const typesOfTheInterface = `
   .trim()
   .split(/\s+/);
 
-test('every event type of the interface may be asked for, and left out', async () => {
+test('every event type of the interface can be requested, or left out', async () => {
   const all = await events();
   for (const type of typesOfTheInterface) {
     const wanted = all.filter((event) => event.type === type);
@@ -326,6 +326,6 @@ test.each(['received_to=9999-12-31T23:59:59Z', `cursor=${base64('older:0')}`])(
   },
 );
 
-test('parameters that are unknown are ignored', async () => {
+test('unknown parameters are ignored', async () => {
   expect((await read('?page=3&__proto__=x&constructor=1')).status).toBe(200);
 });

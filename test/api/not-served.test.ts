@@ -26,7 +26,7 @@ function send(method: string, path: string, headers: Record<string, string> = {}
 
 const browser = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
-describe('a path that nothing is at', () => {
+describe('an unknown path', () => {
   test.each(['/nothing', '/repos', '/docs/more', '/assets/none.css', '/setup', '//evil.example/'])(
     '%s is a page for a browser, and JSON for a program',
     async (path) => {
@@ -56,7 +56,7 @@ describe('a path that nothing is at', () => {
   );
 });
 
-describe('a method that a path does not take', () => {
+describe('a method that a path does not accept', () => {
   test.each([
     ['POST', '/', 'GET, HEAD'],
     ['PUT', '/repos/acme/web', 'GET, HEAD'],
@@ -78,14 +78,14 @@ describe('a method that a path does not take', () => {
       });
   });
 
-  test('a browser is shown a page', async () => {
+  test('a browser gets a page', async () => {
     const answer = await send('GET', '/auth/sign-out', browser);
     expect([answer.status, answer.headers['allow']]).toEqual([405, 'POST']);
     expect(answer.text).toContain('<h1>This address cannot be opened directly</h1>');
   });
 });
 
-describe('the address of a page with a slash too many', () => {
+describe('the address of a page with an extra slash', () => {
   test.each([
     ['/repos/acme/web/', '/repos/acme/web'],
     ['/repos/acme/web/?zoom=week&x=%2F%2Fevil.example', '/repos/acme/web?zoom=week&x=%2F%2Fevil.example'],
@@ -120,7 +120,7 @@ describe('the address of a page with a slash too many', () => {
   });
 });
 
-test('a connection stays open for longer than proxies keep theirs', async () => {
+test('a connection stays open longer than those of proxies', async () => {
   const { headers } = await send('GET', '/healthz', { Connection: 'keep-alive' });
   expect(headers['keep-alive']).toBe('timeout=75');
 });

@@ -20,7 +20,7 @@ const events = async () => {
   return body.events.filter(({ type }: { type: string }) => type.startsWith('oidc_rule.'));
 };
 
-test('a rule is made, listed and deleted, each told of in the audit log', async () => {
+test('a rule is made, listed and deleted, and the audit log has each change', async () => {
   const made = await make({ repositories: ['web', 'api-*'], environments: ['production'] }, acme.people.ada);
   expect([made.status, made.body]).toEqual([
     201,
@@ -76,7 +76,7 @@ test('a retry with an Idempotency-Key makes one rule', async () => {
   await remove(first.body.id);
 });
 
-describe('what does not validate names the field and what to send', () => {
+describe('a validation error names the field and what to send', () => {
   test.each([
     [{ name: '' }, 'name', 'A name has at least 1 character.'],
     [{ name: 'x'.repeat(256) }, 'name', 'A name may have at most 255 characters.'],

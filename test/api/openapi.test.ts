@@ -20,7 +20,7 @@ const operations = (): Operation[] =>
     Object.entries(item as object).map(([method, operation]) => ({ path, method, operation })),
   );
 
-/** Every value in the document that stands under a key. */
+/** Every value in the document under a key. */
 function all(key: string, at: unknown = document): unknown[] {
   if (typeof at !== 'object' || at === null) return [];
   return Object.entries(at).flatMap(([name, value]) => [
@@ -29,7 +29,7 @@ function all(key: string, at: unknown = document): unknown[] {
   ]);
 }
 
-test('it can be read by anybody, and is OpenAPI 3.1', async () => {
+test('everybody can read it, and it is OpenAPI 3.1', async () => {
   expect(document.openapi).toMatch(/^3\.1\.\d$/);
   expect(document.info).toMatchObject({ title: 'Holdfast', version: '1' });
   expect(document.servers).toEqual([{ url: 'https://holdfast.example/v1' }]);
@@ -57,7 +57,7 @@ test('every reference leads somewhere', () => {
   }
 });
 
-test('every operation says who may call it, by schemes that are defined', () => {
+test('every operation says who can call it, by defined schemes', () => {
   const schemes = document.components.securitySchemes;
   expect(Object.keys(schemes).sort()).toEqual(['adminKey', 'ciKey', 'githubToken', 'jobToken']);
   for (const scheme of Object.values(schemes))
@@ -142,7 +142,7 @@ test('the errors of the interface specification are in it', () => {
   }
 });
 
-test('what is deprecated says so, and nothing else does', () => {
+test('exactly the deprecated parts say so', () => {
   const deprecated = operations().filter(({ operation }) => operation.deprecated);
   expect(deprecated.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
     'delete /repos/{owner}/{repository}/scheduled_freeze/{freeze_id}',
@@ -170,7 +170,7 @@ test('limits and requirements are in the schemas', () => {
   expect(number.schema).toMatchObject({ type: 'integer', minimum: 0, maximum: 9223372036854776000 });
 });
 
-test('null is in the schemas where a change takes it, and nowhere else', () => {
+test('the schemas have null exactly where a change accepts it', () => {
   const { NewScheduledFreeze, ScheduledFreezeChange } = document.components.schemas;
   const nullable = (schema: Answer['body']) =>
     Object.keys(schema.properties).filter((name) => schema.properties[name].type.includes('null'));
@@ -237,7 +237,7 @@ test('the examples of the document are requests that succeed', async () => {
   expect(Object.keys(freezeBody)).toEqual(expect.arrayContaining(['reason', 'start', 'timezone']));
 });
 
-test('health can be asked by anybody', async () => {
+test('everybody can ask for health', async () => {
   expect(await acme.call('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
   expect(await acme.call('GET', '/readyz')).toMatchObject({
     status: 200,

@@ -91,7 +91,7 @@ describe('repositories', () => {
     expect(asked()).toEqual([]);
   });
 
-  test('a path cannot climb, neither here nor at GitHub', async () => {
+  test('a path cannot climb, here or at GitHub', async () => {
     for (const dots of [
       '.',
       '..',
@@ -181,7 +181,7 @@ describe('pull request numbers', () => {
     '9223372036854776000',
   ];
 
-  test('one that GitHub does not know is 404, and GitHub is asked for exactly this one', async () => {
+  test('an unknown one is 404, and GitHub is asked for exactly this one', async () => {
     for (const number of range) {
       acme.github.requests.clear();
       expect((await push(number)).status).toBe(404);
@@ -192,7 +192,7 @@ describe('pull request numbers', () => {
     expect(await stored()).toEqual([]);
   });
 
-  test('while GitHub is out of reach, every one is stored exactly', async () => {
+  test('while GitHub is not reachable, every one is stored exactly', async () => {
     acme.github.goDown();
     try {
       for (const number of range) expect((await push(number)).status).toBe(204);
@@ -233,11 +233,11 @@ describe('freeze ids', () => {
     '00000000-0000-0000-0000-000000000000',
     'ffffffff-ffff-ffff-ffff-ffffffffffff',
     crypto.randomUUID(),
-  ])('%s is a UUID of no freeze', async (id) => {
+  ])('%s is a UUID without a freeze', async (id) => {
     expect((await change(id)).status).toBe(404);
   });
 
-  test('a UUID may be in capitals', async () => {
+  test('a UUID can be in capitals', async () => {
     const { id } = await acme.freeze();
     const answer = await change(id.toUpperCase());
     expect(answer.status).toBe(200);
@@ -265,7 +265,7 @@ test.each([
   ['GET', '//evil.example/v1/repos/acme/web/logs'],
   ['GET', '/%zz'],
   ['GET', '/v1/%00'],
-])('%s %s is no route: 404, in JSON', async (method, path) => {
+])('%s %s is not a route: 404, in JSON', async (method, path) => {
   const answer = await raw(method, path, acme.keys.admin);
   expect(answer.status).toBe(404);
   expect(answer.body.detail).toMatch(/no such route/);
@@ -275,7 +275,7 @@ test('the path is judged before the credential', async () => {
   expect((await raw('GET', '/v1/default_products/a_b', 'nonsense')).status).toBe(422);
 });
 
-test('a query that no route asked for is ignored, whatever is in it', async () => {
+test('an unknown query is ignored, no matter what it has', async () => {
   const answer = await raw('GET', '/v1/application?x=%00&y=%ff&__proto__=1', acme.keys.ci);
   expect(answer.status).toBe(200);
 });

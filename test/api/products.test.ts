@@ -46,7 +46,7 @@ test.each([
   expect(await defaults()).toEqual({ products: stored });
 });
 
-test('setting what is set already is no event', async () => {
+test('setting the same value again is not an event', async () => {
   await set('acme/web', ['merge_queue']);
   const count = () => acme.app.deps.db.auditEvent.count();
   const before = await count();
@@ -54,7 +54,7 @@ test('setting what is set already is no event', async () => {
   expect(await count()).toBe(before);
 });
 
-test('many sets at once leave one of them, and a log that adds up', async () => {
+test('many changes at once leave one of them, and a consistent log', async () => {
   await set('acme/web', []);
   const { db } = acme.app.deps;
   const { _max } = await db.auditEvent.aggregate({ _max: { id: true } });
@@ -72,7 +72,7 @@ test('many sets at once leave one of them, and a log that adds up', async () => 
   expect(new Set(await enabled('web'))).toEqual(replayed);
 });
 
-test('new repositories take the defaults of their time; others keep theirs', async () => {
+test('new repositories get the current defaults; others keep theirs', async () => {
   await set('acme/web', ['merge_queue']);
   await setDefaults(['ci_insights']);
   acme.github.addRepository('acme/fresh');

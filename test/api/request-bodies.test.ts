@@ -110,7 +110,7 @@ describe.each(withBody)('%s', (route) => {
 
   test('fields that are wrong are named, with the fix', () => refused(row.bad));
 
-  test('1 MiB is read, a byte more is 413, told or found out', async () => {
+  test('1 MiB is read, a byte more is 413, with or without a length', async () => {
     const bodies = (bytes: number) => {
       const start = `{"unknown":"`;
       return Buffer.from(`${start}${'x'.repeat(bytes - start.length - 2)}"}`);
@@ -140,7 +140,7 @@ describe.each(withBody)('%s', (route) => {
   });
 });
 
-test('exactly 10,000 characters are a reason, counted as people count', async () => {
+test('a reason can have exactly 10,000 characters, as people count them', async () => {
   for (const reason of [
     'x'.repeat(10_000),
     emoji.repeat(10_000),
@@ -157,7 +157,7 @@ test('exactly 10,000 characters are a reason, counted as people count', async ()
   }
 });
 
-test('of a field that is given twice the last counts, as JSON.parse has it', async () => {
+test('if a field is there twice, the last one counts, as in JSON.parse', async () => {
   const body = `{"reason": 1, ${JSON.stringify({ ...freezeBody, reason: 'second' }).slice(1)}`;
   const answer = await acme.call('POST', `${web}/scheduled_freeze`, { as: acme.keys.admin, body });
   expect(answer.body.reason).toBe('second');
@@ -171,7 +171,7 @@ test('every bad field is named at once', async () => {
   );
 });
 
-describe('a deletion without a body names the reason that it has to have', () => {
+describe('a deletion without a body names the required reason', () => {
   const deletions = [
     ['DELETE', ''],
     ['POST', '/delete'],
@@ -198,7 +198,7 @@ describe('a deletion without a body names the reason that it has to have', () =>
   );
 });
 
-test('a creation without a body names every field that it has to have; a change without one is refused', async () => {
+test('a creation without a body names every required field; a change without a body is refused', async () => {
   const { keys } = acme;
   const made = await acme.call('POST', `${web}/scheduled_freeze`, { as: keys.admin });
   expect(made.body.detail.map(({ loc }: { loc: string[] }) => loc[1])).toEqual([
@@ -211,7 +211,7 @@ test('a creation without a body names every field that it has to have; a change 
 });
 
 test.each([undefined, 'text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1'])(
-  'JSON is read whatever the content type says (%s)',
+  'JSON is read with any content type (%s)',
   async (type) => {
     const answer = await acme.call('PATCH', `${web}/scheduled_freeze/${ids.freeze}`, {
       as: acme.keys.admin,
@@ -242,7 +242,7 @@ async function sendBytes(method: string, path: string, as: string, body: Buffer,
   });
 }
 
-test('an approval may be sent without a body', async () => {
+test('an approval needs no body', async () => {
   const asked = { as: acme.people.wes, body: { reason: 'A fix' } };
   const { body: requested } = await acme.call('POST', `${web}/pulls/1/exemptions`, asked);
   const path = `${web}/exemptions/${requested.id}/approve`;

@@ -1,7 +1,7 @@
-// What the tests of request bodies send to each route: a good body, and all kinds of bad ones.
+// The bodies that the tests send to each route: a good one, and all kinds of bad ones.
 import { freezeBody, planBody } from './acme.ts';
 
-/** What the paths name: the tests put in what exists. */
+/** The names in the paths. The tests insert existing ones. */
 export const ids = { freeze: '', plan: '', exemption: '' };
 
 type Bad = { body: unknown; loc: (string | number)[]; says?: RegExp };

@@ -31,12 +31,12 @@ describe.each(['PUT', 'POST'])('%s', (method) => {
     expect((await stored())!.scopes).toEqual(['b', 'a', 'A', ' a']);
   });
 
-  test('no scope at all is a set', async () => {
+  test('an empty set is a set', async () => {
     await push({ scopes: [] });
     expect((await stored())!.scopes).toEqual([]);
   });
 
-  test('500 different ones are taken, however often each is named', async () => {
+  test('500 different ones are accepted, each any number of times', async () => {
     const scopes = Array.from({ length: 500 }, (_, index) => `scope-${index}`);
     expect((await push({ scopes: [...scopes, ...scopes] })).status).toBe(204);
     expect((await stored())!.scopes).toEqual(scopes);
@@ -45,14 +45,14 @@ describe.each(['PUT', 'POST'])('%s', (method) => {
   });
 
   test.each(['x'.repeat(255), '🧊'.repeat(255), 'ü', '\n', '"', '{a,b}', 'NULL', '\\'])(
-    'a scope may be %j',
+    'a scope can be %j',
     async (scope) => {
       expect((await push({ scopes: [scope] })).status).toBe(204);
       expect((await stored())!.scopes).toEqual([scope]);
     },
   );
 
-  test('a pull request that GitHub does not know is 404, and nothing is stored', async () => {
+  test('a pull request that does not exist at GitHub is 404, and nothing is stored', async () => {
     const before = await acme.snapshot();
     const answer = await push({ scopes: ['a'] }, 404);
     expect(answer.status).toBe(404);
@@ -61,7 +61,7 @@ describe.each(['PUT', 'POST'])('%s', (method) => {
   });
 
   test.each(['502', 'reset'] as const)(
-    'with GitHub out of reach (%s) they are stored all the same',
+    'while GitHub is not reachable (%s), they are still stored',
     async (how) => {
       const number = method === 'PUT' ? 77 : 78;
       acme.github.goDown(how);
@@ -81,7 +81,7 @@ describe.each(['PUT', 'POST'])('%s', (method) => {
     await acme.quiet();
   });
 
-  test('a closed pull request still is one', async () => {
+  test('a closed pull request still counts', async () => {
     const { number } = acme.github.openPullRequest('acme/web', { author: 'ada' });
     acme.github.closePullRequest('acme/web', number);
     await acme.quiet();

@@ -30,7 +30,7 @@ describe.runIf(process.env['TEST_DATABASE_URL'])('statements (PostgreSQL)', () =
   test('a state is 1: the key with the repository and its freezes', async () => {
     const path = '/v1/repos/acme/web/freeze_state?base=main';
     const ask = () => acme.call('GET', path, { as: acme.keys.ci }).then(({ status }) => status);
-    // What GitHub requires of the branch is asked once in some minutes.
+    // GitHub's rules of the branch are asked once in some minutes.
     expect(await ask()).toBe(200);
     expectAtMost(1, await statementsDuring(async () => expect(await ask()).toBe(200)));
   });

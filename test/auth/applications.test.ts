@@ -10,7 +10,7 @@ afterAll(() => acme.close());
 const path = '/v1/applications/acme';
 const make = (body: object, as = acme.people.ada) => acme.call('POST', path, { as, body });
 const list = async () => (await acme.call('GET', path, { as: acme.people.ada })).body.applications;
-/** What the audit log has of keys. */
+/** The events about keys in the audit log. */
 const eventsOf = () =>
   acme.app.deps.db.auditEvent.findMany({
     where: { type: { startsWith: 'application_key.' } },
@@ -39,7 +39,7 @@ test.each(['admin', 'ci'] as const)('a %s key is made, describes itself, and is 
   expect(JSON.stringify(await list())).not.toContain('secret');
 });
 
-test('two keys are never alike, also under the same name', async () => {
+test('two keys always differ, even with the same name', async () => {
   const made = await Promise.all(Array.from({ length: 10 }, () => make({ name: 'same', scope: 'ci' })));
   expect(new Set(made.map(({ body }) => body.secret)).size).toBe(10);
   expect(new Set(made.map(({ body }) => body.id)).size).toBe(10);
@@ -67,7 +67,7 @@ test('a revoked key is refused, no longer listed, and cannot be revoked again', 
   expect(await acme.snapshot()).toBe(before);
 });
 
-test('a key of another owner is not there to be revoked', async () => {
+test('nobody can revoke a key of another owner', async () => {
   const { body } = await own(acme.keys.foreignAdmin);
   expect((await acme.call('DELETE', `${path}/${body.id}`, { as: acme.people.ada })).status).toBe(404);
   expect((await own(acme.keys.foreignAdmin)).status).toBe(200);
@@ -88,7 +88,7 @@ const revoke = (id: string, as: string) => acme.call('DELETE', `${path}/${id}`, 
 const statuses = async (keys: { secret: string }[]) =>
   Promise.all(keys.map(async ({ secret }) => (await own(secret)).status));
 
-test('an admin key can make keys, and what it made is revoked with it, at any depth', async () => {
+test('an admin key can make keys, which are revoked with it, at any depth', async () => {
   const keys = await line(['first', 'second', 'third']);
   const [, second, third] = keys;
   const ofAPerson = (await make({ name: 'of a person', scope: 'admin' })).body;
@@ -103,7 +103,7 @@ test('an admin key can make keys, and what it made is revoked with it, at any de
   expect((await make({ name: 'more', scope: 'ci' }, second!.secret)).status).toBe(403);
 });
 
-test('a key that was revoked long ago does not cut the line', async () => {
+test('a key that was revoked long ago does not break the lineage', async () => {
   const [first, second, third] = await line(['first', 'second', 'third']);
   // As versions left it that revoked a key alone.
   await acme.app.deps.db.applicationKey.update({
@@ -126,7 +126,7 @@ test('a key expires no later than the one that made it', async () => {
   expect([await made(sooner), await made(later)]).toEqual([sooner, end]);
 });
 
-test('a key that is made while its maker is revoked is revoked with it, or is not made', async () => {
+test('a key that is made during the revocation of its maker is revoked with it, or is not made', async () => {
   for (let round = 0; round < 5; round++) {
     const [maker] = await line([`maker ${round}`]);
     const [made] = await Promise.all([
@@ -159,7 +159,7 @@ test('the list says who made a key, and when it was last used, at most a minute 
   expect(made.created_by).toEqual({ type: 'application', id: key!.id, name: 'watched' });
 });
 
-test('requests do not write when a key was used: one of a minute does', async () => {
+test('one request in a minute writes when a key was used, and the others do not', async () => {
   const [key] = await line(['busy']);
   const changes = async () => {
     const [row] = await acme.app.deps.db.$queryRaw<{ xmin: string }[]>`
@@ -213,7 +213,7 @@ describe("the owner's log", () => {
   });
 });
 
-test('the owner in person administers a personal account', async () => {
+test('the owner administers a personal account', async () => {
   const { token } = acme.github.addUser('paul');
   acme.github.addRepository('paul/home');
   acme.github.install('paul');

@@ -94,7 +94,7 @@ const readsVault: Record<string, 'in' | 404> = {
   'a ghu_ of another App without Administration': 'in',
 };
 
-/** What the rules of acme let jobs do, by their refs. */
+/** What the rules of acme allow jobs, by their refs. */
 const jobsMay = {
   'refs/heads/main': ['push_scopes'],
   'refs/heads/release': ['push_scopes', 'freeze'],
@@ -109,7 +109,7 @@ const jobs: Record<string, () => string> = {
   'a job that may freeze': () => job('refs/heads/release'),
 };
 
-/** Who calls, as an `Authorization` header. */
+/** The caller, as an `Authorization` header. */
 const callers: Record<string, () => string | Promise<string>> = {
   nobody: () => '',
   'basic authentication': () => `Basic ${Buffer.from(`x:${acme.keys.admin}`).toString('base64')}`,
@@ -164,7 +164,7 @@ const callers: Record<string, () => string | Promise<string>> = {
   'a ci key of another owner': () => `Bearer ${acme.keys.foreignCi}`,
 };
 
-/** One of each step that may refuse: they stand before the body, whoever calls. */
+/** One of each step that can refuse. For every caller, they come before the body. */
 const judgedFirst = new Set([
   'nobody',
   'a key nobody made',
@@ -184,7 +184,7 @@ function expectedOfJob({ for: audience, job }: Terms, who: string, repository: s
   return may && repository === 'web' ? 'in' : 403;
 }
 
-/** What the design says of a caller, in the words of its table. */
+/** What the design says about a caller, in the words of its table. */
 function expected(terms: Terms, who: string, repository: string, method: string): 'in' | 403 | 404 {
   if (who in jobs) return expectedOfJob(terms, who, repository);
   const { for: audience } = terms;
@@ -222,7 +222,7 @@ function expected(terms: Terms, who: string, repository: string, method: string)
     case 'repository admins': {
       const isIn = ['an admin key', 'a repository admin'].includes(who) || who.startsWith('an owner admin');
       if (isIn) return 'in';
-      // What a person may not see does not exist for them.
+      // What a person cannot see does not exist for them.
       return repository === 'vault' && ['an outsider', 'a member'].includes(who) ? 404 : 403;
     }
   }
@@ -233,7 +233,7 @@ function expectedText(audience: Audience, who: string): RegExp {
   if (who in jobs)
     return audience === 'any key'
       ? /application keys/
-      : /not the OIDC token of a job|^The OIDC rule refs\/heads\/main does not let jobs do this|jobs under its OIDC rule made|good for the repository of its job alone/;
+      : /not the OIDC token of a job|^The OIDC rule refs\/heads\/main does not let jobs do this|jobs under its OIDC rule made|valid only for the repository of its job/;
   if (audience === 'any key') return isPerson(who) ? /application keys/ : /^Not authenticated: /;
   if (who.includes('key of another owner') && audience === 'repository readers') return /another owner/;
   if (who.includes('key of another owner')) {
@@ -274,7 +274,7 @@ describe.each(routes)('%s', (route) => {
       headers: authorization === '' ? {} : { Authorization: authorization },
     });
 
-  test.each(repositories)('lets in whom it should and nobody else (%s)', async (repository) => {
+  test.each(repositories)('accepts exactly the right callers (%s)', async (repository) => {
     const path = fill(repository, (await row.last?.(acme, repository)) ?? '');
     const headers = new Map<string, string>();
     for (const [who, header] of Object.entries(callers)) headers.set(who, await header());
@@ -302,7 +302,7 @@ describe.each(routes)('%s', (route) => {
     }
   });
 
-  test('with GitHub down, a token is neither good nor bad: 503', async () => {
+  test('while GitHub is down, a token is neither good nor bad: 503', async () => {
     const path = fill('web', crypto.randomUUID());
     await acme.quiet();
     const before = await acme.snapshot();
@@ -328,7 +328,7 @@ describe.each(routes)('%s', (route) => {
   });
 });
 
-test('no credential that was sent is in a log line', () => {
+test('no log line has a credential that was sent', () => {
   const all = acme.logs.join('');
   const { keys, people } = acme;
   for (const secret of [...[keys, people, limitedTokens].flatMap((each) => Object.values(each)), jwt]) {

@@ -42,7 +42,7 @@ test.each(['Bearer', 'Bearer ', 'Basic YTpi', 'token hf_admin_x', 'hf_admin_x', 
   },
 );
 
-test('not accepted: one text, whatever is the matter with the credential', async () => {
+test('not accepted: one text for everything that is wrong with the credential', async () => {
   const { revoked, expired, unknown } = given;
   const others = [
     given['cut off'],

@@ -24,6 +24,6 @@ test('is asked by the id of the repository', async () => {
   ]);
 });
 
-test.each([undefined, null, { id: 2 }])('an answer about %j is none', async (user) => {
+test.each([undefined, null, { id: 2 }])('an answer about %j does not count', async (user) => {
   expect((await ask(user)).permission).toBe('none');
 });

@@ -62,7 +62,7 @@ test('a request for an exemption by a person who can only read is asked about on
   expect(permissionsAsked()).toBe(2);
 });
 
-test('a person without rights is remembered as such for 10 s, though the token is good', async () => {
+test('a person without rights is remembered for 10 s, although the token is good', async () => {
   const token = acme.github.addToken('rea');
   expect(await ask(token)).toEqual({ status: 403, questions: 2 });
   acme.github.setRole('acme/vault', 'rea', 'admin');
@@ -73,7 +73,7 @@ test('a person without rights is remembered as such for 10 s, though the token i
   acme.github.setRole('acme/vault', 'rea', 'read');
 });
 
-test('a role that was taken away is noticed within 60 s', async () => {
+test('a lost role is noticed within 60 s', async () => {
   const token = acme.github.addToken('rita');
   expect((await ask(token)).status).toBe(200);
   acme.github.setRole('acme/vault', 'rita', null);
@@ -102,7 +102,7 @@ test('a token revoked on GitHub is noticed within 60 s', async () => {
   expect((await ask(token)).status).toBe(403);
 });
 
-test('a yes for one repository is none for another, nor for another token of the same person', async () => {
+test('a yes for one repository does not count for another, or for another token of the same person', async () => {
   const token = acme.github.addToken('rita');
   await ask(token);
   expect(await ask(token, '/v1/repos/acme/web/scheduled_freeze')).toEqual({ status: 200, questions: 1 });
@@ -110,7 +110,7 @@ test('a yes for one repository is none for another, nor for another token of the
 });
 
 test.each(['502', 'reset'] as const)(
-  'an outage (%s) is not remembered as a no, nor as a yes',
+  'an outage (%s) is remembered neither as a no nor as a yes',
   async (how) => {
     const token = acme.github.addToken('rita');
     acme.github.goDown(how);
@@ -132,7 +132,7 @@ test.each([
   ['primary-limit', 429],
   ['status', 500],
   ['status', 503],
-] as const)("GitHub's %s (%i) is no verdict either", async (kind, status) => {
+] as const)("GitHub's %s (%i) is not a verdict, either", async (kind, status) => {
   const token = acme.github.addToken('rita');
   for (const path of [/^\/user$/, /permission$/]) {
     const fault = acme.github.faults.add({ match: { path }, kind, status, retryAfter: 30 });
@@ -160,7 +160,7 @@ test('a key is refused from the instant of its expiry on', async () => {
   expect([(await ask(key)).status, await replica(list, key)]).toEqual([403, 403]);
 });
 
-test('what is remembered holds no token', async () => {
+test('the cache holds no token', async () => {
   const tokens = new GitHubTokens(acme.clock);
   const { deps } = acme.app;
   await tokens.identify(deps, acme.people.ada);

@@ -14,7 +14,7 @@ afterAll(async () => {
   await acme.close();
 });
 
-/** What Scalar's own markup breaks. */
+/** The rules that Scalar's own markup breaks. */
 const ofScalar = ['button-name', 'landmark-unique', 'scrollable-region-focusable'];
 
 /** The page once it is drawn, and what the browser asked for on the way. */
@@ -28,7 +28,7 @@ async function openReference(options: Parameters<typeof openPage>[1], url = acme
 }
 
 test.each(['light', 'dark'] as const)(
-  'every operation is named, from here alone, in %s',
+  'every operation is named, without other hosts, in %s',
   async (colorScheme) => {
     const { page, requests } = await openReference({ colorScheme });
     const menu = await page.getByRole('complementary').innerText();
@@ -53,7 +53,7 @@ test('on a phone nothing is wider than the screen', async () => {
   expect(page.problems).toEqual([]);
 });
 
-test('what runs in the page can send nothing anywhere, not even to the API', async () => {
+test('the script of the page can send nothing anywhere, not even to the API', async () => {
   const { page } = await openReference({});
   const tries = ['/v1/openapi.json', 'https://proxy.scalar.com/'].map((url) => `fetch('${url}')`);
   for (const attempt of tries) await expect(page.evaluate(attempt)).rejects.toThrow('Failed to fetch');

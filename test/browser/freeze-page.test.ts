@@ -4,7 +4,7 @@ import { freePort } from '../support/free-port.ts';
 import { type Acme, startAcme } from '../support/acme.ts';
 import { expectAccessible, openBrowser, openPage, phone, screenshot } from './browser.ts';
 
-// What admins change on the pages of a freeze and of a pull request, in a real browser.
+// The changes of admins on the pages of a freeze and of a pull request, in a real browser.
 
 let acme: Acme;
 let browser: Browser;
@@ -39,7 +39,7 @@ async function pageOf(login: string, path: string, options: Parameters<typeof op
   return page;
 }
 
-/** Nothing stands out to the right, and axe finds nothing. */
+/** Nothing is wider than the screen, and axe finds nothing. */
 async function expectSound(page: Page & { problems: string[] }): Promise<void> {
   expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
   await expectAccessible(page);
@@ -96,7 +96,7 @@ test('by the keyboard alone: longer, edited, deleted', async () => {
   await page.context().close();
 });
 
-test('what is wrong is said beside the field', async () => {
+test('an error is beside its field', async () => {
   const { id } = await freezeNow('Release 4.2');
   const page = await pageOf('ada', `/repos/${web}/freezes/${id}`, phone);
   await page.getByText('Edit…').click();
@@ -113,7 +113,7 @@ test('what is wrong is said beside the field', async () => {
   await acme.remove(web, id);
 });
 
-test('on a phone a writer asks to be let through, and an admin approves', async () => {
+test('on a phone, a writer requests an exemption, and an admin approves it', async () => {
   const { id } = await freezeNow('Incident 4711');
   const path = `/repos/${web}/pulls/2`;
   const wendys = await pageOf('wendy', path, phone);
@@ -149,7 +149,7 @@ test.each(['light', 'dark'] as const)('the first steps on a phone in %s', async 
   await page.context().close();
 });
 
-test('what is not there leads home', async () => {
+test('a missing page leads home', async () => {
   const page = await openPage(browser, { ...phone, colorScheme: 'dark' });
   await page.goto(`${acme.app.url}/nothing/here`);
   await screenshot(page, 'not-found');

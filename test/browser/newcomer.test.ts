@@ -81,7 +81,7 @@ test.each(looks)('what is printed, in %s', async (name, options) => {
   expect(page.problems).toEqual([]);
 });
 
-test('sees a freeze hold, lets the pull request through, and merges it: seven clicks', async () => {
+test('sees a freeze hold, exempts the pull request, and merges it: seven clicks', async () => {
   const page = await openPage(browser);
   let clicks = 0;
   const press = async (role: 'link' | 'button', name: string | RegExp) => {
@@ -129,7 +129,7 @@ test('sees a freeze hold, lets the pull request through, and merges it: seven cl
   expect(clicks).toBe(7);
 });
 
-test('without scripts GitHub’s page loads itself again', async () => {
+test('without scripts GitHub’s page reloads itself', async () => {
   const page = await openPage(browser, { javaScriptEnabled: false });
   await page.goto(pages[0]!);
   expect(await page.locator('noscript meta[http-equiv=refresh]').count()).toBe(1);

@@ -75,14 +75,17 @@ test.each(['light', 'dark'] as const)('the code is asked for in %s', async (colo
   expect(page.problems).toEqual([]);
 });
 
-test.each(['light', 'dark'] as const)('what GitHub cannot reach is warned of in %s', async (colorScheme) => {
-  run = await startFirstRun({ githubApiUrl: 'https://api.github.com' });
-  const page = await openPage(browser, { ...phone, colorScheme });
-  await page.goto(`${run.app.url}/setup`);
-  await page.getByLabel('Code from the log').fill(run.code());
-  await page.getByRole('button').click();
-  expect(await page.locator('.notice').textContent()).toContain('github.com cannot reach http://127.0.0.1');
-  await expectAccessible(page);
-  await screenshot(page, `setup-warning-${colorScheme}`);
-  expect(page.problems).toEqual([]);
-});
+test.each(['light', 'dark'] as const)(
+  'it warns about an address that GitHub cannot reach in %s',
+  async (colorScheme) => {
+    run = await startFirstRun({ githubApiUrl: 'https://api.github.com' });
+    const page = await openPage(browser, { ...phone, colorScheme });
+    await page.goto(`${run.app.url}/setup`);
+    await page.getByLabel('Code from the log').fill(run.code());
+    await page.getByRole('button').click();
+    expect(await page.locator('.notice').textContent()).toContain('github.com cannot reach http://127.0.0.1');
+    await expectAccessible(page);
+    await screenshot(page, `setup-warning-${colorScheme}`);
+    expect(page.problems).toEqual([]);
+  },
+);

@@ -43,7 +43,7 @@ test.each(
   await page.goto(`${acme.app.url}/repos/acme/web/pulls/${number}`);
   await screenshot(page, `${verdict}-${colorScheme}-${size}`);
   expect((await page.textContent('.badge'))?.toLowerCase()).toBe(verdict);
-  // Nothing stands out to the right.
+  // Nothing is wider than the screen.
   expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
   await expectAccessible(page);
   expect(page.problems).toEqual([]);
@@ -91,7 +91,7 @@ test.each(['light', 'dark'] as const)(
   },
 );
 
-/** Whether the letters of a text, where it stands in the page, follow each other from left to right. */
+/** Whether the letters of a text in the page follow each other from left to right. */
 const readsLeftToRight = (text: string): string => `(() => {
   const text = ${JSON.stringify(text)};
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);

@@ -4,7 +4,7 @@ import { type Acme, startAcme } from '../support/acme.ts';
 import { freePort } from '../support/free-port.ts';
 import { openBrowser, openPage, phone, screenshot } from './browser.ts';
 
-// What people come for, from signing in to the end, on a phone. Each tap is counted; what is typed is not.
+// The common tasks of people, from signing in to the end, on a phone. They count each tap, and not the typing.
 
 let acme: Acme;
 let browser: Browser;
@@ -54,7 +54,7 @@ const unfold = async (page: Phone, words: string) => {
   await page.getByText(words, { exact: true }).tap();
 };
 
-test('an incident: freeze six repositories, see them held, let one through, unfreeze', async () => {
+test('an incident: freeze six repositories, see them held, exempt one pull request, unfreeze', async () => {
   const ada = await phoneOf('ada');
   await ada.tap('link', 'Freeze now');
   await ada.fill('[name=reason]', 'INC-4711');
@@ -86,7 +86,7 @@ test('an incident: freeze six repositories, see them held, let one through, unfr
   expect(ada.problems).toEqual([]);
 });
 
-test('the year end: a plan with its preview, extended, and a second person lets one through', async () => {
+test('the year end: a plan with its preview, extended, and a second person exempts a pull request', async () => {
   const ada = await phoneOf('ada', false);
   await ada.tap('link', 'All repositories');
   await ada.tap('button', 'New plan');

@@ -22,8 +22,8 @@ afterAll(async () => {
   await acme.close();
 });
 
-describe('where Holdfast is, and who asks', () => {
-  test('login keeps the address for a host, in a file that nobody else reads', async () => {
+describe('the address and the credential', () => {
+  test('login saves the address for a host, in a file that nobody else can read', async () => {
     const nowhere = { HOLDFAST_URL: undefined };
     const before = await line.holdfast(['list', 'acme'], { env: nowhere });
     expect([before.code, before.err]).toEqual([2, expect.stringContaining('holdfast login https://')]);
@@ -47,7 +47,7 @@ describe('where Holdfast is, and who asks', () => {
     ]);
   });
 
-  test('login keeps nothing where nobody answers', async () => {
+  test('login saves nothing if nothing answers', async () => {
     const none = await line.holdfast(['login', 'http://127.0.0.1:9', '--host', 'none.example']);
     expect([none.code, none.err]).toEqual([
       2,
@@ -58,7 +58,7 @@ describe('where Holdfast is, and who asks', () => {
     );
   });
 
-  test('settings that are broken are named', async () => {
+  test('broken settings are named', async () => {
     const broken = commandLineFor(acme);
     keepAddress({ env: {}, home: broken.home, platform: 'linux' } as never, 'github.com', acme.app.url);
     const file = join(broken.home, '.config/holdfast/config.json');
@@ -71,7 +71,7 @@ describe('where Holdfast is, and who asks', () => {
     ]);
   });
 
-  test('the token of gh is taken where no other is given, for the right host and without a shell', async () => {
+  test('it uses the token of gh if there is no other, for the right host and without a shell', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'holdfast-gh-'));
     const person = acme.github.addToken('ada');
     const script = `#!/bin/sh\n[ "$*" = "auth token --hostname github.com" ] && echo ${person}\n`;
@@ -85,7 +85,7 @@ describe('where Holdfast is, and who asks', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('in a job of GitHub Actions its token is taken where no other is given', async () => {
+  test('in a job of GitHub Actions, it uses the token of the job if there is no other', async () => {
     const asked: string[] = [];
     const actions = createServer((request, response) => {
       asked.push(`${request.url} ${request.headers.authorization}`);
@@ -108,7 +108,7 @@ describe('where Holdfast is, and who asks', () => {
   });
 
   test.each([['two words'], ['“hf_admin_s3cret”']])(
-    'the token %s is not sent, and not said',
+    'the token %s is neither sent nor printed',
     async (token) => {
       const said = await line.holdfast(['list', 'acme', '--token', token]);
       expect([said.code, said.err]).toEqual([
@@ -146,7 +146,7 @@ async function answering(
     answers[Math.min(seen.length, answers.length) - 1]!(request, response);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // Below a path: what stands at /v1 of this process is held against the document.
+  // Below a path: answers at /v1 of this process are compared with the document.
   await meet(`http://127.0.0.1:${(server.address() as AddressInfo).port}/below`, seen);
   server.closeAllConnections();
   server.close();
@@ -168,7 +168,7 @@ describe('trying again', () => {
   const waits: number[] = [];
   const patient = { delay: async (milliseconds: number) => void waits.push(milliseconds) };
 
-  test('a POST is the same one each time, waits as it is told, and happens once', async () => {
+  test('a POST is the same each time, waits as the service says, and happens once', async () => {
     const tries = [
       hangUp,
       answer(503, { detail: 'Later.' }, { 'Retry-After': '7' }),
@@ -186,7 +186,7 @@ describe('trying again', () => {
     });
   });
 
-  test('a refusal is not tried again', async () => {
+  test('a refusal is not retried', async () => {
     await answering([answer(409, { detail: 'A concurrent change won.' })], async (url, seen) => {
       const said = await line.holdfast(['freeze', 'acme/web', '-m', 'x', '--url', url], patient);
       expect([said.code, seen.length]).toEqual([1, 1]);
@@ -194,7 +194,7 @@ describe('trying again', () => {
     });
   });
 
-  test('what is down for long, or asks for too long a wait, is not known: 2', async () => {
+  test('if the service is down for long, or asks for too long a wait, the outcome is not known: 2', async () => {
     await answering([answer(503, { detail: 'The database does not answer.' })], async (url, seen) => {
       const said = await line.holdfast(['list', 'acme/web', '--url', url], patient);
       expect([said.code, seen.length]).toEqual([2, 5]);
@@ -208,7 +208,7 @@ describe('trying again', () => {
     expect([gone.code, gone.err]).toEqual([2, expect.stringContaining('Start it, or name it with --url')]);
   });
 
-  test.each([502, 503, 504])('%i of a proxy is asked again', async (status) => {
+  test.each([502, 503, 504])('%i of a proxy is retried', async (status) => {
     const page = (_: IncomingMessage, response: ServerResponse) =>
       void response.writeHead(status, { 'Content-Type': 'text/html' }).end('<html>');
     await answering([page, answer(200, { scheduled_freezes: [] })], async (url) => {
@@ -221,7 +221,7 @@ describe('trying again', () => {
     });
   });
 
-  test('a POST that the service is still at when it is sent again is asked for until it is done', async () => {
+  test('a repeated POST that the service still works on is retried until it is done', async () => {
     const busy = answer(409, { detail: 'Another request with this Idempotency-Key is in progress.' });
     await answering([hangUp, busy, busy, answer(201, freeze)], async (url, seen) => {
       const made = await line.holdfast(['freeze', 'acme/web', '-m', 'x', '--url', url], patient);
@@ -229,7 +229,7 @@ describe('trying again', () => {
     });
   });
 
-  test('a freeze that was made is named, whatever is not known of it', async () => {
+  test('a freeze that was made is named, even if something about it is not known', async () => {
     await answering([answer(201, freeze), hangUp], async (url) => {
       let time = 0;
       const words = ['freeze', 'acme/web', '-m', 'x', '--url', url, '--wait', '--timeout', '1m', '--json'];
@@ -244,7 +244,7 @@ describe('trying again', () => {
     });
   });
 
-  test('what GitHub did not tell in time is asked for again', async () => {
+  test('what GitHub did not say in time is asked again', async () => {
     const pull_requests = { to_hold: 1, held: 1 };
     const known = { ...{ switched_on: true, enforced: true, pull_requests, leaking: [] }, not_held: [] };
     const settled = { ...known, waiting_writes: 0, look_due: false };
@@ -273,11 +273,11 @@ describe('trying again', () => {
         },
       });
       expect(said.out.split('\n')[0]).toBe(JSON.stringify(event));
-      expect(said.err.match(/It is asked again/g)).toHaveLength(1);
+      expect(said.err.match(/Trying again/g)).toHaveLength(1);
     });
   });
 
-  test('the secret of a key that was lost on the way is not printed as one', async () => {
+  test('a secret that was lost on the way is not printed', async () => {
     await answering([hangUp, answer(201, { id: freeze.id, secret: null })], async (url) => {
       const words = ['keys', 'create', 'acme', '--name', 'x', '--scope', 'ci', '--url', url];
       const made = await line.holdfast(words, patient);
@@ -300,7 +300,7 @@ describe('trying again', () => {
   });
 
   test.each(['<html>Sign in</html>', ''])(
-    'what answers %j in the place of JSON is not Holdfast',
+    'a service that answers %j instead of JSON is not Holdfast',
     async (text) => {
       await answering([(_, response) => void response.writeHead(200).end(text)], async (url) => {
         for (const words of [
@@ -316,7 +316,7 @@ describe('trying again', () => {
     },
   );
 
-  test('an answer of another shape is not known, and one to report', async () => {
+  test('an answer of another shape is an unknown outcome, and a bug to report', async () => {
     await answering([answer(200, {})], async (url) => {
       const said = await line.holdfast(['list', 'acme', '--json', '--url', url]);
       expect([said.code, said.json()]).toEqual([2, { error: expect.stringContaining('report this') }]);
@@ -331,7 +331,7 @@ describe('trying again', () => {
     });
   });
 
-  test('what is not Holdfast is said so; a redirect and a next page take the credential nowhere else', async () => {
+  test('a service that is not Holdfast is named; redirects and next pages send the credential nowhere else', async () => {
     await answering([(_, response) => void response.writeHead(404).end('<html>')], async (url) => {
       const said = await line.holdfast(['list', 'acme/web', '--url', url]);
       expect([said.code, said.err]).toEqual([2, expect.stringContaining('answers 404 and does not say why')]);
@@ -353,7 +353,7 @@ describe('trying again', () => {
   });
 });
 
-test('an address with a secret is refused, and not said', async () => {
+test('an address with a secret is refused, and not printed', async () => {
   for (const url of ['http://ada:s3cret@host', 'http://:s3cret@host', 'https://host/?token=s3cret']) {
     const said = await line.holdfast(['list', 'acme', '--url', url, '--json']);
     expect([said.code, said.err]).toEqual([2, expect.stringContaining('has no user, password')]);
@@ -361,7 +361,7 @@ test('an address with a secret is refused, and not said', async () => {
   }
 });
 
-test('that others can read the credential is said, but not of this machine or of https', async () => {
+test('it warns that others can read the credential, except for this machine and https', async () => {
   for (const [url, isSaid] of [
     ['http://holdfast.invalid:3000', true],
     ['https://holdfast.invalid', false],
@@ -379,7 +379,7 @@ test('that others can read the credential is said, but not of this machine or of
   }
 });
 
-test('with --json what is written wrongly is JSON, too', async () => {
+test('with --json, errors about usage are JSON, too', async () => {
   for (const words of [['frezee'], ['list'], ['freeze', 'acme/web'], ['plans']]) {
     const said = await line.holdfast([...words, '--json']);
     expect([said.code, said.json()]).toEqual([2, { error: expect.any(String) }]);
@@ -388,7 +388,7 @@ test('with --json what is written wrongly is JSON, too', async () => {
   expect([other.code, other.out]).toEqual([2, '']);
 });
 
-test('what the service says cannot command the terminal', async () => {
+test('texts of the service cannot control the terminal', async () => {
   await answering(
     [answer(200, { applications: [{ name: '\u009b31m\u202e', created_by: {} }] })],
     async (url) => {

@@ -38,7 +38,7 @@ test.each([
   [['run', '--freeze', 'acme/web', '--', 'li'], []],
 ])('after %j come %j', async (words, candidates) => expect(await next(...words)).toEqual(candidates));
 
-test('what is for programs alone is not offered', async () => {
+test('commands only for programs are not offered', async () => {
   expect(await next('comp')).toEqual(['completion']);
 });
 
@@ -67,7 +67,7 @@ test('bash completes with what it prints', async () => {
 });
 
 test.runIf(isThere('fish'))(
-  'fish completes with what it prints, and with files where that is nothing',
+  'fish completes with what it prints, or with files if it prints nothing',
   async () => {
     const folder = folderWithHoldfast();
     writeFileSync(join(folder, 'holdfast.fish'), await say(['completion', 'fish']));

@@ -34,7 +34,7 @@ async function ask(repository?: string, { url = acme.app.url, isJson = false, ..
 
 const bin = fileURLToPath(new URL('../../bin/holdfast.mjs', import.meta.url));
 
-/** The command in a process of its own, with nothing but this environment. */
+/** The command in a separate process, with only this environment. */
 async function run(args: string[], env: Record<string, string>) {
   const child = spawn(process.execPath, [bin, 'doctor', ...args], {
     env,
@@ -48,7 +48,7 @@ async function run(args: string[], env: Record<string, string>) {
 }
 
 describe('the command', () => {
-  test('takes the service and the token from the environment, and exits with what it found', async () => {
+  test('reads the service and the token from the environment, and exits with its result', async () => {
     const asked = await acme.repository('asked', [], { protect: {} });
     const env = { HOLDFAST_URL: acme.app.url, HOLDFAST_TOKEN: acme.admin };
     const [failed, unknown] = await Promise.all([run([asked, '--json'], env), run(['--jsno'], env)]);
@@ -96,7 +96,7 @@ test('without a repository: whether the service is well, for which no credential
   expect(code).toBe(0);
 });
 
-test('with an App that may do nothing, and with GitHub down, it answers', async () => {
+test('it answers with an App without permissions, and while GitHub is down', async () => {
   const { github } = acme;
   const vault = await acme.repository('vault', [{}], { private: true });
   github.acceptPermissions('acme', {});
@@ -150,7 +150,7 @@ describe('it could not ask', () => {
       expect(await said(name)).toMatch(/is not a repository|Holdfast answers (404|422|403) about/),
   );
 
-  test('of a person who may not', async () => {
+  test('of a person without the right', async () => {
     const { github } = acme;
     await acme.repository('hidden', [], { private: true });
     const token = github.addToken('bob');
@@ -167,7 +167,7 @@ async function other(listener: RequestListener, meet: (url: string) => Promise<v
   server.close();
 }
 
-/** A certificate of its own, with its key, in one PEM. */
+/** A self-signed certificate with its key, in one PEM. */
 const selfSigned = () =>
   execFileSync(
     'openssl',
@@ -177,7 +177,7 @@ const selfSigned = () =>
 
 const openapi = { info: { title: 'Holdfast', version: '1' } };
 
-test('what is not Holdfast gets no credential', async () => {
+test('a service that is not Holdfast gets no credential', async () => {
   const seen: (string | undefined)[] = [];
   await other(
     ({ headers }, response) => {
@@ -207,7 +207,7 @@ test('a service without a GitHub App says where to set it up, and gets no creden
   expect(new Set(seen)).toEqual(new Set([undefined]));
 });
 
-test('a certificate that nobody here has signed is named', async () => {
+test('an untrusted certificate is named', async () => {
   const pem = selfSigned();
   const server = createTlsServer({ key: pem, cert: pem }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -217,14 +217,14 @@ test('a certificate that nobody here has signed is named', async () => {
   expect([code, out]).toEqual([2, expect.stringContaining('Set NODE_EXTRA_CA_CERTS')]);
 });
 
-test('a redirect is not followed: it would carry the credential elsewhere', async () => {
+test('it follows no redirect, which would send the credential elsewhere', async () => {
   await other(
     (_, response) => response.writeHead(302, { location: acme.app.url }).end(),
     async (url) => expect((await ask('acme/web', { url })).code).toBe(2),
   );
 });
 
-test('a service that is not ready has failed; what it says cannot command the terminal', async () => {
+test('a service that is not ready has failed; its texts cannot control the terminal', async () => {
   await other(
     ({ url }, response) => {
       const findings = [

@@ -20,7 +20,7 @@ afterAll(async () => {
   await acme.close();
 });
 
-test('a repository for two hours: said with the zone before it is sent, and ended again', async () => {
+test('a repository for two hours: printed with the zone before it is sent, and ended again', async () => {
   const made = await line.holdfast(['freeze', 'acme/web', '--for', '2h', '-m', 'INC-4711']);
   expect([made.code, made.err]).toEqual([
     0,
@@ -70,7 +70,7 @@ test('conditions, a public reason and a window ahead', async () => {
   await line.holdfast(['unfreeze', made.json().freeze.id, '-m', 'Not this week']);
 });
 
-test('all of an owner with --wait: until GitHub holds, and 1 as one repository is not enforced', async () => {
+test('a whole owner with --wait: until GitHub holds, and 1 because one repository is not enforced', async () => {
   const made = await line.holdfast(['freeze', 'acme', '--all', '--for', '2h', '-m', 'INC-4711', '--wait']);
   expect(made.code, made.err).toBe(1);
   const rows = made.out.split('\n').map((row) => row.split('\t'));
@@ -113,7 +113,7 @@ test('two repositories with --wait exit with 0, and --except leaves some alone',
   ).toEqual(['api', 'web']);
 });
 
-test('repositories that were frozen together are let go together, or one of them alone', async () => {
+test('repositories that were frozen together are unfrozen together, or one of them alone', async () => {
   const both = ['acme/web', 'acme/api'];
   await line.holdfast(['freeze', ...both, '-m', 'Release', '--wait']);
   const one = await line.holdfast(['unfreeze', 'acme/api', '-m', 'This one is out', '--json']);
@@ -132,7 +132,7 @@ test('repositories that were frozen together are let go together, or one of them
   expect([acme.frozen('acme/web'), acme.frozen('acme/api')]).toEqual([[], []]);
 });
 
-test('--wait does not say 0 while GitHub is still told', async () => {
+test('--wait does not exit with 0 while statuses wait', async () => {
   acme.github.goDown();
   let time = acme.clock.now();
   const made = await line.holdfast(['freeze', 'acme/web', '-m', 'Now', '--wait', '--timeout', '3m'], {
@@ -143,7 +143,7 @@ test('--wait does not say 0 while GitHub is still told', async () => {
   acme.github.comeBack();
   expect(made.code, made.out).toBe(2);
   expect(made.out).toContain('acme/web\twaiting\t');
-  expect(made.err).toContain('GitHub is told: 0 of 1 repositories are done.\n');
+  expect(made.err).toContain('Writing to GitHub: 0 of 1 repositories are done.\n');
 });
 
 test('--dry-run shows what would be held, and makes nothing', async () => {
@@ -171,14 +171,14 @@ test('--dry-run shows what would be held, and makes nothing', async () => {
   expect((await line.holdfast(['list', 'acme', '--json'])).json()).toEqual({ freezes: [] });
 });
 
-test('warnings of the service are said, and --json stays one JSON value', async () => {
+test('warnings of the service are printed, and --json stays one JSON value', async () => {
   const made = await line.holdfast(['freeze', 'acme/infra', '-m', 'Nothing holds', '--json']);
   expect(made.code).toBe(0);
   expect(made.err).toMatch(/^Warning: .*holdfast\/freeze/m);
   expect(made.json().freeze.warnings).toHaveLength(1);
 });
 
-test('unfreeze touches what others made only with --all, and of a plan that repeats only what is on', async () => {
+test('unfreeze ends freezes of others only with --all, and only the ongoing ones of a plan that repeats', async () => {
   const other = await acme.freeze('acme/web', { reason: 'By somebody else' });
   // It has been seen here, and was not made here.
   expect((await line.holdfast(['list', 'acme/web'])).out).toContain(other.id);
@@ -235,7 +235,7 @@ test.each([
   expect(acme.frozen('acme/web')).toEqual([]);
 });
 
-test('what the service refuses is said in its words, with 1', async () => {
+test('a refusal is printed in the words of the service, with 1', async () => {
   const bad = await line.holdfast(['freeze', 'acme/web', '-m', 'x', '--match', 'labl=x', '--json']);
   expect(bad.code).toBe(1);
   expect(bad.json()).toEqual({ error: expect.stringContaining('matching_conditions.0: '), status: 422 });

@@ -20,7 +20,7 @@ afterAll(async () => {
   await acme.close();
 });
 
-test('an admin lets a pull request through, for a time that is said first', async () => {
+test('an admin exempts a pull request, for a time that is printed first', async () => {
   const allowed = await ada.holdfast(['allow', 'acme/web#1', '-m', 'Fixes INC-4711', '--for', '4h']);
   expect([allowed.code, allowed.err]).toEqual([
     0,
@@ -31,7 +31,7 @@ test('an admin lets a pull request through, for a time that is said first', asyn
   expect(acme.frozen('acme/web')).toEqual([2, 3]);
 });
 
-test('who can write asks, an admin finds and approves it by its id alone', async () => {
+test('a writer requests, and an admin finds and approves it only by its id', async () => {
   const asked = await wes.holdfast(['allow', 'acme/web#2', '-m', 'Please', '--json']);
   expect(asked.json()).toMatchObject({
     repository: 'acme/web',
@@ -57,7 +57,7 @@ test('who can write asks, an admin finds and approves it by its id alone', async
   expect(acme.frozen('acme/web')).toContain(2);
 });
 
-test('a request is denied with a reason, and who may only write decides nothing', async () => {
+test('a request is denied with a reason, and a writer decides nothing', async () => {
   const asked = await wes.holdfast(['allow', 'acme/web#3', '-m', 'Please', '--json']);
   const { id } = asked.json().exemption;
   expect((await wes.holdfast(['approve', id])).code).toBe(1);

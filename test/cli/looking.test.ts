@@ -70,7 +70,7 @@ test('status of a pull request: what holds it, why and until when', async () => 
   expect([asked.code, asked.json().frozen]).toEqual([1, true]);
 });
 
-test('status of a repository: 1 where what is frozen is not enforced', async () => {
+test('status of a repository: 1 if a freeze is not enforced', async () => {
   await acme.repository('bare', [{}], { protect: {} });
   expect((await line.holdfast(['status', 'acme/bare'])).code).toBe(0);
   await acme.freeze('acme/bare');
@@ -87,7 +87,7 @@ test('status of a repository: 1 where what is frozen is not enforced', async () 
   expect((await line.holdfast(['status', 'acme'])).code).toBe(2);
 });
 
-test('extend moves the end of a freeze and of a plan, and refuses what has none', async () => {
+test('extend moves the end of a freeze and of a plan, and refuses those without an end', async () => {
   const made = await line.holdfast(['freeze', 'acme/web', '--for', '2h', '-m', 'INC-4711', '--json']);
   const { id } = made.json().freeze;
   const longer = await line.holdfast(['extend', id, '--for', '1h', '--json']);

@@ -152,7 +152,7 @@ test('products: listed, set, none, and the default', async () => {
 
 test('OIDC rules: made, listed, deleted', async () => {
   const nothing = await line.holdfast(['oidc-rules', 'list', 'acme']);
-  expect(nothing.out).toBe('acme has no rule, so Holdfast lets no job in.\n');
+  expect(nothing.out).toBe('acme has no rule, so Holdfast lets in no jobs.\n');
   const made = await line.holdfast(
     'oidc-rules create acme --name release --repository web --repository api-* --ref refs/heads/main --freeze --json'.split(
       ' ',

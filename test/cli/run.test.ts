@@ -7,7 +7,7 @@ import { type CommandLine, commandLineFor } from '../support/command-line.ts';
 
 let acme: Acme;
 let line: CommandLine;
-/** What the program that runs asks of, and is told its exit code by. */
+/** The server that gives the running program its exit code. */
 let server: Server;
 let whileItRuns: () => Promise<number | string>;
 let asked = 0;
@@ -44,7 +44,7 @@ const onDemand = () => {
     next: () => waiting.shift()!(),
     delay: (_: number, signal?: AbortSignal) =>
       new Promise<void>((resolve, reject) => {
-        // As the machine's own timer does, also where the program has ended before the wait begins.
+        // Like the machine's own timer, even if the program ended before the wait begins.
         const end = () => reject(new Error('done'));
         if (signal?.aborted) return end();
         waiting.push(resolve);
@@ -66,7 +66,7 @@ const deletions = async () => {
     .map((row) => JSON.parse(row).metadata);
 };
 
-test('frozen with an end while it runs, let go after it; the exit code is the command’s', async () => {
+test('frozen with an end while it runs, and unfrozen after it; the exit code is the command’s', async () => {
   whileItRuns = async () => {
     await acme.quiet();
     expect(acme.frozen('acme/web')).toEqual([1]);
@@ -83,7 +83,7 @@ test('frozen with an end while it runs, let go after it; the exit code is the co
   expect(acme.frozen('acme/web')).toEqual([]);
 });
 
-test('the end is moved on while it runs', async () => {
+test('the end moves while it runs', async () => {
   const timer = onDemand();
   whileItRuns = async () => {
     await acme.advanceTo('2026-03-01T09:05:00Z');
@@ -94,13 +94,13 @@ test('the end is moved on while it runs', async () => {
   expect((await line.holdfast([...run, ...program()], timer)).code).toBe(0);
 });
 
-test('a signal that ends the command is said as shells say it', async () => {
+test('a signal that ends the command gives the exit code of a shell', async () => {
   whileItRuns = async () => 'SIGTERM';
   expect((await line.holdfast([...run, ...program()], onDemand())).code).toBe(143);
   expect(await freezes()).toEqual([]);
 });
 
-test('who lets go while it runs is obeyed, and the command goes on', async () => {
+test('if somebody ends the freeze while it runs, that counts, and the command goes on', async () => {
   const timer = onDemand();
   whileItRuns = async () => {
     const [freeze] = await freezes();
@@ -114,7 +114,7 @@ test('who lets go while it runs is obeyed, and the command goes on', async () =>
   expect([ran.code, ran.err]).toEqual([0, expect.stringContaining('Somebody ended the freeze of acme/web.')]);
 });
 
-test('who moves its end while it runs is obeyed: it stays until then', async () => {
+test('if somebody moves its end while it runs, that counts: it stays until then', async () => {
   const timer = onDemand();
   whileItRuns = async () => {
     const [freeze] = await freezes();
@@ -144,7 +144,7 @@ test('an end that somebody moved just before it ended stays as well', async () =
   await acme.remove('acme/web', left.id);
 });
 
-test('what ran out while this machine slept is frozen again', async () => {
+test('a freeze that ended while this machine slept is made again', async () => {
   const timer = onDemand();
   whileItRuns = async () => {
     const [first] = await freezes();
@@ -160,7 +160,7 @@ test('what ran out while this machine slept is frozen again', async () => {
   expect(await freezes()).toEqual([]);
 });
 
-test('a service that is away while it runs does not stop the command, and is said', async () => {
+test('an outage of the service while it runs does not stop the command, and is printed', async () => {
   const timer = onDemand();
   let isAway = false;
   const ways = createServer((request, response) => {
@@ -191,20 +191,20 @@ test('a service that is away while it runs does not stop the command, and is sai
   await acme.remove('acme/web', left.id);
 });
 
-test('that nothing enforces it is said, and the output is the command’s alone', async () => {
+test('it warns that nothing enforces the freeze, and the output is only the command’s', async () => {
   whileItRuns = async () => 0;
   const ran = await line.holdfast(['run', '--freeze', 'acme/infra', '-m', 'x', ...program()], onDemand());
   expect([ran.code, ran.out]).toEqual([0, '']);
   expect(ran.err).toContain('Warning: acme/infra: Nothing enforces this freeze on main');
 });
 
-test('a command that is not there: 2, and nothing stays frozen', async () => {
+test('a missing command: 2, and nothing stays frozen', async () => {
   const ran = await line.holdfast([...run, '--', '/nowhere/deploy'], onDemand());
   expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('/nowhere/deploy could not be run')]);
   expect(await freezes()).toEqual([]);
 });
 
-test('with --wait it begins when GitHub holds, and not where it cannot', async () => {
+test('with --wait it begins when GitHub holds, and not if GitHub cannot', async () => {
   asked = 0;
   whileItRuns = async () => {
     expect(acme.frozen('acme/web')).toEqual([1]);
@@ -223,7 +223,7 @@ test('with --wait it begins when GitHub holds, and not where it cannot', async (
   expect([await freezes(), await freezes('acme/infra')]).toEqual([[], []]);
 });
 
-test('it does not begin where a freeze is refused, and none of the others stays', async () => {
+test('it does not begin if a freeze is refused, and none of the others stays', async () => {
   asked = 0;
   const ran = await line.holdfast([...run, '--freeze', 'acme/nowhere', ...program()], onDemand());
   expect([ran.code, asked, await freezes()]).toEqual([1, 0, []]);

@@ -59,7 +59,7 @@ describe('a line', () => {
     });
   });
 
-  test('teams are as the line says; one that it does not name cannot be judged and does not match', () => {
+  test('the line names the teams; another team cannot be judged and does not match', () => {
     const teams = { '@Acme/Core': ['mona'] };
     expect(answer('author=@acme/core', { author: 'mona' }, { teams })).toMatchObject({ match: true });
     for (const condition of ['author=@acme/x', '-author=@acme/x', 'author!=@acme/x']) {
@@ -158,11 +158,11 @@ describe('a line', () => {
     expect((result as { error: { message: string } }).error.message).toContain(message);
   });
 
-  test('where a bad condition stands in a group is told', () => {
+  test('the error shows where a bad condition is in a group', () => {
     expect(answer({ or: ['draft', { not: 'nope' }] })).toMatchObject({ error: { path: ['or', 1, 'not'] } });
   });
 
-  test('any line has an answer', () => {
+  test('every line has an answer', () => {
     const object = fc.record({
       condition: fc.anything(),
       pull_request: fc.anything(),

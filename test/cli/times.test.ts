@@ -102,13 +102,13 @@ describe('windows', () => {
     fc.assert(property, { numRuns: 2000 });
   });
 
-  test('a length that ends in the hour that comes twice is doubtful', () => {
+  test('a length that ends in a repeated hour is refused', () => {
     const before = { now: () => Date.parse('2026-10-24T23:30:00Z'), zone };
     expect(() => readWindow({ for: '1h' }, before)).toThrow(/comes twice .* or --zone UTC\.$/);
     expect(readWindow({ for: '1h', zone: 'UTC' }, before).end).toBe('2026-10-25T00:30:00');
   });
 
-  test('a moment is shown in the reader’s zone where that shows another time', () => {
+  test('a moment is also shown in the reader’s zone if that shows another time', () => {
     expect(describeMoment(wednesday, 'UTC', 'Africa/Abidjan')).toBe('2026-03-04 10:30:20 UTC');
     expect(describeMoment(wednesday, 'UTC', zone)).toBe(
       '2026-03-04 10:30:20 UTC (2026-03-04 11:30:20 Europe/Paris)',

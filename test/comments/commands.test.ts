@@ -41,7 +41,7 @@ describe('the first line of a comment', () => {
     '/holdfast freeze',
     '/holdfast unfreeze\t',
     '/holdfast constructor x',
-  ])('%j asks for something, and is not understood', (body) => expect(read(body)?.verb).toBeNull());
+  ])('%j is a command that is not understood', (body) => expect(read(body)?.verb).toBeNull());
 
   test.each([
     '',
@@ -55,13 +55,13 @@ describe('the first line of a comment', () => {
     '`/holdfast status`',
     '\n/holdfast status',
     'Hello\n/holdfast approve',
-  ])('%j is none', (body) => expect(commandLine(body)).toBeNull());
+  ])('%j is not a command', (body) => expect(commandLine(body)).toBeNull());
 
   test('every usage is a command as it is read', () => {
     for (const verb of verbs) expect(read(usages[verb])).toMatchObject({ verb });
   });
 
-  test('whatever is written is read, from its first line alone, and can be kept', () => {
+  test('any text is read, only from its first line, and can be stored', () => {
     const piece = fc.constantFrom(
       '/holdfast',
       ' ',
@@ -135,7 +135,7 @@ describe('the words of a freeze', () => {
     ['until', 'Write a time after until'],
     ['until 18:00 pm', '"18:00 pm" is not understood'],
     ['until the end', '"the" is not understood'],
-    ['until friday Weekend', '"friday" says no time'],
+    ['until friday Weekend', '"friday" has no time'],
     ['until tomorrow 8 release', '"tomorrow 8" is not understood'],
     ['until 09:00 release', '"09:00" is 2026-03-04 09:00 Europe/Paris, which is past'],
     ['until 9:30 am release', '"9:30 am" is 2026-03-04 09:30 Europe/Paris, which is past'],
@@ -151,7 +151,7 @@ describe('the words of a freeze', () => {
     expect(() => freeze(words)).toThrow(why);
   });
 
-  test('whatever follows is read or refused, ahead, and says why', () => {
+  test('any words are read or refused with a reason, and the time is ahead', () => {
     const word = fc.constantFrom(
       ...[
         'until',

@@ -115,13 +115,13 @@ test.each<[ConditionInput, string]>([
   [{ or: ['title~=hotfix', 'head~=^hotfix/'] }, 'exclude match'],
   [{ not: { or: ['-title~=hotfix', 'label=frozen'] } }, 'match'],
   [{ not: { and: ['-title~=hotfix', 'label=frozen'] } }, 'exclude'],
-  // What nobody decides is no guard, and no way out.
+  // A condition that nobody decides is no guard, and no way out.
   [{ and: ['base=main', 'title~=hotfix'] }, 'exclude match'],
   [{ and: ['schedule=Mon-Fri', 'title~=hotfix'] }, 'exclude match'],
   [{ and: ['base=main', '-closed', 'schedule=Mon-Fri'] }, ''],
   [{ and: ['base=main', 'files~=^payments/'] }, 'exclude'],
   [{ or: ['from-fork', '#commits-unverified>0'] }, 'exclude'],
-  // Whom or what an admin names is a guard.
+  // A name that an admin chose is a guard.
   [{ and: ['author=dependabot[bot]', 'head~=^dependabot/'] }, 'match'],
   [{ and: ['number=3', 'title~=hotfix'] }, 'match'],
 ])('%j warns of: %j', (condition, says) => {

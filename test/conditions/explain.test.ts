@@ -79,7 +79,7 @@ describe('the leaves that decide', () => {
   });
 });
 
-test('of many values those that match come first, and the rest is counted', () => {
+test('if there are many values, matching ones come first, and the rest is counted', () => {
   const files = [...Array.from({ length: 50 }, (_, index) => `src/${index}`), 'infra/a', 'infra/b'];
   const [reason] = reasonsOf(['files~=^infra/'], { values: { files } });
   expect(reason!.saw).toHaveLength(20);

@@ -124,7 +124,7 @@ test('-c is not(c), and x!=v is -x=v', () => {
   );
 });
 
-test('what is not known decides nothing: whatever the fact turns out to be agrees with a sure verdict', () => {
+test('an unknown fact decides nothing: a sure verdict agrees with every value of the fact', () => {
   const unsure = pullRequest.map((facts) => ({ ...facts, values: { ...facts.values, files: undefined } }));
   fc.assert(
     fc.property(node, unsure, list, (condition, facts, files) => {
@@ -135,7 +135,7 @@ test('what is not known decides nothing: whatever the fact turns out to be agree
   );
 });
 
-test('what is explained is what is judged, and only the leaves that decide matter', () => {
+test('the explanation agrees with the verdict, and only the leaves that decide matter', () => {
   fc.assert(
     fc.property(node, pullRequest, (condition, facts) => {
       const matcher = prepared([condition]);
@@ -147,7 +147,7 @@ test('what is explained is what is judged, and only the leaves that decide matte
   );
 });
 
-test('a fact that is not needed is not read', () => {
+test('facts that are not needed are not read', () => {
   fc.assert(
     fc.property(node, pullRequest, (condition, facts) => {
       const parsed = parseConditions([condition], []);

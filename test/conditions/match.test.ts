@@ -224,7 +224,7 @@ describe('facts that are not known', () => {
     },
   );
 
-  test('a team whose review is asked is known without its members', () => {
+  test('a requested team is known without its members', () => {
     const facts = { values: { 'review-requested': ['@acme/secret'] } };
     expect(match('review-requested=@acme/secret', facts)).toBe(true);
     expect(match('review-requested=@acme/other', facts)).toBe('unknown');

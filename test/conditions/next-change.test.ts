@@ -51,7 +51,7 @@ describe('of one condition', () => {
     expect(next(['commits[*].date_author>3 days ago'])).toBe('2026-03-02T08:00:00.000Z');
   });
 
-  test('what is not known does not change by time', () => {
+  test('an unknown fact does not change by time', () => {
     expect(next(['created-at<1 day ago'], { values: { 'created-at': undefined } })).toBeNull();
   });
 });
@@ -64,7 +64,7 @@ describe('of several', () => {
     [[soon, later], '2026-03-02T00:00:00.000Z'],
     [[{ or: [later, soon] }], '2026-03-02T00:00:00.000Z'],
     [['base=main', soon], '2026-03-02T00:00:00.000Z'],
-    // What time cannot change decides already.
+    // A part that time cannot change already decides.
     [['base=other', soon], null],
     [[{ or: ['base=main', soon] }], null],
     [[{ or: ['base=other', soon] }, later], '2026-03-02T00:00:00.000Z'],
@@ -99,7 +99,7 @@ const { node } = fc.letrec<{ node: ConditionInput }>((tie) => {
   };
 });
 
-test('nothing changes before the instant that is told', () => {
+test('nothing changes before the computed instant', () => {
   const facts = somePullRequest({ values: { files: undefined } });
   const minutes = fc.array(fc.integer({ min: 1, max: 14 * 1440 }), { minLength: 5, maxLength: 20 });
   fc.assert(

@@ -130,7 +130,7 @@ describe('one condition', () => {
     [
       'queue-position=0',
       1,
-      'The attribute `queue-position` cannot be used in a freeze: only the merge queue of another service has it',
+      'The attribute `queue-position` cannot be used in a freeze: it belongs to the merge queue of another service',
     ],
     ['-sender=x', 2, 'The attribute `sender` cannot be used in a freeze: '],
     ['updates=x', 1, 'The attribute `updates` cannot be used in a freeze: '],
@@ -251,19 +251,19 @@ describe('groups', () => {
   const nested = (depth: number) =>
     Array.from({ length: depth }).reduce<unknown>((inner) => ({ not: inner }), 'draft');
 
-  test('the depth has an end', () => {
+  test('the depth is limited', () => {
     expect(problemsOf([nested(deepest)])).toEqual([]);
     expect(problemsOf([nested(deepest + 1)])[0]!.message).toMatch(/at most 32 levels deep/);
     expect(problemsOf([nested(100_000)])).toHaveLength(1);
   });
 
-  test('a list has an end', () => {
+  test('a list is limited', () => {
     expect(problemsOf(Array(mostItems).fill('draft'))).toEqual([]);
     expect(problemsOf(Array(mostItems + 1).fill('draft'))[0]!.message).toMatch(/at most 500 conditions/);
     expect(problemsOf([{ or: Array(mostItems + 1).fill('draft') }])[0]!.path.at(-1)).toBe('or');
   });
 
-  test('the patterns of a list have an end', () => {
+  test('the patterns of a list are limited', () => {
     const long = `title~=^${'(a|b)'.repeat(190)}`;
     const most = Math.floor(longestPatterns / long.length) + 1;
     expect(problemsOf(Array(most).fill(long))).toEqual([]);
@@ -279,7 +279,7 @@ describe('groups', () => {
     expect(problemsOf([`head~=${'x'.repeat(900)}{{ author }}`])).toEqual([]);
   });
 
-  test('all groups together have an end, and so have the problems', () => {
+  test('all groups together are limited, and so are the problems', () => {
     const groups = (text: string, count: number) => Array(count).fill({ or: Array(mostItems).fill(text) });
     expect(problemsOf(groups('draft', mostConditions / mostItems))).toEqual([]);
     expect(problemsOf(groups('draft', 5))).toEqual([

@@ -16,7 +16,7 @@ const now = Date.parse('2026-03-01T10:00:00Z');
 function checkProblems(input: unknown): void {
   const result = parseConditions(input, ['body']);
   if (result.ok) {
-    // What can be read can be judged, too.
+    // Conditions that can be read can also be judged.
     const matcher = prepare(result.conditions);
     const facts = somePullRequest();
     expect([true, false, 'unknown']).toContain(explain(matcher, facts, now).match);

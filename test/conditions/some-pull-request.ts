@@ -59,7 +59,7 @@ export const somePullRequest = (changes: Changes = {}): PullRequestFacts => ({
   values: { ...values, ...changes.values },
 });
 
-/** The conditions of a test, ready; fails where they cannot be read. */
+/** The parsed conditions of a test. Fails if they cannot be read. */
 export function prepared(conditions: ConditionInput[]): Matcher {
   const result = parseConditions(conditions, []);
   if (!result.ok) throw new Error(result.problems[0]!.message);

@@ -41,13 +41,13 @@ describe('migrate', () => {
       [name],
     );
 
-  test('takes a database to which a newer version only added something', async () => {
+  test('accepts a database to which a newer version only added something', async () => {
     await record('29990101000000_later');
     expect(await migrate(connection)).toEqual([]);
     await connection.query(`UPDATE "_prisma_migrations" SET rolled_back_at = now() WHERE checksum = 'x'`);
   });
 
-  test('refuses a database of which a newer version took something away', async () => {
+  test('refuses a database from which a newer version removed something', async () => {
     await record('29990101000000_later_breaking');
     await expect(migrate(connection)).rejects.toThrow(/newer Holdfast \(29990101000000_later_breaking\)/);
     await connection.query(`UPDATE "_prisma_migrations" SET rolled_back_at = now() WHERE checksum = 'x'`);

@@ -26,7 +26,7 @@ async function make(dataDir: string): Promise<void> {
 
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
 
-test('what was prepared is copied, also for another account', async () => {
+test('prepared files are copied, also for another account', async () => {
   await prepare(make, cache);
   await prepare(make, cache);
   expect(made).toBe(1);
@@ -45,12 +45,12 @@ test('what was prepared is copied, also for another account', async () => {
   expect(await readFile(join(to, 'base', '1'), 'utf8')).toBe('rows');
 });
 
-test('where nothing was prepared, nothing is copied', async () => {
+test('without prepared files, nothing is copied', async () => {
   expect(await copyPrepared(join(folder, 'data'), cache)).toBe(false);
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('what was prepared for other migrations is not used, and goes', async () => {
+test('files for other migrations are not used, and are deleted', async () => {
   await mkdir(join(cache, 'postgres-0000000000000000'), { recursive: true });
   expect(await copyPrepared(join(folder, 'data'), cache)).toBe(false);
   await prepare(make, cache);

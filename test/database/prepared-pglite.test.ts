@@ -62,7 +62,7 @@ describe.skipIf(inject('postgresUrl'))('prepared statements', () => {
     expect(rows).toEqual([{ id: 'int8 7' }]);
   });
 
-  test('what fails is told, and nothing after it is harmed', async () => {
+  test('a failure is thrown, and later statements work', async () => {
     const insert = 'INSERT INTO rows (id) VALUES ($1)';
     await pglite.query(insert, [10]);
     await expect(pglite.query(insert, [10])).rejects.toMatchObject({ code: '23505' });
@@ -87,7 +87,7 @@ describe.skipIf(inject('postgresUrl'))('prepared statements', () => {
     await expect(kept!.query('SELECT 1 AS one')).rejects.toThrow('Transaction is closed');
   });
 
-  test('where a table changes, the statement is prepared anew', async () => {
+  test('if a table changes, the statement is prepared again', async () => {
     const all = 'SELECT * FROM rows WHERE id = $1';
     await pglite.query(all, [10]);
     await pglite.exec('ALTER TABLE rows ADD COLUMN more text');
@@ -95,7 +95,7 @@ describe.skipIf(inject('postgresUrl'))('prepared statements', () => {
     expect((await pglite.query(all, [10])).fields.map(({ name }) => name)).toContain('more');
   });
 
-  test('few are kept, however many come', async () => {
+  test('only some are kept, however many come', async () => {
     for (let count = 0; count < 450; count++) {
       const { rows } = await pglite.query(`SELECT ${count} AS count`);
       expect(rows).toEqual([{ count }]);

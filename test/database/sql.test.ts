@@ -76,7 +76,7 @@ describe.skipIf(!inject('postgresUrl'))('connections that break (PostgreSQL)', (
     expect(await database.sql.query('test-read', 'SELECT id FROM kept')).toEqual([{ id: 1n }]);
   });
 
-  test('of shared reads: each is replaced, and what was asked of it is asked again', async () => {
+  test('of shared reads: each is replaced, and its questions are asked again', async () => {
     const read = (text: string) => database.sql.read<{ pid: number }>(text, text);
     const pids = async () =>
       new Set((await Promise.all([1, 2, 3, 4].map(() => read(pid)))).map(([row]) => row!.pid));
@@ -91,7 +91,7 @@ describe.skipIf(!inject('postgresUrl'))('connections that break (PostgreSQL)', (
     expect([...after].some((each) => before.has(each))).toBe(false);
   });
 
-  test('reads that share a connection are answered each its own, also where one fails', async () => {
+  test('reads that share a connection get their own answers, even if one fails', async () => {
     const asked = Array.from({ length: 40 }, (_, index) =>
       index % 4 === 3
         ? database.sql.read('test-fails', 'SELECT 1 / $1::int AS one', [0])

@@ -43,7 +43,7 @@ async function add(name: string, sql?: string): Promise<void> {
 
 const apply = () => migrate(connection, pathToFileURL(`${folder}/`));
 
-/** What the version before reads. */
+/** The reads of the former version. */
 async function read(columns: Column[]): Promise<Record<string, unknown[]>> {
   const tables: Record<string, unknown[]> = {};
   for (const [table, its] of tablesOf(columns)) {

@@ -97,7 +97,7 @@ function moduleOf(apiVersion: string): string {
   return `kubernetes-types/${group}`;
 }
 
-/** What TypeScript says about manifests as objects of Kubernetes: unknown fields, wrong types, missing ones. */
+/** TypeScript's errors about manifests as objects of Kubernetes: unknown fields, wrong types, missing ones. */
 function complaintsAbout(manifests: Manifest[]): string[] {
   const lines = manifests.map(({ apiVersion, kind, ...rest }, index) => {
     const module = moduleOf(apiVersion);
@@ -134,7 +134,7 @@ const covers = (labels: Labels = {}, selector: Labels): boolean =>
 const named = (manifests: Manifest[], kind: string) => manifests.filter((each) => each.kind === kind);
 
 describe('what it renders', () => {
-  test('web and workers apart, locked down, with probes, and one of each may be away', ({ skip }) => {
+  test('web and workers apart, locked down, with probes, and one of each can be unavailable', ({ skip }) => {
     if (whyNot) skip(whyNot);
     const manifests = render(required);
     expect(complaintsAbout(manifests)).toEqual([]);
@@ -176,7 +176,7 @@ describe('what it renders', () => {
     expect(named(manifests, 'Secret')).toEqual([]);
   });
 
-  test('everything that can be set is taken', ({ skip }) => {
+  test('every value that can be set is used', ({ skip }) => {
     if (whyNot) skip(whyNot);
     const manifests = render(everything);
     expect(complaintsAbout(manifests)).toEqual([]);

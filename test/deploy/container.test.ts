@@ -5,13 +5,13 @@ import { secretFiles } from '../../src/secret-files.ts';
 import { documentAt } from '../docs/documents.ts';
 import { contextFiles, dockerfile, imageEnvironment, instructions } from '../support/image.ts';
 
-// What the image and Compose promise, without an engine. test/processes/container.test.ts runs the image's steps.
+// The promises of the image and of Compose, without an engine. test/processes/container.test.ts runs the image's steps.
 
 /** The same flags everywhere: they bound the memory. */
 const npmStart = JSON.parse(documentAt('package.json')).scripts.start.split(' ');
 
 describe('the Dockerfile', () => {
-  test('every stage is built on one base, which is pinned by its digest', () => {
+  test('every stage uses one base, pinned by its digest', () => {
     expect(dockerfile[0]!.name).toBe('ARG');
     expect(dockerfile[0]!.value).toMatch(
       /^NODE_IMAGE=docker\.io\/library\/node:24\.\d+\.\d+-\S+@sha256:[0-9a-f]{64}$/,
@@ -84,7 +84,7 @@ describe('compose.yaml', () => {
     expect(stops).toBeGreaterThan(10);
   });
 
-  test('every secret comes from a file below ./secrets, and none stands in the environment', () => {
+  test('every secret comes from a file below ./secrets, and none is in the environment', () => {
     for (const { file } of Object.values(secrets)) expect(file).toMatch(/^\.\/secrets\/[a-z-]+$/);
     for (const { environment, secrets: given } of Object.values(services)) {
       for (const name of given) expect(secrets).toHaveProperty([name]);

@@ -44,11 +44,11 @@ test('it starts the service with the flags of npm start', () => {
   expect(words).toEqual([...flags.slice(0, -1), `/opt/holdfast/${flags.at(-1)}`]);
 });
 
-test('it gives the service more time to stop than it takes', () => {
+test('it gives the service enough time to stop', () => {
   expect(Number(last('TimeoutStopSec'))).toBeGreaterThan(10);
 });
 
-test('systemd takes every line of it', ({ skip }) => {
+test('systemd accepts every line of it', ({ skip }) => {
   if (whyNot) skip(whyNot);
   // It also looks for programs, which may be elsewhere on this machine.
   const { stderr } = analyze('verify', '--man=no');

@@ -55,7 +55,7 @@ function expectLike(actual: unknown, shown: unknown): void {
   }
 }
 
-test('the page has commands, and each shows what it prints', () => {
+test('the page has commands, and each shows its output', () => {
   expect(steps.length).toBeGreaterThan(8);
   for (const { command, language } of steps) expect(language, command).toBeDefined();
 });

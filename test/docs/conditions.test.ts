@@ -7,7 +7,7 @@ import { between, documentAt } from './documents.ts';
 
 const conditions = documentAt('docs/conditions.md');
 
-test('the parts that are generated are as the code has them (`npm run docs`)', async () => {
+test('the generated parts agree with the code (`npm run docs`)', async () => {
   expect(conditions).toBe(await withGeneratedParts(conditions));
 });
 
@@ -16,7 +16,7 @@ test('every attribute and every field of a commit is described', () => {
   for (const field of Object.keys(commitFields)) expect(conditions).toContain(`\`${field}\` (`);
 });
 
-test('every condition that is shown as an example can be read', () => {
+test('every condition in an example can be read', () => {
   const isCondition = (text: string) =>
     /^[-#]*[a-z][\w-]*(\[.+?\]\.\w+)?\s*([=<>]|!=|[~*]=)/.test(text) && !text.includes('…');
   const examples = [...conditions.matchAll(/`([^`\n]+)`/g)].map((match) => match[1]!).filter(isCondition);
@@ -29,7 +29,7 @@ test('every condition that is shown as an example can be read', () => {
   expect(parseConditions([...examples, ...groups], [])).toMatchObject({ ok: true });
 });
 
-test('the refusal that is shown is the one that is sent', () => {
+test('the refusal on the page is the one that is sent', () => {
   const result = parseConditions(['labels=risky'], ['body', 'matching_conditions']);
   if (result.ok) throw new Error('it was read');
   const { message, column } = result.problems[0]!;

@@ -19,7 +19,7 @@ export function rowsOf(table: string): string[][] {
   return rows.slice(2);
 }
 
-/** The part of a document between two texts; fails where one of them is missing. */
+/** The part of a document between two texts. Fails if one of them is missing. */
 export function between(document: string, from: string, to: string): string {
   const start = document.indexOf(from);
   const end = document.indexOf(to, start + from.length);

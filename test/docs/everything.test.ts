@@ -20,7 +20,7 @@ import { namesIn, sources } from './source-texts.ts';
 
 const unique = (all: string[]) => [...new Set(all)];
 
-// Whatever can be called, set or run stands in the documentation, and nothing else. The lists are the code's own.
+// The documentation has everything that you can call, set or run, and nothing else. The lists come from the code.
 
 describe('addresses', () => {
   const log = pino({ level: 'silent' });
@@ -101,13 +101,13 @@ describe('variables', () => {
 });
 
 describe('commands', () => {
-  test('every command, option and example is on the page as the code has it (`npm run docs`)', async () => {
+  test('every command, option and example on the page agrees with the code (`npm run docs`)', async () => {
     const page = documentAt('docs/command-line.md');
     expect((await allCommands()).length).toBeGreaterThan(15);
     expect(await withGeneratedCommands(page)).toBe(page);
   });
 
-  test('npx is never told in a way that could fetch a package of a stranger', () => {
+  test('no npx command could fetch a package of a stranger', () => {
     const told = [
       ...pages.map(documentAt),
       documentAt('demo/demo-output.ts'),
@@ -146,7 +146,7 @@ describe('what is stored', () => {
     expect(named.toSorted()).toEqual(tables.toSorted());
   });
 
-  test('how long it is kept is as the code has it', () => {
+  test('the times that data is kept agree with the code', () => {
     const kept = (table: string) =>
       rows('docs/security.md', '## What is stored', '\nThe job queue').find(({ names }) =>
         names.includes(table),

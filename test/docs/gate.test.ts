@@ -29,7 +29,7 @@ const blocks = (language: string) =>
 
 const [shell, waiting] = blocks('sh') as [string, string];
 const [actions, gitlab] = blocks('yaml').map((text) => parse(text)) as [Actions, GitLab];
-/** Jenkins hands on what stands between the quotes, where Groovy makes one backslash of two. */
+/** Jenkins passes on the text between the quotes, where Groovy turns two backslashes into one. */
 const jenkins = /sh '''(.*?)'''/s.exec(blocks('groovy')[0]!)![1]!.replaceAll('\\\\', '\\');
 
 type Actions = { jobs: { gate: { steps: { run: string }[] }; release: { needs: string } } };
@@ -67,7 +67,7 @@ describe.each(Object.entries(gates))('%s', (name, { command, script }) => {
     expect(frozen.out).toContain('acme/web is frozen');
     await acme.remove('acme/web', id);
 
-    // Nor where there is no answer.
+    // And if there is no answer.
     const wrong: Record<string, string>[] = [
       { HOLDFAST_CI_KEY: 'hf_ci_x' },
       { HOLDFAST: `${acme.app.url}/elsewhere` },
@@ -76,12 +76,12 @@ describe.each(Object.entries(gates))('%s', (name, { command, script }) => {
   });
 });
 
-test('GitHub Actions and GitLab go on behind the gate alone', () => {
+test('GitHub Actions and GitLab continue only behind the gate', () => {
   expect(actions.jobs.release.needs).toBe('gate');
   expect(gitlab.stages).toEqual(['gate', 'release']);
 });
 
-test('the one that waits goes on when the freeze ends, and asks with its ETag until then', async () => {
+test('the gate that waits continues when the freeze ends, and asks with its ETag until then', async () => {
   const { id } = await acme.freeze('acme/web');
   const waits = run(['sh', '-c'], waiting);
   const answered = () => acme.logs.filter((line) => line.includes('freeze_state') && line.includes('304'));

@@ -39,7 +39,7 @@ test('every event of app.yml is explained, and no other', () => {
   expect(tableOf('event').map(([name]) => coded(name))).toEqual(subscribed);
 });
 
-test('what commands in comments ask for besides is explained where they are, and nothing else', () => {
+test('the extra permissions of commands in comments are explained on their page, and no others', () => {
   const comments = documentAt('docs/comments.md');
   const names = (head: string) => tableOf(head, comments).map(([name]) => coded(name));
   const permissions = Object.entries(forComments.default_permissions).map(

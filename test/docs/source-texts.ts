@@ -1,4 +1,4 @@
-// What is written in the source, by its syntax tree: each text as it stands, with `…` for what a template fills in.
+// The texts in the source, by its syntax tree: each unchanged, with `…` for the values in a template.
 // Nothing is evaluated: of texts that are put together each part is one, and an argument or a property has the first.
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -29,7 +29,7 @@ function* nodesOf(paths: RegExp): Generator<ts.Node> {
   for (const [path, file] of sources) if (paths.test(path)) yield* below(file);
 }
 
-/** An expression with what it may begin with: not what follows a `+`, nor what a template fills in. */
+/** An expression with its beginning: without what follows a `+`, and without the values in a template. */
 function* beginnings(node: ts.Node): Generator<ts.Node> {
   yield node;
   if (ts.isTemplateExpression(node)) return;

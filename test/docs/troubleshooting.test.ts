@@ -8,11 +8,11 @@ import type { ParsedFreeze } from '../../src/freezes/parsed-freeze.ts';
 import { between, documentAt, rowsOf } from './documents.ts';
 import { allTexts, argumentsOf, propertiesOf, variablesOf } from './source-texts.ts';
 
-// People search docs/troubleshooting.md for what they saw. So what it quotes is what is said, and what matters is there.
+// People search docs/troubleshooting.md for a message. So it must quote existing messages, and all that matter.
 
 const page = documentAt('docs/troubleshooting.md');
 
-/** The messages that a marked part of the page is about: what is quoted in the first cells of its tables. */
+/** The messages of a marked part of the page: the quoted texts in the first cells of its tables. */
 function quotedIn(mark: string): string[] {
   const rows = between(page, `<!-- ${mark} -->`, `<!-- /${mark} -->`)
     .split('\n')
@@ -159,7 +159,7 @@ describe('a start that fails', () => {
     expect(messages.filter((each) => !produced.some((problem) => occursIn(each, problem)))).toEqual([]);
   });
 
-  test('what else stops it is explained, and no other', () => {
+  test('every other reason that stops it is explained, and no other', () => {
     const others = [
       ...argumentsOf(/^Error$/, 0, /^database\//),
       ...argumentsOf(/^super$/, 0, /^database\//),
@@ -211,7 +211,7 @@ test('every reason why the doctor cannot ask is explained, and no other', () => 
   expect(inventedIn(quotedIn('doctor'), reasons)).toEqual([]);
 });
 
-test('every page that shows nothing but a message is explained, and no other', () => {
+test('every page with only a message is explained, and no other', () => {
   const titles = [
     ...argumentsOf(/^stopPage$/, 0),
     ...propertiesOf('heading', /^setup\//),
@@ -230,7 +230,7 @@ test('every line of the log is explained, and no other', () => {
   expect(inventedIn(quotedIn('log'), said)).toEqual([]);
 });
 
-test('what is quoted outside of the tables is said as well', () => {
+test('messages that are quoted outside of the tables exist', () => {
   const texts = page
     .split('\n')
     .filter((line) => !line.startsWith('|'))

@@ -4,7 +4,7 @@ import { type Finding, isEnforced, states } from '../../src/enforcement/finding.
 import { judgeBranch } from '../../src/enforcement/judge-branch.ts';
 import { known, notKnown } from '../../src/github/pull-requests/fact.ts';
 
-// What the sandbox cannot be brought to say: an Enterprise's rulesets, older servers, halves of answers.
+// Answers that the sandbox cannot give: an Enterprise's rulesets, older servers, partial answers.
 
 const place = {
   web: 'https://github.com',
@@ -43,7 +43,7 @@ test('an Enterprise names itself', () => {
   expect(bypass!.remedy).toContain('https://github.com/enterprises/globex/settings/policies');
 });
 
-test('a part that was not read makes what is missing unknown, and what was found no less sure', () => {
+test('an unread part makes a missing rule unknown, and a found rule no less sure', () => {
   const notRead = ['GitHub did not answer'];
   expect(judge({ notRead })[0]).toMatchObject({ state: 'unknown' });
   expect(judge({ notRead, requirements: [protection] })[0]).toMatchObject({ state: 'ok' });
@@ -51,7 +51,7 @@ test('a part that was not read makes what is missing unknown, and what was found
   expect(judge({ notRead, requirements: [elsewhere] })[0]).toMatchObject({ state: 'failed' });
 });
 
-test('who may bypass is known from one that nobody may, and else only from all', () => {
+test('the bypass list is known from one rule that nobody can bypass, or else only from all rules', () => {
   const bypassOf = (...requirements: Requirement[]) =>
     judge({ requirements }).find(({ check }) => check === 'bypass')!;
   const hidden = { ...ruleset, bypass: notKnown('GitHub hides it') };
@@ -60,7 +60,7 @@ test('who may bypass is known from one that nobody may, and else only from all',
   expect(bypassOf(ruleset, ruleset).message).toMatch(/^Organization owners can bypass/);
 });
 
-test('a queue whose branch requires nothing lets groups through; an unknown one is not fine', () => {
+test('a queue whose branch requires nothing merges groups; an unknown one is not fine', () => {
   const queueOf = (facts: Partial<BranchFacts>) =>
     judge(facts).find(({ check }) => check === 'merge_queue')?.state;
   const requirements = [protection];
@@ -71,7 +71,7 @@ test('a queue whose branch requires nothing lets groups through; an unknown one 
   expect(queueOf({ hasQueue: known(true), notRead: ['x'] })).toBe('unknown');
 });
 
-test('enforced is what the decisive findings say, the worst first', () => {
+test('enforced follows the decisive findings, the worst first', () => {
   const finding = (check: Finding['check'], state: Finding['state']): Finding => ({
     ...{ check, state, message: '', remedy: null },
   });

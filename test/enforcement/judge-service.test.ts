@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { judgeRateLimit, judgeWebhooks, whySpare } from '../../src/enforcement/judge-service.ts';
 import { known, notKnown } from '../../src/github/pull-requests/fact.ts';
 
-// What the sandbox cannot be brought to say: an App that never had a delivery, servers without limits.
+// Answers that the sandbox cannot give: an App that never had a delivery, servers without limits.
 
 const settings = 'https://github.com/settings/apps/holdfast';
 const hook = (contentType: string) => known({ url: 'https://holdfast.example/hook', contentType });
 const facts = { attempts: known([]), hook: hook('json'), lastReceived: null, settings };
 
-test('an App to which nothing was ever sent is not known to hear', () => {
+test('an App that never got a delivery is unknown', () => {
   expect(judgeWebhooks(facts)).toMatchObject({
     state: 'unknown',
     message: 'GitHub has sent no webhook to https://holdfast.example/hook in three days.',
@@ -16,7 +16,7 @@ test('an App to which nothing was ever sent is not known to hear', () => {
   });
 });
 
-test('deliveries that are not shown are unknown, whatever arrived here', () => {
+test('deliveries that GitHub does not show are unknown, no matter what arrived here', () => {
   const lastReceived = new Date('2026-03-01T09:00:00Z');
   const attempts = notKnown('GitHub did not answer');
   expect(judgeWebhooks({ ...facts, attempts, lastReceived })).toMatchObject({
@@ -25,7 +25,7 @@ test('deliveries that are not shown are unknown, whatever arrived here', () => {
   });
 });
 
-test('webhooks as forms are refused by Holdfast, though GitHub may call them delivered', () => {
+test('Holdfast refuses webhooks as forms, although GitHub may call them delivered', () => {
   const attempts = known([
     { guid: 'a', at: new Date(0), isDelivered: true, status: 'OK', isMadeGood: false },
   ]);
@@ -33,7 +33,7 @@ test('webhooks as forms are refused by Holdfast, though GitHub may call them del
   expect(judgeWebhooks({ ...facts, attempts, hook: hook('form') }).state).toBe('failed');
 });
 
-test('a server without limits has enough left; one that says nothing is not known to, and is asked', () => {
+test('a server without limits has enough left; one that says nothing is unknown, and is asked', () => {
   expect([judgeRateLimit(known(null)).state, whySpare(known(null))]).toEqual(['ok', null]);
   const silent = notKnown('GitHub did not answer');
   expect([judgeRateLimit(silent).state, whySpare(silent)]).toEqual(['unknown', null]);

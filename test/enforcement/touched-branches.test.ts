@@ -42,7 +42,7 @@ test.each<[ConditionInput[], string[]]>([
   expect(excludedBranches({ excludeConditions })).toEqual(expected);
 });
 
-test('conditions that cannot be read name nothing and may touch anything', () => {
+test('unreadable conditions name nothing and can touch anything', () => {
   const matchingConditions = ['nonsense'];
   expect(namedBranches({ matchingConditions })).toEqual([]);
   expect(onlyBranches({ matchingConditions })).toBeNull();

@@ -18,7 +18,7 @@ const exemption: Exemption = {
 const from = (more: Partial<Exemption>, freezeId = 'f', minute = 5) =>
   exemptionFrom([{ ...exemption, ...more }], subject, freezeId, at(minute)) !== null;
 
-describe('an exemption lets through', () => {
+describe('an exemption covers', () => {
   test.each<[string, Partial<Exemption>, boolean]>([
     ['its head', {}, true],
     ['no other head', { headSha: 'b' }, false],
@@ -33,12 +33,12 @@ describe('an exemption lets through', () => {
     ),
   ])('%s', (_what, more, expected) => expect(from(more)).toBe(expected));
 
-  test('until its instant, whether or not anybody ended it', () => {
+  test('until its instant, whether or not somebody ended it', () => {
     expect([59, 60].map((minute) => from({}, 'f', minute))).toEqual([true, false]);
   });
 });
 
-test('a push is told from an answer of before the request', () => {
+test('a push is distinguished from an answer from before the request', () => {
   const pushed = (headSha: string, minute: number, observed = minute) =>
     leftBehind([exemption], [{ ...subject, headSha, changedAt: at(minute) }], at(observed)).length === 1;
   expect(pushed('a', 1)).toBe(false);
@@ -95,7 +95,7 @@ const pullRequest = (number: number, head: string, status = green): LoadedPullRe
   isMergeable: true,
 });
 
-test('what is exempt no more is held before everything else', () => {
+test('a pull request that is no longer exempt is held before everything else', () => {
   const verdictOf = (exemptions: Exemption[]) =>
     judge({ freezes: [freeze('f')], exemptions, hiding: [], observedAt: at(5) }, [pullRequest(1, 'a')])
       .verdicts[0]!;
@@ -122,7 +122,7 @@ const someExemption = fc.record({
   expiresAt: fc.integer({ min: 0, max: 10 }).map(at),
 });
 
-test('a commit is free exactly where each pull request on it is free of each freeze, by its own exemption', () => {
+test('a commit is free exactly if each pull request on it is free of each freeze, by its own exemption', () => {
   fc.assert(
     fc.property(
       fc.subarray(ids),

@@ -23,7 +23,7 @@ function outcome(result: WindowResult): string {
   return result.reason === 'invalid' ? result.problems.map(({ field }) => field).join() : result.reason;
 }
 
-describe('what is wrong is said', () => {
+describe('errors are named', () => {
   const now = instant('2026-03-01T09:00:00Z');
   const said = (result: WindowResult): string =>
     result.ok || result.reason !== 'invalid' ? '' : result.problems.map(({ message }) => message).join();
@@ -170,7 +170,7 @@ describe('a change', () => {
     );
   });
 
-  test('keeps what is absent; null for the end takes it away', () => {
+  test('keeps absent fields; null for the end removes it', () => {
     const result = reviseWindow(freeze, { end: null }, instant(made));
     expect(result).toEqual({ ok: true, value: { ...freeze, end: null, endsAt: null } });
   });
@@ -190,14 +190,14 @@ describe('a change', () => {
       expect(reviseWindow(begun, { start: begun.start }, now)).toEqual({ ok: true, value: begun });
     });
 
-    test('its end must be after the start that it has, not after the one that its text names', () => {
+    test('its end must be after its real start, not after the start in its text', () => {
       expect(outcome(reviseWindow(begun, { end: '2026-10-25T02:20:00' }, now))).toBe('end');
       expect(outcome(reviseWindow(begun, { end: '2026-10-25T02:31:00' }, now))).toBe('ok');
     });
   });
 });
 
-describe('whatever is sent', () => {
+describe('for every input', () => {
   const times = fc.oneof(
     fc
       .date({ min: instant('2026-01-01'), max: instant('2026-12-31'), noInvalidDate: true })

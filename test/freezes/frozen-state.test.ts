@@ -32,7 +32,7 @@ describe('could hold a pull request into a branch', () => {
     [true, 'release/1', ['base~=^release/']],
     [false, 'main', ['-base=main']],
     [false, 'main', [{ not: 'base=main' }]],
-    // What is beyond the base could be either way, the time too.
+    // Conditions beyond the base could be true or false, also those on the time.
     [true, 'main', ['label=risky']],
     [true, 'main', ['-label=risky', 'schedule=Mon-Fri 09:00-17:00[Europe/Paris]']],
     [true, 'main', ['current-datetime<2020-01-01T00:00[UTC]']],
@@ -40,13 +40,13 @@ describe('could hold a pull request into a branch', () => {
     [true, 'next', [{ or: ['label=risky', 'base=main'] }]],
     [true, 'main', [{ not: { and: ['base=main', 'label=risky'] } }]],
     [false, 'main', [{ not: { or: ['base=main', 'label=risky'] } }]],
-    // Only what is excluded for sure is.
+    // Only a sure exclusion excludes.
     [false, 'main', [], ['base=main']],
     [true, 'next', [], ['base=main']],
     [true, null, [], ['base=main']],
     [true, 'main', [], ['base=main', 'label=hotfix']],
     [false, 'main', [], [{ or: ['base=main', 'label=hotfix'] }]],
-    // What cannot be read holds.
+    // An unreadable condition holds.
     [true, 'main', ['nonsense' as ConditionInput]],
   ])('%s: into %s, matching %j, excluding %j', (expected, base, matching, exclude) => {
     expect(could(base, matching, exclude)).toBe(expected);
@@ -83,12 +83,12 @@ describe('the state at an instant', () => {
     expect(stateAt([...all, kept('e', 35, null)], 36)).toEqual([true, ['d', 'e'], null]);
   });
 
-  test('a deleted one held until it was deleted, and never where that was before it began', () => {
+  test('a deleted one held until it was deleted, and never if that was before it began', () => {
     expect(stateAt([kept('a', 10, null, 15)], 12)).toEqual([true, ['a'], 15]);
     expect(stateAt([kept('a', 10, 20, 5)], 4)).toEqual([false, [], null]);
   });
 
-  test('plans that follow each other for ever are not asked for ever', () => {
+  test('plans that follow each other forever are not asked forever', () => {
     let asked = 0;
     const days = function* () {
       for (let from = 0; ; from += 10) {

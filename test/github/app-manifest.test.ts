@@ -12,7 +12,7 @@ import {
 
 const { default_permissions: permissions, default_events: events } = appTemplate;
 
-test('what is held to be needed is asked for', () => {
+test('the App asks for what the code needs', () => {
   expect(Object.keys(permissions)).toEqual(expect.arrayContaining([...vital, ...queueNeeds.permissions]));
   expect(events).toEqual(expect.arrayContaining([...prompt, ...queueNeeds.events]));
 });
@@ -26,7 +26,7 @@ test.each([
   expect(missingPermissions({ permissions: { ...permissions, statuses }, events })).toEqual(missing),
 );
 
-test('write includes read, and nothing is granted by default', () => {
+test('write includes read, and there is no default permission', () => {
   const checks = 'write';
   expect(missingPermissions({ permissions: { ...permissions, checks }, events })).toEqual([]);
   expect(missingPermissions({ permissions: {}, events })).toEqual(Object.keys(permissions));
@@ -37,7 +37,7 @@ test('events that are not sent are missing', () => {
   expect(missingEvents({ permissions, events: events.filter((name) => name !== 'push') })).toEqual(['push']);
 });
 
-test('commands in comments are asked for where they are wanted, and only there', () => {
+test('commands in comments are asked for only if somebody wants them', () => {
   const manifest = (takesCommands: boolean) =>
     manifestFor({ name: 'Holdfast', publicUrl: 'https://a.example', redirectUrl: 'x', takesCommands });
   const plain = manifest(false);

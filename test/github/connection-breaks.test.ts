@@ -8,7 +8,7 @@ import type { Config } from '../../src/config.ts';
 import { createGitHubApp, type GitHubApp } from '../../src/github/github-app.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 
-// GitHub closes idle connections: the request that is just on its way there finds nobody.
+// GitHub closes idle connections, so a request on its way finds nobody.
 
 const { privateKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,
@@ -42,7 +42,7 @@ beforeEach(async () => {
 });
 afterEach(() => new Promise((resolve) => server.close(resolve)));
 
-test('what is read is asked once more', async () => {
+test('a read is asked once more', async () => {
   const ada = github.asPerson('ghp_ada');
   await ada.request('GET /user');
   expect(await ada.graphql('{ viewer { login } }')).toEqual({ viewer: { login: 'ada' } });

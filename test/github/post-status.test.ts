@@ -37,7 +37,7 @@ const wanted = {
 const creator = { login: 'holdfast[bot]' };
 const posted = { id: 31_000_001, created_at: '2026-03-01T09:00:00Z', creator };
 const ledBy = { isMergeGroup: false, groupNumber: null, closedNumber: null };
-/** One attempt as `drain.ts` makes it. Null where the right to write was lost. */
+/** One attempt as `drain.ts` makes it. Null if the right to write was lost. */
 async function write(
   attempts: number,
   known: Partial<HeadStatus> = {},
@@ -92,7 +92,7 @@ test('a first attempt posts, and asks nothing before', async () => {
   await write(0);
 });
 
-test('the page that it leads to is posted, and is no reason to post', async () => {
+test('its page is posted, and is not a reason to post', async () => {
   const targetUrl = 'https://holdfast.example/repos/acme/web/pulls/1';
   const writeTo = (attempts: number) => write(attempts, {}, undefined, 1);
   nock(config.githubApiUrl)
@@ -122,13 +122,13 @@ test.each([
   await write(1);
 });
 
-test('a second attempt takes no answer that is older than what we know of', async () => {
+test('a second attempt ignores an answer that is older than what we know', async () => {
   expectLook([{ ...wanted, ...posted }]);
   expectPost().reply(201, { ...posted, id: posted.id + 2 });
   expect(await write(1, { writtenId: BigInt(posted.id) + 1n })).toMatchObject({ id: BigInt(posted.id) + 2n });
 });
 
-test('a second attempt takes no answer that does not know of the status that an event told of', async () => {
+test('a second attempt ignores an answer that lacks the status of an event', async () => {
   expectLook([{ ...wanted, ...posted }]);
   expectPost().reply(201, { ...posted, id: posted.id + 2 });
   expect(await write(1, { contradictedBy: BigInt(posted.id) + 1n })).toMatchObject({
@@ -136,7 +136,7 @@ test('a second attempt takes no answer that does not know of the status that an 
   });
 });
 
-test('a look counts on all pages what is under our context, in any case of letters', async () => {
+test('a look counts the statuses under our context on all pages, in any case', async () => {
   const other = { ...posted, ...wanted, context: 'ci' };
   const foreign = { ...posted, ...wanted, context: 'HOLDFAST/freeze', creator: null };
   expectLook([{ ...posted, ...wanted }, ...Array<object>(99).fill(other)]);
@@ -145,7 +145,7 @@ test('a look counts on all pages what is under our context, in any case of lette
   expect(list).toMatchObject({ count: { writes: 1, overwrites: 2 }, statuses: { length: 3 } });
 });
 
-test('a second attempt whose right to write is lost does not post', async () => {
+test('a second attempt without the right to write does not post', async () => {
   expectLook([]);
   expect(await write(1, {}, async () => false)).toBeNull();
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { tooManyRequests } from '../../src/errors.ts';
 import { SingleFlight } from '../../src/github/single-flight.ts';
 
-test('where the first asker is limited, one of the others asks for them all', async () => {
+test('if the first caller is limited, one of the others asks for all', async () => {
   const flight = new SingleFlight<string>();
   let asked = 0;
   const first = flight.run('key', async () => {

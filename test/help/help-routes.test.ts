@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { expect, test } from 'vitest';
 import { helpRoutes } from '../../src/help/help-routes.ts';
 
-// What a browser gets below /help.
+// The pages below /help in a browser.
 
 const app = new Hono().route('/help', helpRoutes());
 
@@ -17,10 +17,10 @@ const idsOf = (text: string): Set<string> =>
   new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!));
 const unescaped = (text: string): string => text.replaceAll('&amp;', '&').replaceAll('&quot;', '"');
 
-/** What the service serves elsewhere. */
+/** Other paths of the service. */
 const elsewhere = ['/', '/docs', '/help'];
 
-test('every link leads to a page that is there, and to a part that is there', async () => {
+test('every link leads to an existing page, and to an existing part', async () => {
   const pages = new Map<string, string>();
   const waiting = ['/help'];
   for (const path of waiting) {
@@ -48,7 +48,7 @@ test('every link leads to a page that is there, and to a part that is there', as
   expect(followed).toBeGreaterThan(1000);
 });
 
-test('no link to a document, and no picture, is lost on the way', async () => {
+test('the pages keep every link to a document, and every picture', async () => {
   const { text } = await open('/help/pages');
   const pictures = [...text.matchAll(/<img src="([^"]+)"/g)].map(([, source]) => source!);
   expect(pictures.length).toBeGreaterThan(5);
@@ -64,7 +64,7 @@ test('says which file and version a page is, and where one is in the menu', asyn
   expect(text).toMatch(/href="\/help\/install" aria-current="page"/);
 });
 
-test('pages load nothing from elsewhere, run no inline script, and are asked for again after an upgrade', async () => {
+test('pages load nothing from elsewhere, run no inline script, and are requested again after an upgrade', async () => {
   const { text, headers } = await open('/help/install');
   const policy = headers.get('content-security-policy')!;
   expect(policy).toContain("default-src 'none'");
@@ -103,7 +103,7 @@ test('the search leads to sections, and says so if there is none', async () => {
     expect((await open(empty)).status).toBe(200);
 });
 
-test('what somebody searches for is text, and only its beginning counts', async () => {
+test('the searched words are text, and only their beginning counts', async () => {
   const { text } = await open(`/help/search?q=${encodeURIComponent('"><script>alert(1)</script>')}`);
   expect(text).not.toContain('<script>alert');
   const long = await open(`/help/search?q=${encodeURIComponent('backup '.repeat(10_000))}`);

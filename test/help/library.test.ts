@@ -54,7 +54,7 @@ describe('a document', () => {
     'mailto:a@b',
   ])('does not link to %s', (href) => expect(render(`[x](${href})`).html).toBe('<p>x</p>\n'));
 
-  test('has the anchors of GitHub, numbered where they repeat', () => {
+  test('has the anchors of GitHub, numbered if they repeat', () => {
     const { html, sections } = render(
       '# `GET /a_b`: an *idea*?\n\n## Same\n\ntext\n\n## Same\n\n| a | b |\n|--|--|\n| 1 | 2 |',
     );

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { type Library, readLibrary } from '../../src/help/library.ts';
 
-// What people type, and the section that answers it: the first or the second result.
+// Questions of people, and the section that answers each: the first or the second result.
 
 let library: Library;
 beforeAll(async () => {

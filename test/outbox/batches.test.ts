@@ -29,7 +29,7 @@ test.skipIf(!inject('postgresUrl'))(
   },
 );
 
-test('what becomes due meanwhile and is more urgent waits for no more than a quarter of a second', async () => {
+test('a more urgent status that becomes due meanwhile waits at most a quarter of a second', async () => {
   const { github, app } = acme;
   const web = await acme.repository('web', Array(30).fill({}));
   const api = await acme.repository('api', [{}]);
@@ -56,7 +56,7 @@ test('what becomes due meanwhile and is more urgent waits for no more than a qua
   expect(order.lastIndexOf(web)).toBeGreaterThan(order.indexOf(api));
 });
 
-test('a refusal for the pace is no attempt: what was taken and not tried is not looked up before its write', async () => {
+test('a refusal for the pace is not an attempt: a taken and untried write is not looked up before', async () => {
   const { github } = acme;
   const web = await acme.repository('lib', Array(12).fill({}));
   const limit = { status: 429, retryAfter: 30, times: 1, match: { method: 'POST', path: /\/statuses\// } };
@@ -70,7 +70,7 @@ test('a refusal for the pace is no attempt: what was taken and not tried is not 
   expect(looks).toEqual([]);
 });
 
-test('what is written is settled while the next write hangs', async () => {
+test('a written status is settled while the next write hangs', async () => {
   const { github, app } = acme;
   const slow = await acme.repository('slow', [{}, {}]);
   // Of writes of one urgency the order is that of their SHAs.

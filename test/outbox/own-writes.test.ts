@@ -15,7 +15,7 @@ test('an event is an echo when its id is that of a write of ours, on its commit'
   expect(writes.isEcho('b'.repeat(40), event)).toBe(false);
 });
 
-test('while a write is under way, what a bot says is an echo where it says the same', async () => {
+test('while a write is under way, the same status of a bot is an echo', async () => {
   const writes = new OwnWrites();
   const { promise: answer, resolve } = Promise.withResolvers<{ id: bigint }>();
   const written = writes.during(sha, says, () => answer);

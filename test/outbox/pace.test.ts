@@ -36,7 +36,7 @@ function write(range: PaceRange, pauses: number[]): number[] {
 const busiestMinute = (times: number[]): number =>
   Math.max(...times.map((start) => times.filter((time) => time >= start && time < start + 60_000).length));
 
-test('no minute holds more than allowed, whenever writes are wished for', () => {
+test('no minute has more writes than allowed, no matter when they are requested', () => {
   const pause = fc.oneof(
     { weight: 15, arbitrary: fc.constant(0) },
     { weight: 1, arbitrary: fc.integer({ min: 0, max: 90_000 }) },
@@ -121,7 +121,7 @@ describe('what it learns', () => {
     );
   });
 
-  test('a minute of writing raises it by 5 %, or by 20 % below what GitHub is known to bear', () => {
+  test('a minute of writing raises it by 5 %, or by 20 % below what GitHub is known to accept', () => {
     const within = { least: 10, most: 170 };
     const pace = firstPace(within, at(0));
     expect(afterAccepted(pace, 75, within, at(0)).perMinute).toBeCloseTo(75 * 1.05);
@@ -136,7 +136,7 @@ describe('what it learns', () => {
     expect(placesIn(paceAt(pace, { least: 10, most: 20 }, at(0)))).toBe(5);
   });
 
-  test('writes press when they come behind those that went at once', () => {
+  test('writes press when they come after those that went out at once', () => {
     const pace = firstPace({ least: 10, most: 170 }, at(0));
     expect(isPressed(pace)).toBe(false);
     expect(isPressed({ ...pace, tokens: 3 })).toBe(true);

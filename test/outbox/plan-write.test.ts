@@ -52,19 +52,19 @@ describe('a verdict must be written', () => {
     expect(mustWrite(verdict, present, written, 6n, at(160))).toBe(expected);
   });
 
-  test('where that is so for minutes: somebody overwrote ours in that second', () => {
+  test('if that lasts for minutes: somebody overwrote ours in that second', () => {
     expect(mustWrite(held, shown(free, 100), known(held), 6n, at(100 + 301))).toBe(true);
   });
 
-  test('where GitHub has shown none for minutes: the name of our context may have changed', () => {
+  test('if GitHub has shown none for minutes: the name of our context may have changed', () => {
     expect(mustWrite(held, null, known(held), 6n, at(100 + 301))).toBe(true);
   });
 
-  test('where a write may have arrived without its answer: the next attempt looks', () => {
+  test('if a write may have arrived without an answer: the next attempt looks', () => {
     expect(mustWrite(held, shown(held, 100), known(held, { attempts: 1 }), 6n, at(160))).toBe(true);
   });
 
-  test('not where we wrote it while the reading was under way', () => {
+  test('not if we wrote it during the reading', () => {
     expect(mustWrite(held, shown(free, 100), known(held), 5n, at(160))).toBe(false);
     expect(mustWrite(held, shown(free, 100), known(held), 4n, at(160))).toBe(false);
   });
@@ -81,12 +81,12 @@ describe('GitHub takes 1,000 statuses of a SHA and context', () => {
     expect(mustWrite(held, shown(other, 100), written, 6n, at(160))).toBe(expected);
   });
 
-  test('a new state is written all the same', () => {
+  test('a new state is still written', () => {
     expect(mustWrite(free, shown(held, 100), known(held, { writes: 990 }), 6n, at(160))).toBe(true);
   });
 });
 
-describe('where the last status is written', () => {
+describe('if the last status is written', () => {
   const last = { state: 'pending', description: lastText };
   const full = { isFinal: true, writes: 10, overwrites: 990 };
   test.each([

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => acme.close());
 
-test('what another worker has written over already is not settled again', async () => {
+test('a status that another worker has overwritten is not settled again', async () => {
   const web = await acme.repository('web', [{}]);
   await acme.freeze(web);
   const { db } = acme.app.deps;

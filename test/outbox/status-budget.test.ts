@@ -20,7 +20,7 @@ describe('one last status is written', () => {
 
 const hour = 3_600_000;
 
-test('whoever overwrites us whenever they like, the same text is repeated at most 20 times in any hour', () => {
+test('against any overwriting, the same text is repeated at most 20 times in any hour', () => {
   const waits = fc.array(fc.integer({ min: 0, max: 30 * 60_000 }), { minLength: 1, maxLength: 200 });
   fc.assert(
     fc.property(fc.oneof(waits, fc.constant(Array<number>(200).fill(0))), (overwrittenAfter) => {
@@ -45,7 +45,7 @@ test('pauses grow from 1 s to 5 min; the first repeat has none', () => {
   ]);
 });
 
-test('it is contested after twenty repeats, and no more after an hour in which it stood', () => {
+test('it is contested after twenty repeats, and no longer after an hour without overwriting', () => {
   const repeatAfter = new Date(hour);
   const at = (milliseconds: number) => new Date(milliseconds);
   expect(isContested({ timesWritten: 20, repeatAfter }, at(hour))).toBe(false);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => holdfast.close());
 
-test('the page gets inline styles and nothing else that the others do not get', () => {
+test('the page gets inline styles, and nothing else that other pages lack', () => {
   expect(answer.headers.get('content-security-policy')).toBe(
     "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self'; " +
       "form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
@@ -29,7 +29,7 @@ test('it holds the document that is served, as data', async () => {
   expect(JSON.parse(data!)).toEqual(await (await get('/v1/openapi.json')).json());
 });
 
-test('all that it loads is here, and may be kept for ever', async () => {
+test('everything that it loads is here, and can be cached forever', async () => {
   const loaded = [...page.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]+)"/g)].map(([, url]) => url!);
   expect(loaded).toHaveLength(3);
   for (const url of loaded) {
@@ -55,7 +55,7 @@ test('the bundle is whole, compressed or not', async () => {
   expect(script).toContain('window.Scalar={createApiReference:');
 });
 
-test('the page is compressed, for who takes that', async () => {
+test('the page is compressed for clients that accept that', async () => {
   const plain = await get('/docs', { 'Accept-Encoding': 'identity' });
   const compressed = await get('/docs', { 'Accept-Encoding': 'gzip' });
   expect([plain, compressed].map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'gzip']);
@@ -71,7 +71,7 @@ test('a way home, and freezes first', async () => {
   expect(first!.post).toMatchObject({ tags: ['Scheduled freezes'], summary: 'Schedule a freeze' });
 });
 
-test('the sample of the first route works when it is sent', async () => {
+test('the sample of the first route works', async () => {
   const acme = await startAcme();
   try {
     await acme.repository('web', [{}]);

@@ -23,7 +23,7 @@ let acme: Acme;
 let server: ServerType;
 let url: string;
 let changes: (RepositoryChange | OwnerChange)[] = [];
-/** What the next changes throw. */
+/** The error that the next changes throw. */
 let refuse: Error | null = null;
 const cookies = new Map<string, string>();
 
@@ -87,7 +87,7 @@ async function send(
   return { status: answer.status, text: await answer.text(), headers: answer.headers };
 }
 
-test('a form of ours, of an admin, gets through, with the admin as the actor', async () => {
+test('our form, from an admin, is accepted, with the admin as the actor', async () => {
   const { status } = await send('ada', '/repos/acme/web/admins', { fields: { reason: 'Fire' } });
   expect(status).toBe(200);
   expect(changes[0]).toMatchObject({
@@ -124,7 +124,7 @@ test('without a session nothing is changed, and the page says how to go on', asy
   expect(changes).toEqual([]);
 });
 
-test('a session is not enough: GitHub says who may', async () => {
+test('a session is not enough: GitHub says who can', async () => {
   for (const login of ['mallory', 'rita', 'wendy'])
     expect((await send(login, '/repos/acme/web/admins')).status).toBe(403);
   for (const login of ['mallory', 'rita'])
@@ -134,7 +134,7 @@ test('a session is not enough: GitHub says who may', async () => {
   expect((changes[0] as RepositoryChange).notAdmin?.message).toContain('wendy is not an admin of acme/web');
 });
 
-test('what one may not see is not there', async () => {
+test('a page that you cannot see does not exist', async () => {
   const hidden = await send('mallory', '/repos/acme/vault/admins');
   const absent = await send('mallory', '/repos/acme/nothing/admins');
   expect({ ...hidden, headers: null }).toEqual({ ...absent, headers: null });
@@ -145,7 +145,7 @@ test('what one may not see is not there', async () => {
   expect(asked(known.text)).toBe(asked(unknown.text));
 });
 
-test('GitHub is asked at each change: what was lost a moment ago is lost', async () => {
+test('GitHub is asked at each change: a right that was lost a moment ago is lost', async () => {
   expect((await send('bob', '/repos/acme/api/admins')).status).toBe(200);
   acme.github.setRole('acme/api', 'bob', 'read');
   expect((await send('bob', '/repos/acme/api/admins')).status).toBe(403);
@@ -154,7 +154,7 @@ test('GitHub is asked at each change: what was lost a moment ago is lost', async
   expect(changes).toHaveLength(2);
 });
 
-test('of an owner: its admins, and who administers each repository that is named', async () => {
+test('of an owner: its admins, and people who administer each named repository', async () => {
   expect((await send('ada', '/repos/acme/owners')).status).toBe(200);
   const both: [string, string][] = [
     ['repository', 'web'],
@@ -171,7 +171,7 @@ test('of an owner: its admins, and who administers each repository that is named
   expect(changes).toHaveLength(2);
 });
 
-test('of an owner too, what was lost a moment ago is lost: the organization, and one repository of those named', async () => {
+test('of an owner, too, a right that was lost a moment ago is lost: of the organization, and of one named repository', async () => {
   await acme.advanceTo(new Date(acme.clock.now() + 120_000));
   acme.github.setMembership('acme', 'carol', 'admin');
   expect((await send('carol', '/repos/acme/owners')).status).toBe(200);
@@ -185,7 +185,7 @@ test('of an owner too, what was lost a moment ago is lost: the organization, and
   expect(changes).toHaveLength(2);
 });
 
-test('who administers repositories, and not the owner, changes those and no others', async () => {
+test('a person who administers repositories, and not the owner, changes only those', async () => {
   await acme.advanceTo(new Date(acme.clock.now() + 120_000));
   await send('bob', '/repos/acme/owners', { fields: [named('web'), named('API')] });
   await send('ada', '/repos/acme/owners', { fields: [named('web')] });
@@ -194,7 +194,7 @@ test('who administers repositories, and not the owner, changes those and no othe
   expect(adas!.administered).toBeNull();
 });
 
-test("a repository of somebody who had this login before counts as nobody's", async () => {
+test('a repository of a former holder of this login belongs to nobody here', async () => {
   await acme.advanceTo(new Date(acme.clock.now() + 120_000));
   const { db } = acme.app.deps;
   const { accountId } = await db.repository.findFirstOrThrow({ where: { name: 'api' } });
@@ -230,7 +230,7 @@ test('while GitHub does not answer, nothing is changed, and the page says when t
   expect(changes).toEqual([]);
 });
 
-test('what the database cannot keep, and what is too large, is refused', async () => {
+test('texts that the database cannot store, and forms that are too large, are refused', async () => {
   expect((await send('ada', '/repos/acme/web/admins', { fields: { reason: 'a\0b' } })).status).toBe(422);
   const large = { reason: 'x'.repeat(1024 * 1024 + 1) };
   const answer = await send('ada', '/repos/acme/web/admins', { fields: large });
@@ -239,7 +239,7 @@ test('what the database cannot keep, and what is too large, is refused', async (
   expect(changes).toEqual([]);
 });
 
-test('what a change refuses is told as such, with the way back to the form', async () => {
+test('a refusal of a change is shown, with the way back to the form', async () => {
   await acme.advanceTo(new Date(acme.clock.now() + 180_000));
   refuse = conflict('Somebody was faster.');
   const referer = 'https://holdfast.example/owners/acme/freeze';
@@ -257,7 +257,7 @@ test('what a change refuses is told as such, with the way back to the form', asy
   expect(foreign.text).not.toContain('/owners/acme/freeze');
 });
 
-test('one person changes so much in a minute', async () => {
+test('one person can make a limited number of changes in a minute', async () => {
   await acme.advanceTo(new Date(acme.clock.now() + 180_000));
   for (let count = 0; count < changesPerMinute; count++)
     expect((await send('wendy', '/repos/acme/web/writers')).status).toBe(200);

@@ -26,7 +26,7 @@ async function pageWhere(error: Error): Promise<Response> {
   return app.request('/repos/acme/web');
 }
 
-test('where the database does not answer a page says so, and when to come back', async () => {
+test('if the database does not answer, a page says so, and when to try again', async () => {
   const gone = new Prisma.PrismaClientKnownRequestError('gone', { code: 'P1001', clientVersion: '7' });
   const answer = await pageWhere(gone);
   expect(answer.status).toBe(503);
@@ -40,14 +40,14 @@ test('where the database does not answer a page says so, and when to come back',
 test.each([
   'Connection terminated unexpectedly',
   'Client has encountered a connection error and is not queryable',
-])('where the connection breaks (%s) a page says so, and when to come back', async (message) => {
+])('if the connection breaks (%s), a page says so, and when to try again', async (message) => {
   const answer = await pageWhere(new Error(message));
   expect(answer.status).toBe(503);
   expect(answer.headers.get('retry-after')).toBe('5');
   expect(await answer.text()).toContain('The connection to the database broke');
 });
 
-test('what nobody foresaw shows the id under which the log has it, and nothing else', async () => {
+test('an unexpected error shows only its id in the log', async () => {
   const answer = await pageWhere(new Error('a secret of ours'));
   expect(answer.status).toBe(500);
   const id = answer.headers.get('x-request-id')!;

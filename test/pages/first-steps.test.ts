@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Acme, startAcme } from '../support/acme.ts';
 import { Visitor } from '../support/visitor.ts';
 
-// What is left to do after the installation. Each step is done where it is true now.
+// The steps after the installation. Each step is done if it is true now.
 
 let acme: Acme;
 let ada: Visitor;
@@ -24,7 +24,7 @@ const steps = async (query = ''): Promise<string[]> => {
       .trim(),
   );
 };
-/** What is asked of GitHub is used again for some seconds. */
+/** An answer of GitHub is used again for some seconds. */
 const later = () => acme.advanceTo(new Date(acme.clock.now() + 61_000));
 
 test('each step turns to done when it is true', async () => {
@@ -58,7 +58,7 @@ test('each step turns to done when it is true', async () => {
   expect((await steps())[3]).toBe('Done You have created a freeze');
 });
 
-test('of many repositories ten are looked at on a page', async () => {
+test('of many repositories, ten are checked on a page', async () => {
   for (let count = 10; count < 21; count++) await acme.repository(`many-${count}`);
   await later();
   const seen = (text: string) =>

@@ -18,7 +18,7 @@ beforeAll(async () => {
   ada = await signedIn('ada');
 });
 beforeEach(async () => {
-  // What one test froze is let go before the next one.
+  // The freezes of a test end before the next one.
   for (const [name] of await frozen()) {
     await ada.send('/owners/acme/unfreeze', {
       repository: name!,
@@ -38,7 +38,7 @@ async function signedIn(login: string): Promise<Visitor> {
   return visitor;
 }
 
-/** What is on: names and reasons. */
+/** The ongoing freezes: names and reasons. */
 async function frozen(): Promise<string[][]> {
   const now = new Date(acme.clock.now());
   const rows = await acme.app.deps.db.freeze.findMany({
@@ -108,7 +108,7 @@ test('the preview changes nothing; the button makes a plan of all repositories, 
   expect(live.text).toContain('/repos/acme/infra#enforcement');
 });
 
-test('one repository gets a freeze; its progress is followed', async () => {
+test('one repository gets a freeze, and the page follows its progress', async () => {
   const { press } = await freeze(ada, {
     which: 'ticked',
     repository: 'api',
@@ -137,7 +137,7 @@ test('tapped twice, it is made once', async () => {
   expect(await frozen()).toHaveLength(2);
 });
 
-test('what was changed after the preview is shown again, not done', async () => {
+test('a form that changed after the preview is shown again, not carried out', async () => {
   const { seen } = await freeze(ada, { which: 'ticked', repository: 'api', reason: 'Seen', duration: '1h' });
   const [previewed, key] = [hiddenOf(seen.text, 'previewed'), hiddenOf(seen.text, 'key')];
   const changed = { which: 'ticked', repository: ['api', 'web'], reason: 'Seen', duration: '1h' };
@@ -147,7 +147,7 @@ test('what was changed after the preview is shown again, not done', async () => 
   expect(await frozen()).toEqual([]);
 });
 
-test('what is wrong is said at its field, and nothing is lost', async () => {
+test('an error is at its field, and nothing is lost', async () => {
   const answer = await ada.send(form, {
     which: 'ticked',
     reason: '',
@@ -169,7 +169,7 @@ test('what is wrong is said at its field, and nothing is lost', async () => {
   expect(more.text).toContain('lable=hotfix');
 });
 
-test('who administers some repositories freezes those; nobody else freezes anything', async () => {
+test('a person who administers some repositories freezes those; nobody else freezes anything', async () => {
   const bob = await signedIn('bob');
   const { press } = await freeze(bob, {
     which: 'ticked',
@@ -190,7 +190,7 @@ test('who administers some repositories freezes those; nobody else freezes anyth
   expect((await frozen()).map(([name]) => name)).toEqual(['api', 'web']);
 });
 
-test('until tomorrow 08:00 is by the clock that was chosen', async () => {
+test('until tomorrow 08:00 uses the chosen clock', async () => {
   const { press } = await freeze(ada, {
     which: 'ticked',
     repository: 'api',
@@ -255,7 +255,7 @@ test('a part of a plan is unfrozen by its freezes, all of it with the plan', asy
   expect((await plans()).deleteReason).toBe('Over');
 });
 
-test('who does not administer a repository unfreezes nothing in it', async () => {
+test('a person who does not administer a repository unfreezes nothing in it', async () => {
   await acme.freeze('acme/infra', { reason: 'Stays' });
   const bob = await signedIn('bob');
   for (const fields of [{ repository: ['infra'] }, { repository: [] }]) {

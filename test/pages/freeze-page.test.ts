@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => acme.close());
 beforeEach(async () => {
-  // Nobody changes more than so much in a minute.
+  // A person can make a limited number of changes in a minute.
   await acme.advanceTo(new Date(acme.clock.now() + 61_000));
   [ada, bob] = [new Visitor(acme), new Visitor(acme)];
   await ada.signIn('ada');
@@ -67,7 +67,7 @@ async function change(kind: string, typed: Record<string, string> = {}) {
   return sent;
 }
 
-test('says all of it: until when, what it holds, by titles, and its id', async () => {
+test('shows everything: until when, what it holds, by titles, and its id', async () => {
   const { status, text } = await ada.open(path());
   expect(status).toBe(200);
   expect(words(text)).toContain('Release 4.2 Ongoing until 2026-12-02 12:00 Europe/Paris');
@@ -78,14 +78,14 @@ test('says all of it: until when, what it holds, by titles, and its id', async (
   expect(words(text)).toContain('the application key admin key created a freeze');
 });
 
-test('what is over stays to be read, and cannot be changed', async () => {
+test('a freeze that is over can be read, and not changed', async () => {
   await acme.remove(web, freeze.id);
   const { text } = await ada.open(path());
   expect(words(text)).toMatch(/Deleted at 2026.* Deletion reason Done/);
   expect(text).not.toContain('method="post" action="/repos');
 });
 
-test('there is no page for what is not there', async () => {
+test('there is no page for a missing freeze', async () => {
   for (const id of ['nonsense', '00000000-0000-4000-8000-000000000000'])
     expect((await ada.open(`/repos/${web}/freezes/${id}`)).status).toBe(404);
   const other = await acme.repository(`other-${number++}`);
@@ -127,7 +127,7 @@ describe('an admin', () => {
     expect(words(answer)).toContain('Nothing was changed.');
   });
 
-  test('deletes it, and has to say why', async () => {
+  test('deletes it, with a required reason', async () => {
     const empty = await change('delete', { delete_reason: ' ' });
     expect(empty.status).toBe(422);
     expect(words(empty.text)).toContain('Enter a reason.');
@@ -138,7 +138,7 @@ describe('an admin', () => {
     expect(metadata).toMatchObject({ reason: 'Released', deleted_by: { type: 'user', name: 'ada' } });
   });
 
-  test('edits what was typed, and leaves the rest as it was', async () => {
+  test('edits the changed fields, and leaves the rest', async () => {
     expect((await change('edit')).status).toBe(303);
     expect((await newestEvent()).type).not.toBe('scheduled_freeze.update');
     const typed = { reason: 'Release 4.3', exclude_conditions: 'label=hotfix\r\n{"not": "draft"}' };
@@ -152,7 +152,7 @@ describe('an admin', () => {
     expect(words((await ada.open(path())).text)).toContain('ada changed a freeze');
   });
 
-  test('is told beside the field what is wrong, and keeps what was typed', async () => {
+  test('sees errors beside the field, and keeps the typed text', async () => {
     const typed = { reason: 'Kept', end: '2020-01-01T00:00', matching_conditions: 'lable=risky' };
     const { status, text } = await change('edit', typed);
     expect(status).toBe(422);
@@ -161,7 +161,7 @@ describe('an admin', () => {
     expect((await now())!['reason']).toBe('Release 4.2');
   });
 
-  test('is told where somebody changed it meanwhile', async () => {
+  test('sees if somebody changed it meanwhile', async () => {
     const fields = formOf((await ada.open(path())).text, 'edit');
     await acme.update(web, freeze.id, { reason: 'By somebody else' });
     const { status, text } = await ada.send(`${path()}/edit`, { ...fields, reason: 'Mine' });
@@ -171,7 +171,7 @@ describe('an admin', () => {
   });
 });
 
-test('who is no admin sees no forms, and sends none', async () => {
+test('a person who is not an admin sees no forms, and sends none', async () => {
   const { text } = await ada.open(path());
   const asked: [Visitor, number][] = [
     [bob, 403],
@@ -196,7 +196,7 @@ test('who is no admin sees no forms, and sends none', async () => {
   expect(await now()).toMatchObject({ reason: 'Release 4.2', end: '2026-12-02T12:00:00' });
 });
 
-test('who was an admin a moment ago changes nothing', async () => {
+test('a person who was an admin a moment ago changes nothing', async () => {
   acme.github.setRole(web, 'bob', 'admin');
   await acme.advanceTo(new Date(acme.clock.now() + 61_000));
   const { text } = await bob.open(path());

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Acme, startAcme } from '../support/acme.ts';
 import { Visitor } from '../support/visitor.ts';
 
-// The first page: for who is signed in, where they may do something; for others, what this is.
+// The first page: signed-in people see where they can do something; others see what this is.
 
 let acme: Acme;
 beforeAll(async () => {
@@ -26,14 +26,14 @@ async function homeOf(login: string): Promise<string> {
   return text;
 }
 
-test('who is not signed in learns what this is, and signs in', async () => {
+test('a person who is not signed in learns what this is, and signs in', async () => {
   const { text } = await new Visitor(acme).open('/');
   expect(text).toContain('Merge freezes that hold, and let go');
   expect(text).toContain('href="/auth/sign-in?to=%2F"');
   expect(text).not.toContain('acme');
 });
 
-test('nothing is frozen, and that is said', async () => {
+test('nothing is frozen, and the page says so', async () => {
   const text = await homeOf('ada');
   expect(text).toContain('Nothing is frozen');
   expect(text).toContain('href="/repos/acme"');
@@ -59,7 +59,7 @@ test('what is frozen, what comes next and what waits for a decision', async () =
   );
 });
 
-test('where two persons are asked for, nobody is asked to decide on their own request', async () => {
+test('if two people are required, nobody is asked to decide on their own request', async () => {
   const settings = '/v1/repos/acme/web/settings';
   const ada = acme.github.addToken('ada');
   await acme.call('PATCH', settings, { as: ada, body: { two_person_exemptions: true } });
@@ -83,7 +83,7 @@ test('each sees their own owners, and decides nothing elsewhere', async () => {
   expect(mallory).not.toMatch(/acme|globex/);
 });
 
-test('what GitHub said at the sign-in gives no right: what was lost since is not shown', async () => {
+test('GitHub’s answer at the sign-in gives no right: the page hides what the person lost since', async () => {
   const rita = new Visitor(acme);
   await rita.signIn('rita');
   acme.github.setRole('acme/vault', 'rita', null);

@@ -4,7 +4,7 @@ import { readFreezeFields } from '../../src/pages/freeze-now/freeze-fields.ts';
 import { type Acme, startAcme } from '../support/acme.ts';
 import { type Seen, Visitor } from '../support/visitor.ts';
 
-// Forms that no page of ours would send: made by hand, sent twice, sent too late, or full of markup.
+// Forms that our pages never send: made by hand, sent twice, sent too late, or full of markup.
 
 let acme: Acme;
 let ada: Visitor;
@@ -48,7 +48,7 @@ async function newPlan(fields: Fields): Promise<string> {
   return location.replace('/progress?plan=', '/plans/');
 }
 
-test('a name that a repository had before it went to another owner freezes nothing there', async () => {
+test('the former name of a repository that moved to another owner freezes nothing there', async () => {
   acme.github.transferRepository('acme/moved', 'others');
   await acme.quiet();
   const before = (await freezes()).length;
@@ -62,7 +62,7 @@ test('a name that a repository had before it went to another owner freezes nothi
   expect(await freezes()).toHaveLength(before);
 });
 
-test("sent twice, a plan is extended once, and a stale form takes back nobody's change", async () => {
+test("sent twice, a plan is extended once, and a stale form undoes nobody's change", async () => {
   const path = await newPlan({ ...incident, start: '2026-04-01T10:00', end: '2026-04-01T12:00' });
   const { text } = await ada.open(path);
   const version = hiddenOf(text, 'version');
@@ -85,7 +85,7 @@ test("sent twice, a plan is extended once, and a stale form takes back nobody's 
   expect(late.text).toContain('Somebody changed this plan after you opened the page.');
 });
 
-test('sent twice, a request to be let through is made once', async () => {
+test('sent twice, an exemption request is made once', async () => {
   await acme.freeze('acme/web', { reason: 'Release', end: '2026-03-01T23:00:00' });
   const page = '/repos/acme/web/pulls/1';
   const key = hiddenOf((await ada.open(page)).text, 'key');
@@ -98,7 +98,7 @@ test('sent twice, a request to be let through is made once', async () => {
   expect((await ada.send(`${page}/exemptions`, { ...fields, reason: 'Another' })).status).toBe(303);
 });
 
-test('one who goes back, and ticks one more, freezes that too', async () => {
+test('a person who goes back, and ticks one more, freezes that too', async () => {
   const fields = { which: 'ticked', repository: ['api'], reason: 'Back', duration: '1h' };
   const form = '/owners/acme/freeze';
   const seen = await ada.send(form, { ...fields, step: 'preview' });

@@ -3,7 +3,7 @@ import { type Acme, startAcme } from '../support/acme.ts';
 import { startHoldfast } from '../support/holdfast.ts';
 import { Visitor } from '../support/visitor.ts';
 
-// What tells of weak places and of people is not for everybody who can read a public repository.
+// Not everybody who can read a public repository sees its weak places and its people.
 
 let acme: Acme;
 beforeAll(async () => {
@@ -19,7 +19,7 @@ afterAll(() => acme.close());
 const minute = 60_000;
 const pass = (milliseconds: number) => acme.advanceTo(new Date(acme.clock.now() + milliseconds));
 const hasInside = (text: string) => ['id="enforcement"', 'id="log"'].map((part) => text.includes(part));
-/** What the look at enforcement asks, and nothing else does. */
+/** The requests that only the look at enforcement sends. */
 const looks = () => acme.github.requests.filter(({ path }) => path === '/app/hook/config').length;
 
 async function pageFor(login: string | null, repository: string) {
@@ -66,7 +66,7 @@ test('nobody while GitHub does not say who can write', async () => {
   expect(text).toContain('GitHub does not say whether you can');
 });
 
-test('where signing in is not set up, the page says what to set', async () => {
+test('if signing in is not set up, the page says what to set', async () => {
   const holdfast = await startHoldfast(
     (github) => {
       github.addOrganization('acme', { admins: ['ada'] });
@@ -115,7 +115,7 @@ test('however often it is loaded, GitHub is asked once a minute', async () => {
   expect(looks() - before).toBe(2);
 });
 
-test('while GitHub is slow the page comes all the same, and the next one has the answer', async () => {
+test('while GitHub is slow, the page still comes, and the next one has the answer', async () => {
   const web = await acme.repository('slow');
   const ada = new Visitor(acme);
   await ada.signIn('ada');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Acme, startAcme } from '../support/acme.ts';
 import { Visitor } from '../support/visitor.ts';
 
-// On the page of a pull request writers ask to be let through, and admins let through, approve, deny and revoke.
+// On the page of a pull request, writers request exemptions, and admins exempt, approve, deny and revoke.
 
 let acme: Acme;
 const visitors = new Map<string, Visitor>();
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => acme.close());
 beforeEach(async () => {
-  // Nobody changes more than so much in a minute.
+  // A person can make a limited number of changes in a minute.
   await acme.advanceTo(new Date(acme.clock.now() + 61_000));
   web = await acme.repository(`web-${number++}`, [{ title: 'The fix' }, {}], {
     roles: { wendy: 'write', rita: 'read', carol: 'admin' },
@@ -49,7 +49,7 @@ const decide = async (login: string, decision: string, fields: Record<string, st
 const exemptions = async (): Promise<Record<string, unknown>[]> =>
   (await acme.call('GET', `/v1/repos/${web}/exemptions`, { as: acme.admin })).body.exemptions;
 
-test('a writer asks, an admin approves, and the pull request may merge', async () => {
+test('a writer requests, an admin approves, and the pull request can merge', async () => {
   expect(await see('wendy')).toContain('Request exemption…');
   expect(await ask('wendy')).toMatchObject({ status: 303, location: page() });
   expect(acme.frozen(web)).toEqual([1, 2]);
@@ -74,7 +74,7 @@ test('a writer asks, an admin approves, and the pull request may merge', async (
   expect(through).toMatch(/History .*ada approved the exemption for #1.*wendy requested an exemption for #1/);
 });
 
-test('an admin lets through at once, and takes it back', async () => {
+test('an admin exempts at once, and revokes', async () => {
   expect(await see('ada')).toContain('Exempt…');
   expect((await ask('ada', { any_head: 'yes' })).status).toBe(303);
   expect(await exemptions()).toMatchObject([{ state: 'approved', any_head: true }]);
@@ -83,7 +83,7 @@ test('an admin lets through at once, and takes it back', async () => {
   expect(acme.frozen(web)).toEqual([1, 2]);
 });
 
-test('an admin denies, saying why', async () => {
+test('an admin denies, with a reason', async () => {
   await ask('wendy');
   const silent = await decide('ada', 'deny', { reason: ' ' });
   expect(silent.status).toBe(422);
@@ -93,7 +93,7 @@ test('an admin denies, saying why', async () => {
   expect(await see('wendy')).toMatch(/ada denied an exemption for #1 .*It can wait/);
 });
 
-test('who asked withdraws it, and nobody else who is no admin', async () => {
+test('the person who requested it withdraws it, and nobody else except admins', async () => {
   await ask('wendy');
   expect(await see('wendy')).toContain('Withdraw…');
   expect((await decide('wendy', 'revoke', { reason: 'Not needed' })).status).toBe(303);
@@ -103,7 +103,7 @@ test('who asked withdraws it, and nobody else who is no admin', async () => {
   expect((await exemptions())[0]).toMatchObject({ state: 'approved' });
 });
 
-test('where two persons are asked for, it takes another admin', async () => {
+test('if two people are required, it takes another admin', async () => {
   const body = { two_person_exemptions: true };
   await acme.call('PATCH', `/v1/repos/${web}/settings`, { as: acme.admin, body });
   expect(await see('ada')).toContain('Request exemption…');
@@ -121,7 +121,7 @@ test('where two persons are asked for, it takes another admin', async () => {
   expect(acme.frozen(web)).toEqual([2]);
 });
 
-test('who may not write sees no forms, and sends none', async () => {
+test('a person who cannot write sees no forms, and sends none', async () => {
   await ask('wendy');
   for (const text of [await see('rita'), (await new Visitor(acme).open(page())).text]) {
     expect(text).not.toContain('let through');
@@ -136,14 +136,14 @@ test('who may not write sees no forms, and sends none', async () => {
   expect(acme.frozen(web)).toEqual([1, 2]);
 });
 
-test('of another site nothing is taken', async () => {
+test('forms of another site are refused', async () => {
   const foreign = { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' };
   const fields = { reason: 'Mine', hours: '4' };
   expect((await visitors.get('ada')!.send(`${page()}/exemptions`, fields, foreign)).status).toBe(403);
   expect(await exemptions()).toEqual([]);
 });
 
-test('says what is wrong, and keeps what was typed', async () => {
+test('shows errors, and keeps the typed text', async () => {
   const { status, text } = await ask('wendy', { reason: '', any_head: 'yes' });
   expect(status).toBe(422);
   expect(text).toContain('id="reason-problem"');
@@ -155,7 +155,7 @@ test('says what is wrong, and keeps what was typed', async () => {
   expect(await exemptions()).toEqual([]);
 });
 
-test('an exemption is decided on at its own pull request', async () => {
+test('an exemption is decided on the page of its own pull request', async () => {
   await ask('wendy');
   const [{ id }] = (await exemptions()) as [{ id: string }];
   const elsewhere = `/repos/${web}/pulls/2/exemptions/${id}/approve`;

@@ -59,7 +59,7 @@ test('an admin sees every repository, what matters now first', async () => {
   expect(text).toContain('2 of 6');
 });
 
-test('whether it is enforced is asked of GitHub, and what was not answered in time is there next time', async () => {
+test('GitHub is asked whether it is enforced, and a late answer is there next time', async () => {
   await page('ada');
   await acme.quiet();
   const text = await page('ada');
@@ -71,7 +71,7 @@ test('whether it is enforced is asked of GitHub, and what was not answered in ti
   expect(rowsOf(await page('mallory', '?state=trouble'))).toEqual([]);
 });
 
-test('others see what they can read, and public reasons; who sees none, sees no page', async () => {
+test('others see what they can read, and public reasons; without any, there is no page', async () => {
   expect(rowsOf(await page('rita')).toSorted()).toEqual(['api', 'calm', 'docs', 'vault', 'web']);
   for (const login of ['mallory', 'nobody']) {
     const text = await page(login);
@@ -84,7 +84,7 @@ test('others see what they can read, and public reasons; who sees none, sees no 
   expect(known.text).not.toContain('Freeze now');
 });
 
-test('an owner of private repositories alone looks like one that is not there', async () => {
+test('an owner of only private repositories looks like an unknown owner', async () => {
   acme.github.addOrganization('hidden', { admins: ['ada'] });
   acme.github.addRepository('hidden/plan', { private: true });
   acme.github.install('hidden');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type Acme, startAcme } from '../support/acme.ts';
 import { Visitor } from '../support/visitor.ts';
 
-// What pages say of held and enforced is what GitHub does, and what the API says.
+// Pages say held and enforced exactly as GitHub does it, and as the API says.
 
 let acme: Acme;
 let ada: Visitor;
@@ -103,7 +103,7 @@ test('the status is not written yet: the page says how many wait, and no more th
   await acme.quiet();
 });
 
-test('what has not begun holds nothing, whatever is held by others', async () => {
+test('a freeze that has not begun holds nothing, no matter what others hold', async () => {
   const repository = await acme.repository('later', [{}]);
   const freeze = await acme.freeze(repository, {
     reason: 'Later',
@@ -116,14 +116,14 @@ test('what has not begun holds nothing, whatever is held by others', async () =>
   expect(await see(`/owners/acme/plans/${id}`)).toMatch(/Scheduled 1 repository/);
 });
 
-test('a name that matches no repository is told before anything is frozen', async () => {
+test('the page names a pattern without a repository before anything is frozen', async () => {
   await acme.repository('right', [{}]);
   const fields = { name: 'Typo', reason: 'r', include: 'right\nwrogn\napi-*', zone: 'UTC', repeat: 'once' };
   const { text } = await ada.send('/owners/acme/plans/new', { ...fields, step: 'preview' });
   expect(text).toMatch(/<code>wrogn<\/code>, <code>api-\*<\/code>\s+match no repository now/);
 });
 
-test('of a plan for one branch it is said of that branch, as the preview said it', async () => {
+test('for a plan of one branch, the page says it about that branch, like the preview', async () => {
   await acme.repository('branches', [{}], { protect: { main: ['holdfast/freeze'] } });
   acme.github.pushToBranch('acme/branches', 'release');
   const of = async (base: string) =>

@@ -63,7 +63,7 @@ test('the preview shows the rule and the next ten times, and saves nothing', asy
   expect(await acme.app.deps.db.freezePlan.count()).toBe(0);
 });
 
-test('a saved plan is what the API would have made of it', async () => {
+test('a saved plan equals what the API makes', async () => {
   const location = await save(ada, newPlan, yearEnd);
   expect(location).toMatch(/^\/owners\/acme\/plans\/[0-9a-f-]{36}$/);
   const { body } = await acme.call('GET', `/v1/freeze_plans/acme/${location.split('/').at(-1)}`, {
@@ -141,7 +141,7 @@ test('nested conditions are lines of JSON, and the same in other words is no cha
   expect((await plan()).exclude_conditions).toEqual([{ or: ['label=hotfix', 'label=a'] }]);
 });
 
-test('a time that clocks leave out, or show twice, is explained', async () => {
+test('a time that clocks skip, or show twice, is explained', async () => {
   const night = { name: 'Night', reason: 'r', include: 'web', zone: 'Europe/Paris', repeat: 'once' };
   const spring = await ada.send(newPlan, {
     ...night,
@@ -159,7 +159,7 @@ test('a time that clocks leave out, or show twice, is explained', async () => {
   expect(autumn.text).toMatch(/02:30 comes twice that day. It ends at the\s+second\./);
 });
 
-test('what is wrong is said at its field', async () => {
+test('an error is at its field', async () => {
   const answer = await ada.send(newPlan, {
     ...yearEnd,
     zone: 'Europe/Pariss',
@@ -203,7 +203,7 @@ test('a plan is extended by an hour, by a day, until a time, and deleted with a 
   expect((await ada.open(path)).status).toBe(404);
 });
 
-test('a plan is for who could have made it, and seen by who reads all that it matches', async () => {
+test('people who could have made a plan change it, and people who read all that it matches see it', async () => {
   const own = await save(bob, newPlan, {
     name: 'Of Bob',
     reason: 'r',
@@ -260,7 +260,7 @@ const nightly = {
   ...{ start: '2026-03-01T00:00', end: '2026-03-01T18:00' },
 };
 
-test('of a plan that repeats what is on now is extended or ended, and the plan goes on', async () => {
+test('of a plan that repeats, the ongoing freeze is extended or ended, and the plan goes on', async () => {
   await acme.repository('api', [{}]);
   const path = await save(ada, newPlan, nightly);
   await acme.quiet();
@@ -297,7 +297,7 @@ test('of a plan that repeats what is on now is extended or ended, and the plan g
   expect((await ada.open(path)).text).toContain('<span class="badge scheduled">Scheduled</span>');
 });
 
-test('where one of several cannot be changed the others are, and the page says which', async () => {
+test('if one of several cannot be changed, the others are, and the page says which', async () => {
   await acme.repository('old', [{}]);
   const fields = { ...nightly, name: 'Partly', reason: 'Partly', include: 'old\nweb' };
   const path = await save(ada, newPlan, fields);
@@ -328,7 +328,7 @@ test('where one of several cannot be changed the others are, and the page says w
   expect([none.status, none.text.includes('Nothing was changed')]).toEqual([422, true]);
 });
 
-test('the preview warns of what the API warns of', async () => {
+test('the preview has the warnings of the API', async () => {
   const base = { ...nightly, name: 'Warned', include: 'web', repeat: 'once', start: '', end: '' };
   const loose = await ada.send(newPlan, { ...base, exceptions: 'title~=skip', step: 'preview' });
   expect(loose.text).toContain('The author of a pull request can get it excluded without anybody else');

@@ -34,7 +34,7 @@ const hrefOf = (html: string, name: string) =>
   new RegExp(`<a\\s+href="([^"]*)"[^>]*>\\s*${name}\\s*</a`).exec(html)?.[1]?.replaceAll('&amp;', '&');
 const noticeOf = (html: string) => /class="notice" role="status">([^<]*)</.exec(html)?.[1];
 
-/** With a session of its own: the stories move the clock by weeks. */
+/** With a separate session, because the stories move the clock by weeks. */
 async function anotherRepository(): Promise<void> {
   ada = new Visitor(acme);
   await ada.signIn('ada');
@@ -46,7 +46,7 @@ const idOf = async () =>
 describe('the list', () => {
   beforeEach(anotherRepository);
 
-  test('tells of an ongoing freeze why, when, what, by whom, and what it holds', async () => {
+  test('shows why, when, what and by whom for an ongoing freeze, and what it holds', async () => {
     const freeze = await acme.freeze(web, {
       reason: 'Release 4.2',
       end: '2026-03-02T12:00:00',
@@ -72,7 +72,7 @@ describe('the list', () => {
     expect(html).toContain('2 pull requests are held.');
   });
 
-  test('says where a status is still to be written', async () => {
+  test('says if a status is not written yet', async () => {
     const freeze = await acme.freeze(web);
     await acme.app.deps.db.headStatus.updateMany({
       where: { repositoryId: await idOf() },
@@ -153,14 +153,14 @@ describe('the first lines', () => {
     await acme.remove(web, endless.id);
   });
 
-  test('say in red where nothing enforces it', async () => {
+  test('say in red if nothing enforces it', async () => {
     const bare = await acme.repository(`bare-${number++}`, [{}], { protect: {} });
     await acme.freeze(bare);
     const { html } = await read('', bare);
     expect(html).toContain('<a class="badge leaking" href="#enforcement">Not enforced</a>');
   });
 
-  test('say what to do first, where there never was a freeze', async () => {
+  test('say what to do first, if there never was a freeze', async () => {
     const { html } = await read();
     expect(first(html)).toContain('Not frozen No freezes are ongoing.');
     expect(first(html)).toContain('This repository has no freezes yet');
@@ -179,7 +179,7 @@ test('titles follow the pull requests', async () => {
   expect(row((await read()).html, freeze)).toContain('#1 Another title');
 });
 
-test('what is over is folded, until one asks for it', async () => {
+test('freezes that are over are folded, until you ask for them', async () => {
   await anotherRepository();
   const freeze = await acme.freeze(web, { reason: 'Gone' });
   await acme.remove(web, freeze.id);
@@ -187,7 +187,7 @@ test('what is over is folded, until one asks for it', async () => {
   expect((await read(`?past=${freeze.id}`)).html).toMatch(/<details class="fold" id="past-freezes"\s+open>/);
 });
 
-test('one zone goes for every time of the page', async () => {
+test('one zone applies to every time of the page', async () => {
   await anotherRepository();
   await acme.freeze(web, { timezone: 'Europe/Paris' });
   const { html } = await read('?zone=Asia/Tokyo');
@@ -201,7 +201,7 @@ test('one zone goes for every time of the page', async () => {
   expect(html).not.toContain('data-zone');
 });
 
-test('texts that are read from the right keep their direction, and leave the rest its own', async () => {
+test('texts from right to left keep their direction, and do not change the rest', async () => {
   await anotherRepository();
   const arabic = 'تجميد نهاية السنة (2026)';
   const { id } = await acme.freeze(web, { reason: arabic, end: '2027-03-02T12:00:00' });
@@ -258,7 +258,7 @@ describe('the timeline', () => {
 describe('the audit log', () => {
   beforeEach(anotherRepository);
 
-  test('tells of changes in words, with what was before, and of one type where asked', async () => {
+  test('shows changes in words, with the former values, and only one type if asked', async () => {
     const freeze = await acme.freeze(web, { reason: 'Before', timezone: 'Europe/Paris' });
     await acme.update(web, freeze.id, { reason: 'After', matching_conditions: [{ not: 'draft' }] });
     await acme.remove(web, freeze.id);
@@ -291,7 +291,7 @@ describe('the audit log', () => {
     expect(events(back)).toBe(events(first));
   });
 
-  test('an event of a type that is not known here is shown all the same', async () => {
+  test('an event of an unknown type is still shown', async () => {
     const { id, accountId } = await acme.app.deps.db.repository.findFirstOrThrow({
       where: { nameKey: web.split('/')[1]! },
     });
@@ -370,7 +370,7 @@ describe('bad input', () => {
     expect(noticeOf(html)).toBeUndefined();
   });
 
-  test('an unknown owner or repository and a path that cannot be get one and the same 404', async () => {
+  test('an unknown owner or repository and an impossible path get the same 404', async () => {
     const answers = await Promise.all(
       ['acme/nothing', 'nobody/web', 'acme/%3Cscript%3E', `${'a'.repeat(50)}/web`, 'acme/..%2f'].map((path) =>
         read('', path),
@@ -380,7 +380,7 @@ describe('bad input', () => {
     expect(new Set(answers.map(({ html }) => html)).size).toBe(1);
   });
 
-  test('the page lets nothing in but our own style sheet and script', async () => {
+  test('the page allows only our own style sheet and script', async () => {
     const { headers, html } = await read();
     expect(headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(html).not.toMatch(/ style="| on\w+="/);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Acme, startAcme } from '../support/acme.ts';
 
-// A plan begins in many repositories at once: what is closest to be merged is held first, wherever it is.
+// A plan begins in many repositories at once. The pull request that is closest to merging is held first, anywhere.
 
 let acme: Acme;
 beforeAll(async () => {

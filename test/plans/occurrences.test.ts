@@ -76,7 +76,7 @@ const aDate = fc
   .map((days) => Temporal.PlainDate.from('2020-01-01').add({ days }).toString());
 
 describe('every rule', () => {
-  test('yields what asking day by day yields, over 20 years', () => {
+  test('yields the same as asking day by day, over 20 years', () => {
     fc.assert(
       fc.property(aRule, aDate, (rule, first) => {
         const to = Temporal.PlainDate.from(first).add({ years: 20 }).toString();
@@ -160,13 +160,13 @@ describe('recipes', () => {
   });
 });
 
-describe('what stands beside the rule', () => {
-  test('an exception counts for COUNT; a start that the rule does not yield does not', () => {
+describe('the fields beside the rule', () => {
+  test('an excluded date counts for COUNT; a start that the rule does not yield does not', () => {
     const thursdays = plan('FREQ=WEEKLY;BYDAY=FR;COUNT=3', { except: ['2026-01-23'] });
     expect(dates(thursdays, '2026-01-01T00:00:00Z', 9)).toEqual(['2026-01-16', '2026-01-30']);
   });
 
-  test('until is the last date on which one may begin', () => {
+  test('until is the last date on which a freeze can begin', () => {
     const daily = plan('FREQ=DAILY', { until: '2026-01-17' });
     expect(dates(daily, '2026-01-16T00:00:00Z', 9)).toEqual(['2026-01-16', '2026-01-17']);
   });
@@ -193,7 +193,7 @@ describe('when clocks change', () => {
   });
 });
 
-describe('what freezes are made for', () => {
+describe('the times that get freezes', () => {
   const count = (rule: string, now: string) => occurrencesToMake(plan(rule), new Date(now)).length;
   test('35 days', () => expect(count('FREQ=DAILY', '2026-02-01T00:00:00Z')).toBe(35));
   test('the next one, however far', () => expect(count('FREQ=YEARLY', '2026-02-01T00:00:00Z')).toBe(1));
@@ -206,7 +206,7 @@ describe('expansion', () => {
     expect(firstOccurrence(plan('FREQ=DAILY;INTERVAL=7;BYDAY=MO'))).toBeNull();
   });
 
-  test('asks few days, whatever the rule', () => {
+  test('asks few days, for every rule', () => {
     // Each of three expansions goes from 1950 to fifty years ahead at most.
     const most = 3 * 130 * 366;
     fc.assert(

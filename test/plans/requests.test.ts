@@ -14,7 +14,7 @@ const post = (more: object, { as = acme.keys.admin, to = path, headers = {} } = 
   acme.call('POST', to, { as, body: { ...planBody, ...more }, headers });
 const rule = (text: string) => ({ recurrence: { rule: text } });
 
-describe('what is refused names its field', () => {
+describe('a refusal names its field', () => {
   test.each<[object, (string | number)[], RegExp]>([
     [{ name: '' }, ['name'], /at least 1/],
     [{ repositories: { include: [] } }, ['repositories', 'include'], /./],
@@ -55,7 +55,7 @@ describe('what is refused names its field', () => {
   });
 });
 
-test('a change that leaves nothing to come of a plan that has not begun is refused', async () => {
+test('a change that leaves no occurrence of a plan that has not begun is refused', async () => {
   const { id } = await acme.plan({ repositories: { include: ['nothing'] } });
   const past = { start: '2026-01-01T10:00:00', end: '2026-01-02T10:00:00' };
   const send = (body: object) => acme.call('PATCH', `${path}/${id}`, { as: acme.keys.admin, body });
@@ -65,14 +65,14 @@ test('a change that leaves nothing to come of a plan that has not begun is refus
   expect((await send({ reason: 'As it was' })).body.start).toBe(planBody.start);
 });
 
-test('a change to what is no glob is refused as well', async () => {
+test('a change to an invalid glob is also refused', async () => {
   const { id } = await acme.plan({ repositories: { include: ['nothing'] } });
   const change = { as: acme.keys.admin, body: { repositories: { include: ['ok', '{a'] } } };
   const { status, body } = await acme.call('PATCH', `${path}/${id}`, change);
   expect([status, body.detail[0].loc]).toEqual([422, ['body', 'repositories', 'include', 1]]);
 });
 
-describe('what is taken', () => {
+describe('what is accepted', () => {
   test('a start of now, as now in the zone; a time without seconds, with them', async () => {
     const { body } = await post({ start: null, end: '2026-03-01T12:00', recurrence: null });
     expect(body).toMatchObject({ start: '2026-03-01T10:00:00', end: '2026-03-01T12:00:00' });
@@ -80,14 +80,14 @@ describe('what is taken', () => {
     expect(freezes.body.scheduled_freezes).toMatchObject([{ start: body.start, plan_id: body.id }]);
   });
 
-  test('what it holds in any order, once each', async () => {
+  test('its holds in any order, each once', async () => {
     const { body } = await post({ holds: ['deployments', 'merges', 'merges'] });
     expect(body.holds).toEqual(['merges', 'deployments']);
     const change = { as: acme.keys.admin, body: { holds: ['merges', 'merges'] } };
     expect((await acme.call('PATCH', `${path}/${body.id}`, change)).body.holds).toEqual(['merges']);
   });
 
-  test('a field that nobody knows, named in the answer', async () => {
+  test('an unknown field, which the answer names', async () => {
     const { body } = await post({ exclude_condition: [] });
     expect(body.warnings).toEqual([
       '`exclude_condition` is not a field of a freeze plan: did you mean `exclude_conditions`?',
@@ -113,7 +113,7 @@ describe('what is taken', () => {
     expect(second.headers.get('idempotent-replayed')).toBe('true');
   });
 
-  test('a public reason: outsiders read it in the place of the reason', async () => {
+  test('a public reason: outsiders read it instead of the reason', async () => {
     const { body } = await post({ public_reason: 'Stocktaking', name: 'Public' });
     expect(body.public_reason).toBe('Stocktaking');
     const list = await acme.call('GET', '/v1/repos/acme/web/scheduled_freeze', { as: acme.keys.admin });
@@ -145,7 +145,7 @@ describe('what is taken', () => {
 describe('a person who administers the repositories', () => {
   const named = (...include: string[]) => ({ repositories: { include } });
 
-  test('has plans that name them one by one, in any case of letters', async () => {
+  test('has plans that name them one by one, in any case', async () => {
     const as = acme.people.rita;
     const { status, body } = await post(named('WEB', 'vault'), { as });
     expect(status).toBe(201);
@@ -173,14 +173,14 @@ describe('a person who administers the repositories', () => {
     expect((await acme.call('GET', one, { as: acme.people.wes })).status).toBe(403);
   });
 
-  test('has them by 50 names, however often a change says one', async () => {
+  test('has them by 50 names, no matter how often a change repeats one', async () => {
     const as = acme.people.rita;
     const { id } = (await post(named(...Array<string>(30).fill('web')), { as })).body;
     const change = named(...Array<string>(30).fill('WEB'));
     expect((await acme.call('PATCH', `${path}/${id}`, { as, body: change })).status).toBe(200);
   });
 
-  test('has GitHub asked of 50 repositories at most, of each once', async () => {
+  test('causes questions to GitHub about at most 50 repositories, each once', async () => {
     const { db } = acme.app.deps;
     const { deletedBy: _by, ...row } = await db.freezePlan.findFirstOrThrow();
     const json = { matchingConditions: [], excludeConditions: [], createdBy: {}, updatedBy: {} };
@@ -201,7 +201,7 @@ describe('a person who administers the repositories', () => {
     await db.freezePlan.deleteMany({ where: { exclude: { equals: ['them'] } } });
   });
 
-  test('changes none that somebody else had freeze more meanwhile', async () => {
+  test('changes no plan that somebody else has extended to more repositories meanwhile', async () => {
     const { deps } = acme.app;
     const { id } = (await post(named('web', 'vault'))).body;
     const account = await deps.db.account.findFirstOrThrow({ where: { loginKey: 'acme' } });
@@ -217,7 +217,7 @@ describe('a person who administers the repositories', () => {
     );
   });
 
-  test('and nobody else, nor by a glob', async () => {
+  test('and nobody else, and not by a glob', async () => {
     const { people } = acme;
     expect((await post(named('we?'), { as: people.rita })).status).toBe(403);
     expect((await post(named('web', 'attic'), { as: people.rita })).status).toBe(403);
@@ -258,18 +258,18 @@ test('a preview says what would be held, and saves nothing', async () => {
   expect(await acme.app.deps.db.freezePlan.count()).toBe(before);
 });
 
-test('a preview names the repositories that GitHub says nothing of', async () => {
+test('a preview names the repositories that GitHub does not answer about', async () => {
   acme.github.goDown('502');
   const { body } = await post({ matching_conditions: ['files~=^docs/'] }, { to: `${path}/preview` });
   acme.github.comeBack();
   expect(body).toMatchObject({ repositories: [], not_looked_at: ['acme/vault', 'acme/web'] });
 });
 
-describe('a name that leads to another repository since', () => {
+describe('a name that now leads to another repository', () => {
   const roles = { rita: 'admin' } as const;
   const named = (name: string) => ({ repositories: { include: [name] } });
 
-  test('is no name of one that moved to somebody else', async () => {
+  test('does not name a repository that moved to somebody else', async () => {
     acme.github.install('eve');
     acme.github.addRepository('acme/moving', { roles });
     await acme.quiet();
@@ -280,7 +280,7 @@ describe('a name that leads to another repository since', () => {
     expect((await post(named('moving'), { as: acme.people.eve })).status).toBe(404);
   });
 
-  test('is no name of one that was renamed', async () => {
+  test('does not name a repository that was renamed', async () => {
     acme.github.addRepository('acme/older', { roles });
     await acme.quiet();
     acme.github.renameRepository('acme/older', 'newer');
@@ -290,7 +290,7 @@ describe('a name that leads to another repository since', () => {
   });
 });
 
-test('a person who administers what a plan names changes none that still freezes another repository', async () => {
+test('a person who administers what a plan names cannot change it while it still freezes another repository', async () => {
   const as = acme.people.rita;
   acme.github.addRepository('acme/side');
   await acme.quiet();

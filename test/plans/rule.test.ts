@@ -31,6 +31,6 @@ describe('a rule that is refused names its part', () => {
   });
 });
 
-test('letters may be small', () => {
+test('letters can be small', () => {
   expect(parseRule('freq=monthly;byday=-1fr,+2mo').ok).toBe(true);
 });

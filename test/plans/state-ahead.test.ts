@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Acme, startAcme } from '../support/acme.ts';
 
-// What `freeze_state` knows of occurrences that no freeze is made for yet.
+// What `freeze_state` says about occurrences that have no freeze yet.
 
 let acme: Acme;
 beforeAll(async () => {
@@ -29,7 +29,7 @@ async function state(at: string | null, query: Record<string, string> = {}, repo
   return [body.frozen, body.freezes.length, body.next_transition_at];
 }
 
-test('the years ahead are as the plan says, in the repositories that it matches', async () => {
+test('the state of the years ahead follows the plan, in the repositories that it matches', async () => {
   const id = await create({ matching_conditions: ['base=main'] });
   // Made already; and ahead of what is made, where none has an id.
   expect(await state('2026-03-07T11:00:00Z')).toEqual([true, 1, '2026-03-07T12:00:00.000Z']);
@@ -51,7 +51,7 @@ test('the years ahead are as the plan says, in the repositories that it matches'
   expect(await state('2030-06-01T11:00:00Z')).toEqual([false, 0, null]);
 });
 
-test('a repository that comes to match, or stops, is told at once', async () => {
+test('the state changes at once when a repository begins or stops to match', async () => {
   const id = await create({});
   const ahead = '2030-06-01T11:00:00Z';
   const include = (...names: string[]) =>
@@ -78,7 +78,7 @@ test('an occurrence that somebody deleted does not come back in the state', asyn
   await remove(id);
 });
 
-test('what was changed by itself far ahead hides nothing that comes before it', async () => {
+test('a separately changed freeze far ahead hides nothing before it', async () => {
   const id = await create({
     ...{ start: '2026-12-24T18:00:00', end: '2026-12-24T20:00:00', repositories: { include: ['tv'] } },
     recurrence: { rule: 'FREQ=YEARLY' },
@@ -95,7 +95,7 @@ test('what was changed by itself far ahead hides nothing that comes before it', 
   await acme.remove('acme/tv', freeze);
 });
 
-test('what follows without a gap, made or not, is one span; deployments are none', async () => {
+test('freezes without a gap, made or not, are one span; those of deployments do not count', async () => {
   const days = { start: '2026-03-10T00:00:00', end: '2026-03-11T00:00:00' };
   const daily = await create({ ...days, recurrence: { rule: 'FREQ=DAILY;COUNT=100' } });
   expect(await state('2026-03-10T00:00:00Z')).toEqual([true, 1, '2026-06-18T00:00:00.000Z']);

@@ -76,7 +76,7 @@ test('killed before it was carried out: the command is carried out by the next p
   expect((await freezes()).map(({ reason }) => reason)).toEqual(['one']);
 });
 
-test('killed while its answer was on the way: it has arrived, and is not written again', async () => {
+test('killed while its answer was on the way: the answer has arrived, and is not written again', async () => {
   await killAt({ method: 'POST', path: /\/issues\/1\/comments$/ }, '/holdfast freeze 1h two');
   // GitHub has taken the answer of the process that is dead.
   await answered(2);

@@ -15,7 +15,7 @@ let clone: string;
 let shell: Record<string, string>;
 const started: ServiceProcess[] = [];
 
-/** npm installs everything anew, on machines that are slow or busy. */
+/** npm installs everything again, on slow or busy machines. */
 const installTimeout = 900_000;
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ afterAll(async () => {
 const tell =
   '--import=data:text/javascript,console.error(JSON.stringify({node:process.execPath,runs:process.argv[1]}))';
 
-/** `npm start`, in a process group of its own: npm starts Node as its child. */
+/** `npm start`, in a separate process group, because npm starts Node as its child. */
 async function start(name: string): Promise<{ url: string; node: string | undefined }> {
   const settings = { PORT: String(await freePort()), DATA_DIR: join(folder, name), NODE_OPTIONS: tell };
   const service = watchProcess('npm', ['start'], {

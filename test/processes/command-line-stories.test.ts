@@ -1,4 +1,4 @@
-// What people do with the command line, from its first command to its last: how many commands and how long it takes.
+// The tasks of people on the command line, from the first command to the last: how many commands, and how long.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -83,7 +83,7 @@ const took = (story: string, most: number) => {
   expect(commands).toBeLessThanOrEqual(most);
 };
 
-test('incident: six repositories are frozen and seen held, one fix goes through, all are let go', async () => {
+test('incident: six repositories are frozen and seen held, one fix is exempt, all are unfrozen', async () => {
   const places = six.map((name) => `acme/${name}`);
   const frozen = await holdfast(ada, 'freeze', ...places, '--for', '2h', '-m', 'INC-4711', '--wait');
   for (const place of places) expect(frozen).toContain(`${place}\theld\t2 of 2`);
@@ -98,7 +98,7 @@ test('incident: six repositories are frozen and seen held, one fix goes through,
   took('incident', 5);
 });
 
-test('year end: planned after a look, extended, and one pull request goes through by two persons', async () => {
+test('year end: planned after a preview, extended, and one pull request is exempt by two people', async () => {
   const plan = ['plans', 'create', 'acme', '--name', 'Year end', '-m', 'Books are closed', '--for', '9d'];
   expect(await holdfast(ada, ...plan, '--dry-run')).toContain('acme/web\t2\t0\tyes');
   expect(await holdfast(ada, 'list', 'acme')).toContain('No freeze is on or planned');
@@ -125,7 +125,7 @@ test('year end: planned after a look, extended, and one pull request goes throug
   took('year end', 12);
 });
 
-test('newcomer: GitHub refuses the merge of what is frozen, and takes it when it is let go', async () => {
+test('newcomer: GitHub refuses the merge while it is frozen, and accepts it after that', async () => {
   await holdfast(ada, 'login', acme.app.url);
   await holdfast(ada, 'freeze', 'acme/docs', '-m', 'Try it', '--wait');
   expect(await merge('acme/docs', 1)).toBe(405);

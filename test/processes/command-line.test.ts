@@ -57,7 +57,7 @@ const run = (args: string[], input = '') =>
   execFileSync(process.execPath, [bin, ...args], { encoding: 'utf8', input, cwd: folder });
 
 describe('the package', () => {
-  test('holds JavaScript of the command alone, is small, and runs no script when it is installed', () => {
+  test('holds only JavaScript of the command, is small, and runs no script at its installation', () => {
     const files = globSync('**/*', { cwd: join(folder, 'package') }).filter((path) => /\.\w+$/.test(path));
     const folders = new Set(files.map((path) => path.split('/').slice(0, 2).join('/')));
     expect([...folders].toSorted()).toEqual(
@@ -96,7 +96,7 @@ describe('the package', () => {
     expect(readFileSync(bin, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
   });
 
-  test('runs where nothing of the service is', () => {
+  test('runs without any file of the service', () => {
     expect(run(['--version'])).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(run(['freeze', '--help'])).toContain('Examples:');
     const judged = run(
@@ -138,16 +138,13 @@ describe('as a process, against a running service', () => {
       .scheduled_freezes;
   const sleeping = ['--', process.execPath, '-e', 'console.log(process.pid); setInterval(() => {}, 1000)'];
 
-  test.runIf(process.getuid?.() === 0)(
-    'a user whom the machine does not know has no home, and needs none',
-    async () => {
-      chmodSync(folder, 0o755);
-      const child = spawn(process.execPath, [bin, 'list', 'acme'], {
-        ...{ env: { ...env, HOME: undefined }, uid: 54_321, cwd: '/', stdio: 'pipe' },
-      });
-      expect((await once(child, 'close'))[0]).toBe(0);
-    },
-  );
+  test.runIf(process.getuid?.() === 0)('an unknown user has no home folder, and needs none', async () => {
+    chmodSync(folder, 0o755);
+    const child = spawn(process.execPath, [bin, 'list', 'acme'], {
+      ...{ env: { ...env, HOME: undefined }, uid: 54_321, cwd: '/', stdio: 'pipe' },
+    });
+    expect((await once(child, 'close'))[0]).toBe(0);
+  });
 
   test('every command that looks, and its exit code', async () => {
     for (const [args, expected] of [
@@ -171,7 +168,7 @@ describe('as a process, against a running service', () => {
     expect([code, await freezes()]).toEqual([143, []]);
   });
 
-  test('run that is told to end while it waits for GitHub ends its freeze, and does not begin', async () => {
+  test('run that gets a signal while it waits for GitHub ends its freeze, and does not begin', async () => {
     const seen: string[] = [];
     let isSeen = () => {};
     const waiting = {

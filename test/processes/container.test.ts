@@ -27,7 +27,7 @@ let data: string;
 let environment: Record<string, string>;
 const started: ServiceProcess[] = [];
 
-/** npm installs everything anew, on machines that are slow or busy. */
+/** npm installs everything again, on slow or busy machines. */
 const installTimeout = 900_000;
 
 beforeAll(async () => {
@@ -99,7 +99,7 @@ const bytesBelow = (path: string): number =>
     0,
   );
 
-test('node_modules is less than 200 MB, and has nothing that only installs or develops', () => {
+test('node_modules has less than 200 MB, and nothing that is only for installation or development', () => {
   const megabytes = bytesBelow(join(tree, 'node_modules')) / 1e6;
   console.log(`node_modules of the image: ${megabytes.toFixed(1)} MB`);
   expect(megabytes).toBeLessThan(200);
@@ -114,7 +114,7 @@ test.runIf(isRoot)('the account of the service can write nothing there', () => {
   expect(find).toMatchObject({ status: 0, stdout: '' });
 });
 
-test('it is set up, holds a pull request, stops on its signal, and goes on from its one volume', async () => {
+test('it is set up, holds a pull request, stops on its signal, and continues from its one volume', async () => {
   expect(health().status).toBe(1);
   const first = start();
   await first.listening;

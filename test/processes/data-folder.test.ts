@@ -47,7 +47,7 @@ async function modesIn(dataDir: string): Promise<Record<string, Set<string>>> {
   return modes;
 }
 
-test('the data folder is for its owner alone, whatever the umask, and whatever it was before', async () => {
+test('only the owner can read the data folder, with any umask and any former modes', async () => {
   const dataDir = join(folder, 'data');
   await mkdir(dataDir);
   await chmod(dataDir, 0o777);

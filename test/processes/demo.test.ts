@@ -9,7 +9,7 @@ import { type DemoProcess, startDemo } from '../support/demo.ts';
 import { Visitor } from '../support/first-run.ts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-// The demo as its users meet it: a process of its own, whose printed lines are run by bash as they stand.
+// The demo as users see it: a separate process. bash runs the printed lines unchanged.
 
 let temporary: string;
 let demo: DemoProcess | null = null;
@@ -163,7 +163,7 @@ test.each([
   expect(output()).not.toContain('    at ');
 });
 
-test('what it begins with really happened: on GitHub, in the log, and by its dates', async () => {
+test('its past really happened: on GitHub, in the log, and by its dates', async () => {
   const { printed } = start('--port', '0', '--github-port', '0');
   const text = await printed();
   const valueOf = (name: string) => new RegExp(`^${name} +(\\S+)`, 'm').exec(text)![1]!;

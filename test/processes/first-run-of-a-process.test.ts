@@ -52,7 +52,7 @@ async function setUp(url: string, service: ServiceProcess, wishes: Record<string
   expect(done.text).toContain('is connected');
 }
 
-test('kept in the database: killed and started again it is configured, and a wrong SECRET_KEY is named', async () => {
+test('saved in the database: after a kill and a restart it is configured, and a wrong SECRET_KEY is named', async () => {
   const first = start('data');
   const url = await first.listening;
   const code = /"code":"([^"]+)"/.exec(first.output())?.[1];
@@ -77,7 +77,7 @@ test('kept in the database: killed and started again it is configured, and a wro
   await kill(second);
 });
 
-test('of two who keep theirs in .env at once one wins, and the other is not told that it did', async () => {
+test('of two that save to .env at once, one wins, and the other does not report success', async () => {
   const service = start('contested-data', { PORT: String(await freePort()) });
   const url = await service.listening;
   const ready: { visitor: Visitor; create: Awaited<ReturnType<Visitor['get']>> }[] = [];
@@ -96,7 +96,7 @@ test('of two who keep theirs in .env at once one wins, and the other is not told
   await rm(join(folder, '.env'));
 });
 
-test('kept in .env: killed and started again it is configured', async () => {
+test('saved in .env: after a kill and a restart it is configured', async () => {
   const first = start('other-data');
   const url = await first.listening;
   await setUp(url, first, { name: 'In a file', place: 'env' });

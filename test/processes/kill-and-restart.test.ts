@@ -105,7 +105,7 @@ test('a freeze begins and ends at its time', async () => {
   expect(Math.max(begun, ended)).toBeLessThan(5000);
 });
 
-test('a second process on the same folder is refused, and told whose it is', async () => {
+test('a second process on the same folder is refused, and sees the pid of the first', async () => {
   const second = start();
   expect(await second.ended).toBe(1);
   expect(second.output()).toContain(`is open in process ${service.child.pid}`);

@@ -142,7 +142,7 @@ describe.skipIf(!server)('with a PostgreSQL to move to', () => {
     console.log(`started again ${(end - restarted) / second} s before the end`);
   }
 
-  test('it holds throughout, and lets go on time, there and back', async () => {
+  test('the freeze holds throughout, and ends on time, there and back', async () => {
     const token = await setUp();
     const SECRET_KEY = randomBytes(32).toString('hex');
     github.openPullRequest(repository, { author: 'ada' });

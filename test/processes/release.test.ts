@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A checkout of the same commit, in a folder of its own and with other times of its files. */
+/** A checkout of the same commit, in another folder and with other times of its files. */
 async function checkout(name: string): Promise<string> {
   const path = join(folder, name);
   mkdirSync(path);
@@ -118,7 +118,7 @@ test('made twice, on different days, in different zones and folders, it has the 
   expect(components).not.toContain('vitest');
 });
 
-test('what is not committed is not released', async () => {
+test('uncommitted files are not released', async () => {
   const path = await checkout('dirty');
   writeFileSync(join(path, 'more.txt'), 'not committed');
   const { status, stderr } = release(path, join(folder, 'out-of-dirty'), '022');

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const root = new URL('../../', import.meta.url);
 const json = (path: string) => JSON.parse(readFileSync(new URL(path, root), 'utf8'));
 
-test('every package that could bring a Node is in the lockfile with its integrity, and none fetches another', () => {
+test('every package with a Node is in the lockfile with its integrity, and none downloads another', () => {
   const { packages } = json('package-lock.json') as {
     packages: Record<
       string,

@@ -47,7 +47,7 @@ describe('sending', () => {
     });
   });
 
-  test('of jobs with one key one waits, also of those that are sent together; one that runs does not count', async () => {
+  test('of jobs with one key, one waits, even if they are sent together; a running one does not count', async () => {
     await queue.send([jobs.drainOutbox(7n), jobs.drainOutbox(7n)]);
     await queue.send([jobs.drainOutbox(7n)]);
     expect(await take()).toHaveLength(1);
@@ -89,7 +89,7 @@ describe('sending', () => {
     expect(await database.prisma.webhookDelivery.count({ where: { guid: 'guid-1' } })).toBe(1);
   });
 
-  test('two that send the same jobs in other orders do not wait for each other', async () => {
+  test('two senders of the same jobs in different orders do not wait for each other', async () => {
     const some = Array.from({ length: 200 }, (_, index) => jobs.drainOutbox(BigInt(index)));
     const rounds = Array.from({ length: 10 }, (_, round) => queue.send(round % 2 ? some : some.toReversed()));
     await Promise.all(rounds);
@@ -109,7 +109,7 @@ describe('taking', () => {
     expect(await queue.exchange([], room)).toEqual([]);
   });
 
-  test('two who take at once share the jobs', async () => {
+  test('two workers that take at once share the jobs', async () => {
     await queue.send(Array.from({ length: 100 }, (_, index) => jobs.drainOutbox(BigInt(index))));
     const room = [{ task: 'drain-outbox', jobs: 60 } as const];
     const [one, other] = await Promise.all([queue.exchange([], room), queue.exchange([], room)]);
@@ -118,7 +118,7 @@ describe('taking', () => {
     expect(one!.length + other!.length + rest.length).toBe(100);
   });
 
-  test('forgets what is done', async () => {
+  test('deletes finished jobs', async () => {
     await queue.send([jobs.drainOutbox(1n), jobs.drainOutbox(2n)]);
     const [one] = await take();
     await queue.exchange([one!], []);
@@ -129,7 +129,7 @@ describe('taking', () => {
 });
 
 describe('keeping', () => {
-  test('what its process no longer keeps is taken again, after 10 s; what it keeps is not', async () => {
+  test('a job that its process no longer keeps is taken again after 10 s; a kept one is not', async () => {
     await queue.send([jobs.drainOutbox(1n), jobs.drainOutbox(2n)]);
     const taken = await take();
     const mine = taken.filter(({ job }) => job.key === '1');
@@ -141,7 +141,7 @@ describe('keeping', () => {
     expect(keysOf(await take())).toEqual(['drain-outbox 2']);
   });
 
-  test('tells when the next job is due', async () => {
+  test('says when the next job is due', async () => {
     expect(await queue.keep([])).toBeNull();
     await queue.send([
       jobs.drainOutbox(1n, inSeconds(90)),
@@ -151,7 +151,7 @@ describe('keeping', () => {
     expect(await queue.keep([])).toBe(30_000);
   });
 
-  test('tells when a job of another process may be taken, unless that keeps it', async () => {
+  test('says when a job of another process can be taken, unless that process keeps it', async () => {
     await queue.send([jobs.drainOutbox(1n)]);
     const taken = await take();
     await clock.setTime(inSeconds(4));
@@ -163,7 +163,7 @@ describe('keeping', () => {
     expect(await take()).toHaveLength(1);
   });
 
-  test('what is handed back is taken at once', async () => {
+  test('a job that is handed back is taken at once', async () => {
     await queue.send([jobs.drainOutbox(1n)]);
     const taken = await take();
     await queue.giveBack(taken);
@@ -171,7 +171,7 @@ describe('keeping', () => {
   });
 });
 
-test('who listens hears when jobs are due: at once, and at each instant', async () => {
+test('a listener hears when jobs are due: at once, and at each instant', async () => {
   const heard: (string | null)[] = [];
   const listener = await queue.listen((sent) => void heard.push(sent && `${sent.task} ${sent.due}`));
   expect(heard).toEqual([null]);

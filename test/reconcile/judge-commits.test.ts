@@ -71,7 +71,7 @@ test('the status of each SHA is the strictest of all whose head or test merge co
   );
 });
 
-test('what an event opens is closed before what a freeze begins with, and a merge group before it', () => {
+test('a hole that an event opens is closed before a freeze begins to hold, and a merge group before it', () => {
   const urgencyOf = (more: Partial<LoadedPullRequest>) =>
     judge(observed, [pullRequest({ number: 1, head: 'a', isHeld: true, merge: null }, more)]).verdicts;
   const [first] = urgencyOf({ isAutoMerging: true });
@@ -111,7 +111,7 @@ describe('heads of closed pull requests', () => {
     expect(verdict!.status).toEqual({ state: 'pending', description: 'Frozen until yesterday' });
   });
 
-  test('are left alone where they were closed long ago, are open, merged, not held or without a status', () => {
+  test('are left alone if they were closed long ago, are open, merged, not held or without a status', () => {
     const merged = closed({}, recently);
     merged.facts.values.merged = true;
     const others = [

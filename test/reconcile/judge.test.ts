@@ -191,7 +191,7 @@ describe('fit', () => {
     expect(fit('x'.repeat(141))).toBe(`${'x'.repeat(139)}…`);
   });
 
-  test('always gives what GitHub takes', () => {
+  test('always gives a text that GitHub accepts', () => {
     const any = fc.string({
       unit: fc.oneof(fc.constantFrom('🚀', '\n', '\0', '\u2028', '\ud800', 'é', ' '), fc.string()),
       maxLength: 300,

@@ -62,13 +62,13 @@ describe('the groups of a queue', () => {
     expect(numbers(findAnnounced(queue, { headSha: sha('b'), headRef: ref(3) }))).toEqual([5, 3]);
   });
 
-  test('where head and ref name two entries it contains both', () => {
+  test('if head and ref name two entries, it contains both', () => {
     const queue = queueOf([5, sha('a')], [3, sha('b')], [9, sha('c')]);
     expect(numbers(findAnnounced(queue, { headSha: sha('a'), headRef: ref(9) }))).toEqual([5, 3, 9]);
     expect(numbers(findAnnounced(queue, { headSha: sha('c'), headRef: ref(5) }))).toEqual([5, 3, 9]);
   });
 
-  test('one that was built anew, or whose entry is gone, is not there', () => {
+  test('a rebuilt one, or one whose entry is gone, is not there', () => {
     const queue = queueOf([5, sha('a')]);
     expect(findAnnounced(queue, { headSha: sha('b'), headRef: ref(5) })).toBeNull();
     expect(findAnnounced(queue, { headSha: sha('b'), headRef: ref(6) })).toBeNull();

@@ -26,7 +26,7 @@ const post = (number: number, body: unknown, token = app) =>
   call(world.github, token, 'POST', path(number), body);
 const events = () => world.github.deliveries.filter(({ event }) => event === 'issue_comment');
 
-test('the App comments, is named, and is told of it', async () => {
+test('the App comments, is named, and gets the event', async () => {
   const number = open();
   const { status, body } = await post(number, { body: 'Hello' });
   expect([status, body.body, body.user.login, body.user.type]).toEqual([
@@ -79,12 +79,12 @@ test.each([
   expect(world.github.comments('acme/web', number)).toEqual([]);
 });
 
-test('exactly 65,536 characters are taken, and a pull request that is not there is not found', async () => {
+test('exactly 65,536 characters are accepted, and a missing pull request is not found', async () => {
   expect((await post(open(), { body: 'x'.repeat(65_536) })).status).toBe(201);
   expect((await post(999, { body: 'x' })).status).toBe(404);
 });
 
-test('in a locked conversation only who can write comments, and no App', async () => {
+test('in a locked conversation, only people who can write comment, and no App', async () => {
   const { github, bob, eve } = world;
   const number = open();
   github.lock('acme/web', number);
@@ -108,7 +108,7 @@ test('either of two permissions lets an App comment; reading takes less', async 
   expect(await status(await as({ issues: 'write' }))).toEqual([200, 201]);
 });
 
-test('it counts against what GitHub takes of writes in a minute', async () => {
+test('it counts against the writes that GitHub accepts in a minute', async () => {
   const { github } = world;
   const number = open();
   github.writeLimit.perMinute = 0;
@@ -127,7 +127,7 @@ test('a list begins where it is asked to', async () => {
   expect((await since('2999-01-01T00:00:00Z')).body).toEqual([]);
 });
 
-test('installations that did not grant issues: read are told of no comment', () => {
+test('installations that did not grant issues: read get no event of comments', () => {
   const { github } = world;
   const number = open();
   const before = events().length;

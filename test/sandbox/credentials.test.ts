@@ -11,7 +11,7 @@ afterAll(() => world.github.close());
 const seconds = () => Math.floor(Date.now() / 1000);
 
 describe("the App's JWT", () => {
-  test('a good one is taken', async () => {
+  test('a good one is accepted', async () => {
     const { status, body } = await call(world.github, appJwt(world.github), 'GET', '/app');
     expect(status).toBe(200);
     expect(body).toMatchObject({ id: world.github.app.id, slug: 'holdfast' });
@@ -35,7 +35,7 @@ describe("the App's JWT", () => {
     expect(answer.status).toBe(401);
   });
 
-  test('it does not stand for a person, nor a person for it', async () => {
+  test('it does not count as a person, and a person does not count as the App', async () => {
     expect((await call(world.github, appJwt(world.github), 'GET', '/user')).status).toBe(401);
     expect((await call(world.github, world.ada.token, 'GET', '/app')).status).toBe(401);
   });
@@ -52,7 +52,7 @@ describe('installation tokens', () => {
     expect(answer).toMatchObject({ status: 401, body: { message: 'Bad credentials' } });
   });
 
-  test('stand for nobody', async () => {
+  test('belong to nobody', async () => {
     const token = await installationToken(world.github, world.installationId);
     const answer = await call(world.github, token, 'GET', '/user');
     expect(answer).toMatchObject({
@@ -61,7 +61,7 @@ describe('installation tokens', () => {
     });
   });
 
-  test('are not given while suspended, and those given do not work', async () => {
+  test('are not made during a suspension, and existing ones do not work', async () => {
     const token = await installationToken(world.github, world.installationId);
     world.github.suspend('acme');
     const path = `/app/installations/${world.installationId}/access_tokens`;
@@ -98,7 +98,7 @@ describe("people's tokens", () => {
     );
   });
 
-  test('one unknown or revoked is refused everywhere', async () => {
+  test('an unknown or revoked one is refused everywhere', async () => {
     const token = world.github.addToken('ada', { scopes: [] });
     world.github.revokeToken(token);
     for (const each of [token, 'ghp_nonsense', 'ghs_nonsense', 'nonsense']) {
@@ -107,7 +107,7 @@ describe("people's tokens", () => {
     }
   });
 
-  test('deploy keys show which tokens may administer', async () => {
+  test('deploy keys show which tokens can administer', async () => {
     const readOnly = world.github.addToken('ada', { kind: 'fine-grained', administration: false });
     const unscoped = world.github.addToken('ada', { scopes: ['read:user'] });
     const status = async (token: string) =>

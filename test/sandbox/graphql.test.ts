@@ -12,7 +12,7 @@ afterAll(() => world.github.close());
 const inWeb = (fields: string) => `{ repository(owner: "acme", name: "web") { ${fields} } }`;
 
 describe('what GitHub refuses', () => {
-  test('a field that its schema has not', async () => {
+  test('a field that is not in its schema', async () => {
     const { data, errors } = await ask(world.github, app, inWeb('nonsense'));
     expect(data).toBeUndefined();
     expect(errors[0]).toMatchObject({
@@ -46,7 +46,7 @@ describe('what GitHub refuses', () => {
     expect((await ask(world.github, app, deep)).errors).toMatchObject([{ type: 'MAX_NODE_LIMIT_EXCEEDED' }]);
   });
 
-  test('a repository that the token may not see: null and NOT_FOUND', async () => {
+  test('a repository that the token cannot see: null and NOT_FOUND', async () => {
     const query = '{ repository(owner: "acme", name: "vault") { id } }';
     const { data, errors } = await ask(world.github, world.eve.token, query);
     expect(data).toEqual({ repository: null });
@@ -64,7 +64,7 @@ describe('what GitHub refuses', () => {
 });
 
 describe('what it answers', () => {
-  test('all that a verdict needs, in one query', async () => {
+  test('everything that a verdict needs, in one query', async () => {
     const { github } = world;
     github.addBot('dependabot');
     const { number, headSha, nodeId } = github.openPullRequest('acme/web', {
@@ -127,7 +127,7 @@ describe('what it answers', () => {
     expect((await read()).commits.nodes[0].commit.status.state).toBe('SUCCESS');
   });
 
-  test('pages that neither repeat nor lose, though a pull request closes between them', async () => {
+  test('pages that neither repeat nor lose, although a pull request closes between them', async () => {
     const { github } = await acme();
     const { token } = github.addUser('zoe');
     for (let count = 0; count < 5; count += 1) github.openPullRequest('acme/web', { author: 'eve' });
@@ -147,7 +147,7 @@ describe('what it answers', () => {
     await github.close();
   });
 
-  test('nodes by id, with null for what is not there', async () => {
+  test('nodes by id, with null for missing ones', async () => {
     const { nodeId } = world.github.openPullRequest('acme/web', { author: 'eve' });
     const query = 'query($ids: [ID!]!) { nodes(ids: $ids) { __typename id ... on PullRequest { title } } }';
     const { data, errors } = await ask(world.github, app, query, { ids: [nodeId, 'PR_nonsense'] });

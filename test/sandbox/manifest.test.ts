@@ -37,7 +37,7 @@ test.each<[string, object, string]>([
   expect(await answer.text()).toContain(problem);
 });
 
-test('the name is shown for change, and only owners make an organization’s App', async () => {
+test('the person can change the name, and only owners make an organization’s App', async () => {
   const page = await (
     await post('/organizations/acme/settings/apps/new', { ...least, name: 'Given' })
   ).text();
@@ -47,7 +47,7 @@ test('the name is shown for change, and only owners make an organization’s App
   expect((await post('/organizations/nobody/settings/apps/new', least)).status).toBe(404);
 });
 
-test('the way back has the code and the state, and the code is good for once', async () => {
+test('the return has the code and the state, and the code works once', async () => {
   const path = '/organizations/acme/settings/apps/new?state=abc%20123';
   const made = await post(
     path,

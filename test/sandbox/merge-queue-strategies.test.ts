@@ -74,7 +74,7 @@ describe('ALLGREEN', () => {
     expect(world.merged()).toEqual([]);
   });
 
-  test('a time-out is also acted out by the next status', () => {
+  test('the next status also applies a time-out', () => {
     const [first] = world.queue(1, { checkResponseTimeoutMinutes: 30 }) as [number];
     world.clock.now += 31 * 60_000;
     expect(world.inQueue()).toEqual([first]);
@@ -82,7 +82,7 @@ describe('ALLGREEN', () => {
     expect(world.inQueue()).toEqual([]);
   });
 
-  test('fewer than the least number wait for more, but not for ever', () => {
+  test('fewer than the minimum wait for more, but not forever', () => {
     const options = { minEntriesToMerge: 2, minEntriesToMergeWaitMinutes: 10 };
     const [first, second, third] = world.queue(3, options) as [number, number, number];
     world.judge(first, 'success');
@@ -100,7 +100,7 @@ describe('ALLGREEN', () => {
 describe('HEADGREEN', () => {
   const mergingStrategy = 'HEADGREEN';
 
-  test('a passing group takes along those ahead of it, failing and pending ones too', () => {
+  test('a passing group also merges those ahead of it, even failing and pending ones', () => {
     const [frozen, slow, exempt, last] = world.queue(4, { mergingStrategy }) as [
       number,
       number,
@@ -128,7 +128,7 @@ describe('HEADGREEN', () => {
     expect(world.merged()).toEqual([first, second, third]);
   });
 
-  test('a failing entry leaves once nothing behind it can pass any more', () => {
+  test('a failing entry leaves when nothing behind it can pass', () => {
     const [first, second] = world.queue(2, { mergingStrategy }) as [number, number];
     world.judge(first, 'failure');
     expect(world.inQueue()).toEqual([first, second]);

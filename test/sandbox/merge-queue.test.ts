@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.github.close());
 
-describe('the door of the queue', () => {
+describe('entering the queue', () => {
   test('only what passes its own required checks enters; the rest enters when it does', () => {
     const { github } = world;
     github.enableMergeQueue(web, 'main');
@@ -68,7 +68,7 @@ describe('the door of the queue', () => {
     ]);
   });
 
-  test('a branch without a queue has entries of which nothing comes', () => {
+  test('a branch without a queue has entries without effect', () => {
     const { github } = world;
     const { number } = github.openPullRequest(web, { author: 'eve' });
     github.enqueue(web, number);
@@ -80,7 +80,7 @@ describe('the door of the queue', () => {
 });
 
 describe('groups', () => {
-  test('each is built on the one ahead, and told with its payload', () => {
+  test('each is built on the one ahead, and sends its payload', () => {
     const { github } = world;
     const [first, second] = world.queue(3, { maxEntriesToBuild: 2 }) as [number, number, number];
     expect(world.states()).toEqual(['AWAITING_CHECKS', 'AWAITING_CHECKS', 'QUEUED']);
@@ -126,7 +126,7 @@ describe('groups', () => {
     expect(world.merged()).toEqual([number]);
   });
 
-  test('a jump to the front, a push to the base: all are built anew', () => {
+  test('a jump to the front, a push to the base: all are rebuilt', () => {
     const { github } = world;
     const numbers = world.queue(3);
     const old = github.mergeGroups(web).map(({ headSha }) => headSha);

@@ -34,7 +34,7 @@ async function ask(repository: string, number: number): Promise<string> {
     .mergeStateStatus;
 }
 
-test('UNKNOWN once after a push or a retarget, then what is true', async () => {
+test('UNKNOWN once after a push or a retarget, then the true state', async () => {
   const { number } = github.openPullRequest('eve/web', { author: 'eve' });
   expect(await ask('eve/web', number)).toBe('UNKNOWN');
   expect(await ask('eve/web', number)).toBe('BLOCKED');

@@ -66,7 +66,7 @@ test('asks a person once, and sends a code and the state back', async () => {
   expect((await ask()).status).toBe(200);
 });
 
-test('who cancels is sent back without a code', async () => {
+test('a person who cancels returns without a code', async () => {
   const { searchParams } = await press('0');
   expect([searchParams.get('error'), searchParams.get('state'), searchParams.get('code')]).toEqual([
     'access_denied',
@@ -101,7 +101,7 @@ test('a code gives a token for the person, once', async () => {
   expect(await exchange(code)).toMatchObject({ error: 'bad_verification_code' });
 });
 
-test('a code is refused for all that is wrong with it', async () => {
+test('a code is refused for every mistake', async () => {
   expect(await exchange('unknown')).toMatchObject({ error: 'bad_verification_code' });
   expect(await exchange(await newCode(), { code_verifier: 'wrong' })).toMatchObject({
     error: 'bad_verification_code',
@@ -123,7 +123,7 @@ test('without Accept the answer is a form', async () => {
   expect(new URLSearchParams(await response.text()).get('error')).toBe('incorrect_client_credentials');
 });
 
-test('the App gives a token back with its own credentials only', async () => {
+test('the App revokes a token only with its own credentials', async () => {
   const { access_token } = await exchange(await newCode());
   const { clientId, clientSecret } = github.app;
   const giveBack = (secret: string) =>
@@ -140,7 +140,7 @@ test('the App gives a token back with its own credentials only', async () => {
   expect((await giveBack(clientSecret)).status).toBe(404);
 });
 
-test('without a signed-in person it asks who one is, remembers that, and asks again the next time', async () => {
+test('without a signed-in person it asks who you are, remembers that, and asks again the next time', async () => {
   github.signInToGitHub(null);
   github.revokeAuthorization('ada');
   const asked = await (await ask()).text();

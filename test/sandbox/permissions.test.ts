@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.github.close());
 
-test('what a token may not see is not found', async () => {
+test('what a token cannot see is not found', async () => {
   const { github, ada, bob, eve } = world;
   const status = async (token: string | null) =>
     (await call(github, token, 'GET', '/repos/acme/vault')).status;
@@ -26,7 +26,7 @@ test('what a token may not see is not found', async () => {
   expect(await status(appJwt(github))).toBe(401);
 });
 
-test('an installation sees the private repositories that it was given only', async () => {
+test('an installation sees only the private repositories that it was given', async () => {
   const { github } = world;
   github.removeFromInstallation('acme', ['vault']);
   expect((await call(github, app, 'GET', '/repos/acme/vault')).status).toBe(404);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { acme, call } from './acme.ts';
 
-// What people see of pull requests in a browser, and the merge button that they press.
+// The pages of pull requests in a browser, with the merge button.
 
 let world: Awaited<ReturnType<typeof acme>>;
 beforeAll(async () => {
@@ -60,7 +60,7 @@ test('the button is disabled with the reason until the required check succeeds, 
   expect(pending.text).toContain('Required status check &quot;holdfast/freeze&quot; is pending.');
   expect(button(pending.text)).toBe('disabled');
   const sha = github.pullRequest('acme/web', number).headSha;
-  // Disabled in the page, and refused to who sends the form all the same; also to an admin who may not bypass.
+  // Disabled in the page, and refused if somebody still sends the form, even an admin who cannot bypass.
   expect(await press(path, 'bob', { sha })).toMatchObject({ status: 405 });
   expect((await see(path, 'ada')).text).not.toContain('Bypass rules and merge');
   expect(await press(path, 'ada', { bypass: '1' })).toMatchObject({ status: 403 });
@@ -75,7 +75,7 @@ test('the button is disabled with the reason until the required check succeeds, 
   expect((await see(path)).text).toContain('successfully merged');
 });
 
-test('an admin may merge past a protection that lets them, and it is remembered as that', async () => {
+test('an admin can merge past a protection that allows it, and the merge is marked as such', async () => {
   const { github } = world;
   const { number, path } = await opened();
   const page = await see(path, 'ada');
@@ -87,7 +87,7 @@ test('an admin may merge past a protection that lets them, and it is remembered 
   expect(github.merges('acme/web').at(-1)).toMatchObject({ number, by: 'ada', how: 'bypass' });
 });
 
-test('who is not signed in, or may only read, merges nothing', async () => {
+test('a person who is not signed in, or can only read, merges nothing', async () => {
   const { github } = world;
   const { number, path } = await opened();
   github.postStatus('acme/web', number, { by: 'ada', state: 'success' });
@@ -111,7 +111,7 @@ test('drafts, conflicts and merge queues say why they do not merge', async () =>
     expect(text).toContain(reason);
     expect(button(text)).toBe('disabled');
     expect(await press(path, 'ada'), reason).toMatchObject({ status: 405 });
-    // Nobody goes past these: they are no requirements.
+    // Nobody can bypass these: they are not requirements.
     expect(await press(path, 'ada', { bypass: '1' }), reason).toMatchObject({ status: 403 });
     return path;
   };
@@ -127,7 +127,7 @@ test('drafts, conflicts and merge queues say why they do not merge', async () =>
   github.disableMergeQueue('acme/web', 'main');
 });
 
-test('the lists lead to them, and show private repositories only to who may see them', async () => {
+test('the lists link to them, and show private repositories only to people who can see them', async () => {
   const { github } = world;
   const { number, path } = await opened();
   const { number: hidden } = github.openPullRequest('acme/vault', { author: 'ada', title: 'Rotate keys' });
@@ -140,7 +140,7 @@ test('the lists lead to them, and show private repositories only to who may see 
   expect((await see(`/acme/vault/pull/${hidden}`, 'ada')).status).toBe(200);
 });
 
-test('who one plays is chosen once, from people with what they may do', async () => {
+test('you choose a person once, from a list of people with their rights', async () => {
   const { github } = world;
   const { text } = await see('/login?return_to=/acme/web/pulls');
   expect(text).toMatch(/<strong>ada<\/strong> <span class="muted">administers acme/);

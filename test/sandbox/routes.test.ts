@@ -19,7 +19,7 @@ test('an unknown route is 501, kept, and fails the test', async () => {
   await github.close();
 });
 
-test('a former name redirects: 301 for reading, 307 for writing, nothing for who may not see it', async () => {
+test('a former name redirects: 301 for reading, 307 for writing, and not for people who cannot see it', async () => {
   const { github } = await acme();
   const { token } = github.addUser('zoe');
   const { id } = github.repository('acme/web');
@@ -67,7 +67,7 @@ describe('a pull request driven with curl', () => {
     expect((await call(github, bob.token, 'PUT', `${pulls}/${number}/merge`)).body.merged).toBe(true);
   });
 
-  test('is not, by someone who only reads', async () => {
+  test('is not, by somebody who can only read', async () => {
     const { github, eve } = world;
     const { number } = github.openPullRequest('acme/web', { author: 'bob' });
     const path = `/repos/acme/web/issues/${number}/labels`;
@@ -83,7 +83,7 @@ describe('a pull request driven with curl', () => {
 });
 
 describe('faults', () => {
-  test('one answers what it is told, for as long as it is told', async () => {
+  test('one answers as the test says, for as long as the test says', async () => {
     const { github } = world;
     github.requests.clear();
     github.faults.add({ kind: 'status', status: 503, times: 2, match: { method: 'get', path: /^\/repos/ } });

@@ -30,7 +30,7 @@ describe('what GitHub refuses', () => {
     expect(world.github.statusHistory('acme/web', headSha)).toEqual([]);
   });
 
-  test('exactly 140 characters and 3-byte Unicode are taken', async () => {
+  test('exactly 140 characters and 3-byte Unicode are accepted', async () => {
     const { headSha } = world.github.openPullRequest('acme/web', { author: 'eve' });
     expect((await post(headSha, { state: 'pending', description: '❄'.repeat(140) })).status).toBe(201);
   });
@@ -137,7 +137,7 @@ describe('what statuses do', () => {
     expect(github.pullRequest('acme/web', number).state).toBe('merged');
   });
 
-  test('one can be waited for; a wait in vain says what it saw', async () => {
+  test('a test can wait for one; a failed wait says what it saw', async () => {
     const { github } = world;
     const { number, headSha } = github.openPullRequest('acme/web', { author: 'eve' });
     const waiting = github.waitForStatus('acme/web', number, 'success');

@@ -49,7 +49,7 @@ test('one that conflicts or is closed has none', () => {
   expect(github.testMergeCommit(web, other)).toBeNull();
 });
 
-test('it can be the head of another pull request, which stays made of the first one’s head', () => {
+test('it can be the head of another pull request, and its parent stays the first one’s head', () => {
   const one = open();
   const headSha = github.testMergeCommit(web, one.number)!;
   const other = open({ base: 'develop', headSha });

@@ -120,7 +120,7 @@ test('every change to a pull request sends its event', async () => {
   expect(events[9]?.payload.review).toMatchObject({ state: 'approved', user: { login: 'bob' } });
 });
 
-test('only what the App is installed on and subscribed to is sent, and nothing while suspended', async () => {
+test('GitHub sends only subscribed events of installations, and nothing during a suspension', async () => {
   const { github } = world;
   github.addRepository('eve/blog');
   github.openPullRequest('eve/blog', { author: 'eve' });
@@ -143,7 +143,7 @@ test('only what the App is installed on and subscribed to is sent, and nothing w
   );
 });
 
-test('a transfer is told to the new owner only, a deletion to nobody', () => {
+test('only the new owner gets an event of a transfer, and nobody one of a deletion', () => {
   const { github } = world;
   github.addOrganization('other');
   github.transferRepository('acme/vault', 'other');
@@ -196,7 +196,7 @@ describe('faults', () => {
     remove();
   });
 
-  test('a service that is not there', async () => {
+  test('a service that does not answer', async () => {
     const { github } = world;
     github.deliverTo('http://127.0.0.1:1/');
     github.openPullRequest('acme/web', { author: 'eve' });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Attempts } from '../../src/setup/attempts.ts';
 
-test('of several Apps the first that can be kept is, and the others are refused', async () => {
+test('of several Apps, the first that can be saved is, and the others are refused', async () => {
   const attempts = new Attempts();
   const kept: string[] = [];
   const keep = (name: string) => attempts.keepFirst(async () => void kept.push(name));

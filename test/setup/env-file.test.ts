@@ -29,7 +29,7 @@ const app = {
   oauth: { clientId: 'Iv23li', clientSecret: 'c0ffee' },
 };
 
-test('the file is added to, its other lines stay, and only its owner reads it', async () => {
+test('it adds to the file, the other lines stay, and only its owner can read it', async () => {
   const path = join(folder, 'given.env');
   await writeFile(path, '# ours\nPUBLIC_URL=https://holdfast.example\nAPP_ID=', { mode: 0o644 });
   await addToEnvFile(path, app);
@@ -48,7 +48,7 @@ test('the file is added to, its other lines stay, and only its owner reads it', 
   });
 });
 
-test('a link stays one, and what it leads to is written', async () => {
+test('a link stays a link, and its target is written', async () => {
   const [target, path] = [join(folder, 'elsewhere.env'), join(folder, 'link.env')];
   await symlink(target, path);
   await addToEnvFile(path, app);
@@ -57,7 +57,7 @@ test('a link stays one, and what it leads to is written', async () => {
   expect((await stat(target)).mode & 0o777).toBe(0o600);
 });
 
-test('where there is no file it is made', async () => {
+test('a missing file is made', async () => {
   const path = join(folder, 'new.env');
   expect(await isEnvFileWritable(path)).toBe(true);
   await addToEnvFile(path, app);
@@ -65,7 +65,7 @@ test('where there is no file it is made', async () => {
   expect(await isEnvFileWritable(join(folder, 'no-such-folder', '.env'))).toBe(false);
 });
 
-test('the embedded database’s key is made once, for its owner alone', async () => {
+test('the key of the embedded database is made once, only for its owner', async () => {
   const config = { secretKey: null, database: { dataDir: join(folder, 'data') } };
   const keys = await Promise.all([1, 2, 3].map(() => readSecretKey(config)));
   expect(new Set(keys).size).toBe(1);
@@ -77,7 +77,7 @@ test('the embedded database’s key is made once, for its owner alone', async ()
   ).toBeNull();
 });
 
-test('a file that holds no key is named', async () => {
+test('a file without a key is named', async () => {
   const dataDir = join(folder, 'broken');
   await readSecretKey({ secretKey: null, database: { dataDir } });
   await chmod(join(dataDir, 'secret-key'), 0o600);

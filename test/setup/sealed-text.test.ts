@@ -4,13 +4,13 @@ import { deriveKey } from '../../src/derive-key.ts';
 
 const key = 'a secret key of at least 32 characters';
 
-test('what is sealed opens again, and never looks the same twice', () => {
+test('a sealed text opens again, and never looks the same twice', () => {
   for (const text of ['', 'secret', 'ünïcödé 🔑', 'x'.repeat(5000)])
     expect(unseal(key, 'a', seal(key, 'a', text))).toBe(text);
   expect(seal(key, 'a', 'secret')).not.toBe(seal(key, 'a', 'secret'));
 });
 
-test('it opens under no other key, in no other place, and not when it was changed', () => {
+test('it does not open under another key, in another place, or after a change', () => {
   const sealed = seal(key, 'a', 'secret');
   expect(() => unseal(`${key}!`, 'a', sealed)).toThrow(CannotUnseal);
   expect(() => unseal(key, 'b', sealed)).toThrow(CannotUnseal);
@@ -24,7 +24,7 @@ test('it opens under no other key, in no other place, and not when it was change
     expect(() => unseal(key, 'a', broken)).toThrow(CannotUnseal);
 });
 
-test('each use of the key has a key of its own', () => {
+test('each use of the key has its own key', () => {
   expect(deriveKey(key, 'one')).not.toEqual(deriveKey(key, 'two'));
   expect(deriveKey(key, 'one')).toHaveLength(32);
 });

@@ -22,12 +22,12 @@ test('wrong codes slow down the address that sends them, for a minute, and no ot
   expect(tries(1, '203.0.113.9')).toBe('wrong');
 });
 
-test('the right code is right however many wrong ones came from the same address', () => {
+test('the right code works after any number of wrong ones from the same address', () => {
   tries(100, '203.0.113.9');
   expect(code.try(right, '203.0.113.9')).toBe('right');
 });
 
-test('of addresses the latest thousand are counted', () => {
+test('the latest thousand addresses are counted', () => {
   tries(6, '203.0.113.9');
   for (let number = 0; number < 1000; number++) tries(1, `198.51.100.${number}`);
   expect(tries(1, '203.0.113.9')).toBe('wrong');

@@ -34,7 +34,7 @@ describe('lengths', () => {
     [90 * 60_000, '1 h 30 min'],
     [26 * hour, '1 day 2 h'],
     [48 * hour + 60_000, '2 days'],
-  ])('%i ms are said as %s', (length, text) => expect(describeLength(length)).toBe(text));
+  ])('%i ms are shown as %s', (length, text) => expect(describeLength(length)).toBe(text));
 });
 
 describe('moments', () => {
@@ -63,9 +63,9 @@ describe('moments', () => {
     ['09:00', 'is 2026-03-04 09:00 Europe/Paris, which is past: it is 2026-03-04 11:30:20 Europe/Paris now'],
     ['wed 9:00', 'which is past'],
     ['2026-03-01T10:00', 'which is past'],
-    ['2026-03-06', 'says no time. Write 2026-03-06 18:00'],
-    ['tomorrow', 'says no time. Write "tomorrow 18:00"'],
-    ['friday', 'says no time'],
+    ['2026-03-06', 'has no time. Write 2026-03-06 18:00'],
+    ['tomorrow', 'has no time. Write "tomorrow 18:00"'],
+    ['friday', 'has no time'],
     ['06/03/2026 18:00', 'may be read in several ways'],
     ['6.3. 18:00', 'may be read in several ways'],
     ['tomorrow 8', 'is not understood'],
@@ -74,8 +74,8 @@ describe('moments', () => {
     ['t 18:00', 'is not understood'],
     ['24:00', 'is not understood'],
     ['13pm', 'is not understood'],
-    ['2026-02-30T10:00', 'is no date and time'],
-    ['2026-03-06T25:00Z', 'is no instant'],
+    ['2026-02-30T10:00', 'is not a date with a time'],
+    ['2026-03-06T25:00Z', 'is not an instant'],
     ['2026-03-29T02:30', 'does not exist in Europe/Paris when the clocks change'],
     ['2026-10-25 02:30', 'comes twice in Europe/Paris when the clocks change'],
   ])('%s is refused with what was understood', (text, why) => {
@@ -97,7 +97,7 @@ describe('moments', () => {
     );
   });
 
-  test('whatever is typed is read or refused, and what is read is ahead and on a clock that shows it', () => {
+  test('every text is read or refused, and a read time is ahead and on a clock that shows it', () => {
     const word = fc.constantFrom(
       ...[
         'today',

@@ -225,7 +225,7 @@ describe.skipIf(!server)('on one PostgreSQL', () => {
        VALUES (gen_random_uuid(), 'of a newer version', now(), '${name}')`,
     );
 
-  test('this version goes on where a newer one only added something', async () => {
+  test('this version runs if a newer one only added something', async () => {
     // Without the history of 0.1.0 nothing runs yet.
     await start('before');
     admin = await makeKey('admin');
@@ -240,7 +240,7 @@ describe.skipIf(!server)('on one PostgreSQL', () => {
     await stop('one-back');
   });
 
-  test('and does not start where it took something away', async () => {
+  test('and does not start if it removed something', async () => {
     await record('29990102000000_without_reasons_breaking');
     const tables = () => administer(database, 'SELECT count(*)::text AS name FROM audit_events');
     const before = (await tables()).rows;

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => acme.close());
 
-test('ids that no number can hold are read to their last digit', async () => {
+test('ids beyond numbers are read to their last digit', async () => {
   const id = '3804004623172239366';
   const delivery = `{"id":${id},"guid":"g-1","event":"pull_request","action":"closed","repository_id":1,
     "installation_id":2,"delivered_at":"${new Date(acme.clock.now()).toISOString()}"}`;
@@ -37,7 +37,7 @@ test('ids that no number can hold are read to their last digit', async () => {
   expect(acme.logs.join('')).toContain('GitHub has forgotten a webhook delivery');
 });
 
-test('more than are read: everything that the App has is looked at, once', async () => {
+test('more than are read: everything that the App has is checked, once', async () => {
   const { deps } = acme.app;
   const now = new Date(acme.clock.now()).toISOString();
   let pages = 0;

@@ -85,7 +85,7 @@ async function start(
 const haveWorked = (batches: number) => vi.waitFor(() => expect(worked).toHaveLength(batches));
 const seconds = (count: number) => new Date(clock.now() + count * 1000);
 
-test('a job that is due is taken when it is told of, and forgotten when it is done', async () => {
+test('a due job is taken when its message comes, and deleted when it is done', async () => {
   const fetcher = await start();
   queue.put(jobs.drainOutbox(1n));
   await haveWorked(1);
@@ -120,14 +120,14 @@ test('each of many instants is kept, also those that were planned before it bega
   }
 });
 
-test('what it was not told of is found within 15 s', async () => {
+test('a job without a message is found within 15 s', async () => {
   await start();
   queue.put(jobs.drainOutbox(1n), false);
   await clock.tick(15_000);
   await haveWorked(1);
 });
 
-test('no more at once than there are takers; the rest as soon as one is free', async () => {
+test('it takes no more at once than there are takers, and the rest as soon as one is free', async () => {
   const gates: (() => void)[] = [];
   const fetcher = await start(async (task, some) => {
     await note(task, some);
@@ -147,7 +147,7 @@ test('no more at once than there are takers; the rest as soon as one is free', a
   expect(worked.flat().toSorted()).toEqual(['1', '2', '3', '4', '5', '6', '7']);
 });
 
-test('of many that wait, a quarter of the takers ask together; those that hang keep nobody waiting', async () => {
+test('if many wait, a quarter of the takers ask together; those that hang delay nobody', async () => {
   const many = new Map([['drain-outbox', { takers: 16, jobs: 1 }]] as const);
   const gates: (() => void)[] = [];
   const fetcher = await start(async (task, some) => {
@@ -177,7 +177,7 @@ test('idle it looks once in 15 s', async () => {
   expect(queue.exchanges - before).toBe(4);
 });
 
-test('when the database is back it goes on, and forgets what was done meanwhile', async () => {
+test('when the database is back, it goes on, and deletes jobs that were done meanwhile', async () => {
   const fetcher = await start(async (task, some) => {
     await note(task, some);
     queue.isDown = true;
@@ -196,7 +196,7 @@ test('when the database is back it goes on, and forgets what was done meanwhile'
   expect(queue.done).toEqual(['1', '2']);
 });
 
-test('a job whose work could not be recorded is not forgotten', async () => {
+test('a job whose work could not be saved is not deleted', async () => {
   const fetcher = await start(async () => {
     throw new Error('the database is down');
   });
@@ -205,7 +205,7 @@ test('a job whose work could not be recorded is not forgotten', async () => {
   expect(queue.done).toEqual([]);
 });
 
-test('who stops takes nothing more, and hands back what does not end in time', async () => {
+test('a stopping fetcher takes nothing more, and hands back jobs that do not end in time', async () => {
   const fetcher = await start(async (task, some) => {
     await note(task, some);
     if (some[0]!.key === '2') await new Promise(() => {});

@@ -10,7 +10,7 @@ import { work } from '../../src/worker/work.ts';
 const clock = new TestClock('2026-03-01T09:00:00Z');
 const seconds = (count: number) => new Date(clock.now() + count * 1000);
 
-/** What is sent after a piece of work that throws. */
+/** The jobs that are sent after work that throws. */
 async function sentAfter(thrown: unknown, some: Job[]): Promise<{ sent: Job[]; logs: string[] }> {
   const sent: Job[] = [];
   const logs: string[] = [];
@@ -26,7 +26,7 @@ async function sentAfter(thrown: unknown, some: Job[]): Promise<{ sent: Job[]; l
 const told = { number: 5, installationId: '7', changedAt: '2026-03-01T08:59:00Z' };
 const pullRequest = jobs.reconcilePullRequest(1n, told);
 
-test('what is done is not sent again', async () => {
+test('a finished job is not sent again', async () => {
   expect(await sentAfter(null, [pullRequest])).toEqual({ sent: [], logs: [] });
 });
 
@@ -50,7 +50,7 @@ test('NotNow forgets how often it failed before', async () => {
   expect(sent[0]).not.toHaveProperty('attempt');
 });
 
-test('what failed comes back after pauses that grow to a minute, under one key for each thing', async () => {
+test('a failed job comes back after pauses that grow to a minute, under one key for each thing', async () => {
   const later = jobs.reconcilePullRequest(1n, { ...told, changedAt: '2026-03-01T08:59:30Z', looks: 2 });
   const { sent, logs } = await sentAfter(new Error('GitHub is down'), [pullRequest, later]);
   expect(sent.map(({ key }) => key)).toEqual(['1#5/7!again', '1#5/7!again']);

@@ -144,7 +144,7 @@ export const deleteOidcRule = endpoint({
   method: 'delete',
   path: '/oidc_rules/{owner}/{rule_id}',
   tag,
-  summary: 'Delete an OIDC rule: it lets no job in from now on',
+  summary: 'Delete an OIDC rule. It lets in no more jobs',
   access: { to: 'owner' },
   params: z.object({ owner, rule_id: uuid('rule_id') }),
   success: { status: 204, description: 'Deleted' },

@@ -8,9 +8,9 @@ import type { JobPermission } from './oidc-rule.ts';
 export type JobToken = Extract<Credential, { kind: 'job-token' }>;
 
 /**
- * The repository of the path, for a job of it whose rule allows as much.
- * @throws Refusal forbidden, also for every other repository, whether there is one or not; not-found where the App is
- *   not installed; unavailable.
+ * The repository of the path, for one of its jobs whose rule allows this.
+ * @throws Refusal forbidden, also for every other repository, whether it exists or not; not-found if the App is not
+ *   installed; unavailable.
  */
 export async function repositoryOfJob(
   deps: Deps,
@@ -22,7 +22,7 @@ export async function repositoryOfJob(
     throw forbidden(
       `The OIDC rule ${rule.name} does not let jobs do this: it needs ${permission} in its may. Ask an admin of the owner.`,
     );
-  // Nothing is looked up for a name that the token does not say itself. Names change hands, so the ids decide.
+  // We look up no name that the token does not have. A name can get another owner, so the ids decide.
   if (`${owner}/${name}`.toLowerCase() !== job.repository.toLowerCase()) throw notItsOwn(job.repository);
   const repository = await findRepository(deps, owner, name);
   if (repository.id !== job.repositoryId || repository.accountId !== job.ownerId)
@@ -32,5 +32,5 @@ export async function repositoryOfJob(
 
 const notItsOwn = (repository: string) =>
   forbidden(
-    `An OIDC token is good for the repository of its job alone, and this one is of ${repository}, as GitHub knew it when it made the token.`,
+    `An OIDC token is valid only for the repository of its job: ${repository}, as GitHub knew it when it made the token.`,
   );

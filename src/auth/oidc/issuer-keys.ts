@@ -11,16 +11,16 @@ import type { Deps } from '../../deps.ts';
 import { unavailable } from '../../errors.ts';
 import { issuerOf } from './issuer.ts';
 
-/** Milliseconds after which the keys are read again: so long, at most, counts one that GitHub takes back. */
+/** Milliseconds after which the keys are read again. A key that GitHub revokes counts at most this long. */
 const keptFor = 600_000;
-/** Milliseconds between two readings, whatever tokens come: invented key ids cost GitHub and us no more. */
+/** Milliseconds between two readings, for any tokens: invented key ids cause no more readings. */
 const leastPause = 30_000;
-/** Milliseconds that GitHub has for an answer. */
+/** Milliseconds to wait for an answer of GitHub. */
 const patience = 5_000;
 
 const keySet = z.object({ keys: z.array(z.looseObject({ kty: z.string(), kid: z.string() })) });
 
-/** The public keys that GitHub signs the tokens of jobs with, as this process last read them. */
+/** The public keys for the tokens of jobs, as this process last read them from GitHub. */
 export class IssuerKeys {
   readonly #clock: Clock;
   #known = new Set<string>();
@@ -34,10 +34,10 @@ export class IssuerKeys {
   }
 
   /**
-   * The key for a token with this header. A key id that is not known has the keys read again. While GitHub does not
-   * answer, those that are known go on.
-   * @throws Refusal unavailable where the id is not known and the keys cannot be read now; what jose throws where GitHub
-   *   has no such key.
+   * The key for a token with this header. For an unknown key id, it reads the keys again. While GitHub does not answer,
+   * the known keys still count.
+   * @throws Refusal unavailable if the id is not known and the keys cannot be read now; jose's error if GitHub has no
+   *   such key.
    */
   async keyFor(deps: Deps, header: JWSHeaderParameters, token: FlattenedJWSInput) {
     const { kid } = header;
@@ -56,7 +56,7 @@ export class IssuerKeys {
     );
   }
 
-  /** @returns whether they were read now. */
+  /** @returns whether this read them now. */
   async #readAgain(deps: Deps): Promise<boolean> {
     if (this.#reading) return this.#reading;
     const now = this.#clock.now();
@@ -80,7 +80,7 @@ export class IssuerKeys {
       this.#readAt = now;
       return true;
     } catch (error) {
-      deps.log.warn({ err: error }, 'the keys of OIDC tokens could not be read; those that are known go on');
+      deps.log.warn({ err: error }, 'the keys of OIDC tokens could not be read; the known keys still count');
       return false;
     }
   }

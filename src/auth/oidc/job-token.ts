@@ -9,10 +9,10 @@ import { type Job, jobOf } from './job.ts';
 import { type OidcRule, ruleFor } from './oidc-rule.ts';
 import { rulesOf } from './rule-store.ts';
 
-/** Seconds that GitHub's clock and ours may differ. */
+/** Seconds that GitHub's clock and ours can differ. */
 const clockTolerance = 60;
 
-/** Whether the credential claims to be an OIDC token of a job. Nothing of it is true before it was verified. */
+/** Whether the credential looks like an OIDC token of a job. Do not trust it before it is verified. */
 export function looksLikeJobToken({ config }: { config: Config }, credential: string): boolean {
   if (!/^[\w-]+\.[\w-]+\.[\w-]*$/.test(credential)) return false;
   try {
@@ -22,7 +22,7 @@ export function looksLikeJobToken({ config }: { config: Config }, credential: st
   }
 }
 
-/** Verifies the OIDC tokens of jobs, with GitHub's keys as this process last read them. */
+/** Verifies the OIDC tokens of jobs, with the keys that this process last read from GitHub. */
 export class JobTokens {
   readonly #keys: IssuerKeys;
 
@@ -32,9 +32,9 @@ export class JobTokens {
 
   /**
    * The job behind a token, and the rule of its owner that lets it in.
-   * @returns null where GitHub did not sign it.
-   * @throws Refusal forbidden where the token is not for us, or not now, or no rule lets the job in; unavailable while
-   *   GitHub does not show its keys.
+   * @returns null if GitHub did not sign it.
+   * @throws Refusal forbidden if the token is not for us or not valid now, or if no rule lets in the job; unavailable
+   *   while GitHub does not show its keys.
    */
   async identify(deps: Deps, token: string): Promise<{ job: Job; rule: OidcRule } | null> {
     const job = await this.#verify(deps, token);
@@ -52,7 +52,7 @@ export class JobTokens {
         audience: publicUrl,
         algorithms: ['RS256'],
         requiredClaims: ['exp', 'nbf', 'iat'],
-        // Also has `iat` compared with now. GitHub's tokens are good for minutes.
+        // This also makes jose compare `iat` with the current time. GitHub's tokens are valid for minutes.
         maxTokenAge: '1 hour',
         clockTolerance,
         currentDate: nowOf(deps.clock),
@@ -72,7 +72,7 @@ const expired = (): Refusal =>
     'Not authenticated: this OIDC token has expired. Have the job ask GitHub for one right before it calls.',
   );
 
-/** Of a token that GitHub signed: what is wrong with it tells nothing but what it says itself. */
+/** For a token that GitHub signed. The error shows only what the token itself says. */
 function notForNow({ claim, payload }: errors.JWTClaimValidationFailed, audience: string): Refusal {
   if (claim === 'aud')
     return forbidden(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A job of GitHub Actions, as GitHub's OIDC token tells of it. */
+/** A job of GitHub Actions, as its OIDC token describes it. */
 export type Job = {
   /** `owner/name` when the token was made. */
   repository: string;
@@ -21,7 +21,7 @@ export type Job = {
 const id = z.string().regex(/^\d{1,18}$/);
 const name = z.string().min(1);
 
-/** The claims that are read, all of which GitHub sends as texts. */
+/** The claims that we read. GitHub sends all of them as texts. */
 const claims = z.object({
   repository: z.string().regex(/^[^/]+\/[^/]+$/),
   repository_id: id,
@@ -34,7 +34,7 @@ const claims = z.object({
   run_attempt: id,
 });
 
-/** Reads the claims of a token that was verified. @returns null where one that is needed is missing. */
+/** Reads the claims of a verified token. @returns null if a required claim is missing. */
 export function jobOf(payload: unknown): Job | null {
   const { data } = claims.safeParse(payload);
   if (!data) return null;

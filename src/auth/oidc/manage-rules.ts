@@ -11,12 +11,12 @@ import { lockKeys } from '../key-lineage.ts';
 import type { OidcRule } from './oidc-rule.ts';
 import { rulesOf } from './rule-store.ts';
 
-/** Rules of an owner: each is compared with a token of its jobs. */
+/** The most rules of an owner: each is compared with a token of its jobs. */
 const mostRules = 100;
 
 export type NewOidcRule = Omit<OidcRule, 'id' | 'createdAt' | 'createdBy'>;
 
-/** A rule as the audit log keeps it, and as clients read it, less its id. */
+/** A rule in the audit log and for clients, without its id. */
 export const attributesOfRule = ({ name, repositories, refs, environments, may }: NewOidcRule) => ({
   ...{ name, repositories, refs, environments, may },
 });
@@ -24,7 +24,7 @@ export const attributesOfRule = ({ name, repositories, refs, environments, may }
 /**
  * Makes a rule for an owner. It counts from now on.
  * @param beforeAnswering runs last in the same transaction.
- * @throws Refusal conflict where the owner has as many rules as there may be.
+ * @throws Refusal conflict if the owner already has the most rules.
  */
 export async function createRule(
   deps: Pick<Deps, 'db' | 'clock' | 'log'>,
@@ -64,8 +64,8 @@ async function assertRoomForRule(tx: Tx, account: Account, now: Date): Promise<v
 }
 
 /**
- * Deletes a rule: from now on it lets no job in.
- * @throws Refusal not-found where the owner has no such rule.
+ * Deletes a rule. From now on it lets in no job.
+ * @throws Refusal not-found if the owner has no such rule.
  */
 export async function deleteRule(
   deps: Pick<Deps, 'db' | 'clock' | 'log'>,

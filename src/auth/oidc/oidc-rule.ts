@@ -4,11 +4,11 @@ import type { TextTest } from '../../conditions/patterns/text-test.ts';
 import type { Actor } from '../../events/actor.ts';
 import type { Job } from './job.ts';
 
-/** What a job may do. Each contains those before it. */
+/** What a rule allows a job. Each value includes those before it. */
 export const jobPermissions = ['push_scopes', 'freeze'] as const;
 export type JobPermission = (typeof jobPermissions)[number];
 
-/** Lets jobs of an owner's repositories in. The lists are globs; null: any. */
+/** Lets in jobs of an owner's repositories. The lists are globs; null: any. */
 export type OidcRule = {
   id: string;
   name: string;
@@ -20,7 +20,7 @@ export type OidcRule = {
   createdBy: Actor;
 };
 
-/** The rule of an owner that counts for a job: of those that match, one that allows most, and of these the first. */
+/** The rule that counts for a job: of the matching rules, the first of those that allow most. */
 export function ruleFor(job: Job, rules: OidcRule[]): OidcRule | null {
   const matching = rules.filter((rule) => matches(rule, job));
   return matching.find(({ may }) => may.includes('freeze')) ?? matching[0] ?? null;
@@ -36,8 +36,8 @@ function matches({ repositories, refs, environments }: OidcRule, job: Job): bool
 }
 
 /**
- * The ref whose code runs, as far as the token tells. A run of `pull_request_target` has the ref of a branch, and was
- * started by a pull request, also of strangers, whose code it may check out.
+ * The ref whose code runs, as far as the token says. A run of `pull_request_target` has the ref of a branch, but a pull
+ * request started it, perhaps a stranger's, and it can check out that code.
  */
 const codeRefOf = ({ event, ref }: Job): string | null => (event === 'pull_request_target' ? null : ref);
 

@@ -2,7 +2,7 @@ import type { Row, SqlTx } from '../../database/sql.ts';
 import type { Actor } from '../../events/actor.ts';
 import type { JobPermission, OidcRule } from './oidc-rule.ts';
 
-// A rule that a key made counts as long as that key: a key must not leave more behind than it may do itself.
+// A rule that a key made counts as long as that key. Otherwise a key could leave something behind after its end.
 const counting = `
   SELECT r.id, r.name, r.repositories, r.refs, r.environments, r.may, r.created_at, r.created_by
   FROM oidc_rules r LEFT JOIN application_keys k ON k.id = r.key_id
@@ -10,7 +10,7 @@ const counting = `
     AND (r.key_id IS NULL OR (k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > $2::timestamptz)))
   ORDER BY r.created_at, r.id`;
 
-/** The rules of an account that count, the oldest first. */
+/** The rules of an account that count, oldest first. */
 export async function rulesOf(sql: SqlTx, accountId: bigint, now: Date): Promise<OidcRule[]> {
   return (await sql.query('oidc-rules', counting, [accountId, now])).map(ruleOfRow);
 }
@@ -26,7 +26,7 @@ const ruleOfRow = (row: Row): OidcRule => ({
   createdBy: row['created_by'] as Actor,
 });
 
-/** A list that is null is kept as an empty one. */
+/** A null list is saved as an empty one. */
 function unlessEmpty(list: unknown): string[] | null {
   const globs = list as string[];
   return globs.length > 0 ? globs : null;

@@ -2,13 +2,13 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 import type { CookieName } from './cookies.ts';
 
-/** A sign-in under way, as the browser that began it keeps it. */
+/** A sign-in under way, in a cookie of the browser that began it. */
 export type Attempt = {
-  /** Comes back with GitHub's answer, and shows that this browser asked. */
+  /** GitHub returns it with the answer. It proves that this browser asked. */
   state: string;
   /** The PKCE verifier. A stolen code is useless without it. */
   verifier: string;
-  /** A path of ours. */
+  /** A path of this service. */
   to: string;
   /** Milliseconds since the epoch. */
   until: number;
@@ -36,7 +36,7 @@ export const writeAttempt = (attempt: Attempt): string =>
 
 const shape = z.object({ state: z.string(), verifier: z.string(), to: z.string(), until: z.number() });
 
-/** The attempt of a cookie's value; null where it is none or too old, or the answer is to another one. */
+/** The attempt in a cookie's value; null if there is none, if it is too old, or if the answer is for another one. */
 export function readAttempt(value: string | null, state: string, now: number): Attempt | null {
   const attempt = shape.safeParse(parse(value ?? '')).data;
   if (!attempt || attempt.until <= now) return null;

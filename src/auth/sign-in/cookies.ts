@@ -4,7 +4,7 @@ import type { Config } from '../../config.ts';
 import * as cookies from '../../cookies.ts';
 import { deriveKey, openingKeys, type SecretKeys } from '../../derive-key.ts';
 
-/** `session`: who is signed in. `sign-in-…`: a sign-in that is under way; each tab has its own. */
+/** `session`: who is signed in. `sign-in-…`: a sign-in under way; each tab has its own. */
 export type CookieName = 'session' | `sign-in-${string}`;
 
 type Keeper = Pick<Config, 'publicUrl'> & SecretKeys;
@@ -14,7 +14,7 @@ const cookieOf = ({ publicUrl }: Keeper, name: CookieName): cookies.Cookie => ({
   isSecure: new URL(publicUrl).protocol === 'https:',
 });
 
-/** One key a purpose, so that one cookie's value never passes for another's. */
+/** Each purpose has its own key, so the value of one cookie never counts as another. */
 const signedCookieOf = (config: Keeper, name: CookieName): cookies.SignedCookie => ({
   ...cookieOf(config, name),
   keys: openingKeys(config).map((key) => deriveKey(key, `cookie ${name}`)),
@@ -29,7 +29,7 @@ export const writeCookie = (
   seconds: number,
 ): Promise<void> => cookies.writeCookie(context, signedCookieOf(config, name), value, seconds);
 
-/** The value of a cookie that we signed; null where there is none, or its signature is wrong. */
+/** The value of a cookie that we signed; null if there is none, or if its signature is wrong. */
 export async function readCookie(context: Context, config: Keeper, name: CookieName): Promise<string | null> {
   if (!config.secretKey) return null;
   return cookies.readCookie(context, signedCookieOf(config, name));
@@ -38,13 +38,13 @@ export async function readCookie(context: Context, config: Keeper, name: CookieN
 export const dropCookie = (context: Context, config: Keeper, name: CookieName): void =>
   cookies.dropCookie(context, cookieOf(config, name));
 
-/** Sign-ins under way that a browser keeps: a header of cookies may not grow without end. */
+/** The most sign-ins under way in a browser, so that the cookie header does not grow without end. */
 const mostUnderWay = 5;
 
-/** Drops the oldest sign-ins of a browser, where it keeps so many that another one is too much. */
+/** Drops the oldest sign-ins of a browser if it has too many for another one. */
 export function makeRoomForSignIn(context: Context, config: Keeper): void {
   const beginning = cookies.fullNameOf(cookieOf(config, 'sign-in-'));
-  // Browsers send the oldest first.
+  // Browsers send the oldest cookie first.
   const kept = Object.keys(getCookie(context)).filter((name) => name.startsWith(beginning));
   for (const name of kept.slice(0, Math.max(0, kept.length + 1 - mostUnderWay)))
     dropCookie(context, config, `sign-in-${name.slice(beginning.length)}`);

@@ -11,7 +11,7 @@ import type { SignInSettings } from './sign-in-settings.ts';
 
 type Asking = Pick<Deps, 'config' | 'github' | 'clock' | 'log'>;
 
-/** Where a person tells GitHub that we may know who they are. */
+/** The page at GitHub where a person allows us to see who they are. */
 export function authorizeUrl({ config }: Asking, settings: SignInSettings, attempt: Attempt): string {
   const url = new URL(`${webUrlOf(config.githubApiUrl)}/login/oauth/authorize`);
   url.search = new URLSearchParams({
@@ -24,15 +24,15 @@ export function authorizeUrl({ config }: Asking, settings: SignInSettings, attem
   return url.href;
 }
 
-/** Of one page: nobody looks at more owners at once. */
+/** One page is enough: nobody looks at more owners at once. */
 const mostInstallations = 100;
 
-/** GitHub's word for why it gave no token: `bad_verification_code`, `incorrect_client_credentials` … */
+/** GitHub's word for why it refuses: `bad_verification_code`, `incorrect_client_credentials` … */
 export type NoToken = { refusal: string };
 
 /**
- * Who stands behind a code, and which installations they can see. The token that it is exchanged for is given back: only
- * that is kept.
+ * The person behind a code, and the installations that they can see. Only these are kept: the token from the code is
+ * revoked.
  * @throws Refusal unavailable while GitHub cannot answer.
  */
 export async function identify(
@@ -78,7 +78,7 @@ async function exchange({ config }: Asking, settings: SignInSettings, attempt: A
 
 const requestTimeout = 12_000;
 
-/** It would end by itself after 8 hours, and only this call knew it: that it could not be given back stops nobody. */
+/** If revoking fails, signing in goes on: the token ends by itself after 8 hours, and only this call knew it. */
 async function giveBack(deps: Asking, settings: SignInSettings, token: string): Promise<void> {
   try {
     await giveTokenBack(deps, settings, token);

@@ -1,8 +1,8 @@
-/** Where the path has no bearing: only what is relative to it counts. */
+/** A base whose own address does not matter: only what is relative to it counts. */
 const anyOrigin = 'http://own.invalid';
 
 /**
- * A path of this service to go to after signing in; `/` for anything that a browser might take for another place:
+ * A path of this service to open after signing in; `/` for anything that a browser could read as another place:
  * another scheme or host, `//host`, `/\host`, control characters (browsers drop some of them first).
  */
 export function ownPath(asked: string | undefined): string {
@@ -11,9 +11,9 @@ export function ownPath(asked: string | undefined): string {
   if (!URL.canParse(asked, anyOrigin)) return '/';
   const { origin, pathname, search } = new URL(asked, anyOrigin);
   const path = pathname + search;
-  // `/.//host` comes out of the parser as `//host`.
+  // The parser turns `/.//host` into `//host`.
   return origin === anyOrigin && !path.startsWith('//') && path.length <= longest ? path : '/';
 }
 
-/** It travels in a cookie. */
+/** The most characters, because it is in a cookie. */
 const longest = 1000;

@@ -3,7 +3,7 @@ import type { Deps } from '../../deps.ts';
 import { readCookie } from './cookies.ts';
 import { findSession, type SignedIn } from './session-store.ts';
 
-/** Who is signed in; null for nobody, and for a cookie that is tampered with or of a session that ended. */
+/** Who is signed in; null if nobody is, if somebody changed the cookie, or if the session has ended. */
 export async function readSession(
   deps: Pick<Deps, 'config' | 'db' | 'clock'>,
   context: Context,

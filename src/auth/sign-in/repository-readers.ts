@@ -11,16 +11,16 @@ import { takeOne } from '../../github/limits/minute-counts.ts';
 import type { InstalledAccount } from '../../installations/find-account.ts';
 import { findRepository, type FoundRepository, fullName } from '../../installations/find-repository.ts';
 
-/** Questions to GitHub that one person's page loads may make us ask. */
+/** The most questions to GitHub for one person's page loads. */
 export const questionsPerMinute = 30;
 
-/** Changes that one person may try by pages: what each asks of GitHub is asked anew. */
+/** The most changes that one person can try by pages. Each asks GitHub again. */
 export const changesPerMinute = 30;
 
 /**
- * Asks GitHub what people who are signed in may do with a repository or an owner, and remembers it for a short time:
- * 60 s a yes, 10 s a no. A name that is not known costs its asker as much, so that what is hidden cannot be told from
- * what is not there.
+ * Asks GitHub what signed-in people can do with a repository or an owner, and caches the answers: a yes for 60 s, a no
+ * for 10 s. An unknown name costs the person the same, so that nobody can tell a hidden repository from one that does
+ * not exist.
  */
 export class RepositoryReaders {
   readonly #permissions: VerdictCache<RepositoryPermission>;
@@ -34,7 +34,7 @@ export class RepositoryReaders {
   }
 
   /**
-   * @param memory `refresh` asks now, whatever is remembered, and counts nothing: `countChange` did.
+   * @param memory `refresh` ignores the cache and counts nothing, because `countChange` did.
    * @throws Refusal unavailable while GitHub cannot say; too-many-requests after too many questions of this person.
    */
   async permission(
@@ -43,7 +43,7 @@ export class RepositoryReaders {
     repository: FoundRepository,
     memory: Memory = 'get',
   ): Promise<RepositoryPermission> {
-    // Without a token of the installation nobody can be asked.
+    // Without a token of the installation, we cannot ask.
     if (repository.installation.suspendedAt) return 'none';
     const about = `what ${person.login} may do with ${fullName(repository)}`;
     const key = [String(person.id), person.login, String(repository.id)];
@@ -62,7 +62,7 @@ export class RepositoryReaders {
 
   /**
    * Whether the person is the owner, or an admin of the organization.
-   * @param memory and throws as for `permission`.
+   * @param memory like `permission`, and so are the errors.
    */
   async isOwnerAdmin(
     deps: Deps,
@@ -87,9 +87,9 @@ export class RepositoryReaders {
   }
 
   /**
-   * Looks a name up at GitHub that is not known here: of a repository that is new, or was renamed.
-   * @returns null where the App is not installed there.
-   * @throws Refusal unavailable, as `permission`.
+   * Looks up an unknown name at GitHub: the repository may be new or renamed.
+   * @returns null if the App is not installed there.
+   * @throws Refusal unavailable, like `permission`.
    */
   async lookUp(deps: Deps, person: Person, owner: string, name: string): Promise<FoundRepository | null> {
     const key = [String(person.id), owner.toLowerCase(), name.toLowerCase()];
@@ -98,7 +98,7 @@ export class RepositoryReaders {
       try {
         return await findRepository(deps, owner, name);
       } catch (error) {
-        // Also of an owner whose installation is suspended: what one may see there cannot be asked.
+        // This also applies to an owner whose installation is suspended: we cannot ask what people see there.
         if (error instanceof Refusal && !isTemporary(error)) return null;
         throw error;
       }
@@ -114,7 +114,7 @@ async function countQuestion(deps: Deps, { id, login }: Person): Promise<void> {
     throw tooManyRequests(`${login} loaded too many pages. Load this one in a minute.`, 60);
 }
 
-/** Counts a change that somebody tries by a page. @throws Refusal too-many-requests. */
+/** Counts a change that somebody tries on a page. @throws Refusal too-many-requests. */
 export async function countChange(deps: Deps, { id, login }: Person): Promise<void> {
   const name = `changer ${bucketOf(deps, 'reader', String(id))}`;
   if (!(await takeOne(deps, name, changesPerMinute)))

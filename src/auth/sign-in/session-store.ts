@@ -3,19 +3,19 @@ import type { Person } from '../github-token.ts';
 import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 
-// The only access to the sessions table. Sessions live in the database, so an end counts on every replica.
+// The only access to the sessions table. Sessions are in the database, so every replica sees an end.
 
 type Store = Pick<Deps, 'db' | 'clock'>;
 
-/** Somebody who signed in, and the installations that GitHub said then they can see: where to look, and no right. */
+/** A signed-in person, and the installations that GitHub said they can see. These give no right. */
 export type SignedIn = Person & { installationIds: bigint[] };
 
 export const sessionSeconds = 12 * 3600;
 
-/** Of one person; beyond them the oldest end. */
+/** The most sessions of one person. After that, the oldest end. */
 const mostSessions = 20;
 
-/** The random id has 256 bits: no salt or stretching is needed. */
+/** The random id has 256 bits, so it needs no salt or stretching. */
 const hashOf = (id: string): string => createHash('sha256').update(id).digest('hex');
 
 /** Begins a session. @returns its id, which is in the answer and nowhere else. */
@@ -40,7 +40,7 @@ export async function beginSession({ db, clock }: Store, person: SignedIn): Prom
   return id;
 }
 
-/** Whose session it is; null for one that ended or never was. */
+/** The person of a session; null if it has ended or never existed. */
 export async function findSession({ db, clock }: Store, id: string): Promise<SignedIn | null> {
   const session = await db.session.findUnique({ where: { idHash: hashOf(id) } });
   if (!session || session.expiresAt <= nowOf(clock)) return null;
@@ -48,7 +48,7 @@ export async function findSession({ db, clock }: Store, id: string): Promise<Sig
   return { id: Number(personId), login, installationIds };
 }
 
-/** Ends every session of a person: on this device and on the others. */
+/** Ends every session of a person, on all devices. */
 export async function endSessions({ db }: Pick<Store, 'db'>, person: Pick<Person, 'id'>): Promise<void> {
   await db.session.deleteMany({ where: { personId: BigInt(person.id) } });
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts';
 
-/** What signing in works with. */
+/** The settings that signing in needs. */
 export type SignInSettings = {
   clientId: string;
   clientSecret: string;
@@ -10,13 +10,13 @@ export type SignInSettings = {
 
 export const callbackPath = '/auth/callback';
 
-/** @returns null where the operator has not set up signing in. */
+/** @returns null if the operator has not set up signing in. */
 export function signInSettings({ app, secretKey, publicUrl }: Config): SignInSettings | null {
   if (!app.oauth || !secretKey) return null;
   return { ...app.oauth, secretKey, callbackUrl: publicUrl + callbackPath };
 }
 
-/** The variables that are still to be set for it, as a list in words. */
+/** The variables that are still missing for it, as a list in words. */
 export function missingForSignIn({ app, secretKey }: Config): string {
   const missing = [
     ...(app.oauth ? [] : ['CLIENT_ID', 'CLIENT_SECRET']),

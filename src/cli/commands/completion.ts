@@ -2,7 +2,7 @@ import type { Command, Option } from 'commander';
 import { command } from '../command.ts';
 import { misused } from '../stop.ts';
 
-/** Each shell asks `holdfast complete` for the words that may come next; a line has a word, a tab and what it does. */
+/** Each shell asks `holdfast complete` for the possible next words. A line has a word, a tab and what it does. */
 const scripts: Record<string, string> = {
   bash: `_holdfast() {
   local IFS=$'\\n' word="\${COMP_WORDS[COMP_CWORD]}"
@@ -65,11 +65,11 @@ const values: Record<string, () => string[]> = {
   products: () => ['merge_protections', 'merge_queue', 'workflow_automation', 'ci_insights', 'none'],
 };
 
-/** The words that may stand in the place of the last one, which may be empty. */
+/** The words that can replace the last one, which may be empty. */
 function candidates(program: Command, words: string[]): Candidate[] {
   const before = words.slice(0, -1);
   const current = words.at(-1) ?? '';
-  // What follows is another program's.
+  // The rest belongs to another program.
   if (before.includes('--')) return [];
   const known = (command: Command) => [...command.options, ...(command === program ? [] : program.options)];
   const optionOf = (command: Command, word: string) =>

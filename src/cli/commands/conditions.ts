@@ -9,10 +9,10 @@ const test = command<object, []>({
       'Try a condition on a pull request that you describe',
     ],
   ],
-  notes: `A line of input, with what is left out null or empty, and now for "now":
+  notes: `A line of input. Fields that you leave out are null or empty; "now" is the current time:
   {"condition": "label=hotfix", "pull_request": {"label": ["hotfix"]}, "now": "2026-03-01T09:00:00Z"}
-"condition" may be a group; "teams" may say who is in a team: {"@acme/core": ["mona"]}.
-Its line of output:
+"condition" can be a group. "teams" can name the members of teams: {"@acme/core": ["mona"]}.
+The line of output:
   {"match": true, "reasons": [...], "next_change_at": null}   or   {"error": {"message": "...", "column": 1}}`,
   async run({ world }) {
     const { testConditions } = await import('../test-conditions.ts');
@@ -32,6 +32,6 @@ const attributes = command<object, []>({
 
 export const conditions: CommandSpec = {
   usage: 'conditions',
-  summary: 'the language of matching_conditions and exclude_conditions',
+  summary: 'test conditions, and list what they can use',
   below: [test, attributes],
 };

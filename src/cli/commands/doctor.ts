@@ -15,9 +15,9 @@ export const doctor = command<object, [repository: string | undefined]>({
     ['holdfast doctor', 'Check the service. You do not need a credential'],
     ['holdfast doctor acme/web', 'Check whether freezes are enforced in a repository, and how to fix it'],
   ],
-  notes: `Where nobody says where Holdfast answers, this machine is asked, at PORT of the environment or .env.
-For a repository, the credential is an admin application key or the GitHub token of one of its admins.
-Exits with 0 when nothing failed, 1 when something did, 2 when it cannot tell.`,
+  notes: `If you name no service, this asks the machine itself, at the PORT of the environment or .env.
+For a repository, use an admin application key or the GitHub token of one of its admins.
+The exit code is 0 if nothing failed, 1 if something failed, and 2 if this cannot tell.`,
   async run({ world, options, output }, _options, repository): Promise<ExitCode> {
     const isNamed = options.url ?? (world.env.HOLDFAST_URL?.trim() || addressFor(world, hostOf(world)));
     const url = options.url ?? (isNamed ? addressOf(world, undefined) : addressHere(world));
@@ -29,7 +29,7 @@ Exits with 0 when nothing failed, 1 when something did, 2 when it cannot tell.`,
   },
 });
 
-/** What was given, as it stands: the doctor says what is wrong with it. `gh` is asked only for a service that was named. */
+/** The given token, unchanged: the doctor says what is wrong with it. Asks `gh` only for a service that was named. */
 async function tokenFor(world: World, url: string, option: string | undefined, isNamed: boolean) {
   const given = option ?? world.env.HOLDFAST_TOKEN?.trim();
   if (given || !isNamed) return given;

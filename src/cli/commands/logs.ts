@@ -57,7 +57,7 @@ export const logs = command<Options, [target: string]>({
       } catch (error) {
         // A restart of the service must not end the log.
         if (!isPassing(error)) throw error;
-        if (error.message !== trouble) call.output.note(`${(trouble = error.message)} It is asked again.`);
+        if (error.message !== trouble) call.output.note(`${(trouble = error.message)} Trying again.`);
       }
     }
   },

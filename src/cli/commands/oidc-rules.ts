@@ -17,8 +17,8 @@ const shown = (globs: Globs): string => globs?.join(' ') ?? 'any';
 
 const list = command<object, [owner: string]>({
   usage: 'list <owner>',
-  summary: 'list the rules that let jobs of GitHub Actions in',
-  examples: [['holdfast oidc-rules list acme', 'Which jobs may call without a key']],
+  summary: 'list the rules that let in jobs of GitHub Actions',
+  examples: [['holdfast oidc-rules list acme', 'See which jobs can call without a key']],
   async run({ output, connect }, _options, text) {
     const owner = readOwner(text);
     const { service } = await connect();
@@ -29,7 +29,7 @@ const list = command<object, [owner: string]>({
         ...[name, shown(repositories), shown(refs), shown(environments), may.join(' '), created_by.name, id],
       ]),
     );
-    if (oidc_rules.length === 0) output.line(`${owner} has no rule, so Holdfast lets no job in.`);
+    if (oidc_rules.length === 0) output.line(`${owner} has no rule, so Holdfast lets in no jobs.`);
     output.json({ oidc_rules });
   },
 });
@@ -44,19 +44,19 @@ type Options = {
 
 const create = command<Options, [owner: string]>({
   usage: 'create <owner>',
-  summary: 'let jobs of GitHub Actions in by their OIDC tokens',
+  summary: 'create a rule that lets in jobs of GitHub Actions by their OIDC tokens',
   options: [
     ['--name <name>', 'what it is for', 'required'],
-    ['--repository <glob>', 'these repositories alone; again for more', 'many'],
-    ['--ref <glob>', 'these refs alone, such as refs/heads/main; again for more', 'many'],
-    ['--environment <glob>', 'these environments alone; again for more', 'many'],
-    ['--freeze', 'they may also make freezes; needs --ref or --environment'],
+    ['--repository <glob>', 'only these repositories; repeat for more', 'many'],
+    ['--ref <glob>', 'only these refs, such as refs/heads/main; repeat for more', 'many'],
+    ['--environment <glob>', 'only these environments; repeat for more', 'many'],
+    ['--freeze', 'let them also freeze; needs --ref or --environment'],
   ],
   examples: [
-    ['holdfast oidc-rules create acme --name scopes', 'Every job may push scopes in its own repository'],
+    ['holdfast oidc-rules create acme --name scopes', 'Let every job push scopes in its own repository'],
     [
       'holdfast oidc-rules create acme --name release --repository web --ref "refs/heads/release/*" --freeze',
-      'Jobs of release branches may also freeze',
+      'Let jobs of release branches also freeze',
     ],
   ],
   async run({ output, connect }, { name, repository, ref, environment, freeze }, text) {
@@ -76,8 +76,8 @@ const create = command<Options, [owner: string]>({
 
 const remove = command<object, [owner: string, id: string]>({
   usage: 'delete <owner> <id>',
-  summary: 'delete a rule: it lets no job in from now on',
-  examples: [['holdfast oidc-rules delete acme 6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f', 'Delete one at once']],
+  summary: 'delete a rule; it lets in no more jobs',
+  examples: [['holdfast oidc-rules delete acme 6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f', 'Delete a rule']],
   async run({ output, connect }, _options, text, id) {
     const owner = readOwner(text);
     const { service } = await connect();
@@ -89,6 +89,6 @@ const remove = command<object, [owner: string, id: string]>({
 
 export const oidcRules: CommandSpec = {
   usage: 'oidc-rules',
-  summary: 'rules of an owner that let jobs of GitHub Actions in',
+  summary: 'manage the rules of an owner that let in jobs of GitHub Actions',
   below: [list, create, remove],
 };

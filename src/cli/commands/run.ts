@@ -24,11 +24,11 @@ export const runFrozen = command<Options, [words: string[]]>({
       'Freeze two repositories, and wait until GitHub holds their pull requests',
     ],
   ],
-  notes: `The freeze has an end a few minutes ahead, which is moved while the command runs. When the command ends, so does
-the freeze; if this machine dies, it ends by itself. If somebody ends the freeze or moves its end, that counts. The
-exit code is that of the command, or 128 plus the number of the signal that ended it. If the freeze cannot be made,
-the command does not run. Without --wait, a branch that is not enforced is only said. On Windows name a program, or
-write cmd /c deploy.cmd.`,
+  notes: `The freeze has an end a few minutes ahead. This moves the end while the command runs, and ends the freeze after
+the command. If this machine fails, the freeze ends by itself. If somebody ends the freeze or moves its end, this
+accepts it. The exit code is that of the command, or 128 plus the number of the signal that ended it. If the freeze
+cannot be created, the command does not run. Without --wait, a branch that is not enforced causes only a warning.
+On Windows, name a program, or write cmd /c deploy.cmd.`,
   async run(call, options, words): Promise<ExitCode> {
     if (!options.freeze) throw misused('Name what to freeze: --freeze acme/web.');
     const places = options.freeze.map(readRepository);

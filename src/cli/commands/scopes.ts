@@ -16,30 +16,36 @@ type Options = {
 
 const push = command<Options, [pullRequest: string | undefined, scopes: string[]]>({
   usage: 'push [pull-request] [scopes...]',
-  summary: 'say what a pull request touches, with a CI key',
+  summary: 'say which scopes a pull request touches, with a CI key',
   options: [
-    ['--all', 'it touches everything'],
-    ['--from-diff', 'work it out from the paths that it changes, by scopes.yml'],
-    ['--base <commit>', 'with --from-diff: what it is compared with; a run of GitHub Actions says it itself'],
-    ['--head <commit>', 'with --from-diff: its last commit; without it: that of the run, or HEAD'],
-    ['--file <path>', 'with --from-diff: which paths each scope has (scopes.yml)'],
-    ['--dry-run', 'with --from-diff: change nothing, show what it touches'],
+    ['--all', 'the pull request touches every scope'],
+    ['--from-diff', 'find the scopes by the changed paths and scopes.yml'],
+    ['--base <commit>', 'with --from-diff: the commit to compare with (in GitHub Actions, that of the run)'],
+    [
+      '--head <commit>',
+      'with --from-diff: the last commit (in GitHub Actions, that of the run; otherwise HEAD)',
+    ],
+    ['--file <path>', 'with --from-diff: the file that has the paths of each scope (scopes.yml)'],
+    ['--dry-run', 'with --from-diff: show the scopes, and change nothing'],
   ],
   examples: [
     [
       'holdfast scopes push acme/web#4 payments checkout',
-      'It touches two parts; what was said before is replaced',
+      'Replace the scopes of a pull request by these two',
     ],
-    ['holdfast scopes push acme/web#4 --all', 'It touches everything'],
-    ['holdfast scopes push --from-diff', 'In GitHub Actions: what the pull request of this run touches'],
+    ['holdfast scopes push acme/web#4 --all', 'Say that a pull request touches every scope'],
+    [
+      'holdfast scopes push --from-diff',
+      'In GitHub Actions, push the scopes of the pull request of this run',
+    ],
     [
       'holdfast scopes push --from-diff --base origin/main --dry-run',
-      'See what the commits of this branch touch',
+      'See which scopes the commits of this branch touch',
     ],
   ],
-  notes: `--from-diff takes the paths that changed since the pull request left its base. They come from git, so all history
-must be there: actions/checkout with fetch-depth: 0. If no scope is touched, that is what is pushed. For a merge group
-nothing is pushed: Holdfast judges it by the scopes of its pull requests. A failed push is tried again for two minutes.`,
+  notes: `--from-diff uses the paths that changed since the pull request left its base. It needs the whole history of git:
+use actions/checkout with fetch-depth: 0. If the pull request touches no scope, it pushes an empty list. For a merge
+group it pushes nothing: Holdfast uses the scopes of its pull requests. It retries a failed push for two minutes.`,
   async run(call, options, text, scopes) {
     if (options.fromDiff) {
       if (scopes.length > 0 || options.all)
@@ -87,6 +93,6 @@ async function pushDiff({ world, output, connect }: Call, options: Options, text
 
 export const scopes: CommandSpec = {
   usage: 'scopes',
-  summary: 'what pull requests touch',
+  summary: 'manage the scopes that pull requests touch',
   below: [push],
 };

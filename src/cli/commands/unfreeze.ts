@@ -49,13 +49,13 @@ export const unfreeze = command<Options, [targets: string[]]>({
       }
       seen.forget([id]);
     }
-    if (ended.length === 0) call.output.line('Nothing was on any more.');
+    if (ended.length === 0) call.output.line('Nothing was on.');
     call.output.json({ ended: ended.map(({ kind, id, ...place }) => ({ kind, id, in: nameOf(place) })) });
     return exitCodes.done;
   },
 });
 
-/** @property targets all that were named. */
+/** @property targets all named targets. */
 type Asked = { service: Service; seen: Seen; targets: string[] };
 
 async function endingsOf(
@@ -80,8 +80,8 @@ async function endingsOf(
 }
 
 /**
- * What `holdfast freeze` made from here in a repository together with others: the plan where all that it names are
- * named here too, else its freezes in this repository.
+ * What `holdfast freeze` made on this machine in a repository together with others: the plan, if all of its
+ * repositories are named here too, or else its freezes in this repository.
  */
 async function madeAmongOthers(
   { service, seen, targets }: Asked,
@@ -107,7 +107,9 @@ const freezeEnding = ({ freeze, owner, repository }: ListedFreeze): Ending => ({
   ...{ kind: 'freeze', id: freeze.id, owner, repository },
 });
 
-/** What is on in a place. A plan for once goes with all its freezes; of one that repeats only these occurrences. */
+/**
+ * The ongoing freezes of a place. A plan that does not repeat ends as a whole; of others, only these occurrences end.
+ */
 async function allThatIsOn(
   { world }: Call,
   service: Service,
@@ -133,7 +135,7 @@ async function plansForOnce(service: Service, owner: string): Promise<string[]> 
   return freeze_plans.filter(({ recurrence }) => recurrence === null).map(({ id }) => id);
 }
 
-/** @returns whether it was still there. */
+/** @returns whether it still existed. */
 async function end(
   service: Service,
   { kind, id, owner, repository }: Ending,
@@ -147,7 +149,7 @@ async function end(
     await service.post(path, { delete_reason: reason });
     return true;
   } catch (error) {
-    // What has ended by itself need not be ended.
+    // A freeze that ended by itself needs nothing.
     if (error instanceof Stop && error.status === 404) return false;
     throw error;
   }

@@ -7,8 +7,8 @@ import { isId, nameOf, readPlace } from '../target.ts';
 import { repositoriesOf } from './repositories-of.ts';
 
 /**
- * Where something with an id is: as the option `--in` says, as it was seen here, or in the owner of the key.
- * @throws Stop where nobody knows, or it is not there.
+ * Where something with an id is: as the option `--in` says, as this machine saw it, or in the owner of the key.
+ * @throws Stop if nobody knows, or if it is not there.
  */
 export async function placeOf(
   { service, seen }: { service: Service; seen: Seen },

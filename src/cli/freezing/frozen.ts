@@ -1,4 +1,4 @@
-/** What is to be frozen: one repository by a freeze, more by a plan. */
+/** What to freeze: one repository with a freeze, more with a plan. */
 export type Frozen =
   | { kind: 'freeze'; owner: string; repository: string }
   | { kind: 'plan'; owner: string; repositories: { include: string[]; exclude: string[] } };
@@ -20,6 +20,6 @@ export const planBody = (body: FreezeBody, repositories: object) => ({
   ...{ repositories, ...body },
 });
 
-/** What a plan is called without a name of its own: the first line of its reason, up to the 255 characters of a name. */
+/** The default name of a plan: the first line of its reason, up to the 255 characters of a name. */
 export const nameFor = (reason: string): string =>
   reason.trim().split(/\r?\n/)[0]!.slice(0, 255).toWellFormed() || 'Freeze';

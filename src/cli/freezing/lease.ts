@@ -6,14 +6,14 @@ import { type Service, v1 } from '../service/service.ts';
 import { nameOf, type Repository } from '../target.ts';
 
 /**
- * @property ends every end that was asked for here: another one is somebody's who moved it.
- * @property until the last one that the service took, in milliseconds.
+ * @property ends every end that this command set. If the freeze has another end, somebody moved it.
+ * @property until the last end that the service accepted, in milliseconds.
  */
 type Leased = Repository & { id: string; ends: string[]; until: number };
 
 /**
  * Freezes that end by themselves unless they are renewed.
- * @property length milliseconds that each has from when it is made or renewed.
+ * @property length milliseconds from when a freeze is made or renewed to its end.
  */
 export type Lease = {
   service: Service;
@@ -22,12 +22,12 @@ export type Lease = {
   freezes: Leased[];
 };
 
-/** No hour of it comes twice, so no end is later than the lease. */
+/** In UTC no hour comes twice, so no end is later than the lease. */
 const timezone = 'UTC';
-/** How many are asked for at once: one that hangs does not hold the others up. */
+/** How many requests run at once: one that hangs does not delay the others. */
 const most = 6;
 
-/** Makes a freeze of each place, from now until the lease runs out. */
+/** Makes a freeze of each place, from now until the lease ends. */
 export async function makeFreezes(
   { world, output }: Call,
   lease: Lease,
@@ -43,7 +43,7 @@ export async function makeFreezes(
   }
 }
 
-/** Moves the ends on, four times in the length of a lease, until the signal says so. It warns and never throws. */
+/** Moves the ends, four times in each lease, until the signal stops it. It warns and never throws. */
 export async function renewFreezes(call: Call, lease: Lease, done: AbortSignal): Promise<void> {
   const renew = async (freeze: Leased) => {
     const end = endOf(call.world, lease);
@@ -65,7 +65,7 @@ export async function renewFreezes(call: Call, lease: Lease, done: AbortSignal):
   }
 }
 
-/** Ends what is left. It warns and never throws: the freezes end by themselves. */
+/** Ends the freezes that are left. It warns and never throws, because the freezes end by themselves. */
 export async function endFreezes(call: Call, lease: Lease, reason: string): Promise<void> {
   const end = async (freeze: Leased) =>
     void (await lease.service.post(`${pathOf(freeze)}/delete`, { delete_reason: reason }));
@@ -79,7 +79,7 @@ export async function endFreezes(call: Call, lease: Lease, reason: string): Prom
   );
 }
 
-/** Does it to a freeze that nobody else ended or moved; what somebody did counts, and the lease gives it up. */
+/** Changes a freeze unless somebody else ended or moved it. Their change counts, and the lease drops the freeze. */
 async function doIfOurs(
   call: Call,
   lease: Lease,
@@ -100,7 +100,7 @@ async function doIfOurs(
       `Somebody moved the end of the freeze of ${nameOf(freeze)}, so it stays until ${moved}: holdfast unfreeze ${id} --in ${nameOf(freeze)}`,
     );
   } else if (!isRunning) {
-    // It has ended, as it was to.
+    // It has ended as planned.
   } else if (call.world.now() < until) {
     call.output.note(`Somebody ended the freeze of ${nameOf(freeze)}. The command goes on.`);
   } else {

@@ -4,7 +4,7 @@ import type { Freeze } from '../service/shapes.ts';
 import { type Service, v1 } from '../service/service.ts';
 import { repositoriesOf } from './repositories-of.ts';
 
-/** A freeze where it is, with its times as instants in milliseconds. */
+/** A freeze and its place, with its times as instants in milliseconds. */
 export type ListedFreeze = {
   owner: string;
   repository: string;
@@ -13,7 +13,7 @@ export type ListedFreeze = {
   endsAt: number | null;
 };
 
-/** The scheduled and ongoing freezes of a repository, or of all repositories of an owner; the earliest first. */
+/** The scheduled and ongoing freezes of a repository, or of all repositories of an owner. The earliest comes first. */
 export async function listFreezes(
   service: Service,
   { owner, repository }: { owner: string; repository: string | null },

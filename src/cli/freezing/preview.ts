@@ -17,7 +17,7 @@ type PlanPreview = {
   not_looked_at: string[];
 };
 
-/** Shows what a freeze would hold, and saves nothing. @returns 1 where GitHub would not enforce it. */
+/** Shows what a freeze would hold, and saves nothing. @returns 1 if GitHub would not enforce it. */
 export const preview = (call: Call, service: Service, frozen: Frozen, body: FreezeBody): Promise<ExitCode> =>
   frozen.kind === 'freeze'
     ? previewFreeze(call, service, frozen, body)
@@ -47,7 +47,7 @@ async function previewFreeze(
     `Of ${counts.open} open pull requests, it would hold ${counts.frozen + counts.unknown} and exclude ${counts.excluded}.`,
   );
   for (const { message } of warnings) output.note(`Warning: ${message}`);
-  // The preview looks at pull requests alone.
+  // The preview looks only at pull requests.
   const { enforced } = await service.get<{ enforced: Enforced }>(
     v1('repos', owner, repository, 'freeze_state'),
   );

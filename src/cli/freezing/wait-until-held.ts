@@ -8,7 +8,7 @@ import type { Repository } from '../target.ts';
 /** A freeze, and how far GitHub enforces it. */
 export type Held = Repository & { id: string; enforcement: Enforcement };
 
-/** What is to be said of one: GitHub holds it, or is still told, or does not hold it, or does not say. */
+/** The state of one freeze: GitHub holds it, Holdfast is still writing, GitHub does not hold it, or does not say. */
 export type HeldState = 'held' | 'waiting' | 'not enforced' | 'unknown';
 
 export function stateOf({ switched_on, enforced, not_held, ...more }: Enforcement): HeldState {
@@ -19,11 +19,11 @@ export function stateOf({ switched_on, enforced, not_held, ...more }: Enforcemen
   return enforced === 'unknown' ? 'unknown' : 'held';
 }
 
-/** How often what GitHub does not say is asked for. */
+/** How often to ask again if GitHub does not say. */
 const mostUnknown = 10;
 
 /**
- * Waits until GitHub holds all that these freezes hold, or cannot; says how far it is.
+ * Waits until GitHub holds everything that these freezes hold, or cannot, and says how far it is.
  * @param longest milliseconds.
  * @param stop ends the waiting, with its reason.
  */
@@ -37,7 +37,7 @@ export async function waitUntilHeld(
   const until = world.now() + longest;
   let held: Held[] = [];
   let looks = 0;
-  // What GitHub did not tell in time it may tell a moment later.
+  // GitHub may say a moment later what it did not say in time.
   const isOpen = ({ enforcement }: Held) =>
     stateOf(enforcement) === 'waiting' || (stateOf(enforcement) === 'unknown' && looks < mostUnknown);
   for (let said = ''; ;) {
@@ -49,10 +49,10 @@ export async function waitUntilHeld(
       held = await atOnce(freezes, 6, async (freeze) => settled.get(freeze.id) ?? ask(service, freeze));
       const waiting = held.filter(isOpen).length;
       if (waiting === 0 || isLate) return held;
-      progress = `GitHub is told: ${held.length - waiting} of ${held.length} repositories are done.`;
+      progress = `Writing to GitHub: ${held.length - waiting} of ${held.length} repositories are done.`;
     } catch (error) {
       if (isLate || !isPassing(error)) throw error;
-      progress = `${error.message} It is asked again.`;
+      progress = `${error.message} Trying again.`;
     }
     if (progress !== said) output.note((said = progress));
     await world.delay(1000, stop);
@@ -67,7 +67,7 @@ const ask = async (
   return { owner, repository, id, enforcement: await service.get<Enforcement>(path) };
 };
 
-/** What the shell is told of all of them. */
+/** The exit code for all of them. */
 export function exitCodeOf(held: Held[]): ExitCode {
   const states = new Set(held.map(({ enforcement }) => stateOf(enforcement)));
   if (states.has('not enforced')) return exitCodes.refused;

@@ -16,7 +16,7 @@ import { thisMachine, type World } from '../world.ts';
 import { type Step, stepOf } from './step.ts';
 import { type BranchState, summaryOf } from './summary.ts';
 
-/** Inputs of the action that are options here; one that nobody gave is empty. */
+/** Inputs of the action that are options here. An input without a value is empty. */
 const options = { file: '', base: '', head: '', 'pull-request': '', 'dry-run': '' };
 
 const machine = thisMachine();
@@ -54,7 +54,7 @@ async function run(world: World, step: Step, inputs: ReturnType<typeof inputsIn>
 async function push(world: World, step: Step, { pullRequest, pushed, branch }: DiffScopes) {
   if (!pullRequest)
     throw misused(
-      'This run is about no pull request. Run the action on pull_request, or give it the input pull-request, such as acme/web#5.',
+      'This run is not about a pull request. Run the action on pull_request, or give it the input pull-request, such as acme/web#5.',
     );
   const url = addressOf(world, undefined);
   if (isReadableOnTheWay(url))
@@ -67,7 +67,7 @@ async function push(world: World, step: Step, { pullRequest, pushed, branch }: D
   return { page, state: await stateOf(world, url, token, pullRequest, branch) };
 }
 
-/** The key that was given, or the token of this job; never that of `gh`, which is the job's own at GitHub. */
+/** The given key, or the token of this job. Never that of `gh`, which is the job's own token at GitHub. */
 async function tokenFor(world: World, url: string): Promise<string> {
   const token = world.env.HOLDFAST_TOKEN?.trim() || (await tokenOfJob(world, url));
   if (!token)
@@ -77,7 +77,7 @@ async function tokenFor(world: World, url: string): Promise<string> {
   return credentialOf(world, url, token);
 }
 
-/** Whether a freeze is on; null where that is not known: the scopes are pushed all the same. */
+/** Whether a freeze is on; null if that is not known. The scopes are pushed in any case. */
 async function stateOf(
   world: World,
   url: string,

@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import type { World } from '../world.ts';
 
-// How a step speaks to the runner:
+// The messages of a step to the runner:
 // https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
 
-/** What a step of GitHub Actions tells the runner. */
+/** The messages of a step of GitHub Actions to the runner. */
 export type Step = {
-  /** Has the log show stars in the place of a text from now on. */
+  /** Masks a text in the log from now on. */
   mask(secret: string): void;
-  /** Prints lines that the runner takes for no commands, whatever names of files and branches they hold. */
+  /** Prints lines that the runner never reads as commands, for any names of files and branches. */
   log(lines: string[]): void;
   /** Shows a message on the page of the run. */
   annotate(kind: 'error' | 'warning', message: string): void;
-  /** A value for later steps, as JSON where it is no text. */
+  /** A value for later steps, as JSON if it is not a text. */
   output(name: string, value: unknown): void;
   /** Adds to the summary of the run, in Markdown. */
   summarize(markdown: string): void;

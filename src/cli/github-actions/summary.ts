@@ -2,12 +2,12 @@ import { conclusionOf, rowsOf } from '../scopes/describe-scopes.ts';
 import type { DiffScopes } from '../scopes/diff-scopes.ts';
 import { onOneLine } from '../terminal/printable.ts';
 
-/** What Holdfast says of the branch that the pull request merges into. */
+/** What Holdfast says about the branch that the pull request merges into. */
 export type BranchState = { frozen: boolean; next_transition_at: string | null; enforced: string };
 
 /**
  * The summary of a run: which scopes, by which paths, and whether a freeze is on.
- * @param page of the pull request at Holdfast; null where there is none.
+ * @param page of the pull request at Holdfast; null if there is none.
  */
 export function summaryOf(
   found: DiffScopes,
@@ -26,14 +26,14 @@ export function summaryOf(
   ].join('\n\n');
 }
 
-/** A freeze may hold this pull request or not: that its page says. */
+/** A freeze may hold this pull request or not. Its page says that. */
 function stateOf({ frozen, next_transition_at: next, enforced }: BranchState): string {
   if (!frozen) return `No freeze is on for its base branch${next ? ` until ${next}` : ''}.`;
   const warning = enforced === 'no' ? ' GitHub does not require the status of Holdfast there.' : '';
   return `**A freeze is on for its base branch${next ? ` until ${next}` : ''}.**${warning}`;
 }
 
-/** Names of files and scopes are people's to choose: they are text, on one line, and nothing else. */
+/** People choose the names of files and scopes, so the summary shows them as text on one line. */
 const code = (text: string): string => `<code>${html(text)}</code>`;
 
 const html = (text: string): string =>

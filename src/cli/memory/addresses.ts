@@ -6,13 +6,13 @@ import { readJsonFile, writeJsonFile } from './json-file.ts';
 /** The file that `holdfast login` writes: the address of Holdfast for each GitHub. It holds no credential. */
 export const addressesFile = (world: World): string => join(settingsFolder(world), 'config.json');
 
-/** Where Holdfast answers for a GitHub; null where nobody said. @param host such as `github.com`. */
+/** The address of Holdfast for a GitHub; null if none is saved. @param host such as `github.com`. */
 export function addressFor(world: World, host: string): string | null {
   const url = hostsIn(readJsonFile(addressesFile(world)))[host]?.url;
   return typeof url === 'string' ? url : null;
 }
 
-/** Keeps an address for a GitHub; the others stay. */
+/** Saves an address for a GitHub. The others stay. */
 export function keepAddress(world: World, host: string, url: string): void {
   const kept = readJsonFile(addressesFile(world)) ?? {};
   writeJsonFile(addressesFile(world), { ...kept, hosts: { ...hostsIn(kept), [host]: { url } } });

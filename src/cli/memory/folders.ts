@@ -4,11 +4,11 @@ import type { World } from '../world.ts';
 
 type Machine = Pick<World, 'env' | 'home' | 'platform'>;
 
-/** Where settings are kept: `XDG_CONFIG_HOME`, or `APPDATA` on Windows. */
+/** The folder of settings: `XDG_CONFIG_HOME`, or `APPDATA` on Windows. */
 export const settingsFolder = (machine: Machine): string =>
   folder(machine, { windows: 'APPDATA', xdg: 'XDG_CONFIG_HOME', below: '.config' });
 
-/** Where is kept what was seen: `XDG_STATE_HOME`, or `LOCALAPPDATA` on Windows. */
+/** The folder of what this machine saw: `XDG_STATE_HOME`, or `LOCALAPPDATA` on Windows. */
 export const stateFolder = (machine: Machine): string =>
   folder(machine, { windows: 'LOCALAPPDATA', xdg: 'XDG_STATE_HOME', below: '.local/state' });
 
@@ -20,6 +20,6 @@ function folder(
     return win32.join(env[windows] ?? win32.join(home, 'AppData', 'Roaming'), 'holdfast');
   }
   const named = env[xdg];
-  // The specification of XDG has relative paths ignored.
+  // The specification of XDG says to ignore relative paths.
   return posix.join(named && posix.isAbsolute(named) ? named : posix.join(home, below), 'holdfast');
 }

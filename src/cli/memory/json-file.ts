@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { misused } from '../stop.ts';
 
-/** What a file holds; null where there is none. @throws Stop where it is no JSON object. */
+/** The content of a file; null if there is no file. @throws Stop if it is not a JSON object. */
 export function readJsonFile(path: string): Record<string, unknown> | null {
   let text: string;
   try {
@@ -16,12 +16,12 @@ export function readJsonFile(path: string): Record<string, unknown> | null {
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return value as Record<string, unknown>;
   } catch {
-    // Said below.
+    // The error below says it.
   }
   throw misused(`${path} does not hold a JSON object. Repair it, or delete it.`);
 }
 
-/** Replaces the file at once, so that no reader sees half of it. Nobody else may read it. */
+/** Replaces the file at once, so that no reader sees half of it. Nobody else can read it. */
 export function writeJsonFile(path: string, value: object): void {
   const draft = `${path}.${process.pid}`;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

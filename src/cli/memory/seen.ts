@@ -5,26 +5,26 @@ import { readJsonFile, writeJsonFile } from './json-file.ts';
 
 export type Kind = 'freeze' | 'plan' | 'exemption';
 
-/** Where something that has an id is, as it was seen last. */
+/** The place of something with an id, when this machine last saw it. */
 export type Place = { kind: Kind; owner: string; repository: string | null };
 
-/** @property made whether `holdfast freeze` made it here, and nobody ended it here. */
+/** @property made whether `holdfast freeze` made it on this machine, and nobody ended it on this machine. */
 type Entry = Place & { made?: true };
 
-/** Ids alone say nothing to the service, so where they are is remembered. */
+/** The service cannot find an id without its place, so this saves the places. */
 export type Seen = {
   find(id: string): Place | null;
-  /** What `holdfast freeze` made from here in this place. */
+  /** What `holdfast freeze` made on this machine in this place. */
   made(owner: string, repository: string | null): (Place & { id: string })[];
-  /** Keeps some, the newest first; what was kept as made here stays so. */
+  /** Saves some, the newest first. One that was saved as made here stays so. */
   keep(entries: (Entry & { id: string })[]): void;
   forget(ids: string[]): void;
 };
 
-/** More than anybody types, few enough to be read at once. */
+/** More than anybody uses, and few enough to read at once. */
 const most = 2000;
 
-/** What was seen of one service. It is a convenience: where it cannot be kept, nothing is said. */
+/** What this machine saw of one service. It is a convenience, so if saving fails, there is no message. */
 export function seenAt(world: World, url: string): Seen {
   const path = join(stateFolder(world), 'seen.json');
   const readAll = () => {
@@ -39,7 +39,7 @@ export function seenAt(world: World, url: string): Seen {
     try {
       writeJsonFile(path, { ...readAll(), [url]: entries });
     } catch {
-      // The next command asks where the id is.
+      // The next command asks for the place of the id.
     }
   };
   const isSame = (one: string | null, other: string | null) => one?.toLowerCase() === other?.toLowerCase();

@@ -1,10 +1,10 @@
 import { nameOfPullRequest } from '../target.ts';
 import type { DiffScopes } from './diff-scopes.ts';
 
-/** Paths of a scope that are shown; the rest is counted. */
+/** How many paths of a scope are shown. The rest is counted. */
 const mostShown = 3;
 
-/** A row for each scope that is touched, with the paths that touch it. */
+/** A row for each touched scope, with the paths that touch it. */
 export function rowsOf({ scopes, all }: DiffScopes): [scope: string, by: string][] {
   const rows = [...scopes].map(([name, paths]): [string, string] => [name, shownPaths(paths)]);
   return all.length > 0 ? [['(everything)', shownPaths(all)], ...rows] : rows;
@@ -15,7 +15,7 @@ function shownPaths(paths: string[]): string {
   return paths.slice(0, mostShown).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
-/** What a change touches, and what became of it, in a sentence. */
+/** A sentence about what a change touches and what was pushed. */
 export function conclusionOf(found: DiffScopes, isPushed: boolean): string {
   const { pullRequest, pushed, changed, isMergeGroup } = found;
   const subject = isMergeGroup
@@ -26,7 +26,7 @@ export function conclusionOf(found: DiffScopes, isPushed: boolean): string {
   const what = pushed.all_scopes ? 'everything' : pushed.scopes.join(', ') || 'no scope';
   const of = `(${changed.length} changed ${changed.length === 1 ? 'path' : 'paths'})`;
   const outcome = isMergeGroup
-    ? ' Nothing was pushed: its pull requests have scopes of their own.'
+    ? ' Nothing was pushed: its pull requests have their own scopes.'
     : isPushed
       ? ''
       : ' Nothing was pushed.';

@@ -9,15 +9,15 @@ import type { Pushed } from './push-scopes.ts';
 import { readScopesFile, type ScopesFile, ScopesFileError } from './scopes-file.ts';
 import { type TouchedScopes, touchedScopes } from './touched-scopes.ts';
 
-/** What is asked about, as far as somebody says; else the run of GitHub Actions says it. */
+/** The options that name the change. By default, the run of GitHub Actions names it. */
 export type DiffOptions = { file?: string; base?: string; head?: string };
 
 /** What a change touches. */
 export type DiffScopes = TouchedScopes & {
-  /** null: a merge group, or a change that no pull request was named for. */
+  /** null: a merge group, or a change without a named pull request. */
   pullRequest: PullRequest | null;
   isMergeGroup: boolean;
-  /** The branch that it merges into, where the run says it. */
+  /** The branch that it merges into, if the run has it. */
   branch: string | null;
   changed: string[];
   pushed: Pushed;
@@ -26,9 +26,9 @@ export type DiffScopes = TouchedScopes & {
 export const usualFile = 'scopes.yml';
 
 /**
- * Works out which scopes the paths touch that a pull request changes.
+ * Finds the scopes that the changed paths of a pull request touch.
  * @param named the pull request; null: that of the run.
- * @throws Stop where the file, the commits or the history are not there.
+ * @throws Stop if the file, the commits or the history are missing.
  */
 export async function scopesOfDiff(
   world: World,
@@ -41,9 +41,9 @@ export async function scopesOfDiff(
   const base = options.base ?? (isOfRun ? run.base : undefined);
   if (base === undefined)
     throw misused(
-      'Say what the change is compared with, such as --base origin/main. Only runs of GitHub Actions for this pull request, or for a merge group, say it themselves.',
+      'Say what the change is compared with, such as --base origin/main. Only in runs of GitHub Actions for this pull request, or for a merge group, you can leave it out.',
     );
-  // The file first: what is wrong with it is the same for every change.
+  // The file first: its mistakes are the same for every change.
   const file = fileAt(world, options.file ?? usualFile);
   const changed = await changedPaths(world, base, options.head ?? (isOfRun ? run.head : 'HEAD'));
   const touched = touchedScopes(file, changed);
@@ -75,7 +75,7 @@ function fileAt({ cwd }: World, path: string): ScopesFile {
   }
 }
 
-/** Names are the same in any case of letters. */
+/** Names ignore case. */
 const isSame = (one: PullRequest, other: PullRequest | null): boolean =>
   other !== null &&
   one.number === other.number &&

@@ -3,18 +3,18 @@ import { misused } from '../stop.ts';
 import { type PullRequest, readPullRequest } from '../target.ts';
 import type { World } from '../world.ts';
 
-/** What a run of GitHub Actions is about: a change from `base` to `head`, two SHAs. */
+/** The change of a run of GitHub Actions: from `base` to `head`, two SHAs. */
 export type ChangeOfRun = {
   /** null: a merge group, which has the scopes of its pull requests. */
   pullRequest: PullRequest | null;
   base: string;
   head: string;
-  /** The branch that the pull request merges into; null where that is not known. */
+  /** The branch that the pull request merges into; null if it is not known. */
   branch: string | null;
 };
 
-// As in https://docs.github.com/en/webhooks/webhook-events-and-payloads, of events that are about a pull request or a
-// merge group.
+// The payloads of events about a pull request or a merge group. Source:
+// https://docs.github.com/en/webhooks/webhook-events-and-payloads
 type Event = {
   repository?: { full_name?: string };
   pull_request?: { number?: number; base?: { sha?: string; ref?: string }; head?: { sha?: string } };

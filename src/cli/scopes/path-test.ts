@@ -2,9 +2,9 @@ import { compileGlob } from '../../conditions/patterns/compile-glob.ts';
 import { PatternError } from '../../conditions/patterns/pattern-error.ts';
 import type { TextTest } from '../../conditions/patterns/text-test.ts';
 
-/** A pattern that no path could match, or that means something else than it seems to: why, and what to write. */
+/** A pattern that no path can match, or that is misleading. The message says why, and what to write. */
 export class UselessPattern extends Error {
-  /** Which of the patterns, from 0. */
+  /** The index of the pattern, from 0. */
   readonly index: number;
   constructor(index: number, message: string) {
     super(message);
@@ -13,8 +13,8 @@ export class UselessPattern extends Error {
 }
 
 /**
- * Whether a path of the repository is among those that these patterns name: globs as conditions have them, read in
- * their order. One that begins with `!` takes away what those before it named; the last that matches a path decides.
+ * Whether these patterns match a path of the repository. They are globs, as in conditions, in order. A pattern that
+ * begins with `!` excludes paths that earlier patterns match. The last pattern that matches a path decides.
  * @throws UselessPattern
  */
 export function compilePathTest(patterns: string[]): TextTest {
@@ -42,12 +42,12 @@ function compiled(glob: string, index: number): TextTest {
 }
 
 const nothingBefore = (pattern: string): string =>
-  `"${pattern}" comes first, so there is nothing that it could take away. Write what is included before it, such as '**'.`;
+  `"${pattern}" comes first, so there is nothing for it to exclude. Write what is included before it, such as '**'.`;
 
-/** Why no path can match a glob, or why it does not mean what people take it for; null for a good one. */
+/** Why no path can match a glob, or why it is misleading; null for a good one. */
 function problemOf(glob: string): string | null {
   const says = (why: string, write: string) => `"${glob}" ${why}. Write ${write}.`;
-  if (glob === '') return 'A pattern is empty. Write one such as src/**, or take the line away.';
+  if (glob === '') return 'A pattern is empty. Write one such as src/**, or remove the line.';
   if (glob.startsWith('!')) return says('begins with a second !', `one ! to exclude`);
   if (glob.trim() !== glob) return says('begins or ends with a space', `"${glob.trim()}"`);
   if (/^\.{0,2}\//.test(glob)) {

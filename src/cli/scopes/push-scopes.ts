@@ -4,6 +4,6 @@ import type { PullRequest } from '../target.ts';
 /** What a pull request touches, as the API takes it. */
 export type Pushed = { scopes: string[]; all_scopes: boolean };
 
-/** Says what a pull request touches; what was said before is replaced. @throws Stop */
+/** Replaces the scopes of a pull request. @throws Stop */
 export const pushScopes = (service: Service, { owner, repository, number }: PullRequest, pushed: Pushed) =>
   service.put<null>(v1('repos', owner, repository, 'pulls', number, 'scopes'), pushed);

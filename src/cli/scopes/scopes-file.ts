@@ -13,10 +13,10 @@ import type { TextTest } from '../../conditions/patterns/text-test.ts';
 import { longestScope, mostScopes } from '../../scopes/scope-limits.ts';
 import { compilePathTest, UselessPattern } from './path-test.ts';
 
-/** What `scopes.yml` says: which paths each scope has, and which touch everything. */
+/** The content of `scopes.yml`: the paths of each scope, and the paths that touch everything. */
 export type ScopesFile = { scopes: Map<string, TextTest>; allScopes: TextTest };
 
-/** A file that is not one of scopes. The message names file, line and field, and says what to write. */
+/** The file is not a valid file of scopes. The message names file, line and field, and says what to write. */
 export class ScopesFileError extends Error {
   /** From 1. */
   readonly line: number;
@@ -49,7 +49,7 @@ const quotes = 'Write patterns in quotes if they have characters that mean somet
 const remedies: Record<string, string> = {
   DUPLICATE_KEY: 'Put the patterns of a scope into one list.',
   TAB_AS_INDENT: 'Indent with spaces.',
-  MULTIPLE_DOCS: 'Take the line --- away.',
+  MULTIPLE_DOCS: 'Remove the line ---.',
 };
 
 /** Reads the nodes of a document, each with its place. */
@@ -97,7 +97,7 @@ class Reader {
   #testOf(value: unknown, field: string): TextTest {
     const list = this.#resolved(value, field);
     const nodes: unknown[] = isSeq(list) ? list.items : [list];
-    if (nodes.length === 0) return this.#refuse(list, `${field} has no pattern. Write one, or take it away.`);
+    if (nodes.length === 0) return this.#refuse(list, `${field} has no pattern. Write one, or remove it.`);
     const patterns = nodes.map((node, index) => {
       const pattern = this.#resolved(node, field);
       if (isScalar(pattern) && typeof pattern.value === 'string') return pattern.value;
@@ -119,7 +119,7 @@ class Reader {
     return this.#refuse(key, 'A name is a text. Write it in quotes.');
   }
 
-  /** What an alias stands for. A bare `*` or `!` is an alias or a tag for YAML, and is meant as a pattern. */
+  /** The value of an alias. For YAML, a bare `*` or `!` is an alias or a tag, but people mean a pattern. */
   #resolved(node: unknown, field = 'This'): unknown {
     const unquoted = (text: string) =>
       this.#refuse(node, `${field} needs quotes: YAML reads a bare ${text[0]}. Write '${text}'.`);

@@ -2,12 +2,12 @@ import { addressFor } from '../memory/addresses.ts';
 import { misused } from '../stop.ts';
 import type { World } from '../world.ts';
 
-/** The GitHub that is meant, as `gh` has it. */
+/** The GitHub host, as for `gh`. */
 export const hostOf = ({ env }: Pick<World, 'env'>): string => env.GH_HOST?.trim() || 'github.com';
 
 /**
- * Where the service answers: as the option says, `HOLDFAST_URL`, or what `holdfast login` kept.
- * @throws Stop where nobody said, or it is no address.
+ * The address of the service: from the option, from `HOLDFAST_URL`, or as `holdfast login` saved it.
+ * @throws Stop if there is none, or if it is not an address.
  */
 export function addressOf(world: World, option: string | undefined): string {
   const given = option ?? (world.env.HOLDFAST_URL?.trim() || addressFor(world, hostOf(world)));
@@ -19,10 +19,10 @@ export function addressOf(world: World, option: string | undefined): string {
   return readAddress(given);
 }
 
-/** An address as people write it, without `/v1` and slashes at its end. @throws Stop where it is none. */
+/** An address as people write it, without `/v1` and slashes at its end. @throws Stop if it is not an address. */
 export function readAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
-  // What may be a secret is not said again.
+  // Does not repeat a text that may be a secret.
   if (url && (url.username || url.password || url.search || url.hash))
     throw misused(
       'The address of a Holdfast has no user, password, query or fragment. Write one such as https://holdfast.example.com.',
@@ -35,7 +35,7 @@ export function readAddress(text: string): string {
   return url.href.replace(/\/+$/, '').replace(/\/v1$/, '');
 }
 
-/** Whether others on the way to this address can read what is sent: http, to another machine. */
+/** Whether others on the way can read what is sent to this address: http, to another machine. */
 export function isReadableOnTheWay(address: string): boolean {
   const { protocol, hostname } = new URL(address);
   return protocol === 'http:' && !/^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);

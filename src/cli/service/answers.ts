@@ -1,6 +1,6 @@
 import { notKnown, refused, type Stop } from '../stop.ts';
 
-/** What a text holds as JSON; null for anything else. */
+/** The JSON value of a text; null if it is not JSON. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -11,16 +11,16 @@ export function readJson(text: string): unknown {
 
 type Problem = { loc?: unknown; msg?: unknown };
 
-/** What to do about a refusal, where the service does not say so itself. */
+/** What to do about a refusal if the service does not say it. */
 const advice: Record<number, string> = {
-  403: 'Use another credential: HOLDFAST_TOKEN, or `gh auth login`. An admin key of the owner may do everything but push scopes.',
+  403: 'Use another credential: HOLDFAST_TOKEN, or `gh auth login`. An admin key of the owner can do everything but push scopes.',
   404: 'Check the name, and whether Holdfast is installed there.',
 };
 
-/** What every version of the service says of a path that it does not serve. */
+/** The answer of every version of the service for an unknown path. */
 const noRoute = 'There is no such route.';
 
-/** The refusal that an answer is, in the words of the service. @param body as it was read, null for no JSON. */
+/** The refusal in an answer, in the words of the service. @param body the JSON of the answer, or null. */
 export function refusalIn(url: string, status: number, body: unknown): Stop {
   const detail = (body as { detail?: unknown } | null)?.detail;
   const says = typeof detail === 'string' ? detail : Array.isArray(detail) ? problems(detail) : null;
@@ -37,11 +37,11 @@ export function refusalIn(url: string, status: number, body: unknown): Stop {
       status,
     );
   const message = [says, advice[status]].filter(Boolean).join('\n');
-  // What it could not do now, nobody can say of later.
+  // The service could not do it now, and may do it later.
   return status >= 500 || status === 429 ? notKnown(message, status) : refused(message, status);
 }
 
-/** Bad fields, a line for each. */
+/** The bad fields, one on each line. */
 const problems = (list: Problem[]): string =>
   list
     .map(({ loc, msg }) => {
@@ -50,17 +50,17 @@ const problems = (list: Problem[]): string =>
     })
     .join('\n');
 
-/** Why `fetch` brought no answer, and what to do. @param error what it threw. */
+/** Why `fetch` got no answer, and what to do. @param error that it threw. */
 export function whyNoAnswer(error: unknown): { why: string; remedy: string } {
   const { message, cause } = error as Error;
   return {
     why: cause instanceof Error && cause.message ? cause.message : message,
     remedy: isUntrusted(cause)
-      ? 'Set NODE_EXTRA_CA_CERTS to a file with the certificate of who signed it.'
+      ? 'Set NODE_EXTRA_CA_CERTS to a file with the certificate of its signer.'
       : 'Start it, or name it with --url or HOLDFAST_URL.',
   };
 }
 
-/** Whether a certificate was shown whose signer this machine does not know. */
+/** Whether this machine does not trust the signer of the certificate. */
 const isUntrusted = (cause: unknown): boolean =>
   /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)/.test(String((cause as { code?: unknown } | undefined)?.code));

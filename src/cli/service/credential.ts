@@ -4,10 +4,10 @@ import { hostOf } from './address.ts';
 import { tokenOfJob } from './job-token.ts';
 
 /**
- * The credential for the service: as the option says, `HOLDFAST_TOKEN`, the token of `gh`, or that of this job of
- * GitHub Actions.
- * @param url where the service answers.
- * @throws Stop where there is none, or it holds what no credential does.
+ * The credential for the service: from the option, from `HOLDFAST_TOKEN`, from `gh`, or from this job of GitHub
+ * Actions.
+ * @param url the address of the service.
+ * @throws Stop if there is none, or if it has characters that no credential has.
  */
 export async function credentialOf(world: World, url: string, option: string | undefined): Promise<string> {
   const given = option ?? world.env.HOLDFAST_TOKEN?.trim();
@@ -25,7 +25,7 @@ export async function credentialOf(world: World, url: string, option: string | u
   return token;
 }
 
-/** What `gh auth token` says; null where there is no `gh`, or nobody is signed in. No shell is asked. */
+/** The output of `gh auth token`; null if there is no `gh`, or if nobody is signed in. Runs no shell. */
 async function tokenOfGh(world: World): Promise<string | null> {
   const { execFile } = await import('node:child_process');
   const args = ['auth', 'token', '--hostname', hostOf(world)];

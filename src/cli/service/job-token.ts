@@ -6,11 +6,11 @@ const patience = 30_000;
 const mostTries = 3;
 
 /**
- * Asks GitHub for an OIDC token of this job of GitHub Actions, which is good for minutes. See
+ * Asks GitHub for an OIDC token of this job of GitHub Actions, which is valid for minutes. See
  * https://docs.github.com/en/actions/reference/security/oidc.
- * @param audience whom the token is for: where Holdfast answers, as its PUBLIC_URL says, without a slash at the end.
+ * @param audience of the token: the PUBLIC_URL of Holdfast, without a slash at the end.
  * @returns null outside of a job, and in one without `permissions: id-token: write`.
- * @throws Stop where GitHub does not answer with one.
+ * @throws Stop if GitHub does not answer with one.
  */
 export async function tokenOfJob({ env, delay }: World, audience: string): Promise<string | null> {
   const { ACTIONS_ID_TOKEN_REQUEST_URL: address, ACTIONS_ID_TOKEN_REQUEST_TOKEN: credential } = env;

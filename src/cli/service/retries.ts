@@ -1,22 +1,22 @@
-/** How a call that fails is tried again. */
+/** How to retry a failed call. */
 export type Retries = {
-  /** Tries of one call: where the service fails or asks to wait, and where nobody answers. */
+  /** How often to try a call: if the service fails or asks to wait, and if nothing answers. */
   answered: number;
   unanswered: number;
-  /** Whether a status other than 429, or 409 after a POST, may be otherwise when it is asked again. */
+  /** Whether a retry may change this status. The caller handles 429, and 409 after a POST. */
   isPassing(status: number): boolean;
-  /** Milliseconds until the next try, where the service does not say how long to wait. @param tries so far. */
+  /** Milliseconds until the next try, if the service does not say how long to wait. @param tries so far. */
   pause(tries: number, isAnswered: boolean): number;
 };
 
-/** Somebody waits: what is down is said soon. */
+/** A person waits, so failures show soon. */
 export const forPeople: Retries = {
   ...{ answered: 5, unanswered: 3 },
   isPassing: (status) => status >= 502 && status <= 504,
   pause: (tries, isAnswered) => (isAnswered ? 1000 : 250 * 2 ** tries),
 };
 
-/** A job of CI can outlast a restart. Jobs that failed together do not come back together. */
+/** A CI job can wait for a restart. Jobs that failed together do not try again together. */
 export const forJobs: Retries = {
   ...{ answered: 8, unanswered: 8 },
   isPassing: (status) => status >= 500,

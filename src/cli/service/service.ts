@@ -6,32 +6,32 @@ import { forPeople, type Retries } from './retries.ts';
 
 type Query = Record<string, string | string[] | undefined>;
 
-/** The API of one Holdfast. Every call @throws Stop with what the service says. */
+/** The API of one Holdfast. Every call @throws Stop with the message of the service. */
 export type Service = {
   url: string;
   get<Body>(path: string, query?: Query): Promise<Body>;
-  /** All pages of a list, one after the other. */
+  /** All pages of a list, one after another. */
   pages<Body>(path: string, query?: Query): AsyncGenerator<Body>;
-  /** Sent with an `Idempotency-Key`, so that it happens once however often it is tried. */
+  /** Sends an `Idempotency-Key`, so that repeated tries have one effect. */
   post<Body>(path: string, body: object): Promise<Body>;
   put<Body>(path: string, body: object): Promise<Body>;
   patch<Body>(path: string, body: object): Promise<Body>;
   delete(path: string): Promise<void>;
 };
 
-/** A path below `/v1` from its parts, each as it is. */
+/** A path below `/v1`, from its unescaped parts. */
 export const v1 = (...parts: (string | number)[]): string =>
   `/v1/${parts.map((part) => encodeURIComponent(part)).join('/')}`;
 
-/** Milliseconds: a look at a repository takes the service 20 s at most. */
+/** Milliseconds. The service looks at a repository for at most 20 s. */
 const patience = 30_000;
-/** The most milliseconds that one call waits in all. */
+/** The most milliseconds that one call waits in total. */
 const longestWait = 120_000;
 
 type Asked = { method: string; path: string; query?: Query; body?: object };
 type Answer = { status: number; headers: Headers; text: string };
 
-/** @param version of this command, which the service logs. */
+/** @param version of this command, for the service's log. */
 export function serviceAt(
   world: World,
   url: string,
@@ -46,7 +46,7 @@ export function serviceAt(
       const answer = await send().catch((error: unknown) => noAnswer(url, error));
       if (!(answer instanceof Stop)) {
         if (answer.status < 400) return { body: readBody(url, answer), headers: answer.headers };
-        // The try before this one did it, and its answer was lost.
+        // The previous try succeeded, and its answer was lost.
         if (asked.method === 'DELETE' && answer.status === 404 && tries > 1)
           return { body: null, headers: answer.headers };
       }
@@ -83,7 +83,7 @@ function noAnswer(url: string, error: unknown): Stop {
   return notKnown(`Holdfast does not answer at ${url} (${why}). ${remedy}`);
 }
 
-/** Makes one request, as often as it is called. A redirect is an error: it would carry the credential elsewhere. */
+/** Sends the request once for each call. A redirect is an error, because it would send the credential elsewhere. */
 function sender(url: string, token: string, version: string, { method, path, query, body }: Asked) {
   const target = new URL(url + path);
   for (const [name, value] of Object.entries(query ?? {}))
@@ -103,8 +103,8 @@ function sender(url: string, token: string, version: string, { method, path, que
 }
 
 /**
- * Milliseconds until this may be asked again; null where asking again changes nothing.
- * @param isAgain whether it was sent before with the same key: then 409 may say that the service is still at it.
+ * Milliseconds until the next try; null if another try changes nothing.
+ * @param isAgain whether it was sent before with the same key: then 409 can mean that the service is still working.
  */
 function pauseOf({ status, headers }: Answer, isAgain: boolean, retries: Retries, tries: number) {
   if (status !== 429 && !(status === 409 && isAgain) && !retries.isPassing(status)) return null;
@@ -112,7 +112,7 @@ function pauseOf({ status, headers }: Answer, isAgain: boolean, retries: Retries
   return Number.isFinite(seconds) ? Math.max(1, seconds) * 1000 : retries.pause(tries, true);
 }
 
-/** The question for the next page. Only that is taken from the link: the credential goes to no other host. */
+/** The query of the next page. It uses only the query of the link, so the credential goes to no other host. */
 function nextPage(headers: Headers): Query | null {
   const link = /<([^>]+)>; *rel="next"/.exec(headers.get('Link') ?? '')?.[1];
   if (!link) return null;
@@ -122,7 +122,7 @@ function nextPage(headers: Headers): Query | null {
   );
 }
 
-/** What a good answer holds. @throws Stop where it is no JSON, such as a page of a proxy that asks to sign in. */
+/** The content of a good answer. @throws Stop if it is not JSON, such as the sign-in page of a proxy. */
 function readBody(url: string, { status, text }: Answer): unknown {
   const body = readJson(text);
   if (body === null && status !== 204)

@@ -1,4 +1,4 @@
-// What the API answers, as far as commands look at it. Fields that they do not know are passed on as they are.
+// The answers of the API, as far as commands read them. Commands pass on unknown fields unchanged.
 
 type Conditions = unknown[];
 

@@ -4,18 +4,18 @@ import { paintFor } from './colours.ts';
 import { jsonLine, printable, printableLines } from './printable.ts';
 import { alignedTable, type Cell, plainTable } from './table.ts';
 
-/** What a command says: results to standard output, the rest to standard error. */
+/** The output of a command: results to standard output, the rest to standard error. */
 export type Output = {
   isJson: boolean;
-  /** For people a line, of parts that may tell a state; nothing where JSON was asked for. */
+  /** A line for people, from parts that can show a state. Prints nothing with `--json`. */
   line(...parts: Cell[]): void;
-  /** For people columns under a head, for programs tabs; nothing where JSON was asked for. */
+  /** Columns under a header for people, tabs for programs. Prints nothing with `--json`. */
   table(head: string[], rows: Cell[][]): void;
-  /** One JSON value on a line, where JSON was asked for. */
+  /** One JSON value on a line, with `--json`. */
   json(value: unknown): void;
-  /** Said beside the result, also where JSON was asked for. */
+  /** A note beside the result, also with `--json`. */
   note(text: string): void;
-  /** Waits until what was said is on its way. */
+  /** Waits until the output is written. */
   drained(): Promise<void>;
 };
 

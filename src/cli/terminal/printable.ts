@@ -1,13 +1,13 @@
-/** Names and reasons are people's to choose, and a terminal obeys control characters. */
+/** People choose names and reasons, and a terminal obeys control characters, so this replaces them. */
 export const printable = (text: string): string => text.replace(/\p{C}/gu, '\uFFFD');
 
-/** The same of lines that stay lines. */
+/** The same, but keeps line breaks. */
 export const printableLines = (text: string): string => text.split('\n').map(printable).join('\n');
 
-/** The same of a text that may have several lines, on one line. */
+/** The same, for a text with several lines, on one line. */
 export const onOneLine = (text: string): string => printable(text.replace(/\s+/gu, ' ').trim());
 
-/** A value as JSON on a line of its own. Control characters that JSON allows, and terminals obey, are escaped. */
+/** A value as JSON on one line. Escapes control characters that JSON allows and terminals obey. */
 export const jsonLine = (value: unknown): string =>
   `${JSON.stringify(value).replace(/[\p{Cc}\p{Cf}]/gu, escaped)}\n`;
 

@@ -1,12 +1,12 @@
 import { onOneLine } from './printable.ts';
 import type { Paint, Tone } from './colours.ts';
 
-/** A cell: its text, and the state that it tells. */
+/** A cell: its text, and the state that it shows. */
 export type Cell = string | { text: string; tone: Tone };
 
 const textOf = (cell: Cell): string => onOneLine(typeof cell === 'string' ? cell : cell.text);
 
-/** Columns that align, for people. @param head the names of the columns. */
+/** Aligned columns, for people. @param head the names of the columns. */
 export function alignedTable(head: string[], rows: Cell[][], paint: Paint): string[] {
   const texts = rows.map((row) => row.map(textOf));
   const widths = head.map((name, column) =>
@@ -28,7 +28,7 @@ export function alignedTable(head: string[], rows: Cell[][], paint: Paint): stri
 /** A line for each row, with tabs between its cells, for programs such as cut. */
 export const plainTable = (rows: Cell[][]): string[] => rows.map((row) => row.map(textOf).join('\t'));
 
-/** How many columns of a terminal a text takes, near enough: East Asian letters and emoji take two. */
+/** The approximate width of a text in a terminal: East Asian letters and emoji take two columns. */
 const widthOf = (text = ''): number =>
   [...text].reduce((sum, letter) => sum + (/\p{M}/u.test(letter) ? 0 : isWide.test(letter) ? 2 : 1), 0);
 const isWide =

@@ -4,13 +4,13 @@ import { later, type Reading, readMoment, type Ways } from '../../time/moment.ts
 import { misused } from '../stop.ts';
 import type { World } from '../world.ts';
 
-/** How the command line has what ends a doubt about a time. */
+/** How to write a time without doubt on the command line. */
 export const ways: Ways = { utc: '--zone UTC', length: (text) => `--for ${text}` };
 
 /** The options of every command that takes times. */
 export type WindowOptions = { from?: string; until?: string; for?: string; zone?: string };
 
-/** From when until when: wall-clock times of a zone, as the API takes them, and instants in milliseconds. */
+/** The start and the end: wall-clock times of a zone, as in the API, and instants in milliseconds. */
 export type Window = {
   /** null: now. */
   start: string | null;
@@ -21,7 +21,7 @@ export type Window = {
   endsAt: number | null;
 };
 
-/** Reads the window that the options name. @throws Stop for what is empty or written twice; DoubtfulTime. */
+/** Reads the window from the options. @throws Stop if something is empty or there twice; DoubtfulTime. */
 export function readWindow(options: WindowOptions, { now, zone }: Pick<World, 'now' | 'zone'>): Window {
   const timezone = readZone(options.zone, zone);
   if (options.until !== undefined && options.for !== undefined)
@@ -46,17 +46,17 @@ function readEnd(options: WindowOptions, reading: Reading, startsAt: number) {
   return options.until === undefined ? null : readMoment(options.until, reading);
 }
 
-/** A length of time. @throws Stop for what is none. */
+/** A length of time. @throws Stop for any other text. */
 export function readLength(text: string) {
   const length = parseDuration(text);
   if (!length) throw misused(`"${text}" is not a length of time. Write 30m, 2h, 1h30m, 3d or 1w.`);
   return length;
 }
 
-/** A length of time in milliseconds. @throws Stop for what is none. */
+/** A length of time in milliseconds. @throws Stop for any other text. */
 export const readMilliseconds = (text: string): number => millisecondsOf(readLength(text));
 
-/** A time zone by its name; without one that of this machine. @throws Stop for a name that nobody knows. */
+/** A time zone by its name, by default that of this machine. @throws Stop for an unknown name. */
 export function readZone(name: string | undefined, otherwise: string): string {
   const zone = name ?? otherwise;
   if (!isTimeZone(zone))
@@ -72,7 +72,7 @@ export function describeWindow({ startsAt, endsAt, start, timezone }: Window, re
   return `${from} until ${shown(endsAt)}, ${describeLength(endsAt - startsAt)}`;
 }
 
-/** A moment in its zone; and in the reader's where the clock there shows another time. */
+/** A moment in its zone, and in the reader's zone if the clock there shows another time. */
 export function describeMoment(at: number, zone: string, readersZone: string): string {
   const instant = new Date(at);
   const own = describeInstant(instant, zone);

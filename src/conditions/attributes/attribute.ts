@@ -1,19 +1,19 @@
 import type { Operator } from '../ast.ts';
 import type { Need } from '../needs.ts';
 
-/** What stands in front of a name: `-` for "not", `#` for "how many" or "how long". */
+/** The prefix of a name: `-` for "not", `#` for "how many" or "how long". */
 export type Modifier = '-' | '#';
 
-/** What an attribute has at a pull request. A `count` can only be asked with `#`. */
+/** The type of an attribute's values. A `count` only works with `#`. */
 export type AttributeType =
   'boolean' | 'number' | 'text' | 'choice' | 'list' | 'count' | 'commits' | 'timestamp' | 'now' | 'schedule';
 
-/** What a value to compare with must look like; `team` values are allowed where logins are. */
+/** The form of a value to compare with. Where logins are allowed, `team` values are, too. */
 export type ValueRule = 'any' | 'branch' | 'login' | 'check' | 'pull request' | readonly string[];
 
 /**
- * Who decides what a pull request has there. What the author decides alone, without anybody's consent and with the
- * same change, is no guard: neither of an exclusion nor against slipping out of what a freeze selects.
+ * Who decides the value. If the author decides it alone, without anybody's consent and with the same change, it guards
+ * nothing: no exclusion, and no selection of a freeze.
  */
 export type DecidedBy =
   /** The author, at will. */
@@ -26,10 +26,10 @@ export type DecidedBy =
   | 'nobody'
   /**
    * The author, by merging into another branch. The base does not help the author, because another branch is not the
-   * frozen one. It guards nothing either, because everybody may choose it.
+   * frozen one. It guards nothing either, because everybody can choose it.
    */
   | 'author-elsewhere'
-  /** Who opened it, when it was opened: one person or one pull request that an admin named. */
+  /** The person who opened it, at its opening: one person or one pull request that an admin named. */
   | 'opening'
   /** People with triage or write access. The author may be one of them, if the repository's admins allow that. */
   | 'collaborators'
@@ -40,19 +40,19 @@ export type DecidedBy =
   /** Dependabot, and people who can push to its branches. */
   | 'dependabot';
 
-/** One row of the table: everything that the parser, the matcher, the loader and the documents know of a name. */
+/** One row of the table: everything that the parser, the matcher, the loader and the documents know about a name. */
 export type Attribute<Type extends AttributeType = AttributeType> = {
   type: Type;
   operators: readonly Operator[];
   modifiers: readonly Modifier[];
   /** `required`: the name means nothing without `#`. */
   isCountRequired: boolean;
-  /** `#` asks for a number of GitHub's own, and not for the length of the list. */
+  /** `#` asks for GitHub's own number, and not for the length of the list. */
   hasOwnCount: boolean;
   rule: ValueRule;
-  /** What must be loaded to read it; null when it comes with every pull request. */
+  /** What to load to read it; null if it comes with every pull request. */
   needs: Need | null;
-  /** Where its value comes from, in the source's own words. */
+  /** The source of its value, in the source's own words. */
   source: string;
   description: string;
   decidedBy: DecidedBy;

@@ -11,7 +11,7 @@ const dependabot = (description: string) =>
 export const changeAttributes = {
   files: list(
     'PullRequest.files',
-    'paths of the changed files; a rename stands at both of its paths. `#files` is GitHub’s count, where it stands once',
+    'paths of the changed files, with both paths of a renamed one. `#files` is GitHub’s count, which counts it once',
     'author-adds',
     {
       needs: 'files',
@@ -19,7 +19,7 @@ export const changeAttributes = {
     },
   ),
   'added-files': files('paths of the added files, and the new paths of renamed ones'),
-  'modified-files': files('paths of the changed files that were there before and still are'),
+  'modified-files': files('paths of the changed files, without added, removed and renamed ones'),
   'removed-files': files('paths of the removed files, and the old paths of renamed ones'),
   'added-lines': count('PullRequest.additions', 'how many lines are added', 'author-adds'),
   'deleted-lines': count('PullRequest.deletions', 'how many lines are deleted', 'author-adds'),
@@ -42,7 +42,7 @@ export const changeAttributes = {
   ),
   'commits-behind': count(
     'GET /repos/{owner}/{repo}/compare',
-    'how many commits its base has that it lacks',
+    'how many commits of its base it lacks',
     'author',
     { needs: 'behind' },
   ),

@@ -1,20 +1,20 @@
 import { list } from './attribute.ts';
 
-/** The author's: workflows run as the pull request's own branch has them, and any of them can take any name. */
+/** The author decides: the workflows come from the pull request's own branch, and can use any name. */
 const checks = (description: string) =>
   list('StatusCheckRollup.contexts', `names of the checks and commit statuses ${description}`, 'author', {
     needs: 'checks',
     rule: 'check',
   });
 
-/** The author's: a job of its own workflow deploys to any environment that asks nobody. */
+/** The author decides: a job of the own workflow deploys to any environment that needs no approval. */
 const deployments = (description: string) =>
   list('Commit.deployments', description, 'author', { needs: 'deployments' });
 
-/** What ran on the head commit. Of runs with one name the newest counts; our own commit status is left out. */
+/** What ran on the head commit. If runs have the same name, the newest counts. Our own commit status is left out. */
 export const checkAttributes = {
   'check-cancelled': checks('that were cancelled'),
-  'check-failure': checks('that failed, erred, timed out, were cancelled or want an action'),
+  'check-failure': checks('that failed, erred, timed out, were cancelled or need an action'),
   'check-neutral': checks('that ended neutral'),
   'check-pending': list(
     'StatusCheckRollup.contexts, Ref.refUpdateRule',

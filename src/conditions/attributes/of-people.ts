@@ -3,37 +3,42 @@ import { list, text } from './attribute.ts';
 const reviews = (description: string) =>
   list('PullRequest.latestOpinionatedReviews', description, 'reviewers', { needs: 'reviews', rule: 'login' });
 
-/** The author's: who opened a pull request may comment on it, and resolve what is said there. */
+/** The author decides: the person who opens a pull request can comment on it and resolve its threads. */
 const threads = (description: string) =>
   list('PullRequest.reviewThreads', description, 'author', { needs: 'review-threads' });
 
-/** Who is concerned with a pull request. Logins; those of bots end in `[bot]`. */
+/** The people of a pull request, as logins. Logins of bots end in `[bot]`. */
 export const peopleAttributes = {
-  author: text('PullRequest.author', 'login of who opened the pull request; bots end in `[bot]`', 'opening', {
+  author: text('PullRequest.author', 'login of the author; logins of bots end in `[bot]`', 'opening', {
     rule: 'login',
   }),
   assignee: list('PullRequest.assignees', 'logins of its assignees', 'collaborators', {
     needs: 'assignees',
     rule: 'login',
   }),
-  'merged-by': text('PullRequest.mergedBy', 'login of who merged it; none before', 'nobody', {
-    needs: 'merger',
-    rule: 'login',
-  }),
+  'merged-by': text(
+    'PullRequest.mergedBy',
+    'login of the person who merged it; none before the merge',
+    'nobody',
+    {
+      needs: 'merger',
+      rule: 'login',
+    },
+  ),
   'review-requested': list(
     'PullRequest.reviewRequests',
-    'whose review is asked for: logins, and teams both as `@slug` and as `@org/slug`',
+    'requested reviewers: logins, and teams both as `@slug` and as `@org/slug`',
     'collaborators',
     { needs: 'review-requests', rule: 'login' },
   ),
-  'approved-reviews-by': reviews('who approved last; of people with write access, and bots'),
+  'approved-reviews-by': reviews('people with write access and bots whose last review approves'),
   'changes-requested-reviews-by': reviews(
-    'who asked for changes last; of people with write access, and bots',
+    'people with write access and bots whose last review requests changes',
   ),
-  'dismissed-reviews-by': reviews('whose last review was dismissed; of people with write access, and bots'),
+  'dismissed-reviews-by': reviews('people with write access and bots whose last review was dismissed'),
   'commented-reviews-by': list(
     'PullRequest.reviews',
-    'who left a reviewing comment; of people with write access, and bots',
+    'people with write access and bots who left a review comment',
     'collaborators',
     { needs: 'comments', rule: 'login' },
   ),

@@ -1,6 +1,6 @@
 import { boolean, choice, list, number, text, timestamp } from './attribute.ts';
 
-/** What a pull request says of itself. */
+/** The fields of a pull request. */
 export const pullRequestAttributes = {
   base: text('PullRequest.baseRefName', 'branch that the pull request merges into', 'author-elsewhere', {
     rule: 'branch',
@@ -15,14 +15,14 @@ export const pullRequestAttributes = {
   'closed-at': timestamp('PullRequest.closedAt', 'when it was closed', 'nobody'),
   conflict: boolean(
     'PullRequest.mergeable',
-    'whether GitHub says that it conflicts with its base; false while GitHub has not found out',
+    'whether GitHub says that it conflicts with its base; false while GitHub does not know',
     'author-clears',
     { needs: 'conflict' },
   ),
   'created-at': timestamp('PullRequest.createdAt', 'when it was opened', 'author-adds'),
   'depends-on': list(
     'PullRequest.body',
-    'the merged ones, as `owner/repo#n`, of the pull requests that the description names in lines `Depends-On: #n` or `Depends-On: <URL>`',
+    'the merged pull requests, as `owner/repo#n`, that the description names in lines `Depends-On: #n` or `Depends-On: <URL>`',
     'author',
     { needs: 'dependencies', rule: 'pull request' },
   ),
@@ -34,7 +34,7 @@ export const pullRequestAttributes = {
   ),
   'github-review-decision': choice(
     'PullRequest.reviewDecision',
-    'GitHub’s own verdict on its reviews; none where no review is required',
+    'GitHub’s own verdict on its reviews; none if no review is required',
     'reviewers',
     { needs: 'review-decision', rule: ['APPROVED', 'CHANGES_REQUESTED', 'REVIEW_REQUIRED'] },
   ),
@@ -43,14 +43,19 @@ export const pullRequestAttributes = {
   }),
   'head-repo-full-name': text(
     'PullRequest.headRepository',
-    '`owner/repo` of its branch; none when it was deleted',
+    '`owner/repo` of its branch; none if that was deleted',
     'author',
   ),
   label: list('PullRequest.labels', 'names of its labels', 'collaborators', { needs: 'labels' }),
   locked: boolean('PullRequest.locked', 'whether its conversation is locked', 'collaborators'),
-  'merge-commit-sha': text('PullRequest.mergeCommit', 'the commit that merged it; none before', 'nobody', {
-    needs: 'merger',
-  }),
+  'merge-commit-sha': text(
+    'PullRequest.mergeCommit',
+    'the commit that merged it; none before the merge',
+    'nobody',
+    {
+      needs: 'merger',
+    },
+  ),
   merged: boolean('PullRequest.merged', 'whether it is merged; an open one is not', 'nobody'),
   'merged-at': timestamp('PullRequest.mergedAt', 'when it was merged', 'nobody'),
   milestone: text('PullRequest.milestone', 'title of its milestone', 'collaborators', {

@@ -1,12 +1,12 @@
-const queue = 'only the merge queue of another service has it, and Holdfast has none of its own';
-const caller = 'it is about the person who gives a command, and a freeze has none';
+const queue = 'it belongs to the merge queue of another service, and Holdfast has no merge queue';
+const caller = 'it is about the person who gives a command, and a freeze has no such person';
 const review = 'GitHub does not answer it. Use `github-review-decision` or `#approved-reviews-by`';
-const former = 'it was taken out of the language. Use `schedule` or `current-datetime`';
+const former = 'it is no longer part of the language. Use `schedule` or `current-datetime`';
 
-/** Names that readers may know from elsewhere and that no freeze can use, with why. Never silently false. */
+/** Names that readers may know from elsewhere, and why a freeze cannot use each. They are never silently false. */
 export const refusedNames: Readonly<Record<string, string>> = {
   check: 'it names no result. Use `check-success`, `check-failure`, `check-pending` or another of them',
-  'co-authors': 'it can be shown in a message, not compared. Use `commits[*].author`',
+  'co-authors': 'a message can show it, but a condition cannot compare it. Use `commits[*].author`',
   'current-day': former,
   'current-day-of-week': former,
   'current-month': former,
@@ -27,7 +27,7 @@ export const refusedNames: Readonly<Record<string, string>> = {
   updates: 'GitHub keeps no record of each push. Use `updated-at` or `commits[-1].date_committer`',
 };
 
-/** Former names that still stand for a present one. */
+/** Former names, with the present name of each. */
 export const aliases: Readonly<Record<string, string>> = {
   'status-failure': 'check-failure',
   'status-neutral': 'check-neutral',

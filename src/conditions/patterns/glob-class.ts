@@ -1,11 +1,11 @@
 /**
- * Where a class such as `[a-z]`, `[!a]` or `[]a]` that begins here ends.
- * @returns the place behind its `]`; null where the `[` is a character: a class does not reach over `/`.
+ * The end of a class such as `[a-z]`, `[!a]` or `[]a]` that begins here.
+ * @returns the place after its `]`; null if the `[` is a plain character, because a class does not contain `/`.
  */
 export function classEnd(glob: string, open: number): number | null {
   let at = open + 1;
   if (glob[at] === '!') at += 1;
-  // A `]` that comes first is a member.
+  // A `]` at the beginning is a member.
   if (glob[at] === ']') at += 1;
   while (at < glob.length && glob[at] !== '/') {
     if (glob[at] === ']') return at + 1;
@@ -22,13 +22,13 @@ export function classExpression(members: string, isNegated: boolean): string {
     const from = characters[at]!;
     const to = characters[at + 2];
     if (characters[at + 1] === '-' && to !== undefined) {
-      // A range that runs backwards has no members.
+      // A backward range has no members.
       if (from.codePointAt(0)! <= to.codePointAt(0)!) parts.push(...rangeWithoutSlash(from, to));
       at += 2;
     } else if (isNegated || from !== '/') parts.push(quote(from));
   }
   if (isNegated) return `[^/${parts.join('')}]`;
-  // RE2 has no empty class; nothing is neither a digit nor not a digit.
+  // RE2 has no empty class, so this class excludes every character.
   return parts.length > 0 ? `[${parts.join('')}]` : '[^\\x{0}-\\x{10FFFF}]';
 }
 

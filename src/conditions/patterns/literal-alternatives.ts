@@ -6,8 +6,8 @@ type Literal = { text: string; atStart: boolean; atEnd: boolean };
 const mostAlternatives = 64;
 
 /**
- * The same answer as a regular expression's, where it is only texts: `hotfix`, `^infra/`, `\.md$`,
- * `^(infra|ops)/`, `^main$|^release`. Most are, and JavaScript finds texts many times faster.
+ * Gives the same answer as a regular expression that is only texts: `hotfix`, `^infra/`, `\.md$`, `^(infra|ops)/`,
+ * `^main$|^release`. Most are, and JavaScript finds texts many times faster.
  * @returns null for any other expression.
  */
 export function literalTest(pattern: string): TextTest | null {
@@ -36,7 +36,7 @@ function literalsOf(pattern: string): Literal[] | null {
   return literals;
 }
 
-/** The branches of the outermost `|`; null where parentheses nest or do not match. */
+/** The branches of the outermost `|`; null if parentheses nest or do not match. */
 function splitBranches(pattern: string): string[] | null {
   const branches: string[] = [];
   let branch = '';
@@ -59,7 +59,7 @@ function splitBranches(pattern: string): string[] | null {
   return isInGroup ? null : [...branches, branch];
 }
 
-/** `^a(b|c)d$` in one branch; null where it is anything but texts. */
+/** `^a(b|c)d$` in one branch; null if it is not only texts. */
 function expandBranch(branch: string): Literal[] | null {
   const atStart = branch.startsWith('^');
   const atEnd = branch.endsWith('$') && !/(?:^|[^\\])(?:\\\\)*\\\$$/.test(branch);
@@ -76,18 +76,18 @@ function expandBranch(branch: string): Literal[] | null {
   return texts.map((text) => ({ text: text!, atStart, atEnd }));
 }
 
-/** Stand in for escaped parentheses and bars while the others are looked for; no text of GitHub's has them. */
+/** Replace escaped parentheses and bars during the search for the others. No text of GitHub has them. */
 const escaped: Record<string, string> = { '\\(': '\ufdd0', '\\)': '\ufdd1', '\\|': '\ufdd2' };
 const originals: Record<string, string> = { '\ufdd0': '(', '\ufdd1': ')', '\ufdd2': '|' };
 
-/** The text that an expression without operators stands for; null where it has one. */
+/** The text of an expression without operators; null if it has one. */
 function unescape(expression: string): string | null {
   let text = '';
   for (let at = 0; at < expression.length; at++) {
     const character = expression[at]!;
     if (character === '\\') {
       const next = expression[++at] ?? '';
-      // Of letters and digits each means something else than itself.
+      // Every escaped letter or digit has another meaning.
       if (!/^[\x21-\x7e]$/.test(next) || /\w/.test(next)) return null;
       text += next;
     } else if (/[.*+?[\]{}^$|]/.test(character) || character.codePointAt(0)! >= 0xd800) {

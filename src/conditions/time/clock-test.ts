@@ -1,11 +1,11 @@
-/** A question to the clock that only time answers. Times are milliseconds since the epoch. */
+/** A test that only needs the clock. Times are milliseconds since the epoch. */
 export type ClockTest = {
   holds(now: number): boolean;
-  /** The first instant after `now` at which `holds` gives another answer; null: never. */
+  /** The first instant after `now` when `holds` gives another answer; null: never. */
   nextChange(now: number): number | null;
 };
 
-/** Asked for thousands of pull requests at one instant, it thinks once. */
+/** Computes once for thousands of pull requests at one instant. */
 export const remembering = (test: ClockTest): ClockTest => ({
   holds: rememberLast((now) => test.holds(now)),
   nextChange: rememberLast((now) => test.nextChange(now)),

@@ -1,4 +1,4 @@
-/** What reading a text gave, or what is wrong with it and where. */
+/** The result of reading a text, or its problem and the place. */
 export type Parsed<Value> =
   | { ok: true; value: Value }
   | {

@@ -1,8 +1,8 @@
-/** What Dependabot says of its update: names such as `@types/node`, types and kinds of update. */
+/** What Dependabot says about its update: names such as `@types/node`, types, and kinds of update. */
 export type DependabotMetadata = { names: string[]; types: string[]; updates: string[] };
 
 /**
- * Reads the block that Dependabot puts into the messages of its commits; null where none of them has one.
+ * Reads the block that Dependabot writes into its commit messages; null if no message has one.
  *
  *     ---
  *     updated-dependencies:

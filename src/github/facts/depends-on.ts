@@ -1,9 +1,9 @@
 import { withoutComments } from './without-comments.ts';
 
-/** A pull request that another one names. */
+/** A pull request that another pull request names. */
 export type PullRequestName = { owner: string; name: string; number: number };
 
-/** In a link or before `#`: an owner and a repository. */
+/** An owner and a repository, in a link or before `#`. */
 const fullName = String.raw`([\w-]+)\/([\w.-]+)`;
 const line = new RegExp(
   String.raw`^[ \t]*Depends-On:[ \t]*(?:(?:${fullName})?#(\d{1,10})|https?:\/\/([^\s/]+)\/${fullName}\/pull\/(\d{1,10})\/?)[ \t]*$`,
@@ -13,7 +13,7 @@ const line = new RegExp(
 /**
  * The pull requests that a description names in lines `Depends-On: #12`, `Depends-On: owner/repo#12` or
  * `Depends-On: https://host/owner/repo/pull/12`, each once.
- * @param own the pull request that the description is of.
+ * @param own the pull request with this description.
  */
 export function dependsOn(
   body: string,
@@ -33,6 +33,6 @@ export function dependsOn(
   return [...named.values()];
 }
 
-/** GitHub compares names without case. */
+/** GitHub ignores case in names. */
 export const keyOf = ({ owner, name, number }: PullRequestName): string =>
   `${owner}/${name}#${number}`.toLowerCase();

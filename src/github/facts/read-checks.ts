@@ -3,13 +3,13 @@ import type { CheckAttribute } from '../../conditions/attributes/of-checks.ts';
 import type { ContextAnswer } from '../queries/answers.ts';
 import { instantOf } from './read-own-values.ts';
 
-/** How one run of a check, or one commit status, stands. */
+/** The state of one check run or one commit status. */
 type Report = {
   name: string;
   /** Commit statuses have no App. */
   app: string | null;
   state: State;
-  /** Milliseconds since the epoch; Infinity where it has not started. */
+  /** Milliseconds since the epoch; Infinity before the start. */
   startedAt: number;
   endedAt: number;
 };
@@ -27,7 +27,7 @@ const attributesOf: Record<State, readonly CheckAttribute[]> = {
   pending: ['check-pending'],
 };
 
-/** What checks alone tell; `check-pending` also needs the required ones. */
+/** The facts that need only checks; `check-pending` also needs the required ones. */
 export const reportedAttributes = [...new Set(Object.values(attributesOf).flat())].filter(
   (name) => name !== 'check-pending',
 ) as AttributeName[];
@@ -46,10 +46,10 @@ const stateOf: Readonly<Record<string, State>> = {
 };
 
 /**
- * The names of checks and commit statuses by their state, and `@app/name` for those of Apps.
+ * The names of checks and commit statuses by state, and `@app/name` for those of Apps.
  * @param ownContext our commit status, which conditions must not read.
- * @param required contexts that the base branch requires; those without any report are pending. null where they are
- *   not known: then neither is what is pending.
+ * @param required contexts that the base branch requires; those without a report are pending. null if they are not
+ *   known: then the pending ones are not known either.
  */
 export function readChecks(
   contexts: ContextAnswer[],
@@ -88,7 +88,7 @@ function reportOf(context: ContextAnswer): Report {
   };
 }
 
-/** Of the reports with one key the newest; null as a key leaves a report out. */
+/** The newest report for each key. A report whose key is null is left out. */
 function newestBy(reports: Report[], keyOf: (report: Report) => string | null): Map<string, State> {
   const states = new Map<string, State>();
   for (const [key, same] of Map.groupBy(reports, keyOf)) {
@@ -97,7 +97,7 @@ function newestBy(reports: Report[], keyOf: (report: Report) => string | null): 
   return states;
 }
 
-/** The one that ended last, unless another began later than that one and runs still. */
+/** The report that ended last, unless another one began later and still runs. */
 function newestOf(reports: Report[]): Report {
   const ended = latest(
     reports.filter(({ state }) => state !== 'pending'),

@@ -3,7 +3,7 @@ import type { CommitFacts } from '../../conditions/commit-fields.ts';
 import type { CommitAnswer } from '../queries/answers.ts';
 import { instantOf } from './read-own-values.ts';
 
-/** The commits, first to last, and what follows from them. */
+/** The commits, first to last, and the facts that follow from them. */
 export function readCommits(commits: CommitAnswer[]): AttributeValues {
   const facts = commits.map(factsOf);
   return {

@@ -3,7 +3,7 @@ import { type Fact, known, notKnown } from '../pull-requests/fact.ts';
 import type { CommitAnswer } from '../queries/answers.ts';
 import { dependabotMetadata } from './dependabot-metadata.ts';
 
-/** What Dependabot updates. Of anybody else's pull request nothing, whatever its commits say. */
+/** What Dependabot updates. Pull requests of others have nothing, no matter what their commits say. */
 export function readDependabot(author: string | null, commits: Fact<CommitAnswer[]>): Fact<AttributeValues> {
   if (author !== 'dependabot[bot]') return known(valuesOf({ names: [], types: [], updates: [] }));
   if (!commits.known) return commits;

@@ -1,7 +1,7 @@
 import type { AttributeValues } from '../../conditions/attributes.ts';
 import type { DeploymentAnswer } from '../queries/answers.ts';
 
-/** The environments where the newest deployment of the head commit ended well, or not. */
+/** The environments where the newest deployment of the head commit succeeded, or failed. */
 export function readDeployments(deployments: DeploymentAnswer[]): AttributeValues {
   const newest = new Map<string, DeploymentAnswer>();
   for (const deployment of deployments) {

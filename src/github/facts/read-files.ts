@@ -1,11 +1,11 @@
 import type { AttributeValues } from '../../conditions/attributes.ts';
 
-/** A changed file, in the words of REST. A rename stands at its new path. */
+/** A changed file, in REST's words. A renamed file has its new path. */
 export type ChangedFile = { path: string; status: string; previousPath?: string };
 
 const configurations = ['.mergify.yml', '.mergify/config.yml', '.github/mergify.yml'];
 
-/** Paths by how they changed. A rename removes its old path and adds its new one. A copy leaves its source alone. */
+/** Paths by kind of change. A rename removes the old path and adds the new one. A copy does not change its source. */
 export function readFiles(changed: ChangedFile[]): AttributeValues {
   const oldPaths = changed.flatMap(({ status, previousPath }) =>
     status === 'renamed' && previousPath ? [previousPath] : [],

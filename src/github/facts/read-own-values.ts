@@ -2,7 +2,7 @@ import type { AttributeValues } from '../../conditions/attributes.ts';
 import type { PullRequestAnswer } from '../queries/answers.ts';
 import { loginOf } from './login-of.ts';
 
-/** What comes with every pull request, and cannot be missing: what needs nothing, and GitHub's own counts. */
+/** The values that every pull request has: those that need no query of their own, and GitHub's own counts. */
 export function readOwnValues(answer: PullRequestAnswer): AttributeValues {
   const { additions, deletions, repository } = answer;
   return {
@@ -29,7 +29,7 @@ export function readOwnValues(answer: PullRequestAnswer): AttributeValues {
   };
 }
 
-/** A deleted one was a fork: the repository itself is there. */
+/** If the head repository was deleted, it was a fork: the repository itself exists. */
 export const readHeadRepository = ({
   headRepository,
   isCrossRepository,

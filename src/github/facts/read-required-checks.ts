@@ -4,7 +4,7 @@ import type { BaseRefAnswer } from '../queries/answers.ts';
 /** The contexts that the base branch requires, by its protection and by rulesets. */
 export function readRequiredChecks(baseRef: BaseRefAnswer | null | undefined): Fact<string[]> {
   const rules = baseRef?.rules;
-  // Also where more rules follow: a hundred for one branch are more than anybody has.
+  // Reads one page: nobody has more than a hundred rules for one branch.
   if (!rules?.nodes || rules.nodes.includes(null) || rules.pageInfo.hasNextPage) {
     return notKnown(didNotGive('required checks'));
   }

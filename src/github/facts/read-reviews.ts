@@ -3,7 +3,7 @@ import { didNotGive, type Fact, known, notKnown } from '../pull-requests/fact.ts
 import type { ReviewAnswer, ReviewRequestAnswer, ReviewThreadAnswer } from '../queries/answers.ts';
 import { loginOf } from './login-of.ts';
 
-/** Whose last opinion is what. GitHub gives one review for each person, comments not among them. */
+/** The last opinion of each reviewer. GitHub gives one review for each person, and no comments. */
 export const readReviews = (latest: ReviewAnswer[]): AttributeValues => ({
   'approved-reviews-by': reviewers(latest, 'APPROVED'),
   'changes-requested-reviews-by': reviewers(latest, 'CHANGES_REQUESTED'),
@@ -20,16 +20,16 @@ function reviewers(reviews: ReviewAnswer[], wanted: string): string[] {
     ({ state, author, authorCanPushToRepository }) =>
       state === wanted && (authorCanPushToRepository || author?.__typename === 'Bot'),
   );
-  // One without an author is of a deleted account.
+  // A review without an author belongs to a deleted account.
   const logins = counting.map(({ author }) => loginOf(author)).filter((login) => login !== null);
   return [...new Set(logins)];
 }
 
-/** Logins; and teams both as `@slug` and as `@org/slug`. GitHub gives null for a team that we may not see. */
+/** Logins, and teams both as `@slug` and as `@org/slug`. GitHub gives null for a team that we cannot see. */
 export function readReviewRequests(requests: ReviewRequestAnswer[]): Fact<AttributeValues> {
   const asked: string[] = [];
   for (const { requestedReviewer: reviewer } of requests) {
-    // Of a kind of reviewer that is new to us there is no login.
+    // A kind of reviewer that we don't know has no login.
     if (!reviewer || !('slug' in reviewer || 'login' in reviewer)) {
       return notKnown(didNotGive('review requests'));
     }
@@ -39,7 +39,7 @@ export function readReviewRequests(requests: ReviewRequestAnswer[]): Fact<Attrib
   return known({ 'review-requested': asked });
 }
 
-/** The first comment of each thread; '' stands for one that has none any more, so that all are counted. */
+/** The first comment of each thread; '' for a thread without comments, so that it still counts. */
 export function readReviewThreads(threads: ReviewThreadAnswer[]): AttributeValues {
   const firstComments = (wanted: boolean) =>
     threads

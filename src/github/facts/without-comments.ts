@@ -1,4 +1,4 @@
-/** A description without its `<!-- comments -->`. One that does not end is left standing. */
+/** A description without its `<!-- comments -->`. A comment without an end stays. */
 export function withoutComments(body: string): string {
   let text = '';
   let from = 0;

@@ -1,6 +1,6 @@
 import { type BlockList, isIP } from 'node:net';
 
-/** An IP address without the notation of IPv4 in IPv6; null for what is none. */
+/** An IP address without the notation of IPv4 in IPv6; null if the text is not an address. */
 function plain(text: string): string | null {
   const address = text.trim().replace(/^::ffff:(?=\d+\.)/i, '');
   return isIP(address) ? address : null;
@@ -10,8 +10,8 @@ const isTrusted = (address: string, trusted: BlockList): boolean =>
   trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 /**
- * The address that a request came from: the socket's, or where that is a trusted proxy's, the right-most of
- * `X-Forwarded-For` that is not: what stands left of it anybody could have written.
+ * The address that a request came from: that of the socket. If that is a trusted proxy, it is the right-most address of
+ * `X-Forwarded-For` that is not a trusted proxy. Anybody could have written the addresses left of it.
  */
 export function clientAddress(
   socket: string | undefined,
@@ -27,7 +27,7 @@ export function clientAddress(
   return client;
 }
 
-/** What is counted as one: an IPv4 address, or of IPv6 the /64 that one customer gets. */
+/** What counts as one client: an IPv4 address, or the /64 of IPv6 that one customer gets. */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;
   const [left = '', right] = new URL(`http://[${address.split('%')[0]}]`).hostname.slice(1, -1).split('::');

@@ -3,27 +3,27 @@ import { type Clock, nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 import { hmacOf } from './bucket.ts';
 
-// The only access to the table of known credentials: HMACs of what was found good within the last day.
+// The only access to the table of known credentials: HMACs of those that were accepted within the last day.
 
 const hour = 3_600_000;
-/** Milliseconds that a credential stays known after it was good. */
+/** Milliseconds that a credential stays known after it was accepted. */
 export const knownFor = 24 * hour;
-/** It is written again so often at most. */
+/** Milliseconds between two writes of the same credential. */
 const writtenEach = hour;
 const mostKept = 10_000;
 
 type Store = Pick<Deps, 'db' | 'clock' | 'config'>;
 
-/** Remembers who was let in, without what they were let in with. */
+/** Remembers accepted credentials, without the credentials themselves. */
 export class KnownCredentials {
-  /** What this process has written lately. */
+  /** What this process wrote recently. */
   readonly #written: Cache<string, true>;
 
   constructor(clock: Clock) {
     this.#written = createCache(clock, mostKept, writtenEach);
   }
 
-  /** @param credential a token, or `person` with GitHub's id of somebody who is signed in. */
+  /** @param credential a token, or `person` with GitHub's id of a signed-in person. */
   async remember(deps: Store, credential: string): Promise<void> {
     const hash = hashOf(deps, credential);
     const now = nowOf(deps.clock);

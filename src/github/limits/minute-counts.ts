@@ -5,14 +5,14 @@ import type { Deps } from '../../deps.ts';
 
 export const minute = 60_000;
 
-/** Seconds until the present minute ends. */
+/** Seconds until the current minute ends. */
 export const secondsLeft = (now: Date): number =>
   Math.max(1, Math.ceil((minute - (now.getTime() % minute)) / 1000));
 
 /**
- * Takes one of the `most` of the present minute.
- * @param name one row each: there must be few of them.
- * @returns false where all are taken.
+ * Takes one of the `most` of the current minute.
+ * @param name each has a row, so there must be few names.
+ * @returns false if all are taken.
  */
 export async function takeOne(
   deps: Pick<Deps, 'db' | 'clock'>,
@@ -21,7 +21,7 @@ export async function takeOne(
 ): Promise<boolean> {
   const now = nowOf(deps.clock);
   const present = new Date(now.getTime() - (now.getTime() % minute));
-  // Clocks of replicas differ: one that is a minute behind counts along, and one that was far ahead is forgotten.
+  // Clocks of replicas differ: a count from a minute ago still counts, and one from far ahead is dropped.
   const taken = await deps.db.$queryRaw<{ count: number }[]>`
     INSERT INTO minute_counts AS known (name, minute, count) VALUES (${name}, ${present}::timestamptz, 1)
     ON CONFLICT (name) DO UPDATE SET

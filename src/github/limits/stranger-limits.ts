@@ -9,10 +9,10 @@ import { clientAddress, networkOf } from './client-address.ts';
 import { KnownCredentials } from './known-credentials.ts';
 import { minute, secondsLeft, takeOne } from './minute-counts.ts';
 
-/** Bounds what callers who are not known make the service ask of GitHub: per address, and in all. */
+/** Limits what unknown callers can make the service ask GitHub: for each address, and in total. */
 export class StrangerLimits {
   readonly known: KnownCredentials;
-  /** Counts that are used up, until their minute ends: what strangers go on to ask costs no write. */
+  /** Counts that are used up, until their minute ends. After that, more questions cost no write. */
   readonly #usedUp: Cache<string, true>;
 
   constructor(clock: Clock) {
@@ -21,8 +21,9 @@ export class StrangerLimits {
   }
 
   /**
-   * The outside world for a request: its questions to GitHub count, unless its credential was good within the last day.
-   * @param credential asked for only when there is a question; null for none.
+   * The dependencies of a request. Its questions to GitHub count, unless its credential was accepted within the last
+   * day.
+   * @param credential called only if there is a question; null for none.
    */
   guard<D extends Deps>(deps: D, context: Context, credential: () => Promise<string | null>): D {
     const isKnown = async () => {

@@ -6,13 +6,13 @@ import type { PullRequestAnswer } from '../queries/answers.ts';
 import { type Part, partAt, switchOf } from '../queries/parts.ts';
 import { type Switch, switchesFor } from '../queries/switches.ts';
 
-/** A pull request as GitHub gave it, and which parts it did not give. */
+/** A pull request as GitHub gave it, and the parts that it did not give. */
 export type ReadPullRequest = {
   answer: PullRequestAnswer;
   problems: { part: Part; type?: string }[];
 };
 
-/** A question whose answer holds pull requests, and where. */
+/** A question, and where its answer has pull requests. */
 export type Question<Answer> = {
   query: string;
   variables: Record<string, unknown>;
@@ -21,13 +21,13 @@ export type Question<Answer> = {
   pullRequestsOf(answer: Answer): (PullRequestAnswer | null)[];
 };
 
-/** The whole answer, and the pull requests in it; null for one that is not there. */
+/** The whole answer, and its pull requests; null for one that does not exist. */
 type Answered<Answer> = { answer: Answer; read: (ReadPullRequest | null)[] };
 
 /**
- * Asks for pull requests. An answer in part counts only where we can tell what its nulls mean: parts that are not
- * known, or pull requests that are gone. Any other error is thrown, so that nothing is taken for absent.
- * @param mayAskForLess what GitHub found too big is thrown then, although it answered a part of it.
+ * Asks for pull requests. A partial answer counts only if we can tell what its nulls mean: parts that are not known, or
+ * pull requests that are gone. This throws any other error, so that nothing looks absent by mistake.
+ * @param mayAskForLess throws if GitHub found the question too big, even with a partial answer.
  */
 export async function askForPullRequests<Answer>(
   { client, deps, needs }: LoadFrom,
@@ -47,8 +47,8 @@ export async function askForPullRequests<Answer>(
     const located = problems.map((problem) => locate(question.path, problem));
     if (!located.every(({ part, isGone }) => part !== null || isGone)) throw error;
     const answers = question.pullRequestsOf(answer);
-    // A part that must not be null and could not be given takes its pull request along. Asked for without it, the
-    // pull request comes back, and that part is then read on its own.
+    // If GitHub cannot give a part that must not be null, the whole pull request is null. We ask again without that
+    // part and then read the part on its own.
     const lost = located.filter(({ index, part }) => part !== null && !answers[index]);
     if (lost.length === 0) {
       const read = answers.map(
@@ -64,7 +64,7 @@ export async function askForPullRequests<Answer>(
   }
 }
 
-/** Which pull request of the answer an error is about, and which part of it. */
+/** The pull request in the answer that an error is about, and the part of it. */
 type Located = { index: number; part: Part | null; isGone: boolean; type?: string };
 
 function locate(prefix: string[], { path, type }: GraphqlProblem): Located {
@@ -79,7 +79,7 @@ const problemsOf = (located: Located[], index: number): ReadPullRequest['problem
     problem.index === index && problem.part ? [{ part: problem.part, type: problem.type }] : [],
   );
 
-/** Whether GitHub found that a question takes too long, or too much. */
+/** Whether GitHub found a question too slow or too big. */
 export function isTooMuch(error: unknown): boolean {
   if (isGitHubStatus(error, 502, 504)) return true;
   if (!(error instanceof GraphqlResponseError)) return false;

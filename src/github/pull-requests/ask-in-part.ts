@@ -5,12 +5,12 @@ import { didNotGive, mayNotRead } from './fact.ts';
 /** One thing that GitHub left out of an answer, and where. */
 export type GraphqlProblem = { type?: string; message?: string; path: (string | number)[] };
 
-/** What GitHub gave, what it left out, and the whole as an error, for whom that is too little. */
+/** What GitHub gave, what it left out, and an error for callers who need everything. */
 export type PartialAnswer<Answer> = { answer: Answer; problems: GraphqlProblem[]; error: unknown };
 
 /**
- * Asks, and takes an answer in part where each error says which part is missing.
- * @throws any other error; rate limits above all.
+ * Asks, and accepts a partial answer if each error says which part is missing.
+ * @throws any other error, such as rate limits.
  */
 export async function askInPart<Answer>(
   client: GitHubClient,

@@ -1,6 +1,6 @@
 /**
- * Runs `work` for every item, at most `limit` at a time; the results in the items' order. After a failure no more
- * are begun.
+ * Runs `work` for every item, at most `limit` at a time. The results have the order of the items. After a failure, this
+ * starts no more.
  * @throws the first failure.
  */
 export async function atMost<Item, Result>(

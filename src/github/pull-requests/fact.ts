@@ -1,4 +1,4 @@
-/** Something that GitHub was asked for: its value, or why it is not known. */
+/** The value that we asked GitHub for, or why it is not known. */
 export type Fact<Value> = { known: true; value: Value } | { known: false; reason: string };
 
 export const known = <Value>(value: Value): Fact<Value> => ({ known: true, value });
@@ -6,9 +6,9 @@ export const notKnown = (reason: string): Fact<never> => ({ known: false, reason
 
 // Each reason completes "could not be judged: …" in a commit status.
 
-/** @param what belongs to the pull request: `labels`. */
+/** @param what a part of the pull request: `labels`. */
 export const didNotGive = (what: string): string => `GitHub did not give its ${what}`;
 
-/** An installation keeps its old permissions until somebody accepts the new ones. */
+/** An installation has its old permissions until somebody accepts the new ones. */
 export const mayNotRead = (what: string): string =>
-  `Holdfast may not read ${what} here: accept its new permissions`;
+  `Holdfast cannot read ${what} here: accept its new permissions`;

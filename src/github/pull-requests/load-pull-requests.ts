@@ -17,7 +17,7 @@ import {
 import { readFacts, type Shared } from './read-facts.ts';
 import { readTeams } from './read-teams.ts';
 
-/** A pull request as it stands at GitHub: what conditions read, our present status, and how urgent it is. */
+/** A pull request at GitHub: the facts that conditions read, our current status, and how urgent it is. */
 export type LoadedPullRequest = {
   facts: PullRequestFacts;
   isOpen: boolean;
@@ -26,11 +26,11 @@ export type LoadedPullRequest = {
   /** The login, with `[bot]` for bots; null for a deleted account. */
   author: string | null;
   status: PresentStatus;
-  /** The commit by which GitHub tries to merge it, and our status there, which counts before the head's. */
+  /** The test merge commit, and our status there, which counts before the head's. */
   testMerge: { sha: string; status: PresentStatus } | null;
-  /** GitHub does not tell the test merge commit yet. False where there is none, since it conflicts or is not open. */
+  /** Whether GitHub has not made the test merge commit yet. False if there is none, after a conflict or a close. */
   isTestMergeUnderWay: boolean;
-  /** What its head commit merges, where it is a merge commit; null for one of a page of all. */
+  /** The commits that its head merges, if it is a merge commit; null in a page of all pull requests. */
   headMerges: string | null;
   isAutoMerging: boolean;
   /** The branch whose merge queue it is in. */
@@ -38,24 +38,24 @@ export type LoadedPullRequest = {
   isMergeable: boolean;
 };
 
-/** Where to read, and which facts the present conditions need. */
+/** Where to read, and which facts the current conditions need. */
 export type LoadFrom = {
   deps: Pick<Deps, 'db' | 'sql' | 'github' | 'config' | 'log'>;
   client: GitHubClient;
   repository: { id: bigint; name: string; account: { login: string; type: string } };
   needs: FactNeeds;
-  /** Once it is aborted nothing more is asked. */
+  /** After an abort, nothing more is asked. */
   signal?: AbortSignal;
 };
 
-/** GitHub gives no more at once. */
+/** The largest page that GitHub gives. */
 const most = 100;
-/** How many it can answer in its time where 100 are too many. */
+/** The page size that GitHub answers in time if 100 are too many. */
 const few = 20;
-/** Pull requests whose further facts are read at the same time. */
+/** How many pull requests' further facts are read at the same time. */
 const concurrency = 5;
 
-/** A repository as GitHub shows it: every open pull request, and whether it is private. */
+/** A repository at GitHub: every open pull request, and whether it is private. */
 export type LoadedRepository = { pullRequests: LoadedPullRequest[]; isPrivate: boolean };
 
 /** Every open pull request of a repository, as `loadRepository` reads them. */
@@ -63,8 +63,8 @@ export const loadOpenPullRequests = async (from: LoadFrom): Promise<LoadedPullRe
   (await loadRepository(from)).pullRequests;
 
 /**
- * Every open pull request of a repository, in pages of 100. Facts that GitHub left out are marked as not known.
- * @throws what GitHub throws when a page, or a pull request on it, is missing altogether.
+ * Reads every open pull request of a repository, in pages of 100. Marks facts that GitHub left out as not known.
+ * @throws GitHub's error if a page, or a pull request on it, is missing.
  */
 export async function loadRepository(from: LoadFrom): Promise<LoadedRepository> {
   const read: ReadPullRequest[] = [];
@@ -76,11 +76,11 @@ export async function loadRepository(from: LoadFrom): Promise<LoadedRepository> 
   return { pullRequests: await complete(from, read), isPrivate };
 }
 
-/** So many closed pull requests are looked at: those that changed last. */
+/** How many closed pull requests are read: those that changed last. */
 export const mostClosed = 1000;
 
 /**
- * The pull requests that were closed since, without being merged: of the last 1,000 that changed.
+ * The pull requests that were closed since then and not merged, among the last 1,000 that changed.
  * @throws as `loadRepository`.
  */
 export async function loadClosedPullRequests(from: LoadFrom, since: Date): Promise<LoadedPullRequest[]> {
@@ -90,7 +90,7 @@ export async function loadClosedPullRequests(from: LoadFrom, since: Date): Promi
   for await (const page of pagesOf(from, closedPullRequestsQuery)) {
     read.push(...page.read.filter(({ answer }) => isSince(answer.closedAt)));
     seen += page.read.length;
-    // In the order of their changes, of which closing is one.
+    // They come in the order of their changes, and closing is a change.
     if (seen >= mostClosed || page.read.some(({ answer }) => !isSince(answer.updatedAt))) break;
   }
   return complete(from, read);
@@ -98,7 +98,7 @@ export async function loadClosedPullRequests(from: LoadFrom, since: Date): Promi
 
 type PullRequestsPage = Awaited<ReturnType<typeof readPage>>;
 
-/** A list of pull requests, page by page; pages get smaller where GitHub finds them too big. */
+/** A list of pull requests, page by page. If GitHub finds a page too big, the next ones are smaller. */
 async function* pagesOf(from: LoadFrom, query: string): AsyncGenerator<PullRequestsPage> {
   let size = most;
   let after: string | null = null;
@@ -117,7 +117,7 @@ async function* pagesOf(from: LoadFrom, query: string): AsyncGenerator<PullReque
   }
 }
 
-/** One pull request, open or not; null when the repository has none of this number. */
+/** One pull request, open or not; null if the repository has none with this number. */
 export async function loadPullRequest(from: LoadFrom, number: number): Promise<LoadedPullRequest | null> {
   type Answer = { repository: { pullRequest: PullRequestAnswer | null } | null };
   const { read } = await askForPullRequests<Answer>(from, {
@@ -129,7 +129,7 @@ export async function loadPullRequest(from: LoadFrom, number: number): Promise<L
   return read[0] ? (await complete(from, [read[0]]))[0]! : null;
 }
 
-/** Pull requests by node id, at most 100. Those that are gone are left out. */
+/** Pull requests by node id, at most 100. Leaves out those that are gone. */
 export async function loadPullRequestNodes(from: LoadFrom, ids: string[]): Promise<LoadedPullRequest[]> {
   return complete(from, await readNodes(from, ids, most));
 }
@@ -196,7 +196,7 @@ async function complete(from: LoadFrom, read: ReadPullRequest[]): Promise<Loaded
   });
 }
 
-/** How it stands, whatever conditions ask. */
+/** The fields that do not depend on conditions. */
 function statusOf(answer: PullRequestAnswer): Omit<LoadedPullRequest, 'facts'> {
   return {
     isOpen: answer.state === 'OPEN',
@@ -224,7 +224,7 @@ function testMergeOf(
 
 const headOf = ({ commits }: PullRequestAnswer) => commits?.nodes?.[0]?.commit;
 
-/** Our status on the head commit, in REST's words; null where there is none. */
+/** Our status on the head commit, in REST's words; null if there is none. */
 function presentStatus(answer: PullRequestAnswer): PresentStatus {
   const commit = headOf(answer);
   return commit?.oid === answer.headRefOid ? statusIn(commit) : null;

@@ -1,6 +1,6 @@
 import type { Tx } from '../../database/database.ts';
 
-/** The scopes pushed for these pull requests. One without a push is not in the map. */
+/** The pushed scopes of these pull requests. A pull request without a push is not in the map. */
 export async function loadScopes(
   tx: Tx,
   repositoryId: bigint,

@@ -6,20 +6,20 @@ import { takeOne } from '../limits/minute-counts.ts';
 import { within } from '../../within.ts';
 import { type LoadedPullRequest, loadOpenPullRequests, type LoadFrom } from './load-pull-requests.ts';
 
-/** Milliseconds that somebody who saves a freeze waits at most. What is not read by then is not asked for any more. */
+/** The most milliseconds that a person who saves a freeze waits. After that, the look stops. */
 const patience = 2_000;
-/** Milliseconds that one look serves, while nothing was looked at anew. */
+/** Milliseconds that the result of one look is used. */
 const freshFor = 10_000;
 const mostKept = 100;
-/** What GitHub cannot give in time, it is not asked for. */
+/** The most open pull requests to read: GitHub cannot give more in time. */
 const mostOpen = 300;
-/** Looks a minute and installation, and the share of GitHub's hourly budget that is left for statuses. */
+/** Looks for each minute and installation, and the share of GitHub's hourly budget that stays for statuses. */
 const usual = { name: 'looks ahead', perMinute: 30 };
 const reserve = 1 / 2;
 
 type Open = LoadedPullRequest[] | null;
 
-/** The repository, as far as it matters here. */
+/** The fields of the repository that this needs. */
 type Watched = LoadFrom['repository'] & {
   observations: bigint;
   installation: { id: bigint; pausedUntil: Date | null; permissions: unknown };
@@ -28,9 +28,9 @@ type Watched = LoadFrom['repository'] & {
 const looksOf = cachePerService<string, Promise<Open>>(mostKept, freshFor);
 
 /**
- * The open pull requests of a repository, if they can be had soon and at no cost to statuses.
- * @param looksAllowed how many such looks a minute and installation, and what they are counted as.
- * @returns null where they cannot; never throws.
+ * The open pull requests of a repository, if GitHub gives them soon and statuses do not suffer.
+ * @param looksAllowed how many such looks for each minute and installation, and the name of their count.
+ * @returns null otherwise; never throws.
  */
 export async function openPullRequestsInTime(
   deps: Deps,

@@ -4,7 +4,7 @@ import { type Fact, known, notKnown } from './fact.ts';
 import type { PullRequestAnswer } from '../queries/answers.ts';
 import type { Part } from '../queries/parts.ts';
 
-/** Something of a pull request that comes whole or not at all. */
+/** A part of a pull request, which comes whole or not at all. */
 export function partOf<Value>(
   { answer, problems }: ReadPullRequest,
   part: Part,

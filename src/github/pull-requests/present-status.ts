@@ -1,6 +1,6 @@
 import type { CommitStatusAnswer } from '../queries/answers.ts';
 
-/** Our status on a commit, in REST's words, and when it was set by GitHub's clock; null where there is none. */
+/** Our status on a commit, in REST's words, with its time by GitHub's clock; null if there is none. */
 export type PresentStatus = { state: string; description: string; at: Date } | null;
 
 export function statusIn({ status }: CommitStatusAnswer): PresentStatus {

@@ -1,6 +1,6 @@
 import type { ConditionFacts } from '../../conditions/condition-facts.ts';
 
-/** What is known of a pull request, for judging it. */
+/** The known facts of a pull request, for judging it. */
 export type PullRequestFacts = ConditionFacts & {
   number: number;
   /** GitHub's GraphQL id. */
@@ -14,7 +14,7 @@ export function changedAtOf({ values }: PullRequestFacts): Date | null {
   return typeof instant === 'number' ? new Date(instant) : null;
 }
 
-/** A closed or merged pull request as if it were open still: what freezes would do with it. */
+/** A closed or merged pull request as if it were open, to see what freezes would do with it. */
 export const asOpen = (facts: PullRequestFacts): PullRequestFacts => ({
   ...facts,
   values: {

@@ -5,12 +5,12 @@ import { type Fact, known, notKnown } from './fact.ts';
 import type { LoadFrom } from './load-pull-requests.ts';
 import { whyNotRead } from './why-not-read.ts';
 
-// GitHub compares only two commits with one question. What two commits have between them never changes, so that only
-// those are asked about whose head or base has moved.
+// GitHub compares only two commits with one question. The result for two commits never changes, so we ask only about
+// pull requests whose head or base has moved.
 
 const mostKept = 20_000;
 
-/** How far behind, by both SHAs: of each service in this process, since every GitHub has commits of its own. */
+/** How far behind, by both SHAs. Each service in this process has its own, because each GitHub has its own commits. */
 const comparedBy = new WeakMap<GitHubApp, LRUCache<string, number>>();
 
 /**
@@ -31,7 +31,7 @@ export async function readBehind(
     const { data } = await client.rest.repos.compareCommitsWithBasehead({
       owner: repository.account.login,
       repo: repository.name,
-      // By its SHA the head of a fork is found too.
+      // By its SHA, GitHub also finds the head of a fork.
       basehead: `${baseSha ?? baseRefName}...${headRefOid}`,
       per_page: 1,
     });

@@ -8,8 +8,8 @@ import { whyNotRead } from './why-not-read.ts';
 const what = 'description';
 
 /**
- * The description as it was written; '' where there is none. Where the question that asked for it had to leave it
- * out, it is read on its own.
+ * The description as it was written; '' if there is none. If the first question had to leave it out, this reads it on
+ * its own.
  * @throws rate limits and outages.
  */
 export async function readBody(

@@ -4,12 +4,12 @@ import type { ChangedFile } from '../facts/read-files.ts';
 import type { LoadFrom } from './load-pull-requests.ts';
 import { whyNotRead } from './why-not-read.ts';
 
-/** GitHub lists no more files of a pull request than this. */
+/** The most files of a pull request that GitHub lists. */
 const mostFiles = 3000;
 
 /**
- * The changed files of a pull request, to the last one. Over 100 files, or with a rename (whose old path GraphQL
- * does not tell), REST's list is read; so it is where GraphQL failed.
+ * The changed files of a pull request, to the last one. This reads REST's list if there are over 100 files, if there is
+ * a rename (GraphQL does not have the old path), or if GraphQL failed.
  * @throws rate limits and outages.
  */
 export async function readChangedFiles(
@@ -51,6 +51,6 @@ async function readList(
   }
 }
 
-/** GraphQL says DELETED for what REST calls removed; else they say the same. */
+/** GraphQL's DELETED is REST's removed. The other words are the same. */
 const statusOf = (changeType: string): string =>
   changeType === 'DELETED' ? 'removed' : changeType.toLowerCase();

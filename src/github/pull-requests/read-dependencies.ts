@@ -7,10 +7,10 @@ import { greatestNumber } from '../greatest-number.ts';
 import { mergedQuery, type MergedAnswer } from '../queries/other-queries.ts';
 import { whyNotRead } from './why-not-read.ts';
 
-/** More would make one pull request cost as many requests as all others. */
+/** The limit. With more, one pull request could cost as many requests as all others. */
 const mostDependencies = 50;
 
-/** What is merged, by pull request; shared by a load, so that each is asked about once. */
+/** What is merged, by pull request. A load shares it, so that it asks about each once. */
 export type MergedOnes = Map<string, Promise<Fact<string | null>>>;
 
 /**
@@ -40,7 +40,7 @@ export async function readDependencies(
   return known([...new Set(merged)]);
 }
 
-/** Its name, as GitHub spells it, where it is merged; null where it is not, or where there is none. */
+/** Its name, as GitHub spells it, if it is merged; null if it is not merged or does not exist. */
 async function readMerged(
   { client, deps }: Pick<LoadFrom, 'client' | 'deps'>,
   named: PullRequestName,
@@ -49,7 +49,7 @@ async function readMerged(
   const what = 'dependencies';
   try {
     const { answer, problems, error } = await askInPart<MergedAnswer>(client, mergedQuery, named);
-    // A repository that we may not see says nothing of its pull requests.
+    // GitHub says nothing about pull requests in a repository that we cannot see.
     const others = problems.filter(({ type, path }) => type !== 'NOT_FOUND' || path.length < 2);
     if (others.length > 0) {
       deps.log.warn({ err: error }, 'GitHub answered in part');

@@ -13,13 +13,13 @@ import { type Subject, topics } from './topics.ts';
 /** What the pull requests of a load share. */
 export type Shared = {
   teams: Teams;
-  /** What CI pushed, by number; null where no condition asks. */
+  /** What CI pushed, by number; null if no condition asks. */
   scopes: Map<number, { names: string[]; all: boolean }> | null;
   mergedOnes: MergedOnes;
 };
 
 /**
- * Everything that conditions need of a pull request, and why of it is not known what is not.
+ * Everything that conditions need to know about a pull request, and why a fact is not known.
  * @throws rate limits and outages.
  */
 export async function readFacts(

@@ -10,8 +10,8 @@ import { whyNotRead } from './why-not-read.ts';
 type From = Pick<LoadFrom, 'client' | 'deps'>;
 
 /**
- * A list of a pull request to its end: the page that came with it, and what follows. None of it is known when one
- * element is missing.
+ * A list of a pull request to its end: the page that came with it, and the pages after it. If one element is missing,
+ * the whole list is not known.
  * @throws rate limits and outages.
  */
 export async function readList<Item>(
@@ -26,7 +26,7 @@ export async function readList<Item>(
   const items: Item[] = [];
   let cursor: string | null = null;
   const first = list.of(read.answer, read.answer.headRefOid);
-  // undefined: it was left out of the question, and is read from its beginning.
+  // undefined: the question left it out, so read it from the beginning.
   let page: Fact<Page<Item> | null> =
     first === undefined ? await readMore(from, read.answer, list, cursor) : known(first);
   for (;;) {
@@ -38,7 +38,7 @@ export async function readList<Item>(
     }
     const { hasNextPage, endCursor }: Page<Item>['pageInfo'] = page.value.pageInfo;
     if (!hasNextPage) return known(items);
-    // A cursor that stands still would be read for ever.
+    // If the cursor does not move, this would never end.
     if (endCursor === null || endCursor === cursor) return missed;
     cursor = endCursor;
     page = await readMore(from, read.answer, list, cursor);

@@ -6,13 +6,13 @@ import {
   mergeQueueQuery,
 } from '../queries/other-queries.ts';
 
-/** A merge queue as GitHub shows it, the entries in order. */
+/** A merge queue at GitHub, with its entries in order. */
 export type MergeQueue = { timeoutMinutes: number; entries: QueueEntry[] };
 
 export type QueueEntry = {
   number: number;
   nodeId: string;
-  /** When its group was built; when it was added, while there is none. */
+  /** When its group was built, or when it was added if there is no group yet. */
   builtAt: Date;
   /** The head of its merge group; null until GitHub has built that. */
   headSha: string | null;
@@ -20,12 +20,12 @@ export type QueueEntry = {
   status: PresentStatus;
 };
 
-/** GitHub's own default, for an answer without one. */
+/** GitHub's default, for an answer without a value. */
 const usualTimeout = 60;
 
 /**
- * The merge queue of a branch, in pages of 100 entries; null where the branch has none.
- * @throws what GitHub throws; also an answer in part, so that nothing is taken for absent.
+ * The merge queue of a branch, in pages of 100 entries; null if the branch has none.
+ * @throws GitHub's errors, also for a partial answer, so that nothing looks absent by mistake.
  */
 export async function readMergeQueue(from: LoadFrom, branch: string): Promise<MergeQueue | null> {
   const { client, deps, repository } = from;
@@ -56,7 +56,7 @@ export async function readMergeQueue(from: LoadFrom, branch: string): Promise<Me
 /** The longest that the settings of a queue allow. */
 const longestTimeout = 360;
 
-/** The schema says minutes; people have seen 21600, which is the longest time-out in seconds. */
+/** The schema says minutes. People have seen 21600, which is the longest time-out in seconds. */
 const inMinutes = (timeout: number | null | undefined): number | null | undefined =>
   timeout && timeout > longestTimeout ? timeout / 60 : timeout;
 

@@ -29,23 +29,23 @@ type Answer = {
   } | null)[];
 };
 
-/** Whether GitHub would merge a pull request, and the head that it says so of. */
+/** Whether GitHub would merge a pull request, and the head of that answer. */
 export type ReadMergeState = { headSha: string; base: string; state: MergeState };
 
-/** GitHub answers so many to one question. */
+/** How many GitHub answers with one question. */
 export const mostMergeStates = 100;
 
 /**
- * Whether GitHub would merge pull requests, by node id; those that are gone are left out. It says so to the App: a
- * branch that restricts who may push to it can be blocked for the App alone.
+ * Whether GitHub would merge pull requests, by node id. Leaves out those that are gone. GitHub answers for the App: if
+ * a branch restricts who can push to it, it may be blocked only for the App.
  * @param ids at most `mostMergeStates`.
- * @throws what GitHub throws.
+ * @throws GitHub's errors.
  */
 export async function readMergeStates(
   client: GitHubClient,
   ids: string[],
 ): Promise<Map<string, ReadMergeState>> {
-  // Old GitHub Enterprise Servers know the field only by the name of its preview.
+  // Old GitHub Enterprise Servers have this field only under the name of its preview.
   const question = { ids, mediaType: { previews: ['merge-info'] } };
   const { answer } = await askInPart<Answer>(client, mergeStatesQuery, question);
   return new Map(

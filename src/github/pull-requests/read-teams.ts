@@ -5,7 +5,7 @@ import type { Page } from '../queries/answers.ts';
 import { teamMembersQuery, type TeamMembersAnswer } from '../queries/other-queries.ts';
 import { whyNotRead } from './why-not-read.ts';
 
-/** Logins of the members by the team as it was written, and why those of others are not known. */
+/** Logins of the members, by the team as it was written, or why they are not known. */
 export type Teams = {
   members: ReadonlyMap<string, ReadonlySet<string>>;
   whyNotKnown: Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ export type Teams = {
 type From = Pick<LoadFrom, 'client' | 'repository' | 'deps'>;
 
 /**
- * The members of the teams that conditions name: `@core`, or `@acme/core` where acme owns the repository.
+ * The members of the teams that conditions name: `@core`, or `@acme/core` if acme owns the repository.
  * @throws rate limits and outages.
  */
 export async function readTeams(from: From, teams: Iterable<string>): Promise<Teams> {
@@ -33,7 +33,7 @@ async function readTeam(from: From, team: string): Promise<Fact<ReadonlySet<stri
   const [slug, organization = login] = team.slice(1).split('/').reverse();
   if (organization.toLowerCase() !== login.toLowerCase())
     return notKnown(`${team} is not a team of ${login}`);
-  if (type === 'User') return notKnown(`there is no team ${team}: ${login} is no organization`);
+  if (type === 'User') return notKnown(`there is no team ${team}: ${login} is not an organization`);
   try {
     return await readMembers(from, team, { organization: login, slug: slug! });
   } catch (error) {
@@ -64,7 +64,7 @@ async function readMembers(
       if (isRefused) return notKnown(whyMissing(problems, 'teams'));
       if (!problems.every(({ type }) => type === 'NOT_FOUND')) return notKnown(noneGiven(team));
     }
-    // GitHub does not tell a team that is not there from one that we may not see.
+    // GitHub gives the same answer for a team that does not exist and one that we cannot see.
     if (!answer.organization?.team) return notKnown(`there is no team ${team}`);
     const members: Page<{ login: string }> | null = answer.organization.team.members;
     if (!members?.nodes || members.nodes.includes(null)) return notKnown(noneGiven(team));

@@ -36,19 +36,19 @@ import { type MergedOnes, readDependencies } from './read-dependencies.ts';
 export type Subject = ReadPullRequest & {
   from: LoadFrom;
   mergedOnes: MergedOnes;
-  /** A list to its end. Asked again it is not read again. */
+  /** A list to its end. It is read only once. */
   list<Item>(list: List<Item>): Promise<Fact<Item[]>>;
 };
 
-/** Attributes that become known together, or not. */
+/** Attributes that become known together, or not at all. */
 export type Topic = {
-  /** Read where any of these is needed; null: always. */
+  /** Read if any of these is needed; null: always. */
   needs: readonly Need[] | null;
   attributes: readonly AttributeName[];
   read(subject: Subject): Promise<Fact<AttributeValues>> | Fact<AttributeValues>;
 };
 
-/** Everything that may be missing; scopes and teams apart, which are not of a pull request. */
+/** Everything that may be missing, except scopes and teams, which do not belong to a pull request. */
 export const topics: readonly Topic[] = [
   {
     needs: null,
@@ -191,7 +191,7 @@ const map = <From, To>(fact: Fact<From>, to: (value: From) => To): Fact<To> =>
 const andThen = <From, To>(fact: Fact<From>, to: (value: From) => Fact<To>): Fact<To> =>
   fact.known ? to(fact.value) : fact;
 
-/** All of them: GitHub might list fewer than it counts. */
+/** All files: GitHub may list fewer than it counts. */
 async function commitsOf({ list, answer }: Subject): Promise<Fact<CommitAnswer[]>> {
   return andThen(await list(commitList), (commits) =>
     commits.length < answer.commits.totalCount

@@ -4,8 +4,8 @@ import { didNotGive, mayNotRead } from './fact.ts';
 
 /**
  * Why a request about one fact failed, as a reason for `Fact`.
- * @throws the error itself where it is a rate limit, or GitHub is out of reach: those stop the whole load. What GitHub
- *   fails to answer about one pull request ("this diff is taking too long") must not keep it from the others.
+ * @throws the error itself if it is a rate limit or GitHub is not reachable: these stop the whole load. If GitHub fails
+ *   to answer about one pull request ("this diff is taking too long"), the others still load.
  */
 export function whyNotRead(error: unknown, what: string): string {
   const { kind } = classifyGitHubError(error, 0);
@@ -13,7 +13,7 @@ export function whyNotRead(error: unknown, what: string): string {
   return kind === 'forbidden' ? mayNotRead(what) : didNotGive(what);
 }
 
-/** Whether GitHub answered, if only that it failed. Octokit calls what never arrived a 500 as well, with a cause. */
+/** Whether GitHub answered, even with a failure. Octokit also says 500, with a cause, if no answer arrived. */
 function isAnswered(error: unknown): boolean {
   if (error instanceof GraphqlResponseError) return true;
   return (

@@ -1,7 +1,7 @@
 import type { ActorAnswer } from '../facts/login-of.ts';
 
-// What GitHub answers for the queries of `queries.ts`. A null where the schema allows one may be a failure; a field
-// that was switched off is left out.
+// GitHub's answers to the queries of this folder. If the schema allows null, a null may be a failure. A field that was
+// switched off is left out.
 
 /** A page of a list. */
 export type Page<Item> = {

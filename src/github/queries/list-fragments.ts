@@ -1,5 +1,5 @@
-// A page of each list of a pull request. Written here once, for the query that reads many pull requests and for the
-// one that reads a list on.
+// A page of each list of a pull request. The query that reads many pull requests and the query that reads more pages of
+// a list share these.
 
 export const labelPage = /* GraphQL */ `
   fragment LabelPage on LabelConnection {
@@ -86,7 +86,7 @@ export const reviewThreadPage = /* GraphQL */ `
   }
 `;
 
-/** GitHub takes no `parents` without a number of them. */
+/** GitHub requires a number for `parents`. */
 export const commitPage = /* GraphQL */ `
   fragment CommitPage on PullRequestCommitConnection {
     nodes {

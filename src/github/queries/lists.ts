@@ -22,15 +22,15 @@ import {
 } from './list-fragments.ts';
 import type { Part } from './parts.ts';
 
-/** A list of a pull request that may be longer than the page that comes with it. */
+/** A list of a pull request that can be longer than its first page. */
 export type List<Item> = {
-  /** What readers call it: "GitHub did not give its …". */
+  /** Its name for readers: "GitHub did not give its …". */
   what: string;
   /** The field of the pull request, or of its head commit, that it is under. */
   part: Part;
-  /** Reads it on from `$after`, for the pull request `$id`. */
+  /** Reads the next page after `$after`, for the pull request `$id`. */
   moreQuery: string;
-  /** undefined where it was switched off; null where GitHub did not give it. */
+  /** undefined if it was switched off; null if GitHub did not give it. */
   of(answer: PullRequestAnswer, headSha: string): ListAnswer<Item>;
 };
 
@@ -92,7 +92,7 @@ export const reviewThreadList: List<ReviewThreadAnswer> = {
   of: ({ reviewThreads }) => reviewThreads,
 };
 
-/** In git's order, the head last. */
+/** In git's order, with the head at the end. */
 export const commitList: List<{ commit: CommitAnswer }> = {
   what: 'commits',
   part: 'allCommits',
@@ -108,7 +108,7 @@ export const checkList: List<ContextAnswer> = {
     'statusCheckRollup { contexts(first: 100, after: $after) { ...ContextPage } }',
     contextPage,
   ),
-  // A commit on which nothing ran has no rollup.
+  // A commit without checks has no rollup.
   of: (answer, headSha) =>
     ofHead(answer, headSha, ({ statusCheckRollup }) =>
       statusCheckRollup === null ? nothing : statusCheckRollup?.contexts,
@@ -145,7 +145,7 @@ function moreOfHead(name: string, selection: string, fragment: string): string {
   return more(name, `commits(last: 1) { nodes { commit { oid ${selection} } } }`, fragment);
 }
 
-/** null also where the head has moved on, or GitHub lists another commit as the last one. */
+/** Also null if the head has moved, or if GitHub lists another commit as the last one. */
 function ofHead<Value>(
   { commits }: PullRequestAnswer,
   headSha: string,

@@ -1,6 +1,6 @@
 import type { CommitStatusAnswer, Page } from './answers.ts';
 
-// What is asked besides the pull requests themselves.
+// Queries for facts outside the pull requests themselves.
 
 /** Whether one pull request, of any repository, is merged. */
 export const mergedQuery = /* GraphQL */ `
@@ -31,7 +31,7 @@ export const bodyQuery = /* GraphQL */ `
 
 export type BodyAnswer = { node: { body: string | null } | null };
 
-/** A page of the members of a team, those of its child teams among them. */
+/** A page of the members of a team, with those of its child teams. */
 export const teamMembersQuery = /* GraphQL */ `
   query TeamMembers($organization: String!, $slug: String!, $after: String) {
     organization(login: $organization) {

@@ -1,9 +1,8 @@
 import type { Switch } from './switches.ts';
 
 /**
- * The parts of a pull request that GitHub can fail to give without the rest being doubtful, each with the switch
- * that leaves it out of the query where it is read on its own afterwards. A failure of any other part means that the
- * answer is not to be used.
+ * The parts of a pull request that GitHub can fail to give while the rest stays valid. Each has the switch that leaves
+ * it out of the query, if it is read on its own afterwards. If any other part fails, the answer cannot be used.
  */
 const parts = {
   body: 'withBody',
@@ -20,15 +19,15 @@ const parts = {
   mergedBy: null,
   mergeCommit: null,
   baseRef: null,
-  // Then its base is compared by name.
+  // Without it, the base is compared by name.
   base: null,
   headRepository: null,
-  // Counts as one that is not known yet.
+  // Without it, the commit counts as not known yet.
   potentialMergeCommit: null,
-  // How urgent it is, and nothing else; the queue's entry may need a permission of its own.
+  // These say only how urgent it is. The queue's entry may need another permission.
   autoMergeRequest: null,
   mergeQueueEntry: null,
-  // The head commit, and of it:
+  // The head commit and its parts:
   commits: null,
   status: null,
   statusCheckRollup: null,
@@ -41,7 +40,7 @@ export type Part = keyof typeof parts;
 const ofHead: readonly Part[] = ['status', 'statusCheckRollup', 'deployments', 'parents'];
 
 /**
- * The part that an error is about; null where it is about another one, or about the whole.
+ * The part that an error is about; null if it is about another part, or about the whole.
  * @param path within the pull request: `commits`, `nodes`, 0, `commit`, `deployments`.
  */
 export function partAt(path: readonly (string | number)[]): Part | null {
@@ -51,9 +50,9 @@ export function partAt(path: readonly (string | number)[]): Part | null {
   return typeof field === 'string' && Object.hasOwn(parts, field) ? (field as Part) : null;
 }
 
-/** What leaves the part out, to be read on its own; null where it cannot be. */
+/** The switch that leaves out the part, to read it on its own; null if there is none. */
 export const switchOf = (part: Part): Switch | null => parts[part];
 
-/** Whether without this part that one is missing too: without the head commit, all that is of it. */
+/** Whether that part is missing if this one is: without the head commit, all of its parts are missing. */
 export const isWithin = (part: Part, missing: Part): boolean =>
   part === missing || (missing === 'commits' && ofHead.includes(part));

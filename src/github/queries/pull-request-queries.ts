@@ -10,9 +10,9 @@ import {
 } from './list-fragments.ts';
 import { switches } from './switches.ts';
 
-// Constant texts with variables, so that a test can check each of them against GitHub's own schema. `commits` is the
-// head commit; `allCommits` are all of them. A list within a list costs once for each item of the outer one, so of
-// those few are read at first.
+// Constant texts with variables, so that a test can check each against GitHub's own schema. `commits` is the head
+// commit; `allCommits` are all commits. A list within a list costs once for each item of the outer list, so the first
+// page of such a list is short.
 
 const fields = /* GraphQL */ `
   fragment PullRequestFields on PullRequest {
@@ -166,7 +166,7 @@ const fields = /* GraphQL */ `
   ${deploymentPage}
 `;
 
-// Whose test merge commit a head may be. A page of all shows every test merge commit, and need not ask.
+// A head can be a test merge commit. A page of all pull requests shows these, so only single ones ask.
 const headMerges = /* GraphQL */ `
   fragment HeadMerges on PullRequest {
     commits(last: 1) {
@@ -213,7 +213,7 @@ const pageQuery = (operation: string, states: string, field: string, direction: 
 /** A page of the open pull requests of a repository. */
 export const openPullRequestsQuery = pageQuery('OpenPullRequests', 'OPEN', 'CREATED_AT', 'ASC');
 
-/** A page of the closed pull requests that were not merged, those that changed last first. */
+/** A page of the closed pull requests that were not merged. The last change comes first. */
 export const closedPullRequestsQuery = pageQuery('ClosedPullRequests', 'CLOSED', 'UPDATED_AT', 'DESC');
 
 /** One pull request, open or not. */

@@ -1,6 +1,6 @@
 import type { Need } from '../../conditions/needs.ts';
 
-/** Variables of the queries that switch on what some facts need and others do not. */
+/** Variables that switch on the parts of the queries that only some facts need. */
 export const switches = {
   withBody: ['body', 'dependencies'],
   withLabels: ['labels'],
@@ -22,7 +22,7 @@ export const switches = {
 
 export type Switch = keyof typeof switches;
 
-/** @param off what stays off although it is needed. */
+/** @param off parts that stay off although they are needed. */
 export function switchesFor(
   needed: ReadonlySet<Need>,
   off: ReadonlySet<Switch> = new Set(),

@@ -1,4 +1,4 @@
-// What is verified of an OIDC token, and what it costs GitHub. Each test begins a minute after the one before.
+// The checks of an OIDC token, and their cost for GitHub. Each test begins a minute after the one before.
 import { createHmac, createPublicKey, generateKeyPairSync, type JsonWebKey, sign } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Acme, startAcme } from '../../api/acme.ts';
@@ -39,7 +39,7 @@ async function expectRefused(as: string, detail: RegExp, at = path) {
 const notAccepted = /^Not authenticated: this credential is not accepted/;
 
 describe('the keys', () => {
-  test('while there are none yet and GitHub is down, no token is good or bad', async () => {
+  test('without keys and with GitHub down, no token is good or bad', async () => {
     acme.github.goDown();
     try {
       const { status, body, headers } = await call(token());
@@ -63,7 +63,7 @@ describe('the keys', () => {
     expect(readings() - before).toBe(1);
   });
 
-  test('are read again for a new one that signs, and the old one goes on while GitHub shows it', async () => {
+  test('are read again for a new key, and the old one counts while GitHub shows it', async () => {
     await call(token());
     const old = token();
     acme.github.rotateOidcKeys();
@@ -74,7 +74,7 @@ describe('the keys', () => {
     expect(readings() - before).toBe(1);
   });
 
-  test('one that GitHub takes back counts for ten minutes more at most', async () => {
+  test('a key that GitHub revokes counts for at most ten more minutes', async () => {
     acme.github.rotateOidcKeys();
     const far = { claims: { exp: seconds() + 3000 } };
     const stays = token(far);
@@ -87,7 +87,7 @@ describe('the keys', () => {
     await expectRefused(stays, notAccepted);
   });
 
-  test('a flood of invented key ids has them read once in 30 seconds, and stops nobody', async () => {
+  test('a flood of invented key ids causes one reading in 30 seconds, and stops nobody', async () => {
     expect((await call(token())).status).toBe(200);
     await advance(31);
     const before = readings();
@@ -109,25 +109,28 @@ describe('the keys', () => {
     expect(readings() - before).toBe(2);
   });
 
-  test.each(['502', 'reset'] as const)('while GitHub is down (%s), known ones go on', async (how) => {
-    expect((await call(token())).status).toBe(200);
-    await advance(3600);
-    const good = token();
-    acme.github.rotateOidcKeys();
-    const unknown = token();
-    acme.github.goDown(how);
-    try {
-      expect((await call(good)).status).toBe(200);
-      const refused = await call(unknown);
-      expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '30']);
-    } finally {
-      acme.github.comeBack();
-    }
-    await advance(30);
-    expect((await call(unknown)).status).toBe(200);
-  });
+  test.each(['502', 'reset'] as const)(
+    'while GitHub is down (%s), the known keys still count',
+    async (how) => {
+      expect((await call(token())).status).toBe(200);
+      await advance(3600);
+      const good = token();
+      acme.github.rotateOidcKeys();
+      const unknown = token();
+      acme.github.goDown(how);
+      try {
+        expect((await call(good)).status).toBe(200);
+        const refused = await call(unknown);
+        expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '30']);
+      } finally {
+        acme.github.comeBack();
+      }
+      await advance(30);
+      expect((await call(unknown)).status).toBe(200);
+    },
+  );
 
-  test('strangers who used up what they may ask keep no job out', async () => {
+  test('strangers who used up their questions keep no job out', async () => {
     const { config } = acme.app.deps;
     const most = config.strangerQuestionsPerMinute;
     config.strangerQuestionsPerMinute = 1;
@@ -189,7 +192,7 @@ describe('the signature', () => {
   test('no key id', () => expectRefused(forge({ kid: undefined }), notAccepted));
 });
 
-describe('whom it is from and for', () => {
+describe('the issuer and the audience', () => {
   test.each(['https://token.actions.githubusercontent.com', 'https://accounts.example'])(
     'another issuer: %s',
     (iss) => expectRefused(token({ claims: { iss } }), notAccepted),
@@ -208,7 +211,7 @@ describe('whom it is from and for', () => {
   );
 
   test('ours among others', () => expectRefused(token({ claims: { aud: [audience, 'x'] } }), notAccepted));
-  test("GitHub's own default, where the job names none", () =>
+  test("GitHub's own default, if the job names none", () =>
     expectRefused(acme.github.jobToken('acme/web'), /for the audience "http:\/\/127/));
   test('none at all', () =>
     expectRefused(token({ claims: { aud: undefined } }), /for the audience undefined/));
@@ -246,7 +249,7 @@ describe('the clock may differ by 60 seconds', () => {
 });
 
 describe('a token that is sent again', () => {
-  test('counts for the requests of its job, while it lasts', async () => {
+  test('counts for the requests of its job until it expires', async () => {
     const once = token();
     for (let count = 0; count < 3; count++) expect((await call(once)).status).toBe(200);
   });
@@ -257,12 +260,12 @@ describe('a token that is sent again', () => {
     for (const other of others)
       await expectRefused(
         token(),
-        /^An OIDC token is good for the repository of its job alone, and this one is of acme\/web,/,
+        /^An OIDC token is valid only for the repository of its job: acme\/web,/,
         `/v1/repos/${other}/freeze_state`,
       );
   });
 
-  test('not once the rule that let it in is gone', async () => {
+  test('does not count after its rule is gone', async () => {
     const id = await makeRule('globex', acme.keys.foreignAdmin, { repositories: ['late'] });
     acme.github.addRepository('globex/late');
     await acme.quiet();
@@ -298,7 +301,7 @@ describe('ids count, not names', () => {
     acme.github.deleteRepository('acme/reborn', { notify: true });
     acme.github.addRepository('acme/reborn');
     await acme.quiet();
-    await expectRefused(before, /^An OIDC token is good for the repository of its job alone/, at);
+    await expectRefused(before, /^An OIDC token is valid only for the repository of its job/, at);
     expect((await call(token({}, 'acme/reborn'), at)).status).toBe(200);
   });
 
@@ -313,11 +316,7 @@ describe('ids count, not names', () => {
     expect((await call(before, '/v1/repos/acme/former/freeze_state')).status).toBe(200);
     acme.github.addRepository('acme/former');
     await acme.quiet();
-    await expectRefused(
-      before,
-      /alone, and this one is of acme\/former/,
-      '/v1/repos/acme/former/freeze_state',
-    );
+    await expectRefused(before, /repository of its job: acme\/former/, '/v1/repos/acme/former/freeze_state');
   });
 
   test('a repository that moved to another owner', async () => {
@@ -329,13 +328,13 @@ describe('ids count, not names', () => {
     expect([403, 404]).toContain((await call(before, '/v1/repos/acme/moving/freeze_state')).status);
     await expectRefused(
       before,
-      /alone, and this one is of acme\/moving/,
+      /repository of its job: acme\/moving/,
       '/v1/repos/globex/moving/freeze_state',
     );
   });
 });
 
-test('an owner without a rule lets nobody in, and one whom nobody knows gets the same answer', async () => {
+test('an owner without a rule lets in nobody, and an unknown owner gets the same answer', async () => {
   acme.github.addUser('stranger');
   acme.github.addRepository('stranger/tool');
   await expectRefused(
@@ -345,13 +344,13 @@ test('an owner without a rule lets nobody in, and one whom nobody knows gets the
   );
 });
 
-test('a token to which the owner adds many claims is taken', async () => {
+test('a token with many claims of the owner is accepted', async () => {
   const long = token({ claims: { repo_property_team: 'x'.repeat(4000) } });
   expect(long.length).toBeGreaterThan(6000);
   expect((await call(long)).status).toBe(200);
 });
 
-test('no token is in a log line', async () => {
+test('no log line has a token', async () => {
   const sent = token();
   await call(sent);
   await call(forge({}));

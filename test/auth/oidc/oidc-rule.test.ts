@@ -53,12 +53,12 @@ describe('refs are compared with case, and a star ends at a slash', () => {
     [['refs/tags/v*'], 'refs/heads/v1', false],
     [['refs/pull/*/merge'], 'refs/pull/5/merge', true],
     [['refs/heads/main'], 'refs/pull/5/merge', false],
-    // A branch may be called so; its ref begins with refs/heads/ all the same.
+    // A branch can have this name. Its ref still begins with refs/heads/.
     [['refs/tags/*'], 'refs/heads/refs/tags/v1', false],
     [['**'], 'refs/pull/5/merge', true],
   ])('%j and %s: %s', (refs, ref, wanted) => expect(letsIn({ refs }, { ref })).toBe(wanted));
 
-  test('a run of pull_request_target has the ref of a branch, and may run the code of a stranger', () => {
+  test('a run of pull_request_target has the ref of a branch, and can run the code of a stranger', () => {
     const target = { event: 'pull_request_target' };
     expect(letsIn({ refs: ['refs/heads/main'] }, target)).toBe(false);
     expect(letsIn({ refs: ['**'] }, target)).toBe(false);
@@ -90,7 +90,7 @@ test('everything that a rule names must match', () => {
   expect(letsIn(all, { environment: 'staging' })).toBe(false);
 });
 
-test('of several rules the first counts that allows most', () => {
+test('of several rules, the first of those that allow most counts', () => {
   const [scopes, first, second] = [
     rule(),
     rule({ may: ['push_scopes', 'freeze'] }),
@@ -101,7 +101,7 @@ test('of several rules the first counts that allows most', () => {
   expect(ruleFor(job(), [])).toBeNull();
 });
 
-test('a token without a claim that is needed is of no job', () => {
+test('a token without a required claim belongs to no job', () => {
   const claims = {
     repository: 'acme/web',
     repository_id: '1',

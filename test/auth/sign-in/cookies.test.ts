@@ -8,7 +8,7 @@ const config = {
   secretKeyPrevious: null as string | null,
 };
 
-/** Sets the cookie of a sign-in, and reads what is sent back. */
+/** Sets the cookie of a sign-in, and reads the returned one. */
 function service(keeper: typeof config) {
   const app = new Hono();
   app.get('/write', async (context) => {
@@ -29,7 +29,7 @@ function service(keeper: typeof config) {
 
 const pairOf = (line: string) => line.split(';')[0]!;
 
-test('a value comes back, under its own name only', async () => {
+test('a value comes back only under its own name', async () => {
   const { write, read } = service(config);
   const pair = pairOf(await write());
   expect(await read(pair)).toEqual(['value', null]);
@@ -46,7 +46,7 @@ test('another secret key reads nothing', async () => {
   expect(await service({ ...config, secretKey: 't'.repeat(32) }).read(pair)).toEqual([null, null]);
 });
 
-test('what the previous key signed is read, and nothing is signed with it', async () => {
+test('the previous key reads what it signed, and signs nothing new', async () => {
   const old = config;
   const both = { ...config, secretKey: 't'.repeat(32), secretKeyPrevious: old.secretKey };
   const changed = { ...both, secretKeyPrevious: null };
@@ -56,7 +56,7 @@ test('what the previous key signed is read, and nothing is signed with it', asyn
   expect(await service(old).read(fresh)).toEqual([null, null]);
 });
 
-test('over HTTP, as on a laptop, the cookie is neither Secure nor of a host alone', async () => {
+test('over HTTP, as on a laptop, the cookie is not Secure and has no host prefix', async () => {
   const line = await service({ ...config, publicUrl: 'http://localhost:3000' }).write();
   expect(line).toMatch(/^holdfast-sign-in-1=/);
   expect(line).not.toContain('Secure');

@@ -36,7 +36,7 @@ test.each([
   undefined,
 ])('%j is not', (asked) => expect(ownPath(asked)).toBe('/'));
 
-test('wherever it sends a browser, that is here', () => {
+test('it always sends a browser to this service', () => {
   const parts = fc.constantFrom(
     '/',
     '\\',

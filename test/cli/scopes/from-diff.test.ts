@@ -72,7 +72,7 @@ describe('in a run of GitHub Actions', () => {
     expect(await stored(1)).toEqual({ scopes: ['payments', 'docs'], all: false });
   });
 
-  test('a freeze of a scope holds what touches it, and lets go of what does so no more', async () => {
+  test('a freeze of a scope holds pull requests that touch it, and frees those that no longer do', async () => {
     const { id } = await acme.freeze('acme/web', { matching_conditions: ['scope=payments'] });
     const head = checkout.commit({ 'services/payments/a.ts': 'b' });
     await push([], runOf(pullRequestEvent(2, head)));
@@ -124,7 +124,7 @@ describe('what changed', () => {
     return said.json();
   };
 
-  test('what was renamed counts with both names, what was deleted with its own', async () => {
+  test('a renamed file counts with both names, a deleted one with its own', async () => {
     checkout.git('mv', 'old.md', 'services/payments/new.ts');
     checkout.commit({ 'services/payments/a.ts': null });
     expect((await changed()).by.scopes).toEqual({
@@ -133,7 +133,7 @@ describe('what changed', () => {
     });
   });
 
-  test('names are taken as they are', async () => {
+  test('names are used unchanged', async () => {
     const names = ['a b.md', 'ä "quoted".md', 'tab\there.md', 'two\nlines.md', '-x.md', '$(touch pwned).md'];
     checkout.commit(Object.fromEntries(names.map((name) => [name, 'x'])));
     expect((await changed()).by.scopes.docs.toSorted()).toEqual(names.toSorted());
@@ -165,10 +165,13 @@ describe('what changed', () => {
   });
 
   test.each([['gone'], ['--output=pwned'], ['--since=yesterday'], ['main^{tree}'], ['']])(
-    'a base %j that is no commit is refused',
+    'a base %j that is not a commit is refused',
     async (name) => {
       const said = await push([`--base=${name}`, '--dry-run']);
-      expect([said.code, said.err]).toEqual([2, expect.stringContaining(`git knows no commit "${name}"`)]);
+      expect([said.code, said.err]).toEqual([
+        2,
+        expect.stringContaining(`git does not have the commit "${name}"`),
+      ]);
     },
   );
 
@@ -188,7 +191,7 @@ describe('what changed', () => {
 });
 
 describe('the file', () => {
-  test('is named, and has to be there and to be right', async () => {
+  test('is named, and must exist and be valid', async () => {
     const gone = await push(['--base', 'main', '--file', 'ci/scopes.yml']);
     expect([gone.code, gone.err]).toEqual([2, expect.stringContaining('There is no ci/scopes.yml.')]);
     checkout.commit({ 'scopes.yml': '' });
@@ -217,7 +220,7 @@ describe('the command line', () => {
   });
 });
 
-test('a push outlasts a restart: it waits as it is told, else longer each time, for two minutes in all', async () => {
+test('a push outlasts a restart: it waits as the service says, or longer each time, for two minutes in total', async () => {
   let time = 0;
   const waits: number[] = [];
   const answers = [

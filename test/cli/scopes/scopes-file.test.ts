@@ -15,7 +15,7 @@ const touched = (file: string, paths: string[]) => {
 const matches = (patterns: string[], path: string): boolean =>
   'a' in touched(stringify({ scopes: { a: patterns } }), [path]);
 
-test('a file names scopes, with one pattern or several, and what touches everything', () => {
+test('a file names scopes, with one pattern or several, and the paths that touch everything', () => {
   const file = `
 # yaml-language-server: $schema=./schemas/scopes.schema.json
 scopes:
@@ -96,7 +96,7 @@ describe('laws', () => {
       }),
     ));
 
-  test('paths are judged one by one: their order and what else changed makes no difference', () =>
+  test('paths are judged one by one: their order and other paths make no difference', () =>
     fc.assert(
       fc.property(patterns, fc.uniqueArray(path, { maxLength: 6 }), (list, paths) => {
         const file = stringify({ scopes: { a: list } });
@@ -106,7 +106,7 @@ describe('laws', () => {
     ));
 });
 
-describe('what is wrong is said, with its line and field, and what to write', () => {
+describe('an error has its line and field, and says what to write', () => {
   const scopes = (...lines: string[]) => ['scopes:', ...lines.map((line) => `  ${line}`)].join('\n');
   test.each([
     ['', 1, 'The file does not name scopes. Write, for example:\nscopes:'],
@@ -128,8 +128,8 @@ describe('what is wrong is said, with its line and field, and what to write', ()
     [scopes('a: {b,c}/x'), 2, 'Write patterns in quotes'],
     [scopes('a: @x'), 2, 'Write patterns in quotes'],
     ['scopes:\n\ta: x', 2, 'Indent with spaces.'],
-    ['scopes: {a: x}\n---\nscopes: {a: x}\n', 2, 'Take the line --- away.'],
-    [scopes("a: '!x'"), 2, 'comes first, so there is nothing that it could take away'],
+    ['scopes: {a: x}\n---\nscopes: {a: x}\n', 2, 'Remove the line ---.'],
+    [scopes("a: '!x'"), 2, 'comes first, so there is nothing for it to exclude'],
     [scopes('a: /src/**'), 2, 'paths begin at its root. Write src/**.'],
     [scopes('a: ./src/**'), 2, 'Write src/**.'],
     [scopes('a: src/'), 2, 'names a folder, and only files change. Write src/**.'],
@@ -148,7 +148,7 @@ describe('what is wrong is said, with its line and field, and what to write', ()
     expect(read).toThrow(message);
   });
 
-  test('500 scopes are taken, and no more', () => {
+  test('500 scopes are accepted, and no more', () => {
     const file = (count: number) => scopes(...Array.from({ length: count }, (_, at) => `s${at}: x`));
     expect(readScopesFile(file(500), 'scopes.yml').scopes.size).toBe(500);
     expect(() => readScopesFile(file(501), 'scopes.yml')).toThrow(
@@ -192,7 +192,7 @@ describe('schemas/scopes.schema.json', () => {
     { weight: 1, arbitrary: fc.constantFrom(null, 'a', ['a'], {}, { scopes: null }) },
   );
 
-  test('editors take what is read, and nothing else', () => {
+  test('editors accept exactly what the reader accepts', () => {
     const seen = { true: 0, false: 0 };
     fc.assert(
       fc.property(anyFile, (file) => {

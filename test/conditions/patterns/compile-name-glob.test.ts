@@ -18,11 +18,11 @@ test.each([
   expect(compileNameGlob(glob)(name)).toBe(expected);
 });
 
-test('a hostile glob is answered: who tries all ways to read it never ends', () => {
+test('a hostile glob is answered, although trying all ways to read it would never end', () => {
   expect(compileNameGlob(`${'*a'.repeat(200)}b`)('a'.repeat(100))).toBe(false);
 });
 
-test('a glob names one thing where it has no sign of its own', () => {
+test('a glob without special characters names one thing', () => {
   expect(['web', 'a.b-c_d', 'we?', '{a,b}', '[a]', '*'].map(isPlainName)).toEqual([
     true,
     true,

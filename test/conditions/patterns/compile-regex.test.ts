@@ -78,7 +78,7 @@ const unit = fc.constantFrom(
 const pattern = fc.array(unit, { maxLength: 8 }).map((pieces) => pieces.join(''));
 const text = fc.string({ unit: fc.constantFrom('a', 'b', '/', '.', '(', '|', '$', 'é', '-'), maxLength: 6 });
 
-test('where an expression is only texts, looking for the texts gives the answer of RE2 and of JavaScript', () => {
+test('if an expression is only texts, a search for the texts agrees with RE2 and JavaScript', () => {
   let compared = 0;
   fc.assert(
     fc.property(pattern, text, (expression, subject) => {
@@ -128,7 +128,7 @@ test('the usual shapes are found to be texts', () => {
   }
 });
 
-test('what is quoted is found as it is', () => {
+test('a quoted text is found unchanged', () => {
   const any = fc.string({
     unit: fc.constantFrom(
       'a',

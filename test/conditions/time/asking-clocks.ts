@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { ClockTest } from '../../../src/conditions/time/clock-test.ts';
 import type { Parsed } from '../../../src/conditions/time/parsed.ts';
 
-/** What was read; the test fails where it was refused. */
+/** The result of reading. The test fails if it was refused. */
 export function valueOf<Value>(parsed: Parsed<Value>): Value {
   if (!parsed.ok) expect.fail(parsed.message);
   return parsed.value;

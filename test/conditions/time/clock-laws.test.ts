@@ -110,7 +110,7 @@ function expectDays(clock: ClockTest, shown: Shown[], oracle: (one: Shown) => bo
   }
 }
 
-describe('each minute of days on which the clock is set, as Intl shows it', () => {
+describe('each minute of days with a change of clocks agrees with Intl', () => {
   test('schedules', () => {
     fc.assert(
       fc.property(hours, watched, (asked, where) => {
@@ -133,7 +133,7 @@ describe('each minute of days on which the clock is set, as Intl shows it', () =
           read += 1;
           expectDays(clock, shown, oracle);
         } else {
-          // What is refused holds for an instant at most.
+          // A refused one holds for at most an instant.
           expect(shown.some((one, index) => index % 2 === 1 && oracle(one))).toBe(false);
         }
       }),
@@ -184,7 +184,7 @@ describe('the next change', () => {
     expect(changes).toBeGreaterThan(300);
   });
 
-  test('what was asked last does not matter', () => {
+  test('the last question does not matter', () => {
     fc.assert(
       fc.property(hours, zone, fc.array(instant, { minLength: 2 }), (asked, zoneName, instants) => {
         const text = scheduleOf(asked, zoneName);

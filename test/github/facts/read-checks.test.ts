@@ -71,7 +71,7 @@ test.each([
   expect(filled([status('ci', state)])).toEqual(Object.fromEntries(names.map((name) => [name, ['ci']])));
 });
 
-test('an App may be unknown, and a name may hold a slash', () => {
+test('an App can be unknown, and a name can contain a slash', () => {
   const lists = filled([run('ci/lint', 'SUCCESS'), run('x', 'SUCCESS', { checkSuite: { app: null } })]);
   expect(lists['check-success']).toEqual(['ci/lint', 'x']);
   expect(lists['@check-success']).toEqual(['@actions/ci/lint']);
@@ -80,7 +80,7 @@ test('an App may be unknown, and a name may hold a slash', () => {
 describe('of one name', () => {
   const both = (one: ContextAnswer, other: ContextAnswer) => {
     const lists = bare([one, other]);
-    // Whatever order GitHub lists them in.
+    // In any order of GitHub's list.
     expect(bare([other, one])).toEqual(lists);
     return lists[0];
   };
@@ -95,7 +95,7 @@ describe('of one name', () => {
     );
   });
 
-  test('one that runs still counts when it began later', () => {
+  test('a running one counts if it began later', () => {
     expect(both(failed, run('lint', null, { startedAt: at(11) }))).toBe('check-pending');
     expect(both(failed, run('lint', null, { startedAt: at(5) }))).toBe('check-pending');
     expect(both(run('lint', 'FAILURE', { startedAt: at(3) }), run('lint', null, { startedAt: at(2) }))).toBe(
@@ -145,7 +145,7 @@ describe('of one name', () => {
   });
 });
 
-test('our own context is left out, whatever its case and whoever reports it', () => {
+test('our own context is left out, in any case and from any source', () => {
   const own = [status('Holdfast/Freeze', 'PENDING'), run('holdfast/freeze', 'FAILURE')];
   expect(filled(own, ['HOLDFAST/FREEZE'])).toEqual({});
 });

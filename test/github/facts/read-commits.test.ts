@@ -38,7 +38,7 @@ test('a commit as git has it', () => {
   ]);
 });
 
-test('the order is kept, and those without a good signature are told apart', () => {
+test('the order is kept, and commits without a good signature are listed', () => {
   const values = readCommits([
     commit('first', { signature: null }),
     commit('second'),

@@ -35,7 +35,7 @@ test('reviews by their state, of people who may write and of bots', () => {
   });
 });
 
-test('who comments twice is named once', () => {
+test('a person who comments twice is named once', () => {
   const comments = [
     review('COMMENTED', 'ada'),
     review('COMMENTED', 'bob', outsider),

@@ -7,12 +7,12 @@ trusted.addSubnet('10.0.0.0', 8, 'ipv4');
 trusted.addSubnet('fd00::', 8, 'ipv6');
 
 test.each([
-  // Nobody's header is believed but a trusted proxy's.
+  // Only the header of a trusted proxy counts.
   ['203.0.113.9', '198.51.100.1', '203.0.113.9'],
   ['10.1.2.3', '198.51.100.1', '198.51.100.1'],
   ['::ffff:10.1.2.3', '198.51.100.1', '198.51.100.1'],
   ['fd00::1', '2001:db8::7', '2001:db8::7'],
-  // What stands left of the right-most untrusted one, anybody could have written.
+  // Anybody could have written the addresses left of the right-most untrusted one.
   ['10.1.2.3', '1.1.1.1, 198.51.100.1', '198.51.100.1'],
   ['10.1.2.3', '1.1.1.1, 198.51.100.1, 10.9.9.9', '198.51.100.1'],
   ['10.1.2.3', '10.7.7.7, 10.9.9.9', '10.7.7.7'],

@@ -3,7 +3,7 @@ import { atMost } from '../../../src/github/pull-requests/at-most.ts';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-test('results come in the order of the items, whatever takes longest', async () => {
+test('results have the order of the items, no matter what takes longest', async () => {
   let under = 0;
   let most = 0;
   const results = await atMost(3, [5, 1, 4, 1, 3, 2], async (each) => {
@@ -17,7 +17,7 @@ test('results come in the order of the items, whatever takes longest', async () 
   expect(await atMost(3, [], async () => 1)).toEqual([]);
 });
 
-test('after a failure nothing more is begun', async () => {
+test('after a failure nothing more starts', async () => {
   const begun: number[] = [];
   const work = atMost(2, [1, 2, 3, 4, 5, 6], async (each) => {
     begun.push(each);

@@ -10,7 +10,7 @@ import { githubSchema } from '../../../sandbox/graphql/schema.ts';
 import type { Need } from '../../../src/conditions/needs.ts';
 import type { LoadFrom } from '../../../src/github/pull-requests/load-pull-requests.ts';
 
-/** An answer that is none. */
+/** A request without an answer. */
 export class Refused {
   readonly status: number;
   readonly message: string;
@@ -23,7 +23,7 @@ export class Refused {
   response = () => json({ message: this.message }, this.status, this.headers);
 }
 
-/** What a test says of a pull request; lists as arrays. An `Error` fails in its place. */
+/** A pull request of a test, with lists as arrays. An `Error` in a field makes that field fail. */
 export type Fixture = { number: number } & Record<string, unknown>;
 
 export type FakeGitHub = {
@@ -32,7 +32,7 @@ export type FakeGitHub = {
   merged: string[];
   /** Logins by the slug of a team of acme. */
   teams: Record<string, string[] | Error>;
-  /** What REST lists of the files, by number. */
+  /** The files in REST's list, by number. */
   files: Record<number, object[]>;
   /** How far behind, by `base...sha`. */
   behind: Record<string, number>;
@@ -196,7 +196,7 @@ function pullRequestNode(fixture: Fixture): object {
   const sha = shaOf(number);
   for (const name of lists) own[name] = listed(own[name] ?? []);
   const { rules } = (baseRef ?? {}) as Record<string, unknown>;
-  // The head is the last commit, and what stands on it is not of the others.
+  // The head is the last commit. Its statuses do not belong to the others.
   const all = (commits ?? [{}]) as object[];
   const nodes = Array.isArray(all)
     ? all.map((commit, at) =>

@@ -16,7 +16,7 @@ type Case = {
   what: string;
   attribute: ValueName;
   item: (at: number) => object;
-  /** What conditions see of that item. */
+  /** The value of that item for conditions. */
   value: (at: number) => unknown;
 };
 
@@ -134,7 +134,7 @@ const load = async (fixture: Omit<Fixture, 'number'>, { need }: Case, github = f
 describe.each(cases)('$need', (each) => {
   const { field, operation, attribute, what, item, value } = each;
 
-  /** Pull request 2, where the list has this page. */
+  /** Pull request 2, with this page of the list. */
   const nodeWith = (page: object) => ({
     [field === 'commits' ? 'allCommits' : field]: page,
     commits: {
@@ -157,7 +157,7 @@ describe.each(cases)('$need', (each) => {
 
   test.each([
     ['SERVICE_UNAVAILABLE', `GitHub did not give its ${what}`],
-    ['FORBIDDEN', `Holdfast may not read ${what} here: accept its new permissions`],
+    ['FORBIDDEN', `Holdfast cannot read ${what} here: accept its new permissions`],
   ] as const)('that GitHub does not give (%s) are not known, those of others are', async (type, reason) => {
     const failing = { [field === 'commits' ? 'allCommits' : field]: fail(type) };
     const { values, facts } = await load(failing, each);
@@ -199,7 +199,7 @@ describe.each(cases)('$need', (each) => {
     const fixture = { [field]: some(105, item) };
     const { facts } = await load(fixture, each, github);
     expect(facts[1]!.whyNotKnown[attribute]).toBe(
-      `Holdfast may not read ${what} here: accept its new permissions`,
+      `Holdfast cannot read ${what} here: accept its new permissions`,
     );
     answer = () => ({ data: { node: null } });
     const gone = await load(fixture, each, github);
@@ -250,8 +250,8 @@ test('without its head commit neither checks nor deployments are known, and our 
   github.pullRequests = [{ number: 1, commits: [fail('FORBIDDEN')] }];
   const [refused] = await loadOpenPullRequests(github.from('checks', 'deployments'));
   expect(refused!.facts.whyNotKnown).toMatchObject({
-    'check-success': 'Holdfast may not read checks here: accept its new permissions',
-    'deployment-success': 'Holdfast may not read deployments here: accept its new permissions',
+    'check-success': 'Holdfast cannot read checks here: accept its new permissions',
+    'deployment-success': 'Holdfast cannot read deployments here: accept its new permissions',
   });
 });
 

@@ -11,14 +11,14 @@ const many = (count: number): Fixture[] => Array.from({ length: count }, (_, at)
 const numbersOf = (loaded: { facts: { number: number } }[]) => loaded.map(({ facts }) => facts.number);
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
 
-test('every open pull request is loaded, in pages of 100 and nothing besides', async () => {
+test('it loads every open pull request, in pages of 100, and nothing else', async () => {
   const github = fakeGitHub();
   github.pullRequests = many(201);
   expect(numbersOf(await loadOpenPullRequests(github.from()))).toEqual(upTo(201));
   expect(github.requests).toEqual(['OpenPullRequests', 'OpenPullRequests', 'OpenPullRequests']);
 });
 
-test('what needs nothing comes with every pull request', async () => {
+test('values that need no query come with every pull request', async () => {
   const github = fakeGitHub();
   github.pullRequests = [{ number: 7 }];
   const [loaded] = await loadOpenPullRequests(github.from());
@@ -98,7 +98,7 @@ test('a deleted head repository was a fork, and a deleted author has no login', 
   expect(loaded!.author).toBeNull();
 });
 
-test('our present status is that of the head commit', async () => {
+test('our current status is that of the head commit', async () => {
   const github = fakeGitHub();
   const at = '2026-03-01T09:00:00Z';
   const status = { context: { state: 'PENDING', description: 'Frozen', createdAt: at } };
@@ -115,7 +115,7 @@ test('our present status is that of the head commit', async () => {
   ]);
 });
 
-test('one that is not there is null, and among nodes left out', async () => {
+test('a missing one is null, and is left out among nodes', async () => {
   const github = fakeGitHub();
   github.pullRequests = many(2);
   expect(await loadPullRequest(github.from(), 3)).toBeNull();
@@ -159,7 +159,7 @@ test('only what is needed is read', async () => {
   expect(await added('dependencies')).toEqual({ 'depends-on': [] });
 });
 
-test('a mergeability that GitHub has not found out is no conflict', async () => {
+test('an unknown mergeability is not a conflict', async () => {
   const github = fakeGitHub();
   github.pullRequests = [{ number: 1, mergeable: 'UNKNOWN' }];
   const [loaded] = await loadOpenPullRequests(github.from('conflict'));
@@ -188,7 +188,7 @@ test.each([
   expect(sizes).toEqual([100, 20, 20, 20]);
 });
 
-test('a page of which GitHub found a part too big is not taken in part, but for the smallest', async () => {
+test('a page with a part that is too big is not used in part, except for the smallest', async () => {
   const github = fakeGitHub();
   const tired = fail('RESOURCE_LIMITS_EXCEEDED' as 'FORBIDDEN');
   github.pullRequests = [{ number: 1 }, { number: 2, labels: tired }, { number: 3, labels: tired }];
@@ -217,7 +217,7 @@ test('an outage is thrown after one more try', async () => {
   expect(github.requests.length).toBe(2);
 });
 
-test('what is not about one fact is thrown', async () => {
+test('an error that is not about one fact is thrown', async () => {
   const github = fakeGitHub();
   for (const field of ['author', 'createdAt', 'title', 'commits']) {
     github.pullRequests = [{ number: 1 }, { number: 2, [field]: fail() }];
@@ -235,7 +235,7 @@ test('what is not about one fact is thrown', async () => {
   await expect(loadPullRequest(github.from('labels'), 1)).rejects.toThrow('No: RATE_LIMITED');
 });
 
-test('how urgent it is may fail to load, and costs nothing else', async () => {
+test('the urgency can fail to load, without other effects', async () => {
   const github = fakeGitHub();
   github.pullRequests = [{ number: 1, mergeQueueEntry: fail('FORBIDDEN'), autoMergeRequest: fail() }];
   const [loaded] = await loadOpenPullRequests(github.from());

@@ -19,7 +19,7 @@ test('there are queries to look at', () => {
   expect(texts.length).toBe(4 + 4 + 9);
 });
 
-test.each(texts)('%s is one that GitHub takes', (_name, text) => {
+test.each(texts)('GitHub accepts %s', (_name, text) => {
   expect(validate(githubSchema(), parse(text))).toEqual([]);
 });
 
@@ -39,7 +39,7 @@ test('the page with everything reads what it says', () => {
 });
 
 test('nodes by id are counted as GitHub counts them', () => {
-  // `nodes(ids:)` names no number of its own: a hundred ids cost as a page of a hundred.
+  // `nodes(ids:)` has no number: a hundred ids cost the same as a page of a hundred.
   const [byId, page] = [
     pullRequestQueries.pullRequestNodesQuery,
     pullRequestQueries.openPullRequestsQuery,

@@ -15,8 +15,8 @@ async function load(github: ReturnType<typeof fakeGitHub>, fixture: Own, ...need
   return (await loadPullRequest(github.from(...needs), 1))!.facts;
 }
 
-const refused = (what: string) => `Holdfast may not read ${what} here: accept its new permissions`;
-/** What a request about one fact may answer, and what the load makes of it. */
+const refused = (what: string) => `Holdfast cannot read ${what} here: accept its new permissions`;
+/** The possible answers to a request about one fact, and their effect on the load. */
 const refusals = [
   [404, (what: string) => `GitHub did not give its ${what}`],
   [422, (what: string) => `GitHub did not give its ${what}`],
@@ -76,7 +76,7 @@ describe('files', () => {
     expect((await load(github, fixture, 'files')).values['added-files']).toEqual(['a']);
   });
 
-  test('3,000 are more than GitHub lists, and not asked for where that is known before', async () => {
+  test('3,000 are more than GitHub lists, and are not asked for if that is known before', async () => {
     const github = fakeGitHub();
     const reason = 'GitHub lists only 3000 of its files';
     github.files[1] = Array.from({ length: 3_000 }, (_, at) => ({ filename: `f${at}`, status: 'modified' }));
@@ -133,7 +133,7 @@ describe('commits behind', () => {
     expect([await behind('b1', 'b1'), compared()]).toEqual([[0, 3], 2]);
     expect([await behind('b1', 'b1'), compared()]).toEqual([[0, 3], 2]);
     expect([await behind('b2', 'b1'), compared()]).toEqual([[5, 3], 3]);
-    // What GitHub refused is asked for again.
+    // A refused request is sent again.
     expect([await behind('b3', 'b1'), compared()]).toEqual([[undefined, 3], 4]);
     expect([await behind('b3', 'b1'), compared()]).toEqual([[undefined, 3], 5]);
   });
@@ -234,7 +234,7 @@ describe('required checks', () => {
     parameters: { __typename: 'RequiredStatusChecksParameters', requiredStatusChecks: [{ context: 'e2e' }] },
   };
 
-  test('that nobody has begun are pending; our own is not', async () => {
+  test('that have not begun are pending; our own is not', async () => {
     const github = fakeGitHub();
     const refUpdateRule = { requiredStatusCheckContexts: ['build', 'holdfast/freeze'] };
     const { values } = await load(
@@ -257,7 +257,7 @@ describe('required checks', () => {
     expect(values['check-failure']).toEqual([]);
   });
 
-  test('do not help where the checks are missing', async () => {
+  test('do not help if the checks are missing', async () => {
     const { values, whyNotKnown } = await load(
       fakeGitHub(),
       { statusCheckRollup: fail('FORBIDDEN') },
@@ -287,7 +287,7 @@ test.each([
 });
 
 describe('a description', () => {
-  test('that GitHub does not give takes no pull request along', async () => {
+  test('that GitHub does not give does not affect other pull requests', async () => {
     const github = fakeGitHub();
     github.pullRequests = [
       { number: 1, body: 'One' },
@@ -300,7 +300,7 @@ describe('a description', () => {
     expect(loaded[1]!.facts.whyNotKnown).toEqual({ body: reason, 'body-raw': reason, 'depends-on': reason });
   });
 
-  test('may be refused, or fail', async () => {
+  test('can be refused, or fail', async () => {
     const github = fakeGitHub();
     expect((await load(github, { body: fail('FORBIDDEN') }, 'body')).whyNotKnown['body']).toBe(
       refused('description'),

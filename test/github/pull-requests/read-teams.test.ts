@@ -8,7 +8,7 @@ async function load(github: ReturnType<typeof fakeGitHub>, teams: string[], acco
   return loadOpenPullRequests({ ...from, needs: { facts: new Set(['teams']), teams: new Set(teams) } });
 }
 
-const refused = 'Holdfast may not read teams here: accept its new permissions';
+const refused = 'Holdfast cannot read teams here: accept its new permissions';
 
 test('members are read once for all pull requests, to the last, as GitHub spells them', async () => {
   const github = fakeGitHub();
@@ -59,7 +59,9 @@ test('a person has no teams', async () => {
   const github = fakeGitHub();
   github.pullRequests = [{ number: 1 }];
   const [loaded] = await load(github, ['@core'], { type: 'User' });
-  expect(loaded!.facts.whyNotKnown).toEqual({ '@core': 'there is no team @core: acme is no organization' });
+  expect(loaded!.facts.whyNotKnown).toEqual({
+    '@core': 'there is no team @core: acme is not an organization',
+  });
   expect(github.requests).toEqual(['OpenPullRequests']);
 });
 

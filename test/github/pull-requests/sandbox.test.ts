@@ -84,7 +84,7 @@ test('every attribute of every pull request is known', async () => {
   github.assertNoUnknownRoutes();
 });
 
-test('there is no attribute whose need is nowhere read', () => {
+test('every need of an attribute is read somewhere', () => {
   const used = new Set(attributeNames.map((name) => attributeOf(name).needs).filter((need) => need !== null));
   expect([...used, 'teams'].sort()).toEqual(Object.keys(needs).sort());
 });

@@ -45,7 +45,7 @@ describe('the window', () => {
     expect((to.getTime() - from.getTime()) / hour).toBe(hours);
   });
 
-  test('what is earlier ends where this begins, and what is later begins where this ends', () => {
+  test('the earlier window ends where this one begins, and the later one begins where this one ends', () => {
     const day = fc.date({ min: new Date('1971-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
     fc.assert(
       fc.property(day, fc.constantFrom(...zooms), fc.constantFrom(...zones), (instant, zoom, zone) => {
@@ -68,7 +68,7 @@ describe('ticks', () => {
     expect(windowOf('week', '2026-10-19', 'Europe/Paris').to).toEqual(new Date('2026-10-25T23:00:00Z'));
   });
 
-  test('where a day has no midnight, at the first moment that it has', () => {
+  test('if a day has no midnight, at its first moment', () => {
     const { ticks } = layOutTimeline([], windowOf('week', '2018-11-04', 'America/Sao_Paulo'), never);
     expect(ticks.map(({ at }) => Math.round(at * 167))).toEqual([0, 24, 48, 72, 96, 120, 144]);
   });
@@ -178,7 +178,7 @@ const check = (property: (scene: { window: ReturnType<typeof windowOf>; spans: S
   fc.assert(fc.property(scene, property), { numRuns: 500 });
 
 describe('whatever the freezes', () => {
-  test('each that touches the window is drawn, once, and no other', () => {
+  test('each freeze that touches the window is drawn once, and no other', () => {
     check(({ window, spans }) => {
       const expected = spans
         .filter(({ startsAt, endsAt }) => startsAt < window.to && (!endsAt || endsAt > window.from))

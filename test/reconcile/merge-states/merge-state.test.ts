@@ -51,7 +51,7 @@ describe('the next question', () => {
     ['and seldom in the end', Array.from({ length: 6 }, () => 'UNKNOWN' as const), 600],
   ])('%s', (_name, answers, wait) => expect(after(answers).wait).toBe(wait));
 
-  test('about one that GitHub does not know of for long, and that would be merged, comes within 30 s', () => {
+  test('about one that GitHub does not know for long, and would merge, comes within 30 s', () => {
     expect(after(['UNKNOWN', 'CLEAN', 'CLEAN']).isLeaking).toBe(true);
     expect(after(['UNKNOWN']).wait + after(['UNKNOWN', 'CLEAN']).wait).toBeLessThanOrEqual(16);
   });

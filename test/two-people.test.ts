@@ -1,4 +1,4 @@
-// A writer asks, an admin decides; where the repository asks for two persons, another one than who asked.
+// A writer requests and an admin decides. If the repository requires two people, another admin decides.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Acme, heldUntilRemoved, startAcme } from './support/acme.ts';
 import { exemptionsOf } from './support/exemptions.ts';
@@ -29,7 +29,7 @@ const askForTwo = async () => {
 };
 const askFor = (as: string) => exemptions.exempt(web, 1, {}, as);
 
-test('two persons: who asked does not approve, and another admin does', async () => {
+test('two people: the person who requested does not approve, and another admin does', async () => {
   await askForTwo();
   const asked = await askFor(tokens.ada);
   expect(asked).toMatchObject({ state: 'requested', decided_by: null });
@@ -47,7 +47,7 @@ test('two persons: who asked does not approve, and another admin does', async ()
   expect(await exemptions.told(web)).toEqual(['requested', 'approved']);
 });
 
-test('two persons: a key approves nothing that a key asked for, nor what its maker did', async () => {
+test('two people: a key approves nothing that a key or its maker requested', async () => {
   await askForTwo();
   const made = await acme.call('POST', '/v1/applications/acme', {
     as: tokens.ada,
@@ -69,7 +69,7 @@ test('two persons: a key approves nothing that a key asked for, nor what its mak
   expect(acme.shown(web, 1)?.state).toBe('success');
 });
 
-test('a writer asks and takes back, and decides nothing', async () => {
+test('a writer requests and withdraws, and decides nothing', async () => {
   const asked = await askFor(tokens.wes);
   expect(asked).toMatchObject({ state: 'requested', requested_by: { name: 'wes' } });
   expect(acme.shown(web, 1)).toEqual(heldUntilRemoved);
@@ -83,7 +83,7 @@ test('a writer asks and takes back, and decides nothing', async () => {
   expect((await exemptions.request(web, 1, {}, tokens.bob)).status).toBe(403);
 });
 
-test('whoever is no admin any more decides nothing, whatever GitHub said a moment ago', async () => {
+test('a person who is no longer an admin decides nothing, no matter what GitHub said a moment ago', async () => {
   const asked = await askFor(tokens.wes);
   const list = `/v1/repos/${web}/scheduled_freeze`;
   expect((await acme.call('GET', list, { as: tokens.rita })).status).toBe(200);
@@ -128,7 +128,7 @@ test('a decision is made once', async () => {
   expect(await exemptions.told(web)).toEqual(['requested', 'denied']);
 });
 
-test('at most 20 approved exemptions let a pull request through, whoever approves one more', async () => {
+test('a pull request has at most 20 approved exemptions, no matter who approves one more', async () => {
   const lib = await acme.repository('lib', [{}, {}], { roles: { wes: 'write' } });
   const path = `/v1/repos/${lib}/pulls/1/exemptions`;
   const ask = (as: string) => acme.call('POST', path, { as, body: { reason: 'A fix' } });
@@ -145,7 +145,7 @@ test('at most 20 approved exemptions let a pull request through, whoever approve
   expect((await approve()).status).toBe(200);
 });
 
-test('a person has at most 20 open requests in a repository, also where they come at once', async () => {
+test('a person has at most 20 open requests in a repository, even if they come at once', async () => {
   const path = `/v1/repos/${web}/pulls/1/exemptions`;
   const ask = () => acme.call('POST', path, { as: tokens.wes, body: { reason: 'A fix' } });
   const all = await Promise.all(Array.from({ length: 23 }, ask));
@@ -159,7 +159,7 @@ test('a person has at most 20 open requests in a repository, also where they com
   expect((await exemptions.request(web, 2, {}, tokens.wes)).status).toBe(201);
 });
 
-test('a person requests 60 exemptions an hour in a repository, also where each is taken back', async () => {
+test('a person requests at most 60 exemptions an hour in a repository, even if they withdraw each', async () => {
   const path = `/v1/repos/${web}/pulls/1/exemptions`;
   const ask = () => acme.call('POST', path, { as: tokens.wes, body: { reason: 'A fix' } });
   for (let made = 0; made < 60; made++) {
