@@ -176,7 +176,11 @@ describe('secrets in files', () => {
   });
 
   test.each(Object.entries(secretFiles))('%s and %s together are refused', (file, variable) => {
-    const keys = { SECRET_KEY: 'k'.repeat(32), SECRET_KEY_PREVIOUS: 'p'.repeat(32) };
+    const keys = {
+      SECRET_KEY: 'k'.repeat(32),
+      SECRET_KEY_PREVIOUS: 'p'.repeat(32),
+      METRICS_TOKEN: 'm'.repeat(16),
+    };
     const app = { ...least, CLIENT_ID: 'Iv23li', CLIENT_SECRET: 'shh' };
     const environment = { ...app, ...keys, DATABASE_URL: 'postgres://h/d', [file]: keyFile };
     expect(problemsOf(environment)).toEqual([`${file} and ${variable} are both set: remove one of them`]);
