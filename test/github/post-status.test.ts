@@ -1,5 +1,5 @@
 import nock from 'nock';
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { pino } from 'pino';
 import { generateKeyPairSync } from 'node:crypto';
 import type { Config } from '../../src/config.ts';
@@ -64,6 +64,8 @@ beforeAll(async () => {
     new Metrics(),
   );
 });
+// Files share a process: what nock puts in the place of node:http holds back requests whose bodies do not come.
+afterAll(() => nock.restore());
 beforeEach(() => {
   nock.disableNetConnect();
   const token = {
