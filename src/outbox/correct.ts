@@ -68,7 +68,7 @@ export async function correctStatus(
     const found = await tx.headStatus.findUnique({ where });
     if (!found) return;
     const isContrary = isContradicted(found, foreign);
-    // A newer status of ours is about to be written.
+    // Our newer status is about to be written.
     if (isOurs && (!isContrary || found.isWaiting)) return;
     const head = isOurs || isCounted(found, foreign) ? found : await countForeign(tx, found);
     const isLast = !head.isFinal && isUsedUp(head);

@@ -52,7 +52,7 @@ export type Judgement = { judged: Judged[]; verdicts: Verdict[]; nextChangeAt: D
 
 /**
  * Judges each open pull request once. The status of a SHA applies to all pull requests that have it as head or test
- * merge commit. We leave a test merge commit that is not a head alone while it has no status of ours: once it has one,
+ * merge commit. We leave a test merge commit that is not a head alone while it has no status from us: once it has one,
  * GitHub requires it there as well.
  */
 export function judge(standards: Standards, pullRequests: LoadedPullRequest[]): Judgement {
@@ -114,7 +114,7 @@ export const closedSince = (observedAt: Date): Date => new Date(observedAt.getTi
 
 /**
  * Which heads of closed pull requests to hold as if they were open. If somebody reopens one, or opens another pull
- * request on the same head, an old success could let it merge before we answer. A head without a status of ours, such as
+ * request on the same head, an old success could let it merge before we answer. A head without our status, such as
  * one that we never saw open, already blocks. Exemptions do not count: they are for one pull request, and a new pull
  * request on its head must not find the success.
  */

@@ -147,7 +147,7 @@ export type Desired = {
   };
 };
 
-/** Whether GitHub shows or may show a status of ours there. Only that needs a new status. */
+/** Whether GitHub shows or may show our status there. Only that needs a new status. */
 const isShown = `(NOT is_waiting OR attempts > 0 OR written_state IS NOT DISTINCT FROM 'pending')`;
 
 // Leaves a SHA alone that a later observation judged, unless that one knew no open pull request there. Statuses of others
@@ -214,7 +214,7 @@ const write = `
     DELETE FROM open_pull_requests WHERE repository_id = $1 AND number = ANY($11::int[]) AND observation < $3
   ), changed AS (
     UPDATE repositories SET
-      -- From here on this repository carries statuses of ours, which must be let go of when freezes are switched off.
+      -- From here on this repository carries our statuses, which must turn to success when freezes are switched off.
       first_status_at = coalesce(first_status_at, CASE WHEN EXISTS (SELECT 1 FROM decided WHERE is_waiting) THEN $4 END),
       next_change_at = $12, private = private OR $13, reconciled_at = greatest(reconciled_at, $14::timestamptz),
       reconcile_requested_at = CASE WHEN reconcile_requested_at <= $14 THEN NULL ELSE reconcile_requested_at END,
