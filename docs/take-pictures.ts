@@ -16,7 +16,7 @@ import { requireStatus, seed } from '../demo/demo-seed.ts';
 import { startSandbox } from '../sandbox/github.ts';
 import { freePort } from '../test/support/free-port.ts';
 
-/** One picture: the top of a page, so many pixels of it. */
+/** One picture: the top of a page, or of a part of it, and so many pixels from there. */
 type Picture = { name: string; path: string; width?: number; height: number; colorScheme?: 'light' | 'dark' };
 
 /** What anybody sees. */
@@ -28,9 +28,9 @@ const publicPictures: Picture[] = [
 ];
 /** What an admin of the repository sees. */
 const signedInPictures: Picture[] = [
-  { name: 'repository-light', path: '/repos/acme/web?zoom=week', height: 1000 },
-  { name: 'repository-dark', path: '/repos/acme/web', height: 1000, colorScheme: 'dark' },
-  { name: 'repository-phone', path: '/repos/acme/web?zoom=week', width: 375, height: 900 },
+  { name: 'repository-light', path: '/repos/acme/web', height: 800 },
+  { name: 'repository-dark', path: '/repos/acme/web#timeline', height: 560, colorScheme: 'dark' },
+  { name: 'repository-phone', path: '/repos/acme/web?zoom=week#timeline', width: 375, height: 900 },
 ];
 
 const now = Temporal.Now.zonedDateTimeISO('UTC').round('hour');
@@ -94,7 +94,7 @@ async function takeOwner(): Promise<void> {
     let address = '';
     for await (const line of createInterface(demo.stdout)) {
       address ||= /Everything of acme +(\S+)/.exec(line)?.[1] ?? '';
-      if (line.startsWith('Ctrl-C ends it')) break;
+      if (line.startsWith('Press Ctrl-C')) break;
     }
     const page = await open({ height: 760 });
     await page.goto(address);
