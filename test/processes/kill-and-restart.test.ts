@@ -8,6 +8,8 @@ import { environmentFor, type ServiceProcess, startProcess } from '../support/pr
 // The real process on the real clock, with the embedded database. The tests build on each other.
 
 const web = 'acme/web';
+/** Milliseconds, also on a busy machine: by an alarm, and not by the sweep, which comes each minute. */
+const inTime = 20_000;
 let github: Sandbox;
 let folder: string;
 let admin: string;
@@ -86,8 +88,8 @@ test('kill -9 during a freeze: it still ends by the clock, and nothing is posted
   const released = await latency('success', [1, 3], end);
   const late = restarted > end.getTime() ? ' (the restart itself took past the end)' : '';
   console.log(`held ${held} ms after the request, released ${released} ms after the end${late}`);
-  expect(held).toBeLessThan(5000);
-  expect(released).toBeLessThan(late ? 15_000 : 5000);
+  expect(held).toBeLessThan(inTime);
+  expect(released).toBeLessThan(late ? inTime + 10_000 : inTime);
 
   expect(posts()).toEqual([3, 1, 3, 1]);
   expect([1, 2, 3, 4].map((number) => github.mergeable(web, number))).toEqual(Array(4).fill('clean'));
@@ -95,14 +97,14 @@ test('kill -9 during a freeze: it still ends by the clock, and nothing is posted
 
 test('a freeze begins and ends at its time', async () => {
   const start = inSeconds(3);
-  const end = new Date(start.getTime() + 3000);
+  const end = new Date(start.getTime() + 10_000);
   expect(await freeze({ start: wallClock(start), end: wallClock(end) })).toBe(201);
   const begun = await latency('pending', [1, 2, 3, 4], start);
   const ended = await latency('success', [1, 2, 3, 4], end);
   console.log(`a freeze of 4 pull requests began ${begun} ms and ended ${ended} ms after its time`);
   expect(begun).toBeGreaterThanOrEqual(0);
   expect(ended).toBeGreaterThanOrEqual(0);
-  expect(Math.max(begun, ended)).toBeLessThan(5000);
+  expect(Math.max(begun, ended)).toBeLessThan(inTime);
 });
 
 test('a second process on the same folder is refused, and sees the pid of the first', async () => {
