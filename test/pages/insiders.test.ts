@@ -98,7 +98,9 @@ test('says that nothing enforces a freeze and what to click; once it is required
     checks: [{ context: 'holdfast/freeze', app: acme.github.app.id }],
   });
   await pass(minute / 6);
-  expect(await pageFor('ada', web)).toContain('<span class="badge free">Freezes are enforced</span>');
+  const page = await pageFor('ada', web);
+  expect(page).toContain('<span class="badge free">Freezes are enforced</span>');
+  expect(page).toMatch(/<summary>\d+ passed checks<\/summary>/);
 });
 
 test('however often it is loaded, GitHub is asked once a minute', async () => {

@@ -37,7 +37,7 @@ const folded = (what: string, findings: Finding[]): Html =>
   findings.length === 0
     ? html``
     : html`<details>
-        <summary>${findings.length} ${findings.length === 1 ? what : what.replace(/\w+/, '$&s')}</summary>
+        <summary>${findings.length} ${findings.length === 1 ? what : `${what}s`}</summary>
         ${list(findings)}
       </details>`;
 
