@@ -30,7 +30,7 @@ const publicPictures: Picture[] = [
 const signedInPictures: Picture[] = [
   { name: 'repository-light', path: '/repos/acme/web', height: 800 },
   { name: 'repository-dark', path: '/repos/acme/web#timeline', height: 560, colorScheme: 'dark' },
-  { name: 'repository-phone', path: '/repos/acme/web?zoom=week#timeline', width: 375, height: 900 },
+  { name: 'repository-phone', path: '/repos/acme/web#timeline', width: 375, height: 900 },
 ];
 
 const now = Temporal.Now.zonedDateTimeISO('UTC').round('hour');
