@@ -2,7 +2,7 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { lockRepository } from '../installations/lock-repository.ts';
 import { askStep, inSteps, jobs } from '../queue/jobs.ts';
-import type { Write } from './lease.ts';
+import { pullRequestsAt, type Write } from './lease.ts';
 import type { StatusList } from './list-statuses.ts';
 import { pauseAfter, timesOf } from './status-budget.ts';
 import type { Status } from './status.ts';
@@ -30,6 +30,7 @@ const lookAfter = 30_000;
  * Locks rows in the same order as the transactions that save observations. A row of `outcome` without a state was taken
  * but not tried: its attempt is not counted, unless a correction wants the next write to check first, or the verdict
  * changed back to the current status meanwhile. A saving transaction only saw that a write was in progress.
+ * The planner learns from `LIMIT` how few outcomes there are, and so does not read all heads to join them.
  */
 const settleSql = `
   WITH outcome AS (
@@ -37,13 +38,11 @@ const settleSql = `
       state text, description text, id int8, at timestamptz, is_new boolean, is_final boolean, times int,
       repeat_after timestamptz, closes boolean)
   ), before AS (
-    SELECT head.repository_id, head.sha, outcome.state, outcome.description, outcome.id, outcome.at, outcome.is_new,
-      outcome.is_final, outcome.times, outcome.repeat_after, outcome.closes,
-      head.contradicted_by IS DISTINCT FROM outcome.contradicted_by AS is_contradicted,
+    SELECT outcome.*, head.contradicted_by IS DISTINCT FROM outcome.contradicted_by AS is_contradicted,
       outcome.is_final OR (head.state, head.description) = (outcome.state, outcome.description) AS is_wanted
-    FROM head_statuses head
-      JOIN outcome ON outcome.repository_id = head.repository_id AND outcome.sha = head.sha
-    ORDER BY head.repository_id, head.sha FOR UPDATE OF head
+    FROM (SELECT * FROM outcome ORDER BY repository_id, sha LIMIT $5) outcome CROSS JOIN LATERAL (
+      SELECT contradicted_by, state, description FROM head_statuses
+      WHERE repository_id = outcome.repository_id AND sha = outcome.sha FOR UPDATE) head
   ), returned AS (
     UPDATE head_statuses head SET attempts = greatest(0, head.attempts - 1) FROM before
     WHERE head.repository_id = before.repository_id AND head.sha = before.sha
@@ -87,9 +86,7 @@ const settleSql = `
   ), following AS (
     SELECT repository_id, sha, repeat_after, coalesce(not_held = 'contested', false) AS is_contested,
       closes AND EXISTS (
-        SELECT FROM open_pull_requests open WHERE open.repository_id = settled.repository_id
-          AND (open.head_sha = settled.sha OR open.merge_sha = settled.sha)
-          AND open.merge_state_due_at > $4::timestamptz) AS holds_again
+        SELECT FROM (${pullRequestsAt('settled')}) open WHERE merge_state_due_at > $4::timestamptz) AS holds_again
     FROM settled
   )
   SELECT repository_id AS "repositoryId", sha, repeat_after AS "repeatAfter", is_contested AS "isContested",
@@ -118,7 +115,7 @@ export async function settle(deps: Deps, outcomes: Outcome[], returned: Write[])
     ...returned.map(keyOf),
   ];
   if (rows.length === 0) return;
-  const values = [JSON.stringify(rows), now, mostKept, askAt];
+  const values = [JSON.stringify(rows), now, mostKept, askAt, rows.length];
   const following = await deps.sql.query<Following>('outbox-settle', settleSql, values);
   for (const { repositoryId, sha, repeatAfter, isContested, holdsAgain } of following) {
     if (holdsAgain) await askSoon(deps, repositoryId, sha, askAt);

@@ -40,16 +40,24 @@ export const allLastSeen = `SELECT ${columns} FROM open_pull_requests WHERE repo
  */
 export const sharersLastSeen = (numbers: string, shas: string, merged: string): string => `
   WITH told AS (
-    SELECT head_sha, merge_sha FROM open_pull_requests WHERE repository_id = $1 AND number = ANY(${numbers}::int[])
+    SELECT known.* FROM unnest(${numbers}::int[]) AS given (number)
+    CROSS JOIN ${knownWhere('number = given.number')}
   ), shared AS (
     SELECT unnest(${shas}::text[]) AS sha UNION SELECT head_sha FROM told UNION SELECT merge_sha FROM told
   ), sharing AS (
     SELECT unnest(${numbers}::int[]) AS number
-    UNION SELECT number FROM open_pull_requests JOIN shared ON sha = head_sha WHERE repository_id = $1
-    UNION SELECT number FROM open_pull_requests JOIN shared ON sha = merge_sha WHERE repository_id = $1
-    UNION SELECT number FROM open_pull_requests WHERE repository_id = $1 AND head_sha = ANY(${merged}::text[])
+    UNION SELECT number FROM shared CROSS JOIN ${knownWhere('head_sha = shared.sha')}
+    UNION SELECT number FROM shared CROSS JOIN ${knownWhere('merge_sha = shared.sha')}
+    UNION SELECT number FROM unnest(${merged}::text[]) AS merge (head) CROSS JOIN ${knownWhere('head_sha = merge.head')}
   )
-  SELECT ${columns} FROM open_pull_requests JOIN sharing USING (number) WHERE repository_id = $1`;
+  SELECT known.* FROM sharing CROSS JOIN ${knownWhere('number = sharing.number')}`;
+
+/**
+ * The open pull requests of the repository `$1` that meet a condition, found by its index. Each row before it asks once:
+ * `OFFSET 0` keeps the planner from joining, for which it reads the whole repository as long as it has no statistics.
+ */
+const knownWhere = (condition: string): string =>
+  `LATERAL (SELECT ${columns} FROM open_pull_requests WHERE repository_id = $1 AND ${condition} OFFSET 0) known`;
 
 export const lastSeenOf = (row: LastSeenRow): LastSeen => ({
   number: row.number,
@@ -67,7 +75,7 @@ export async function findSharers(
   { number, shas, merges }: { number: number; shas: string[]; merges: string | null },
 ): Promise<LastSeen[]> {
   const values = [repositoryId, [number], shas, merges === null ? [] : [merges]];
-  const text = `${sharersLastSeen('$2', '$3', '$4')} ORDER BY number`;
+  const text = `${sharersLastSeen('$2', '$3', '$4')} ORDER BY known.number`;
   const rows = await sql.query<LastSeenRow>('find-sharers', text, values);
   return rows.map(lastSeenOf).filter((each) => each.number !== number);
 }

@@ -36,11 +36,13 @@ export async function lockStored(tx: SqlTx, repositoryId: bigint): Promise<Store
 /** What we know about SHAs and open pull requests. */
 export type Before = { known: Map<string, Known>; lastSeen: LastSeen[] };
 
-// Locks the rows of SHAs until the transaction ends. A write settles after that.
+// Locks the rows of SHAs until the transaction ends. A write settles after that. One lookup for each SHA: without
+// statistics, the planner would read all heads of the repository.
 const known = `
-  SELECT sha, written_state, written_description, written_at, written_during, writes, overwrites, attempts, is_final,
-    is_merge_group, not_held
-  FROM head_statuses WHERE repository_id = $1 AND sha = ANY($2::text[]) ORDER BY sha FOR UPDATE`;
+  SELECT head.* FROM (SELECT unnest($2::text[]) AS sha ORDER BY sha) wanted CROSS JOIN LATERAL (
+    SELECT sha, written_state, written_description, written_at, written_during, writes, overwrites, attempts, is_final,
+      is_merge_group, not_held
+    FROM head_statuses WHERE repository_id = $1 AND sha = wanted.sha FOR UPDATE) head`;
 
 const before = (lastSeen: string) => `
   WITH known AS (${known}), last_seen AS (${lastSeen})
@@ -211,7 +213,8 @@ const write = `
     WHERE known.observation < excluded.observation
     RETURNING merge_state_due_at
   ), gone AS (
-    DELETE FROM open_pull_requests WHERE repository_id = $1 AND number = ANY($11::int[]) AND observation < $3
+    DELETE FROM open_pull_requests
+    WHERE cardinality($11::int[]) > 0 AND repository_id = $1 AND number = ANY($11) AND observation < $3
   ), changed AS (
     UPDATE repositories SET
       -- From here on this repository carries our statuses, which must turn to success when freezes are switched off.

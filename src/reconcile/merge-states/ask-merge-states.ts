@@ -72,11 +72,14 @@ export const findLeaking = (db: Tx, repositoryId: bigint): Promise<Asked[]> => d
   FROM open_pull_requests WHERE repository_id = ${repositoryId} AND leaking_since IS NOT NULL
   ORDER BY number LIMIT ${mostMergeStates}`;
 
-/** Of those whose status stands. */
+/** Of those whose status stands. `OFFSET 0`: first what is due, then its statuses, also without statistics. */
 const findDue = (db: Tx, repositoryId: bigint, now: Date): Promise<Asked[]> => db.$queryRaw<Asked[]>`
   SELECT ${askedColumns}
-  FROM open_pull_requests held ${statusesOfHeld}
-  WHERE held.repository_id = ${repositoryId} AND held.merge_state_due_at <= ${now} AND NOT ${isUnwritten}
+  FROM (
+    SELECT * FROM open_pull_requests
+    WHERE repository_id = ${repositoryId} AND merge_state_due_at <= ${now} OFFSET 0
+  ) held ${statusesOfHeld}
+  WHERE NOT ${isUnwritten}
     AND coalesce(greatest(head.written_at, merge.written_at) <= ${new Date(now.getTime() - settling)}, true)
   ORDER BY held.merge_state_due_at, held.number LIMIT ${mostMergeStates}`;
 
