@@ -19,6 +19,12 @@ const keepEvery = 3000;
 const pause = 1000;
 /** Finished jobs are deleted with the next take, or after this time. */
 const gatherFor = 10;
+/**
+ * After a take, it rests so many times as long as the take lasted, unless workers wait for more jobs. So a single event
+ * is served at once, and under load one take serves many.
+ */
+const restShare = 5;
+const longestRest = 100;
 /** If more jobs may wait, this share of a task's workers must be free before the next take, to save statements. */
 const roomyShare = 1 / 4;
 /** Work that takes longer hangs. Its jobs are given up and taken again. */
@@ -49,6 +55,8 @@ export class Fetcher {
   #finished = Promise.withResolvers<null>();
   #handedOut = 0;
   #gathering: NodeJS.Timeout | null = null;
+  /** By the real time that takes last, not the injected clock. */
+  #restsUntil = -Infinity;
 
   constructor(queue: Queue, clock: Clock, log: Logger, takers: Map<TaskName, Takers>, work: Work) {
     this.#queue = queue;
@@ -103,7 +111,9 @@ export class Fetcher {
       // This version does not know tasks of a later version.
       const tasks = this.#tasks.get(sent.task);
       if (tasks) tasks.mayWait = true;
-      void this.#take();
+      const rest = this.#restsUntil - performance.now();
+      if (this.#round || rest > 0) this.#gather(Math.max(rest, gatherFor));
+      else void this.#take();
     }
   }
 
@@ -178,6 +188,7 @@ export class Fetcher {
     const done = this.#done.splice(0);
     if (rooms.length === 0 && done.length === 0) return;
     for (const [, each] of tasks) each.mayWait = false;
+    const began = performance.now();
     try {
       const taken = await this.#queue.exchange(done, rooms);
       const ofTasks = Map.groupBy(taken, ({ job }) => job.task);
@@ -188,6 +199,8 @@ export class Fetcher {
       for (const [, each] of tasks) each.mayWait = true;
       this.#fail(error);
     }
+    const ended = performance.now();
+    this.#restsUntil = ended + Math.min(longestRest, restShare * (ended - began));
   }
 
   #handOutAll(task: TaskName, taken: Taken[], asked: number): void {
@@ -212,15 +225,15 @@ export class Fetcher {
     this.#finished.resolve(null);
     this.#finished = Promise.withResolvers();
     if (tasks.mayWait && tasks.free >= roomyShare * tasks.takers) void this.#take();
-    else if (tasks.mayWait || this.#working.size === 0) this.#gather();
+    else if (tasks.mayWait || this.#working.size === 0) this.#gather(gatherFor);
   }
 
-  #gather(): void {
+  #gather(milliseconds: number): void {
     if (this.#gathering) return;
     this.#gathering = setTimeout(() => {
       this.#gathering = null;
       void this.#take();
-    }, gatherFor);
+    }, milliseconds);
   }
 
   /** Whether the work was done. Jobs of which it was not are taken again when their process no longer keeps them. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { TestClock } from 'pg-boss';
 import { pino } from 'pino';
 import { beforeEach, expect, test, vi } from 'vitest';
@@ -12,6 +13,8 @@ class FakeQueue {
   readonly returned: string[] = [];
   exchanges = 0;
   isDown = false;
+  /** Real milliseconds. */
+  takesFor = 0;
   told: (sent: Sent | null) => void = () => {};
   readonly #clock: TestClock;
   #ids = 0;
@@ -35,14 +38,16 @@ class FakeQueue {
   async exchange(done: Taken[], rooms: Room[]): Promise<Taken[]> {
     if (this.isDown) throw new Error('the database is down');
     if (rooms.length > 0) this.exchanges++;
-    this.done.push(...done.map(({ job }) => job.key));
-    return rooms.flatMap(({ task, jobs: most }) => {
+    const taken = rooms.flatMap(({ task, jobs: most }) => {
       const due = this.waiting
         .filter((row) => row.job.task === task && row.due <= this.#clock.now())
         .slice(0, most);
       for (const row of due) this.waiting.splice(this.waiting.indexOf(row), 1);
       return due.map(({ id, job }) => ({ id, job }));
     });
+    if (this.takesFor > 0) await sleep(this.takesFor);
+    this.done.push(...done.map(({ job }) => job.key));
+    return taken;
   }
 
   async keep(): Promise<number | null> {
@@ -218,4 +223,17 @@ test('a stopping fetcher takes nothing more, and hands back jobs that do not end
   await stopping;
   expect(worked).toHaveLength(2);
   expect([queue.done, queue.returned]).toEqual([['1'], ['2']]);
+});
+
+test('after a take that lasted, what is heard is taken together', async () => {
+  const fetcher = await start(note, new Map([['reconcile-repository', { takers: 4, jobs: 10 }]]));
+  await fetcher.settled();
+  queue.takesFor = 20;
+  const before = queue.exchanges;
+  queue.put(jobs.reconcileRepository(1n));
+  await vi.waitFor(() => expect(queue.done).toEqual(['1']));
+  for (let id = 2n; id <= 6n; id++) queue.put(jobs.reconcileRepository(id));
+  await haveWorked(2);
+  expect(worked).toEqual([['1'], ['2', '3', '4', '5', '6']]);
+  expect(queue.exchanges).toBe(before + 2);
 });
