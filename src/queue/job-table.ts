@@ -9,17 +9,22 @@ export const channel = 'holdfast_jobs';
 type Stored = { data: Tasks[TaskName]; about: string; attempt: number };
 
 /**
- * Inserts jobs and tells workers when they are due. If a job with the same key waits, it serves instead of a new one.
+ * Inserts jobs and tells workers when they are due. If a job with the same key waits, it serves instead of a new one: it
+ * is locked, so that nobody takes it before the sender's transaction commits, and workers are told again then. Otherwise
+ * it could run just before the commit, and nothing would serve the change.
  * `infinity`: a freeze can be planned years ahead, and its boundary jobs wait that long.
+ * `job_common` is pg-boss's partition for queues without their own, and has the index of waiting jobs.
  * @param first another statement that saves something, from `$3` on. If it returns a row, the jobs are sent.
  */
 const insert = (first?: string) => `
   WITH ${first ? `first AS (${first}), ` : ''}sent AS (
-    INSERT INTO pgboss.job (name, singleton_key, data, start_after, policy, created_on, keep_until)
-    SELECT name, key, data, due, 'short', $2, 'infinity'
+    INSERT INTO pgboss.job_common AS waiting (name, singleton_key, data, start_after, policy, created_on, keep_until)
+    SELECT DISTINCT ON (name, key) name, key, data, due, 'short', $2::timestamptz, 'infinity'::timestamptz
     FROM jsonb_to_recordset($1::jsonb) AS job (name text, key text, data jsonb, due timestamptz)
     ${first ? 'WHERE EXISTS (SELECT FROM first)' : ''}
-    ON CONFLICT DO NOTHING
+    ORDER BY name, key
+    ON CONFLICT (name, COALESCE(singleton_key, '')) WHERE state = 'created' AND policy = 'short'
+    DO UPDATE SET heartbeat_on = waiting.heartbeat_on
     RETURNING name, start_after
   ), told AS (
     SELECT pg_notify('${channel}', name || ' ' || due)::text AS said
@@ -31,17 +36,14 @@ export const insertJobs = insert();
 export const insertJobsAfter = insert;
 
 /**
- * The values of `insertJobs`. In order of their keys, so that two senders of the same jobs do not wait for each other.
+ * The values of `insertJobs`.
  * @param now no job is due before it: present work gets this time.
  */
 export function insertValues(jobs: Job[], now: Date): [string, Date] {
-  const order = ({ task, key }: Job) => `${task} ${key}`;
-  const rows = jobs
-    .toSorted((one, other) => (order(one) < order(other) ? -1 : 1))
-    .map(({ task, data, about, key, attempt = 0, at }) => {
-      const stored: Stored = { data, about, attempt };
-      return { name: task, key, data: stored, due: (at ?? now).toISOString() };
-    });
+  const rows = jobs.map(({ task, data, about, key, attempt = 0, at }) => {
+    const stored: Stored = { data, about, attempt };
+    return { name: task, key, data: stored, due: (at ?? now).toISOString() };
+  });
   return [JSON.stringify(rows), now];
 }
 

@@ -47,18 +47,19 @@ export type Observed = {
 
 /** The repository, and the instant of an observation. */
 const seen = `
-  SELECT r.id, r.account_id, r.name, r.products::text[] AS products, r.archived, r.observations, r.first_status_at,
+  SELECT r.id, r.xmin AS version, r.account_id, r.name, r.products::text[] AS products, r.archived, r.first_status_at,
     a.login, a.type, i.id AS installation_id, i.permissions, coalesce(i.suspended_at, i.deleted_at) AS switched_off_at,
     greatest(i.paused_until, i.reads_paused_until) AS paused_until,
     greatest($2::timestamptz, $3::timestamptz, r.reconciled_at) AS observed_at
   FROM repositories r JOIN accounts a ON a.id = r.account_id LEFT JOIN installations i ON i.id = r.installation_id
   WHERE r.id = $1`;
 
-// Takes a number only if nobody took one since we read the freezes, so that a later number never knows less.
+// Takes a number only if nobody changed the repository's row since we read the freezes. A change of a freeze changes the
+// row, and so does a number that somebody else took, so that a later number never knows less.
 const numbered = `
   WITH seen AS (${seen}), numbered AS (
     UPDATE repositories SET observations = repositories.observations + 1 FROM seen
-    WHERE repositories.id = seen.id AND repositories.observations = seen.observations
+    WHERE repositories.id = seen.id AND repositories.xmin = seen.version
     RETURNING repositories.observations
   ), ongoing AS (
     SELECT f.id AS freeze_id, f.reason, f.public_reason, f.has_public_reason, f.start, f."end", f.timezone, f.starts_at,

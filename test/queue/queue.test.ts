@@ -76,6 +76,25 @@ describe('sending', () => {
     expect(keysOf(await take())).toEqual(['drain-outbox 1', 'drain-outbox 2']);
   });
 
+  // The embedded database has one connection, on which nothing overlaps.
+  test.skipIf(!inject('postgresUrl'))(
+    'a job that waits serves a change only after the change is committed, and its workers hear of it then',
+    async () => {
+      await queue.send([jobs.drainOutbox(7n)]);
+      const heard: string[] = [];
+      const listener = await queue.listen((sent) => void (sent && heard.push(sent.task)));
+      await database.sql.transaction(async (tx) => {
+        await queue.send([jobs.drainOutbox(7n)], tx);
+        expect(await take()).toEqual([]);
+        expect(heard).toEqual([]);
+      });
+      await expect.poll(() => heard).toEqual(['drain-outbox']);
+      expect(await take()).toHaveLength(1);
+      expect(await take()).toEqual([]);
+      await listener.close();
+    },
+  );
+
   test('after a row that is new, and not after one that is there', async () => {
     const row = {
       name: 'test delivery',

@@ -88,6 +88,30 @@ test.skipIf(!process.env.TEST_DATABASE_URL)(
   },
 );
 
+test.skipIf(!process.env.TEST_DATABASE_URL)(
+  'an observation that waits for the change of a freeze knows it',
+  async () => {
+    const { deps } = acme.app;
+    const { sql } = deps;
+    const { id: freezeId } = await acme.freeze('acme/web', { reason: 'Deleted meanwhile' });
+    let later: ReturnType<typeof openObservation>;
+    await sql.transaction(async (tx) => {
+      const now = new Date(acme.clock.now());
+      await tx.query('test-delete', 'UPDATE freezes SET deleted_at = $2 WHERE id = $1', [freezeId, now]);
+      await tx.query('test-ask', 'UPDATE repositories SET reconcile_requested_at = $2 WHERE id = $1', [
+        id,
+        now,
+      ]);
+      later = openObservation(deps, id);
+      await expect
+        .poll(() => sql.query('test-waits', 'SELECT 1 FROM pg_locks WHERE NOT granted'))
+        .not.toHaveLength(0);
+    });
+    const { freezes } = await later!;
+    expect(freezes.map(({ freeze }) => freeze.id)).not.toContain(freezeId);
+  },
+);
+
 test('a pause of the installation is when to come back, and what is archived is never observed', async () => {
   const { deps } = acme.app;
   const until = new Date('2026-03-01T12:00:00Z');
