@@ -1,5 +1,5 @@
 // The door to SQL for stores on the hot roads. Everything else uses Prisma (docs/decisions/0017).
-import type { PGliteInterface, Transaction } from '@electric-sql/pglite';
+import type { PGliteInterface, Transaction as PgliteTransaction } from '@electric-sql/pglite';
 import pg from 'pg';
 import type { Tx } from './database.ts';
 import { sendTogether } from './send-together.ts';
@@ -28,7 +28,14 @@ export type Sql = SqlTx & {
   /**
    * Commits after `work`, and rolls back if it throws. Statements of one turn cost one trip, and run in order.
    */
-  transaction<Result>(work: (tx: SqlTx) => Promise<Result>): Promise<Result>;
+  transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result>;
+};
+
+export type Transaction = SqlTx & {
+  /**
+   * Waits for a statement of the last turn of `work` together with COMMIT, in one trip. If it fails, nothing is saved.
+   */
+  atCommit(asked: Promise<unknown>): void;
 };
 
 /** Reads `int8` and its arrays (without NULLs) exactly. By default, the drivers differ. */
@@ -51,6 +58,18 @@ const through = (connection: Connection): SqlTx => ({
   },
 });
 
+function lastStatements() {
+  const last: Promise<unknown>[] = [];
+  return {
+    atCommit(asked: Promise<unknown>): void {
+      // If `work` throws after it, nobody else handles its error.
+      asked.catch(() => {});
+      last.push(asked);
+    },
+    answered: () => Promise.all(last),
+  };
+}
+
 /** The door over a pool of connections. */
 export function sqlOfPool(pool: pg.Pool, reads: SharedReads): Sql {
   return {
@@ -66,8 +85,13 @@ export function sqlOfPool(pool: pg.Pool, reads: SharedReads): Sql {
       try {
         const begun = sendTogether(client, { text: 'BEGIN' });
         const query = ((given: pg.QueryConfig) => sendTogether(client, given)) as pg.Pool['query'];
-        const [, result] = await Promise.all([begun, work(through({ query }))]);
-        await client.query('COMMIT');
+        const last = lastStatements();
+        const [, result] = await Promise.all([
+          begun,
+          work({ ...through({ query }), atCommit: last.atCommit }),
+        ]);
+        // After a statement that failed, PostgreSQL answers COMMIT with a rollback.
+        await Promise.all([last.answered(), sendTogether(client, { text: 'COMMIT' })]);
         return result;
       } catch (error) {
         await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
@@ -85,7 +109,7 @@ export const throughPrisma = (tx: Tx): SqlTx => ({
   query: (_name, text, values = []) => tx.$queryRawUnsafe(text, ...values),
 });
 
-const within = (database: PGliteInterface | Transaction): SqlTx => ({
+const within = (database: PGliteInterface | PgliteTransaction): SqlTx => ({
   async query<Result extends Row>(_name: string, text: string, values: unknown[] = []) {
     const { rows } = await database.query<Result>(text, values, { parsers });
     return rows;
@@ -95,5 +119,14 @@ const within = (database: PGliteInterface | Transaction): SqlTx => ({
 /** The door over the embedded database. Its one connection does one thing after another. */
 export function sqlOfPglite(pglite: PGliteInterface): Sql {
   const { query } = within(pglite);
-  return { query, read: query, transaction: (work) => pglite.transaction((tx) => work(within(tx))) };
+  return {
+    ...{ query, read: query },
+    transaction: (work) =>
+      pglite.transaction(async (tx) => {
+        const last = lastStatements();
+        const result = await work({ ...within(tx), atCommit: last.atCommit });
+        await last.answered();
+        return result;
+      }),
+  };
 }

@@ -87,7 +87,7 @@ export async function save(deps: Deps, observed: Observed, found: Found): Promis
     const again = overtakenIn(observed, before.lastSeen, open).map(({ facts: { number, nodeId } }) =>
       jobs.reconcilePullRequest(id, { number, nodeId, installationId: null }),
     );
-    await deps.queue.send([...outdated, ...toDrain, ...following, ...again], tx);
+    tx.atCommit(deps.queue.send([...outdated, ...toDrain, ...following, ...again], tx));
     return { differing, unseen };
   });
   logUnjudged(deps, observed, judgement.verdicts);
@@ -173,7 +173,7 @@ export async function saveGroupVerdicts(
       write(deps, tx, observed, before, wanted, true),
       forgetHeads(tx, observed),
     ]);
-    await deps.queue.send([...toDrain, ...following], tx);
+    tx.atCommit(deps.queue.send([...toDrain, ...following], tx));
     return { differing, unseen: [] };
   });
   logUnjudged(deps, observed, verdicts);

@@ -57,6 +57,15 @@ test('a transaction commits whole, or not at all', async () => {
   await expect(
     sql.transaction(async (tx) => void (await tx.query('test-wrong', 'SELECT nothing FROM nowhere'))),
   ).rejects.toMatchObject({ code: '42P01' });
+  const twoInTheLastTurn = (text: string) =>
+    sql.transaction(async (tx) => {
+      tx.atCommit(tx.query('test-insert', 'INSERT INTO kept VALUES ($1)', [4n]));
+      tx.atCommit(tx.query(text, text));
+      return 'done';
+    });
+  await expect(twoInTheLastTurn('SELECT nothing FROM nowhere')).rejects.toMatchObject({ code: '42P01' });
+  expect(await sql.query('test-read', 'SELECT id FROM kept')).toEqual([{ id: 1n }]);
+  expect(await twoInTheLastTurn('DELETE FROM kept WHERE id = 4')).toBe('done');
   expect(await sql.query('test-read', 'SELECT id FROM kept')).toEqual([{ id: 1n }]);
 });
 

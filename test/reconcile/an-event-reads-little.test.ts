@@ -32,7 +32,7 @@ async function askedDuring(sql: Sql, work: () => Promise<unknown>): Promise<Aske
       return query(name, text, values);
     };
   sql.query = noting(real.query);
-  sql.transaction = (inside) => real.transaction((tx) => inside({ query: noting(tx.query) }));
+  sql.transaction = (inside) => real.transaction((tx) => inside({ ...tx, query: noting(tx.query) }));
   try {
     await work();
     await acme.quiet();
