@@ -4,8 +4,11 @@ import type { Job, TaskName } from '../queue/jobs.ts';
 import type { JobQueue, Sent, Taken } from '../queue/queue.ts';
 import { within } from '../within.ts';
 
-/** How many workers a task has, and how many jobs one takes at once. */
-export type Takers = { takers: number; jobs: number };
+/**
+ * How many workers a task has, and how many jobs one takes at once. A task that yields takes none while this process
+ * works on others, for a few seconds.
+ */
+export type Takers = { takers: number; jobs: number; yields?: boolean };
 
 type Queue = Pick<JobQueue, 'exchange' | 'keep' | 'giveBack' | 'listen'>;
 /** Runs jobs of a task. If it throws, they could not even be sent again. */
@@ -25,6 +28,8 @@ const gatherFor = 10;
  */
 const restShare = 5;
 const longestRest = 100;
+/** How long a task yields to others. */
+const longestYield = 5000;
 /** If more jobs may wait, this share of a task's workers must be free before the next take, to save statements. */
 const roomyShare = 1 / 4;
 /** Work that takes longer hangs. Its jobs are given up and taken again. */
@@ -39,8 +44,8 @@ export class Fetcher {
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #work: Work;
-  /** Of each task its takers, how many of them are free, and whether jobs may be waiting for them. */
-  readonly #tasks: Map<TaskName, Takers & { free: number; mayWait: boolean }>;
+  /** Of each task its takers, how many of them are free, whether jobs may be waiting for them, and since when it yields. */
+  readonly #tasks: Map<TaskName, Takers & { free: number; mayWait: boolean; yieldsSince: number | null }>;
   readonly #working = new Set<Taken>();
   #done: Taken[] = [];
   /** One is under way; who asks meanwhile is served by one more. */
@@ -64,7 +69,10 @@ export class Fetcher {
     this.#log = log;
     this.#work = work;
     this.#tasks = new Map(
-      [...takers].map(([task, each]) => [task, { ...each, free: each.takers, mayWait: true }]),
+      [...takers].map(([task, each]) => [
+        task,
+        { ...each, free: each.takers, mayWait: true, yieldsSince: null },
+      ]),
     );
   }
 
@@ -183,7 +191,7 @@ export class Fetcher {
   async #takeOnce(): Promise<void> {
     const tasks = this.#isStopped
       ? []
-      : [...this.#tasks].filter(([, { free, mayWait }]) => free > 0 && mayWait);
+      : [...this.#tasks].filter(([task, { free, mayWait }]) => free > 0 && mayWait && !this.#yieldsNow(task));
     const rooms = tasks.map(([task, { free, jobs }]) => ({ task, jobs: free * jobs }));
     const done = this.#done.splice(0);
     if (rooms.length === 0 && done.length === 0) return;
@@ -201,6 +209,14 @@ export class Fetcher {
     }
     const ended = performance.now();
     this.#restsUntil = ended + Math.min(longestRest, restShare * (ended - began));
+  }
+
+  #yieldsNow(task: TaskName): boolean {
+    const own = this.#tasks.get(task)!;
+    const others = [...this.#tasks].filter(([name, { free, takers }]) => name !== task && free < takers);
+    const now = performance.now();
+    own.yieldsSince = own.yields && others.length > 0 ? (own.yieldsSince ?? now) : null;
+    return own.yieldsSince !== null && now - own.yieldsSince < longestYield;
   }
 
   #handOutAll(task: TaskName, taken: Taken[], asked: number): void {

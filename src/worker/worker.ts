@@ -23,7 +23,8 @@ const takers: Partial<Record<TaskName, Takers>> = {
   'reconcile-merge-queue': { takers: 12, jobs: 1 },
   'ask-merge-states': { takers: 8, jobs: 1 },
   'drain-outbox': { takers: 16, jobs: 1 },
-  'reconcile-closed-heads': { takers: 2, jobs: 1 },
+  // Nobody merges a closed pull request before it is opened again.
+  'reconcile-closed-heads': { takers: 2, jobs: 1, yields: true },
 };
 const usual: Takers = { takers: 4, jobs: 1 };
 

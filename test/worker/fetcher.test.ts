@@ -237,3 +237,46 @@ test('after a take that lasted, what is heard is taken together', async () => {
   expect(worked).toEqual([['1'], ['2', '3', '4', '5', '6']]);
   expect(queue.exchanges).toBe(before + 2);
 });
+
+test('a task that yields takes its jobs when no other task works', async () => {
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const work = async (task: string, some: Job[]) => {
+    await note(task, some);
+    if (task === 'drain-outbox') await gate;
+  };
+  const yielding = new Map([
+    ['drain-outbox', { takers: 5, jobs: 1 }],
+    ['reconcile-closed-heads', { takers: 1, jobs: 1, yields: true }],
+  ] as const);
+  await start(work, yielding);
+  queue.put(jobs.drainOutbox(1n));
+  await haveWorked(1);
+  queue.put(jobs.reconcileClosedHeads(7n));
+  queue.put(jobs.drainOutbox(2n));
+  await haveWorked(2);
+  expect(worked).toEqual([['1'], ['2']]);
+  open();
+  await haveWorked(3);
+  expect(worked[2]).toEqual(['7']);
+});
+
+test('a task yields for 5 s', async () => {
+  const now = vi.spyOn(performance, 'now').mockReturnValue(0);
+  const yielding = new Map([
+    ['drain-outbox', { takers: 5, jobs: 1 }],
+    ['reconcile-closed-heads', { takers: 1, jobs: 1, yields: true }],
+  ] as const);
+  const hang = async (task: string, some: Job[]) => {
+    await note(task, some);
+    if (task === 'drain-outbox') await new Promise(() => {});
+  };
+  await start(hang, yielding);
+  queue.put(jobs.drainOutbox(1n));
+  await haveWorked(1);
+  queue.put(jobs.reconcileClosedHeads(7n));
+  now.mockReturnValue(5001);
+  queue.put(jobs.drainOutbox(2n));
+  await haveWorked(3);
+  expect(worked.flat()).toContain('7');
+  now.mockRestore();
+});
