@@ -49,8 +49,21 @@ export async function openConnection(where: Config['database']): Promise<OpenCon
 /** Only where it is used: PGlite's program is megabytes of memory. */
 const embedded = () => import('./embedded.ts');
 
+/**
+ * Connections that several statements can be sent through at once. `keepAlive`: a firewall must not forget them while
+ * they are idle, because they would hang then.
+ */
+const pipelined = (connectionString: string) => ({
+  ...{ connectionString, pipeline: true, keepAlive: true, keepAliveInitialDelayMillis: 60_000 },
+});
+
+/** For 10 minutes: after seconds without work, the freezes of a release would begin with new, cold connections. */
+const pooled = (connectionString: string, max: number) => ({
+  ...{ ...pipelined(connectionString), max, idleTimeoutMillis: 600_000 },
+});
+
 // The queue sets up each connection in the turn of its first use. Without a pipeline, pg warns about that.
-const jobsThrough = (connectionString: string) => ({ connectionString, max: 5, pipeline: true });
+const jobsThrough = (connectionString: string) => pooled(connectionString, 5);
 
 async function connectPostgres(connectionString: string): Promise<Database> {
   // A separate connection: an advisory lock belongs to a session, and a pool does not keep a session.
@@ -61,10 +74,10 @@ async function connectPostgres(connectionString: string): Promise<Database> {
   } finally {
     await connection.close();
   }
-  const pool = new pg.Pool({ connectionString, max: 10, pipeline: true });
+  const pool = new pg.Pool(pooled(connectionString, 10));
   // If an idle connection breaks, the next use replaces it.
   pool.on('error', () => {});
-  const reads = openSharedReads(connectionString);
+  const reads = openSharedReads(pipelined(connectionString));
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions });
   return {
     prisma,

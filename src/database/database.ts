@@ -1,3 +1,4 @@
+import type { PoolConfig } from 'pg';
 import type { ConstructorOptions } from 'pg-boss';
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import type { Sql } from './sql.ts';
@@ -10,7 +11,7 @@ export type Database = {
   /** The same database, for the hot roads. */
   sql: Sql;
   /** How pg-boss reaches the same database. */
-  jobs: Pick<ConstructorOptions, 'db' | 'backend' | 'connectionString' | 'max'> & { pipeline?: boolean };
+  jobs: Pick<ConstructorOptions, 'db' | 'backend' | 'connectionString' | 'max'> & Partial<PoolConfig>;
   close(): Promise<void>;
 };
 

@@ -8,13 +8,13 @@ const connections = 2;
 export type SharedReads = { query: pg.Client['query']; end(): Promise<void> };
 
 /** Opens no connection before the first read. Replaces one that breaks, and asks its questions once more. */
-export function openSharedReads(connectionString: string): SharedReads {
+export function openSharedReads(through: pg.ClientConfig): SharedReads {
   const clients: (Promise<pg.Client> | null)[] = Array.from({ length: connections }, () => null);
   let turn = 0;
   let underWay = 0;
 
   const open = async (forget: () => void): Promise<pg.Client> => {
-    const client = new pg.Client({ connectionString, pipeline: true });
+    const client = new pg.Client(through);
     client.on('error', forget).on('end', forget);
     await client.connect();
     return client;
