@@ -239,7 +239,7 @@ test('after a take that lasted, what is heard is taken together', async () => {
 });
 
 test('a task that yields takes its jobs when no other task works', async () => {
-  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const { promise: gate, resolve: open } = Promise.withResolvers<null>();
   const work = async (task: string, some: Job[]) => {
     await note(task, some);
     if (task === 'drain-outbox') await gate;
@@ -255,7 +255,7 @@ test('a task that yields takes its jobs when no other task works', async () => {
   queue.put(jobs.drainOutbox(2n));
   await haveWorked(2);
   expect(worked).toEqual([['1'], ['2']]);
-  open();
+  open(null);
   await haveWorked(3);
   expect(worked[2]).toEqual(['7']);
 });
