@@ -4,6 +4,7 @@ import type { Config } from './config.ts';
 import type { GitHubApp } from './github/github-app.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { PrismaClient } from './generated/prisma/client.ts';
+import type { Database } from './database/database.ts';
 import type { Sql } from './database/sql.ts';
 import type { OwnWrites } from './outbox/own-writes.ts';
 import type { JobQueue } from './queue/queue.ts';
@@ -13,6 +14,7 @@ export type Deps = {
   db: PrismaClient;
   /** The same database, for stores on the hot roads. */
   sql: Sql;
+  keepUp: Database['keepUp'];
   queue: Pick<JobQueue, 'send' | 'sendAfter'>;
   /** What this process writes to GitHub. */
   ownWrites: OwnWrites;

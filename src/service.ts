@@ -37,6 +37,7 @@ export async function createService(ground: Ground, app: AppCredentials): Promis
   const deps: Deps = {
     db: database.prisma,
     sql: database.sql,
+    keepUp: database.keepUp,
     queue,
     ownWrites: new OwnWrites(),
     github,

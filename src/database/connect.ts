@@ -83,6 +83,7 @@ async function connectPostgres(connectionString: string): Promise<Database> {
     prisma,
     sql: sqlOfPool(pool, reads),
     jobs: jobsThrough(connectionString),
+    keepUp: async () => {},
     close: async () => {
       await prisma.$disconnect();
       await Promise.all([pool.end(), reads.end()]);

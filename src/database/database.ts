@@ -12,6 +12,8 @@ export type Database = {
   sql: Sql;
   /** How pg-boss reaches the same database. */
   jobs: Pick<ConstructorOptions, 'db' | 'backend' | 'connectionString' | 'max'> & Partial<PoolConfig>;
+  /** Does what keeps the database small and quick, if its server does not. */
+  keepUp(): Promise<void>;
   close(): Promise<void>;
 };
 

@@ -13,6 +13,7 @@ import { copyPrepared } from './prepared-folder.ts';
 import { PreparedPglite } from './prepared-pglite.ts';
 import { sqlOfPglite } from './sql.ts';
 import { refuseUnfinishedImport } from './unfinished-import.ts';
+import { keepUp } from './upkeep.ts';
 
 /** PGlite writes to all of `shared_buffers` at its start, so PostgreSQL's 128 MB would stay in memory. */
 const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
@@ -102,6 +103,7 @@ export async function wrapPglite(pglite: PGlite): Promise<Database> {
     prisma,
     sql: sqlOfPglite(pglite),
     jobs: jobsThrough(pglite),
+    keepUp: () => keepUp(pglite),
     close: async () => {
       await prisma.$disconnect();
       await pglite.close();

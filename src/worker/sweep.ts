@@ -24,7 +24,7 @@ const deliveriesKept = 8 * day;
 /**
  * Repairs what was missed: boundaries that passed, unfinished reconciliations, waiting statuses, merge groups, ended
  * exemptions, failed webhook deliveries, and anything else in repositories that were not observed for an hour. Also plans
- * the next boundaries, whose jobs may have been lost, and deletes old rows.
+ * the next boundaries, whose jobs may have been lost, deletes old rows, and keeps up the embedded database.
  */
 export async function sweep(deps: Deps): Promise<void> {
   const { db } = deps;
@@ -50,6 +50,7 @@ export async function sweep(deps: Deps): Promise<void> {
     jobs.recoverDeliveries(),
   ]);
   await forget(deps, now);
+  await deps.keepUp();
   if (missed.size > 0) deps.log.info({ repositories: missed.size }, 'sweep: reconciling what was missed');
   if (unchecked.length > 0)
     deps.log.debug({ repositories: unchecked.length }, 'sweep: checking what was not checked for an hour');
