@@ -5,7 +5,6 @@ import { JobTokens } from './auth/oidc/job-token.ts';
 import type { Deps } from './deps.ts';
 import { StrangerLimits } from './github/limits/stranger-limits.ts';
 import type { JobQueue } from './queue/queue.ts';
-import { countRequests } from './metrics/count-requests.ts';
 import { serveMetrics } from './metrics/serve-metrics.ts';
 import { helpRoutes } from './help/help-routes.ts';
 import { mountApiReference } from './pages/api-reference.ts';
@@ -36,8 +35,7 @@ export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
   const api = new OpenAPIHono();
   const strangers = new StrangerLimits(deps.clock);
   const callers = { tokens: new GitHubTokens(deps.clock), jobs: new JobTokens(deps.clock), strangers };
-  api.use(logRequests(deps.log));
-  api.use(countRequests(deps.metrics));
+  api.use(logRequests(deps.log, deps.metrics));
   api.onError((error, context) => errorResponse(error, context, deps.log));
   api.notFound(noSuchRoute);
   mountHealth(api, deps.db, queue);
