@@ -113,7 +113,8 @@ async function openSweep(connectionString: string) {
   const database = await connectDatabase({ connectionString });
   const log = pino({ level: 'silent' });
   const jobs = await startJobQueue(database, systemClock, log);
-  const deps = { db: database.prisma, sql: database.sql, queue: jobs, clock: systemClock, log };
+  const { prisma: db, sql, keepUp } = database;
+  const deps = { db, sql, keepUp, queue: jobs, clock: systemClock, log };
   return {
     run: () => sweep(deps as Partial<Deps> as Deps),
     close: () => jobs.stop().then(() => database.close()),

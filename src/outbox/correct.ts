@@ -89,8 +89,8 @@ export async function correctStatus(
         ...(isContrary && { writtenState: foreign.state, writtenDescription: foreign.description }),
       },
     });
-    await deps.queue.send([jobs.drainOutbox(installation.id, notBefore > now ? notBefore : undefined)], tx);
     if (isContrary && !isOurs) await record(deps, tx, { ...repository, installation }, updated, foreign);
+    await deps.queue.send([jobs.drainOutbox(installation.id, notBefore > now ? notBefore : undefined)], tx);
   });
 }
 

@@ -22,7 +22,7 @@ const insert = (first?: string) => `
     SELECT DISTINCT ON (name, key) name, key, data, due, 'short', $2::timestamptz, 'infinity'::timestamptz
     FROM jsonb_to_recordset($1::jsonb) AS job (name text, key text, data jsonb, due timestamptz)
     ${first ? 'WHERE EXISTS (SELECT FROM first)' : ''}
-    ORDER BY name, key
+    ORDER BY name, key, due
     ON CONFLICT (name, COALESCE(singleton_key, '')) WHERE state = 'created' AND policy = 'short'
     DO UPDATE SET heartbeat_on = waiting.heartbeat_on
     RETURNING name, start_after

@@ -213,9 +213,10 @@ export class Fetcher {
 
   #yieldsNow(task: TaskName): boolean {
     const own = this.#tasks.get(task)!;
-    const others = [...this.#tasks].filter(([name, { free, takers }]) => name !== task && free < takers);
+    if (!own.yields) return false;
+    const doesAnother = [...this.#tasks].some(([name, { free, takers }]) => name !== task && free < takers);
     const now = performance.now();
-    own.yieldsSince = own.yields && others.length > 0 ? (own.yieldsSince ?? now) : null;
+    own.yieldsSince = doesAnother ? (own.yieldsSince ?? now) : null;
     return own.yieldsSince !== null && now - own.yieldsSince < longestYield;
   }
 
