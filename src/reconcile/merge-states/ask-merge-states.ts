@@ -50,7 +50,7 @@ const notBefore = (instant: number): NotNow => new NotNow(new Date(Math.ceil(ins
 
 /** Asks about pull requests, and keeps what GitHub answers. @throws what GitHub throws. */
 export async function askAbout(
-  deps: Pick<Deps, 'db' | 'clock' | 'log'>,
+  deps: Pick<Deps, 'db' | 'sql' | 'clock' | 'log'>,
   client: GitHubClient,
   repository: ObservedRepository,
   asked: Asked[],

@@ -8,15 +8,22 @@ import { attributesOf } from '../../freezes/freeze-store.ts';
 import { listFreezes } from '../../freezes/list-freezes.ts';
 import type { ReadMergeState } from '../../github/pull-requests/read-merge-states.ts';
 import { fullName } from '../../installations/find-repository.ts';
-import { lockRepository } from '../../installations/lock-repository.ts';
 import type { ObservedRepository } from '../observe.ts';
 import { judgeMergeState, type Watched } from './merge-state.ts';
 
-type Needed = Pick<Deps, 'db' | 'clock' | 'log'>;
+type Needed = Pick<Deps, 'db' | 'sql' | 'clock' | 'log'>;
 /** A held pull request that GitHub is asked about. */
 export type Asked = Watched & { number: number; nodeId: string; headSha: string; heldBy: string[] };
 /** One that GitHub would merge. */
 type Leak = Asked & { base: string; mergeState: string };
+
+const saveStates = `
+  UPDATE open_pull_requests held SET merge_state_due_at = due_at, merge_state = told.merge_state,
+    merge_state_asks = asks, leaking_since = told.leaking_since
+  FROM unnest($2::int[], $3::text[], $4::timestamptz[], $5::text[], $6::int[], $7::timestamptz[])
+    AS told(number, head_sha, due_at, merge_state, asks, leaking_since)
+  WHERE held.repository_id = $1 AND held.number = told.number
+    AND held.head_sha = told.head_sha AND cardinality(held.held_by) > 0`;
 
 /**
  * Keeps what GitHub says of held pull requests, by their heads, and records each that it would merge: once for a
@@ -40,23 +47,24 @@ export async function saveMergeStates(
   const leaks = judged.filter(
     (each): each is typeof each & Leak => each.leakingSince !== null && each.base !== null,
   );
-  await deps.db.$transaction(async (tx) => {
-    await lockRepository(tx, repository.id);
-    await tx.$executeRaw`
-      UPDATE open_pull_requests held SET merge_state_due_at = due_at, merge_state = told.merge_state,
-        merge_state_asks = asks, leaking_since = told.leaking_since
-      FROM unnest(
-        ${judged.map(({ number }) => number)}::int[],
-        ${judged.map(({ headSha }) => headSha)}::text[],
-        ${judged.map(({ dueAt }) => dueAt)}::timestamptz[],
-        ${judged.map(({ mergeState }) => mergeState)}::text[],
-        ${judged.map(({ asks }) => asks)}::int[],
-        ${judged.map(({ leakingSince }) => leakingSince)}::timestamptz[]
-      ) AS told(number, head_sha, due_at, merge_state, asks, leaking_since)
-      WHERE held.repository_id = ${repository.id} AND held.number = told.number
-        AND held.head_sha = told.head_sha AND cardinality(held.held_by) > 0`;
-    if (leaks.length > 0) await record(tx, repository, leaks, now);
+  await deps.sql.transaction(async (tx) => {
+    await Promise.all([
+      tx.query('lock-for-states', 'SELECT FROM repositories WHERE id = $1 FOR NO KEY UPDATE', [
+        repository.id,
+      ]),
+      tx.query('save-merge-states', saveStates, [
+        repository.id,
+        judged.map(({ number }) => number),
+        judged.map(({ headSha }) => headSha),
+        judged.map(({ dueAt }) => dueAt),
+        judged.map(({ mergeState }) => mergeState),
+        judged.map(({ asks }) => asks),
+        judged.map(({ leakingSince }) => leakingSince),
+      ]),
+    ]);
   });
+  // On its own, so that observations do not wait for it. If it is not reached, the next answer records the leaks.
+  if (leaks.length > 0) await deps.db.$transaction((tx) => record(tx, repository, leaks, now));
   const about = (each: Asked) => ({ repository: fullName(repository), pullRequest: each.number });
   for (const { before, leakingSince, mergeState, ...each } of judged) {
     if (!before.leakingSince && leakingSince)
@@ -70,6 +78,9 @@ export async function saveMergeStates(
 }
 
 async function record(tx: Tx, repository: ObservedRepository, leaks: Leak[], now: Date): Promise<void> {
+  // One recorder at a time.
+  await tx.$queryRaw`
+    SELECT 1 AS locked FROM (SELECT pg_advisory_xact_lock(hashtext(${`leaks of ${repository.id}`}))) AS lock`;
   const shas = leaks.map(({ headSha }) => headSha);
   const rows = await tx.$queryRaw<{ freeze: string; sha: string }[]>`
     SELECT metadata->>'scheduled_freeze_id' AS freeze, metadata->>'head_sha' AS sha FROM audit_events
