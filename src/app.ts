@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import type { Logger } from 'pino';
@@ -13,6 +14,7 @@ import type { Phase } from './phase.ts';
 import { readSecretKey } from './setup/secret-key.ts';
 import { createService, type Ground, type Service } from './service.ts';
 import { createSetup } from './setup/create-setup.ts';
+import { stopServing } from './stop-serving.ts';
 
 export type App = {
   /** Where it listens, with the actual port. */
@@ -22,7 +24,7 @@ export type App = {
   readonly deps: Deps;
   /** Resolves when no job runs and none is due. @returns how many jobs this process has taken so far. */
   settled(): Promise<number>;
-  /** Takes no new work, finishes running work (at most 10 s), and closes the database. */
+  /** Takes no new requests and jobs, finishes those under way (at most 10 s), and closes the database. */
   close(): Promise<void>;
 };
 
@@ -34,6 +36,9 @@ export type Overrides = { clock?: Clock; database?: Database; log?: Logger; envF
  * could send a request into a connection that is closing.
  */
 const keepAliveTimeout = 75_000;
+
+/** Milliseconds for requests under way when the service stops. Their calls to GitHub are ended before. */
+const patience = 8000;
 
 /**
  * Connects all parts and starts them: only this file knows all parts. With an App, from the environment or from the
@@ -80,10 +85,16 @@ export async function createApp(given: StartConfig, overrides: Overrides = {}): 
     phase = createSetup({ db: database.prisma, clock, log, config, secretKey, envFile, become });
   }
 
-  const fetch = (request: Request, env: object) => phase.fetch(request, env);
+  let isStopping = false;
+  const fetch = async (request: Request, env: object): Promise<Response> => {
+    const answer = await phase.fetch(request, env);
+    // Otherwise a client could send its next request into a connection that is closing.
+    if (isStopping) answer.headers.set('Connection', 'close');
+    return answer;
+  };
   const { port: asked, host: hostname } = config;
   const serverOptions = { keepAliveTimeout };
-  const server = serve({ fetch: fetch as never, port: asked, hostname, serverOptions });
+  const server = serve({ fetch: fetch as never, port: asked, hostname, serverOptions }) as Server;
   await new Promise<void>((resolve, reject) => server.once('listening', resolve).once('error', reject));
   await phase.start();
   const { port } = server.address() as AddressInfo;
@@ -101,12 +112,11 @@ export async function createApp(given: StartConfig, overrides: Overrides = {}): 
     },
     settled: async () => (await service?.settled()) ?? 0,
     async close() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      if ('closeIdleConnections' in server) server.closeIdleConnections();
+      isStopping = true;
+      const answered = stopServing(server, patience);
       await handover?.catch(() => {});
-      await phase.close();
-      if ('closeAllConnections' in server) server.closeAllConnections();
-      await closed;
+      await phase.close(answered);
+      await answered;
       await database.close();
     },
   };

@@ -58,11 +58,11 @@ export async function createService(ground: Ground, app: AppCredentials): Promis
     },
     settled: async () => (await worker?.settled()) ?? 0,
     /** Takes no new jobs, and hands back jobs that do not finish in time. */
-    async close() {
+    async close(answered) {
       stopping.abort();
-      // Work that still waits for GitHub is handed back.
+      // Jobs that still wait for GitHub are handed back, and such requests answered with an error.
       const cut = setTimeout(() => cutOff.abort(), patience);
-      await worker?.stop();
+      await Promise.all([worker?.stop(), answered]);
       await queue.stop();
       clearTimeout(cut);
     },

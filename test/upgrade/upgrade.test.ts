@@ -30,6 +30,8 @@ describe.skipIf(!server)('on one PostgreSQL', () => {
   let owner: string;
   let admin: string;
   let ci: string;
+  /** Reasons of freezes that may exist once more: 0.1.0 cuts connections that are in use when it stops. */
+  const unanswered = new Set<unknown>();
   /** Commits that had a status. */
   const shas = new Set<string>();
 
@@ -64,6 +66,7 @@ describe.skipIf(!server)('on one PostgreSQL', () => {
         return { status: answer.status, body: text ? JSON.parse(text) : null };
       } catch {
         // It starts or stops.
+        if (body && 'reason' in body) unanswered.add(body.reason);
       }
     }
     return null;
@@ -159,8 +162,11 @@ describe.skipIf(!server)('on one PostgreSQL', () => {
       for (const { number } of github.pullRequests(web))
         await github.waitForStatus(web, number, number <= 4 ? 'pending' : 'success', { timeoutMs });
       const { body } = (await call('GET', freezes))!;
-      const kept = body.scheduled_freezes.map(({ id }: { id: string }) => id);
-      expect(kept.toSorted()).toEqual(acknowledged.freezes.toSorted());
+      const kept = body.scheduled_freezes.filter(
+        ({ id, reason }: { id: string; reason: string }) =>
+          acknowledged.freezes.includes(id) || !unanswered.has(reason),
+      );
+      expect(kept.map(({ id }: { id: string }) => id).toSorted()).toEqual(acknowledged.freezes.toSorted());
       const { rows } = (await administer(
         database,
         'SELECT number::int, scopes FROM pull_request_scopes ORDER BY 1',

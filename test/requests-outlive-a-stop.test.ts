@@ -1,0 +1,71 @@
+// A replica stops while clients use it: they are answered, so that none repeats what was done.
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type Holdfast, startHoldfast } from './support/holdfast.ts';
+
+const web = 'acme/web';
+let holdfast: Holdfast;
+let admin: string;
+const agent = new Agent({ keepAlive: true });
+
+beforeEach(async () => {
+  holdfast = await startHoldfast((github) => {
+    admin = github.addUser('ada').token;
+    github.addOrganization('acme', { admins: ['ada'] });
+    github.addRepository(web, { protect: { main: ['holdfast/freeze'] } });
+    github.install('acme');
+  });
+  await holdfast.quiet();
+});
+afterEach(async () => {
+  agent.destroy();
+  await holdfast.github.close();
+});
+
+/** Creates a freeze, which asks GitHub who the admin is, on a connection that is kept. */
+async function create() {
+  const headers = { Authorization: `Bearer ${admin}`, 'Content-Type': 'application/json' };
+  const asked = request(`${holdfast.app.url}/v1/repos/${web}/scheduled_freeze`, {
+    method: 'POST',
+    headers,
+    agent,
+  });
+  asked.end(JSON.stringify({ reason: 'Release', start: null, timezone: 'UTC' }));
+  const [answer] = await once(asked, 'response');
+  const body: Buffer[] = await answer.toArray();
+  return {
+    status: answer.statusCode as number,
+    connection: answer.headers.connection as string,
+    body: Buffer.concat(body).toString(),
+  };
+}
+const isUnderWay = (path: string) =>
+  vi.waitFor(() => expect(holdfast.github.requests.some((asked) => asked.path === path)).toBe(true));
+
+test('a request under way is answered, and its connection ends', async () => {
+  const { app, github } = holdfast;
+  const lag = github.faults.add({ kind: 'delay', ms: 60_000, match: { path: /^\/user$/ } });
+  const asked = create();
+  await isUnderWay('/user');
+  let isStopped = false;
+  const stopped = app.close().then(() => (isStopped = true));
+  await expect(fetch(app.url)).rejects.toThrow();
+  expect(isStopped).toBe(false);
+  lag.remove();
+  expect(await asked).toMatchObject({ status: 201, connection: 'close' });
+  await stopped;
+});
+
+test('a request that GitHub leaves waiting is answered with an error before the process ends', async () => {
+  const { app, github } = holdfast;
+  github.faults.add({ kind: 'delay', ms: 60_000, match: { path: /^\/user$/ } });
+  const asked = create();
+  await isUnderWay('/user');
+  const began = performance.now();
+  await app.close();
+  expect(performance.now() - began).toBeLessThan(10_000);
+  const { status, body } = await asked;
+  expect(status).toBe(503);
+  expect(JSON.parse(body).detail).toContain('GitHub');
+});
