@@ -97,6 +97,7 @@ export class PullRequests {
       closedAt: null,
     };
     repository.pullRequests.set(number, pr);
+    world.pullRequests.set(id, pr);
     pr.commits.forEach((each, index) => {
       const parent = pr.commits[index - 1] ?? repository.branches.get(base)!;
       this.#describeCommit(repository, each, author, parent, given.commits?.[index]);

@@ -87,8 +87,9 @@ export class Statuses {
     };
     for (const listener of this.#listeners) listener(posted);
     this.#emit(repository, status, affected);
-    for (const pr of world.openPullRequests(repository))
-      if (pr.autoMerge && [pr.head.sha, testMergeOf(pr)].includes(status.sha)) this.#mergeIfWaiting(pr);
+    for (const pr of repository.pullRequests.values())
+      if (pr.autoMerge && pr.state === 'open' && [pr.head.sha, testMergeOf(pr)].includes(status.sha))
+        this.#mergeIfWaiting(pr);
     this.#queues.settleAll(repository);
     return status;
   }

@@ -39,6 +39,8 @@ export class World {
   readonly ids = new IdSource('holdfast');
   readonly accounts = new Map<string, Account>();
   readonly repositories = new Map<number, Repository>();
+  /** By the number in their node ids, of deleted repositories too. */
+  readonly pullRequests = new Map<number, PullRequest>();
   readonly installations = new Map<number, Installation>();
   readonly userTokens = new Map<string, UserToken>();
   readonly installationTokens = new Map<string, InstallationToken>();
@@ -110,11 +112,10 @@ export class World {
 
   /** Open pull requests of a repository whose head is this SHA. */
   pullRequestsAt(repository: Repository, sha: string): PullRequest[] {
-    return this.openPullRequests(repository).filter((pr) => pr.head.sha === sha);
-  }
-
-  openPullRequests(repository: Repository): PullRequest[] {
-    return [...repository.pullRequests.values()].filter((pr) => pr.state === 'open');
+    const open: PullRequest[] = [];
+    for (const pr of repository.pullRequests.values())
+      if (pr.head.sha === sha && pr.state === 'open') open.push(pr);
+    return open;
   }
 
   /** What a node id points at. */
@@ -123,8 +124,8 @@ export class World {
     if (!node) return undefined;
     if (node.type === 'Repository') return this.repositories.get(node.ids[0]!);
     if (node.type === 'PullRequest') {
-      const all = this.repositories.get(node.ids[0]!)?.pullRequests.values();
-      return all?.find((pr) => pr.nodeId === id);
+      const pr = this.pullRequests.get(node.ids[1]!);
+      return pr?.nodeId === id && this.repositories.has(pr.repository.id) ? pr : undefined;
     }
     return this.accounts.values().find((account) => account.nodeId === id);
   }
