@@ -30,9 +30,10 @@ const lookAfter = 30_000;
  * Locks rows in the same order as the transactions that save observations. A row of `outcome` without a state was taken
  * but not tried: its attempt is not counted, unless a correction wants the next write to check first, or the verdict
  * changed back to the current status meanwhile. A saving transaction only saw that a write was in progress.
- * The planner learns from `LIMIT` how few outcomes there are, and so does not read all heads to join them.
+ * The planner learns from `LIMIT` how few outcomes there are, and so does not read all heads to join them. It is no
+ * parameter, because PostgreSQL would plan the statement at each call, for its value.
  */
-const settleSql = `
+const settleSql = (most: number) => `
   WITH outcome AS (
     SELECT * FROM jsonb_to_recordset($1::jsonb) AS outcome(repository_id int8, sha text, contradicted_by int8,
       state text, description text, id int8, at timestamptz, is_new boolean, is_final boolean, times int,
@@ -40,7 +41,7 @@ const settleSql = `
   ), before AS (
     SELECT outcome.*, head.contradicted_by IS DISTINCT FROM outcome.contradicted_by AS is_contradicted,
       outcome.is_final OR (head.state, head.description) = (outcome.state, outcome.description) AS is_wanted
-    FROM (SELECT * FROM outcome ORDER BY repository_id, sha LIMIT $5) outcome CROSS JOIN LATERAL (
+    FROM (SELECT * FROM outcome ORDER BY repository_id, sha LIMIT ${most}) outcome CROSS JOIN LATERAL (
       SELECT contradicted_by, state, description FROM head_statuses
       WHERE repository_id = outcome.repository_id AND sha = outcome.sha FOR UPDATE) head
   ), returned AS (
@@ -115,8 +116,9 @@ export async function settle(deps: Deps, outcomes: Outcome[], returned: Write[])
     ...returned.map(keyOf),
   ];
   if (rows.length === 0) return;
-  const values = [JSON.stringify(rows), now, mostKept, askAt, rows.length];
-  const following = await deps.sql.query<Following>('outbox-settle', settleSql, values);
+  const values = [JSON.stringify(rows), now, mostKept, askAt];
+  const most = 10 ** Math.ceil(Math.log10(rows.length));
+  const following = await deps.sql.query<Following>(`outbox-settle ${most}`, settleSql(most), values);
   for (const { repositoryId, sha, repeatAfter, isContested, holdsAgain } of following) {
     if (holdsAgain) await askSoon(deps, repositoryId, sha, askAt);
     if (!isContested || !repeatAfter) continue;

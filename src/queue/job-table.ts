@@ -59,10 +59,10 @@ export const jobOf = ({ name, key, stored }: TakenRow): Job =>
  */
 export const exchangeJobs = `
   WITH done AS (
-    DELETE FROM pgboss.job USING unnest($1::text[], $2::uuid[]) AS finished (name, id)
+    DELETE FROM pgboss.job USING unnest((SELECT $1::text[]), (SELECT $2::uuid[])) AS finished (name, id)
     WHERE job.name = finished.name AND job.id = finished.id
   ), next AS (
-    SELECT found.name, found.id FROM unnest($3::text[], $4::int[]) AS room (name, jobs)
+    SELECT found.name, found.id FROM unnest((SELECT $3::text[]), (SELECT $4::int[])) AS room (name, jobs)
     CROSS JOIN LATERAL (
       SELECT job.name, job.id FROM pgboss.job
       WHERE job.name = room.name AND job.state < 'active' AND NOT job.blocked

@@ -97,12 +97,15 @@ export async function startJobQueue(
   // Its clock is that of the database, or of the test.
   const db = boss.getDb();
   const dated = () => new Date(clock.now() - datedBack);
+  // pg-boss hands it on to pg, which prepares what has a name once for each connection. PGlite prepares everything.
+  const run = (name: string, text: string, values: unknown[]) =>
+    db.executeSql('db' in where ? text : ({ name, text } as unknown as string), values);
   return {
     async send(jobs, tx) {
       if (jobs.length === 0) return;
       const values = insertValues(jobs, dated());
       // It uses pg-boss's own connections, because a test's clock waits for what its timers send there.
-      if (!tx) await db.executeSql(insertJobs, values);
+      if (!tx) await run('send jobs', insertJobs, values);
       else if ('$executeRawUnsafe' in tx) await tx.$executeRawUnsafe(insertJobs, ...values);
       else await tx.query('send jobs', insertJobs, values);
     },
@@ -124,11 +127,11 @@ export async function startJobQueue(
         rooms.map(({ task }) => task),
         rooms.map(({ jobs }) => jobs),
       ];
-      const { rows } = await db.executeSql(exchangeJobs, values);
+      const { rows } = await run('exchange jobs', exchangeJobs, values);
       return (rows as TakenRow[]).map((row) => ({ id: row.id, job: jobOf(row) }));
     },
     async keep(taken) {
-      const { rows } = await db.executeSql(keepJobs, [taken.map(({ id }) => id), lifetime]);
+      const { rows } = await run('keep jobs', keepJobs, [taken.map(({ id }) => id), lifetime]);
       return rows[0].wait;
     },
     async giveBack(taken) {

@@ -40,15 +40,15 @@ export const allLastSeen = `SELECT ${columns} FROM open_pull_requests WHERE repo
  */
 export const sharersLastSeen = (numbers: string, shas: string, merged: string): string => `
   WITH told AS (
-    SELECT known.* FROM unnest(${numbers}::int[]) AS given (number)
+    SELECT known.* FROM unnest((SELECT ${numbers}::int[])) AS given (number)
     CROSS JOIN ${knownWhere('number = given.number')}
   ), shared AS (
-    SELECT unnest(${shas}::text[]) AS sha UNION SELECT head_sha FROM told UNION SELECT merge_sha FROM told
+    SELECT unnest((SELECT ${shas}::text[])) AS sha UNION SELECT head_sha FROM told UNION SELECT merge_sha FROM told
   ), sharing AS (
-    SELECT unnest(${numbers}::int[]) AS number
+    SELECT unnest((SELECT ${numbers}::int[])) AS number
     UNION SELECT number FROM shared CROSS JOIN ${knownWhere('head_sha = shared.sha')}
     UNION SELECT number FROM shared CROSS JOIN ${knownWhere('merge_sha = shared.sha')}
-    UNION SELECT number FROM unnest(${merged}::text[]) AS merge (head) CROSS JOIN ${knownWhere('head_sha = merge.head')}
+    UNION SELECT number FROM unnest((SELECT ${merged}::text[])) AS merge (head) CROSS JOIN ${knownWhere('head_sha = merge.head')}
   )
   SELECT known.* FROM sharing CROSS JOIN ${knownWhere('number = sharing.number')}`;
 

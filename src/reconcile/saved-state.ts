@@ -39,7 +39,7 @@ export type Before = { known: Map<string, Known>; lastSeen: LastSeen[] };
 // Locks the rows of SHAs until the transaction ends. A write settles after that. One lookup for each SHA: without
 // statistics, the planner would read all heads of the repository.
 const known = `
-  SELECT head.* FROM (SELECT unnest($2::text[]) AS sha ORDER BY sha) wanted CROSS JOIN LATERAL (
+  SELECT head.* FROM (SELECT unnest((SELECT $2::text[])) AS sha ORDER BY sha) wanted CROSS JOIN LATERAL (
     SELECT sha, written_state, written_description, written_at, written_during, writes, overwrites, attempts, is_final,
       is_merge_group, not_held
     FROM head_statuses WHERE repository_id = $1 AND sha = wanted.sha FOR UPDATE) head`;

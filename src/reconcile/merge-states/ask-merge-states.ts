@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { nowOf } from '../../clock.ts';
 import type { Tx } from '../../database/database.ts';
 import type { Deps } from '../../deps.ts';
@@ -10,13 +11,16 @@ import { isUnwritten, statusesOfHeld } from '../held-pull-requests.ts';
 import { findObservable, observe, type ObservedRepository } from '../observe.ts';
 import { type Asked, saveMergeStates } from './save-merge-states.ts';
 
-/** GitHub works its answer out in the background: nothing is asked so short after a status. */
+/** Milliseconds, like all times here. GitHub works its answer out in the background: nothing is asked so short after a status. */
 const settling = 4_000;
 /** While statuses wait to be written. */
 const writtenAfter = 5_000;
 /** The share of GitHub's budget that is left for what holds pull requests. */
 const reserve = 1 / 10;
 const spareFor = 60_000;
+/** Events come first: after a question it rests so many times as long as the question took. */
+const restShare = 4;
+const longestRest = 500;
 
 /** When to ask GitHub whether it would merge what is held from now on: those of some seconds are asked together. */
 export const askSoonAt = ({ clock }: Pick<Deps, 'clock'>): Date => inSteps(nowOf(clock), askStep);
@@ -31,6 +35,7 @@ export async function askMergeStates(deps: Deps, repositoryId: bigint): Promise<
   const { id, permissions } = repository.installation;
   // Those that come due meanwhile, as their statuses are written, are asked about together later.
   for (let areMore = true; areMore && !deps.stopping.aborted;) {
+    const began = performance.now();
     const now = nowOf(deps.clock);
     const due = await findDue(deps.db, repositoryId, now);
     if (due.length === 0) break;
@@ -40,6 +45,7 @@ export async function askMergeStates(deps: Deps, repositoryId: bigint): Promise<
       const client = await deps.github.asInstallation(id, permissions);
       await askAbout(deps, client, repository, due);
     });
+    if (areMore) await sleep(Math.min(longestRest, restShare * (performance.now() - began)));
   }
   const next = await nextDue(deps, repositoryId);
   if (next) throw notBefore(next.getTime());
