@@ -1,4 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { accountJson, organizationJson } from '../json/account-json.ts';
 import { repositoryJson } from '../json/repository-json.ts';
@@ -156,15 +158,20 @@ export class Webhooks {
     const body = JSON.stringify(delivery.payload);
     try {
       if (!this.target) throw new Error('No webhook URL is set');
-      const response = await fetch(this.target, {
+      // Each has a new connection, so that a restarted service does not miss one over a dead connection. Not `fetch`,
+      // which throws away a whole agent with each.
+      const sent = request(this.target, {
         method: 'POST',
         headers: this.#headers(delivery, body),
-        body,
-        redirect: 'manual',
+        agent: false,
         signal: AbortSignal.any([this.#closing.signal, AbortSignal.timeout(answerWithin)]),
       });
-      await response.arrayBuffer();
-      delivery.statusCode = response.status;
+      // While the answer is read, nothing else handles it. The answer fails with it.
+      sent.on('error', () => {});
+      sent.end(body);
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      await once(response.resume(), 'end');
+      delivery.statusCode = response.statusCode!;
       delivery.outcome = 'answered';
     } catch {
       delivery.outcome = 'failed';
@@ -176,8 +183,6 @@ export class Webhooks {
     const { id, webhookSecret } = this.#world.app;
     return {
       accept: '*/*',
-      // Each has a new connection, so that a restarted service does not miss one over a dead connection.
-      connection: 'close',
       'content-type': 'application/json',
       'user-agent': 'GitHub-Hookshot/5a0d1b2',
       'x-github-delivery': guid,
