@@ -37,7 +37,7 @@ export type Write = Pick<
 
 /** What the holder may do now. */
 export type Turn =
-  /** Write these, the most urgent first. Empty if none is due. Their attempts are counted. @param isAll no more were due. */
+  /** Write these, in this order. Empty if none is due. Their attempts are counted. @param isAll no more were due. */
   | { may: 'write'; writes: Write[]; isAll: boolean }
   /** Another worker holds the installation and continues, or the installation is suspended or gone. */
   | { may: 'stop' }
@@ -89,8 +89,9 @@ const keepsPace = (tokens = '$4::float8') => `pace_per_minute = $3::float8, pace
   pace_counted_at = $5::timestamptz, pace_refused = $6::float8, pace_refused_at = $7::timestamptz`;
 
 /**
- * Takes due writes for the holder. Skips rows that a saving transaction has locked: it may change them, and sends its
- * own job.
+ * Takes due writes for the holder, the most urgent first, and of equal ones the one that waits longest. Otherwise, while
+ * more come than the pace allows, some would wait until the end. Skips rows that a saving transaction has locked: it may
+ * change them, and sends its own job.
  * @param condition says whether the lease may be taken or kept. @param places how many writes may be taken. @param pace
  *   the columns of the pace, less what is taken.
  */
@@ -102,7 +103,7 @@ const take = (condition: string, places: string, pace: string) => `
     SELECT repository_id, sha FROM head_statuses
     WHERE ${isDue('$9')} AND EXISTS (
       SELECT FROM lease WHERE NOT is_off AND (paused_until IS NULL OR paused_until <= $9::timestamptz))
-    ORDER BY urgency, repository_id, sha LIMIT ${places} FOR UPDATE SKIP LOCKED
+    ORDER BY urgency, waiting_since, repository_id, sha LIMIT ${places} FOR UPDATE SKIP LOCKED
   ), taken AS (
     UPDATE head_statuses head SET attempts = head.attempts + 1 FROM due
     WHERE head.repository_id = due.repository_id AND head.sha = due.sha
@@ -129,7 +130,7 @@ const take = (condition: string, places: string, pace: string) => `
     ) END AS "groupNumber"
   FROM lease LEFT JOIN taken ON true LEFT JOIN repositories repository ON repository.id = taken.repository_id
     LEFT JOIN accounts account ON account.id = repository.account_id
-  ORDER BY taken.urgency, taken.repository_id, taken.sha`;
+  ORDER BY taken.urgency, taken.waiting_since, taken.repository_id, taken.sha`;
 
 /** The first take gets the lease and as many writes as the pace allowed when it was last counted. */
 const firstTake = take(

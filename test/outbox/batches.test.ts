@@ -56,6 +56,25 @@ test('a more urgent status that becomes due meanwhile waits at most a quarter of
   expect(order.lastIndexOf(web)).toBeGreaterThan(order.indexOf(api));
 });
 
+test('of equally urgent statuses, the one that waits longest is written first', async () => {
+  const slow = await startAcme({ statusWritesPerMinute: { least: 12, most: 12 } });
+  const { github, clock } = slow;
+  const repositories = [await slow.repository('one'), await slow.repository('two')];
+  for (const repository of repositories) await slow.freeze(repository);
+  const opened: string[] = [];
+  const written: string[] = [];
+  github.onStatus(({ sha }) => written.push(sha));
+  for (let index = 0; index < 12; index++) {
+    const repository = repositories[index % 2]!;
+    opened.push(github.openPullRequest(repository, { author: 'ada' }).headSha);
+    await slow.advanceTo(new Date(clock.now() + 1000));
+  }
+  expect(written.length).toBeLessThan(6);
+  for (let step = 0; step < 12; step++) await slow.advanceTo(new Date(clock.now() + 10_000));
+  await slow.close();
+  expect(written).toEqual(opened);
+});
+
 test('a refusal for the pace is not an attempt: a taken and untried write is not looked up before', async () => {
   const { github } = acme;
   const web = await acme.repository('lib', Array(12).fill({}));
@@ -73,7 +92,7 @@ test('a refusal for the pace is not an attempt: a taken and untried write is not
 test('a written status is settled while the next write hangs', async () => {
   const { github, app } = acme;
   const slow = await acme.repository('slow', [{}, {}]);
-  // Of writes of one urgency the order is that of their SHAs.
+  // Of writes of one urgency and instant the order is that of their SHAs.
   const [first, second] = github
     .pullRequests(slow)
     .toSorted((one, other) => (one.headSha < other.headSha ? -1 : 1));
