@@ -25,8 +25,10 @@ async function schedule(service: Service, key: string): Promise<void> {
   for (let index = 0; index < freezeCount; index++) {
     const month = String(1 + (index % 12)).padStart(2, '0');
     await service.call('POST', freezes, key, {
-      ...{ reason: `Release ${index}`, timezone: 'Europe/Paris' },
-      ...{ start: `2090-${month}-01T08:00:00`, end: `2090-${month}-02T08:00:00` },
+      reason: `Release ${index}`,
+      timezone: 'Europe/Paris',
+      start: `2090-${month}-01T08:00:00`,
+      end: `2090-${month}-02T08:00:00`,
       matching_conditions: ['base=main', 'label=risky'],
       exclude_conditions: ['label=hotfix'],
     });
@@ -109,15 +111,23 @@ async function prepare(github: Sandbox, token: string, where: Where): Promise<Ro
     const json = { 'Content-Type': 'application/json' };
     return [
       {
-        ...{ name: 'list', method: 'GET', paths: [freezes], floors: { 1: 0.45, 16: 0.5, 64: 0.45 } },
+        name: 'list',
+        method: 'GET',
+        paths: [freezes],
+        floors: { 1: 0.45, 16: 0.5, 64: 0.45 },
         headers: { Authorization: `Bearer ${admin}` },
       },
       {
-        ...{ name: 'state unchanged (304)', method: 'GET', paths: [state], floors: { 16: 0.4 } },
+        name: 'state unchanged (304)',
+        method: 'GET',
+        paths: [state],
+        floors: { 16: 0.4 },
         headers: { Authorization: `Bearer ${ci}`, 'If-None-Match': await tagOf(service, ci) },
       },
       {
-        ...{ name: 'push scopes unchanged', method: 'PUT', floors: { 16: 0.4 } },
+        name: 'push scopes unchanged',
+        method: 'PUT',
+        floors: { 16: 0.4 },
         paths: numbers.map((number) => `/v1/repos/acme/web/pulls/${number}/scopes`),
         headers: { Authorization: `Bearer ${ci}`, ...json },
         body: JSON.stringify({ scopes: ['backend', 'docs'] }),

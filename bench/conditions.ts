@@ -97,14 +97,18 @@ function seconds(work: () => number): { seconds: number; held: number } {
 
 /** As observations load it: free so far. */
 const loaded = (facts: PullRequestFacts): LoadedPullRequest => ({
-  ...{ facts, isOpen: true, isDraft: false, title: '', author: null, status: null, testMerge: null },
-  ...{
-    isTestMergeUnderWay: false,
-    headMerges: null,
-    isAutoMerging: false,
-    queueBranch: null,
-    isMergeable: true,
-  },
+  facts,
+  isOpen: true,
+  isDraft: false,
+  title: '',
+  author: null,
+  status: null,
+  testMerge: null,
+  isTestMergeUnderWay: false,
+  headMerges: null,
+  isAutoMerging: false,
+  queueBranch: null,
+  isMergeable: true,
 });
 
 /** Of so many pull requests, each for all freezes. */
@@ -114,8 +118,15 @@ const exemptions = (count: number): Exemption[] =>
     pullRequest: 1 + index * 7,
     headSha: (index * 7).toString(16).padStart(40, '0'),
     baseRef: 'main',
-    ...{ headSeenAt: new Date(0), anyHead: false, freezeIds: null, reason: 'Bench', publicReason: null },
-    ...{ state: 'approved', requestedAt: new Date(0), approvedAt: new Date(0), endedAt: null },
+    headSeenAt: new Date(0),
+    anyHead: false,
+    freezeIds: null,
+    reason: 'Bench',
+    publicReason: null,
+    state: 'approved',
+    requestedAt: new Date(0),
+    approvedAt: new Date(0),
+    endedAt: null,
     expiresAt: new Date('2099-01-01T00:00:00Z'),
   }));
 

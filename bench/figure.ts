@@ -68,8 +68,12 @@ export function compare(
   aim?: Aim,
 ): Figure {
   return {
-    ...{ bench, figure, unit, holdfast: rounded(holdfast) },
-    ...{ floor: rounded(floor), ratio: rounded(holdfast / floor) },
+    bench,
+    figure,
+    unit,
+    holdfast: rounded(holdfast),
+    floor: rounded(floor),
+    ratio: rounded(holdfast / floor),
     ...(must && { must: must.text, met: must.isMet(holdfast, floor) }),
     ...(aim && { aim: aim.text, aimMet: aim.isMet(holdfast, floor) }),
   };

@@ -33,8 +33,12 @@ export const benchInstallation: Bench = {
       const key = await makeKey(service, token, 'admin');
       const list = () =>
         load.ask<Loaded>({
-          ...{ url: service.url, paths: ['/v1/repos/acme/web/scheduled_freeze'], method: 'GET' },
-          ...{ headers: { Authorization: `Bearer ${key}` }, connections: 4, seconds: 2 },
+          url: service.url,
+          paths: ['/v1/repos/acme/web/scheduled_freeze'],
+          method: 'GET',
+          headers: { Authorization: `Bearer ${key}` },
+          connections: 4,
+          seconds: 2,
         } satisfies Load);
       await github.waitForStatus('acme/web', 1, 'success', { timeoutMs: 60_000 });
       const written = new Set<string>();

@@ -50,8 +50,14 @@ export async function startPostgres(): Promise<Postgres | null> {
   }
   const port = await freePort();
   const settings = {
-    ...{ port, listen_addresses: '127.0.0.1', unix_socket_directories: cluster, max_connections: 200 },
-    ...{ logging_collector: 'on', log_destination: 'jsonlog', log_directory: logs, log_rotation_size: 0 },
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: cluster,
+    max_connections: 200,
+    logging_collector: 'on',
+    log_destination: 'jsonlog',
+    log_directory: logs,
+    log_rotation_size: 0,
     shared_preload_libraries: 'pg_stat_statements',
   };
   const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);

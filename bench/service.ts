@@ -51,7 +51,9 @@ export async function startService(github: Sandbox, where: Where): Promise<Servi
       cwd: folder,
       env: {
         PATH: process.env['PATH'],
-        ...{ PORT: '0', HOST: '127.0.0.1', STATUS_WRITES_PER_MINUTE: '1000000-1000000' },
+        PORT: '0',
+        HOST: '127.0.0.1',
+        STATUS_WRITES_PER_MINUTE: '1000000-1000000',
         ...('dataDir' in where ? { DATA_DIR: where.dataDir } : { DATABASE_URL: where.connectionString }),
         APP_ID: String(github.app.id),
         PRIVATE_KEY: github.app.privateKey,
@@ -68,7 +70,10 @@ export async function startService(github: Sandbox, where: Where): Promise<Servi
   const readyAfter = performance.now() - started;
   github.deliverTo(`${url}/api/github/webhooks`);
   return {
-    ...{ url, pid: child.pid!, readyAfter, log },
+    url,
+    pid: child.pid!,
+    readyAfter,
+    log,
     async call(method, path, as, body) {
       const headers = { Authorization: `Bearer ${as}`, 'Content-Type': 'application/json' };
       const response = await fetch(url + path, { method, headers, body: body && JSON.stringify(body) });

@@ -16,8 +16,10 @@ type Limits = { start: Aim[]; idle: Aim[]; used: Aim[] | null };
 const kinds: ({ kind: Holdfast } & Limits)[] = [
   { kind: 'PostgreSQL', start: [], idle: [upTo(160)], used: [upTo(250)] },
   {
-    ...{ kind: 'embedded, first start', start: [atMost(10), atMost(5)] },
-    ...{ idle: [upTo(450), upTo(350)], used: [upTo(500), upTo(350)] },
+    kind: 'embedded, first start',
+    start: [atMost(10), atMost(5)],
+    idle: [upTo(450), upTo(350)],
+    used: [upTo(500), upTo(350)],
   },
   { kind: 'embedded, later start', start: [], idle: [upTo(400), upTo(350)], used: null },
 ];

@@ -25,7 +25,9 @@ async function startSite(connectionString: string): Promise<Site> {
   const [admin, ci] = [await makeKey(service, token, 'admin'), await makeKey(service, token, 'ci')];
   for (let index = 0; index < 20; index++)
     await service.call('POST', freezes, admin, {
-      ...{ reason: `Release ${index}`, timezone: 'UTC', start: '2090-01-01T08:00:00' },
+      reason: `Release ${index}`,
+      timezone: 'UTC',
+      start: '2090-01-01T08:00:00',
       matching_conditions: ['label=risky'],
     });
   return { github, service, admin, ci };
@@ -44,7 +46,9 @@ async function open({ github }: Site, count: number): Promise<void> {
 async function freezeAll(site: Site, count: number): Promise<void> {
   const conditions = { matching_conditions: ['-draft'] };
   await site.service.call('POST', freezes, site.admin, {
-    ...{ reason: 'Release', timezone: 'UTC', start: null },
+    reason: 'Release',
+    timezone: 'UTC',
+    start: null,
     ...conditions,
   });
   for (let number = 1; number <= count; number++)

@@ -52,7 +52,9 @@ async function serviceSite(where: Where, count: number): Promise<Site> {
   await github.waitForStatus(repository, held.number, 'success', { timeoutMs: 60_000 });
   const key = await makeKey(service, token, 'admin');
   const freeze = {
-    ...{ reason: 'Release', start: null, timezone: 'UTC' },
+    reason: 'Release',
+    start: null,
+    timezone: 'UTC',
     matching_conditions: [`base=${branch}`],
   };
   await service.call('POST', `/v1/repos/${repository}/scheduled_freeze`, key, freeze);

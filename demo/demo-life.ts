@@ -33,12 +33,20 @@ export async function liveTwoWeeks(github: Sandbox, tokens: Tokens, past: Past, 
   const as = caller(past.url, tokens);
   const freeze = (by: keyof Tokens, repository: string, reason: string, end: Time) =>
     as(by, `/v1/repos/acme/${repository}/scheduled_freeze`, {
-      ...{ reason, start: null, end: end.local, timezone: zone, exclude_conditions: ['label=hotfix'] },
+      reason,
+      start: null,
+      end: end.local,
+      timezone: zone,
+      exclude_conditions: ['label=hotfix'],
       matching_conditions: [],
     });
   const plan = (by: keyof Tokens, body: { name: string; repositories: string[]; [field: string]: unknown }) =>
     as(by, '/v1/freeze_plans/acme', {
-      ...{ reason: body.name, timezone: zone, start: null, end: null, exclude_conditions: ['label=hotfix'] },
+      reason: body.name,
+      timezone: zone,
+      start: null,
+      end: null,
+      exclude_conditions: ['label=hotfix'],
       ...body,
       repositories: { include: body.repositories, exclude: [] },
     });
@@ -51,8 +59,11 @@ export async function liveTwoWeeks(github: Sandbox, tokens: Tokens, past: Past, 
   // So it was on twice, and comes again in two days.
   const train = { start: day(-12, '14:00'), end: day(-12, '18:00') };
   await plan('ada', {
-    ...{ name: 'Release train', reason: 'The release train leaves', repositories: ['billing', 'mobile'] },
-    ...{ start: train.start.local, end: train.end.local },
+    name: 'Release train',
+    reason: 'The release train leaves',
+    repositories: ['billing', 'mobile'],
+    start: train.start.local,
+    end: train.end.local,
     recurrence: {
       rule: `FREQ=WEEKLY;BYDAY=${weekdays[Temporal.PlainDate.from(train.start.local).dayOfWeek - 1]}`,
     },
@@ -74,7 +85,10 @@ export async function liveTwoWeeks(github: Sandbox, tokens: Tokens, past: Past, 
   await past.advanceTo(day(-10, '15:00').instant);
   const yearEnd = yearEndAfter(day(2, '00:00').local);
   await plan('grace', {
-    ...{ name: 'Year end', reason: 'Books are closed', repositories: ['*'], ...yearEnd },
+    name: 'Year end',
+    reason: 'Books are closed',
+    repositories: ['*'],
+    ...yearEnd,
     recurrence: { rule: 'FREQ=YEARLY' },
   });
 
@@ -100,7 +114,8 @@ export async function liveTwoWeeks(github: Sandbox, tokens: Tokens, past: Past, 
 
   await past.advanceTo(ago(180));
   await plan('ada', {
-    ...{ name: 'Checkout moves to another region', repositories: ['api', 'mobile', 'infra'] },
+    name: 'Checkout moves to another region',
+    repositories: ['api', 'mobile', 'infra'],
     end: day(1, '20:00').local,
   });
   await past.advanceTo(ago(40));

@@ -141,8 +141,11 @@ test('pausing again undoes changes of the pause', async () => {
   await ask('PUT', doc, { reason: 'One' });
   const [pause] = await freezes(doc);
   await acme.update(doc, pause.id, {
-    ...{ end: '2027-01-01T00:00:00', matching_conditions: ['base=release'], exclude_conditions: ['draft'] },
-    ...{ holds: ['deployments'], environments: ['production'] },
+    end: '2027-01-01T00:00:00',
+    matching_conditions: ['base=release'],
+    exclude_conditions: ['draft'],
+    holds: ['deployments'],
+    environments: ['production'],
   });
   expect(acme.frozen(doc)).toEqual([]);
   expect((await ask('PUT', doc, { reason: 'One' })).body).toMatchObject({ paused: true, reason: 'One' });

@@ -90,7 +90,10 @@ test('a command that comes late changes nothing, and its author is told', async 
 test('a comment in an unknown repository is given up after a while', async () => {
   const { answerComment } = await import('../src/comments/answer-comment.ts');
   const told = {
-    ...{ commentId: '77', number: 1, person: { id: 1, login: 'ada' }, text: '/holdfast status' },
+    commentId: '77',
+    number: 1,
+    person: { id: 1, login: 'ada' },
+    text: '/holdfast status',
     installationId: '40000001',
   };
   const answer = (at: number) =>
@@ -172,9 +175,12 @@ describe('a process that dies', () => {
     });
     const ada = acme.github.deliveries.at(-1)!.payload.sender;
     const told = {
-      ...{ commentId: String(id), number: 1, person: { id: ada.id, login: 'ada' } },
+      commentId: String(id),
+      number: 1,
+      person: { id: ada.id, login: 'ada' },
       at: new Date(acme.clock.now()).toISOString(),
-      ...{ text: '/holdfast freeze 2h x', installationId: null },
+      text: '/holdfast freeze 2h x',
+      installationId: null,
     };
     const answering = () => answerComment(acme.app.deps, repository.id, told);
     await Promise.all([answering(), answering(), answering()]);

@@ -77,8 +77,12 @@ describe('both answers, the doctor and the page say what GitHub does', () => {
     await acme.quiet();
     const isRefused = github.mergeable(repository, 1) === 'blocked';
     expect(await everyWord(repository, id)).toEqual({
-      ...{ repository: enforced, freeze: enforced, doctor: enforced },
-      ...{ page: enforced, headline: enforced, row: enforced },
+      repository: enforced,
+      freeze: enforced,
+      doctor: enforced,
+      page: enforced,
+      headline: enforced,
+      row: enforced,
     });
     // The freeze decides: refused while it holds, and free afterwards.
     await acme.remove(repository, id);

@@ -19,7 +19,8 @@ type Action =
 const action: fc.Arbitrary<Action> = fc.oneof(
   fc.record({ do: fc.constant('push' as const), isLost: fc.boolean() }),
   fc.record({
-    ...{ do: fc.constant('request' as const), anyHead: fc.boolean() },
+    do: fc.constant('request' as const),
+    anyHead: fc.boolean(),
     minutes: fc.integer({ min: 1, max: 8 }),
   }),
   fc.record({ do: fc.constantFrom('approve' as const, 'revoke' as const), which: fc.nat({ max: 3 }) }),

@@ -65,18 +65,23 @@ describe('a year end over forty repositories', () => {
 
   test('has an answer with what is stored, and makes a plain freeze in each', async () => {
     expect(await show(id)).toEqual({
-      ...{ id, ...body, public_reason: null, recurrence: null },
-      ...{
-        matching_conditions: [],
-        exclude_conditions: ['label=hotfix'],
-        holds: ['merges'],
-        environments: ['*'],
-      },
-      ...{ repositories_matched: 41, not_enforced: ['acme/attic'], detached: [] },
+      id,
+      ...body,
+      public_reason: null,
+      recurrence: null,
+      matching_conditions: [],
+      exclude_conditions: ['label=hotfix'],
+      holds: ['merges'],
+      environments: ['*'],
+      repositories_matched: 41,
+      not_enforced: ['acme/attic'],
+      detached: [],
       next_occurrences: [
         {
-          ...{ start: body.start, end: body.end },
-          ...{ starts_at: '2026-03-02T17:00:00.000Z', ends_at: '2026-03-09T07:00:00.000Z' },
+          start: body.start,
+          end: body.end,
+          starts_at: '2026-03-02T17:00:00.000Z',
+          ends_at: '2026-03-09T07:00:00.000Z',
         },
       ],
       created_by: expect.objectContaining({ type: 'application', name: 'admin key' }),
@@ -86,8 +91,14 @@ describe('a year end over forty repositories', () => {
       const { start, end, timezone } = body;
       expect(await freezes(name)).toEqual([
         {
-          ...{ id: expect.any(String), plan_id: id, reason: body.reason, start, end, timezone },
-          ...{ matching_conditions: [], exclude_conditions: ['label=hotfix'] },
+          id: expect.any(String),
+          plan_id: id,
+          reason: body.reason,
+          start,
+          end,
+          timezone,
+          matching_conditions: [],
+          exclude_conditions: ['label=hotfix'],
         },
       ]);
     }
@@ -121,7 +132,11 @@ describe('a year end over forty repositories', () => {
     await acme.advanceTo('2026-03-02T17:00:00Z');
     for (const name of names) expect(acme.frozen(`acme/${name}`)).toEqual([1]);
     expect((await call('GET', `${plans}/${id}/enforcement`)).body).toEqual({
-      ...{ repositories: 41, to_hold: 40, held: 40, waiting: 0, not_enforced: ['acme/attic'] },
+      repositories: 41,
+      to_hold: 40,
+      held: 40,
+      waiting: 0,
+      not_enforced: ['acme/attic'],
     });
   });
 
@@ -178,7 +193,9 @@ describe('a year end over forty repositories', () => {
 
 describe('a plan while a repository is renamed and another is made', () => {
   const window = {
-    ...{ start: '2026-03-04T10:00:00', end: '2026-03-04T12:00:00', timezone: 'UTC' },
+    start: '2026-03-04T10:00:00',
+    end: '2026-03-04T12:00:00',
+    timezone: 'UTC',
     repositories: { include: ['API-*', 'lib-{one,two}'], exclude: [] },
     recurrence: { rule: 'FREQ=DAILY;COUNT=3' },
   };
@@ -217,8 +234,11 @@ describe('what a change moves', () => {
   test('is the future freezes; an ongoing one keeps its start and gets the new length', async () => {
     await acme.repository('moved', [{}]);
     const { id } = await create({
-      ...{ start: '2026-03-04T10:00:00', end: '2026-03-04T12:00:00', timezone: 'UTC' },
-      ...{ repositories: { include: ['moved'] }, recurrence: { rule: 'FREQ=DAILY' } },
+      start: '2026-03-04T10:00:00',
+      end: '2026-03-04T12:00:00',
+      timezone: 'UTC',
+      repositories: { include: ['moved'] },
+      recurrence: { rule: 'FREQ=DAILY' },
     });
     const before = await freezes('moved');
     expect(before).toHaveLength(36);
@@ -228,7 +248,9 @@ describe('what a change moves', () => {
     expect(after[0]).toEqual({ ...before[0], end: '2026-03-04T11:30:00' });
     expect(after[1]).toEqual({
       ...before[1],
-      ...{ start: '2026-03-05T11:30:00', end: '2026-03-05T13:00:00', timezone: 'Europe/Paris' },
+      start: '2026-03-05T11:30:00',
+      end: '2026-03-05T13:00:00',
+      timezone: 'Europe/Paris',
     });
     expect(after.map(({ start }) => start)).not.toContain('2026-03-06T11:30:00');
     expect(after).toHaveLength(35);
@@ -260,8 +282,10 @@ describe('what a change moves in special cases', () => {
   test('is nothing if a freeze of that day was changed by itself', async () => {
     await acme.repository('twice');
     const { id } = await create({
-      ...{ start: '2026-03-20T10:00:00', end: '2026-03-20T12:00:00' },
-      ...{ repositories: { include: ['twice'] }, recurrence: { rule: 'FREQ=WEEKLY' } },
+      start: '2026-03-20T10:00:00',
+      end: '2026-03-20T12:00:00',
+      repositories: { include: ['twice'] },
+      recurrence: { rule: 'FREQ=WEEKLY' },
     });
     const second = (await freezes('twice'))[1]!['id'] as string;
     await acme.update('acme/twice', second, { reason: 'Ours alone' });
@@ -275,8 +299,9 @@ describe('what a change moves in special cases', () => {
   test('is also freezes in repositories where freezes are switched off meanwhile', async () => {
     await acme.repository('off');
     const { id } = await create({
-      ...{ start: '2026-03-20T10:00:00', end: '2026-03-20T12:00:00' },
-      ...{ repositories: { include: ['off'] } },
+      start: '2026-03-20T10:00:00',
+      end: '2026-03-20T12:00:00',
+      repositories: { include: ['off'] },
     });
     await acme.setProducts('acme/off', []);
     await update(id, { start: '2026-03-20T14:00:00', end: '2026-03-20T16:00:00' });
@@ -289,8 +314,11 @@ describe('what a change moves in special cases', () => {
 test('clocks go forward during an occurrence', async () => {
   await acme.repository('night', [{}]);
   const { id } = await create({
-    ...{ start: '2026-03-28T02:30:00', end: '2026-03-28T04:00:00', timezone: 'Europe/Paris' },
-    ...{ repositories: { include: ['night'] }, recurrence: { rule: 'FREQ=DAILY' } },
+    start: '2026-03-28T02:30:00',
+    end: '2026-03-28T04:00:00',
+    timezone: 'Europe/Paris',
+    repositories: { include: ['night'] },
+    recurrence: { rule: 'FREQ=DAILY' },
   });
   await acme.advanceTo('2026-03-29T00:59:59Z');
   expect(acme.frozen('acme/night')).toEqual([]);
@@ -298,8 +326,10 @@ test('clocks go forward during an occurrence', async () => {
   expect(acme.frozen('acme/night')).toEqual([1]);
   expect((await show(id)).next_occurrences.slice(0, 2)).toEqual([
     {
-      ...{ start: '2026-03-29T02:30:00', end: '2026-03-29T04:00:00' },
-      ...{ starts_at: '2026-03-29T01:00:00.000Z', ends_at: '2026-03-29T02:00:00.000Z' },
+      start: '2026-03-29T02:30:00',
+      end: '2026-03-29T04:00:00',
+      starts_at: '2026-03-29T01:00:00.000Z',
+      ends_at: '2026-03-29T02:00:00.000Z',
     },
     expect.objectContaining({ start: '2026-03-30T02:30:00', starts_at: '2026-03-30T00:30:00.000Z' }),
   ]);
@@ -311,8 +341,11 @@ test('clocks go forward during an occurrence', async () => {
 test('the worker slept for a month', async () => {
   await acme.repository('sleepy', [{}]);
   const { id } = await create({
-    ...{ start: '2026-04-01T10:00:00', end: '2026-04-03T10:00:00', timezone: 'UTC' },
-    ...{ repositories: { include: ['sleepy'] }, recurrence: { rule: 'FREQ=WEEKLY' } },
+    start: '2026-04-01T10:00:00',
+    end: '2026-04-03T10:00:00',
+    timezone: 'UTC',
+    repositories: { include: ['sleepy'] },
+    recurrence: { rule: 'FREQ=WEEKLY' },
   });
   expect(await starts('sleepy')).toHaveLength(5);
   await acme.advanceTo('2026-05-21T12:00:00Z');
@@ -336,8 +369,11 @@ test('a repository goes to another owner during an occurrence', async () => {
   await acme.repository('leaving', [{}]);
   await acme.repository('staying', [{}]);
   const { id } = await create({
-    ...{ start: '2026-05-21T10:00:00', end: '2026-05-21T20:00:00', timezone: 'UTC' },
-    ...{ repositories: { include: ['*ing'] }, recurrence: { rule: 'FREQ=DAILY' } },
+    start: '2026-05-21T10:00:00',
+    end: '2026-05-21T20:00:00',
+    timezone: 'UTC',
+    repositories: { include: ['*ing'] },
+    recurrence: { rule: 'FREQ=DAILY' },
   });
   acme.github.transferRepository('acme/leaving', 'beta');
   await acme.quiet();
@@ -357,8 +393,11 @@ test('a repository goes to another owner during an occurrence', async () => {
 test('an occurrence ends between two steps of making the freezes of a plan', async () => {
   await acme.repository('stepped');
   const { id } = await create({
-    ...{ start: '2026-05-22T10:00:00', end: '2026-05-22T12:00:00', timezone: 'UTC' },
-    ...{ repositories: { include: ['stepped'] }, recurrence: { rule: 'FREQ=DAILY' } },
+    start: '2026-05-22T10:00:00',
+    end: '2026-05-22T12:00:00',
+    timezone: 'UTC',
+    repositories: { include: ['stepped'] },
+    recurrence: { rule: 'FREQ=DAILY' },
   });
   const { db, clock } = acme.app.deps;
   await db.freeze.deleteMany({ where: { planId: id } });

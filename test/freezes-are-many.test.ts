@@ -66,8 +66,12 @@ test('a repository has at most 1,000 freezes that are not over, however many are
 test('freezes that plans make ahead leave room for freezes that are needed now', async () => {
   const planned = await acme.repository('planned');
   const body = {
-    ...{ name: 'Nights', reason: 'Maintenance', repositories: { include: ['planned'] } },
-    ...{ start: '2026-03-20T01:00:00', end: '2026-03-20T02:00:00', timezone: 'UTC' },
+    name: 'Nights',
+    reason: 'Maintenance',
+    repositories: { include: ['planned'] },
+    start: '2026-03-20T01:00:00',
+    end: '2026-03-20T02:00:00',
+    timezone: 'UTC',
   };
   const { status, body: plan } = await acme.call('POST', '/v1/freeze_plans/acme', { as: acme.admin, body });
   expect(status).toBe(201);

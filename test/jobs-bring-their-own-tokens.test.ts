@@ -107,7 +107,8 @@ test('a freeze of somebody else, or of jobs under another rule, is not for a job
       await acme.call('DELETE', `${freezes}/${id}`, { as: release(), body }),
       await acme.call('POST', `${freezes}/${id}/delete`, { as: release(), body }),
       await acme.call('POST', `${freezes}/${id}/delete`, {
-        ...{ as: release(), body },
+        as: release(),
+        body,
         headers: { 'Idempotency-Key': crypto.randomUUID() },
       }),
     ];

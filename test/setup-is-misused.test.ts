@@ -107,8 +107,13 @@ test('a code that somebody else converted is useless', async () => {
 
 describe('a GitHub that answers', () => {
   const usable = {
-    ...{ id: 1, slug: 'holdfast', name: 'Holdfast', html_url: 'https://github.com/apps/holdfast' },
-    ...{ client_id: 'Iv', client_secret: 's3cret-of-the-client', webhook_secret: 's3cret-of-webhooks' },
+    id: 1,
+    slug: 'holdfast',
+    name: 'Holdfast',
+    html_url: 'https://github.com/apps/holdfast',
+    client_id: 'Iv',
+    client_secret: 's3cret-of-the-client',
+    webhook_secret: 's3cret-of-webhooks',
   };
 
   test.each<[string, number, string, number, string]>([

@@ -122,8 +122,11 @@ const everything = {
   deployment: { sha },
   issue: { number: 1, pull_request: {} },
   comment: {
-    ...{ id: 6, body: '/holdfast status', created_at: '2026-03-01T09:00:00Z' },
-    ...{ user: { id: 3, login: 'ada', type: 'User' }, performed_via_github_app: null },
+    id: 6,
+    body: '/holdfast status',
+    created_at: '2026-03-01T09:00:00Z',
+    user: { id: 3, login: 'ada', type: 'User' },
+    performed_via_github_app: null,
   },
   ref: 'refs/heads/main',
 };

@@ -10,7 +10,9 @@ const body = JSON.stringify({ state: 'pending', description: 'Frozen: Release', 
 
 async function post({ repository, sha }: Head): Promise<void> {
   const response = await fetch(`${GITHUB}/repos/${repository}/statuses/${sha}`, {
-    ...{ method: 'POST', headers, body },
+    method: 'POST',
+    headers,
+    body,
   });
   await response.arrayBuffer();
   if (response.status !== 201) throw new Error(`A status was answered ${response.status}`);

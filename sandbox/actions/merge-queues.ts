@@ -101,8 +101,16 @@ export class MergeQueues {
     const id = this.#world.ids.next('queue entry', 3_000_000);
     const enqueuedAt = this.#world.now();
     pr.mergeQueueEntry = {
-      ...{ id, queue, pullRequest: pr, enqueuer: by, enqueuedAt, rank: id, position: 0 },
-      ...{ state: 'QUEUED', jump: false, group: null },
+      id,
+      queue,
+      pullRequest: pr,
+      enqueuer: by,
+      enqueuedAt,
+      rank: id,
+      position: 0,
+      state: 'QUEUED',
+      jump: false,
+      group: null,
     };
     // GitHub shows no auto-merge for a pull request in the queue.
     pr.autoMerge = null;
@@ -144,7 +152,10 @@ export class MergeQueues {
     repository.commits.add(headSha);
     repository.commitDetails.set(headSha, {
       message: `Merge pull request #${pr.number} from ${pr.head.repository.owner.login}/${pr.head.ref}`,
-      ...{ author: person, committer: person, isVerified: true, parents: [baseSha, pr.head.sha] },
+      author: person,
+      committer: person,
+      isVerified: true,
+      parents: [baseSha, pr.head.sha],
     });
     const ref = `refs/heads/gh-readonly-queue/${branch}/pr-${pr.number}-${baseSha}`;
     return { headSha, treeSha: ids.sha(), baseSha, ref, requestedAt };
@@ -182,7 +193,9 @@ export class MergeQueues {
   #tell(queue: MergeQueue, group: MergeGroup, action: string, reason?: string): void {
     const { repository } = queue;
     this.#webhooks.emit({
-      ...{ event: 'merge_group', action, repository },
+      event: 'merge_group',
+      action,
+      repository,
       sender: ownerSender(this.#world, repository.owner),
       payload: { ...(reason && { reason }), merge_group: mergeGroupJson(queue, group) },
     });

@@ -72,8 +72,15 @@ export class PullRequestEdits {
     const id = this.#world.ids.next('queue entry', 3_000_000);
     const enqueuedAt = this.#world.now();
     const entry = {
-      ...{ id, queue: null, pullRequest: pr, enqueuer: by, enqueuedAt, rank: id },
-      ...{ position: ahead.length + 1, jump: false, group: null },
+      id,
+      queue: null,
+      pullRequest: pr,
+      enqueuer: by,
+      enqueuedAt,
+      rank: id,
+      position: ahead.length + 1,
+      jump: false,
+      group: null,
     };
     pr.mergeQueueEntry = queued ? { ...entry, state: 'QUEUED' } : null;
     if (queued) this.#events.emit(pr, 'enqueued', {}, by);

@@ -71,14 +71,12 @@ function summary(world: World, repository: Repository, ruleset: Ruleset) {
       ? `${fullNameOf(repository)}/rules`
       : `organizations/${sourceName(ruleset)}/settings/rules`;
   return {
-    ...{
-      id,
-      name,
-      target: 'branch',
-      source_type: sourceType(ruleset),
-      source: sourceName(ruleset),
-      enforcement,
-    },
+    id,
+    name,
+    target: 'branch',
+    source_type: sourceType(ruleset),
+    source: sourceName(ruleset),
+    enforcement,
     _links: {
       self: { href: `${world.url}/repos/${fullNameOf(repository)}/rulesets/${id}` },
       html: { href: `https://github.com/${page}/${id}` },

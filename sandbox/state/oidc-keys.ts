@@ -43,7 +43,9 @@ export class OidcKeys {
   keySet() {
     const shown = this.#all().map(({ kid, privateKey }) => ({
       ...createPublicKey(privateKey).export({ format: 'jwk' }),
-      ...{ kid, alg: 'RS256', use: 'sig' },
+      kid,
+      alg: 'RS256',
+      use: 'sig',
     }));
     return { keys: shown };
   }

@@ -159,11 +159,17 @@ function checksOf(pr: PullRequest): Check[] {
       url: targetUrl,
     })),
     ...[...new Set(missing.map(({ context }) => context))].map((name) => ({
-      ...{ name, said: 'Expected — Waiting for status to be reported', isRequired: true, url: null },
+      name,
+      said: 'Expected — Waiting for status to be reported',
+      isRequired: true,
+      url: null,
       outcome: 'pending' as const,
     })),
     ...runs.map(({ name, conclusion }) => ({
-      ...{ name, said: conclusion ?? 'in progress', isRequired: isRequired(name), url: null },
+      name,
+      said: conclusion ?? 'in progress',
+      isRequired: isRequired(name),
+      url: null,
       outcome: outcomeOf(conclusion),
     })),
   ];

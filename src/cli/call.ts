@@ -25,7 +25,10 @@ export type Call = {
 export function callOf(world: World, options: GlobalOptions, program: Command): Call {
   const output = outputOf(world, options.json === true);
   return {
-    ...{ world, options, program, output },
+    world,
+    options,
+    program,
+    output,
     async connect(retries) {
       const url = addressOf(world, options.url);
       const token = await credentialOf(world, url, options.token);

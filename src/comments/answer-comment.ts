@@ -91,8 +91,13 @@ async function obey(
   const suffix = isLast ? `\n\n${lastOfHour}` : '';
   const { verb, words } = readCommand(told.text);
   const order: Order = {
-    ...{ deps, commentId, repository, permission, words },
-    ...{ number: told.number, person: told.person },
+    deps,
+    commentId,
+    repository,
+    permission,
+    words,
+    number: told.number,
+    person: told.person,
     keep: (tx, text) => keepAnswer(tx, commentId, text + suffix),
   };
   // A command that started in time is finished.

@@ -54,12 +54,17 @@ const embedded = () => import('./embedded.ts');
  * they are idle, because they would hang then.
  */
 const pipelined = (connectionString: string) => ({
-  ...{ connectionString, pipeline: true, keepAlive: true, keepAliveInitialDelayMillis: 60_000 },
+  connectionString,
+  pipeline: true,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 60_000,
 });
 
 /** For 10 minutes: after seconds without work, the freezes of a release would begin with new, cold connections. */
 const pooled = (connectionString: string, max: number) => ({
-  ...{ ...pipelined(connectionString), max, idleTimeoutMillis: 600_000 },
+  ...pipelined(connectionString),
+  max,
+  idleTimeoutMillis: 600_000,
 });
 
 // The queue sets up each connection in the turn of its first use. Without a pipeline, pg warns about that.

@@ -120,7 +120,8 @@ const within = (database: PGliteInterface | PgliteTransaction): SqlTx => ({
 export function sqlOfPglite(pglite: PGliteInterface): Sql {
   const { query } = within(pglite);
   return {
-    ...{ query, read: query },
+    query,
+    read: query,
     transaction: (work) =>
       pglite.transaction(async (tx) => {
         const last = lastStatements();

@@ -20,7 +20,11 @@ export function judgeRequired(facts: BranchFacts, place: Place, dormant: Dormant
   const { name: branch, requirements, notRead } = facts;
   const { context } = place;
   const found = (state: Finding['state'], message: string, remedy: string | null): Finding => ({
-    ...{ check: 'required_check', state, branch, message, remedy },
+    check: 'required_check',
+    state,
+    branch,
+    message,
+    remedy,
   });
   const foreign = requirements.find(({ appId }) => appId !== null && appId !== place.appId);
   if (foreign) {

@@ -23,7 +23,10 @@ export type WebhookFacts = {
 /** Whether webhooks arrive, according to GitHub's list of deliveries and ours. */
 export function judgeWebhooks({ attempts, hook, lastReceived, settings }: WebhookFacts): Finding {
   const found = (state: Finding['state'], message: string, remedy: string | null): Finding => ({
-    ...{ check: 'webhooks', state, message, remedy },
+    check: 'webhooks',
+    state,
+    message,
+    remedy,
   });
   const list = `${settings}/advanced`;
   const target = hook.known && hook.value.url ? ` to ${hook.value.url}` : '';

@@ -96,7 +96,10 @@ function readRules(
 ): Promise<Fact<{ requirements: Requirement[]; hasQueue: boolean }>> {
   return ask(asking, 'installation', async (client, request) => {
     const rules = await client.paginate(client.rest.repos.getBranchRules, {
-      ...{ ...placeOf(asking), branch, per_page: 100, request },
+      ...placeOf(asking),
+      branch,
+      per_page: 100,
+      request,
     });
     const requirements = rules.flatMap((rule): Requirement[] => {
       if (rule.type !== 'required_status_checks') return [];
@@ -171,5 +174,10 @@ const requiresOurs = (asking: Asking, { rules }: Ruleset): boolean =>
   );
 
 const dormant = ({ id, name, source, source_type: level, enforcement }: Ruleset): DormantRuleset => ({
-  ...{ kind: 'ruleset', id, name, source, level: level ?? 'Repository', enforcement },
+  kind: 'ruleset',
+  id,
+  name,
+  source,
+  level: level ?? 'Repository',
+  enforcement,
 });

@@ -57,7 +57,10 @@ export async function readWebhooks(
       });
       const madeGood = new Set(known.map(({ guid }) => guid));
       return data.map(({ guid, delivered_at: at, status, status_code: code }) => ({
-        ...{ guid, at: new Date(at), status, isDelivered: code >= 200 && code < 400 },
+        guid,
+        at: new Date(at),
+        status,
+        isDelivered: code >= 200 && code < 400,
         isMadeGood: madeGood.has(guid),
       }));
     }),

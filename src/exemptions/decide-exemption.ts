@@ -65,7 +65,10 @@ export async function decideExemption(
     assertMay(decision, exemption, { actor, notAdmin });
     if (decision === 'approve') assertWritable(repository);
     const change = {
-      ...{ state, decidedBy: actor, decidedAt: now, decisionReason: reason },
+      state,
+      decidedBy: actor,
+      decidedAt: now,
+      decisionReason: reason,
       ...(decision === 'approve' ? { approvedAt: now } : { endedAt: now }),
     };
     const after = { ...exemption, ...change };

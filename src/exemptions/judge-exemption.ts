@@ -8,7 +8,8 @@ import type { Exemption } from './exemption.ts';
 type Subject = { number: number; headSha: string; baseRef: string | null };
 
 export const subjectOf = ({ number, headSha, values }: PullRequestFacts): Subject => ({
-  ...{ number, headSha },
+  number,
+  headSha,
   baseRef: values.base ?? null,
 });
 

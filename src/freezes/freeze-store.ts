@@ -216,9 +216,20 @@ function columns(freeze: Freeze) {
   } = freeze;
   const reads = [...needsOf([parseFreeze(freeze)]).facts];
   return {
-    ...{ reason, start, end, timezone, startsAt, endsAt, matchingConditions, excludeConditions, reads },
-    ...{ publicReason, hasPublicReason: publicReason !== undefined },
-    ...{ holds, environments, isPause },
+    reason,
+    start,
+    end,
+    timezone,
+    startsAt,
+    endsAt,
+    matchingConditions,
+    excludeConditions,
+    reads,
+    publicReason,
+    hasPublicReason: publicReason !== undefined,
+    holds,
+    environments,
+    isPause,
   };
 }
 

@@ -32,7 +32,9 @@ type Entry = { id: number; heading: string; place: string; text: string };
 export async function searchDocuments(documents: readonly HelpDocument[]): Promise<Search> {
   const places = documents.flatMap((document, position) =>
     document.sections.map((section, index) => ({
-      ...{ document, section, parent: parentOf(document, index) },
+      document,
+      section,
+      parent: parentOf(document, index),
       weight: (section.depth === 1 ? 2 : 1) * (1 - (lessAtTheEnd * position) / documents.length),
     })),
   );

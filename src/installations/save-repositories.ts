@@ -45,8 +45,15 @@ export async function saveRepositories(
   now: Date,
 ): Promise<bigint[]> {
   const given = repositories.map(({ id, name, private: isPrivate, archived, owner }) => ({
-    ...{ id, name, name_key: name.toLowerCase(), private: isPrivate, archived },
-    ...{ owner_id: owner.id, login: owner.login, login_key: owner.login.toLowerCase(), type: owner.type },
+    id,
+    name,
+    name_key: name.toLowerCase(),
+    private: isPrivate,
+    archived,
+    owner_id: owner.id,
+    login: owner.login,
+    login_key: owner.login.toLowerCase(),
+    type: owner.type,
   }));
   const values = [JSON.stringify(given), installationId, now, [...defaultProducts]];
   return (await sql.query<{ id: bigint }>('save-repositories', save, values)).map(({ id }) => id);

@@ -6,7 +6,13 @@ import { type TaskName, taskNames } from '../queue/jobs.ts';
 export type WriteOutcome = 'written' | 'found' | GitHubFailure['kind'];
 
 const writeOutcomes: Record<WriteOutcome, true> = {
-  ...{ written: true, found: true, invalid: true, absent: true, forbidden: true, limited: true, down: true },
+  written: true,
+  found: true,
+  invalid: true,
+  absent: true,
+  forbidden: true,
+  limited: true,
+  down: true,
 };
 
 /** Methods are free text: those that no route takes count as one. */

@@ -239,7 +239,9 @@ export async function takeLease(
 const paceIn = ({ perMinute, tokens, countedAt, refused, refusedAt }: PaceRow): Pace | null =>
   perMinute !== null && tokens !== null && countedAt
     ? {
-        ...{ perMinute, tokens, countedAt },
+        perMinute,
+        tokens,
+        countedAt,
         refused: refused !== null && refusedAt ? { perMinute: refused, at: refusedAt } : null,
       }
     : null;

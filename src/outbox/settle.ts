@@ -128,7 +128,8 @@ export async function settle(deps: Deps, outcomes: Outcome[], returned: Write[])
 }
 
 const keyOf = ({ repositoryId, sha, contradictedBy }: Write) => ({
-  ...{ repository_id: String(repositoryId), sha },
+  repository_id: String(repositoryId),
+  sha,
   contradicted_by: contradictedBy === null ? null : String(contradictedBy),
 });
 
@@ -137,7 +138,10 @@ function settledRow({ write, state, description, id, at, isNew, isFinal }: Outco
   const times = (isSameText ? timesOf(write, now) : 0) + (isNew ? 1 : 0);
   const repeatAfter = isNew ? new Date(now.getTime() + pauseAfter(times)) : write.repeatAfter;
   return {
-    ...{ state, description, at, times },
+    state,
+    description,
+    at,
+    times,
     id: String(id),
     is_new: isNew,
     is_final: isFinal,

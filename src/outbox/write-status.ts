@@ -94,7 +94,9 @@ export async function postStatus(
   const client = await deps.github.asInstallation(installationId);
   return deps.ownWrites.during(sha, wanted, async () => {
     const { data } = await client.rest.repos.createCommitStatus({
-      ...{ owner, repo, sha },
+      owner,
+      repo,
+      sha,
       state: wanted.state,
       description: wanted.description,
       context: deps.config.statusContext,

@@ -29,7 +29,10 @@ export const extendForms = (
     html`${more} ${hidden('by', 'until')}
     ${textField(
       {
-        ...{ name: 'end', id: 'new-end', label: 'End', value: fieldTime(end) },
+        name: 'end',
+        id: 'new-end',
+        label: 'End',
+        value: fieldTime(end),
         hint: `Local time in ${timezone}.`,
         attributes: html`required step="any"`,
       },

@@ -33,7 +33,9 @@ export async function repositoriesOfOwner(sql: SqlTx, accountId: bigint): Promis
   const [row] = await sql.query<Row>('repositories-of-owner', installed, [accountId, [...freezeProducts]]);
   const [ids, names, areFreezable, hours] = row!.lists;
   return (ids ?? []).map((id, at) => ({
-    ...{ id: BigInt(id), name: names![at]!, isFreezable: areFreezable![at]! },
+    id: BigInt(id),
+    name: names![at]!,
+    isFreezable: areFreezable![at]!,
     longestOpenEndHours: hours![at]!,
   }));
 }

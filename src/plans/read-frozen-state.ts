@@ -67,9 +67,17 @@ function isMatched(
 
 const parsed = ({ matchingConditions, excludeConditions, holds }: RepeatingPlan) =>
   parseFreeze({
-    ...{ matchingConditions, excludeConditions, holds },
-    ...{ id: '', repositoryId: 0n, reason: '', start: '', end: null, timezone: '' },
-    ...{ startsAt: new Date(0), endsAt: null },
+    matchingConditions,
+    excludeConditions,
+    holds,
+    id: '',
+    repositoryId: 0n,
+    reason: '',
+    start: '',
+    end: null,
+    timezone: '',
+    startsAt: new Date(0),
+    endsAt: null,
   });
 
 /** The occurrences without freezes yet. Lazy. */

@@ -75,8 +75,12 @@ async function readMerge({ from, repository }: Observed, number: number): Promis
   if (!pullRequest) return null;
   const { id, login } = data.merged_by;
   return {
-    ...{ number, headSha: data.head.sha, at: new Date(data.merged_at), by: { id, login } },
-    ...{ pullRequest, baseRef: data.base.ref },
+    number,
+    headSha: data.head.sha,
+    at: new Date(data.merged_at),
+    by: { id, login },
+    pullRequest,
+    baseRef: data.base.ref,
   };
 }
 

@@ -83,7 +83,10 @@ export async function saveGroups(
   { observation, gone, now }: { observation: bigint; gone: string[]; now: Date },
 ): Promise<void> {
   const rows = groups.map(({ headSha, pullRequests, heldBy, requestedAt, isShown }) => ({
-    ...{ head_sha: headSha, pull_requests: pullRequests, held_by: heldBy, requested_at: requestedAt },
+    head_sha: headSha,
+    pull_requests: pullRequests,
+    held_by: heldBy,
+    requested_at: requestedAt,
     is_shown: isShown,
   }));
   // The queue may not show a group yet that we only know by its ref.

@@ -81,7 +81,9 @@ async function reconcileBranch(
   });
   const verdicts = judged.map(({ verdict }) => verdict);
   const groups = judged.map(({ group: { headSha, entries, isShown }, requestedAt, verdict }) => ({
-    ...{ headSha, isShown, requestedAt },
+    headSha,
+    isShown,
+    requestedAt,
     heldBy: [...new Set(verdict.holds.map(({ freeze }) => freeze.id))],
     pullRequests: entries.map(({ number }) => number),
   }));

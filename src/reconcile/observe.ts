@@ -197,7 +197,13 @@ function freezeOf(row: NumberedRow): StoredFreeze | null {
   if (row.freeze_id === null) return null;
   const { reason, start, end, timezone, version } = row;
   return {
-    ...{ id: row.freeze_id, repositoryId: row.id, reason, start, end, timezone, version },
+    id: row.freeze_id,
+    repositoryId: row.id,
+    reason,
+    start,
+    end,
+    timezone,
+    version,
     publicReason: row.has_public_reason ? row.public_reason : undefined,
     startsAt: row.starts_at,
     endsAt: row.ends_at,

@@ -166,7 +166,11 @@ export async function saveGroupVerdicts(
       keepGroups(tx),
     ]);
     const repository = {
-      ...{ nextChangeAt, isPrivate: false, reconciledAt: null, closedJudgedBy: null, isChanged: false },
+      nextChangeAt,
+      isPrivate: false,
+      reconciledAt: null,
+      closedJudgedBy: null,
+      isChanged: false,
     };
     const wanted = { verdicts, judged: [], gone: [], letGoAmong: [], repository };
     const [{ differing, jobs: toDrain }] = await Promise.all([
@@ -198,7 +202,11 @@ async function write(
     const shown = shownNow(present, before, observation, now);
     const foreign = foreignIn(present, before, observation, now);
     const row = {
-      ...{ sha, ...status, urgency, is_waiting: isWaiting, closed_number: closedNumber },
+      sha,
+      ...status,
+      urgency,
+      is_waiting: isWaiting,
+      closed_number: closedNumber,
       is_foreign: foreign !== null,
       foreign_state: foreign?.state ?? '',
       foreign_description: (foreign?.description ?? '').toWellFormed(),
@@ -208,11 +216,19 @@ async function write(
   const askAt = askSoonAt(deps);
   const { id: installationId } = repository.installation;
   const written = await writeDesired(tx, {
-    ...{ ...others, repositoryId: repository.id, installationId, observation, now, isMergeGroup, askAt },
+    ...others,
+    repositoryId: repository.id,
+    installationId,
+    observation,
+    now,
+    isMergeGroup,
+    askAt,
     statuses: rows.map(({ row }) => row),
     heldAgain: rows.filter(({ isHeldAgain }) => isHeldAgain).map(({ row }) => row.sha),
     pullRequests: judged.map(({ pullRequest: { facts, testMerge, title }, holds }) => ({
-      ...{ number: facts.number, node_id: facts.nodeId, head_sha: facts.headSha },
+      number: facts.number,
+      node_id: facts.nodeId,
+      head_sha: facts.headSha,
       title: title.toWellFormed(),
       merge_sha: testMerge?.sha ?? null,
       held_by: holds.map(({ freeze }) => freeze.id),

@@ -74,7 +74,10 @@ export function setupRoutes(deps: SetupDeps, code: SetupCode): Hono<SetupEnv> {
     showForm(
       context,
       {
-        ...{ owner: 'organization', organization: '', name: appTemplate.name, place: 'database' },
+        owner: 'organization',
+        organization: '',
+        name: appTemplate.name,
+        place: 'database',
         takesCommands: false,
       },
       null,
@@ -100,7 +103,9 @@ export function setupRoutes(deps: SetupDeps, code: SetupCode): Hono<SetupEnv> {
 const reviewOf = (wishes: Wishes, publicUrl: string, origin: string, action: string) =>
   reviewPage(
     manifestFor({
-      ...{ name: wishes.name, publicUrl, takesCommands: wishes.takesCommands },
+      name: wishes.name,
+      publicUrl,
+      takesCommands: wishes.takesCommands,
       redirectUrl: `${origin}/setup/callback`,
     }),
     action,

@@ -55,11 +55,15 @@ test('an exemption has the fields of the contract, and no others', async () => {
 test('the answer has what was sent', async () => {
   const one = await acme.freeze();
   const sent = {
-    ...{ reason: 'A fix', public_reason: 'A repair', any_head: true },
-    ...{ freeze_ids: [one.id.toUpperCase(), one.id], expires_at: '2026-03-03T10:00:00+01:00' },
+    reason: 'A fix',
+    public_reason: 'A repair',
+    any_head: true,
+    freeze_ids: [one.id.toUpperCase(), one.id],
+    expires_at: '2026-03-03T10:00:00+01:00',
   };
   expect((await post(sent)).body).toMatchObject({
-    ...{ ...sent, freeze_ids: [one.id] },
+    ...sent,
+    freeze_ids: [one.id],
     expires_at: '2026-03-03T09:00:00.000Z',
   });
 });
@@ -187,7 +191,9 @@ test('the explanation and the preview name an exemption, and have no such field 
   const { body } = await post({ reason: 'x' });
   const exemption = { id: body.id, reason: 'x', expires_at: body.expires_at };
   expect(await explained()).toMatchObject({
-    ...{ frozen: false, status: { state: 'success' }, next_change_at: body.expires_at },
+    frozen: false,
+    status: { state: 'success' },
+    next_change_at: body.expires_at,
     freezes: [{ scheduled_freeze: { id }, verdict: 'frozen', exemption }],
   });
   expect(await previewed()).toMatchObject({ verdict: 'frozen', exemption });

@@ -24,14 +24,20 @@ test('it is frozen while a freeze is on, at any instant that is asked about', as
   const window = { start: '2026-03-01T11:00:00', end: '2026-03-01T13:00:00', timezone: 'Europe/Paris' };
   const { id } = await acme.freeze(web, window);
   expect(await state(web)).toEqual({
-    ...{ frozen: false, at: now, freezes: [], next_transition_at: '2026-03-01T10:00:00.000Z' },
+    frozen: false,
+    at: now,
+    freezes: [],
+    next_transition_at: '2026-03-01T10:00:00.000Z',
     enforced: 'yes',
   });
   const at = '2026-03-01T12:30:00+02:00';
   const during = await state(web, { at });
   expect(during).toEqual({
-    ...{ frozen: true, at: '2026-03-01T10:30:00.000Z', freezes: [id] },
-    ...{ next_transition_at: '2026-03-01T12:00:00.000Z', enforced: 'yes' },
+    frozen: true,
+    at: '2026-03-01T10:30:00.000Z',
+    freezes: [id],
+    next_transition_at: '2026-03-01T12:00:00.000Z',
+    enforced: 'yes',
   });
 
   // The past is answered from what was kept.
@@ -40,7 +46,9 @@ test('it is frozen while a freeze is on, at any instant that is asked about', as
   await acme.remove(web, id);
   expect(await state(web)).toMatchObject(open);
   expect(await state(web, { at })).toMatchObject({
-    ...{ frozen: true, freezes: [id], next_transition_at: '2026-03-01T11:00:00.000Z' },
+    frozen: true,
+    freezes: [id],
+    next_transition_at: '2026-03-01T11:00:00.000Z',
   });
   expect(await state(web, { at: '2026-03-01T11:30:00Z' })).toMatchObject(open);
 });

@@ -31,8 +31,12 @@ describe('jobs that wait', () => {
   const keys = { secretKey: newKey, secretKeyPrevious: null };
   const inHours = (hours: number) => new Date(systemClock.now() + hours * 3_600_000);
   const command = jobs.answerComment(2n, {
-    ...{ commentId: '7', number: 5, person: { id: 1, login: 'ada' }, at: made.madeAt },
-    ...{ text: `/holdfast freeze ${odd[0]!.slice(0, 30)}`, installationId: null },
+    commentId: '7',
+    number: 5,
+    person: { id: 1, login: 'ada' },
+    at: made.madeAt,
+    text: `/holdfast freeze ${odd[0]!.slice(0, 30)}`,
+    installationId: null,
   });
   const later = jobs.reconcileClosedHeads(3n, inHours(2));
 

@@ -74,7 +74,8 @@ test.runIf(isThere('fish'))(
     writeFileSync(join(folder, 'deploy.sh'), '');
     const after = (text: string) =>
       execFileSync('fish', ['--no-config', '-c', 'source holdfast.fish; complete -C $argv[1]', text], {
-        ...{ encoding: 'utf8', cwd: folder },
+        encoding: 'utf8',
+        cwd: folder,
         env: { ...process.env, HOME: folder, PATH: `${folder}:${process.env['PATH']}` },
       })
         .trimEnd()
@@ -108,7 +109,9 @@ test.runIf(isThere('zsh'))('zsh completes with what it prints', async () => {
     print -r -- $said
     zpty -d shell`;
   const said = execFileSync('zsh', ['-f', '-c', script, 'zsh', lines.join('; '), 'holdfast plans cr\tx\n'], {
-    ...{ encoding: 'utf8', cwd: folder, timeout: 60_000 },
+    encoding: 'utf8',
+    cwd: folder,
+    timeout: 60_000,
     env: {
       ...process.env,
       HOME: folder,

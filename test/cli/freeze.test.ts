@@ -62,9 +62,13 @@ test('conditions, a public reason and a window ahead', async () => {
     kind: 'freeze',
     repository: 'acme/web',
     freeze: expect.objectContaining({
-      ...{ reason: 'Weekend', public_reason: 'Quiet days', timezone: 'America/New_York' },
-      ...{ start: '2026-03-06T18:00:00', end: '2026-03-09T08:00:00' },
-      ...{ matching_conditions: ['base=main'], exclude_conditions: ['label=hotfix', { not: 'author=ada' }] },
+      reason: 'Weekend',
+      public_reason: 'Quiet days',
+      timezone: 'America/New_York',
+      start: '2026-03-06T18:00:00',
+      end: '2026-03-09T08:00:00',
+      matching_conditions: ['base=main'],
+      exclude_conditions: ['label=hotfix', { not: 'author=ada' }],
     }),
   });
   await line.holdfast(['unfreeze', made.json().freeze.id, '-m', 'Not this week']);

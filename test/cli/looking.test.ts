@@ -43,8 +43,10 @@ test('list: for people columns, for programs tabs, JSON on demand, and the ids a
   const { freezes } = (await line.holdfast(['list', 'acme/api', '--json'])).json();
   expect(freezes).toEqual([
     {
-      ...{ repository: 'acme/api', state: 'on' },
-      ...{ starts_at: '2026-03-01T09:00:00.000Z', ends_at: '2026-03-01T11:00:00.000Z' },
+      repository: 'acme/api',
+      state: 'on',
+      starts_at: '2026-03-01T09:00:00.000Z',
+      ends_at: '2026-03-01T11:00:00.000Z',
       freeze: expect.objectContaining({ reason: 'Both', plan_id: expect.any(String) }),
     },
   ]);

@@ -39,7 +39,9 @@ test('a plan: previewed, made, shown, changed, its progress asked, deleted', asy
   );
   const { plan } = made.json();
   expect(plan).toMatchObject({
-    ...{ name: 'Weekend', reason: 'Weekend\nQuiet', repositories: { include: ['*'], exclude: ['do*'] } },
+    name: 'Weekend',
+    reason: 'Weekend\nQuiet',
+    repositories: { include: ['*'], exclude: ['do*'] },
     recurrence: { rule: 'FREQ=WEEKLY;BYDAY=FR', except: ['2026-03-13'], until: '2026-12-31' },
   });
   const shown = await line.holdfast(['plans', 'show', plan.id]);
@@ -63,7 +65,9 @@ test('a plan: previewed, made, shown, changed, its progress asked, deleted', asy
     ],
   ]);
   expect(changed.json().plan).toMatchObject({
-    ...{ name: 'Fridays', start: '2026-03-06T18:00:00', end: '2026-03-08T08:00:00' },
+    name: 'Fridays',
+    start: '2026-03-06T18:00:00',
+    end: '2026-03-08T08:00:00',
     repositories: { include: ['web'] },
   });
   const repeating = await line.holdfast(['extend', plan.id, '--for', '1h']);
@@ -161,7 +165,10 @@ test('OIDC rules: made, listed, deleted', async () => {
   expect([made.code, made.json()]).toEqual([
     0,
     expect.objectContaining({
-      ...{ name: 'release', repositories: ['web', 'api-*'], refs: ['refs/heads/main'], environments: null },
+      name: 'release',
+      repositories: ['web', 'api-*'],
+      refs: ['refs/heads/main'],
+      environments: null,
       may: ['push_scopes', 'freeze'],
     }),
   ]);

@@ -147,7 +147,10 @@ test('promtool finds nothing wrong with the metrics themselves', async ({ skip }
   if (whyNot) skip(whyNot);
   const { registry } = new Metrics();
   const figures = {
-    ...{ statusesWaiting: 1, waitingSince: new Date(0), freezesOngoing: 1, pullRequestsLeaking: 1 },
+    statusesWaiting: 1,
+    waitingSince: new Date(0),
+    freezesOngoing: 1,
+    pullRequestsLeaking: 1,
     jobs: [{ task: 'sweep' as const, waiting: 1, dueSince: new Date(0), failing: 1 }],
   };
   const budget = { installationId: '7', resource: 'core', share: 0.5 };

@@ -219,7 +219,9 @@ describe('what it renders', () => {
     const { selector, endpoints, jobLabel } = monitor!.spec as unknown as ServiceMonitor['spec'];
     expect(endpoints).toEqual([
       {
-        ...{ port: 'http', path: metricsPath, interval: '15s' },
+        port: 'http',
+        path: metricsPath,
+        interval: '15s',
         authorization: { credentials: { name: 'holdfast', key: 'metrics-token' } },
       },
     ]);

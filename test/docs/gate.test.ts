@@ -47,7 +47,10 @@ const run = ([shell, ...options]: string[], script: string, more: Record<string,
   new Promise<{ code: number; out: string }>((resolve) => {
     const env = {
       PATH: process.env['PATH']!,
-      ...{ HOLDFAST: acme.app.url, HOLDFAST_CI_KEY: ci, GITHUB_REPOSITORY: 'acme/web', PAUSE: '0' },
+      HOLDFAST: acme.app.url,
+      HOLDFAST_CI_KEY: ci,
+      GITHUB_REPOSITORY: 'acme/web',
+      PAUSE: '0',
       ...more,
     };
     execFile(shell!, [...options, script], { env, cwd: folder }, (error, stdout, stderr) =>

@@ -46,8 +46,14 @@ test.each([...recipes])('%s', (title, { recurrence: { rule, except = [], until =
   const { from, begins } = cases[title]!;
   const plan = checkPlan(
     {
-      ...{ name: title, reason: title, publicReason: null, repositories: { include: ['*'], exclude: [] } },
-      ...{ matchingConditions: [], excludeConditions: [], holds: ['merges'], environments: ['*'] },
+      name: title,
+      reason: title,
+      publicReason: null,
+      repositories: { include: ['*'], exclude: [] },
+      matchingConditions: [],
+      excludeConditions: [],
+      holds: ['merges'],
+      environments: ['*'],
       ...window,
       recurrence: { rule, except, until },
     },

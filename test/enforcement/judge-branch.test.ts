@@ -73,7 +73,10 @@ test('a queue whose branch requires nothing merges groups; an unknown one is not
 
 test('enforced follows the decisive findings, the worst first', () => {
   const finding = (check: Finding['check'], state: Finding['state']): Finding => ({
-    ...{ check, state, message: '', remedy: null },
+    check,
+    state,
+    message: '',
+    remedy: null,
   });
   const all = (...given: Finding['state'][]) => given.map((state) => finding('required_check', state));
   expect(isEnforced(all('ok', 'warning'))).toBe(true);

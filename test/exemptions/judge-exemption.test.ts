@@ -10,10 +10,20 @@ import type { LoadedPullRequest } from '../../src/github/pull-requests/load-pull
 const at = (minute: number) => new Date(Date.parse('2026-03-01T10:00:00Z') + minute * 60_000);
 const subject = { number: 1, headSha: 'a', baseRef: 'main' };
 const exemption: Exemption = {
-  ...{ id: 'e', pullRequest: 1, headSha: 'a', headSeenAt: at(0), anyHead: false, freezeIds: null },
+  id: 'e',
+  pullRequest: 1,
+  headSha: 'a',
+  headSeenAt: at(0),
+  anyHead: false,
+  freezeIds: null,
   baseRef: 'main',
-  ...{ reason: 'A fix', publicReason: null, state: 'approved', requestedAt: at(0), approvedAt: at(1) },
-  ...{ expiresAt: at(60), endedAt: null },
+  reason: 'A fix',
+  publicReason: null,
+  state: 'approved',
+  requestedAt: at(0),
+  approvedAt: at(1),
+  expiresAt: at(60),
+  endedAt: null,
 };
 const from = (more: Partial<Exemption>, freezeId = 'f', minute = 5) =>
   exemptionFrom([{ ...exemption, ...more }], subject, freezeId, at(minute)) !== null;
@@ -75,23 +85,38 @@ test('another base branch ends it, also for any head', () => {
 
 const freeze = (id: string) =>
   parseFreeze({
-    ...{ id, repositoryId: 1n, reason: 'Release', matchingConditions: [], excludeConditions: [] },
-    ...{ start: '2026-03-01T09:00:00', end: null, timezone: 'UTC', startsAt: at(-60), endsAt: null },
+    id,
+    repositoryId: 1n,
+    reason: 'Release',
+    matchingConditions: [],
+    excludeConditions: [],
+    start: '2026-03-01T09:00:00',
+    end: null,
+    timezone: 'UTC',
+    startsAt: at(-60),
+    endsAt: null,
   });
 const green = { state: 'success', description: 'Before', at: at(0) };
 const pullRequest = (number: number, head: string, status = green): LoadedPullRequest => ({
   facts: {
-    ...{ number, nodeId: `PR_${number}`, headSha: head, hasEveryScope: false, teams: new Map() },
-    ...{ values: { base: 'main' }, whyNotKnown: {} },
+    number,
+    nodeId: `PR_${number}`,
+    headSha: head,
+    hasEveryScope: false,
+    teams: new Map(),
+    values: { base: 'main' },
+    whyNotKnown: {},
   },
-  ...{ isOpen: true, isDraft: false, title: 'A change', author: 'ada', status },
-  ...{
-    testMerge: null,
-    isTestMergeUnderWay: false,
-    headMerges: null,
-    isAutoMerging: false,
-    queueBranch: null,
-  },
+  isOpen: true,
+  isDraft: false,
+  title: 'A change',
+  author: 'ada',
+  status,
+  testMerge: null,
+  isTestMergeUnderWay: false,
+  headMerges: null,
+  isAutoMerging: false,
+  queueBranch: null,
   isMergeable: true,
 });
 

@@ -6,8 +6,16 @@ import { couldHold, frozenStateAt, type KeptFreeze, type Span } from '../../src/
 import { parseFreeze } from '../../src/freezes/parsed-freeze.ts';
 
 const freeze = (more: Partial<Freeze>): Freeze => ({
-  ...{ id: 'one', repositoryId: 1n, reason: 'Release', start: '', end: null, timezone: 'UTC' },
-  ...{ startsAt: new Date(0), endsAt: null, matchingConditions: [], excludeConditions: [] },
+  id: 'one',
+  repositoryId: 1n,
+  reason: 'Release',
+  start: '',
+  end: null,
+  timezone: 'UTC',
+  startsAt: new Date(0),
+  endsAt: null,
+  matchingConditions: [],
+  excludeConditions: [],
   ...more,
 });
 
@@ -97,7 +105,9 @@ describe('the state at an instant', () => {
       }
     };
     expect(frozenStateAt([], null, new Date(5), [days()])).toEqual({
-      ...{ frozen: true, freezes: [], nextTransitionAt: null },
+      frozen: true,
+      freezes: [],
+      nextTransitionAt: null,
     });
     expect(asked).toBeLessThan(5000);
   });

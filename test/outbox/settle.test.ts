@@ -18,7 +18,12 @@ test('a status that another worker has overwritten is not settled again', async 
   expect(written).toMatchObject({ state: 'pending', writtenState: 'pending' });
   const outcome = (id: bigint, at: Date): Outcome => ({
     write: { ...written, owner: 'acme', repo: 'web', openNumber: 1, groupNumber: null },
-    ...{ state: 'success', description: 'No freeze holds it.', id, at, isNew: true, isFinal: false },
+    state: 'success',
+    description: 'No freeze holds it.',
+    id,
+    at,
+    isNew: true,
+    isFinal: false,
   });
 
   const earlier = new Date(written.writtenAt!.getTime() - 1000);
@@ -52,7 +57,9 @@ test('a verdict that goes back while its write is taken and not tried is not wri
   await acme.advanceTo(new Date(acme.clock.now() + 10_000));
   const where = { repository: { name: 'back' } };
   expect(await deps.db.headStatus.findFirstOrThrow({ where })).toMatchObject({
-    ...{ isWaiting: false, attempts: 0, description: 'Frozen until removed: Release' },
+    isWaiting: false,
+    attempts: 0,
+    description: 'Frozen until removed: Release',
   });
   expect(acme.posts(back)).toEqual(before);
 });

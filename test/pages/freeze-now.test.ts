@@ -267,8 +267,12 @@ test('a person who does not administer a repository unfreezes nothing in it', as
 
 test('a plan that one could not have made is not ended as a whole', async () => {
   const body = {
-    ...{ name: 'By pattern', reason: 'By pattern', repositories: { include: ['ap?'] } },
-    ...{ start: null, end: null, timezone: 'UTC' },
+    name: 'By pattern',
+    reason: 'By pattern',
+    repositories: { include: ['ap?'] },
+    start: null,
+    end: null,
+    timezone: 'UTC',
   };
   const { id } = (await acme.call('POST', '/v1/freeze_plans/acme', { as: acme.admin, body })).body;
   const bob = await signedIn('bob');

@@ -34,8 +34,13 @@ async function settled(path: string): Promise<string> {
 
 async function plan(repositories: string[], more: object = {}): Promise<string> {
   const body = {
-    ...{ name: 'Plan', reason: 'Plan', repositories: { include: repositories } },
-    ...{ start: null, end: null, timezone: 'UTC', ...more },
+    name: 'Plan',
+    reason: 'Plan',
+    repositories: { include: repositories },
+    start: null,
+    end: null,
+    timezone: 'UTC',
+    ...more,
   };
   const answer = await acme.call('POST', '/v1/freeze_plans/acme', { as: acme.admin, body });
   expect(answer.status, answer.text).toBe(201);

@@ -28,9 +28,17 @@ async function signedIn(login: string): Promise<Visitor> {
 }
 
 const yearEnd = {
-  ...{ name: 'Year end', reason: 'Books are closed', include: '*', exclude: 'sandbox-*' },
-  ...{ start: '2026-12-24T18:00', end: '2027-01-02T08:00', zone: 'Europe/Paris', repeat: 'yearly' },
-  ...{ except: '2028-12-24', exception: 'label=hotfix', matching: 'base=main' },
+  name: 'Year end',
+  reason: 'Books are closed',
+  include: '*',
+  exclude: 'sandbox-*',
+  start: '2026-12-24T18:00',
+  end: '2027-01-02T08:00',
+  zone: 'Europe/Paris',
+  repeat: 'yearly',
+  except: '2028-12-24',
+  exception: 'label=hotfix',
+  matching: 'base=main',
 };
 
 const hiddenOf = (text: string, name: string): string =>
@@ -70,15 +78,15 @@ test('a saved plan equals what the API makes', async () => {
     as: acme.admin,
   });
   expect(body).toMatchObject({
-    ...{
-      name: 'Year end',
-      reason: 'Books are closed',
-      start: '2026-12-24T18:00:00',
-      end: '2027-01-02T08:00:00',
-    },
-    ...{ timezone: 'Europe/Paris', repositories: { include: ['*'], exclude: ['sandbox-*'] } },
+    name: 'Year end',
+    reason: 'Books are closed',
+    start: '2026-12-24T18:00:00',
+    end: '2027-01-02T08:00:00',
+    timezone: 'Europe/Paris',
+    repositories: { include: ['*'], exclude: ['sandbox-*'] },
     recurrence: { rule: 'FREQ=YEARLY', except: ['2028-12-24'], until: null },
-    ...{ matching_conditions: ['base=main'], exclude_conditions: ['label=hotfix'] },
+    matching_conditions: ['base=main'],
+    exclude_conditions: ['label=hotfix'],
     created_by: { type: 'user', name: 'ada' },
   });
   const page = await ada.open(location);
@@ -109,26 +117,29 @@ test('nested conditions are lines of JSON, and the same in other words is no cha
   const nested = [{ and: ['base=main', { not: 'label=x' }] }];
   const several = ['label=a', 'label=b'];
   const body = {
-    ...{ name: 'Nested', reason: 'r', repositories: { include: ['web'] }, start: '2026-06-01T00:00:00' },
-    ...{
-      end: '2026-06-02T00:00:00',
-      timezone: 'UTC',
-      matching_conditions: nested,
-      exclude_conditions: several,
-    },
+    name: 'Nested',
+    reason: 'r',
+    repositories: { include: ['web'] },
+    start: '2026-06-01T00:00:00',
+    end: '2026-06-02T00:00:00',
+    timezone: 'UTC',
+    matching_conditions: nested,
+    exclude_conditions: several,
   };
   const { id } = (await acme.call('POST', '/v1/freeze_plans/acme', { as: acme.admin, body })).body;
   const path = `/owners/acme/plans/${id}/edit`;
   const { text } = await ada.open(path);
   expect(text).toContain('{&quot;and&quot;:[&quot;label=a&quot;,&quot;label=b&quot;]}');
   const fields = {
-    ...{ name: 'Nested', reason: 'new', include: 'web', start: '2026-06-01T00:00', end: '2026-06-02T00:00' },
-    ...{
-      zone: 'UTC',
-      repeat: 'once',
-      matching: JSON.stringify(nested[0]),
-      exceptions: '{"and":["label=a","label=b"]}',
-    },
+    name: 'Nested',
+    reason: 'new',
+    include: 'web',
+    start: '2026-06-01T00:00',
+    end: '2026-06-02T00:00',
+    zone: 'UTC',
+    repeat: 'once',
+    matching: JSON.stringify(nested[0]),
+    exceptions: '{"and":["label=a","label=b"]}',
   };
   await save(ada, path, fields);
   const plan = async () => (await acme.call('GET', `/v1/freeze_plans/acme/${id}`, { as: acme.admin })).body;
@@ -229,8 +240,15 @@ test('people who could have made a plan change it, and people who read all that 
 
 test('what a plan holds, and in which environments, is chosen, shown and kept', async () => {
   const fields = {
-    ...{ name: 'Both', reason: 'r', include: 'web', start: '2026-06-10T00:00', end: '2026-06-11T00:00' },
-    ...{ zone: 'UTC', repeat: 'once', holds: 'both', environments: 'prod-*\nstaging' },
+    name: 'Both',
+    reason: 'r',
+    include: 'web',
+    start: '2026-06-10T00:00',
+    end: '2026-06-11T00:00',
+    zone: 'UTC',
+    repeat: 'once',
+    holds: 'both',
+    environments: 'prod-*\nstaging',
   };
   const path = await save(ada, newPlan, fields);
   expect(await planOf('Both')).toMatchObject({
@@ -256,8 +274,13 @@ test('what a plan holds, and in which environments, is chosen, shown and kept', 
 });
 
 const nightly = {
-  ...{ name: 'Nightly', reason: 'Night', include: 'web\napi', zone: 'UTC', repeat: 'daily' },
-  ...{ start: '2026-03-01T00:00', end: '2026-03-01T18:00' },
+  name: 'Nightly',
+  reason: 'Night',
+  include: 'web\napi',
+  zone: 'UTC',
+  repeat: 'daily',
+  start: '2026-03-01T00:00',
+  end: '2026-03-01T18:00',
 };
 
 test('of a plan that repeats, the ongoing freeze is extended or ended, and the plan goes on', async () => {

@@ -34,8 +34,12 @@ test('statuses are written by urgency over all repositories of a plan', async ()
     repositories.push(repository);
   });
   const body = {
-    ...{ name: 'Incident', reason: 'INC-4711', repositories: { include: names } },
-    ...{ start: null, end: null, timezone: 'UTC' },
+    name: 'Incident',
+    reason: 'INC-4711',
+    repositories: { include: names },
+    start: null,
+    end: null,
+    timezone: 'UTC',
   };
   const answer = await acme.call('POST', '/v1/freeze_plans/acme', { as: acme.admin, body });
   expect(answer.status, answer.text).toBe(201);

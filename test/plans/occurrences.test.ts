@@ -26,7 +26,10 @@ const plan = (
 ): Schedule => {
   const { except = [], until = null, ...rest } = more;
   return {
-    ...{ start: '2026-01-15T10:00:00', end: '2026-01-15T12:00:00', timezone: 'UTC', ...rest },
+    start: '2026-01-15T10:00:00',
+    end: '2026-01-15T12:00:00',
+    timezone: 'UTC',
+    ...rest,
     recurrence: { rule, except, until },
   };
 };
@@ -129,12 +132,15 @@ describe('every rule', () => {
 describe('recipes', () => {
   test('year ends', () => {
     const schedule = plan('FREQ=YEARLY', {
-      ...{ start: '2026-12-24T18:00:00', end: '2027-01-02T08:00:00', timezone: 'Europe/Paris' },
+      start: '2026-12-24T18:00:00',
+      end: '2027-01-02T08:00:00',
+      timezone: 'Europe/Paris',
       except: ['2028-12-24'],
     });
     expect(take(schedule, '2026-12-31T00:00:00Z', 3)).toMatchObject([
       {
-        ...{ start: '2026-12-24T18:00:00', end: '2027-01-02T08:00:00' },
+        start: '2026-12-24T18:00:00',
+        end: '2027-01-02T08:00:00',
         startsAt: new Date('2026-12-24T17:00:00Z'),
         endsAt: new Date('2027-01-02T07:00:00Z'),
       },
@@ -187,8 +193,10 @@ describe('when clocks change', () => {
   ])('an occurrence from %s to %s of the night they go forward exists', (start, end, startsAt, endsAt) => {
     const [night] = take(paris(start, end), '2026-03-29T00:00:00Z', 1);
     expect(night).toMatchObject({
-      ...{ start: `2026-03-29T${start}`, end: `2026-03-29T${end}` },
-      ...{ startsAt: new Date(startsAt), endsAt: new Date(endsAt) },
+      start: `2026-03-29T${start}`,
+      end: `2026-03-29T${end}`,
+      startsAt: new Date(startsAt),
+      endsAt: new Date(endsAt),
     });
   });
 });

@@ -131,7 +131,11 @@ describe('what is accepted', () => {
     const { deletedBy: _by, ...row } = plan;
     await db.freezePlan.createMany({
       data: Array.from({ length: 200 - length }, () => ({
-        ...{ ...row, ...account, id: crypto.randomUUID(), include: ['nothing'], overAt: null },
+        ...row,
+        ...account,
+        id: crypto.randomUUID(),
+        include: ['nothing'],
+        overAt: null,
         keptAt: new Date(clock.now()),
       })),
     });
@@ -185,7 +189,12 @@ describe('a person who administers the repositories', () => {
     const { deletedBy: _by, ...row } = await db.freezePlan.findFirstOrThrow();
     const json = { matchingConditions: [], excludeConditions: [], createdBy: {}, updatedBy: {} };
     const plan = (include: string[]) => ({
-      ...{ ...row, ...json, id: crypto.randomUUID(), include, exclude: ['them'], overAt: null },
+      ...row,
+      ...json,
+      id: crypto.randomUUID(),
+      include,
+      exclude: ['them'],
+      overAt: null,
     });
     await db.freezePlan.createMany({
       data: Array.from({ length: 120 }, (_, at) => plan([`absent-${at % 60}`, `second-${at}`])),
@@ -247,11 +256,17 @@ test('a preview says what would be held, and saves nothing', async () => {
       { name: 'vault', to_hold: 0, excluded: 1, enforced: expect.stringMatching(/yes|unknown/) },
       { name: 'web', to_hold: 0, excluded: 1, enforced: expect.stringMatching(/yes|unknown/) },
     ],
-    ...{ repositories_matched: 3, to_hold: 0, excluded: 2, not_enforced: ['acme/attic'], not_looked_at: [] },
+    repositories_matched: 3,
+    to_hold: 0,
+    excluded: 2,
+    not_enforced: ['acme/attic'],
+    not_looked_at: [],
     next_occurrences: [
       {
-        ...{ start: '2027-05-01T10:00:00', end: '2027-05-02T10:00:00' },
-        ...{ starts_at: '2027-05-01T08:00:00.000Z', ends_at: '2027-05-02T08:00:00.000Z' },
+        start: '2027-05-01T10:00:00',
+        end: '2027-05-02T10:00:00',
+        starts_at: '2027-05-01T08:00:00.000Z',
+        ends_at: '2027-05-02T08:00:00.000Z',
       },
     ],
   });

@@ -66,7 +66,9 @@ test('the state changes at once when a repository begins or stops to match', asy
 
 test('an occurrence that somebody deleted does not come back in the state', async () => {
   const id = await create({
-    ...{ start: '2026-12-24T18:00:00', end: '2027-01-02T08:00:00', repositories: { include: ['tv'] } },
+    start: '2026-12-24T18:00:00',
+    end: '2027-01-02T08:00:00',
+    repositories: { include: ['tv'] },
     recurrence: { rule: 'FREQ=YEARLY' },
   });
   expect(await state(null, {}, 'tv')).toEqual([false, 0, '2026-12-24T18:00:00.000Z']);
@@ -80,7 +82,9 @@ test('an occurrence that somebody deleted does not come back in the state', asyn
 
 test('a separately changed freeze far ahead hides nothing before it', async () => {
   const id = await create({
-    ...{ start: '2026-12-24T18:00:00', end: '2026-12-24T20:00:00', repositories: { include: ['tv'] } },
+    start: '2026-12-24T18:00:00',
+    end: '2026-12-24T20:00:00',
+    repositories: { include: ['tv'] },
     recurrence: { rule: 'FREQ=YEARLY' },
   });
   const { body } = await acme.call('GET', '/v1/repos/acme/tv/scheduled_freeze', { as: acme.admin });

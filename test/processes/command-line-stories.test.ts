@@ -53,8 +53,11 @@ beforeEach(() => {
 async function holdfast(token: string, ...words: string[]): Promise<string> {
   commands++;
   const env = {
-    ...{ PATH: process.env['PATH'], HOME: join(homes, token), TZ: 'Europe/Paris' },
-    ...{ HOLDFAST_URL: acme.app.url, HOLDFAST_TOKEN: token },
+    PATH: process.env['PATH'],
+    HOME: join(homes, token),
+    TZ: 'Europe/Paris',
+    HOLDFAST_URL: acme.app.url,
+    HOLDFAST_TOKEN: token,
   };
   return new Promise((resolve, reject) => {
     execFile(process.execPath, [bin, ...words], { env }, (error, out, err) =>

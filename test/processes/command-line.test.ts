@@ -141,7 +141,10 @@ describe('as a process, against a running service', () => {
   test.runIf(process.getuid?.() === 0)('an unknown user has no home folder, and needs none', async () => {
     chmodSync(folder, 0o755);
     const child = spawn(process.execPath, [bin, 'list', 'acme'], {
-      ...{ env: { ...env, HOME: undefined }, uid: 54_321, cwd: '/', stdio: 'pipe' },
+      env: { ...env, HOME: undefined },
+      uid: 54_321,
+      cwd: '/',
+      stdio: 'pipe',
     });
     expect((await once(child, 'close'))[0]).toBe(0);
   });
@@ -172,8 +175,13 @@ describe('as a process, against a running service', () => {
     const seen: string[] = [];
     let isSeen = () => {};
     const waiting = {
-      ...{ switched_on: true, enforced: true, pull_requests: { to_hold: 1, held: 0 }, leaking: [] },
-      ...{ not_held: [], waiting_writes: 1, look_due: false },
+      switched_on: true,
+      enforced: true,
+      pull_requests: { to_hold: 1, held: 0 },
+      leaking: [],
+      not_held: [],
+      waiting_writes: 1,
+      look_due: false,
     };
     const freeze = { id: 'a', timezone: 'UTC', end: '' };
     const serve = async (request: IncomingMessage, response: ServerResponse) => {

@@ -109,7 +109,10 @@ function start(): ServiceProcess {
   // A file that need not be there is named with a dash.
   const file = only('EnvironmentFile').replace(/^-/, '');
   const env = {
-    ...{ PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/', USER: only('User'), STATE_DIRECTORY: state },
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    HOME: '/',
+    USER: only('User'),
+    STATE_DIRECTORY: state,
     ...variablesIn(unit.get('Environment')!.join(' ')),
     ...variablesIn(readFileSync(file, 'utf8')),
   };

@@ -76,13 +76,23 @@ test('an event of one pull request among a thousand reads a few rows, without st
   const seen = { repositoryId, observation: 1n };
   await db.openPullRequest.createMany({
     data: numbers.map((number) => ({
-      ...{ ...seen, number, nodeId: `PR_${number}`, headSha: `head-${number}`, mergeSha: `merge-${number}` },
+      ...seen,
+      number,
+      nodeId: `PR_${number}`,
+      headSha: `head-${number}`,
+      mergeSha: `merge-${number}`,
     })),
   });
   await db.headStatus.createMany({
     data: numbers.map((number) => ({
-      ...{ ...seen, installationId: installationId!, sha: `head-${number}`, urgency: 0 },
-      ...{ state: 'success', description: 'No freeze holds it.', isWaiting: false, notBefore: new Date(0) },
+      ...seen,
+      installationId: installationId!,
+      sha: `head-${number}`,
+      urgency: 0,
+      state: 'success',
+      description: 'No freeze holds it.',
+      isWaiting: false,
+      notBefore: new Date(0),
     })),
   });
 

@@ -14,7 +14,11 @@ const freeze = parseFreeze({
   reason: 'Release',
   matchingConditions: ['base=main'] as ConditionInput[],
   excludeConditions: [],
-  ...{ start: '2026-03-01T09:00:00', end: null, timezone: 'UTC', startsAt: observedAt, endsAt: null },
+  start: '2026-03-01T09:00:00',
+  end: null,
+  timezone: 'UTC',
+  startsAt: observedAt,
+  endsAt: null,
 });
 const observed = { freezes: [freeze], exemptions: [], hiding: [], observedAt };
 const green: PresentStatus = { state: 'success', description: 'Before', at: observedAt };
@@ -31,13 +35,24 @@ const pullRequest = (
   more: Partial<LoadedPullRequest> = {},
 ): LoadedPullRequest => ({
   facts: {
-    ...{ number, nodeId: `PR_${number}`, headSha: head, hasEveryScope: false, teams: new Map() },
+    number,
+    nodeId: `PR_${number}`,
+    headSha: head,
+    hasEveryScope: false,
+    teams: new Map(),
     values: { base: isHeld ? 'main' : 'release' },
     whyNotKnown: {},
   },
-  ...{ isOpen: true, isDraft: false, title: 'A change', author: 'ada', status: green },
+  isOpen: true,
+  isDraft: false,
+  title: 'A change',
+  author: 'ada',
+  status: green,
   testMerge: merge === null ? null : { sha: merge, status: mergeStatus },
-  ...{ isTestMergeUnderWay: false, headMerges: null, isAutoMerging: false, queueBranch: null },
+  isTestMergeUnderWay: false,
+  headMerges: null,
+  isAutoMerging: false,
+  queueBranch: null,
   isMergeable: true,
   ...more,
 });
@@ -47,7 +62,10 @@ const mergeStatus: fc.Arbitrary<PresentStatus> = fc.constantFrom(null, green);
 const some = fc.array(
   fc.record({
     number: fc.integer({ min: 1, max: 99 }),
-    ...{ head: sha, isHeld: fc.boolean(), merge: fc.option(sha), mergeStatus },
+    head: sha,
+    isHeld: fc.boolean(),
+    merge: fc.option(sha),
+    mergeStatus,
   }),
   { maxLength: 6 },
 );

@@ -17,14 +17,12 @@ const seenAt = new Date('2026-03-01T09:00:00Z');
 
 const pullRequest = (number: number, headSha: string, more: Partial<LoadedPullRequest> = {}) =>
   ({
-    ...{
-      isOpen: true,
-      title: 'A change',
-      status: null,
-      testMerge: null,
-      headMerges: null,
-      queueBranch: null,
-    },
+    isOpen: true,
+    title: 'A change',
+    status: null,
+    testMerge: null,
+    headMerges: null,
+    queueBranch: null,
     facts: { number, nodeId: `PR_${number}`, headSha, values: {}, whyNotKnown: {} },
     ...more,
   }) as LoadedPullRequest;
@@ -147,8 +145,14 @@ test('a pull request that comes to a head which a later observation judged witho
   // The later one, which saved first, knew only of 7.
   await database.prisma.headStatus.create({
     data: {
-      ...{ repositoryId: 1n, sha: 'shared', state: 'success', description: 'Later', observation: 9n },
-      ...{ isWaiting: false, urgency: 0, notBefore: seenAt },
+      repositoryId: 1n,
+      sha: 'shared',
+      state: 'success',
+      description: 'Later',
+      observation: 9n,
+      isWaiting: false,
+      urgency: 0,
+      notBefore: seenAt,
     },
   });
   expect(await numbersOf({ ...both, asked: new Set([7]) })).toEqual([]);

@@ -27,13 +27,21 @@ test('a job has a token whose key everybody can read, and whose claims are those
   const { id, ownerId } = github.repository('acme/web');
   const pull = github.jobToken('acme/web', { pullRequest: number, audience: 'https://x.example' });
   expect(verified(pull, await shown())).toMatchObject({
-    ...{ iss: discovery.body.issuer, aud: 'https://x.example', sub: 'repo:acme/web:pull_request' },
-    ...{ repository: 'acme/web', repository_id: String(id), repository_owner_id: String(ownerId) },
-    ...{ ref: `refs/pull/${number}/merge`, event_name: 'pull_request', base_ref: 'main' },
+    iss: discovery.body.issuer,
+    aud: 'https://x.example',
+    sub: 'repo:acme/web:pull_request',
+    repository: 'acme/web',
+    repository_id: String(id),
+    repository_owner_id: String(ownerId),
+    ref: `refs/pull/${number}/merge`,
+    event_name: 'pull_request',
+    base_ref: 'main',
   });
   const deploy = github.jobToken('acme/web', { environment: 'prod:eu', workflow: 'deploy.yml' });
   expect(verified(deploy, await shown())).toMatchObject({
-    ...{ aud: `${github.url}/acme`, sub: 'repo:acme/web:environment:prod%3Aeu', environment: 'prod:eu' },
+    aud: `${github.url}/acme`,
+    sub: 'repo:acme/web:environment:prod%3Aeu',
+    environment: 'prod:eu',
     workflow_ref: 'acme/web/.github/workflows/deploy.yml@refs/heads/main',
   });
   github.rotateOidcKeys();
@@ -51,11 +59,9 @@ test('a pull_request job of a fork has none, and its pull_request_target runs as
   expect(() => github.jobToken('acme/web', { pullRequest: number })).toThrow('no OIDC token');
   const target = github.jobToken('acme/web', { pullRequest: number, event: 'pull_request_target' });
   expect(verified(target, github.oidcKeySet().keys)).toMatchObject({
-    ...{
-      event_name: 'pull_request_target',
-      ref: 'refs/heads/main',
-      sub: 'repo:acme/web:ref:refs/heads/main',
-    },
+    event_name: 'pull_request_target',
+    ref: 'refs/heads/main',
+    sub: 'repo:acme/web:ref:refs/heads/main',
   });
   await github.close();
 });

@@ -69,8 +69,10 @@ export async function runAction(
       Object.entries(own).map(([name, text]) => [name, expand(text, context)]),
     );
     const { code, log } = await bash(script!, cwd, {
-      ...{ GITHUB_ACTIONS: 'true', GITHUB_ACTION_PATH: folder },
-      ...{ GITHUB_OUTPUT: output!, GITHUB_STEP_SUMMARY: summary! },
+      GITHUB_ACTIONS: 'true',
+      GITHUB_ACTION_PATH: folder,
+      GITHUB_OUTPUT: output!,
+      GITHUB_STEP_SUMMARY: summary!,
       ...env,
       ...expanded,
     });

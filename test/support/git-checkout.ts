@@ -16,9 +16,13 @@ export type Checkout = {
 
 /** What git reads of the machine would differ from one to the next. */
 const env = {
-  ...{ PATH: process.env['PATH']!, HOME: '/nowhere', GIT_CONFIG_NOSYSTEM: '1' },
-  ...{ GIT_AUTHOR_NAME: 'ada', GIT_AUTHOR_EMAIL: 'ada@acme.example' },
-  ...{ GIT_COMMITTER_NAME: 'ada', GIT_COMMITTER_EMAIL: 'ada@acme.example' },
+  PATH: process.env['PATH']!,
+  HOME: '/nowhere',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_AUTHOR_NAME: 'ada',
+  GIT_AUTHOR_EMAIL: 'ada@acme.example',
+  GIT_COMMITTER_NAME: 'ada',
+  GIT_COMMITTER_EMAIL: 'ada@acme.example',
 };
 
 /** A repository without commits, on the branch `main`. */

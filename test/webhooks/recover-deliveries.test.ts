@@ -44,8 +44,13 @@ test('more than are read: everything that the App has is checked, once', async (
   const answer = async () => {
     const page = pages++ % 30;
     const failed = Array.from({ length: 100 }, (_, index) => ({
-      ...{ id: page * 100 + index, guid: `flood-${page}-${index}`, event: 'pull_request', action: 'edited' },
-      ...{ repository_id: index, installation_id: 2, delivered_at: now },
+      id: page * 100 + index,
+      guid: `flood-${page}-${index}`,
+      event: 'pull_request',
+      action: 'edited',
+      repository_id: index,
+      installation_id: 2,
+      delivered_at: now,
     }));
     const link = `<https://api.github.com/app/hook/deliveries?cursor=${page}>; rel="next"`;
     return new Response(JSON.stringify(failed), {

@@ -39,7 +39,9 @@ export const passSchema = z
 export const presentPass = (exemption: Exemption | null) =>
   exemption && {
     exemption: {
-      ...{ id: exemption.id, reason: exemption.reason, expires_at: exemption.expiresAt.toISOString() },
+      id: exemption.id,
+      reason: exemption.reason,
+      expires_at: exemption.expiresAt.toISOString(),
     },
   };
 

@@ -169,8 +169,12 @@ export const previewPlanEndpoint = endpoint({
     schema: preview,
     example: {
       repositories: [{ name: 'web', to_hold: 12, excluded: 1, enforced: 'yes' }],
-      ...{ repositories_matched: 2, to_hold: 12, excluded: 1 },
-      ...{ not_enforced: ['acme/attic'], not_looked_at: [], next_occurrences: exampleOccurrences },
+      repositories_matched: 2,
+      to_hold: 12,
+      excluded: 1,
+      not_enforced: ['acme/attic'],
+      not_looked_at: [],
+      next_occurrences: exampleOccurrences,
     },
   },
   async handle({ deps, account, body }) {

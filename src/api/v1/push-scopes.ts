@@ -26,7 +26,9 @@ type Path = z.output<typeof params>;
 type Body = z.output<typeof body>;
 
 const pushedBy = ({ number }: Path, { scopes, all_scopes: allScopes = false }: Body): PushedScopes => ({
-  ...{ number, scopes: [...new Set(scopes)], allScopes },
+  number,
+  scopes: [...new Set(scopes)],
+  allScopes,
 });
 
 const shared = {

@@ -18,7 +18,11 @@ export type NewOidcRule = Omit<OidcRule, 'id' | 'createdAt' | 'createdBy'>;
 
 /** A rule in the audit log and for clients, without its id. */
 export const attributesOfRule = ({ name, repositories, refs, environments, may }: NewOidcRule) => ({
-  ...{ name, repositories, refs, environments, may },
+  name,
+  repositories,
+  refs,
+  environments,
+  may,
 });
 
 /**

@@ -90,7 +90,10 @@ function readFrozen(targets: string[], { all, except = [] }: Options): Frozen {
 }
 
 const bodyOf = (options: Options, { start, end, timezone }: Window): FreezeBody => ({
-  ...{ reason: options.message, start, end, timezone },
+  reason: options.message,
+  start,
+  end,
+  timezone,
   ...(options.publicReason !== undefined && { public_reason: options.publicReason }),
   ...conditionsIn(options),
 });

@@ -101,7 +101,9 @@ const create = command<Wanted & { dryRun?: true }, [owner: string]>({
     const body = {
       name: options.name ?? nameFor(options.message!),
       ...changesIn({ ...options, include: options.include ?? ['*'] }),
-      ...{ start, end, timezone },
+      start,
+      end,
+      timezone,
     };
     if (options.dryRun)
       return (await import('../freezing/preview.ts')).previewPlan(call, service, owner, body);

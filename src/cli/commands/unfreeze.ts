@@ -104,7 +104,10 @@ async function madeAmongOthers(
 }
 
 const freezeEnding = ({ freeze, owner, repository }: ListedFreeze): Ending => ({
-  ...{ kind: 'freeze', id: freeze.id, owner, repository },
+  kind: 'freeze',
+  id: freeze.id,
+  owner,
+  repository,
 });
 
 /**

@@ -17,7 +17,8 @@ export type FreezeBody = {
 /** The body for the route that makes a plan. */
 export const planBody = (body: FreezeBody, repositories: object) => ({
   name: nameFor(body.reason),
-  ...{ repositories, ...body },
+  repositories,
+  ...body,
 });
 
 /** The default name of a plan: the first line of its reason, up to the 255 characters of a name. */

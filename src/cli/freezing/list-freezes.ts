@@ -31,7 +31,9 @@ export const isOn = ({ startsAt, endsAt }: ListedFreeze, now: number): boolean =
   startsAt <= now && (endsAt === null || endsAt > now);
 
 const withInstants = (owner: string, repository: string, freeze: Freeze): ListedFreeze => ({
-  ...{ owner, repository, freeze },
+  owner,
+  repository,
+  freeze,
   startsAt: toInstant(freeze.start, freeze.timezone, 'start').getTime(),
   endsAt: freeze.end === null ? null : toInstant(freeze.end, freeze.timezone, 'end').getTime(),
 });

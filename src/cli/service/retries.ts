@@ -11,14 +11,16 @@ export type Retries = {
 
 /** A person waits, so failures show soon. */
 export const forPeople: Retries = {
-  ...{ answered: 5, unanswered: 3 },
+  answered: 5,
+  unanswered: 3,
   isPassing: (status) => status >= 502 && status <= 504,
   pause: (tries, isAnswered) => (isAnswered ? 1000 : 250 * 2 ** tries),
 };
 
 /** A CI job can wait for a restart. Jobs that failed together do not try again together. */
 export const forJobs: Retries = {
-  ...{ answered: 8, unanswered: 8 },
+  answered: 8,
+  unanswered: 8,
   isPassing: (status) => status >= 500,
   pause: (tries) => Math.min(30_000, 500 * 2 ** tries) * (0.5 + Math.random() / 2),
 };

@@ -36,8 +36,11 @@ export function readWindow(options: WindowOptions, { now, zone }: Pick<World, 'n
     throw misused(`It would end at ${last}, before it begins at ${first}. Choose a later end.`);
   }
   return {
-    ...{ start: start?.local ?? null, end: end?.local ?? null, timezone },
-    ...{ startsAt, endsAt: end?.at ?? null },
+    start: start?.local ?? null,
+    end: end?.local ?? null,
+    timezone,
+    startsAt,
+    endsAt: end?.at ?? null,
   };
 }
 

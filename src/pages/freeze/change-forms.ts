@@ -70,7 +70,10 @@ function editForm(
 ): Html {
   const given = refused ? Object.fromEntries(refused.form) : fieldsOf(freeze, state);
   const field = (name: string, label: string, more: Partial<Field> = {}): Field => ({
-    ...{ name, label, value: given[name] ?? '', problems: refused?.problems ?? noProblems },
+    name,
+    label,
+    value: given[name] ?? '',
+    problems: refused?.problems ?? noProblems,
     ...more,
   });
   const time = { attributes: html`step="any"` };

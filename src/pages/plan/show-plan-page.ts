@@ -115,7 +115,9 @@ const endThisTime = ({ plan, account, repositories, isAdmin }: OpenedPlan, on: S
 
 const whyField = (of: string): Html =>
   textArea({
-    ...{ name: 'delete_reason', id: `why-${of}`, label: 'Reason' },
+    name: 'delete_reason',
+    id: `why-${of}`,
+    label: 'Reason',
     attributes: html`required maxlength="10000"`,
   });
 

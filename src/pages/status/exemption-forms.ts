@@ -105,7 +105,10 @@ function ask(path: string, { permission, isForTwo }: Standing, refused: RefusedF
     <form class="card form" method="post" action="${path}">
       ${onceField()}
       ${textArea({
-        ...{ name: 'reason', label: 'Reason', value: given?.get('reason') ?? '', problems },
+        name: 'reason',
+        label: 'Reason',
+        value: given?.get('reason') ?? '',
+        problems,
         hint: 'The status and this page show the reason.',
         attributes: html`required`,
       })}

@@ -91,7 +91,11 @@ describe('in a run of GitHub Actions', () => {
     const head = checkout.commit({ 'package-lock.json': '{}' });
     const said = await push(['--json'], runOf(pullRequestEvent(1, head)));
     expect(said.json()).toEqual({
-      ...{ pull_request: 'acme/web#1', scopes: [], all_scopes: true, pushed: true, changed_paths: 1 },
+      pull_request: 'acme/web#1',
+      scopes: [],
+      all_scopes: true,
+      pushed: true,
+      changed_paths: 1,
       by: { scopes: {}, all_scopes: ['package-lock.json'] },
     });
     expect(await stored(1)).toEqual({ scopes: [], all: true });

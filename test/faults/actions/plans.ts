@@ -61,7 +61,10 @@ async function create(
   plan: Required<Change>,
 ): Promise<void> {
   const body = {
-    ...{ ...bodyOf(plan), name: 'Plan', repositories: { include: ['web'] }, timezone: 'UTC' },
+    ...bodyOf(plan),
+    name: 'Plan',
+    repositories: { include: ['web'] },
+    timezone: 'UTC',
     start: start === null ? null : wallClock(start),
     recurrence: days === 1 ? null : { rule: `FREQ=DAILY;COUNT=${days}` },
   };
