@@ -91,7 +91,8 @@ const keepsPace = (tokens = '$4::float8') => `pace_per_minute = $3::float8, pace
 /**
  * Takes due writes for the holder, the most urgent first, and of equal ones the one that waits longest. Otherwise, while
  * more come than the pace allows, some would wait until the end. Skips rows that a saving transaction has locked: it may
- * change them, and sends its own job.
+ * change them, and sends its own job. The planner learns from the second `LIMIT` how few it takes: with statistics from
+ * the middle of a fan-out, it would read all heads to join them.
  * @param condition says whether the lease may be taken or kept. @param places how many writes may be taken. @param pace
  *   the columns of the pace, less what is taken.
  */
@@ -105,7 +106,7 @@ const take = (condition: string, places: string, pace: string) => `
       SELECT FROM lease WHERE NOT is_off AND (paused_until IS NULL OR paused_until <= $9::timestamptz))
     ORDER BY urgency, waiting_since, repository_id, sha LIMIT ${places} FOR UPDATE SKIP LOCKED
   ), taken AS (
-    UPDATE head_statuses head SET attempts = head.attempts + 1 FROM due
+    UPDATE head_statuses head SET attempts = head.attempts + 1 FROM (SELECT * FROM due LIMIT ${mostTaken}) due
     WHERE head.repository_id = due.repository_id AND head.sha = due.sha
     RETURNING head.*
   ), kept AS (
