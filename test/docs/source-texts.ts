@@ -18,15 +18,20 @@ export const sources = new Map(
 );
 
 /** A node with all inside of it. */
-function* below(node: ts.Node): Generator<ts.Node> {
-  yield node;
-  const children: ts.Node[] = [];
-  ts.forEachChild(node, (child) => void children.push(child));
-  for (const child of children) yield* below(child);
+function below(node: ts.Node): ts.Node[] {
+  const nodes: ts.Node[] = [];
+  const add = (each: ts.Node) => {
+    nodes.push(each);
+    ts.forEachChild(each, add);
+  };
+  add(node);
+  return nodes;
 }
 
+const nodes = new Map(sources.entries().map(([path, file]) => [path, below(file)]));
+
 function* nodesOf(paths: RegExp): Generator<ts.Node> {
-  for (const [path, file] of sources) if (paths.test(path)) yield* below(file);
+  for (const [path, inside] of nodes) if (paths.test(path)) yield* inside;
 }
 
 /** An expression with its beginning: without what follows a `+`, and without the values in a template. */
@@ -85,7 +90,8 @@ export const allTexts = (paths = /./): string[] => textsIn(nodesOf(paths));
 
 /** Every name of a property or a variable that a file uses. */
 export function namesIn(path: string): string[] {
-  const names = [...below(sources.get(path)!)]
+  const names = nodes
+    .get(path)!
     .filter((node) => ts.isIdentifier(node))
     .map(({ text }) => text);
   return [...new Set(names)];

@@ -25,7 +25,12 @@ function quotedIn(mark: string): string[] {
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 /** `…` stands for anything. */
 const patternOf = (text: string): string => text.trim().split('…').map(escaped).join('.*');
-const occursIn = (part: string, whole: string): boolean => new RegExp(patternOf(part), 's').test(whole);
+const patterns = new Map<string, RegExp>();
+function occursIn(part: string, whole: string): boolean {
+  const pattern = patterns.get(part) ?? new RegExp(patternOf(part), 's');
+  patterns.set(part, pattern);
+  return pattern.test(whole);
+}
 /** One is the other, or a part of it: the source puts some messages together. */
 const fits = (quoted: string, text: string): boolean =>
   occursIn(quoted, text) || (/\w \w/.test(text) && occursIn(text, quoted));
