@@ -1,0 +1,39 @@
+// Somebody who has never seen the code asks the database why a status was not written.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Acme, startAcme } from '../support/acme.ts';
+import { between, documentAt, rowsOf } from './documents.ts';
+
+let acme: Acme;
+beforeAll(async () => {
+  acme = await startAcme();
+});
+afterAll(() => acme.close());
+
+const page = documentAt('docs/how-it-works.md');
+const why = between(page, '## Why was this status not written?', '\n## ');
+const statementIn = (part: string): string => between(part, '```sql\n', '```');
+const ask = (statement: string): Promise<Record<string, unknown>[]> =>
+  acme.app.deps.db.$queryRawUnsafe(statement);
+
+test('the statements find what holds a pull request, its status, and the jobs that wait', async () => {
+  const web = await acme.repository('web', [{}]);
+  await acme.freeze(web, { reason: 'Release' });
+  // The statement goes by the database's clock.
+  await acme.freeze(web, { reason: 'Later', start: '2099-01-01T00:00:00' });
+  await acme.quiet();
+  const rows = await ask(statementIn(why).replace('p.number = 42', 'p.number = 1'));
+  expect(rows).toMatchObject([
+    { freezes: ['Release'], state: 'pending', written_state: 'pending', is_waiting: false, not_held: null },
+  ]);
+  const jobs = await ask(statementIn(between(page, '## Jobs', '\n## ')));
+  const start = {
+    name: 'reconcile-repository',
+    data: expect.objectContaining({ at: '2099-01-01T00:00:00.000Z' }),
+  };
+  expect(jobs).toContainEqual(expect.objectContaining(start));
+
+  const seen = rowsOf(why).map(([what]) => what!);
+  expect(seen.length).toBeGreaterThan(12);
+  const columns = seen.flatMap((what) => [...what.matchAll(/`(\w+)`/g)].map(([, name]) => name!));
+  expect(columns.filter((name) => !(name in rows[0]!))).toEqual([]);
+});
