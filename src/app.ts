@@ -14,7 +14,7 @@ import type { Phase } from './phase.ts';
 import { readSecretKey } from './setup/secret-key.ts';
 import { createService, type Ground, type Service } from './service.ts';
 import { createSetup } from './setup/create-setup.ts';
-import { stopServing } from './stop-serving.ts';
+import { stopServing, unusedConnections } from './stop-serving.ts';
 
 export type App = {
   /** Where it listens, with the actual port. */
@@ -95,6 +95,7 @@ export async function createApp(given: StartConfig, overrides: Overrides = {}): 
   const { port: asked, host: hostname } = config;
   const serverOptions = { keepAliveTimeout };
   const server = serve({ fetch: fetch as never, port: asked, hostname, serverOptions }) as Server;
+  const unused = unusedConnections(server);
   await new Promise<void>((resolve, reject) => server.once('listening', resolve).once('error', reject));
   await phase.start();
   const { port } = server.address() as AddressInfo;
@@ -113,10 +114,14 @@ export async function createApp(given: StartConfig, overrides: Overrides = {}): 
     settled: async () => (await service?.settled()) ?? 0,
     async close() {
       isStopping = true;
-      const answered = stopServing(server, patience);
+      const answered = stopServing(server, unused, patience);
       await handover?.catch(() => {});
-      await phase.close(answered);
+      const stopped = phase;
+      await stopped.close(answered);
       await answered;
+      // A last request of the setup page may have started the service.
+      await handover?.catch(() => {});
+      if (phase !== stopped) await phase.close();
       await database.close();
     },
   };

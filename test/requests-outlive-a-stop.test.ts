@@ -1,6 +1,7 @@
 // A replica stops while clients use it: they are answered, so that none repeats what was done.
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Holdfast, startHoldfast } from './support/holdfast.ts';
 
@@ -68,4 +69,18 @@ test('a request that GitHub leaves waiting is answered with an error before the 
   const { status, body } = await asked;
   expect(status).toBe(503);
   expect(JSON.parse(body).detail).toContain('GitHub');
+});
+
+test('a connection that a browser opened ahead delays nothing', async () => {
+  const { app } = holdfast;
+  const { hostname, port } = new URL(app.url);
+  const [used, unused] = [connect(Number(port), hostname), connect(Number(port), hostname)];
+  await Promise.all([once(used, 'connect'), once(unused, 'connect')]);
+  used.write('GET /healthz HTTP/1.1\r\nHost: holdfast.example\r\n\r\n');
+  await once(used, 'data');
+  const ended = Promise.all([once(used, 'close'), once(unused, 'close')]);
+  const began = performance.now();
+  await app.close();
+  expect(performance.now() - began).toBeLessThan(7000);
+  await ended;
 });
