@@ -95,15 +95,28 @@ export async function migrate(connection: Connection, folder?: URL): Promise<str
     for (const { name, sql, checksum } of missing) {
       const record = `INSERT INTO "_prisma_migrations" (id, checksum, finished_at, migration_name, applied_steps_count)
         VALUES ('${randomUUID()}', '${checksum}', now(), '${name.replaceAll("'", "''")}', 1)`;
-      try {
-        await connection.script(`BEGIN;\n${sql}\n;${record};\nCOMMIT;`);
-      } catch (error) {
-        await connection.script('ROLLBACK');
-        throw new Error(`The migration ${name} failed: ${String(error)}`, { cause: error });
-      }
+      await apply(connection, name, `BEGIN;\n${sql}\n;${record};\nCOMMIT;`);
     }
     return missing.map((migration) => migration.name);
   } finally {
     await connection.query('SELECT pg_advisory_unlock($1)', [advisoryLock]);
+  }
+}
+
+/** PostgreSQL's code for transactions that wait for each other's locks. It ends one of them. */
+const deadlock = '40P01';
+const mostTries = 5;
+
+/** The version before may run meanwhile, and lock tables in another order. */
+async function apply(connection: Connection, name: string, script: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await connection.script(script);
+      return;
+    } catch (error) {
+      await connection.script('ROLLBACK');
+      if ((error as { code?: string }).code === deadlock && tries < mostTries) continue;
+      throw new Error(`The migration ${name} failed: ${String(error)}`, { cause: error });
+    }
   }
 }

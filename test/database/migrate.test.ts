@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -63,6 +66,25 @@ describe('migrate', () => {
     await expect(migrate(connection)).rejects.toThrow(message);
     await pglite.exec('ROLLBACK');
     expect(await migrate(connection)).toEqual([]);
+  });
+
+  test('that an older version stops by a deadlock is tried again, and no other', async () => {
+    const folder = pathToFileURL(`${mkdtempSync(join(tmpdir(), 'holdfast-migrations-'))}/`);
+    const tried: string[] = [];
+    const failing = (name: string, code: string) => {
+      mkdirSync(new URL(name, folder));
+      writeFileSync(new URL(`${name}/migration.sql`, folder), `CREATE TABLE of_${code} (id int)`);
+      const script = async (sql: string) => {
+        const isFirst = sql.includes(`of_${code}`) && tried.push(code) === 1;
+        if (isFirst) throw Object.assign(new Error('it failed'), { code });
+        return pglite.exec(sql);
+      };
+      return migrate({ ...connection, script }, folder);
+    };
+    expect(await failing('29990102000000_again', '40P01')).toEqual(['29990102000000_again']);
+    expect(tried.splice(0)).toEqual(['40P01', '40P01']);
+    await expect(failing('29990103000000_once', '42601')).rejects.toThrow('29990103000000_once failed');
+    expect(tried).toEqual(['42601']);
   });
 
   test('that fails leaves nothing of the migration behind', async () => {
