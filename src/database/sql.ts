@@ -60,11 +60,16 @@ const through = (connection: Connection): SqlTx => ({
 
 function lastStatements() {
   const last: Promise<unknown>[] = [];
+  const failures: unknown[] = [];
   return {
     atCommit(asked: Promise<unknown>): void {
       // If `work` throws after it, nobody else handles its error.
-      asked.catch(() => {});
+      asked.catch((error: unknown) => failures.push(error));
       last.push(asked);
+    },
+    /** @throws the error of a statement that could not even be sent. */
+    assertSent(): void {
+      if (failures.length > 0) throw failures[0];
     },
     answered: () => Promise.all(last),
   };
@@ -90,6 +95,7 @@ export function sqlOfPool(pool: pg.Pool, reads: SharedReads): Sql {
           begun,
           work({ ...through({ query }), atCommit: last.atCommit }),
         ]);
+        last.assertSent();
         // After a statement that failed, PostgreSQL answers COMMIT with a rollback.
         await Promise.all([last.answered(), sendTogether(client, { text: 'COMMIT' })]);
         return result;

@@ -65,6 +65,12 @@ test('a transaction commits whole, or not at all', async () => {
     });
   await expect(twoInTheLastTurn('SELECT nothing FROM nowhere')).rejects.toMatchObject({ code: '42P01' });
   expect(await sql.query('test-read', 'SELECT id FROM kept')).toEqual([{ id: 1n }]);
+  const unsent = sql.transaction(async (tx) => {
+    tx.atCommit(tx.query('test-insert', 'INSERT INTO kept VALUES ($1)', [4n]));
+    tx.atCommit(Promise.reject(new Error('it was never sent')));
+  });
+  await expect(unsent).rejects.toThrow('it was never sent');
+  expect(await sql.query('test-read', 'SELECT id FROM kept')).toEqual([{ id: 1n }]);
   expect(await twoInTheLastTurn('DELETE FROM kept WHERE id = 4')).toBe('done');
   expect(await sql.query('test-read', 'SELECT id FROM kept')).toEqual([{ id: 1n }]);
 });
