@@ -23,10 +23,10 @@ const pause = 1000;
 /** Finished jobs are deleted with the next take, or after this time. */
 const gatherFor = 10;
 /**
- * After a take, it rests so many times as long as the take lasted, unless workers wait for more jobs. So a single event
+ * After a take, it rests this many times as long as the take lasted, unless workers wait for more jobs. So a single event
  * is served at once, and under load one take serves many.
  */
-const restShare = 5;
+const restFactor = 5;
 const longestRest = 100;
 /** How long a task yields to others. */
 const longestYield = 5000;
@@ -60,7 +60,7 @@ export class Fetcher {
   #finished = Promise.withResolvers<null>();
   #handedOut = 0;
   #gathering: NodeJS.Timeout | null = null;
-  /** By the real time that takes last, not the injected clock. */
+  /** In real time, not by the injected clock, because it depends on how long takes last. */
   #restsUntil = -Infinity;
 
   constructor(queue: Queue, clock: Clock, log: Logger, takers: Map<TaskName, Takers>, work: Work) {
@@ -208,7 +208,7 @@ export class Fetcher {
       this.#fail(error);
     }
     const ended = performance.now();
-    this.#restsUntil = ended + Math.min(longestRest, restShare * (ended - began));
+    this.#restsUntil = ended + Math.min(longestRest, restFactor * (ended - began));
   }
 
   #yieldsNow(task: TaskName): boolean {
@@ -217,7 +217,10 @@ export class Fetcher {
     const doesAnother = [...this.#tasks].some(([name, { free, takers }]) => name !== task && free < takers);
     const now = performance.now();
     own.yieldsSince = doesAnother ? (own.yieldsSince ?? now) : null;
-    return own.yieldsSince !== null && now - own.yieldsSince < longestYield;
+    const yieldsNow = own.yieldsSince !== null && now - own.yieldsSince < longestYield;
+    // Nothing else may ask again in time.
+    if (yieldsNow) this.#gather(longestRest);
+    return yieldsNow;
   }
 
   #handOutAll(task: TaskName, taken: Taken[], asked: number): void {
