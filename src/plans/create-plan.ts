@@ -39,12 +39,13 @@ export async function createPlan(
     const metadata = { freeze_plan_id: plan.id, freeze_plan_attributes: attributesOfPlan(plan) };
     await appendEvent(tx, { accountId: account.id }, { type: 'freeze_plan.create', metadata }, actor, now);
     const kept = await keepFreezes({ tx, plan, by: actor, now });
-    await lookAt(deps, tx, kept.looks, now);
-    if (!kept.isDone) await deps.queue.send([jobs.keepPlan(plan.id)], tx);
     const stored = { ...plan, createdBy: actor, createdAt: now };
     const shown = await showPlan(tx, account, stored, now, kept.matched);
     const saved = { ...shown, warnings: await warnOfGivenEnds(tx, plan, kept.matched, now) };
     await beforeAnswering(tx, saved);
+    // Last, because it locks jobs that wait, and in the order of `insertJobs`.
+    if (!kept.isDone) await deps.queue.send([jobs.keepPlan(plan.id)], tx);
+    await lookAt(deps, tx, kept.looks, now);
     return saved;
   });
   deps.log.info({ account: account.login, plan: plan.id, by: actor.name }, 'freeze plan created');

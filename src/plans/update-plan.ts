@@ -65,12 +65,13 @@ export async function updatePlan(
     if (before.recurrence === null && from !== to) await moveOccurrence(tx, id, from, to);
     const revision = revisionOf(before, after, change);
     const kept = await keepFreezes({ tx, plan: after, by: actor, now }, null, revision);
-    await lookAt(deps, tx, kept.looks, now);
-    if (!kept.isDone) await deps.queue.send([jobs.keepPlan(id)], tx);
     deps.log.info({ account: account.login, plan: id, by: actor.name }, 'freeze plan changed');
     const shown = await showPlan(tx, account, after, now, kept.matched);
     const isWindowNew = revision.isMoved || revision.isEndChanged;
     const warnings = isWindowNew ? await warnOfGivenEnds(tx, after, [], now) : [];
+    // Last, because it locks jobs that wait, and in the order of `insertJobs`.
+    if (!kept.isDone) await deps.queue.send([jobs.keepPlan(id)], tx);
+    await lookAt(deps, tx, kept.looks, now);
     return { ...shown, warnings };
   });
 }

@@ -1,5 +1,5 @@
 // The statements over pg-boss's table of jobs. pg-boss makes and migrates it. Its own calls take one queue, and often
-// one job, at a time, and each of our processes has fifteen queues.
+// one job, at a time, and each of our processes has twenty queues.
 import type { Job, TaskName, Tasks } from './jobs.ts';
 
 /** Workers listen on it. A message has a task, and when a job of it is due, in milliseconds since the epoch. */
@@ -12,6 +12,7 @@ type Stored = { data: Tasks[TaskName]; about: string; attempt: number };
  * Inserts jobs and tells workers when they are due. If a job with the same key waits, it serves instead of a new one: it
  * is locked, so that nobody takes it before the sender's transaction commits, and workers are told again then. Otherwise
  * it could run just before the commit, and nothing would serve the change.
+ * Jobs are locked in the order of their names and keys, so that two senders do not wait for each other.
  * `infinity`: a freeze can be planned years ahead, and its boundary jobs wait that long.
  * `job_common` is pg-boss's partition for queues without their own, and has the index of waiting jobs.
  * @param first another statement that saves something, from `$3` on. If it returns a row, the jobs are sent.

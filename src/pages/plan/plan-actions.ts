@@ -60,7 +60,9 @@ async function extendOngoing(change: OwnerChange, plan: StoredPlan): Promise<Res
   await deps.db.$transaction(async (tx) => {
     await lockPlan(tx, plan.id);
     const now = nowOf(deps.clock);
-    for (const planned of outcome.done) await saveChange(deps, tx, actor, planned.repository, planned, now);
+    // In one order, so that it and the worker do not wait for each other's locks.
+    const done = outcome.done.toSorted((one, other) => Number(one.repository.id - other.repository.id));
+    for (const planned of done) await saveChange(deps, tx, actor, planned.repository, planned, now);
   });
   return answerOutcome(change, outcome, path, { href: path, text: 'Back to the plan' });
 }
