@@ -14,6 +14,7 @@ export type Deps = {
   db: PrismaClient;
   /** The same database, for stores on the hot roads. */
   sql: Sql;
+  /** Keeps the database small and quick, if its server does not. */
   keepUp: Database['keepUp'];
   queue: Pick<JobQueue, 'send' | 'sendAfter'>;
   /** What this process writes to GitHub. */

@@ -159,7 +159,7 @@ export class Webhooks {
     try {
       if (!this.target) throw new Error('No webhook URL is set');
       // Each has a new connection, so that a restarted service does not miss one over a dead connection. Not `fetch`,
-      // which throws away a whole agent with each.
+      // whose agents cost more.
       const sent = request(this.target, {
         method: 'POST',
         headers: this.#headers(delivery, body),

@@ -47,7 +47,7 @@ export type Observed = {
 
 /** The repository, and the instant of an observation. */
 const seen = `
-  SELECT r.id, r.xmin AS version, r.account_id, r.name, r.products::text[] AS products, r.archived, r.first_status_at,
+  SELECT r.id, r.xmin AS row_version, r.account_id, r.name, r.products::text[] AS products, r.archived, r.first_status_at,
     a.login, a.type, i.id AS installation_id, i.permissions, coalesce(i.suspended_at, i.deleted_at) AS switched_off_at,
     greatest(i.paused_until, i.reads_paused_until) AS paused_until,
     greatest($2::timestamptz, $3::timestamptz, r.reconciled_at) AS observed_at
@@ -59,7 +59,7 @@ const seen = `
 const numbered = `
   WITH seen AS (${seen}), numbered AS (
     UPDATE repositories SET observations = repositories.observations + 1 FROM seen
-    WHERE repositories.id = seen.id AND repositories.xmin = seen.version
+    WHERE repositories.id = seen.id AND repositories.xmin = seen.row_version
     RETURNING repositories.observations
   ), ongoing AS (
     SELECT f.id AS freeze_id, f.reason, f.public_reason, f.has_public_reason, f.start, f."end", f.timezone, f.starts_at,

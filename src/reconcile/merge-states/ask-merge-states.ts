@@ -11,15 +11,15 @@ import { isUnwritten, statusesOfHeld } from '../held-pull-requests.ts';
 import { findObservable, observe, type ObservedRepository } from '../observe.ts';
 import { type Asked, saveMergeStates } from './save-merge-states.ts';
 
-/** Milliseconds, like all times here. GitHub works its answer out in the background: nothing is asked so short after a status. */
+/** Milliseconds, like all times here. GitHub works its answer out in the background: nothing is asked so soon after a status. */
 const settling = 4_000;
 /** While statuses wait to be written. */
 const writtenAfter = 5_000;
 /** The share of GitHub's budget that is left for what holds pull requests. */
 const reserve = 1 / 10;
 const spareFor = 60_000;
-/** Events come first: after a question it rests so many times as long as the question took. */
-const restShare = 4;
+/** Events come first: after a question it rests this many times as long as the question took. */
+const restFactor = 4;
 const longestRest = 500;
 
 /** When to ask GitHub whether it would merge what is held from now on: those of some seconds are asked together. */
@@ -45,7 +45,7 @@ export async function askMergeStates(deps: Deps, repositoryId: bigint): Promise<
       const client = await deps.github.asInstallation(id, permissions);
       await askAbout(deps, client, repository, due);
     });
-    if (areMore) await sleep(Math.min(longestRest, restShare * (performance.now() - began)));
+    if (areMore) await sleep(Math.min(longestRest, restFactor * (performance.now() - began)));
   }
   const next = await nextDue(deps, repositoryId);
   if (next) throw notBefore(next.getTime());
