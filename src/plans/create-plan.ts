@@ -43,9 +43,7 @@ export async function createPlan(
     const shown = await showPlan(tx, account, stored, now, kept.matched);
     const saved = { ...shown, warnings: await warnOfGivenEnds(tx, plan, kept.matched, now) };
     await beforeAnswering(tx, saved);
-    // Last, because it locks jobs that wait, and in the order of `insertJobs`.
-    if (!kept.isDone) await deps.queue.send([jobs.keepPlan(plan.id)], tx);
-    await lookAt(deps, tx, kept.looks, now);
+    await lookAt(deps, tx, kept.looks, now, kept.isDone ? [] : [jobs.keepPlan(plan.id)]);
     return saved;
   });
   deps.log.info({ account: account.login, plan: plan.id, by: actor.name }, 'freeze plan created');

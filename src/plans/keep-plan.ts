@@ -3,7 +3,7 @@ import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { ourselves } from '../events/actor.ts';
-import { jobs } from '../queue/jobs.ts';
+import { type Job, jobs } from '../queue/jobs.ts';
 import { matchedRepositories, type PlanRepository } from './matched-repositories.ts';
 import { type Occurrence, occurrencesFrom, occurrencesToMake, type Schedule } from './occurrences.ts';
 import { type Change, type Look, makeFreezes, reviseFreezes, takeBackFreezes } from './plan-freezes.ts';
@@ -98,8 +98,18 @@ export function next(schedule: Schedule, now: Date, most: number) {
   return occurrencesFrom(schedule, now).take(most).toArray();
 }
 
-/** Requests that repositories are reconciled, in the transaction that changes their freezes. */
-export async function lookAt(deps: Pick<Deps, 'queue'>, tx: Tx, looks: Look[], now: Date): Promise<void> {
+/**
+ * Requests that repositories are reconciled, in the transaction that changes their freezes: as its last work, because it
+ * locks repositories and jobs that wait.
+ * @param others sent with them, because two sends could lock jobs in another order than other senders.
+ */
+export async function lookAt(
+  deps: Pick<Deps, 'queue'>,
+  tx: Tx,
+  looks: Look[],
+  now: Date,
+  others: Job[] = [],
+): Promise<void> {
   const present = JSON.stringify(looks.flatMap(({ repositoryId, at }) => (at ? [] : [String(repositoryId)])));
   // Sorted by id, so that two transactions that mark the same rows do not deadlock.
   await tx.$executeRaw`
@@ -108,8 +118,8 @@ export async function lookAt(deps: Pick<Deps, 'queue'>, tx: Tx, looks: Look[], n
       ORDER BY id FOR NO KEY UPDATE
     )
     UPDATE repositories SET reconcile_requested_at = ${now} FROM locked WHERE repositories.id = locked.id`;
-  await deps.queue.send(
-    looks.map(({ repositoryId, at }) => jobs.reconcileRepository(BigInt(repositoryId), at ?? undefined)),
-    tx,
+  const reconciling = looks.map(({ repositoryId, at }) =>
+    jobs.reconcileRepository(BigInt(repositoryId), at ?? undefined),
   );
+  await deps.queue.send([...others, ...reconciling], tx);
 }

@@ -69,9 +69,7 @@ export async function updatePlan(
     const shown = await showPlan(tx, account, after, now, kept.matched);
     const isWindowNew = revision.isMoved || revision.isEndChanged;
     const warnings = isWindowNew ? await warnOfGivenEnds(tx, after, [], now) : [];
-    // Last, because it locks jobs that wait, and in the order of `insertJobs`.
-    if (!kept.isDone) await deps.queue.send([jobs.keepPlan(id)], tx);
-    await lookAt(deps, tx, kept.looks, now);
+    await lookAt(deps, tx, kept.looks, now, kept.isDone ? [] : [jobs.keepPlan(id)]);
     return { ...shown, warnings };
   });
 }
