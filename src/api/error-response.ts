@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
+import { codeOf, isConflict } from '../database/error-code.ts';
 import { Refusal, refusalStatus } from '../errors.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 
@@ -12,10 +13,7 @@ const serverAway = /Code: `(?:57P0[1-5]|53300|08[0-9A-Z]{3})`/;
 /** The driver's messages, without a code, for a connection that breaks during a transaction or its commit. */
 const connectionLost = /^(?:Connection terminated|Client has encountered a connection error)/;
 
-// The same for `database/sql.ts`: `pg` and PGlite use PostgreSQL's codes, and network errors have their own.
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-const conflictOf = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error));
+// The same for `database/sql.ts`.
 const isAway = (error: unknown): boolean =>
   error instanceof Error &&
   !('status' in error) &&
@@ -51,7 +49,7 @@ function translate(error: unknown): Refusal | null {
       : error instanceof Prisma.PrismaClientInitializationError
         ? 'P1001'
         : null;
-  if (code === writeConflict || conflictOf(error))
+  if (code === writeConflict || isConflict(error))
     return new Refusal('conflict', 'A concurrent change won. Read the resource and try again.');
   if ((code && (databaseAway.includes(code) || serverAway.test((error as Error).message))) || isAway(error)) {
     return new Refusal(

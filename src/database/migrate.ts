@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { Connection } from './database.ts';
+import { isConflict } from './error-code.ts';
 
 const migrationsUrl = new URL('../../prisma/migrations/', import.meta.url);
 
@@ -103,11 +104,9 @@ export async function migrate(connection: Connection, folder?: URL): Promise<str
   }
 }
 
-/** PostgreSQL's code for transactions that wait for each other's locks. It ends one of them. */
-const deadlock = '40P01';
 const mostTries = 5;
 
-/** The version before may run meanwhile, and lock tables in another order. */
+/** The version before may run meanwhile, and lock tables in another order. PostgreSQL ends one of the two then. */
 async function apply(connection: Connection, name: string, script: string): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
@@ -115,7 +114,7 @@ async function apply(connection: Connection, name: string, script: string): Prom
       return;
     } catch (error) {
       await connection.script('ROLLBACK');
-      if ((error as { code?: string }).code === deadlock && tries < mostTries) continue;
+      if (isConflict(error) && tries < mostTries) continue;
       throw new Error(`The migration ${name} failed: ${String(error)}`, { cause: error });
     }
   }
