@@ -199,39 +199,22 @@ export async function markDeleted(
 /** Detaches a freeze from its plan: after a separate change, the plan no longer changes it. */
 const detached = ({ planId }: Freeze) => ({ detached: planId !== undefined });
 
-function columns(freeze: Freeze) {
-  const {
-    reason,
-    publicReason,
-    start,
-    end,
-    timezone,
-    startsAt,
-    endsAt,
-    matchingConditions,
-    excludeConditions,
-    holds = [],
-    environments = [],
-    isPause = false,
-  } = freeze;
-  const reads = [...needsOf([parseFreeze(freeze)]).facts];
-  return {
-    reason,
-    start,
-    end,
-    timezone,
-    startsAt,
-    endsAt,
-    matchingConditions,
-    excludeConditions,
-    reads,
-    publicReason,
-    hasPublicReason: publicReason !== undefined,
-    holds,
-    environments,
-    isPause,
-  };
-}
+const columns = (freeze: Freeze) => ({
+  reason: freeze.reason,
+  start: freeze.start,
+  end: freeze.end,
+  timezone: freeze.timezone,
+  startsAt: freeze.startsAt,
+  endsAt: freeze.endsAt,
+  matchingConditions: freeze.matchingConditions,
+  excludeConditions: freeze.excludeConditions,
+  reads: [...needsOf([parseFreeze(freeze)]).facts],
+  publicReason: freeze.publicReason,
+  hasPublicReason: freeze.publicReason !== undefined,
+  holds: freeze.holds ?? [],
+  environments: freeze.environments ?? [],
+  isPause: freeze.isPause ?? false,
+});
 
 /** The freeze in the form of the API and the audit log, without its id. */
 export const attributesOf = (freeze: Freeze): FreezeAttributes => ({
