@@ -13,6 +13,7 @@ import {
   placesIn,
   waitFor,
 } from './pace.ts';
+import { pullRequestsAt } from './pull-requests-at.ts';
 
 /** Longer than two token requests and a call, 12 s each, so that no living holder loses its lease. */
 const leaseLife = 40_000;
@@ -72,16 +73,6 @@ type PaceRow = {
 export const isDue = (now: string): string =>
   `installation_id = $1::int8 AND is_waiting AND not_before <= ${now}::timestamptz`;
 
-/**
- * SQL that selects the open pull requests with a SHA as head or test merge commit. Each half has its own index.
- * @param row the row with the SHA and its repository.
- */
-export const pullRequestsAt = (row: string): string => {
-  const half = (column: string) => `SELECT number, held_by, merge_state_due_at FROM open_pull_requests
-    WHERE ${column} = ${row}.sha AND repository_id = ${row}.repository_id`;
-  return `${half('head_sha')} UNION ALL ${half('merge_sha')}`;
-};
-
 // The parameters of every statement about the lease: $1 the installation, $2 the holder, $3 to $7 the pace that the
 // holder knows, $8 the end of the lease, $9 now.
 const isHolder = 'id = $1::int8 AND lease_holder = $2::uuid';
@@ -124,7 +115,8 @@ const take = (condition: string, places: string, pace: string) => `
     taken.times_written AS "timesWritten", taken.repeat_after AS "repeatAfter", taken.not_held AS "notHeld",
     taken.waiting_since AS "waitingSince",
     account.login AS owner, repository.name AS repo, (
-      SELECT number FROM (${pullRequestsAt('taken')}) open ORDER BY cardinality(held_by) = 0, number LIMIT 1
+      SELECT number FROM (${pullRequestsAt('taken.sha', 'taken.repository_id')}) open
+      ORDER BY cardinality(held_by) = 0, number LIMIT 1
     ) AS "openNumber", CASE WHEN taken.is_merge_group THEN (
       SELECT merging.pull_requests[array_upper(merging.pull_requests, 1)] FROM merge_groups merging
       WHERE merging.repository_id = taken.repository_id AND merging.head_sha = taken.sha

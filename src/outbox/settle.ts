@@ -2,7 +2,8 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { lockRepository } from '../installations/lock-repository.ts';
 import { askStep, inSteps, jobs } from '../queue/jobs.ts';
-import { pullRequestsAt, type Write } from './lease.ts';
+import type { Write } from './lease.ts';
+import { pullRequestsAt } from './pull-requests-at.ts';
 import type { StatusList } from './list-statuses.ts';
 import { pauseAfter, timesOf } from './status-budget.ts';
 import type { Status } from './status.ts';
@@ -87,7 +88,8 @@ const settleSql = (most: number) => `
   ), following AS (
     SELECT repository_id, sha, repeat_after, coalesce(not_held = 'contested', false) AS is_contested,
       closes AND EXISTS (
-        SELECT FROM (${pullRequestsAt('settled')}) open WHERE merge_state_due_at > $4::timestamptz) AS holds_again
+        SELECT FROM (${pullRequestsAt('settled.sha', 'settled.repository_id')}) open
+        WHERE merge_state_due_at > $4::timestamptz) AS holds_again
     FROM settled
   )
   SELECT repository_id AS "repositoryId", sha, repeat_after AS "repeatAfter", is_contested AS "isContested",

@@ -1,5 +1,6 @@
 import type { SqlTx } from '../database/sql.ts';
 import { longestLag } from '../outbox/plan-write.ts';
+import { pullRequestsAt } from '../outbox/pull-requests-at.ts';
 import type { Observed } from './observe.ts';
 
 /**
@@ -17,10 +18,7 @@ export async function forgetHeads(
     `WITH unseen AS (
       SELECT sha, greatest(written_at, not_before) < $3 AS is_over
       FROM head_statuses head WHERE repository_id = $1 AND observation < $2
-        AND NOT EXISTS (SELECT 1 FROM open_pull_requests open
-          WHERE open.repository_id = $1 AND open.head_sha = head.sha)
-        AND NOT EXISTS (SELECT 1 FROM open_pull_requests open
-          WHERE open.repository_id = $1 AND open.merge_sha = head.sha)
+        AND NOT EXISTS (${pullRequestsAt('head.sha', '$1')})
         AND (closed_number IS NULL OR (state = 'success' AND NOT is_waiting))
         AND NOT EXISTS (SELECT 1 FROM merge_groups merge_group
           WHERE merge_group.repository_id = $1 AND merge_group.head_sha = head.sha)

@@ -1,5 +1,9 @@
-import type { Tx } from '../database/database.ts';
-import type { Row, SqlTx } from '../database/sql.ts';
+import type { Row, Sql, SqlTx } from '../database/sql.ts';
+import {
+  pullRequestsAt,
+  pullRequestsWithHead,
+  pullRequestsWithTestMerge,
+} from '../outbox/pull-requests-at.ts';
 
 // Which open pull requests have which head SHA and which test merge commit. Several can share both. GitHub only answers
 // the first question for branches of the repository, not for forks, and does not answer the second.
@@ -41,23 +45,23 @@ export const allLastSeen = `SELECT ${columns} FROM open_pull_requests WHERE repo
 export const sharersLastSeen = (numbers: string, shas: string, merged: string): string => `
   WITH told AS (
     SELECT known.* FROM unnest((SELECT ${numbers}::int[])) AS given (number)
-    CROSS JOIN ${knownWhere('number = given.number')}
+    CROSS JOIN LATERAL (${numbered('given.number')}) known
   ), shared AS (
     SELECT unnest((SELECT ${shas}::text[])) AS sha UNION SELECT head_sha FROM told UNION SELECT merge_sha FROM told
   ), sharing AS (
     SELECT unnest((SELECT ${numbers}::int[])) AS number
-    UNION SELECT number FROM shared CROSS JOIN ${knownWhere('head_sha = shared.sha')}
-    UNION SELECT number FROM shared CROSS JOIN ${knownWhere('merge_sha = shared.sha')}
-    UNION SELECT number FROM unnest((SELECT ${merged}::text[])) AS merge (head) CROSS JOIN ${knownWhere('head_sha = merge.head')}
+    UNION SELECT number FROM shared CROSS JOIN LATERAL (${pullRequestsAt('shared.sha', '$1')}) known
+    UNION SELECT number FROM unnest((SELECT ${merged}::text[])) AS merge (head)
+      CROSS JOIN LATERAL (${pullRequestsWithHead('merge.head', '$1')}) known
   )
-  SELECT known.* FROM sharing CROSS JOIN ${knownWhere('number = sharing.number')}`;
+  SELECT known.* FROM sharing CROSS JOIN LATERAL (${numbered('sharing.number')}) known`;
 
 /**
- * The open pull requests of the repository `$1` that meet a condition, found by its index. Each row before it asks once:
- * `OFFSET 0` keeps the planner from joining, for which it reads the whole repository as long as it has no statistics.
+ * The open pull request of the repository `$1` with a number. Each row before it asks once: `OFFSET 0` keeps the planner
+ * from joining, for which it reads the whole repository as long as it has no statistics.
  */
-const knownWhere = (condition: string): string =>
-  `LATERAL (SELECT ${columns} FROM open_pull_requests WHERE repository_id = $1 AND ${condition} OFFSET 0) known`;
+const numbered = (number: string): string =>
+  `SELECT ${columns} FROM open_pull_requests WHERE repository_id = $1 AND number = ${number} OFFSET 0`;
 
 export const lastSeenOf = (row: LastSeenRow): LastSeen => ({
   number: row.number,
@@ -80,29 +84,32 @@ export async function findSharers(
   return rows.map(lastSeenOf).filter((each) => each.number !== number);
 }
 
-/** The numbers of the open pull requests that had this SHA as head or test merge commit when they were last seen. */
-export async function numbersAt(tx: Tx, repositoryId: bigint, sha: string): Promise<number[]> {
-  const rows = await tx.openPullRequest.findMany({
-    where: { repositoryId, OR: [{ headSha: sha }, { mergeSha: sha }] },
-    orderBy: { number: 'asc' },
-  });
-  return rows.map(({ number }) => number);
+type Reader = Pick<Sql, 'read'>;
+
+/** The lowest number of the open pull requests that had this SHA as head or test merge commit when last seen. */
+export async function numberAt(sql: Reader, repositoryId: bigint, sha: string): Promise<number | null> {
+  const text = `SELECT min(number) AS number FROM (${pullRequestsAt('$2', '$1')}) known`;
+  const [row] = await sql.read<{ number: number | null }>('number-at', text, [repositoryId, sha]);
+  return row!.number;
 }
 
 /**
  * An open pull request for which a status on a SHA counts although we have no verdict there: the SHA is its test merge
  * commit, as last seen, or another commit that merges its head.
+ * @param merges the head that the SHA merges; null if it merges none.
  */
 export async function numberByTestMerge(
-  tx: Tx,
+  sql: Reader,
   repositoryId: bigint,
   sha: string,
   merges: string | null,
 ): Promise<number | null> {
-  const [found] = await tx.$queryRaw<{ number: number }[]>`
-    SELECT number FROM open_pull_requests
-    WHERE repository_id = ${repositoryId} AND (merge_sha = ${sha} OR head_sha = ${merges})
-      AND NOT EXISTS (SELECT 1 FROM head_statuses WHERE repository_id = ${repositoryId} AND sha = ${sha})
-    ORDER BY number LIMIT 1`;
-  return found?.number ?? null;
+  const [row] = await sql.read<{ number: number | null }>(
+    'number-by-test-merge',
+    `SELECT min(number) AS number
+    FROM (${pullRequestsWithTestMerge('$2', '$1')} UNION ALL ${pullRequestsWithHead('$3', '$1')}) known
+    WHERE NOT EXISTS (SELECT FROM head_statuses WHERE repository_id = $1 AND sha = $2)`,
+    [repositoryId, sha, merges],
+  );
+  return row!.number;
 }

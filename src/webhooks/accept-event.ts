@@ -17,7 +17,7 @@ export type WebhookEvent = { guid: string; name: string; payload: object };
  * not use Probot's handlers, which create a client for each event.
  */
 export async function acceptEvent(
-  deps: Pick<Deps, 'db' | 'queue' | 'clock' | 'log' | 'ownWrites' | 'config'>,
+  deps: Pick<Deps, 'db' | 'sql' | 'queue' | 'clock' | 'log' | 'ownWrites' | 'config'>,
   { guid, name, payload }: WebhookEvent,
 ): Promise<void> {
   if (!isHandled(name, payload)) return;

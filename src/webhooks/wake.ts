@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import { repositoriesReading } from '../freezes/freeze-store.ts';
 import { isOfConsequence } from '../outbox/correct.ts';
 import { type ForeignStatus, inSteps, type Job, jobs } from '../queue/jobs.ts';
-import { numberByTestMerge, numbersAt } from '../reconcile/open-pull-request-store.ts';
+import { numberAt, numberByTestMerge } from '../reconcile/open-pull-request-store.ts';
 
 /** What an event causes us to check again. */
 export type Wake =
@@ -28,7 +28,7 @@ export type Wake =
 /** Milliseconds of a step. One job serves all events of a step. */
 const later = 10_000;
 
-export type WakeDeps = Pick<Deps, 'db' | 'clock' | 'ownWrites'>;
+export type WakeDeps = Pick<Deps, 'db' | 'sql' | 'clock' | 'ownWrites'>;
 
 /** The jobs of an event; none if nothing reads what it may have changed. */
 export async function jobsOf(deps: WakeDeps, wakes: Wake[]): Promise<Job[]> {
@@ -36,14 +36,14 @@ export async function jobsOf(deps: WakeDeps, wakes: Wake[]): Promise<Job[]> {
   return jobs.flat();
 }
 
-async function jobsOfWake({ db, clock, ownWrites }: WakeDeps, wake: Wake): Promise<Job[]> {
+async function jobsOfWake({ db, sql, clock, ownWrites }: WakeDeps, wake: Wake): Promise<Job[]> {
   if (wake.to === 'jobs') return wake.jobs;
   if (wake.to === 'own-status') {
     const { repositoryId, sha, merges, written } = wake;
     if (ownWrites.isEcho(sha, written)) return [];
     if (await isOfConsequence(db, repositoryId, sha, written))
       return [jobs.correctStatus(repositoryId, sha, written)];
-    const number = await numberByTestMerge(db, repositoryId, sha, merges);
+    const number = await numberByTestMerge(sql, repositoryId, sha, merges);
     return number === null ? [] : [jobs.reconcilePullRequest(repositoryId, { number, installationId: null })];
   }
   const where = wake.to === 'account' ? { accountId: wake.accountId } : { repositoryId: wake.repositoryId };
@@ -55,9 +55,8 @@ async function jobsOfWake({ db, clock, ownWrites }: WakeDeps, wake: Wake): Promi
       return [jobs.reconcilePullRequest(wake.repositoryId, { number: wake.number, installationId })];
     case 'head': {
       // One pull request is enough: its observation includes those that share its head.
-      const [number] = await numbersAt(db, wake.repositoryId, wake.sha);
-      if (number !== undefined)
-        return [jobs.reconcilePullRequest(wake.repositoryId, { number, installationId })];
+      const number = await numberAt(sql, wake.repositoryId, wake.sha);
+      if (number !== null) return [jobs.reconcilePullRequest(wake.repositoryId, { number, installationId })];
       // The head of no known pull request, or of one whose first observation is running and may have read it already.
       return [jobs.reconcileRepository(wake.repositoryId, inSteps(nowOf(clock), later))];
     }
