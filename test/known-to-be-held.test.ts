@@ -137,7 +137,18 @@ test('one that GitHub let us write nothing on is to be held', async () => {
     not_held: [{ pull_request: 2, reason: 'waiting' }],
     waiting_writes: 0,
   });
+  // The refusal for another one says nothing new about it.
+  github.openPullRequest(core, { author: 'bob' });
+  await acme.quiet();
+  expect(await progress(core, id)).toMatchObject({
+    pull_requests: { to_hold: 3, held: 1 },
+    not_held: [
+      { pull_request: 2, reason: 'waiting' },
+      { pull_request: 3, reason: 'waiting' },
+    ],
+    waiting_writes: 0,
+  });
   github.faults.clear();
   await acme.advanceTo(new Date(acme.clock.now() + 60_000));
-  expect(await progress(core, id)).toMatchObject({ pull_requests: { to_hold: 2, held: 2 }, not_held: [] });
+  expect(await progress(core, id)).toMatchObject({ pull_requests: { to_hold: 3, held: 3 }, not_held: [] });
 });

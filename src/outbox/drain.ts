@@ -107,8 +107,8 @@ async function writeBatch(
     mustEnd = Math.min(mustEnd, performance.now() + longestBatch);
   }
   const failure = failed && classifyGitHubError(failed.error, deps.clock.now());
-  // A write that GitHub refused because of a limit has not arrived.
-  const isUntried = failure?.kind === 'limited';
+  // A write that GitHub refused has not arrived. `afterFailure` counts what is invalid and what may have arrived.
+  const isUntried = failure !== null && ['limited', 'absent', 'forbidden'].includes(failure.kind);
   const returned = writes.slice(isUntried ? tried - 1 : tried);
   const posted = outcomes.filter(({ isNew }) => isNew).length;
   const isRefused = failure?.kind === 'limited' && failure.isSecondary;
@@ -207,10 +207,11 @@ async function afterFailure(
 
 /**
  * Drops the writes of a repository that we cannot write to. A new observation may add others. A hold that was never
- * written keeps an attempt, so that it does not count as held and the next write checks first.
+ * written keeps an attempt, so that it does not count as held and the next write checks first. So does what may have
+ * arrived.
  */
 const giveUp = ({ db }: Deps, repositoryId: bigint) =>
   db.$executeRaw`
     UPDATE head_statuses SET is_waiting = false, waiting_since = NULL,
-      attempts = CASE WHEN is_waiting AND state <> 'success' AND written_state IS NULL THEN 1 ELSE 0 END
-    WHERE repository_id = ${repositoryId}`;
+      attempts = CASE WHEN state <> 'success' AND written_state IS NULL THEN greatest(1, attempts) ELSE attempts END
+    WHERE repository_id = ${repositoryId} AND is_waiting`;
