@@ -40,6 +40,7 @@ type Violation = { id: string; help: string; nodes: { html: string }[] };
  * @param except rules that are broken by markup which is not ours.
  */
 export async function expectAccessible(page: Page, except: string[] = []): Promise<void> {
+  await loaded(page);
   await page.evaluate(axe);
   const violations = await page.evaluate<Violation[]>(
     'axe.run(document).then((result) => result.violations)',
@@ -48,10 +49,23 @@ export async function expectAccessible(page: Page, except: string[] = []): Promi
   expect(ours.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html}`)).toEqual([]);
 }
 
+/** Holds if the page is not wider than its screen. */
+export async function expectNoScroll(page: Page): Promise<void> {
+  await loaded(page);
+  const widths = '[document.documentElement.scrollWidth, document.documentElement.clientWidth]';
+  const [content, screen] = await page.evaluate<[number, number]>(widths);
+  expect(content).toBe(screen);
+}
+
+/** A click waits until the next page has begun, not until it is there. */
+const loaded = (page: Page) => page.waitForLoadState();
+
 /** Where SCREENSHOTS names a folder, keeps a picture there to look at. */
 export async function screenshot(page: Page, name: string): Promise<void> {
   const folder = process.env['SCREENSHOTS'];
-  if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+  if (!folder) return;
+  await loaded(page);
+  await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
 }
 
 export const phone = { viewport: { width: 375, height: 740 } };

@@ -1,8 +1,8 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Acme, startAcme } from '../support/acme.ts';
 import { freePort } from '../support/free-port.ts';
-import { expectAccessible, openBrowser, openPage, phone, screenshot } from './browser.ts';
+import { expectAccessible, expectNoScroll, openBrowser, openPage, phone, screenshot } from './browser.ts';
 
 // An incident, from the first page to the last: with the mouse, on a phone, by the keyboard and without scripts.
 
@@ -37,13 +37,6 @@ async function adasPage(to: string, options: Parameters<typeof openPage>[1] = {}
   if (await authorize.isVisible()) await authorize.click();
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
   return page;
-}
-
-/** No page is wider than its screen. */
-async function expectNoScroll(page: Page): Promise<void> {
-  const widths = '[document.documentElement.scrollWidth, document.documentElement.clientWidth]';
-  const [content, screen] = await page.evaluate<[number, number]>(widths);
-  expect(content).toBe(screen);
 }
 
 const looks = (['light', 'dark'] as const).flatMap((colorScheme) => [

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { type Acme, startAcme } from '../support/acme.ts';
-import { expectAccessible, openBrowser, openPage, phone, screenshot } from './browser.ts';
+import { expectAccessible, expectNoScroll, openBrowser, openPage, phone, screenshot } from './browser.ts';
 
 // The changes of admins on the pages of a freeze and of a pull request, in a real browser.
 
@@ -41,7 +41,7 @@ async function pageOf(login: string, path: string, options: Parameters<typeof op
 
 /** Nothing is wider than the screen, and axe finds nothing. */
 async function expectSound(page: Page & { problems: string[] }): Promise<void> {
-  expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
+  await expectNoScroll(page);
   await expectAccessible(page);
   expect(page.problems).toEqual([]);
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type DemoProcess, startDemo } from '../support/demo.ts';
-import { expectAccessible, openBrowser, openPage, phone, screenshot } from './browser.ts';
+import { expectAccessible, expectNoScroll, openBrowser, openPage, phone, screenshot } from './browser.ts';
 
 // Somebody new: `npm run demo`, then the printed addresses and the mouse.
 
@@ -30,13 +30,6 @@ afterAll(async () => {
   if (demo.child.exitCode === null) await once(demo.child, 'exit');
   await rm(temporary, { recursive: true, force: true });
 });
-
-/** No page is wider than its screen. */
-async function expectNoScroll(page: Page): Promise<void> {
-  const widths = '[document.documentElement.scrollWidth, document.documentElement.clientWidth]';
-  const [content, screen] = await page.evaluate<[number, number]>(widths);
-  expect(content).toBe(screen);
-}
 
 /** GitHub asks each person once whether Holdfast may know who they are; afterwards they are signed in at once. */
 const authorizing = (page: Page) =>

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type FirstRun, startFirstRun } from '../support/first-run.ts';
-import { expectAccessible, openBrowser, openPage, phone, screenshot } from './browser.ts';
+import { expectAccessible, expectNoScroll, openBrowser, openPage, phone, screenshot } from './browser.ts';
 
 let run: FirstRun;
 let browser: Browser;
@@ -19,10 +19,7 @@ test.each([
   const page = await openPage(browser, { ...size, colorScheme });
   const shoot = async (name: string) => {
     await expectAccessible(page);
-    const { scrollWidth, innerWidth } = await page.evaluate<{ scrollWidth: number; innerWidth: number }>(
-      '({ scrollWidth: document.documentElement.scrollWidth, innerWidth })',
-    );
-    expect(scrollWidth).toBeLessThanOrEqual(innerWidth);
+    await expectNoScroll(page);
     await screenshot(page, `${name}-${colorScheme}`);
   };
   await page.goto(run.app.url);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { type Acme, startAcme } from '../support/acme.ts';
 import { queuedIn } from '../support/queued.ts';
-import { expectAccessible, openBrowser, openPage, phone, screenshot } from './browser.ts';
+import { expectAccessible, expectNoScroll, openBrowser, openPage, phone, screenshot } from './browser.ts';
 
 let acme: Acme;
 let browser: Browser;
@@ -43,8 +43,7 @@ test.each(
   await page.goto(`${acme.app.url}/repos/acme/web/pulls/${number}`);
   await screenshot(page, `${verdict}-${colorScheme}-${size}`);
   expect((await page.textContent('.badge'))?.toLowerCase()).toBe(verdict);
-  // Nothing is wider than the screen.
-  expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
+  await expectNoScroll(page);
   await expectAccessible(page);
   expect(page.problems).toEqual([]);
   await page.context().close();
@@ -83,7 +82,7 @@ test.each(['light', 'dark'] as const)(
     expect(await page.textContent('main')).toContain(
       '50 freezes hold this pull request, 50 of them without an end.',
     );
-    expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
+    await expectNoScroll(page);
     expect(await page.evaluate(readsLeftToRight('from this pull request.'))).toBe(true);
     await expectAccessible(page);
     expect(page.problems).toEqual([]);
@@ -166,7 +165,7 @@ test('a merge group, at a desk and on a phone', async () => {
     await page.goto(`${acme.app.url}/repos/${repository}/merge-groups/${group.headSha}`);
     await screenshot(page, `group-${colorScheme}-${size}`);
     expect(await page.textContent('.badge')).toBe('Held');
-    expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
+    await expectNoScroll(page);
     await expectAccessible(page);
     expect(page.problems).toEqual([]);
     await page.context().close();
