@@ -68,8 +68,7 @@ export async function correctStatus(
     const found = await tx.headStatus.findUnique({ where });
     if (!found) return;
     const isContrary = isContradicted(found, foreign);
-    // Our newer status is about to be written.
-    if (isOurs && (!isContrary || found.isWaiting)) return;
+    if (isOurs && !isContrary) return;
     const head = isOurs || isCounted(found, foreign) ? found : await countForeign(tx, found);
     const isLast = !head.isFinal && isUsedUp(head);
     if (!isContrary && !isLast) return;
