@@ -13,6 +13,7 @@ import { type Status, wantedOn } from './status.ts';
 import {
   countsFirst,
   findStanding,
+  isOld,
   lookAtStatuses,
   looksFirst,
   postStatus,
@@ -178,7 +179,8 @@ async function afterFailure(
     case 'invalid': {
       // The current status says whether the commit is held anyway. If we cannot read it, it counts as not held.
       const look = () => lookAtStatuses(deps, installationId, write, true, () => lease.keep());
-      const stands = list ?? (write.notHeld === 'refused' ? null : await look().catch(() => null));
+      const found = list ?? (write.notHeld === 'refused' ? null : await look().catch(() => null));
+      const stands = found && !isOld(write, found) ? found : null;
       if (stands) await keepCount(deps, write, stands);
       await refuseStatus(deps, write, wanted, stands, failure.message);
       return null;
@@ -193,11 +195,11 @@ async function afterFailure(
     case 'down': {
       const backoff = Math.min(longestBackoff, 1000 * 2 ** Math.min(write.attempts, 6));
       // The write may have arrived, so the next attempt checks first, even if the verdict changes, or another worker
-      // wrote meanwhile because our lease seemed lost.
-      await deps.db.headStatus.updateMany({
-        where: { repositoryId, sha },
-        data: { notBefore: new Date(now + backoff), isWaiting: true, attempts: write.attempts + 1 },
-      });
+      // took or wrote it meanwhile because our lease seemed lost.
+      await deps.db.$executeRaw`
+        UPDATE head_statuses SET not_before = ${new Date(now + backoff)}, is_waiting = true,
+          attempts = greatest(attempts, ${write.attempts + 1}::int)
+        WHERE repository_id = ${repositoryId} AND sha = ${sha}`;
       await goOnAt(deps, installationId, now + backoff);
       // A shorter wait, because GitHub may only fail for this commit, and the others must not wait for it.
       return new Date(now + lookAgain);

@@ -49,22 +49,21 @@ type Counted = Pick<HeadStatus, 'isFinal' | 'countedId' | 'contradictedBy'>;
 export const countsFirst = ({ isFinal, countedId, contradictedBy }: Counted): boolean =>
   !isFinal && (countedId === null || contradictedBy !== null);
 
-/**
- * Finds the wanted status if it is there already, so that we do not write it twice. An answer without our last write, or
- * without the status of an event, is old and proves nothing.
- */
-export function findStanding(
-  head: Pick<HeadStatus, 'writtenId' | 'contradictedBy'>,
-  wanted: Status,
-  list: StatusList | null,
-): Posted | null {
+type Heard = Pick<HeadStatus, 'writtenId' | 'contradictedBy'>;
+
+/** Whether an answer lacks our last write or the status of an event. It is old, and proves nothing. */
+export function isOld({ writtenId, contradictedBy }: Heard, { statuses }: StatusList): boolean {
+  const [newest] = statuses;
+  if (writtenId !== null && (!newest || newest.id < writtenId)) return true;
+  return contradictedBy !== null && !statuses.some(({ id }) => id === contradictedBy);
+}
+
+/** Finds the wanted status if it is there already, so that we do not write it twice. */
+export function findStanding(head: Heard, wanted: Status, list: StatusList | null): Posted | null {
   const [newest] = list?.statuses ?? [];
   if (!newest?.isOurs || newest.state !== wanted.state || newest.description !== wanted.description)
     return null;
-  const { writtenId, contradictedBy } = head;
-  if (writtenId !== null && newest.id < writtenId) return null;
-  if (contradictedBy !== null && !list!.statuses.some(({ id }) => id === contradictedBy)) return null;
-  return { id: newest.id, at: newest.at };
+  return isOld(head, list!) ? null : { id: newest.id, at: newest.at };
 }
 
 /** What decides which page a status links to. */
