@@ -210,6 +210,7 @@ async function write(
       is_foreign: foreign !== null,
       foreign_state: foreign?.state ?? '',
       foreign_description: (foreign?.description ?? '').toWellFormed(),
+      is_missing: shown === null && before !== null,
     };
     return { row, isHeldAgain: !isWaiting && shown !== null && shown.state !== 'success' };
   });

@@ -109,6 +109,8 @@ export type DesiredRow = {
   is_foreign: boolean;
   foreign_state: string;
   foreign_description: string;
+  /** Whether GitHub shows no status although we know of one. */
+  is_missing: boolean;
 };
 
 /** An open pull request and the ids of the freezes that held it when it was judged, in the form of its row. */
@@ -157,14 +159,15 @@ const isShown = `(NOT is_waiting OR attempts > 0 OR written_state IS NOT DISTINC
 const write = `
   WITH wanted AS (
     SELECT * FROM jsonb_to_recordset($6::jsonb) AS wanted(sha text, state text, description text, urgency int,
-      is_waiting boolean, closed_number int, is_foreign boolean, foreign_state text, foreign_description text)
+      is_waiting boolean, closed_number int, is_foreign boolean, foreign_state text, foreign_description text,
+      is_missing boolean)
   ), decided AS (
     INSERT INTO head_statuses AS known (repository_id, installation_id, is_merge_group, observation, not_before,
       sha, state, description, urgency, is_waiting, closed_number, waiting_since, counted_id, written_state,
       written_description)
     SELECT $1, $2, $5, $3, $4, sha, state, description, urgency, is_waiting, closed_number,
       CASE WHEN is_waiting THEN $4::timestamptz END, CASE WHEN is_foreign THEN NULL ELSE 0 END,
-      CASE WHEN is_foreign THEN foreign_state END, CASE WHEN is_foreign THEN foreign_description END
+      CASE WHEN is_foreign THEN foreign_state WHEN is_missing THEN '' END, CASE WHEN is_foreign THEN foreign_description END
     FROM wanted
     ON CONFLICT (repository_id, sha) DO UPDATE SET
       installation_id = excluded.installation_id, observation = excluded.observation,
@@ -172,8 +175,9 @@ const write = `
       is_waiting = excluded.is_waiting, closed_number = excluded.closed_number,
       waiting_since = CASE WHEN excluded.is_waiting THEN coalesce(known.waiting_since, excluded.waiting_since) END,
       counted_id = CASE WHEN excluded.counted_id IS NULL THEN NULL ELSE known.counted_id END,
-      written_state = coalesce(excluded.written_state, known.written_state),
-      written_description = coalesce(excluded.written_description, known.written_description),
+      written_state = nullif(coalesce(excluded.written_state, known.written_state), ''),
+      written_description = CASE WHEN excluded.written_state IS DISTINCT FROM ''
+        THEN coalesce(excluded.written_description, known.written_description) END,
       (not_before, times_written, repeat_after) = (
         SELECT CASE WHEN is_repeat THEN greatest(known.not_before, known.repeat_after) ELSE excluded.not_before END,
           CASE WHEN is_repeat THEN known.times_written ELSE 0 END, CASE WHEN is_repeat THEN known.repeat_after END
