@@ -1,7 +1,10 @@
 // A pull request is called held only if that is known. The rest should be held, with the reason.
 import { PassThrough } from 'node:stream';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { doctor } from '../src/cli/doctor.ts';
+import { correctStatus } from '../src/outbox/correct.ts';
+import { takeLease } from '../src/outbox/lease.ts';
+import { settle } from '../src/outbox/settle.ts';
 import { type Acme, startAcme } from './support/acme.ts';
 import { Visitor } from './support/visitor.ts';
 
@@ -151,4 +154,110 @@ test('one that GitHub let us write nothing on is to be held', async () => {
   github.faults.clear();
   await acme.advanceTo(new Date(acme.clock.now() + 60_000));
   expect(await progress(core, id)).toMatchObject({ pull_requests: { to_hold: 3, held: 3 }, not_held: [] });
+});
+
+describe('one that the last status we know of holds is to be held', () => {
+  const rowOf = (repository: string) =>
+    acme.app.deps.db.headStatus.findFirstOrThrow({
+      where: { repositoryId: BigInt(acme.github.repository(repository).id) },
+    });
+  const clientOf = async (repository: string) =>
+    acme.app.deps.github.asInstallation((await rowOf(repository)).installationId!);
+  const waiting = {
+    pull_requests: { to_hold: 1, held: 0 },
+    not_held: [{ pull_request: 1, reason: 'waiting' }],
+  };
+  const held = { pull_requests: { to_hold: 1, held: 1 }, not_held: [] };
+  const after = (seconds: number) => acme.advanceTo(new Date(acme.clock.now() + seconds * 1_000));
+
+  test('if a success of ours arrives late, after a check that did not show it', async () => {
+    const { github, app } = acme;
+    const late = await acme.repository('late', [{}]);
+    const { headSha } = github.pullRequest(late, 1);
+    const { id } = await acme.freeze(late);
+    const known = await rowOf(late);
+    // As a worker of another process, whose write is never answered.
+    const lease = await takeLease(app.deps, known.installationId!);
+    await lease!.take();
+    await acme.remove(late, id);
+    await lease!.take();
+    const unheard = github.webhookFaults.add({ kind: 'drop', event: 'status' });
+    const client = await clientOf(late);
+    const place = { owner: 'acme', repo: 'late', sha: headSha };
+    const success = { state: 'success' as const, description: 'No freeze holds it.' };
+    const { data } = await client.rest.repos.createCommitStatus({
+      ...place,
+      ...success,
+      context: 'holdfast/freeze',
+    });
+    unheard.remove();
+    const again = await acme.freeze(late);
+    const turn = await lease!.take();
+    if (turn.may !== 'write') throw new Error(`nothing to write: ${turn.may}`);
+    const [write] = turn.writes;
+    const by = { by: await app.deps.github.botLogin(), byId: data.creator!.id };
+    const event = { id: String(data.id), at: data.created_at, ...success, ...by };
+    await correctStatus(app.deps, known.repositoryId, headSha, event);
+    const { description, writtenId, writtenAt } = known;
+    const outcome = { write: write!, description, id: writtenId!, at: writtenAt! };
+    await settle(app.deps, [{ ...outcome, state: 'pending', isNew: false, isFinal: false }], []);
+    expect(await progress(late, again.id)).toMatchObject(waiting);
+    await lease!.release();
+    await after(60);
+    expect(acme.shown(late, 1)?.state).toBe('pending');
+    expect(await progress(late, again.id)).toMatchObject(held);
+  });
+
+  test('if GitHub refuses ours, and its list does not show yet who wrote over it', async () => {
+    const { github } = acme;
+    const old = await acme.repository('old', [{}]);
+    const { id } = await acme.freeze(old);
+    const client = await clientOf(old);
+    client.hook.after('request', (answer, options) => {
+      if (options['repo'] !== 'old' || !/statuses$/.test(options.url) || options.method !== 'GET') return;
+      answer.data = (answer.data as { creator: { login: string } }[]).filter(
+        ({ creator }) => creator.login !== 'bob',
+      );
+    });
+    github.faults.add({ kind: 'status', status: 422, match: { method: 'POST', path: /\/statuses\// } });
+    github.postStatus(old, 1, { by: 'bob', state: 'success' });
+    await acme.quiet();
+    expect(await progress(old, id)).toMatchObject({ ...waiting, not_held: [{ reason: 'refused' }] });
+  });
+
+  test('if GitHub has lost it, or its name is another one now, and lets us write nothing', async () => {
+    const { github, app } = acme;
+    const gone = await acme.repository('gone', [{}]);
+    const { id } = await acme.freeze(gone);
+    // Longer than an answer of GitHub's can be behind.
+    await after(400);
+    app.deps.config.statusContext = 'other/freeze';
+    github.faults.add({ kind: 'status', status: 403, match: { method: 'POST', path: /\/gone\/statuses\// } });
+    await acme.update(gone, id, { reason: 'Incident' });
+    app.deps.config.statusContext = 'holdfast/freeze';
+    expect(await progress(gone, id)).toMatchObject(waiting);
+    github.faults.clear();
+    await after(60);
+    expect(await progress(gone, id)).toMatchObject(held);
+  });
+
+  test('if another worker took it while a write of ours got no answer', async () => {
+    const twice = await acme.repository('twice', [{}]);
+    const { repositoryId } = await rowOf(twice);
+    const client = await clientOf(twice);
+    let isLost = false;
+    client.hook.before('request', async (options) => {
+      if (isLost || options['repo'] !== 'twice' || options.method !== 'POST') return;
+      isLost = true;
+      // Its lease was over.
+      await acme.app.deps.db.headStatus.updateMany({
+        where: { repositoryId },
+        data: { attempts: { increment: 1 } },
+      });
+      throw new Error('socket hang up');
+    });
+    await acme.freeze(twice);
+    expect(isLost).toBe(true);
+    expect(await rowOf(twice)).toMatchObject({ attempts: 2, isWaiting: true });
+  });
 });
