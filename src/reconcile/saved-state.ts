@@ -156,6 +156,7 @@ const isShown = `(NOT is_waiting OR attempts > 0 OR written_state IS NOT DISTINC
 
 // Leaves a SHA alone that a later observation judged, unless that one knew no open pull request there. Statuses of others
 // are counted before the next write. A new verdict never waits; the pause only applies to repeats of the same text.
+// In `excluded`, an empty `written_state` says that the status that we know of is missing.
 const write = `
   WITH wanted AS (
     SELECT * FROM jsonb_to_recordset($6::jsonb) AS wanted(sha text, state text, description text, urgency int,
@@ -167,7 +168,8 @@ const write = `
       written_description)
     SELECT $1, $2, $5, $3, $4, sha, state, description, urgency, is_waiting, closed_number,
       CASE WHEN is_waiting THEN $4::timestamptz END, CASE WHEN is_foreign THEN NULL ELSE 0 END,
-      CASE WHEN is_foreign THEN foreign_state WHEN is_missing THEN '' END, CASE WHEN is_foreign THEN foreign_description END
+      CASE WHEN is_foreign THEN foreign_state WHEN is_missing THEN '' END,
+      CASE WHEN is_foreign THEN foreign_description END
     FROM wanted
     ON CONFLICT (repository_id, sha) DO UPDATE SET
       installation_id = excluded.installation_id, observation = excluded.observation,
