@@ -9,6 +9,7 @@ export default defineConfig({
     // For what hangs: what is slow on a busy machine is no failure.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
     pool: 'forks',
     // PostgreSQL as WebAssembly starts in a third of the processor time, as in src/database/embedded.ts.
     execArgv: ['--liftoff-only'],

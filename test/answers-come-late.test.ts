@@ -19,6 +19,16 @@ const headOf = (repository: string) =>
 /** From now on GraphQL answers as of so long ago, by the real clock. */
 const lagBy = (staleBy: number) =>
   acme.github.chaos.start({ seed: 1, apiFailureRate: 0, webhookRates: {}, staleRate: 1, staleBy });
+/** From now on GraphQL answers as of this instant of the real clock. */
+const showAt = (staleAt: number) =>
+  acme.github.chaos.start({
+    seed: 1,
+    apiFailureRate: 0,
+    webhookRates: {},
+    staleRate: 1,
+    staleBy: 0,
+    staleAt,
+  });
 const isPost = ({ method, url }: { method: string; url: string }) =>
   method === 'POST' && url.includes('/statuses/');
 
@@ -111,7 +121,7 @@ test('a new pull request that is not shown yet is looked at again', async () => 
 test('a known pull request that an old answer does not show is looked at again', async () => {
   const before = Date.now();
   const app = await acme.repository('app', [{}]);
-  lagBy(Date.now() - before + 1000);
+  showAt(before - 1);
   await acme.freeze(app);
   acme.github.chaos.stop();
   expect(acme.frozen(app)).toEqual([]);
@@ -123,11 +133,11 @@ test('a push that an old answer does not show is looked at again', async () => {
   const { github } = acme;
   const cli = await acme.repository('cli', [{}]);
   await acme.advanceTo(inMinutes(1));
-  await delay(1000);
   const before = Date.now();
+  await delay(5);
   github.push(cli, 1);
   await acme.quiet();
-  lagBy(Date.now() - before + 500);
+  showAt(before);
   await acme.freeze(cli);
   github.chaos.stop();
   expect(acme.frozen(cli)).toEqual([]);

@@ -1,11 +1,17 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type Acme, startAcme } from './support/acme.ts';
 
 let acme: Acme;
 beforeAll(async () => {
   acme = await startAcme();
 });
+// Only the last test is about the two seconds.
+beforeEach(({ task }) => {
+  if (!task.name.startsWith('it waits two seconds'))
+    vi.spyOn(AbortSignal, 'timeout').mockReturnValue(new AbortController().signal);
+});
 afterEach(() => {
+  vi.restoreAllMocks();
   acme.github.comeBack();
   acme.github.faults.clear();
 });

@@ -42,7 +42,9 @@ async function create() {
   };
 }
 const isUnderWay = (path: string) =>
-  vi.waitFor(() => expect(holdfast.github.requests.some((asked) => asked.path === path)).toBe(true));
+  vi.waitFor(() => expect(holdfast.github.requests.some((asked) => asked.path === path)).toBe(true), {
+    timeout: 60_000,
+  });
 
 test('a request under way is answered, and its connection ends', async () => {
   const { app, github } = holdfast;
@@ -58,20 +60,26 @@ test('a request under way is answered, and its connection ends', async () => {
   await stopped;
 });
 
-test('a request that GitHub leaves waiting is answered with an error before the process ends', async () => {
-  const { app, github } = holdfast;
-  github.faults.add({ kind: 'delay', ms: 60_000, match: { path: /^\/user$/ } });
-  const asked = create();
-  await isUnderWay('/user');
-  const began = performance.now();
-  await app.close();
-  expect(performance.now() - began).toBeLessThan(10_000);
-  const { status, body } = await asked;
-  expect(status).toBe(503);
-  expect(JSON.parse(body).detail).toContain('GitHub');
-});
+// The next two are about real seconds, in which a machine can stand still.
+test(
+  'a request that GitHub leaves waiting is answered with an error before the process ends',
+  { retry: 2 },
+  async () => {
+    const { app, github } = holdfast;
+    github.faults.add({ kind: 'delay', ms: 60_000, match: { path: /^\/user$/ } });
+    const asked = create();
+    asked.catch(() => {});
+    await isUnderWay('/user');
+    const began = performance.now();
+    await app.close();
+    expect(performance.now() - began).toBeLessThan(10_000);
+    const { status, body } = await asked;
+    expect(status).toBe(503);
+    expect(JSON.parse(body).detail).toContain('GitHub');
+  },
+);
 
-test('a connection that a browser opened ahead delays nothing', async () => {
+test('a connection that a browser opened ahead delays nothing', { retry: 2 }, async () => {
   const { app } = holdfast;
   const { hostname, port } = new URL(app.url);
   const [used, unused] = [connect(Number(port), hostname), connect(Number(port), hostname)];

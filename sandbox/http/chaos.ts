@@ -27,6 +27,8 @@ export interface ChaosOptions {
   /** The share of GraphQL requests that get an answer from `staleBy` milliseconds ago. */
   staleRate: number;
   staleBy: number;
+  /** Instead of `staleBy`: the instant that such answers show, in milliseconds of the real clock. */
+  staleAt?: number;
 }
 
 /** A request that failed by chance. */
@@ -79,7 +81,7 @@ export class Chaos {
   asOf(request: FaultyRequest): number | null {
     if (!this.#options || !this.#api.chance(this.#options.staleRate)) return null;
     this.#note({ ...request, kind: 'stale' });
-    return Date.now() - this.#options.staleBy;
+    return this.#options.staleAt ?? Date.now() - this.#options.staleBy;
   }
 
   /** What happens to a delivery. */

@@ -90,7 +90,8 @@ test('the status is not written yet: the page says how many wait, and no more th
   const body = { reason: 'Slow', start: null, timezone: 'UTC' };
   const path = `/v1/repos/${repository}/scheduled_freeze`;
   const { id } = (await acme.call('POST', path, { as: acme.admin, body })).body;
-  await vi.waitUntil(async () => (await see(`/owners/acme/progress?freeze=${id}`)).includes('0 of 2'));
+  const waits = async () => (await see(`/owners/acme/progress?freeze=${id}`)).includes('0 of 2');
+  await vi.waitUntil(waits, { timeout: 60_000 });
   expect(await see(`/owners/acme/progress?freeze=${id}`)).not.toContain('repository Frozen');
   expect(await see('/repos/acme')).toMatch(/slow Slow Frozen until removed 0 of 2/);
   expect(await see('/')).toMatch(/acme\/slow Frozen until removed, 0 of 2 held/);

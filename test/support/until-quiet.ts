@@ -15,8 +15,8 @@ export async function untilQuiet(
   for (let before = restedAt; ;) {
     await github.settled();
     await clock.tick(0);
-    const taken = await within(45_000, app.settled());
-    if (taken === null) throw new Error(`The service did not come to rest within 45 s: ${await busy(app)}`);
+    const taken = await within(150_000, app.settled());
+    if (taken === null) throw new Error(`The service did not come to rest within 150 s: ${await busy(app)}`);
     if (taken === before) return taken;
     before = taken;
   }
