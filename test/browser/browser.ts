@@ -58,7 +58,7 @@ export async function expectNoScroll(page: Page): Promise<void> {
 }
 
 /** A click waits until the next page has begun, not until it is there. */
-const loaded = (page: Page) => page.waitForLoadState();
+export const loaded = (page: Page) => page.waitForLoadState();
 
 /** Where SCREENSHOTS names a folder, keeps a picture there to look at. */
 export async function screenshot(page: Page, name: string): Promise<void> {

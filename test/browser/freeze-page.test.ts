@@ -2,7 +2,15 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { type Acme, startAcme } from '../support/acme.ts';
-import { expectAccessible, expectNoScroll, openBrowser, openPage, phone, screenshot } from './browser.ts';
+import {
+  expectAccessible,
+  expectNoScroll,
+  loaded,
+  openBrowser,
+  openPage,
+  phone,
+  screenshot,
+} from './browser.ts';
 
 // The changes of admins on the pages of a freeze and of a pull request, in a real browser.
 
@@ -89,6 +97,7 @@ test('by the keyboard alone: longer, edited, deleted', async () => {
   await page.keyboard.type('Released');
   await page.keyboard.press('Enter');
   await page.getByText('The freeze was deleted.').waitFor();
+  await loaded(page);
   expect(await page.textContent('main')).toContain('Released');
   await acme.quiet();
   expect(acme.frozen(web)).toEqual([]);

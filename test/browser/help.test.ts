@@ -38,6 +38,7 @@ test('from the first page to the answer: three steps', async () => {
   await page.getByRole('link', { name: 'Documentation' }).click();
   await page.getByRole('searchbox').fill('what if Holdfast is down');
   await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: /^Results for/ }).waitFor();
   await page.getByRole('link', { name: 'What if Holdfast is down' }).first().click();
   expect(await page.textContent('h1')).toBe('What if Holdfast is down');
   expect(page.problems).toEqual([]);

@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { type Acme, startAcme } from '../support/acme.ts';
-import { expectAccessible, openBrowser, openPage, phone, screenshot } from './browser.ts';
+import { expectAccessible, loaded, openBrowser, openPage, phone, screenshot } from './browser.ts';
 
 let acme: Acme;
 let browser: Browser;
@@ -96,6 +96,7 @@ test('the zone of the browser is offered, and then shown', async () => {
   await page.getByRole('button', { name: 'Show' }).first().click();
   expect(new URL(page.url()).searchParams.get('zone')).toBe('Asia/Tokyo');
   expect(await page.inputValue('#zone')).toBe('Asia/Tokyo');
+  await loaded(page);
   const first = await page.textContent('#ongoing-freezes');
   expect(first).toContain('2026-03-01 18:00 Asia/Tokyo');
   expect(first).not.toContain('1 Mar 2026');

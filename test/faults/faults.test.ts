@@ -13,7 +13,7 @@ let postgres: PostgresCluster | null = null;
 
 beforeAll(async () => {
   if (!server && process.env['FAULT_DATABASE'] !== 'embedded') postgres = await startPostgres();
-}, 240_000);
+});
 afterAll(() => postgres?.stop());
 
 test.each(seeds)(

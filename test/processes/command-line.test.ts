@@ -19,7 +19,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Acme, startAcme } from '../support/acme.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -226,7 +226,7 @@ describe('as a process, against a running service', () => {
     const [pid] = (await once(child.stdout, 'data')) as [Buffer];
     child.kill('SIGKILL');
     process.kill(Number(String(pid)), 'SIGKILL');
-    await vi.waitFor(async () => expect(await freezes()).toHaveLength(1));
+    expect(await freezes()).toHaveLength(1);
     const [{ id }] = await freezes();
     const report = await acme.call('GET', '/v1/repos/acme/web/freeze_state', { as: acme.admin });
     const ends = Date.parse(report.body.next_transition_at);

@@ -72,7 +72,7 @@ async function latency(state: 'success' | 'pending', numbers: number[], since: D
 test('kill -9 during a freeze: it still ends by the clock, and nothing is posted twice', async () => {
   github.install('acme');
   await everywhere('success');
-  const end = inSeconds(9);
+  const end = inSeconds(15);
   const asked = new Date();
   const status = await freeze({ start: null, end: wallClock(end), matching_conditions: ['label=risky'] });
   expect(status).toBe(201);
@@ -85,11 +85,11 @@ test('kill -9 during a freeze: it still ends by the clock, and nothing is posted
   await startAndListen();
   const restarted = Date.now();
   expect(states()).toEqual(['pending', 'success', 'pending', 'success']);
-  const released = await latency('success', [1, 3], end);
+  const released = await latency('success', [1, 3], new Date(Math.max(end.getTime(), restarted)));
   const late = restarted > end.getTime() ? ' (the restart itself took past the end)' : '';
   console.log(`held ${held} ms after the request, released ${released} ms after the end${late}`);
   expect(held).toBeLessThan(inTime);
-  expect(released).toBeLessThan(late ? inTime + 10_000 : inTime);
+  expect(released).toBeLessThan(inTime);
 
   expect(posts()).toEqual([3, 1, 3, 1]);
   expect([1, 2, 3, 4].map((number) => github.mergeable(web, number))).toEqual(Array(4).fill('clean'));
@@ -97,7 +97,7 @@ test('kill -9 during a freeze: it still ends by the clock, and nothing is posted
 
 test('a freeze begins and ends at its time', async () => {
   const start = inSeconds(3);
-  const end = new Date(start.getTime() + 10_000);
+  const end = new Date(start.getTime() + 12_000);
   expect(await freeze({ start: wallClock(start), end: wallClock(end) })).toBe(201);
   const begun = await latency('pending', [1, 2, 3, 4], start);
   const ended = await latency('success', [1, 2, 3, 4], end);
