@@ -16,19 +16,12 @@ const inMinutes = (minutes: number) => new Date(acme.clock.now() + minutes * 60_
 const idOf = (repository: string) => BigInt(acme.github.repository(repository).id);
 const headOf = (repository: string) =>
   acme.app.deps.db.headStatus.findFirstOrThrow({ where: { repositoryId: idOf(repository) } });
+const answerLate = (late: { staleBy: number; staleAt?: number }) =>
+  acme.github.chaos.start({ seed: 1, apiFailureRate: 0, webhookRates: {}, staleRate: 1, ...late });
 /** From now on GraphQL answers as of so long ago, by the real clock. */
-const lagBy = (staleBy: number) =>
-  acme.github.chaos.start({ seed: 1, apiFailureRate: 0, webhookRates: {}, staleRate: 1, staleBy });
+const lagBy = (staleBy: number) => answerLate({ staleBy });
 /** From now on GraphQL answers as of this instant of the real clock. */
-const showAt = (staleAt: number) =>
-  acme.github.chaos.start({
-    seed: 1,
-    apiFailureRate: 0,
-    webhookRates: {},
-    staleRate: 1,
-    staleBy: 0,
-    staleAt,
-  });
+const showAt = (staleAt: number) => answerLate({ staleBy: 0, staleAt });
 const isPost = ({ method, url }: { method: string; url: string }) =>
   method === 'POST' && url.includes('/statuses/');
 

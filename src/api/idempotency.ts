@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { nowOf } from '../clock.ts';
 import type { Tx } from '../database/database.ts';
+import { codeOf } from '../database/error-code.ts';
 import { type SqlTx, throughPrisma } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { conflict, invalid } from '../errors.ts';
@@ -100,4 +101,4 @@ const expiry = (now: Date): Date => new Date(now.getTime() - replayedFor);
 
 /** PostgreSQL's code for a lock timeout. */
 const isLockTimeout = (error: unknown): boolean =>
-  error instanceof Error && (('code' in error && error.code === '55P03') || /\b55P03\b/.test(error.message));
+  error instanceof Error && (codeOf(error) === '55P03' || /\b55P03\b/.test(error.message));
