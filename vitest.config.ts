@@ -1,9 +1,11 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { usual } from './test/support/layers.ts';
 
+/** Pure tests, stories and contracts: `npm test`. */
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/faults/**', 'test/browser/**', 'test/processes/**', 'test/upgrade/**', 'node_modules/**'],
+    ...usual,
     globalSetup: ['test/support/prepare-database.ts'],
     setupFiles: ['test/support/watch-answers.ts'],
     // For what hangs: what is slow on a busy machine is no failure.
@@ -11,11 +13,10 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
     pool: 'forks',
-    // PostgreSQL as WebAssembly starts in a third of the processor time, as in src/database/embedded.ts.
-    execArgv: ['--liftoff-only'],
+    execArgv: ['--max-semi-space-size=32'],
     // Importing everything anew for each file costs more than the tests; no module keeps state between them.
     isolate: false,
-    // Vitest leaves a core idle by default; half of what a file does is to wait.
-    maxWorkers: '100%',
+    // Some tests wait for what takes real time; meanwhile the others have the processor.
+    maxWorkers: availableParallelism() + 1,
   },
 });

@@ -68,9 +68,15 @@ async function filledOf({ prisma }: Database, tables: string[]): Promise<string[
   return found.map(({ name }) => name);
 }
 
+/** Nothing outlives the process, so nothing is written twice for a crash. */
+const startParams = [
+  ...PreparedPglite.defaultStartParams,
+  ...['full_page_writes=off', 'synchronous_commit=off'].flatMap((setting) => ['-c', setting]),
+];
+
 async function openPglite(): Promise<Database> {
   const image = await openAsBlob(inject('pgliteImage'));
-  const pglite = new PreparedPglite({ loadDataDir: image });
+  const pglite = new PreparedPglite({ loadDataDir: image, startParams });
   await pglite.waitReady;
   return wrapPglite(pglite);
 }

@@ -4,9 +4,9 @@ import { writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Acme, startAcme } from '../../support/acme.ts';
-import { type Circumstances, type CommandLine, commandLineFor } from '../../support/command-line.ts';
-import { type Checkout, newCheckout } from '../../support/git-checkout.ts';
+import { type Acme, startAcme } from '../support/acme.ts';
+import { type Circumstances, type CommandLine, commandLineFor } from '../support/command-line.ts';
+import { type Checkout, newCheckout } from '../support/git-checkout.ts';
 
 let acme: Acme;
 let line: CommandLine;

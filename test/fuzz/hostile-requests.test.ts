@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../../src/api/endpoints.ts';
-import { type Acme, startAcme } from './acme.ts';
+import { type Acme, startAcme } from '../api/acme.ts';
 
 let acme: Acme;
 let freezeId: string;
