@@ -19,6 +19,8 @@ import { stopServing, unusedConnections } from './stop-serving.ts';
 export type App = {
   /** Where it listens, with the actual port. */
   url: string;
+  /** Answers a request as the server does. @param env of `@hono/node-server`, such as the socket of the caller. */
+  fetch(request: Request, env: object): Promise<Response>;
   log: Logger;
   /** The parts of the running service. @throws while no GitHub App is configured. */
   readonly deps: Deps;
@@ -106,6 +108,7 @@ export async function createApp(given: StartConfig, overrides: Overrides = {}): 
   );
   return {
     url,
+    fetch,
     log,
     get deps() {
       if (!service) throw new Error('No GitHub App is configured yet: open /setup.');

@@ -1,6 +1,7 @@
 // The world of the interface's tests: one Holdfast, two owners, a person of every rank, and a key of every kind.
 import { expect } from 'vitest';
 import { type Answer, type Holdfast, startHoldfast } from '../support/holdfast.ts';
+import { watchWrites } from '../support/writes.ts';
 
 export type Sent = { as?: string; body?: unknown; headers?: Record<string, string> };
 
@@ -10,8 +11,8 @@ export type Acme = Holdfast & {
   /** Every real kind of token of Ada. */
   adaTokens: Record<'classic' | 'fineGrained' | 'oauth' | 'userToServer', string>;
   keys: Record<'admin' | 'ci' | 'foreignAdmin' | 'foreignCi', string>;
-  /** All that the database holds but when keys were used and how often something was asked, to be compared. */
-  snapshot(): Promise<string>;
+  /** From now on watches what is written, to be called again for it. */
+  watchWrites: () => ReturnType<typeof watchWrites>;
   /** A freeze plan of acme that exists. */
   plan(more?: object): Promise<{ id: string } & Record<string, unknown>>;
   /** A freeze of `acme/web` that exists. */
@@ -65,7 +66,7 @@ export async function startAcme(): Promise<Acme> {
     github.openPullRequest('acme/web', { author: 'ada', labels: ['risky'] });
     github.openPullRequest('acme/vault', { author: 'ada', labels: ['risky'] });
   });
-  const call = mannered(holdfast);
+  const call = mannered(holdfast.ask);
   const acme: Acme = {
     ...holdfast,
     call,
@@ -77,7 +78,7 @@ export async function startAcme(): Promise<Acme> {
       foreignAdmin: await holdfast.key('globex', 'admin'),
       foreignCi: await holdfast.key('globex', 'ci'),
     },
-    snapshot: () => snapshot(holdfast),
+    watchWrites: () => watchWrites(holdfast),
     async plan(more = {}) {
       const body = { ...planBody, ...more };
       const answer = await call('POST', '/v1/freeze_plans/acme', { as: acme.keys.admin, body });
@@ -96,10 +97,10 @@ export async function startAcme(): Promise<Acme> {
   return acme;
 }
 
-/** Calls the service and looks at the manners of every answer. */
-function mannered(holdfast: Holdfast): Holdfast['call'] {
+/** Looks at the manners of every answer. */
+function mannered(ask: Holdfast['ask']): Holdfast['call'] {
   return async (method, path, more) => {
-    const answer = await holdfast.call(method, path, more);
+    const answer = await ask(method, path, more);
     assertManners(answer, `${method} ${path.slice(0, 120)}`);
     return answer;
   };
@@ -122,23 +123,4 @@ export function assertManners({ status, body, headers, text }: Answer, what: str
   if (status === 503) expect(Number(headers.get('retry-after')), what).toBeGreaterThan(0);
   else expect(headers.get('retry-after'), what).toBeNull();
   for (const name of headers.keys()) expect(name, what).not.toMatch(/^x-ratelimit/);
-}
-
-async function snapshot({ app, quiet }: Holdfast): Promise<string> {
-  // Effects of earlier requests must not count for the next ones.
-  await quiet();
-  const { db } = app.deps;
-  const tables = await db.$queryRaw<{ name: string }[]>`
-    SELECT table_name AS name FROM information_schema.tables
-    WHERE table_schema = 'public' AND table_name <> '_prisma_migrations' ORDER BY 1`;
-  const rows: string[] = [];
-  for (const { name } of tables) {
-    const [all] = await db.$queryRawUnsafe<{ rows: string }[]>(
-      `SELECT coalesce(string_agg(row::text, E'\n' ORDER BY row::text), '') AS rows
-       FROM (SELECT to_jsonb(t) - 'last_used_at' AS row FROM "${name}" t) AS shown
-       WHERE NOT ('${name}' = 'minute_counts' AND row->>'name' ~ '^(strangers|looks ahead) ')`,
-    );
-    rows.push(`${name}:\n${all!.rows}`);
-  }
-  return rows.join('\n');
 }

@@ -1,4 +1,6 @@
 // A request that succeeds for every route of the interface, and who may make it.
+import type { AnyEndpoint } from '../../src/api/endpoint.ts';
+import { endpoints } from '../../src/api/endpoints.ts';
 import { type Acme, freezeBody, planBody } from './acme.ts';
 
 export type Audience =
@@ -25,9 +27,14 @@ export type Terms = {
   body?: object;
   /** What a rule must allow a job, if it is more than a CI key can do. */
   job?: 'freeze';
+  /** What the route declares instead, if its handler then refuses more of them. */
+  declares?: { for?: Audience; job?: 'freeze' };
   /** The id at the end of the path: of something made for this. */
   last?: (acme: Acme, repository: string) => Promise<string>;
 };
+
+/** Jobs change and end what jobs under the same rule made: test/jobs-bring-their-own-tokens.test.ts. */
+const ofItsJobs = { job: 'freeze' } as const;
 
 /** The contract, by hand: the callers that each route allows, and a request that succeeds. */
 export const contract: Record<string, Terms> = {
@@ -56,18 +63,21 @@ export const contract: Record<string, Terms> = {
     success: 200,
     body: { reason: 'Later' },
     last: aFreeze,
+    declares: ofItsJobs,
   },
   'delete /repos/{owner}/{repository}/scheduled_freeze/{freeze_id}': {
     for: 'repository admins',
     success: 204,
     body: { delete_reason: 'Done' },
     last: aFreeze,
+    declares: ofItsJobs,
   },
   'post /repos/{owner}/{repository}/scheduled_freeze/{freeze_id}/delete': {
     for: 'repository admins',
     success: 204,
     body: { delete_reason: 'Done' },
     last: aFreeze,
+    declares: ofItsJobs,
   },
   'get /repos/{owner}/{repository}/freeze_state': { for: 'repository readers', success: 200 },
   'get /repos/{owner}/{repository}/merge-queue/pause': { for: 'repository admins', success: 200 },
@@ -107,6 +117,7 @@ export const contract: Record<string, Terms> = {
     success: 200,
     body: { reason: 'Fixed otherwise' },
     last: anExemption(({ keys }) => keys.admin),
+    declares: { for: 'repository writers' },
   },
   'get /freeze_plans/{owner}': { for: 'owner admins', success: 200 },
   'post /freeze_plans/{owner}': { for: 'owner admins', success: 201, body: planBody },
@@ -168,3 +179,17 @@ export function pathOf(
     .replace('{number}', '1')
     .replace(/\{(freeze_id|application_id|exemption_id|plan_id|rule_id)\}/, last)}`;
 }
+
+/** A route as the contract names it. */
+export const nameOf = ({ method, path }: AnyEndpoint): string => `${method} ${path}`;
+
+/** What alone decides who may call a route: what it declares, and with an owner's whether it changes something. */
+export function kindOf({ access, method }: AnyEndpoint): string {
+  const words = Object.entries(access).map(([name, value]) =>
+    typeof value === 'function' ? `${name} ${functions.indexOf(value)}` : `${name} ${String(value)}`,
+  );
+  return [...words, ...(access.to.startsWith('owner') ? [method === 'get' ? 'reads' : 'changes'] : [])].join(
+    ', ',
+  );
+}
+const functions = [...new Set(endpoints.map(({ access }) => access.repositories).filter(Boolean))];

@@ -70,7 +70,7 @@ const notTimes: [string, RegExp][] = [
 
 test('only wall-clock times are accepted on create and update, for start and end', async () => {
   const { id } = await acme.freeze();
-  const before = await acme.snapshot();
+  const written = await acme.watchWrites();
   for (const [text, says] of notTimes) {
     for (const field of ['start', 'end'] as const) {
       for (const answer of [
@@ -85,7 +85,7 @@ test('only wall-clock times are accepted on create and update, for start and end
       }
     }
   }
-  expect(await acme.snapshot()).toBe(before);
+  expect(await written()).toEqual([]);
 });
 
 const anyZone = 'Send an IANA name such as Europe/Paris, America/New_York or UTC.';

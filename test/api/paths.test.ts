@@ -160,13 +160,13 @@ describe('pull request numbers', () => {
     '%00',
     'one',
   ])('%s is none', async (number) => {
-    const before = await acme.snapshot();
+    const written = await acme.watchWrites();
     const answer = await push(number);
     expect(answer.status).toBe(422);
     expect(answer.body.detail[0].loc).toEqual(['path', 'number']);
     expect(answer.body.detail[0].msg).toMatch(/whole number in decimal digits|at most 9223372036854776000/);
     expect(asked()).toEqual([]);
-    expect(await acme.snapshot()).toBe(before);
+    expect(await written()).toEqual([]);
   });
 
   const range = [

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateKey } from '../../src/auth/application-key.ts';
+import type { AnyEndpoint } from '../../src/api/endpoint.ts';
 import { endpoints } from '../../src/api/endpoints.ts';
 import { type Acme, startAcme } from '../api/acme.ts';
-import { type Audience, contract, pathOf, type Terms } from '../api/contract.ts';
+import { type Audience, contract, kindOf, nameOf, pathOf, type Terms } from '../api/contract.ts';
 import type { Sandbox } from '../../sandbox/github.ts';
 
 let acme: Acme;
@@ -257,75 +258,124 @@ function expectedText(audience: Audience, who: string): RegExp {
   return /^Not authenticated: /;
 }
 
-const routes = endpoints.map((each) => `${each.method} ${each.path}`);
+/** Who a route declares that it is for, in the words of the contract. */
+function declared({ access }: AnyEndpoint): Pick<Terms, 'for' | 'job'> {
+  if (access.to === 'own-key') return { for: 'any key' };
+  if (access.to === 'repository-readers') return { for: 'repository readers' };
+  if (access.to !== 'repository') return { for: 'owner admins' };
+  if (access.scope === 'ci') return { for: 'ci' };
+  return { for: access.least ? 'repository writers' : 'repository admins', job: access.job };
+}
 
 test('the contract has a row for every route, and no other', () => {
-  expect(Object.keys(contract).sort()).toEqual(routes.toSorted());
+  expect(Object.keys(contract).sort()).toEqual(endpoints.map(nameOf).toSorted());
 });
 
-describe.each(routes)('%s', (route) => {
+test.each(endpoints.map((each) => [nameOf(each), each] as const))(
+  '%s declares whom the contract allows',
+  (name, each) => {
+    const { for: audience, job, declares } = contract[name]!;
+    const wanted = { for: audience, job, ...declares };
+    expect(declared(each)).toEqual(wanted);
+    // A job that may push scopes can do what a CI key can do.
+    if (audience === 'ci') expect(each.access.job).toBe('push_scopes');
+  },
+);
+
+/** A route of each kind, whose handler refuses nobody else. */
+const routeOf = new Map(
+  endpoints.filter((each) => !contract[nameOf(each)]!.declares).map((each) => [kindOf(each), nameOf(each)]),
+);
+
+const send = (route: string, path: string, authorization: string, body: unknown) =>
+  acme.call(route.split(' ')[0]!.toUpperCase(), path, {
+    body,
+    headers: authorization === '' ? {} : { Authorization: authorization },
+  });
+
+describe.each([...routeOf])('%s (%s)', (_kind, route) => {
   const row = contract[route]!;
   const [method, template] = route.split(' ') as [string, string];
   const repositories = template.includes('{repository}') ? ['web', 'vault'] : ['web'];
   const fill = (repository: string, last: string) => pathOf(template, { repository, last });
-  const send = (path: string, authorization: string, body: unknown) =>
-    acme.call(method.toUpperCase(), path, {
-      body,
-      headers: authorization === '' ? {} : { Authorization: authorization },
-    });
 
   test.each(repositories)('accepts exactly the right callers (%s)', async (repository) => {
     const path = fill(repository, (await row.last?.(acme, repository)) ?? '');
     const headers = new Map<string, string>();
     for (const [who, header] of Object.entries(callers)) headers.set(who, await header());
-    await acme.quiet();
-    const before = await acme.snapshot();
+    const written = await acme.watchWrites();
     for (const [who, authorization] of headers) {
       const wanted = expected(row, who, repository, method);
       if (wanted === 'in') continue;
       // A bad body as well: the credential is judged first.
       for (const body of row.body && judgedFirst.has(who) ? [row.body, '{'] : [row.body]) {
-        const answer = await send(path, authorization, body);
+        const answer = await send(route, path, authorization, body);
         expect({ who, status: answer.status }).toEqual({ who, status: wanted });
         expect(Object.keys(answer.body), who).toEqual(['detail']);
         if (wanted === 403) expect(answer.body.detail, who).toMatch(expectedText(row.for, who));
         else expect(answer.body.detail, who).toMatch(/no repository acme\/vault/);
       }
     }
-    await acme.quiet();
-    expect(await acme.snapshot()).toBe(before);
+    expect(await written()).toEqual([]);
     for (const [who, authorization] of headers) {
       if (expected(row, who, repository, method) !== 'in') continue;
       const target = row.last ? fill(repository, await row.last(acme, repository)) : path;
-      const answer = await send(target, authorization, row.body);
+      const answer = await send(route, target, authorization, row.body);
       expect({ who, status: answer.status }).toEqual({ who, status: row.success });
     }
   });
 
   test('while GitHub is down, a token is neither good nor bad: 503', async () => {
     const path = fill('web', crypto.randomUUID());
-    await acme.quiet();
-    const before = await acme.snapshot();
+    const written = await acme.watchWrites();
     try {
       for (const how of ['502', 'reset'] as const) {
         acme.github.goDown(how);
         for (const prefix of ['ghp_', 'github_pat_', 'gho_', 'ghu_']) {
           const token = `Bearer ${prefix}${crypto.randomUUID().replaceAll('-', '')}`;
-          const answer = await send(path, token, row.body);
+          const answer = await send(route, path, token, row.body);
           expect(answer.status).toBe(503);
           expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
           expect(answer.text).not.toContain(token.slice(12));
         }
         for (const bad of ['', 'Bearer ghs_x', `Bearer ${generateKey('admin')}`, 'Bearer x']) {
-          expect((await send(path, bad, row.body)).status).toBe(403);
+          expect((await send(route, path, bad, row.body)).status).toBe(403);
         }
       }
     } finally {
       acme.github.comeBack();
     }
-    await acme.quiet();
-    expect(await acme.snapshot()).toBe(before);
+    expect(await written()).toEqual([]);
   });
+});
+
+/** Somebody with a good credential that a route does not take. */
+const wrongCaller: Record<Audience, string> = {
+  ci: 'an admin key',
+  'any key': 'an owner admin',
+  'repository readers': 'a ci key of another owner',
+  'repository writers': 'a ci key',
+  'repository admins': 'a ci key',
+  'owner admins': 'a repository admin',
+};
+
+test('every kind of access has a route', () => {
+  expect([...routeOf.keys()].sort()).toEqual([...new Set(endpoints.map(kindOf))].sort());
+});
+
+test('every route refuses a caller of another kind, and nothing is changed', async () => {
+  const paths = new Map<string, string>();
+  for (const [route, { last }] of Object.entries(contract))
+    paths.set(route, pathOf(route.split(' ')[1]!, { last: (await last?.(acme, 'web')) ?? '' }));
+  const written = await acme.watchWrites();
+  for (const [route, path] of paths) {
+    const { for: audience, body } = contract[route]!;
+    const who = wrongCaller[audience];
+    const answer = await send(route, path, await callers[who]!(), body);
+    expect({ route, status: answer.status }).toEqual({ route, status: 403 });
+    expect(answer.body.detail, route).toMatch(expectedText(audience, who));
+  }
+  expect(await written()).toEqual([]);
 });
 
 test('no log line has a credential that was sent', () => {

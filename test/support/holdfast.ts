@@ -6,10 +6,17 @@ import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
 import { generateKey, hashKey, type KeyScope } from '../../src/auth/application-key.ts';
 import { createLogger } from '../../src/log.ts';
 import { openTestDatabase } from './database.ts';
+import { answerInside } from './answer-inside.ts';
 import { untilQuiet } from './until-quiet.ts';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into bodies of every shape
 export type Answer = { status: number; body: any; headers: Headers; text: string };
+
+type Call = (
+  method: string,
+  path: string,
+  more?: { as?: string; body?: unknown; headers?: Record<string, string> },
+) => Promise<Answer>;
 
 /** Holdfast and a GitHub for it, in this process, over real HTTP, on a clock that only the test moves. */
 export type Holdfast = {
@@ -19,11 +26,9 @@ export type Holdfast = {
   /** Every line that the service logged. */
   logs: string[];
   /** Calls the service. `as` is the credential; a body that is not a string is sent as JSON. */
-  call(
-    method: string,
-    path: string,
-    more?: { as?: string; body?: unknown; headers?: Record<string, string> },
-  ): Promise<Answer>;
+  call: Call;
+  /** The same without a socket, for what a socket proves nothing about. */
+  ask: Call;
   /** An application key, made without the API. */
   key(owner: string, scope: KeyScope, more?: { expiresAt?: Date; revokedAt?: Date }): Promise<string>;
   /** Moves the clock to an instant, as if all of that time had passed. */
@@ -32,6 +37,28 @@ export type Holdfast = {
   quiet(): Promise<void>;
   close(): Promise<void>;
 };
+
+/** Sends requests in one of two ways. */
+const calling =
+  (send: (path: string, request: RequestInit) => Promise<Response>): Call =>
+  async (method, path, { as, body, headers } = {}) => {
+    const response = await send(path, {
+      method,
+      headers: {
+        ...(as === undefined ? {} : { Authorization: `Bearer ${as}` }),
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      body: text === '' ? undefined : JSON.parse(text),
+      headers: response.headers,
+      text,
+    };
+  };
 
 export const startOfTests = '2026-03-01T09:00:00Z';
 
@@ -80,24 +107,8 @@ export async function startHoldfast(
     github,
     clock,
     logs,
-    async call(method, path, { as, body, headers } = {}) {
-      const response = await fetch(`${app.url}${path}`, {
-        method,
-        headers: {
-          ...(as === undefined ? {} : { Authorization: `Bearer ${as}` }),
-          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-          ...headers,
-        },
-        body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body),
-      });
-      const text = await response.text();
-      return {
-        status: response.status,
-        body: text === '' ? undefined : JSON.parse(text),
-        headers: response.headers,
-        text,
-      };
-    },
+    call: calling((path, request) => fetch(`${app.url}${path}`, request)),
+    ask: calling((path, request) => answerInside(app, path, request)),
     async key(owner, scope, more = {}) {
       const account = await app.deps.db.account.findFirstOrThrow({
         where: { loginKey: owner.toLowerCase() },

@@ -3,6 +3,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, afterEach } from 'vitest';
+import { answersInside } from './answer-inside.ts';
 import type { SeenAnswer } from './documented-answers.ts';
 
 const seen: SeenAnswer[] = [];
@@ -58,12 +59,19 @@ async function assertDocumented(): Promise<void> {
   if (faults.length > 0) throw new Error(`Not as documented:\n${[...new Set(faults)].join('\n')}`);
 }
 
+const watchInside = (message: unknown): void => {
+  const answer = message as SeenAnswer;
+  if (answer.path.startsWith('/v1/')) seen.push(answer);
+};
+
 subscribe(channel, watch);
+answersInside.subscribe(watchInside);
 globalThis.fetch = watchedFetch;
 afterEach(assertDocumented);
 // Of the hooks after all tests the first one here is the last to run.
 afterAll(async () => {
   unsubscribe(channel, watch);
+  answersInside.unsubscribe(watchInside);
   globalThis.fetch = fetch;
   await assertDocumented();
 });

@@ -1,0 +1,145 @@
+// Vitest in this process, for one run after the other: the database is prepared once, and Vite keeps what it transformed.
+// Each run has a new worker, and with it new modules.
+import { join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { UserProjectConfigExport, ViteUserConfig } from 'vitest/config';
+import { BaseSequencer, createVitest, type TestModule, type TestSpecification } from 'vitest/node';
+
+/** The text to run in the place of a file's own. @param file its path below the root. */
+export type Rewrite = (file: string, text: string) => string;
+
+/** A test file that ran, or was to run. */
+export type Ran = {
+  file: string;
+  state: 'passed' | 'failed' | 'skipped' | 'unfinished';
+  milliseconds: number;
+  reached: string[];
+  /** What failed first. */
+  failure: string | null;
+};
+
+export type Outcome = { ran: Ran[]; errors: string[]; isTimeout: boolean };
+
+export type Session = {
+  /** Every test file, by its path below the root. */
+  files: string[];
+  /**
+   * Runs test files in this order, one at a time.
+   * @param changed the files whose rewriting is another one than in the last run.
+   * @param patience in milliseconds. What takes longer is ended.
+   */
+  run(files: string[], changed: string[], patience: number): Promise<Outcome>;
+  close(): Promise<void>;
+};
+
+/** Vitest sorts files by what it knows of them; here they come sorted. */
+class AsGiven extends BaseSequencer {
+  override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return Promise.resolve(files);
+  }
+}
+
+type Options = { rewrite: Rewrite; setupFiles?: string[]; stopsAtFirst: boolean };
+
+/** @param root of the repository: its `vitest.config.ts` says which tests there are, and what they need. */
+export async function startSession(root: string, options: Options): Promise<Session> {
+  const { default: config } = (await import(pathToFileURL(join(root, 'vitest.config.ts')).href)) as {
+    default: ViteUserConfig;
+  };
+  const ours = { root, watch: false, ...{ config: false as const, reporters: [{}], cache: false as const } };
+  const vitest = await createVitest('test', ours, adapted(root, config, options));
+  const specifications = new Map<string, TestSpecification[]>();
+  for (const one of await vitest.globTestSpecifications()) {
+    const file = relative(root, one.moduleId).replaceAll('\\', '/');
+    specifications.set(file, [...(specifications.get(file) ?? []), one]);
+  }
+  return {
+    files: [...specifications.keys()].sort(),
+    async run(files, changed, patience) {
+      for (const file of changed) vitest.invalidateFile(join(root, file));
+      const asked = files.flatMap((file) => specifications.get(file) ?? []);
+      vitest.state.filesMap.clear();
+      let isTimeout = false;
+      const timer = setTimeout(() => {
+        isTimeout = true;
+        // The second call ends a worker that does not answer.
+        void vitest.cancelCurrentRun('keyboard-input');
+        setTimeout(() => void vitest.cancelCurrentRun('keyboard-input'), 2000);
+      }, patience);
+      const { testModules, unhandledErrors } = await vitest.runTestSpecifications(asked);
+      clearTimeout(timer);
+      // It is not this process that failed.
+      process.exitCode = 0;
+      return { ran: testModules.map(ranOf), errors: unhandledErrors.map(firstLine), isTimeout };
+    },
+    close: () => vitest.close(),
+  };
+}
+
+/** The repository's own configuration, each project of it spelled out, with ours on top. */
+function adapted(root: string, config: ViteUserConfig, { rewrite, setupFiles = [], stopsAtFirst }: Options) {
+  const plugin = {
+    name: 'rewrite-sources',
+    enforce: 'pre' as const,
+    transform(text: string, id: string) {
+      const file = relative(root, id.split('?')[0]!).replaceAll('\\', '/');
+      return /^src\/(?!generated\/).*\.ts$/.test(file) ? { code: rewrite(file, text), map: null } : null;
+    },
+  };
+  const { projects, ...shared } = config.test ?? {};
+  const onTop = (test: NonNullable<ViteUserConfig['test']>): ViteUserConfig => ({
+    ...config,
+    plugins: [...(config.plugins ?? []), plugin],
+    test: {
+      ...test,
+      setupFiles: [...setupFiles, ...[test.setupFiles ?? []].flat()],
+      // A mutant may wait for what never comes.
+      testTimeout: 30_000,
+      hookTimeout: 30_000,
+      expect: { ...test.expect, poll: { ...test.expect?.poll, timeout: 10_000 } },
+      bail: stopsAtFirst ? 1 : 0,
+      retry: 0,
+      isolate: false,
+      maxWorkers: 1,
+      fileParallelism: true,
+      fsModuleCache: false,
+      // What a mutant collects without end must not take the memory of others.
+      execArgv: [...(test.execArgv ?? []), '--max-old-space-size=1500'],
+      sequence: { ...test.sequence, sequencer: AsGiven },
+    },
+  });
+  if (!projects) return onTop(shared);
+  const inline = projects as Exclude<
+    UserProjectConfigExport,
+    Promise<unknown> | ((...args: never) => unknown)
+  >[];
+  return {
+    ...onTop(shared),
+    test: {
+      ...onTop(shared).test,
+      projects: inline.map((project) => ({
+        ...onTop({ ...shared, ...project.test }),
+        extends: false as const,
+      })),
+    },
+  } as ViteUserConfig;
+}
+
+function ranOf(module: TestModule): Ran {
+  const state = module.state();
+  const failed = [...module.children.allTests('failed')][0];
+  const error = failed?.result().errors?.[0] ?? module.errors()[0];
+  return {
+    file: module.relativeModuleId,
+    state: state === 'pending' || state === 'queued' ? 'unfinished' : state,
+    milliseconds: Math.round(module.diagnostic().duration),
+    reached: module.meta().reached ?? [],
+    failure:
+      state === 'failed' ? [failed?.fullName, error && firstLine(error)].filter(Boolean).join(': ') : null,
+  };
+}
+
+const firstLine = (error: unknown) =>
+  String((error as Error)?.message ?? error)
+    .split('\n')[0]!
+    .slice(0, 200);

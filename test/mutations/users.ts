@@ -1,0 +1,93 @@
+// Who uses a value of a module. A constant has no moment at which it runs: the functions that read it stand for it.
+import { dirname, posix } from 'node:path';
+import ts from 'typescript';
+import { functionsOf } from './functions.ts';
+
+type Statement = { start: number; end: number; declares: string[]; mentions: Set<string> };
+type Parsed = {
+  statements: Statement[];
+  /** The names in each function, by its ordinal; not those in functions within it. */
+  mentions: Set<string>[];
+  imports: { from: string; name: string; local: string }[];
+};
+
+/** Functions as `file#ordinal`. */
+export type Users = (file: string, position: number) => Set<string>;
+
+/** @returns for a position in a file, the functions that use what the statement of the module there declares. */
+export function usersIn(sources: Map<string, string>): Users {
+  const parsed = new Map([...sources].map(([file, text]) => [file, parse(file, text)]));
+
+  const follow = (file: string, names: string[], seen: Set<string>, users: Set<string>): void => {
+    const { statements, mentions } = parsed.get(file)!;
+    for (const name of names) {
+      if (seen.has(`${file} ${name}`)) continue;
+      seen.add(`${file} ${name}`);
+      mentions.forEach((inside, ordinal) => inside.has(name) && users.add(`${file}#${ordinal}`));
+      for (const one of statements) if (one.mentions.has(name)) follow(file, one.declares, seen, users);
+      for (const [other, { imports }] of parsed)
+        for (const { from, name: asked, local } of imports)
+          if (from === file && (asked === name || asked === '*')) follow(other, [local], seen, users);
+    }
+  };
+  return (file, position) => {
+    const users = new Set<string>();
+    const { statements } = parsed.get(file)!;
+    const { declares = [] } = statements.find(({ start, end }) => start <= position && position < end) ?? {};
+    follow(file, declares, new Set(), users);
+    return users;
+  };
+}
+
+function parse(file: string, text: string): Parsed {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const functions = functionsOf(source);
+  const mentions = [...functions].map(() => new Set<string>());
+  const visit = (node: ts.Node, names: Set<string>): void => {
+    const own = functions.get(node);
+    const inside = own === undefined ? names : mentions[own]!;
+    if (ts.isIdentifier(node)) inside.add(node.text);
+    if (!ts.isTypeNode(node)) ts.forEachChild(node, (child) => visit(child, inside));
+  };
+  const statements: Statement[] = [];
+  const imports: Parsed['imports'] = [];
+  for (const one of source.statements) {
+    if (ts.isImportDeclaration(one)) imports.push(...importsOf(file, one));
+    else {
+      const statement = {
+        start: one.pos,
+        end: one.end,
+        declares: declaredBy(one),
+        mentions: new Set<string>(),
+      };
+      visit(one, statement.mentions);
+      statements.push(statement);
+    }
+  }
+  return { statements, mentions, imports };
+}
+
+function declaredBy(statement: ts.Statement): string[] {
+  if (ts.isVariableStatement(statement))
+    return statement.declarationList.declarations.flatMap(({ name }) => namesOf(name));
+  const { name } = statement as ts.FunctionDeclaration;
+  return name ? [name.text] : [];
+}
+
+const namesOf = (name: ts.BindingName): string[] =>
+  ts.isIdentifier(name)
+    ? [name.text]
+    : name.elements.flatMap((one) => (ts.isBindingElement(one) ? namesOf(one.name) : []));
+
+function importsOf(file: string, { moduleSpecifier, importClause }: ts.ImportDeclaration): Parsed['imports'] {
+  const path = (moduleSpecifier as ts.StringLiteral).text;
+  const bindings = importClause?.namedBindings;
+  if (!path.startsWith('.') || !bindings) return [];
+  const from = posix.join(dirname(file), path);
+  if (ts.isNamespaceImport(bindings)) return [{ from, name: '*', local: bindings.name.text }];
+  return bindings.elements.map(({ name, propertyName }) => ({
+    from,
+    name: (propertyName ?? name).text,
+    local: name.text,
+  }));
+}
