@@ -141,8 +141,12 @@ test('with the longest texts, for every viewer: under 300 kB, by few statements'
   });
   // A call makes it, so that all of them judge the open pull requests, and the log has it.
   const last = await acme.freeze(heavy, { reason: 'Why. '.repeat(1900) });
-  for (let change = 0; change < 30; change++)
-    await acme.update(heavy, last.id, { reason: `${change} ${'Why. '.repeat(1900)}` });
+  await acme.update(heavy, last.id, { reason: `Changed. ${'Why. '.repeat(1900)}` });
+  const { id: _new, ...change } = await db.auditEvent.findFirstOrThrow({
+    where: { repositoryId },
+    orderBy: { id: 'desc' },
+  });
+  await db.auditEvent.createMany({ data: Array.from({ length: 30 }, () => change as never) });
   const ada = new Visitor(acme);
   await ada.signIn('ada');
   const load = async () => {

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { publicLooksPerMinute } from '../src/explanations/explanations-for-pages.ts';
 import { type Acme, free, heldUntilRemoved, startAcme } from './support/acme.ts';
+import { shortenPatience } from './support/patience.ts';
 import { type Seen, Visitor } from './support/visitor.ts';
 
 // The page behind the link of a status says what holds a pull request, why, until when, and what would let it go.
@@ -14,6 +15,7 @@ afterAll(() => acme.close());
 beforeEach(() => {
   visitor = new Visitor(acme);
 });
+afterEach(() => vi.restoreAllMocks());
 
 const page = (repository: string, number: number): Promise<Seen> =>
   visitor.open(`/repos/${repository}/pulls/${number}`);
@@ -197,7 +199,8 @@ test('while GitHub is down the page says what was last known', async () => {
 test('while GitHub is slow, too, and the answer serves the next load of the page', async () => {
   const repository = await acme.repository('slow', [{ title: 'Seen late' }]);
   await acme.freeze(repository, { reason: 'Storm' });
-  const fault = acme.github.faults.add({ kind: 'delay', ms: 6500, match: { path: /graphql/ } });
+  shortenPatience();
+  const fault = acme.github.faults.add({ kind: 'delay', ms: 60_000, match: { path: /graphql/ } });
   const [asked, first] = [acme.github.requests.length, await page(repository, 1)];
   expect(words(first)).toContain(
     'Held A freeze holds this pull request until it is removed . GitHub is not available',

@@ -21,7 +21,15 @@ test('every route with a body has its rows', () => {
 
 const nest = (levels: number, open: string, close: string) => open.repeat(levels) + close.repeat(levels);
 
+/** Before its schema, a body is read in one place, which knows only whether a route can do without one. */
+const needOf = (route: string): string => {
+  const { required, isOptional } = rows[route]!;
+  return required.length > 0 ? 'some fields' : isOptional ? 'nothing' : 'an object';
+};
+const firstOf = new Map([...withBody].reverse().map((route) => [needOf(route), route]));
+
 describe.each(withBody)('%s', (route) => {
+  const readOnce = test.runIf(firstOf.get(needOf(route)) === route);
   const row = rows[route]!;
   const method = route.split(' ')[0]!.toUpperCase();
   const send = (body: unknown) => acme.call(method, row.path(), { as: acme.keys[row.as], body });
@@ -51,7 +59,7 @@ describe.each(withBody)('%s', (route) => {
     expect(await written()).toEqual([]);
   }
 
-  test('what is not JSON, or not an object', async () => {
+  readOnce('what is not JSON, or not an object', async () => {
     const whole = ['body'];
     await refused([
       ...(row.required.length === 0
@@ -79,7 +87,7 @@ describe.each(withBody)('%s', (route) => {
     ]);
   });
 
-  test('bytes that are not UTF-8', async () => {
+  readOnce('bytes that are not UTF-8', async () => {
     for (const bytes of [
       [0x7b, 0x22, 0xff, 0x22, 0x7d],
       [0xc0, 0x80],
@@ -110,7 +118,7 @@ describe.each(withBody)('%s', (route) => {
 
   test('fields that are wrong are named, with the fix', () => refused(row.bad));
 
-  test('1 MiB is read, a byte more is 413, with or without a length', async () => {
+  readOnce('1 MiB is read, a byte more is 413, with or without a length', async () => {
     const bodies = (bytes: number) => {
       const start = `{"unknown":"`;
       return Buffer.from(`${start}${'x'.repeat(bytes - start.length - 2)}"}`);

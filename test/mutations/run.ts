@@ -11,7 +11,8 @@ import { type Reach, reachOf, testsFor } from './reach.ts';
 import { startSession } from './session.ts';
 import { usersIn } from './users.ts';
 
-type Verdict = 'caught' | 'survived' | 'not covered';
+/** What cannot be loaded is no fault that anybody could commit. It does not count. */
+type Verdict = 'caught' | 'survived' | 'not covered' | 'broken';
 /** A line of the file of results. @property by the test file that failed; @property tests how many were to run. */
 type Result = Pick<Mutant, 'id' | 'file' | 'line' | 'kind' | 'from' | 'to'> & {
   verdict: Verdict;
@@ -61,8 +62,8 @@ for (const [place, mutant] of left.entries()) {
   console.log(`${mutants.length - left.length + place + 1}/${mutants.length} ${told(result)}`);
 }
 await session.close();
-const results = mutants.map(({ id }) => known.get(id)!);
-console.log(JSON.stringify(summed(results), null, 2));
+const counted = mutants.map(({ id }) => known.get(id)!).filter(({ verdict }) => verdict !== 'broken');
+console.log(JSON.stringify(summed(counted), null, 2));
 // What a killed worker left behind keeps nobody waiting.
 process.exit();
 
@@ -78,7 +79,7 @@ async function tried(mutant: Mutant, tests: Reach[]): Promise<Result> {
   const seconds = Math.round((Date.now() - started) / 100) / 10;
   const failed = ran.find(({ state }) => state === 'failed');
   const why = failed?.failure ?? errors[0] ?? (isTimeout ? 'It took too long.' : null);
-  const verdict = why === null ? 'survived' : 'caught';
+  const verdict = why === null ? 'survived' : /^Transform failed/.test(why) ? 'broken' : 'caught';
   return { ...about, verdict, by: failed?.file ?? null, why, seconds };
 }
 

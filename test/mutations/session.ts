@@ -104,7 +104,7 @@ function adapted(root: string, config: ViteUserConfig, { rewrite, setupFiles = [
       fileParallelism: true,
       fsModuleCache: false,
       // What a mutant collects without end must not take the memory of others.
-      execArgv: [...(test.execArgv ?? []), '--max-old-space-size=1500'],
+      execArgv: [...(test.execArgv ?? []), '--max-old-space-size=4000'],
       sequence: { ...test.sequence, sequencer: AsGiven },
     },
   });

@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { type Acme, startAcme } from '../support/acme.ts';
 import { startHoldfast } from '../support/holdfast.ts';
+import { shortenPatience } from '../support/patience.ts';
 import { Visitor } from '../support/visitor.ts';
 
 // Not everybody who can read a public repository sees its weak places and its people.
@@ -11,6 +12,7 @@ beforeAll(async () => {
   for (const login of ['mallory', 'wendy', 'rita']) acme.github.addUser(login);
 });
 afterEach(() => {
+  vi.restoreAllMocks();
   acme.github.faults.clear();
   acme.github.comeBack();
 });
@@ -123,8 +125,11 @@ test('while GitHub is slow, the page still comes, and the next one has the answe
   await ada.signIn('ada');
   await ada.open(`/repos/${web}`);
   await pass(minute);
-  acme.github.faults.add({ kind: 'delay', ms: 3_500, times: 1, match: { path: /^\/app\/hook\/config$/ } });
+  shortenPatience();
+  const slow = { kind: 'delay', ms: 60_000, match: { path: /^\/app\/hook\/config$/ } } as const;
+  const fault = acme.github.faults.add(slow);
   expect((await ada.open(`/repos/${web}`)).text).toContain('Holdfast is still asking GitHub.');
+  fault.remove();
   await expect
     .poll(async () => (await ada.open(`/repos/${web}`)).text, { timeout: 10_000 })
     .toContain('Freezes are enforced');
