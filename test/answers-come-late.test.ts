@@ -16,12 +16,23 @@ const inMinutes = (minutes: number) => new Date(acme.clock.now() + minutes * 60_
 const idOf = (repository: string) => BigInt(acme.github.repository(repository).id);
 const headOf = (repository: string) =>
   acme.app.deps.db.headStatus.findFirstOrThrow({ where: { repositoryId: idOf(repository) } });
-const answerLate = (late: { staleBy: number; staleAt?: number }) =>
-  acme.github.chaos.start({ seed: 1, apiFailureRate: 0, webhookRates: {}, staleRate: 1, ...late });
-/** From now on GraphQL answers as of so long ago, by the real clock. */
-const lagBy = (staleBy: number) => answerLate({ staleBy });
 /** From now on GraphQL answers as of this instant of the real clock. */
-const showAt = (staleAt: number) => answerLate({ staleBy: 0, staleAt });
+const showAt = (staleAt: number) =>
+  acme.github.chaos.start({
+    seed: 1,
+    apiFailureRate: 0,
+    webhookRates: {},
+    staleRate: 1,
+    staleBy: 0,
+    staleAt,
+  });
+/** An instant of the real clock, after all that has happened, and before what comes. */
+async function between(): Promise<number> {
+  await delay(5);
+  const instant = Date.now();
+  await delay(5);
+  return instant;
+}
 const isPost = ({ method, url }: { method: string; url: string }) =>
   method === 'POST' && url.includes('/statuses/');
 
@@ -31,12 +42,12 @@ test('a look with an older answer does not cancel a waiting correction', async (
   await acme.freeze(web);
   github.postStatus(web, 1, { by: 'bob', state: 'success', description: 'first' });
   await acme.quiet();
-  await delay(1000);
+  const before = await between();
   // The second is answered after a pause.
   github.postStatus(web, 1, { by: 'bob', state: 'success', description: 'second' });
   await acme.quiet();
   expect((await headOf(web)).isWaiting).toBe(true);
-  lagBy(500);
+  showAt(before);
   await app.deps.queue.send([jobs.reconcileRepository(idOf(web))]);
   await acme.quiet();
   acme.github.chaos.stop();
@@ -46,7 +57,7 @@ test('a look with an older answer does not cancel a waiting correction', async (
 
 test('a write with a lost answer is settled, even if a look still shows the former status', async () => {
   const api = await acme.repository('api', [{}]);
-  await delay(1000);
+  const before = await between();
   const client = await acme.app.deps.github.asInstallation((await headOf(api)).installationId!);
   let isLost = false;
   client.hook.after('request', async (_answer, options) => {
@@ -56,7 +67,7 @@ test('a write with a lost answer is settled, even if a look still shows the form
   });
   const { id } = await acme.freeze(api);
   expect(isLost).toBe(true);
-  lagBy(900);
+  showAt(before);
   await acme.remove(api, id);
   acme.github.chaos.stop();
   await acme.advanceTo(inMinutes(3));
@@ -89,8 +100,7 @@ test('a reopened pull request that is still shown closed is looked at again', as
   await acme.quiet();
   await acme.freeze(ops);
   await acme.advanceTo(inMinutes(1));
-  await delay(900);
-  lagBy(600);
+  showAt(await between());
   github.reopenPullRequest(ops, 1);
   await acme.quiet();
   github.chaos.stop();
@@ -102,8 +112,7 @@ test('a new pull request that is not shown yet is looked at again', async () => 
   const { github } = acme;
   const docs = await acme.repository('docs');
   await acme.freeze(docs);
-  await delay(700);
-  lagBy(600);
+  showAt(await between());
   github.openPullRequest(docs, { author: 'ada' });
   await acme.quiet();
   github.chaos.stop();
@@ -126,8 +135,7 @@ test('a push that an old answer does not show is looked at again', async () => {
   const { github } = acme;
   const cli = await acme.repository('cli', [{}]);
   await acme.advanceTo(inMinutes(1));
-  const before = Date.now();
-  await delay(5);
+  const before = await between();
   github.push(cli, 1);
   await acme.quiet();
   showAt(before);

@@ -76,23 +76,25 @@ test('one slow installation does not delay another', async () => {
   await pass(60);
   const key = await acme.key('globex', 'admin');
   const isSlow = { method: 'POST', path: /^\/repos\/acme\/slow\/statuses/ };
-  const delay = github.faults.add({ kind: 'delay', ms: 250, match: isSlow });
+  // Until the other one has all of its statuses.
+  const delay = github.faults.add({ kind: 'delay', ms: 60_000, match: isSlow });
   const freeze = (repository: string, as: string) =>
     acme.call('POST', `/v1/repos/${repository}/scheduled_freeze`, {
       as,
       body: { reason: 'Release', start: null, timezone: 'UTC' },
     });
   const order: string[] = [];
-  const stop = github.onStatus(({ repository }) => void order.push(repository));
+  const stop = github.onStatus(({ repository }) => {
+    order.push(repository);
+    if (order.filter((each) => each === 'globex/site').length === 3) delay.remove();
+  });
   await freeze(slow, acme.admin);
   await freeze('globex/site', key);
   await acme.quiet();
   await pass(30);
   stop();
-  delay.remove();
   expect(acme.frozen(slow)).toHaveLength(12);
-  expect(order.lastIndexOf('globex/site')).toBeLessThan(order.lastIndexOf(slow));
-  expect(order.indexOf('globex/site')).toBeLessThan(6);
+  expect(order.slice(0, 3)).toEqual(Array(3).fill('globex/site'));
 });
 
 test('GraphQL’s budget is apart: decided statuses are written while nothing can be read', async () => {

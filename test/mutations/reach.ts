@@ -1,4 +1,5 @@
 // Which test file reaches which functions of `src/`, and how long it takes: one run of all tests, for every seed.
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { withProbes } from './functions.ts';
@@ -12,9 +13,15 @@ import type { Users } from './users.ts';
  */
 export type Reach = { file: string; milliseconds: number; failure: string | null; reached: string[] };
 
-/** Reads the map, or makes it where there is none. Delete the file when code or tests changed. */
-export async function reachOf(root: string, path: string): Promise<Reach[]> {
-  if (existsSync(path)) return JSON.parse(readFileSync(path, 'utf8')) as Reach[];
+/** Reads the map, or makes it where there is none for these sources. Delete the file when tests changed. */
+export async function reachOf(root: string, path: string, sources: Map<string, string>): Promise<Reach[]> {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([...sources]))
+    .digest('hex');
+  const kept = existsSync(path)
+    ? (JSON.parse(readFileSync(path, 'utf8')) as { hash: string; map: Reach[] })
+    : null;
+  if (kept?.hash === hash) return kept.map;
   console.error(`All tests run once, for ${path}.`);
   const setupFiles = [join(root, 'test/mutations/record-reach.ts')];
   const session = await startSession(root, { rewrite: withProbes, setupFiles, stopsAtFirst: false });
@@ -25,7 +32,7 @@ export async function reachOf(root: string, path: string): Promise<Reach[]> {
     const isWhole = state === 'passed' || state === 'skipped';
     return { file, milliseconds, failure: isWhole ? null : (failure ?? 'It did not end.'), reached };
   });
-  writeFileSync(path, JSON.stringify(map));
+  writeFileSync(path, JSON.stringify({ hash, map }));
   return map;
 }
 

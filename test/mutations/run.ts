@@ -29,8 +29,8 @@ const { values } = parseArgs({
     /** Seconds for the tests of one mutant. */
     budget: { type: 'string', default: '20' },
     /** Where it is kept which test reaches what. */
-    map: { type: 'string', default: 'reach.json' },
-    out: { type: 'string', default: 'mutations.jsonl' },
+    map: { type: 'string', default: 'node_modules/.cache/reach.json' },
+    out: { type: 'string', default: 'node_modules/.cache/mutations.jsonl' },
     only: { type: 'string' },
     /** 1/2: the first, third, fifth… mutant. */
     part: { type: 'string', default: '1/1' },
@@ -39,7 +39,7 @@ const { values } = parseArgs({
 const root = process.cwd();
 const sources = readSources(root);
 const users = usersIn(sources);
-const map = await reachOf(root, values.map);
+const map = await reachOf(root, values.map, sources);
 for (const { file, failure } of map) if (failure) console.log(`${file} fails by itself: ${failure}`);
 const sound = map.filter(({ failure }) => failure === null);
 

@@ -2,7 +2,7 @@
 // Each run has a new worker, and with it new modules.
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { UserProjectConfigExport, ViteUserConfig } from 'vitest/config';
+import { mergeConfig, type TestProjectInlineConfiguration, type ViteUserConfig } from 'vitest/config';
 import { BaseSequencer, createVitest, type TestModule, type TestSpecification } from 'vitest/node';
 
 /** The text to run in the place of a file's own. @param file its path below the root. */
@@ -109,20 +109,14 @@ function adapted(root: string, config: ViteUserConfig, { rewrite, setupFiles = [
     },
   });
   if (!projects) return onTop(shared);
-  const inline = projects as Exclude<
-    UserProjectConfigExport,
-    Promise<unknown> | ((...args: never) => unknown)
-  >[];
-  return {
-    ...onTop(shared),
-    test: {
-      ...onTop(shared).test,
-      projects: inline.map((project) => ({
-        ...onTop({ ...shared, ...project.test }),
-        extends: false as const,
-      })),
-    },
-  } as ViteUserConfig;
+  // As Vitest does: a project adds to what it shares, and the setup of all runs once.
+  const { globalSetup: _, ...inherited } = shared;
+  const spelledOut = (projects as TestProjectInlineConfiguration[]).map(({ extends: parent, ...project }) => {
+    const whole = parent === false ? project : mergeConfig({ test: inherited }, project);
+    return { ...onTop((whole as ViteUserConfig).test ?? {}), extends: false as const };
+  });
+  const top = onTop(shared);
+  return { ...top, test: { ...top.test, projects: spelledOut } } as ViteUserConfig;
 }
 
 function ranOf(module: TestModule): Ran {
