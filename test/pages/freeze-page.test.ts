@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Acme, type Freeze, startAcme } from '../support/acme.ts';
-import { Visitor } from '../support/visitor.ts';
+import { Visitor, words as wordsOf } from '../support/visitor.ts';
 
 // One freeze: the whole of it to read, and for admins of its repository to change, by forms.
 
@@ -32,11 +32,7 @@ beforeEach(async () => {
 });
 
 const path = () => `/repos/${web}/freezes/${freeze.id}`;
-const words = (text: string): string =>
-  text
-    .replace(/<head>[^]*<\/head>/, '')
-    .replace(/<[^>]+>/g, ' ')
-    .replace(/\s+/g, ' ');
+const words = (text: string): string => wordsOf({ text });
 /** The fields of a form of the page, as a browser sends them when nothing is typed. */
 function formOf(text: string, change: string): Record<string, string> {
   const form = new RegExp(`action="[^"]*/${change}">[^]*?</form>`).exec(text)![0];

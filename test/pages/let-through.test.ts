@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Acme, startAcme } from '../support/acme.ts';
-import { Visitor } from '../support/visitor.ts';
+import { Visitor, words } from '../support/visitor.ts';
 
 // On the page of a pull request, writers request exemptions, and admins exempt, approve, deny and revoke.
 
@@ -28,11 +28,7 @@ beforeEach(async () => {
 });
 
 const page = () => `/repos/${web}/pulls/1`;
-const see = async (login: string): Promise<string> =>
-  (await visitors.get(login)!.open(page())).text
-    .replace(/<head>[^]*<\/head>/, '')
-    .replace(/<[^>]+>/g, ' ')
-    .replace(/\s+/g, ' ');
+const see = async (login: string): Promise<string> => words(await visitors.get(login)!.open(page()));
 const ask = async (login: string, fields: Record<string, string> = {}) => {
   const answer = await visitors
     .get(login)!

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type Acme, startAcme } from '../support/acme.ts';
-import { Visitor } from '../support/visitor.ts';
+import { Visitor, words } from '../support/visitor.ts';
 
 // Pages say held and enforced exactly as GitHub does it, and as the API says.
 
@@ -16,11 +16,7 @@ beforeAll(async () => {
 beforeEach(() => acme.advanceTo(new Date(acme.clock.now() + 120_000)));
 afterAll(() => acme.close());
 
-const see = async (path: string): Promise<string> =>
-  (await ada.open(path)).text
-    .replace(/<head>[^]*<\/head>/, '')
-    .replace(/<[^>]+>/g, ' ')
-    .replace(/\s+/g, ' ');
+const see = async (path: string): Promise<string> => words(await ada.open(path));
 
 /** Loads a page until GitHub was asked all that it needs. */
 async function settled(path: string): Promise<string> {

@@ -72,6 +72,13 @@ export class Visitor {
   }
 }
 
+/** The visible text of a page, in one line. */
+export const words = ({ text }: Pick<Seen, 'text'>): string =>
+  text
+    .replace(/<head>[^]*<\/head>/, '')
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ');
+
 async function seen(response: Response): Promise<Seen> {
   const { status, headers } = response;
   return { status, headers, text: await response.text(), location: headers.get('location') ?? '' };
