@@ -84,7 +84,9 @@ test('a connection that a browser opened ahead delays nothing', async () => {
   await once(used, 'data');
   const ended = Promise.all([once(used, 'close'), once(unused, 'close')]);
   // Then a connection that is waited for is waited for without end.
-  vi.spyOn(globalThis, 'setTimeout').mockReturnValue(undefined as never);
+  const { setTimeout } = globalThis;
+  vi.spyOn(globalThis, 'setTimeout').mockImplementation(((ended: () => void) =>
+    setTimeout(ended, 2 ** 31 - 1).unref()) as typeof setTimeout);
   await app.close();
   await ended;
 });

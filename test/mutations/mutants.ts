@@ -128,35 +128,43 @@ function withoutExit(node: ts.IfStatement): Change[] {
     ts.isThrowStatement(only) ||
     ts.isContinueStatement(only) ||
     ts.isBreakStatement(only);
-  return leaves ? [{ kind: 'check', replacement: ';', ...rangeOf(node) }] : [];
+  // Where there is nothing to do, doing it gives the same.
+  const isShortcut =
+    /\.(length|size) === 0$/.test(node.expression.getText()) &&
+    /^(return( \[\])?|continue);$/.test(only.getText());
+  return leaves && !isShortcut ? [{ kind: 'check', replacement: ';', ...rangeOf(node) }] : [];
 }
 
 function withoutAwaitOrCheck(node: ts.ExpressionStatement): Change[] {
   const awaited = ts.isAwaitExpression(node.expression) ? node.expression.expression : null;
   const called = awaited ?? node.expression;
   const changes: Change[] = [];
-  if (awaited) changes.push({ kind: 'await', replacement: `void (${awaited.getText()});`, ...rangeOf(node) });
+  if (awaited && !isStatement(awaited))
+    changes.push({ kind: 'await', replacement: `void (${awaited.getText()});`, ...rangeOf(node) });
   const name = ts.isCallExpression(called) ? called.expression.getText() : '';
   if (/(^|\.)(assert|refuse|check|require|ensure|guard)\w*$/.test(name))
     changes.push({ kind: 'check', replacement: ';', ...rangeOf(node) });
   return changes;
 }
 
+/** The statements of a transaction go over one connection, one after the other, whether they are awaited or not. */
+function isStatement(awaited: ts.Expression): boolean {
+  if (ts.isTaggedTemplateExpression(awaited)) return /^tx\./.test(awaited.tag.getText());
+  return ts.isCallExpression(awaited) && /^tx\./.test(awaited.expression.getText());
+}
+
 /** A number that something is compared with, a constant of the module, or a limit of a schema. */
 function movedNumber(node: ts.NumericLiteral): Change[] {
   const { parent } = node;
   const isCompared = ts.isBinaryExpression(parent) && /^[<>]=?$/.test(parent.operatorToken.getText());
-  const isLimit =
-    ts.isCallExpression(parent) && /\.(min|max|length|slice)$/.test(parent.expression.getText());
-  let constant: ts.Node = parent;
-  while (ts.isBinaryExpression(constant)) constant = constant.parent;
-  const isConstant =
-    ts.isVariableDeclaration(constant) && ts.isSourceFile(constant.parent.parent.parent) && !isCompared;
+  const isLimit = ts.isCallExpression(parent) && /\.(min|max|length)$/.test(parent.expression.getText());
+  // A factor of a duration or a size is none: one more moves it by little.
+  const isConstant = ts.isVariableDeclaration(parent) && ts.isSourceFile(parent.parent.parent.parent);
   if (!isCompared && !isLimit && !isConstant) return [];
   // One millisecond more is no fault that anybody could see.
   const value = Number(node.text);
   const replacement = String(value < 1000 ? value + 1 : value * 2);
-  return [{ kind: 'limit', replacement, shown: isConstant ? constant : parent, ...rangeOf(node) }];
+  return [{ kind: 'limit', replacement, shown: parent, ...rangeOf(node) }];
 }
 
 /** A predicate that is always true: parameters and their types stay. */
