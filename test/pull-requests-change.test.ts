@@ -124,6 +124,10 @@ describe('during a freeze of some', () => {
     expect(acme.frozen(docs)).toEqual([]);
     await then(() => push({ scopes: [], all_scopes: true }));
     expect(acme.frozen(docs)).toEqual([2]);
+    // Those of the pull request with the same number elsewhere are its own.
+    const other = await acme.repository('other-docs', [{}, {}]);
+    await acme.freeze(other, { matching_conditions: ['scope=billing'] });
+    expect(acme.frozen(other)).toEqual([]);
   });
 });
 

@@ -39,6 +39,19 @@ test.each(['admin', 'ci'] as const)('a %s key is made, describes itself, and is 
   expect(JSON.stringify(await list())).not.toContain('secret');
 });
 
+test('of a person, a token is tried on a repository of theirs', async () => {
+  const { github } = acme;
+  github.addUser('pia');
+  github.addRepository('pia/notes');
+  github.install('pia');
+  await acme.quiet();
+  // The oldest repository of all belongs to acme, where this token can do nothing.
+  const token = github.addToken('pia', { kind: 'fine-grained' });
+  expect((await acme.call('GET', '/v1/applications/pia', { as: token })).status).toBe(200);
+  const weak = github.addToken('pia', { kind: 'fine-grained', administration: false });
+  expect((await acme.call('GET', '/v1/applications/pia', { as: weak })).status).toBe(403);
+});
+
 test('two keys always differ, even with the same name', async () => {
   const made = await Promise.all(Array.from({ length: 10 }, () => make({ name: 'same', scope: 'ci' })));
   expect(new Set(made.map(({ body }) => body.secret)).size).toBe(10);
