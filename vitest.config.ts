@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { usual } from './test/support/layers.ts';
 
@@ -13,10 +12,11 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000 } },
     pool: 'forks',
+    // A request leaves much behind that is soon needed no more.
     execArgv: ['--max-semi-space-size=32'],
     // Importing everything anew for each file costs more than the tests; no module keeps state between them.
     isolate: false,
-    // Some tests wait for what takes real time; meanwhile the others have the processor.
-    maxWorkers: availableParallelism() + 1,
+    // Vitest leaves a core idle by default; half of what a file does is to wait.
+    maxWorkers: '100%',
   },
 });

@@ -1,7 +1,8 @@
 // Which test file reaches which functions of `src/`, and how long it takes: one run of all tests, for every seed.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { folderOf } from './choose.ts';
 import { withProbes } from './functions.ts';
 import type { Mutant } from './mutants.ts';
 import { startSession } from './session.ts';
@@ -43,7 +44,7 @@ export async function reachOf(root: string, path: string, sources: Map<string, s
  */
 export function testsFor(mutant: Mutant, map: Reach[], users: Users, budget: number): Reach[] {
   const { file, within, start } = mutant;
-  const mirror = `test/${dirname(file).split('/').slice(1).join('/')}/`;
+  const mirror = `test/${folderOf(file)}/`;
   const cost = (one: Reach) => one.milliseconds * (one.file.startsWith(mirror) ? 1 / 4 : 1);
   const covering = reachingAny(map, within === null ? new Set() : new Set([`${file}#${within}`]));
   const standing = covering.length > 0 ? covering : reachingAny(map, users(file, start));

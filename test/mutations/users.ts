@@ -3,7 +3,15 @@ import { dirname, posix } from 'node:path';
 import ts from 'typescript';
 import { functionsOf } from './functions.ts';
 
-type Statement = { start: number; end: number; declares: string[]; mentions: Set<string> };
+type Statement = {
+  start: number;
+  end: number;
+  declares: string[];
+  /** The names outside of its functions. */
+  mentions: Set<string>;
+  /** The ordinals of its functions. */
+  functions: number[];
+};
 type Parsed = {
   statements: Statement[];
   /** The names in each function, by its ordinal; not those in functions within it. */
@@ -18,24 +26,29 @@ export type Users = (file: string, position: number) => Set<string>;
 export function usersIn(sources: Map<string, string>): Users {
   const parsed = new Map([...sources].map(([file, text]) => [file, parse(file, text)]));
 
-  const follow = (file: string, names: string[], seen: Set<string>, users: Set<string>): void => {
+  type Search = { seen: Set<string>; users: Set<string> };
+  /** A route's schema stands with the handler of that route; what has no functions, with those who use it. */
+  const usersOf = (file: string, { functions, declares }: Statement, search: Search): void => {
+    for (const ordinal of functions) search.users.add(`${file}#${ordinal}`);
+    if (functions.length === 0) for (const name of declares) follow(file, name, search);
+  };
+  const follow = (file: string, name: string, search: Search): void => {
+    if (search.seen.has(`${file} ${name}`)) return;
+    search.seen.add(`${file} ${name}`);
     const { statements, mentions } = parsed.get(file)!;
-    for (const name of names) {
-      if (seen.has(`${file} ${name}`)) continue;
-      seen.add(`${file} ${name}`);
-      mentions.forEach((inside, ordinal) => inside.has(name) && users.add(`${file}#${ordinal}`));
-      for (const one of statements) if (one.mentions.has(name)) follow(file, one.declares, seen, users);
-      for (const [other, { imports }] of parsed)
-        for (const { from, name: asked, local } of imports)
-          if (from === file && (asked === name || asked === '*')) follow(other, [local], seen, users);
-    }
+    mentions.forEach((inside, ordinal) => inside.has(name) && search.users.add(`${file}#${ordinal}`));
+    for (const one of statements) if (one.mentions.has(name)) usersOf(file, one, search);
+    for (const [other, { imports }] of parsed)
+      for (const { from, name: asked, local } of imports)
+        if (from === file && (asked === name || asked === '*')) follow(other, local, search);
   };
   return (file, position) => {
-    const users = new Set<string>();
-    const { statements } = parsed.get(file)!;
-    const { declares = [] } = statements.find(({ start, end }) => start <= position && position < end) ?? {};
-    follow(file, declares, new Set(), users);
-    return users;
+    const search = { seen: new Set<string>(), users: new Set<string>() };
+    const statement = parsed
+      .get(file)!
+      .statements.find(({ start, end }) => start <= position && position < end);
+    if (statement) usersOf(file, statement, search);
+    return search.users;
   };
 }
 
@@ -54,14 +67,12 @@ function parse(file: string, text: string): Parsed {
   for (const one of source.statements) {
     if (ts.isImportDeclaration(one)) imports.push(...importsOf(file, one));
     else {
-      const statement = {
-        start: one.pos,
-        end: one.end,
-        declares: declaredBy(one),
-        mentions: new Set<string>(),
-      };
-      visit(one, statement.mentions);
-      statements.push(statement);
+      const { pos: start, end } = one;
+      const own = [...functions].filter(([node]) => start <= node.pos && node.end <= end);
+      const mentioned = new Set<string>();
+      visit(one, mentioned);
+      const ordinals = own.map(([, ordinal]) => ordinal);
+      statements.push({ start, end, declares: declaredBy(one), mentions: mentioned, functions: ordinals });
     }
   }
   return { statements, mentions, imports };
