@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { remindOfFreezes } from '../src/freezes/remind-of-freezes.ts';
-import { type Acme, startAcme } from './support/acme.ts';
+import { acmeForAll } from './support/acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 const told = async (repository: string) => {
   const since = 'received_from=2026-02-28T00:00:00Z&received_to=2026-05-01T00:00:00Z';

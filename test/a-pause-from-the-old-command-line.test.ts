@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Acme, free, startAcme } from './support/acme.ts';
+import { expect, test } from 'vitest';
+import { free, acmeForAll } from './support/acme.ts';
 
 // The public command line pauses a merge queue with these requests, and reads these fields. Here it is spoken for.
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 /** A request as that client makes it: a bearer token, and JSON only if there is a body. */
 async function send(method: string, repository: string, body?: object) {

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Acme, startAcme } from './support/acme.ts';
+import { expect, test } from 'vitest';
+import { acmeForAll } from './support/acme.ts';
 
 // `longest_open_end_hours` of repositories that one plan freezes: each gives its own freeze an end.
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 const plans = '/v1/freeze_plans/acme';
 const send = (method: string, path: string, body?: object) =>

@@ -1,16 +1,12 @@
 // GitHub's answers lag behind its events, overlap with our writes, or never come.
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { reconcileMergeQueue } from '../src/reconcile/merge-queue.ts';
 import { jobs } from '../src/queue/jobs.ts';
-import { type Acme, startAcme } from './support/acme.ts';
+import { acmeForAll } from './support/acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
+const acme = acmeForAll();
 afterEach(() => acme.github.chaos.stop());
-afterAll(() => acme.close());
 
 const inMinutes = (minutes: number) => new Date(acme.clock.now() + minutes * 60_000);
 const idOf = (repository: string) => BigInt(acme.github.repository(repository).id);

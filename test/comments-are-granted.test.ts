@@ -1,19 +1,17 @@
 // Commands in comments are off until the App asks for what they need, and each owner grants it.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Acme, startAcme } from './support/acme.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { acmeForAll } from './support/acme.ts';
 import { forComments } from './support/comments.ts';
 import { Visitor } from './support/visitor.ts';
 
-let acme: Acme;
+const acme = acmeForAll();
 let web: string;
 let ada: Visitor;
 beforeAll(async () => {
-  acme = await startAcme();
   web = await acme.repository('web', [{}]);
   ada = new Visitor(acme);
   await ada.signIn('ada');
 });
-afterAll(() => acme.close());
 
 /** The findings of the doctor about comments. */
 const finding = async () => {

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Acme, free, startAcme } from './support/acme.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Acme, free, acmeForAll } from './support/acme.ts';
 
 // GitHub tells only a part. What a condition then asks for is not known, and not known holds: in both lists.
 
-let acme: Acme;
+const acme = acmeForAll();
 let names = 0;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
 
 const unjudged = (why: string) => ({
   state: 'pending',

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Acme, startAcme } from './support/acme.ts';
+import { expect, test } from 'vitest';
+import { acmeForAll } from './support/acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 test('a pull request elsewhere that a description names shows nothing to people who cannot see it', async () => {
   const { github, quiet, call } = acme;

@@ -1,16 +1,12 @@
 // "Enforced" means one thing, wherever it is said: GitHub would refuse to merge what a freeze holds.
 import { PassThrough } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Sandbox } from '../sandbox/github.ts';
 import { doctor } from '../src/cli/doctor.ts';
-import { type Acme, startAcme } from './support/acme.ts';
+import { acmeForAll } from './support/acme.ts';
 import { Visitor } from './support/visitor.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 const context = 'holdfast/freeze';
 

@@ -1,13 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { Finding } from '../src/enforcement/finding.ts';
-import { type Acme, startAcme } from './support/acme.ts';
+import { acmeForAll } from './support/acme.ts';
 
 // What Holdfast cannot read, or GitHub does not say, is unknown and never fine.
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
+const acme = acmeForAll();
 afterEach(async () => {
   acme.github.comeBack();
   acme.github.faults.clear();
@@ -16,7 +13,6 @@ afterEach(async () => {
   acme.github.acceptPermissions('acme', acme.github.app.permissions);
   await acme.quiet();
 });
-afterAll(() => acme.close());
 
 type Report = { enforced: boolean | 'unknown'; findings: Finding[] };
 

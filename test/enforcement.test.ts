@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Finding } from '../src/enforcement/finding.ts';
-import { type Acme, startAcme } from './support/acme.ts';
+import { acmeForAll } from './support/acme.ts';
 
-let acme: Acme;
+const acme = acmeForAll();
 beforeAll(async () => {
-  acme = await startAcme();
   acme.github.addUser('rita');
 });
 afterEach(() => {
@@ -13,7 +12,6 @@ afterEach(() => {
   acme.github.faults.clear();
   acme.github.setClockAhead(0);
 });
-afterAll(() => acme.close());
 
 const context = 'holdfast/freeze';
 const unprotected = { protect: {} };

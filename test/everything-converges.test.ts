@@ -1,12 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Acme, startAcme } from './support/acme.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import { acmeForAll } from './support/acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
+const acme = acmeForAll();
 afterEach(() => acme.github.webhookFaults.clear());
-afterAll(() => acme.close());
 
 const inMinutes = (minutes: number) => new Date(acme.clock.now() + minutes * 60_000);
 const sentAgain = () =>

@@ -1,18 +1,16 @@
 // The effect of exemptions on the merge queue, on test merge commits, after lost events, and on pages.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Acme, heldUntilRemoved, startAcme } from './support/acme.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { heldUntilRemoved, acmeForAll } from './support/acme.ts';
 import { exemptionsOf } from './support/exemptions.ts';
 import { passCiOn, queuedIn } from './support/queued.ts';
 import { Visitor } from './support/visitor.ts';
 
-let acme: Acme;
+const acme = acmeForAll();
 let exemptions: ReturnType<typeof exemptionsOf>;
 beforeAll(async () => {
-  acme = await startAcme();
   exemptions = exemptionsOf(acme);
   for (const login of ['mallory', 'wendy']) acme.github.addUser(login);
 });
-afterAll(() => acme.close());
 
 const inHours = (hours: number) => new Date(acme.clock.now() + hours * 3_600_000);
 

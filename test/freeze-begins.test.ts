@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Acme, free, startAcme } from './support/acme.ts';
+import { expect, test } from 'vitest';
+import { free, acmeForAll } from './support/acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 test('a freeze begins and ends by the clock, on exactly the matching pull requests', async () => {
   const { github, advanceTo, posts, shown } = acme;

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Acme, free, heldUntilRemoved, startAcme } from './support/acme.ts';
+import { describe, expect, test } from 'vitest';
+import { free, heldUntilRemoved, acmeForAll } from './support/acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 describe('an update', () => {
   test('that widens or narrows the conditions moves exactly the difference', async () => {

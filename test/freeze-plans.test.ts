@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { jobs } from '../src/queue/jobs.ts';
 import { ourselves } from '../src/events/actor.ts';
 import { keepFreezes, keepPlan } from '../src/plans/keep-plan.ts';
 import { findPlan } from '../src/plans/plan-store.ts';
-import { type Acme, startAcme } from './support/acme.ts';
+import { acmeForAll } from './support/acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 const plans = '/v1/freeze_plans/acme';
 const body = {

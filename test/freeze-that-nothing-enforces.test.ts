@@ -1,11 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { type Acme, startAcme } from './support/acme.ts';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { acmeForAll } from './support/acme.ts';
 import { shortenPatience } from './support/patience.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
+const acme = acmeForAll();
 // Only the last test is about how long it waits.
 beforeEach(({ task }) => {
   if (task.name.startsWith('it waits a little')) shortenPatience();
@@ -16,7 +13,6 @@ afterEach(() => {
   acme.github.comeBack();
   acme.github.faults.clear();
 });
-afterAll(() => acme.close());
 
 const context = 'holdfast/freeze';
 

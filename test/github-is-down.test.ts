@@ -1,15 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Acme, free, heldUntilRemoved, startAcme } from './support/acme.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import { free, heldUntilRemoved, acmeForAll } from './support/acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
+const acme = acmeForAll();
 afterEach(() => {
   acme.github.comeBack();
   acme.github.faults.clear();
 });
-afterAll(() => acme.close());
 
 const inSeconds = (seconds: number) => new Date(acme.clock.now() + seconds * 1000);
 const wallClock = (instant: Date) => instant.toISOString().slice(0, 19);

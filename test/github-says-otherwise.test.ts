@@ -1,17 +1,13 @@
 // GitHub itself is asked whether it would merge what a freeze holds.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Acme, startAcme } from './support/acme.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import { acmeForAll } from './support/acme.ts';
 import { Visitor } from './support/visitor.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
+const acme = acmeForAll();
 afterEach(() => {
   acme.github.faults.clear();
   acme.github.setMergeStatesBehind(2_000);
 });
-afterAll(() => acme.close());
 
 const context = 'holdfast/freeze';
 const ours = () => ({ checks: [{ context, app: acme.github.app.id }] });

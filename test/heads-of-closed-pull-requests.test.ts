@@ -1,13 +1,9 @@
 // A green head whose pull request is closed could be merged in the moment after that is opened again, or another one
 // on the same head: so a freeze holds it as well, after everything else.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Acme, free, heldUntilRemoved, startAcme } from './support/acme.ts';
+import { describe, expect, test } from 'vitest';
+import { type Acme, free, heldUntilRemoved, acmeForAll } from './support/acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 const then = async (act: (github: Acme['github']) => unknown): Promise<void> => {
   await act(acme.github);

@@ -1,12 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Acme, free, heldUntilRemoved, startAcme } from './support/acme.ts';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type Acme, free, heldUntilRemoved, acmeForAll } from './support/acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
+const acme = acmeForAll();
 afterEach(() => void vi.useRealTimers());
-afterAll(() => acme.close());
 
 const then = async (act: (github: Acme['github']) => unknown): Promise<void> => {
   await act(acme.github);

@@ -1,15 +1,13 @@
 // Jobs of GitHub Actions call with their OIDC tokens, without a key that somebody must keep.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Acme, startAcme } from './api/acme.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { type Acme, acmeForAll } from './api/acme.ts';
 import { commandLineFor } from './support/command-line.ts';
 
-let acme: Acme;
+const acme = acmeForAll();
 beforeAll(async () => {
-  acme = await startAcme();
   await rule({ name: 'scopes', may: ['push_scopes'] });
   await rule({ name: 'release', refs: ['refs/heads/release/*'], may: ['push_scopes', 'freeze'] });
 });
-afterAll(() => acme.close());
 
 const audience = 'https://holdfast.example';
 const freezes = '/v1/repos/acme/web/scheduled_freeze';

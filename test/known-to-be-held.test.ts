@@ -1,19 +1,15 @@
 // A pull request is called held only if that is known. The rest should be held, with the reason.
 import { PassThrough } from 'node:stream';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { doctor } from '../src/cli/doctor.ts';
 import { correctStatus } from '../src/outbox/correct.ts';
 import { takeLease } from '../src/outbox/lease.ts';
 import { settle } from '../src/outbox/settle.ts';
-import { type Acme, startAcme } from './support/acme.ts';
+import { acmeForAll } from './support/acme.ts';
 import { Visitor } from './support/visitor.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
+const acme = acmeForAll();
 afterEach(() => acme.github.faults.clear());
-afterAll(() => acme.close());
 
 const progress = async (repository: string, id: string) => {
   const path = `/v1/repos/${repository}/scheduled_freeze/${id}/enforcement`;

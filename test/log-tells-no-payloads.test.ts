@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Acme, startAcme } from './support/acme.ts';
+import { expect, test } from 'vitest';
+import { acmeForAll } from './support/acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 const marker = 'xyzzy-quiet';
 const marked = (what: string) => `${marker}-${what}`;

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Acme, startAcme } from './support/acme.ts';
+import { expect, test } from 'vitest';
+import { acmeForAll } from './support/acme.ts';
 
 // A later look finds what a look cannot know and no event reports.
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 const later = (minutes: number) => acme.advanceTo(new Date(acme.clock.now() + minutes * 60_000));
 
 test('a fact that GitHub did not give is asked for again', async () => {

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { MergeQueueOptions } from '../sandbox/actions/merge-queue-verbs.ts';
-import { type Acme, startAcme } from './support/acme.ts';
+import { acmeForAll } from './support/acme.ts';
 import { passCiOn, queuedIn } from './support/queued.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 const inMinutes = (minutes: number) => new Date(acme.clock.now() + minutes * 60_000);
 const wallClock = (instant: Date) => instant.toISOString().slice(0, 19);

@@ -1,12 +1,12 @@
 // What Prometheus reads of a service: who may, what it says as things go well and badly, and what it costs.
 import { createHmac, randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { afterEach, describe, expect, inject, test, vi } from 'vitest';
 import type { Deps } from '../src/deps.ts';
 import { createApi } from '../src/http.ts';
 import { Metrics } from '../src/metrics/metrics.ts';
 import { jobs } from '../src/queue/jobs.ts';
 import type { JobQueue } from '../src/queue/queue.ts';
-import { type Acme, startAcme } from './support/acme.ts';
+import { acmeForAll } from './support/acme.ts';
 import { startHoldfast } from './support/holdfast.ts';
 import { shortenPatience } from './support/patience.ts';
 import { samplesIn } from './support/samples.ts';
@@ -14,16 +14,12 @@ import { expectAtMost, statementsDuring } from './support/statements.ts';
 
 const token = 'a-token-for-prometheus';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme({ metricsToken: token });
-});
+const acme = acmeForAll({ metricsToken: token });
 afterEach(() => {
   vi.restoreAllMocks();
   acme.github.comeBack();
   acme.github.faults.clear();
 });
-afterAll(() => acme.close());
 
 const ask = (headers: Record<string, string> = {}, url = acme.app.url) =>
   fetch(`${url}/metrics`, { headers });

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { questionsPerMinute } from '../src/auth/sign-in/repository-readers.ts';
-import { type Acme, startAcme } from './support/acme.ts';
+import { acmeForAll, startAcme } from './support/acme.ts';
 import { type Seen, Visitor } from './support/visitor.ts';
 
 // A missing page and a page that you cannot see are the same, to the byte.
 
-let acme: Acme;
+const acme = acmeForAll();
 beforeAll(async () => {
-  acme = await startAcme();
   acme.github.addUser('mallory');
   await acme.repository('web', [{}]);
   await acme.repository('vault', [{}], { private: true });
 });
-afterAll(() => acme.close());
 
 /** All that could tell one answer from another; ids and dates of requests tell nothing. */
 const visible = ({ status, text, headers }: Seen) => ({

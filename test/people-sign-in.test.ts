@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Acme, startAcme } from './support/acme.ts';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { acmeForAll } from './support/acme.ts';
 import { Visitor } from './support/visitor.ts';
 
 // Pages of private repositories are for people who can read them at GitHub; those of public ones for everybody.
 
-let acme: Acme;
+const acme = acmeForAll();
 let visitor: Visitor;
 const vaultPage = '/repos/acme/vault/pulls/1';
 const webPage = '/repos/acme/web/pulls/1';
 
 beforeAll(async () => {
-  acme = await startAcme();
   acme.github.addUser('mallory');
   await acme.repository('web', [{ title: 'New checkout' }]);
   await acme.repository('vault', [{ title: 'Rotate keys' }], { private: true, roles: { bob: 'read' } });
 });
-afterAll(() => acme.close());
 beforeEach(() => {
   visitor = new Visitor(acme);
 });

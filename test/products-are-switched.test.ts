@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Acme, free, heldUntilRemoved, startAcme } from './support/acme.ts';
+import { expect, test } from 'vitest';
+import { free, heldUntilRemoved, acmeForAll } from './support/acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 test('disabling both products frees; pushes then get success; enabling one holds again', async () => {
   const { github, quiet, setProducts } = acme;

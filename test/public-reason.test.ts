@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Acme, startAcme } from './support/acme.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { acmeForAll } from './support/acme.ts';
 import { Visitor } from './support/visitor.ts';
 
 // If a freeze has a public reason, only admins and insiders see its reason.
 
-let acme: Acme;
+const acme = acmeForAll();
 beforeAll(async () => {
-  acme = await startAcme();
   for (const login of ['mallory', 'wendy', 'rita']) acme.github.addUser(login);
 });
-afterAll(() => acme.close());
 
 const secret = 'We are buying Initech';
 const open = 'Maintenance';

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Acme, free, heldUntilRemoved, startAcme } from './support/acme.ts';
+import { describe, expect, test } from 'vitest';
+import { type Acme, free, heldUntilRemoved, acmeForAll } from './support/acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 /** Does something at GitHub and waits until the service has followed. */
 const then = async (act: (github: Acme['github']) => unknown): Promise<void> => {

@@ -1,13 +1,9 @@
 // Cases with several things at once, or with partial answers of GitHub.
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type Acme, heldUntilRemoved, startAcme } from './support/acme.ts';
+import { afterEach, expect, test } from 'vitest';
+import { heldUntilRemoved, acmeForAll } from './support/acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
+const acme = acmeForAll();
 afterEach(() => acme.github.faults.clear());
-afterAll(() => acme.close());
 
 const pass = (seconds: number) => acme.advanceTo(new Date(acme.clock.now() + seconds * 1000));
 const isReading = ({ path, operationName }: { path: string; operationName?: string }) =>

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Acme, startAcme } from './support/acme.ts';
+import { expect, test } from 'vitest';
+import { acmeForAll } from './support/acme.ts';
 
 // An organization of their own: about what other repositories hold, GitHub is asked again every ten minutes.
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 test.each([true, false])(
   'a deleted repository is gone (with an event: %s), and its jobs end',

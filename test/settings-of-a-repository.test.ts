@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Acme, startAcme } from './support/acme.ts';
+import { describe, expect, test } from 'vitest';
+import { acmeForAll } from './support/acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 const defaults = { two_person_exemptions: false, longest_open_end_hours: null, comment_commands: true };
 const at = (repository: string) => `/v1/repos/${repository}/settings`;

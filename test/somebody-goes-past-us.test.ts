@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Acme, free, startAcme } from './support/acme.ts';
+import { describe, expect, test } from 'vitest';
+import { free, acmeForAll } from './support/acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 const context = 'holdfast/freeze';
 /** The audit log's events of these types, oldest first. */

@@ -1,12 +1,8 @@
 // Who writes over our status again and again is answered later and later, and never keeps a new verdict waiting.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Acme, free, type Freeze, heldUntilRemoved, startAcme } from './support/acme.ts';
+import { expect, test } from 'vitest';
+import { free, type Freeze, heldUntilRemoved, acmeForAll } from './support/acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 const minute = 60_000;
 const after = (milliseconds: number) => acme.advanceTo(new Date(acme.clock.now() + milliseconds));

@@ -1,21 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { publicLooksPerMinute } from '../src/explanations/explanations-for-pages.ts';
-import { type Acme, heldUntilRemoved, startAcme } from './support/acme.ts';
+import { heldUntilRemoved, acmeForAll, startAcme } from './support/acme.ts';
 import { shortenPatience } from './support/patience.ts';
 import { type Seen, Visitor, words } from './support/visitor.ts';
 
 // The page of a pull request is open to everybody, so it asks GitHub little, and says what it knows without it.
 
-let acme: Acme;
+const acme = acmeForAll();
 let visitor: Visitor;
-beforeAll(async () => {
-  acme = await startAcme();
-});
 beforeEach(() => {
   visitor = new Visitor(acme);
 });
 afterEach(() => vi.restoreAllMocks());
-afterAll(() => acme.close());
 
 const page = (repository: string, number: number): Promise<Seen> =>
   visitor.open(`/repos/${repository}/pulls/${number}`);

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Acme, free, heldUntilRemoved, startAcme } from './support/acme.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { free, heldUntilRemoved, acmeForAll } from './support/acme.ts';
 import { type Seen, Visitor, words } from './support/visitor.ts';
 
 // The page behind the link of a status says what holds a pull request, why, until when, and what would let it go.
 
-let acme: Acme;
+const acme = acmeForAll();
 let visitor: Visitor;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
 beforeEach(() => {
   visitor = new Visitor(acme);
 });

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Acme, startAcme } from './support/acme.ts';
+import { expect, test } from 'vitest';
+import { acmeForAll } from './support/acme.ts';
 import { queuedIn } from './support/queued.ts';
 import { Visitor } from './support/visitor.ts';
 
 // The "Details" link of each status.
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 const target = (repository: string, numberOrSha: number | string) =>
   acme.github.currentStatus(repository, numberOrSha)?.targetUrl;

@@ -1,15 +1,11 @@
 // GitHub accepts 1,000 statuses for a commit and context, from all sources.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { lastGroupText, lastText } from '../src/outbox/status.ts';
 import { jobs } from '../src/queue/jobs.ts';
-import { type Acme, free, type Freeze, heldUntilRemoved, startAcme } from './support/acme.ts';
+import { free, type Freeze, heldUntilRemoved, acmeForAll } from './support/acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
+const acme = acmeForAll();
 afterEach(() => acme.github.webhookFaults.clear());
-afterAll(() => acme.close());
 
 const last = { state: 'pending', description: lastText };
 const idOf = (repository: string) => BigInt(acme.github.repository(repository).id);

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Acme, startAcme } from './support/acme.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { acmeForAll } from './support/acme.ts';
 
-let acme: Acme;
+const acme = acmeForAll();
 let eve: string;
 beforeAll(async () => {
-  acme = await startAcme();
   const { github } = acme;
   github.addUser('gil');
   eve = github.addUser('eve').token;
@@ -22,7 +21,6 @@ beforeAll(async () => {
   github.suspend('globex');
   await acme.quiet();
 });
-afterAll(() => acme.close());
 
 test.each([
   ['GET', '/v1/repos/OWNER/site/scheduled_freeze'],

@@ -1,14 +1,10 @@
 // GitHub: "If the test merge commit has a status, the test merge commit must pass. Otherwise, the status of the head
 // commit must pass." Anybody who may push can put the test merge commit of a held pull request on a branch and open
 // another pull request from it that no freeze selects.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Acme, free, heldUntilRemoved, startAcme } from './support/acme.ts';
+import { describe, expect, test } from 'vitest';
+import { type Acme, free, heldUntilRemoved, acmeForAll } from './support/acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 const then = async (act: (github: Acme['github']) => unknown): Promise<void> => {
   await act(acme.github);

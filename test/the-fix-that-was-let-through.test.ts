@@ -1,15 +1,13 @@
 // One pull request may pass a freeze: with this head, for a time. What ends that holds it again before anything else.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Acme, free, heldUntilRemoved, startAcme } from './support/acme.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { free, heldUntilRemoved, acmeForAll } from './support/acme.ts';
 import { exemptionsOf } from './support/exemptions.ts';
 
-let acme: Acme;
+const acme = acmeForAll();
 let exemptions: ReturnType<typeof exemptionsOf>;
 beforeAll(async () => {
-  acme = await startAcme();
   exemptions = exemptionsOf(acme);
 });
-afterAll(() => acme.close());
 
 const inHours = (hours: number) => new Date(acme.clock.now() + hours * 3_600_000);
 const exempt = (text: string) => ({ state: 'success', description: expect.stringMatching(text) });

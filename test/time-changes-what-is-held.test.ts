@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Acme, startAcme } from './support/acme.ts';
+import { describe, expect, test } from 'vitest';
+import { acmeForAll } from './support/acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 const questions = () => acme.github.requests.filter(({ path }) => path.startsWith('/graphql'));
 const mergeStates = () => questions().filter(({ operationName }) => operationName === 'MergeStates').length;

@@ -1,22 +1,20 @@
 // A writer requests and an admin decides. If the repository requires two people, another admin decides.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Acme, heldUntilRemoved, startAcme } from './support/acme.ts';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { heldUntilRemoved, acmeForAll } from './support/acme.ts';
 import { exemptionsOf } from './support/exemptions.ts';
 
-let acme: Acme;
+const acme = acmeForAll();
 let exemptions: ReturnType<typeof exemptionsOf>;
 let tokens: Record<'ada' | 'bob' | 'rita' | 'wes', string>;
 let web: string;
 let count = 0;
 beforeAll(async () => {
-  acme = await startAcme();
   exemptions = exemptionsOf(acme);
   for (const login of ['rita', 'wes']) acme.github.addUser(login);
   const token = (login: string) =>
     acme.github.addToken(login, { kind: 'classic', scopes: ['repo', 'admin:org'] });
   tokens = { ada: token('ada'), bob: token('bob'), rita: token('rita'), wes: token('wes') };
 });
-afterAll(() => acme.close());
 beforeEach(async () => {
   const roles = { rita: 'admin', wes: 'write' } as const;
   web = await acme.repository(`web-${++count}`, [{}, {}], { roles });

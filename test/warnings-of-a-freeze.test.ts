@@ -1,18 +1,14 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Acme, startAcme } from './support/acme.ts';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { acmeForAll } from './support/acme.ts';
 import type { Answer } from './support/holdfast.ts';
 import { shortenPatience } from './support/patience.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
+const acme = acmeForAll();
 afterEach(() => {
   vi.restoreAllMocks();
   acme.github.comeBack();
   acme.github.faults.clear();
 });
-afterAll(() => acme.close());
 
 const freezes = (repository: string, rest = '') => `/v1/repos/${repository}/scheduled_freeze${rest}`;
 const newFreeze = { reason: 'Release', start: null, timezone: 'UTC' };

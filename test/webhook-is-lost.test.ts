@@ -1,10 +1,9 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Acme, free, startAcme } from './support/acme.ts';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { free, acmeForAll } from './support/acme.ts';
 
-let acme: Acme;
+const acme = acmeForAll();
 beforeAll(async () => {
-  acme = await startAcme();
   for (const statement of [
     'CREATE SEQUENCE jobs_sent',
     `CREATE FUNCTION count_job() RETURNS trigger LANGUAGE plpgsql AS
@@ -14,7 +13,6 @@ beforeAll(async () => {
     await acme.app.deps.db.$executeRawUnsafe(statement);
 });
 afterEach(() => acme.github.webhookFaults.clear());
-afterAll(() => acme.close());
 
 const deliveries = (guid: string) => acme.app.deps.db.webhookDelivery.count({ where: { guid } });
 /** How many jobs were ever sent: those that are done are deleted. */

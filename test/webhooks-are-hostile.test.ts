@@ -1,17 +1,13 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { request, type ClientRequest } from 'node:http';
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { payloads } from '../src/webhooks/payloads.ts';
 import { bytesInFlight } from '../src/webhooks/receive-webhook.ts';
 import { handledEvents } from '../src/webhooks/handled-events.ts';
-import { type Acme, startAcme } from './support/acme.ts';
+import { acmeForAll } from './support/acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 const mebibyte = 1024 * 1024;
 const sign = (body: string) =>

@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Acme, startAcme } from './support/acme.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { acmeForAll } from './support/acme.ts';
 
 // One repository with a pull request for every kind of condition, and a freeze that takes each row's lists in turn.
 
-let acme: Acme;
+const acme = acmeForAll();
 let freeze: string;
 const web = 'acme/web';
 const manyFiles = Array.from({ length: 250 }, (_, index) => `src/generated/file-${index}.ts`);
 
 beforeAll(async () => {
-  acme = await startAcme();
   acme.github.addBot('dependabot');
   await acme.repository('web', [
     { title: 'Fix the login', labels: ['risky'], head: 'fix/login', files: ['src/login.ts'] },
@@ -31,7 +30,6 @@ beforeAll(async () => {
   expect((await push(3, { scopes: [], all_scopes: true })).status).toBe(204);
   freeze = (await acme.freeze(web)).id;
 });
-afterAll(() => acme.close());
 
 type Row = { matching?: unknown[]; exclude?: unknown[]; holds: number[] };
 

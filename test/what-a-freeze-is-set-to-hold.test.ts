@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Acme, free, heldUntilRemoved, startAcme } from './support/acme.ts';
+import { expect, test } from 'vitest';
+import { free, heldUntilRemoved, acmeForAll } from './support/acme.ts';
 
 // A freeze holds merges, deployments or both.
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 const path = (repository: string, rest = '') => `/v1/repos/${repository}/scheduled_freeze${rest}`;
 const newFreeze = { reason: 'Release', start: null, timezone: 'UTC' };

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../sandbox/github.ts';
-import { type Acme, startAcme } from './support/acme.ts';
+import { type Acme, acmeForAll } from './support/acme.ts';
 
 // For each event: a pull request, a freeze that reads what the event changes, and what it holds before and after.
 
-let acme: Acme;
+const acme = acmeForAll();
 let names = 0;
 beforeAll(async () => {
-  acme = await startAcme();
   for (const login of ['cat', 'dan']) acme.github.addUser(login);
   acme.github.addTeam('acme', 'core', ['ada']);
   await acme.quiet();
 });
-afterAll(() => acme.close());
 
 type Opened = NonNullable<Parameters<Acme['repository']>[1]>[number];
 type Row = {

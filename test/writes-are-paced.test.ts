@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { takeLease } from '../src/outbox/lease.ts';
-import { type Acme, startAcme } from './support/acme.ts';
+import { acmeForAll } from './support/acme.ts';
 
 const perMinute = 60;
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme({ statusWritesPerMinute: { least: perMinute, most: perMinute } });
-});
-afterAll(() => acme.close());
+const acme = acmeForAll({ statusWritesPerMinute: { least: perMinute, most: perMinute } });
 
 const inSeconds = (seconds: number) => new Date(acme.clock.now() + seconds * 1000);
 const pass = async (seconds: number, step = 10) => {

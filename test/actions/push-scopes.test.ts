@@ -31,10 +31,8 @@ beforeAll(async () => {
   cpSync(source, folder, { recursive: true });
   action = readAction(join(folder, 'action.yml'));
 });
-afterAll(async () => {
-  rmSync(folder, { recursive: true });
-  await acme.close();
-});
+afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => acme.close());
 
 let checkout: Checkout;
 let base: string;

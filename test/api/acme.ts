@@ -1,5 +1,6 @@
 // The world of the interface's tests: one Holdfast, two owners, a person of every rank, and a key of every kind.
 import { expect } from 'vitest';
+import { forAll } from '../support/for-all.ts';
 import { type Answer, type Holdfast, startHoldfast } from '../support/holdfast.ts';
 import { watchWrites } from '../support/writes.ts';
 
@@ -36,6 +37,9 @@ export const planBody = {
   timezone: 'Europe/Paris',
   recurrence: { rule: 'FREQ=YEARLY' },
 };
+
+/** The world of a file, from its first hook to its last. */
+export const acmeForAll = (): Acme => forAll(startAcme);
 
 /** `acme/web` is public and has pull request 1, `acme/vault` is private, `acme/attic` archived. */
 export async function startAcme(): Promise<Acme> {

@@ -3,19 +3,17 @@ import { endpoints } from '../../src/api/endpoints.ts';
 import { openApiDocument } from '../../src/api/openapi.ts';
 import type { Deps } from '../../src/deps.ts';
 import { Prisma } from '../../src/generated/prisma/client.ts';
-import { type Acme, startAcme } from './acme.ts';
+import { acmeForAll } from './acme.ts';
 import { contract, kindOf, nameOf, pathOf, type Terms } from './contract.ts';
 
 // Every operation is brought to every status that the document has for it. That the bodies are as documented, and that
 // nothing else is answered, is held by test/support/watch-answers.ts for this and for every other test.
 
-let acme: Acme;
+const acme = acmeForAll();
 let database: Deps['db'];
 beforeAll(async () => {
-  acme = await startAcme();
   database = acme.app.deps.db;
 });
-afterAll(() => acme.close());
 
 type Route = Terms & { method: string; template: string };
 type Change = {

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Acme, startAcme } from './acme.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { acmeForAll } from './acme.ts';
 
-let acme: Acme;
+const acme = acmeForAll();
 let vault: string;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
 
 /** A new pull request each time, of which no test before has asked for anything. */
 let number: number;

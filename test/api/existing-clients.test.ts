@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Answer } from '../support/holdfast.ts';
-import { type Acme, startAcme } from './acme.ts';
+import { acmeForAll } from './acme.ts';
 
 // What clients of the interface that never heard of plans, exemptions, pauses and settings see: the same requests get
 // the same answers, byte for byte, as before these were there. The recording was made by this file at commit 82f5650,
@@ -19,11 +19,7 @@ type Exchange = {
 const file = new URL('existing-clients.json', import.meta.url);
 const exchanges = JSON.parse(readFileSync(file, 'utf8')) as Exchange[];
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const ids: string[] = [];

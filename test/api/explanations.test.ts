@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { acmeForAll } from '../support/acme.ts';
 
-let acme: Acme;
+const acme = acmeForAll();
 let bob: string;
 const web = 'acme/web';
 
 beforeAll(async () => {
-  acme = await startAcme();
   bob = acme.github.addToken('bob');
   await acme.repository('web', [
     { title: 'A', labels: ['risky'], files: ['payments/a.ts'] },
@@ -16,7 +15,6 @@ beforeAll(async () => {
     { title: 'E', draft: true, author: 'bob', files: ['payments/e.ts'] },
   ]);
 });
-afterAll(() => acme.close());
 
 const newFreeze = { reason: 'Quarter end', start: null, timezone: 'Europe/Paris' };
 

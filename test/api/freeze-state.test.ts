@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { acmeForAll } from '../support/acme.ts';
 
 // Whether a repository is frozen, for pipelines.
 
-let acme: Acme;
+const acme = acmeForAll();
 let ci: string;
 beforeAll(async () => {
-  acme = await startAcme();
   ci = await acme.key('acme', 'ci');
 });
-afterAll(() => acme.close());
 
 const ask = (repository: string, query: Record<string, string> = {}, headers: Record<string, string> = {}) =>
   acme.call('GET', `/v1/repos/${repository}/freeze_state?${new URLSearchParams(query)}`, { as: ci, headers });

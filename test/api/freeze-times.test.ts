@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Acme, freezeBody, startAcme } from './acme.ts';
+import { describe, expect, test } from 'vitest';
+import { freezeBody, acmeForAll } from './acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 // The clock of these tests shows 2026-03-01T09:00:00Z.
 const path = '/v1/repos/acme/web/scheduled_freeze';

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Acme, freezeBody, startAcme } from './acme.ts';
+import { describe, expect, test } from 'vitest';
+import { freezeBody, acmeForAll } from './acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 const at = (repository: string, rest = '') => `/v1/repos/${repository}/scheduled_freeze${rest}`;
 const as = () => ({ as: acme.keys.admin });

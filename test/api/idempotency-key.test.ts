@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Answer } from '../support/holdfast.ts';
 import { contract, pathOf } from './contract.ts';
-import { type Acme, freezeBody, startAcme } from './acme.ts';
+import { freezeBody, acmeForAll } from './acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 const path = '/v1/repos/acme/web/scheduled_freeze';
 let counter = 0;

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Acme, freezeBody, startAcme } from './acme.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { freezeBody, acmeForAll } from './acme.ts';
 import type { Answer } from '../support/holdfast.ts';
 
-let acme: Acme;
+const acme = acmeForAll();
 let freeze: { id: string };
 const path = '/v1/repos/acme/web/logs';
 
 beforeAll(async () => {
-  acme = await startAcme();
   const { db } = acme.app.deps;
   freeze = await acme.freeze();
   const one = `/v1/repos/acme/web/scheduled_freeze/${freeze.id}`;
@@ -35,7 +34,6 @@ beforeAll(async () => {
   const old = new Date('2026-01-15T00:00:00Z');
   await db.auditEvent.create({ data: { ...rest, receivedAt: old, outcome: 'success', trigger: 'api' } });
 });
-afterAll(() => acme.close());
 
 const read = (query = '') => acme.call('GET', `${path}${query}`, { as: acme.keys.admin });
 type Event = {

@@ -1,12 +1,8 @@
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Acme, startAcme } from './acme.ts';
+import { describe, expect, test } from 'vitest';
+import { acmeForAll } from './acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 type Seen = { status: number; headers: Record<string, string | string[] | undefined>; text: string };
 

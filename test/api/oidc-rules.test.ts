@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Acme, startAcme } from './acme.ts';
+import { describe, expect, test } from 'vitest';
+import { acmeForAll } from './acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 const body = { name: 'release', refs: ['refs/heads/main'], may: ['push_scopes', 'freeze'] };
 const path = '/v1/oidc_rules/acme';

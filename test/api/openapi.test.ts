@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../../src/api/endpoints.ts';
-import { type Acme, freezeBody, startAcme } from './acme.ts';
+import { freezeBody, acmeForAll } from './acme.ts';
 import type { Answer } from '../support/holdfast.ts';
 
 // That every answer which any test sees is as documented: test/support/watch-answers.ts. That every status of the
 // document is answered: every-status.test.ts.
 
-let acme: Acme;
+const acme = acmeForAll();
 let document: Answer['body'];
 beforeAll(async () => {
-  acme = await startAcme();
   document = (await acme.call('GET', '/v1/openapi.json')).body;
 });
-afterAll(() => acme.close());
 
 type Operation = { path: string; method: string; operation: Answer['body'] };
 const operations = (): Operation[] =>

@@ -1,14 +1,10 @@
 import { request } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Acme, startAcme } from './acme.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { acmeForAll } from './acme.ts';
 import type { Answer } from '../support/holdfast.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
+const acme = acmeForAll();
 beforeEach(() => acme.github.requests.clear());
-afterAll(() => acme.close());
 
 /** Sends a path as it is: `fetch` would tidy it up first. */
 function raw(method: string, path: string, as: string) {

@@ -1,17 +1,15 @@
 import { request } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { endpoints } from '../../src/api/endpoints.ts';
-import { type Acme, freezeBody, startAcme } from './acme.ts';
+import { freezeBody, acmeForAll } from './acme.ts';
 import { emoji, ids, rows, web } from './request-body-rows.ts';
 import type { Answer } from '../support/holdfast.ts';
 
-let acme: Acme;
+const acme = acmeForAll();
 beforeAll(async () => {
-  acme = await startAcme();
   ids.freeze = (await acme.freeze()).id;
   await acme.quiet();
 });
-afterAll(() => acme.close());
 
 const withBody = endpoints.filter(({ body }) => body).map(({ method, path }) => `${method} ${path}`);
 

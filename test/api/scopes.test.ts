@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Acme, startAcme } from './acme.ts';
+import { describe, expect, test } from 'vitest';
+import { acmeForAll } from './acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 const path = (number: number | string = 1) => `/v1/repos/acme/web/pulls/${number}/scopes`;
 const stored = (number = 1) => acme.app.deps.db.pullRequestScopes.findFirst({ where: { number } });

@@ -1,16 +1,12 @@
 // How many statements the hot routes cost. They are counted where `pg` sends them, so on PostgreSQL only.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Deps } from '../../src/deps.ts';
 import { syncInstallation } from '../../src/installations/sync-installation.ts';
 import type { Job } from '../../src/queue/jobs.ts';
 import { expectAtMost, statementsDuring } from '../support/statements.ts';
-import { type Acme, startAcme } from './acme.ts';
+import { acmeForAll } from './acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 const scopesPath = '/v1/repos/acme/web/pulls/1/scopes';
 const push = (scopes: string[]) =>

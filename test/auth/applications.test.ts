@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Acme, startAcme } from '../api/acme.ts';
+import { describe, expect, test } from 'vitest';
+import { acmeForAll } from '../api/acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 const path = '/v1/applications/acme';
 const make = (body: object, as = acme.people.ada) => acme.call('POST', path, { as, body });

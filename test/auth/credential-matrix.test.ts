@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { generateKey } from '../../src/auth/application-key.ts';
 import type { AnyEndpoint } from '../../src/api/endpoint.ts';
 import { endpoints } from '../../src/api/endpoints.ts';
-import { type Acme, startAcme } from '../api/acme.ts';
+import { acmeForAll } from '../api/acme.ts';
 import { type Audience, contract, kindOf, nameOf, pathOf, type Terms } from '../api/contract.ts';
 import type { Sandbox } from '../../sandbox/github.ts';
 
-let acme: Acme;
+const acme = acmeForAll();
 beforeAll(async () => {
-  acme = await startAcme();
   for (const [who, { more }] of Object.entries(limited))
     limitedTokens[who] = acme.github.addToken('ada', more);
   for (const [ref, may] of Object.entries(jobsMay)) {
@@ -17,7 +16,6 @@ beforeAll(async () => {
     expect(made.status, made.text).toBe(201);
   }
 });
-afterAll(() => acme.close());
 
 const characters = (count: number) => 'aB3'.repeat(count).slice(0, count);
 const jwt = `eyJ${characters(40)}.eyJ${characters(300)}.${characters(90)}`;

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Acme, startAcme } from '../api/acme.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { acmeForAll } from '../api/acme.ts';
 
 // What a refusal says of a credential: whether it is missing, malformed or not accepted, and nothing of whether there
 // is such a key.
 
-let acme: Acme;
+const acme = acmeForAll();
 const given: Record<string, string> = {};
 beforeAll(async () => {
-  acme = await startAcme();
   const past = new Date(acme.clock.now() - 1000);
   Object.assign(given, {
     revoked: await acme.key('acme', 'admin', { revokedAt: past }),
@@ -16,7 +15,6 @@ beforeAll(async () => {
     'cut off': acme.keys.admin.slice(0, -1),
   });
 });
-afterAll(() => acme.close());
 
 async function answerTo(authorization: string | undefined) {
   const { status, body } = await acme.call('GET', '/v1/repos/acme/web/scheduled_freeze', {

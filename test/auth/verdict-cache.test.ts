@@ -1,24 +1,22 @@
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { GitHubTokens } from '../../src/auth/github-token.ts';
 import { createApi } from '../../src/http.ts';
 import type { JobQueue } from '../../src/queue/queue.ts';
-import { type Acme, startAcme } from '../api/acme.ts';
+import { acmeForAll } from '../api/acme.ts';
 
 const list = '/v1/repos/acme/vault/scheduled_freeze';
 
-let acme: Acme;
+const acme = acmeForAll();
 /** A second process of the service on the same database: its own memory, the same rows. */
 let replica: (path: string, as: string, method?: string) => Promise<number>;
 
 beforeAll(async () => {
-  acme = await startAcme();
   const { deps } = acme.app;
   const api = createApi(deps, deps.queue as JobQueue);
   replica = async (path, as, method = 'GET') =>
     (await api.request(path, { method, headers: { Authorization: `Bearer ${as}` } })).status;
 });
-afterAll(() => acme.close());
 
 const later = (seconds: number) => acme.advanceTo(new Date(acme.clock.now() + seconds * 1000));
 

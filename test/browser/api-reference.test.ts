@@ -1,18 +1,10 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { endpoints } from '../../src/api/endpoints.ts';
-import { type Acme, startAcme } from '../support/acme.ts';
-import { expectAccessible, openBrowser, openPage, phone } from './browser.ts';
+import { acmeForAll } from '../support/acme.ts';
+import { browserForAll, expectAccessible, openPage, phone } from './browser.ts';
 
-let acme: Acme;
-let browser: Browser;
-beforeAll(async () => {
-  [acme, browser] = await Promise.all([startAcme(), openBrowser()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await acme.close();
-});
+const acme = acmeForAll();
+const browser = browserForAll();
 
 /** The rules that Scalar's own markup breaks. */
 const ofScalar = ['button-name', 'landmark-unique', 'scrollable-region-focusable'];

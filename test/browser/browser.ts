@@ -2,6 +2,9 @@ import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { type Acme, startAcme } from '../support/acme.ts';
+import { freePort } from '../support/free-port.ts';
+import { forAll } from '../support/for-all.ts';
 
 const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -15,6 +18,15 @@ export const openBrowser = (): Promise<Browser> =>
     timeout: patience,
     executablePath,
     args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'],
+  });
+
+export const browserForAll = (): Browser => forAll(openBrowser);
+
+/** A world whose links a browser can follow. */
+export const acmeWithUrl = (): Acme =>
+  forAll(async () => {
+    const port = await freePort();
+    return startAcme({ port, publicUrl: `http://127.0.0.1:${port}` });
   });
 
 /** A page that fails on errors of its scripts and on what its content security policy refuses. */

@@ -1,21 +1,21 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Acme, startAcme } from '../support/acme.ts';
-import { freePort } from '../support/free-port.ts';
-import { expectAccessible, expectNoScroll, openBrowser, openPage, phone, screenshot } from './browser.ts';
+import { beforeAll, expect, test } from 'vitest';
+import {
+  acmeWithUrl,
+  browserForAll,
+  expectAccessible,
+  expectNoScroll,
+  openPage,
+  phone,
+  screenshot,
+} from './browser.ts';
 
 // An incident, from the first page to the last: with the mouse, on a phone, by the keyboard and without scripts.
 
-let acme: Acme;
-let browser: Browser;
+const acme = acmeWithUrl();
+const browser = browserForAll();
 const names = ['api', 'billing', 'docs', 'infra', 'mobile', 'web'];
 
 beforeAll(async () => {
-  const port = await freePort();
-  [acme, browser] = await Promise.all([
-    startAcme({ port, publicUrl: `http://127.0.0.1:${port}` }),
-    openBrowser(),
-  ]);
   for (const name of names) await acme.repository(name, [{}, {}], name === 'infra' ? { protect: {} } : {});
   await acme.repository('vault', [{}], { private: true });
   await acme.freeze('acme/docs', {
@@ -23,10 +23,6 @@ beforeAll(async () => {
     start: '2026-03-05T00:00:00',
     end: '2026-03-09T00:00:00',
   });
-});
-afterAll(async () => {
-  await browser.close();
-  await acme.close();
 });
 
 async function adasPage(to: string, options: Parameters<typeof openPage>[1] = {}) {

@@ -1,12 +1,11 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../support/free-port.ts';
-import { type Acme, startAcme } from '../support/acme.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
 import {
+  acmeWithUrl,
+  browserForAll,
   expectAccessible,
   expectNoScroll,
   loaded,
-  openBrowser,
   openPage,
   phone,
   screenshot,
@@ -14,24 +13,15 @@ import {
 
 // The changes of admins on the pages of a freeze and of a pull request, in a real browser.
 
-let acme: Acme;
-let browser: Browser;
+const acme = acmeWithUrl();
+const browser = browserForAll();
 const web = 'acme/web';
 
 beforeAll(async () => {
-  const port = await freePort();
-  [acme, browser] = await Promise.all([
-    startAcme({ port, publicUrl: `http://127.0.0.1:${port}` }),
-    openBrowser(),
-  ]);
   acme.github.addUser('wendy');
   await acme.repository('web', [{ title: 'New checkout', labels: ['risky'] }, { title: 'The fix' }], {
     roles: { wendy: 'write' },
   });
-});
-afterAll(async () => {
-  await browser.close();
-  await acme.close();
 });
 
 const freezeNow = (reason: string) =>

@@ -1,17 +1,9 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Acme, startAcme } from '../support/acme.ts';
-import { expectAccessible, openBrowser, openPage, phone, screenshot } from './browser.ts';
+import { expect, test } from 'vitest';
+import { acmeForAll } from '../support/acme.ts';
+import { browserForAll, expectAccessible, openPage, phone, screenshot } from './browser.ts';
 
-let acme: Acme;
-let browser: Browser;
-beforeAll(async () => {
-  [acme, browser] = await Promise.all([startAcme(), openBrowser()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await acme.close();
-});
+const acme = acmeForAll();
+const browser = browserForAll();
 
 const looks = [
   { name: 'light', options: { colorScheme: 'light', viewport: { width: 1200, height: 900 } } },

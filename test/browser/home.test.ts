@@ -1,17 +1,9 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Acme, startAcme } from '../support/acme.ts';
-import { expectAccessible, openBrowser, openPage, phone } from './browser.ts';
+import { expect, test } from 'vitest';
+import { acmeForAll } from '../support/acme.ts';
+import { browserForAll, expectAccessible, openPage, phone } from './browser.ts';
 
-let acme: Acme;
-let browser: Browser;
-beforeAll(async () => {
-  [acme, browser] = await Promise.all([startAcme(), openBrowser()]);
-});
-afterAll(async () => {
-  await browser.close();
-  await acme.close();
-});
+const acme = acmeForAll();
+const browser = browserForAll();
 
 test.each(['light', 'dark'] as const)('the home page in %s', async (colorScheme) => {
   const page = await openPage(browser, { ...phone, colorScheme });

@@ -1,19 +1,19 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../support/free-port.ts';
-import { type Acme, startAcme } from '../support/acme.ts';
-import { expectAccessible, loaded, openBrowser, openPage, phone, screenshot } from './browser.ts';
+import { beforeAll, expect, test } from 'vitest';
+import {
+  acmeWithUrl,
+  browserForAll,
+  expectAccessible,
+  loaded,
+  openPage,
+  phone,
+  screenshot,
+} from './browser.ts';
 
-let acme: Acme;
-let browser: Browser;
+const acme = acmeWithUrl();
+const browser = browserForAll();
 let web: string;
 
 beforeAll(async () => {
-  const port = await freePort();
-  [acme, browser] = await Promise.all([
-    startAcme({ port, publicUrl: `http://127.0.0.1:${port}` }),
-    openBrowser(),
-  ]);
   web = await acme.repository('web', [{ labels: ['risky'] }, { labels: ['risky'] }, {}], {
     protect: {},
   });
@@ -37,10 +37,6 @@ beforeAll(async () => {
   await acme.freeze(web, { reason: 'Database migration', end: '2026-03-01T15:00:00' });
   await acme.advanceTo('2026-03-02T11:30:00Z');
   await acme.remove(web, wrong.id);
-});
-afterAll(async () => {
-  await browser.close();
-  await acme.close();
 });
 
 /** A page of somebody who is signed in as the repository's admin. */

@@ -1,15 +1,10 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { type FirstRun, startFirstRun } from '../support/first-run.ts';
-import { expectAccessible, expectNoScroll, openBrowser, openPage, phone, screenshot } from './browser.ts';
+import { browserForAll, expectAccessible, expectNoScroll, openPage, phone, screenshot } from './browser.ts';
 
 let run: FirstRun;
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
+const browser = browserForAll();
 afterEach(() => run.close());
-afterAll(() => browser.close());
 
 test.each([
   ['light', {}],

@@ -1,17 +1,19 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../support/free-port.ts';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { beforeAll, expect, test } from 'vitest';
 import { queuedIn } from '../support/queued.ts';
-import { expectAccessible, expectNoScroll, openBrowser, openPage, phone, screenshot } from './browser.ts';
+import {
+  acmeWithUrl,
+  browserForAll,
+  expectAccessible,
+  expectNoScroll,
+  openPage,
+  phone,
+  screenshot,
+} from './browser.ts';
 
-let acme: Acme;
-let browser: Browser;
+const acme = acmeWithUrl();
+const browser = browserForAll();
 
 beforeAll(async () => {
-  const port = await freePort();
-  const publicUrl = `http://127.0.0.1:${port}`;
-  [acme, browser] = await Promise.all([startAcme({ port, publicUrl }), openBrowser()]);
   const repository = await acme.repository('web', [
     { title: 'New checkout', labels: ['risky', 'payments'], files: ['src/checkout.ts', 'src/cart.ts'] },
     { title: 'Fix a typo', labels: ['docs'], files: ['README.md'] },
@@ -25,10 +27,6 @@ beforeAll(async () => {
   });
   await acme.freeze(repository, { reason: 'Incident 4711', matching_conditions: ['label=payments'] });
   await acme.repository('vault', [{ title: 'Rotate keys' }], { private: true, roles: { bob: 'read' } });
-});
-afterAll(async () => {
-  await browser.close();
-  await acme.close();
 });
 
 const sizes = { desktop: {}, phone } as const;

@@ -1,29 +1,18 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Acme, startAcme } from '../support/acme.ts';
-import { freePort } from '../support/free-port.ts';
-import { openBrowser, openPage, phone, screenshot } from './browser.ts';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { acmeWithUrl, browserForAll, openPage, phone, screenshot } from './browser.ts';
 
 // The common tasks of people, from signing in to the end, on a phone. They count each tap, and not the typing.
 
-let acme: Acme;
-let browser: Browser;
+const acme = acmeWithUrl();
+const browser = browserForAll();
 const names = ['api', 'billing', 'docs', 'mobile', 'search', 'web'];
 
 beforeAll(async () => {
-  const port = await freePort();
-  [acme, browser] = await Promise.all([
-    startAcme({ port, publicUrl: `http://127.0.0.1:${port}` }),
-    openBrowser(),
-  ]);
   acme.github.addUser('grace');
   acme.github.addUser('wendy');
   for (const name of names)
     await acme.repository(name, [{ title: 'The fix' }, {}], { roles: { grace: 'admin', wendy: 'write' } });
-});
-afterAll(async () => {
-  await browser.close();
-  await acme.close();
 });
 
 type Phone = Page & {

@@ -7,20 +7,16 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keepAddress } from '../../src/cli/memory/addresses.ts';
 import { settingsFolder, stateFolder } from '../../src/cli/memory/folders.ts';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { acmeForAll } from '../support/acme.ts';
 import { type CommandLine, commandLineFor } from '../support/command-line.ts';
 
-let acme: Acme;
+const acme = acmeForAll();
 let line: CommandLine;
 beforeAll(async () => {
-  acme = await startAcme();
   line = commandLineFor(acme, acme.admin);
   await acme.repository('web', [{}]);
 });
-afterAll(async () => {
-  line.close();
-  await acme.close();
-});
+afterAll(() => line.close());
 
 describe('the address and the credential', () => {
   test('login saves the address for a host, in a file that nobody else can read', async () => {

@@ -5,16 +5,12 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { doctor } from '../../src/cli/doctor.ts';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { acmeForAll } from '../support/acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
+const acme = acmeForAll();
 afterEach(() => acme.github.comeBack());
-afterAll(() => acme.close());
 
 type Asked = { url?: string; token?: string; isJson?: boolean };
 

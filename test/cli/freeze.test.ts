@@ -1,11 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { acmeForAll } from '../support/acme.ts';
 import { type CommandLine, commandLineFor } from '../support/command-line.ts';
 
-let acme: Acme;
+const acme = acmeForAll();
 let line: CommandLine;
 beforeAll(async () => {
-  acme = await startAcme();
   line = commandLineFor(acme, acme.admin);
   await acme.repository('web', [{}, { labels: ['hotfix'] }]);
   await acme.repository('api', [{}]);
@@ -15,10 +14,7 @@ afterEach(async () => {
   await line.holdfast(['unfreeze', 'acme', '--all', '-m', 'Next story']);
   await acme.quiet();
 });
-afterAll(async () => {
-  line.close();
-  await acme.close();
-});
+afterAll(() => line.close());
 
 test('a repository for two hours: printed with the zone before it is sent, and ended again', async () => {
   const made = await line.holdfast(['freeze', 'acme/web', '--for', '2h', '-m', 'INC-4711']);

@@ -1,12 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { acmeForAll } from '../support/acme.ts';
 import { type CommandLine, commandLineFor } from '../support/command-line.ts';
 
-let acme: Acme;
+const acme = acmeForAll();
 let ada: CommandLine;
 let wes: CommandLine;
 beforeAll(async () => {
-  acme = await startAcme();
   acme.github.addUser('wes');
   ada = commandLineFor(acme, acme.github.addToken('ada'));
   wes = commandLineFor(acme, acme.github.addToken('wes'));
@@ -17,7 +16,6 @@ afterEach(() => acme.quiet());
 afterAll(async () => {
   ada.close();
   wes.close();
-  await acme.close();
 });
 
 test('an admin exempts a pull request, for a time that is printed first', async () => {

@@ -1,12 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { exitCodes, Stop } from '../../src/cli/stop.ts';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { acmeForAll } from '../support/acme.ts';
 import { type CommandLine, commandLineFor } from '../support/command-line.ts';
 
-let acme: Acme;
+const acme = acmeForAll();
 let line: CommandLine;
 beforeAll(async () => {
-  acme = await startAcme();
   line = commandLineFor(acme, acme.admin);
   await acme.repository('web', [{ title: 'Faster checkout' }, { labels: ['hotfix'] }]);
   await acme.repository('api', [{}]);
@@ -15,10 +14,7 @@ afterEach(async () => {
   await line.holdfast(['unfreeze', 'acme', '--all', '-m', 'Next story']);
   await acme.quiet();
 });
-afterAll(async () => {
-  line.close();
-  await acme.close();
-});
+afterAll(() => line.close());
 
 test('list: for people columns, for programs tabs, JSON on demand, and the ids are known from then on', async () => {
   await acme.freeze('acme/web', { reason: 'A\treason\nof \u001b[31mtwo lines' });

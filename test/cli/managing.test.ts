@@ -1,20 +1,16 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { acmeForAll } from '../support/acme.ts';
 import { type CommandLine, commandLineFor } from '../support/command-line.ts';
 
-let acme: Acme;
+const acme = acmeForAll();
 let line: CommandLine;
 beforeAll(async () => {
-  acme = await startAcme();
   line = commandLineFor(acme, acme.admin);
   await acme.repository('web', [{}]);
   await acme.repository('docs', [{}]);
 });
 afterEach(() => acme.quiet());
-afterAll(async () => {
-  line.close();
-  await acme.close();
-});
+afterAll(() => line.close());
 
 test('a plan: previewed, made, shown, changed, its progress asked, deleted', async () => {
   const times = ['--from', '2026-03-06T18:00', '--until', '2026-03-09T08:00', '--zone', 'UTC'];

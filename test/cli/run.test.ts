@@ -2,17 +2,16 @@ import { once } from 'node:events';
 import { createServer, request as httpRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { acmeForAll } from '../support/acme.ts';
 import { type CommandLine, commandLineFor } from '../support/command-line.ts';
 
-let acme: Acme;
+const acme = acmeForAll();
 let line: CommandLine;
 /** The server that gives the running program its exit code. */
 let server: Server;
 let whileItRuns: () => Promise<number | string>;
 let asked = 0;
 beforeAll(async () => {
-  acme = await startAcme();
   line = commandLineFor(acme, acme.admin);
   await acme.repository('web', [{}]);
   await acme.repository('infra', [{}], { protect: {} });
@@ -27,7 +26,6 @@ afterAll(async () => {
   server.closeAllConnections();
   server.close();
   line.close();
-  await acme.close();
 });
 
 /** A program that exits with the number that it is told, or by the signal. */

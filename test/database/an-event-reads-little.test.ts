@@ -12,10 +12,8 @@ beforeAll(async () => {
   for (const table of ['head_statuses', 'open_pull_requests'])
     await acme.app.deps.db.$executeRawUnsafe(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`);
 });
-afterAll(async () => {
-  await acme.close();
-  await closeIdleDatabases();
-});
+afterAll(() => closeIdleDatabases());
+afterAll(() => acme.close());
 
 type Asked = { name: string; text: string; values: unknown[] };
 type Plan = {

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { expect, inject, test } from 'vitest';
+import { acmeForAll } from '../support/acme.ts';
 
 // PostgreSQL plans a prepared statement anew at each call as long as it expects that to be cheaper.
 // Only the embedded database has one session, which knows what all calls were.
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 /** How often PostgreSQL plans a statement at first, to learn what plans for its values would save. */
 const triedFirst = 5;

@@ -4,24 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { acmeForAll } from '../support/acme.ts';
 import { documentAt } from './documents.ts';
 
 // The scripts of docs/gate.md, taken out of what surrounds them and run by the shell that would run them.
 
-let acme: Acme;
+const acme = acmeForAll();
 let ci: string;
 let folder: string;
 beforeAll(async () => {
-  acme = await startAcme();
   await acme.repository('web', [{}]);
   ci = await acme.key('acme', 'ci');
   folder = await mkdtemp(join(tmpdir(), 'holdfast-gate-'));
 });
-afterAll(async () => {
-  await rm(folder, { recursive: true });
-  await acme.close();
-});
+afterAll(() => rm(folder, { recursive: true }));
 
 const page = documentAt('docs/gate.md');
 const blocks = (language: string) =>

@@ -1,13 +1,9 @@
 // Somebody who has never seen the code asks the database why a status was not written.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { expect, test } from 'vitest';
+import { acmeForAll } from '../support/acme.ts';
 import { between, documentAt, rowsOf } from './documents.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 const page = documentAt('docs/how-it-works.md');
 const why = between(page, '## Why was this status not written?', '\n## ');

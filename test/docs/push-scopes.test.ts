@@ -8,7 +8,7 @@ import { parse } from 'yaml';
 import { compilePathTest } from '../../src/cli/scopes/path-test.ts';
 import { readScopesFile } from '../../src/cli/scopes/scopes-file.ts';
 import { touchedScopes } from '../../src/cli/scopes/touched-scopes.ts';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { acmeForAll } from '../support/acme.ts';
 import { readAction, runAction } from '../support/composite-action.ts';
 import { type Checkout, newCheckout } from '../support/git-checkout.ts';
 import { documentAt, rowsOf } from './documents.ts';
@@ -73,11 +73,10 @@ test('the workflow asks for no more than it needs, and runs nothing of the pull 
   for (const { run } of steps) expect(run ?? '').not.toContain('${{');
 });
 
-let acme: Acme;
+const acme = acmeForAll();
 let origin: Checkout;
 let runner: string;
 beforeAll(async () => {
-  acme = await startAcme();
   await acme.repository('web', [{}]);
   origin = newCheckout();
   runner = mkdtempSync(join(tmpdir(), 'holdfast-runner-'));
@@ -85,7 +84,6 @@ beforeAll(async () => {
 afterAll(async () => {
   rmSync(runner, { recursive: true });
   origin.remove();
-  await acme.close();
 });
 
 test('the workflow pushes the scopes of a pull request from a fork, by the file of the base branch', async () => {

@@ -1,16 +1,14 @@
 import fc from 'fast-check';
 import { request } from 'node:http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../../src/api/endpoints.ts';
-import { type Acme, startAcme } from '../api/acme.ts';
+import { acmeForAll } from '../api/acme.ts';
 
-let acme: Acme;
+const acme = acmeForAll();
 let freezeId: string;
 beforeAll(async () => {
-  acme = await startAcme();
   freezeId = (await acme.freeze()).id;
 });
-afterAll(() => acme.close());
 
 const weird = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 30 }),

@@ -1,15 +1,11 @@
 // Statuses are taken and settled in batches: what that saves, and what it must not cost.
-import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { expect, inject, test, vi } from 'vitest';
+import { acmeForAll, startAcme } from '../support/acme.ts';
 import { expectAtMost, statementsDuring } from '../support/statements.ts';
 
 const count = 100;
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 /** Of the outbox: taking, settling, the lease, and what is due. What webhooks cost is not its own. */
 const isOfOutbox = (text: string): boolean =>

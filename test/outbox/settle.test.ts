@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { takeLease } from '../../src/outbox/lease.ts';
 import { type Outcome, settle } from '../../src/outbox/settle.ts';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { acmeForAll } from '../support/acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 test('a status that another worker has overwritten is not settled again', async () => {
   const web = await acme.repository('web', [{}]);

@@ -14,12 +14,12 @@ import {
 } from '../../src/pages/change.ts';
 import { errorPage } from '../../src/pages/error-page.ts';
 import type { PageDeps } from '../../src/pages/reader.ts';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { acmeForAll } from '../support/acme.ts';
 import { Visitor } from '../support/visitor.ts';
 
 // What stands before every change that a page makes. Forms of its own, so that each step is tried without the others.
 
-let acme: Acme;
+const acme = acmeForAll();
 let server: ServerType;
 let url: string;
 let changes: (RepositoryChange | OwnerChange)[] = [];
@@ -28,7 +28,6 @@ let refuse: Error | null = null;
 const cookies = new Map<string, string>();
 
 beforeAll(async () => {
-  acme = await startAcme();
   for (const login of ['mallory', 'wendy', 'rita', 'carol']) acme.github.addUser(login);
   await acme.repository('web', [], { roles: { wendy: 'write', rita: 'read', bob: 'admin' } });
   await acme.repository('api', [], { roles: { bob: 'admin' } });
@@ -65,10 +64,7 @@ beforeEach(() => {
   changes = [];
 });
 afterEach(() => acme.github.comeBack());
-afterAll(async () => {
-  server.close();
-  await acme.close();
-});
+afterAll(() => server.close());
 
 const own = { 'Sec-Fetch-Site': 'same-origin' };
 const named = (repository: string): [string, string] => ['repository', repository];

@@ -1,16 +1,12 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { logRequests } from '../../src/api/log-requests.ts';
 import { StrangerLimits } from '../../src/github/limits/stranger-limits.ts';
 import { Prisma } from '../../src/generated/prisma/client.ts';
 import { mountPages } from '../../src/pages/mount-pages.ts';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { acmeForAll } from '../support/acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 /** A page, where each use of the database throws. */
 async function pageWhere(error: Error): Promise<Response> {

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { acmeForAll } from '../support/acme.ts';
 import { Visitor } from '../support/visitor.ts';
 
 // The steps after the installation. Each step is done if it is true now.
 
-let acme: Acme;
+const acme = acmeForAll();
 let ada: Visitor;
 beforeAll(async () => {
-  acme = await startAcme();
   ada = new Visitor(acme);
   await ada.signIn('ada');
 });
-afterAll(() => acme.close());
 
 const path = '/owners/acme/first-steps';
 const steps = async (query = ''): Promise<string[]> => {

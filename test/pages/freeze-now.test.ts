@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { acmeForAll } from '../support/acme.ts';
 import { Visitor } from '../support/visitor.ts';
 
 // A freeze by a page: a form, what it would do, one button, and a page that follows how GitHub comes to hold it.
 
-let acme: Acme;
+const acme = acmeForAll();
 let ada: Visitor;
 const form = '/owners/acme/freeze';
 
 beforeAll(async () => {
-  acme = await startAcme();
   acme.github.addUser('mallory');
   await acme.repository('web', [{}, { labels: ['hotfix'] }], { roles: { bob: 'admin' } });
   await acme.repository('api', [{}], { roles: { bob: 'admin' } });
@@ -30,7 +29,6 @@ beforeEach(async () => {
   await acme.advanceTo(new Date(acme.clock.now() + 120_000));
   expect(await frozen()).toEqual([]);
 });
-afterAll(() => acme.close());
 
 async function signedIn(login: string): Promise<Visitor> {
   const visitor = new Visitor(acme);

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Acme, type Freeze, startAcme } from '../support/acme.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type Freeze, acmeForAll } from '../support/acme.ts';
 import { Visitor, words as wordsOf } from '../support/visitor.ts';
 
 // One freeze: the whole of it to read, and for admins of its repository to change, by forms.
 
-let acme: Acme;
+const acme = acmeForAll();
 let ada: Visitor;
 let bob: Visitor;
 let web: string;
 let freeze: Freeze;
 let number = 0;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
 beforeEach(async () => {
   // A person can make a limited number of changes in a minute.
   await acme.advanceTo(new Date(acme.clock.now() + 61_000));

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { acmeForAll } from '../support/acme.ts';
 import { Visitor } from '../support/visitor.ts';
 
 // The first page: signed-in people see where they can do something; others see what this is.
 
-let acme: Acme;
+const acme = acmeForAll();
 beforeAll(async () => {
-  acme = await startAcme();
   for (const login of ['mallory', 'rita']) acme.github.addUser(login);
   await acme.repository('web', [{}], { roles: { bob: 'write' } });
   await acme.repository('vault', [{}], { private: true, roles: { rita: 'read' } });
@@ -16,7 +15,6 @@ beforeAll(async () => {
   acme.github.install('globex');
   await acme.quiet();
 });
-afterAll(() => acme.close());
 
 async function homeOf(login: string): Promise<string> {
   const visitor = new Visitor(acme);

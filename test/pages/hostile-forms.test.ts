@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { digestOf } from '../../src/pages/digest.ts';
 import { readFreezeFields } from '../../src/pages/freeze-now/freeze-fields.ts';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { acmeForAll } from '../support/acme.ts';
 import { type Seen, Visitor } from '../support/visitor.ts';
 
 // Forms that our pages never send: made by hand, sent twice, sent too late, or full of markup.
 
-let acme: Acme;
+const acme = acmeForAll();
 let ada: Visitor;
 
 beforeAll(async () => {
-  acme = await startAcme();
   acme.github.addUser('wendy');
   acme.github.addUser('eve');
   acme.github.addOrganization('others', { admins: ['eve'] });
@@ -23,7 +22,6 @@ beforeAll(async () => {
 });
 // One person changes only so much in a minute.
 beforeEach(() => acme.advanceTo(new Date(acme.clock.now() + 120_000)));
-afterAll(() => acme.close());
 
 const hiddenOf = (text: string, name: string): string =>
   new RegExp(`name="${name}"\\s+value="([^"]*)"`).exec(text)?.[1] ?? '';

@@ -1,14 +1,13 @@
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { acmeForAll } from '../support/acme.ts';
 import { startHoldfast } from '../support/holdfast.ts';
 import { shortenPatience } from '../support/patience.ts';
 import { Visitor } from '../support/visitor.ts';
 
 // Not everybody who can read a public repository sees its weak places and its people.
 
-let acme: Acme;
+const acme = acmeForAll();
 beforeAll(async () => {
-  acme = await startAcme();
   for (const login of ['mallory', 'wendy', 'rita']) acme.github.addUser(login);
 });
 afterEach(() => {
@@ -16,7 +15,6 @@ afterEach(() => {
   acme.github.faults.clear();
   acme.github.comeBack();
 });
-afterAll(() => acme.close());
 
 const minute = 60_000;
 const pass = (milliseconds: number) => acme.advanceTo(new Date(acme.clock.now() + milliseconds));

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { acmeForAll } from '../support/acme.ts';
 import { Visitor, words } from '../support/visitor.ts';
 
 // On the page of a pull request, writers request exemptions, and admins exempt, approve, deny and revoke.
 
-let acme: Acme;
+const acme = acmeForAll();
 const visitors = new Map<string, Visitor>();
 let web: string;
 let number = 0;
 beforeAll(async () => {
-  acme = await startAcme();
   for (const login of ['wendy', 'rita', 'carol']) acme.github.addUser(login);
 });
-afterAll(() => acme.close());
 beforeEach(async () => {
   // A person can make a limited number of changes in a minute.
   await acme.advanceTo(new Date(acme.clock.now() + 61_000));

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { acmeForAll } from '../support/acme.ts';
 import { expectAtMost, statementsDuring } from '../support/statements.ts';
 import { Visitor } from '../support/visitor.ts';
 
 // All repositories of an owner on one page: for everybody as far as they can read them.
 
-let acme: Acme;
+const acme = acmeForAll();
 const visitors = new Map<string, Visitor>();
 const page = async (login: string, query = '') =>
   (await visitors.get(login)!.open(`/repos/acme${query}`)).text;
@@ -19,7 +19,6 @@ const rowOf = (text: string, name: string): string => {
 };
 
 beforeAll(async () => {
-  acme = await startAcme();
   for (const login of ['mallory', 'rita']) acme.github.addUser(login);
   await acme.repository('web', [{}, {}]);
   await acme.repository('api', [{}], { protect: {} });
@@ -45,7 +44,6 @@ beforeAll(async () => {
   }
   visitors.set('nobody', new Visitor(acme));
 });
-afterAll(() => acme.close());
 
 test('an admin sees every repository, what matters now first', async () => {
   const text = await page('ada');

@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { acmeForAll } from '../support/acme.ts';
 import { Visitor, words } from '../support/visitor.ts';
 
 // Pages say held and enforced exactly as GitHub does it, and as the API says.
 
-let acme: Acme;
+const acme = acmeForAll();
 let ada: Visitor;
 
 beforeAll(async () => {
-  acme = await startAcme();
   await acme.repository('first', []);
   ada = new Visitor(acme);
   await ada.signIn('ada');
 });
 beforeEach(() => acme.advanceTo(new Date(acme.clock.now() + 120_000)));
-afterAll(() => acme.close());
 
 const see = async (path: string): Promise<string> => words(await ada.open(path));
 

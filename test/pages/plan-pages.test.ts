@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { acmeForAll } from '../support/acme.ts';
 import { Visitor } from '../support/visitor.ts';
 
 // Plans by pages: made, seen, changed, extended and deleted, each once it was seen what that would do.
 
-let acme: Acme;
+const acme = acmeForAll();
 let ada: Visitor;
 let bob: Visitor;
 const newPlan = '/owners/acme/plans/new';
 
 beforeAll(async () => {
-  acme = await startAcme();
   acme.github.addUser('mallory');
   await acme.repository('web', [{}], { roles: { bob: 'admin' } });
   await acme.repository('vault', [{}], { private: true });
@@ -19,7 +18,6 @@ beforeAll(async () => {
 });
 // One person changes only so much in a minute.
 beforeEach(() => acme.advanceTo(new Date(acme.clock.now() + 120_000)));
-afterAll(() => acme.close());
 
 async function signedIn(login: string): Promise<Visitor> {
   const visitor = new Visitor(acme);

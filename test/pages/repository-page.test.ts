@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { acmeForAll } from '../support/acme.ts';
 import { Visitor } from '../support/visitor.ts';
 
-let acme: Acme;
+const acme = acmeForAll();
 let ada: Visitor;
 let web: string;
 let number = 0;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
 
 async function read(query = '', repository = web) {
   const { status, headers, text } = await ada.open(`/repos/${repository}${query}`);

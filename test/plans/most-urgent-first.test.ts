@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { expect, test } from 'vitest';
+import { acmeForAll } from '../support/acme.ts';
 
 // A plan begins in many repositories at once. The pull request that is closest to merging is held first, anywhere.
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme({ statusWritesPerMinute: { least: 60, most: 60 } });
-});
-afterAll(() => acme.close());
+const acme = acmeForAll({ statusWritesPerMinute: { least: 60, most: 60 } });
 
 const pass = async (seconds: number) => {
   for (let passed = 0; passed < seconds; passed += 10)

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { deletePlan } from '../../src/plans/delete-plan.ts';
 import { updatePlan } from '../../src/plans/update-plan.ts';
-import { type Acme, planBody, startAcme } from '../api/acme.ts';
+import { planBody, acmeForAll } from '../api/acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 const path = '/v1/freeze_plans/acme';
 const post = (more: object, { as = acme.keys.admin, to = path, headers = {} } = {}) =>

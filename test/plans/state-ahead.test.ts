@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { acmeForAll } from '../support/acme.ts';
 
 // What `freeze_state` says about occurrences that have no freeze yet.
 
-let acme: Acme;
+const acme = acmeForAll();
 beforeAll(async () => {
-  acme = await startAcme();
   for (const name of ['web', 'other', 'tv']) await acme.repository(name, [{}]);
 });
-afterAll(() => acme.close());
 
 const plans = '/v1/freeze_plans/acme';
 async function create(more: object): Promise<string> {

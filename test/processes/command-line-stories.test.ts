@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { acmeForAll } from '../support/acme.ts';
 
 const bin = fileURLToPath(new URL('../../bin/holdfast.mjs', import.meta.url));
 const six = ['web', 'api', 'app', 'site', 'docs', 'jobs'];
 
-let acme: Acme;
+const acme = acmeForAll();
 /** Homes of people, with their credentials: each command is one of somebody's. */
 let ada: string;
 let wes: string;
@@ -20,7 +20,6 @@ const over = new AbortController();
 let living: Promise<void>;
 const homes = mkdtempSync(join(tmpdir(), 'holdfast-stories-'));
 beforeAll(async () => {
-  acme = await startAcme();
   await acme.advanceTo(new Date());
   acme.github.addUser('wes');
   ada = acme.github.addToken('ada');
@@ -32,7 +31,6 @@ afterAll(async () => {
   over.abort();
   await living;
   rmSync(homes, { recursive: true });
-  await acme.close();
 });
 
 async function live(): Promise<void> {

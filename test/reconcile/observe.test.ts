@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { openObservation } from '../../src/reconcile/observe.ts';
 import { NotNow } from '../../src/queue/not-now.ts';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { acmeForAll } from '../support/acme.ts';
 
-let acme: Acme;
+const acme = acmeForAll();
 let id: bigint;
 
 beforeAll(async () => {
-  acme = await startAcme();
   await acme.repository('web');
   ({ id } = await acme.app.deps.db.repository.findFirstOrThrow({ where: { nameKey: 'web' } }));
 });
-afterAll(() => acme.close());
 
 test('each observation has a number of its own, and knows the ongoing freezes alone', async () => {
   await acme.freeze('acme/web', { start: '2027-01-01T00:00:00' });

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Deps } from '../../src/deps.ts';
 import type { Job } from '../../src/queue/jobs.ts';
 import { reconcilePullRequests } from '../../src/reconcile/pull-requests.ts';
 import { reconcileRepository } from '../../src/reconcile/repository.ts';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { acmeForAll } from '../support/acme.ts';
 import { expectAtMost, statementsDuring } from '../support/statements.ts';
 
-let acme: Acme;
+const acme = acmeForAll();
 const sent: Job[][] = [];
-
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
 
 /** The statements of some work, without the job queue's: what it sends is only counted in `sent`. */
 async function statementsOf(work: (deps: Deps) => Promise<unknown>): Promise<string[]> {

@@ -1,4 +1,5 @@
 import { createSign } from 'node:crypto';
+import { forAll } from '../support/for-all.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/github.ts';
 
 /** A small world that the sandbox's own tests share. */
@@ -13,6 +14,13 @@ export async function acme(options: SandboxOptions = {}) {
   const { id: installationId } = github.install('acme');
   return { github, ada, bob, eve, installationId };
 }
+
+/** That world for all tests of a file. */
+export const acmeForAll = () =>
+  forAll(async () => {
+    const world = await acme();
+    return { ...world, close: () => world.github.close() };
+  });
 
 /** A JWT of the App; claims given replace the good ones. */
 export function appJwt({ app }: Sandbox, claims: object = {}, privateKey = app.privateKey): string {

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { acme, call, installationToken } from './acme.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { acmeForAll, call, installationToken } from './acme.ts';
 
 type Example = { comment: object; issue: object };
 const known: { name: string; examples: Example[] }[] = createRequire(import.meta.url)(
@@ -9,16 +9,14 @@ const known: { name: string; examples: Example[] }[] = createRequire(import.meta
 
 // Comments on the conversation of a pull request, as GitHub documents them.
 
-let world: Awaited<ReturnType<typeof acme>>;
+const world = acmeForAll();
 let app: string;
 beforeAll(async () => {
-  world = await acme();
   const { github, installationId } = world;
   github.askForMore({ issues: 'read', pull_requests: 'write' }, ['issue_comment']);
   github.acceptPermissions('acme', github.app.permissions);
   app = await installationToken(github, installationId);
 });
-afterAll(() => world.github.close());
 
 const open = () => world.github.openPullRequest('acme/web', { author: 'eve' }).number;
 const path = (number: number) => `/repos/acme/web/issues/${number}/comments`;

@@ -1,12 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { acme, appJwt, call, installationToken } from './acme.ts';
+import { describe, expect, test } from 'vitest';
+import { acmeForAll, acme, appJwt, call, installationToken } from './acme.ts';
 
-let world: Awaited<ReturnType<typeof acme>>;
-beforeAll(async () => {
-  world = await acme();
-});
-afterAll(() => world.github.close());
+const world = acmeForAll();
 
 const seconds = () => Math.floor(Date.now() / 1000);
 

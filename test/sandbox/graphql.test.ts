@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { acme, ask, installationToken } from './acme.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { acmeForAll, acme, ask, installationToken } from './acme.ts';
 
-let world: Awaited<ReturnType<typeof acme>>;
+const world = acmeForAll();
 let app: string;
 beforeAll(async () => {
-  world = await acme();
   app = await installationToken(world.github, world.installationId);
 });
-afterAll(() => world.github.close());
 
 const inWeb = (fields: string) => `{ repository(owner: "acme", name: "web") { ${fields} } }`;
 

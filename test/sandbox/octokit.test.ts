@@ -1,13 +1,9 @@
 import { createAppAuth } from '@octokit/auth-app';
 import { Octokit } from '@octokit/rest';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { acme } from './acme.ts';
+import { expect, test } from 'vitest';
+import { acmeForAll } from './acme.ts';
 
-let world: Awaited<ReturnType<typeof acme>>;
-beforeAll(async () => {
-  world = await acme();
-});
-afterAll(() => world.github.close());
+const world = acmeForAll();
 
 /** The client that the product uses, as an installation of the App. */
 function installationClient(): Octokit {

@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { acme, appJwt, call, installationToken } from './acme.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { acmeForAll, acme, appJwt, call, installationToken } from './acme.ts';
 
-let world: Awaited<ReturnType<typeof acme>>;
+const world = acmeForAll();
 let app: string;
 beforeAll(async () => {
-  world = await acme();
   app = await installationToken(world.github, world.installationId);
 });
-afterAll(() => world.github.close());
 
 test('what a token cannot see is not found', async () => {
   const { github, ada, bob, eve } = world;

@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { acme, call, installationToken } from './acme.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { acmeForAll, acme, call, installationToken } from './acme.ts';
 
-let world: Awaited<ReturnType<typeof acme>>;
+const world = acmeForAll();
 let app: string;
 beforeAll(async () => {
-  world = await acme();
   app = await installationToken(world.github, world.installationId);
 });
-afterAll(() => world.github.close());
 
 test('an unknown route is 501, kept, and fails the test', async () => {
   const { github } = await acme();

@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { acme, call, installationToken } from './acme.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { acmeForAll, call, installationToken } from './acme.ts';
 
 const context = 'holdfast/freeze';
-let world: Awaited<ReturnType<typeof acme>>;
+const world = acmeForAll();
 let app: string;
 beforeAll(async () => {
-  world = await acme();
   app = await installationToken(world.github, world.installationId);
 });
-afterAll(() => world.github.close());
 
 const post = (sha: string, body: object, token = app, name = 'acme/web') =>
   call(world.github, token, 'POST', `/repos/${name}/statuses/${sha}`, { context, ...body });

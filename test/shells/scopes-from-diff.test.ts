@@ -4,21 +4,17 @@ import { writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { acmeForAll } from '../support/acme.ts';
 import { type Circumstances, type CommandLine, commandLineFor } from '../support/command-line.ts';
 import { type Checkout, newCheckout } from '../support/git-checkout.ts';
 
-let acme: Acme;
+const acme = acmeForAll();
 let line: CommandLine;
 beforeAll(async () => {
-  acme = await startAcme();
   line = commandLineFor(acme, await acme.key('acme', 'ci'));
   await acme.repository('web', [{}, {}]);
 });
-afterAll(async () => {
-  line.close();
-  await acme.close();
-});
+afterAll(() => line.close());
 
 const scopesYml = `
 scopes:

@@ -2,6 +2,7 @@
 import { expect } from 'vitest';
 import type { Config } from '../../src/config.ts';
 import type { Sandbox } from '../../sandbox/github.ts';
+import { forAll } from './for-all.ts';
 import { type Answer, type Holdfast, startHoldfast } from './holdfast.ts';
 
 type RepositoryOptions = Parameters<Sandbox['addRepository']>[1];
@@ -29,6 +30,9 @@ export type Acme = Holdfast & {
   /** How many statuses the App has posted in all. */
   postsInAll(): number;
 };
+
+/** The world of a file, from its first hook to its last. @param config as for `startHoldfast`. */
+export const acmeForAll = (config?: Partial<Config>): Acme => forAll(() => startAcme(config));
 
 /** @param config as for `startHoldfast`. */
 export async function startAcme(config: Partial<Config> = {}): Promise<Acme> {

@@ -1,16 +1,12 @@
 import { Octokit } from '@octokit/rest';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Job } from '../../src/queue/jobs.ts';
 import { readDelivery } from '../../src/webhooks/read-delivery.ts';
 import { recoverDeliveries } from '../../src/webhooks/recover-deliveries.ts';
 import type { GitHubClient } from '../../src/github/github-app.ts';
-import { type Acme, startAcme } from '../support/acme.ts';
+import { acmeForAll } from '../support/acme.ts';
 
-let acme: Acme;
-beforeAll(async () => {
-  acme = await startAcme();
-});
-afterAll(() => acme.close());
+const acme = acmeForAll();
 
 test('ids beyond numbers are read to their last digit', async () => {
   const id = '3804004623172239366';

@@ -1,18 +1,16 @@
 // The checks of an OIDC token, and their cost for GitHub. Each test begins a minute after the one before.
 import { createHmac, createPublicKey, generateKeyPairSync, type JsonWebKey, sign } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Acme, startAcme } from '../../api/acme.ts';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Acme, acmeForAll } from '../../api/acme.ts';
 
-let acme: Acme;
+const acme = acmeForAll();
 const audience = 'https://holdfast.example';
 const path = '/v1/repos/acme/web/freeze_state';
 const jwks = '/_services/token/.well-known/jwks';
 
 beforeAll(async () => {
-  acme = await startAcme();
   await makeRule('acme', acme.keys.admin);
 });
-afterAll(() => acme.close());
 beforeEach(() => advance(60));
 
 const advance = (seconds: number) => acme.clock.setTime(new Date(acme.clock.now() + seconds * 1000));
