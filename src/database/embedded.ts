@@ -16,7 +16,7 @@ import { refuseUnfinishedImport } from './unfinished-import.ts';
 import { keepUp } from './upkeep.ts';
 
 /** PGlite writes to all of `shared_buffers` at its start, so PostgreSQL's 128 MB would stay in memory. */
-const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
+export const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
 
 /** Where the files of the embedded database are. */
 export const embeddedFolder = (dataDir: string): string => join(dataDir, 'postgres');

@@ -5,7 +5,7 @@ import { openAsBlob } from 'node:fs';
 import { inject } from 'vitest';
 import { connectDatabase } from '../../src/database/connect.ts';
 import type { Database } from '../../src/database/database.ts';
-import { wrapPglite } from '../../src/database/embedded.ts';
+import { startParams, wrapPglite } from '../../src/database/embedded.ts';
 import { PreparedPglite } from '../../src/database/prepared-pglite.ts';
 import { administer, databaseUrl } from './postgres.ts';
 
@@ -69,14 +69,14 @@ async function filledOf({ prisma }: Database, tables: string[]): Promise<string[
 }
 
 /** Nothing outlives the process, so nothing is written twice for a crash. */
-const startParams = [
-  ...PreparedPglite.defaultStartParams,
-  ...['full_page_writes=off', 'synchronous_commit=off'].flatMap((setting) => ['-c', setting]),
-];
+const withoutCrashes = ['full_page_writes=off', 'synchronous_commit=off'].flatMap((setting) => [
+  '-c',
+  setting,
+]);
 
 async function openPglite(): Promise<Database> {
   const image = await openAsBlob(inject('pgliteImage'));
-  const pglite = new PreparedPglite({ loadDataDir: image, startParams });
+  const pglite = new PreparedPglite({ loadDataDir: image, startParams: [...startParams, ...withoutCrashes] });
   await pglite.waitReady;
   return wrapPglite(pglite);
 }
