@@ -47,7 +47,7 @@ export function testsFor(mutant: Mutant, map: Reach[], users: Users, budget: num
   const mirror = `test/${folderOf(file)}/`;
   const cost = (one: Reach) => one.milliseconds * (one.file.startsWith(mirror) ? 1 / 4 : 1);
   const covering = reachingAny(map, within === null ? new Set() : new Set([`${file}#${within}`]));
-  const standing = covering.length > 0 ? covering : reachingAny(map, users(file, start));
+  const standing = covering.length > 0 ? covering : reachingAny(map, users(file, start, within));
   const candidates =
     standing.length > 0
       ? standing

@@ -19,10 +19,12 @@ type Parsed = {
   imports: { from: string; name: string; local: string }[];
 };
 
-/** Functions as `file#ordinal`. */
-export type Users = (file: string, position: number) => Set<string>;
+/**
+ * The functions, as `file#ordinal`, that use what the statement of the module at a position of a file declares.
+ * @param within the function there. It runs only while modules are loaded; its value is used by others.
+ */
+export type Users = (file: string, position: number, within: number | null) => Set<string>;
 
-/** @returns for a position in a file, the functions that use what the statement of the module there declares. */
 export function usersIn(sources: Map<string, string>): Users {
   const parsed = new Map([...sources].map(([file, text]) => [file, parse(file, text)]));
 
@@ -42,12 +44,12 @@ export function usersIn(sources: Map<string, string>): Users {
       for (const { from, name: asked, local } of imports)
         if (from === file && (asked === name || asked === '*')) follow(other, local, search);
   };
-  return (file, position) => {
+  return (file, position, within) => {
     const search = { seen: new Set<string>(), users: new Set<string>() };
     const statement = parsed
       .get(file)!
       .statements.find(({ start, end }) => start <= position && position < end);
-    if (statement) usersOf(file, statement, search);
+    if (statement) usersOf(file, within === null ? statement : { ...statement, functions: [] }, search);
     return search.users;
   };
 }
