@@ -3,6 +3,7 @@
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { mergeConfig, type TestProjectInlineConfiguration, type ViteUserConfig } from 'vitest/config';
+import { inProcess } from '../support/layers.ts';
 import { BaseSequencer, createVitest, type TestModule, type TestSpecification } from 'vitest/node';
 
 /** The text to run in the place of a file's own. @param file its path below the root. */
@@ -92,6 +93,7 @@ function adapted(root: string, config: ViteUserConfig, { rewrite, setupFiles = [
     plugins: [...(config.plugins ?? []), plugin],
     test: {
       ...test,
+      ...inProcess,
       setupFiles: [...setupFiles, ...[test.setupFiles ?? []].flat()],
       // A mutant may wait for what never comes.
       testTimeout: 30_000,

@@ -19,8 +19,8 @@ const rowOf = (text: string, name: string): string => {
 };
 
 beforeAll(async () => {
-  for (const login of ['mallory', 'rita']) acme.github.addUser(login);
-  await acme.repository('web', [{}, {}]);
+  for (const login of ['mallory', 'rita', 'wes']) acme.github.addUser(login);
+  await acme.repository('web', [{}, {}], { roles: { wes: 'write' } });
   await acme.repository('api', [{}], { protect: {} });
   await acme.repository('docs');
   await acme.repository('calm');
@@ -104,6 +104,24 @@ test('a name and a state choose rows; nonsense chooses all', async () => {
   expect(rowsOf(await page('ada', '?state=frozen')).toSorted()).toEqual(['api', 'web']);
   expect(await page('ada', '?q=nothing-like-it')).toContain('No repositories match.');
   expect(rowsOf(await page('ada', '?state=x&page=999999&zone=Mars'))).toHaveLength(6);
+});
+
+test('a request that waits is to decide, and one that was decided is not', async () => {
+  const toDecide = async () => /<dt>To decide<\/dt>\s*<dd>([^<]*)/.exec(await page('ada'))?.[1]?.trim();
+  const path = '/v1/repos/acme/web';
+  const asked = { as: acme.github.addToken('wes'), body: { reason: 'The fix' } };
+  const { body: request, status } = await acme.call('POST', `${path}/pulls/1/exemptions`, asked);
+  expect([status, await toDecide()]).toEqual([201, '1']);
+  const approved = await acme.call('POST', `${path}/exemptions/${request.id}/approve`, { as: acme.admin });
+  expect([approved.status, await toDecide()]).toEqual([200, undefined]);
+});
+
+test('nothing can be frozen where freezes are switched off', async () => {
+  expect(rowOf(await page('ada'), 'calm')).not.toContain('disabled');
+  await acme.setProducts('acme/calm', []);
+  const text = await page('ada');
+  expect(text).toMatch(/value="calm"[^>]*\sdisabled/);
+  await acme.setProducts('acme/calm', ['merge_protections']);
 });
 
 test('texts with HTML in them are text', async () => {

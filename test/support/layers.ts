@@ -22,6 +22,9 @@ export const usual = {
   exclude: [...apart, ...rest, 'node_modules/**'],
 };
 
+/** What changes of `src/` can break without processes of its own: the script of mutations runs them. */
+export const inProcess = { include: usual.include, exclude: [...apart, 'node_modules/**'] };
+
 /** The files that a kind of database can break. The command line knows only the API. */
 export const onDatabase = (): string[] =>
   globSync(usual.include, { exclude: [...apart, ...once, below('cli')] })
