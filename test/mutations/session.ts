@@ -2,7 +2,7 @@
 // Each run has a new worker, and with it new modules.
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { mergeConfig, type TestProjectInlineConfiguration, type ViteUserConfig } from 'vitest/config';
+import type { ViteUserConfig } from 'vitest/config';
 import { inProcess } from '../support/layers.ts';
 import { BaseSequencer, createVitest, type TestModule, type TestSpecification } from 'vitest/node';
 
@@ -77,8 +77,10 @@ export async function startSession(root: string, options: Options): Promise<Sess
   };
 }
 
-/** The repository's own configuration, each project of it spelled out, with ours on top. */
-function adapted(root: string, config: ViteUserConfig, { rewrite, setupFiles = [], stopsAtFirst }: Options) {
+/** The repository's own configuration, with ours on top. */
+function adapted(root: string, config: ViteUserConfig, options: Options): ViteUserConfig {
+  const { rewrite, setupFiles = [], stopsAtFirst } = options;
+  const { test = {} } = config;
   const plugin = {
     name: 'rewrite-sources',
     enforce: 'pre' as const,
@@ -87,8 +89,7 @@ function adapted(root: string, config: ViteUserConfig, { rewrite, setupFiles = [
       return /^src\/(?!generated\/).*\.ts$/.test(file) ? { code: rewrite(file, text), map: null } : null;
     },
   };
-  const { projects, ...shared } = config.test ?? {};
-  const onTop = (test: NonNullable<ViteUserConfig['test']>): ViteUserConfig => ({
+  return {
     ...config,
     plugins: [...(config.plugins ?? []), plugin],
     test: {
@@ -100,25 +101,13 @@ function adapted(root: string, config: ViteUserConfig, { rewrite, setupFiles = [
       hookTimeout: 30_000,
       expect: { ...test.expect, poll: { ...test.expect?.poll, timeout: 10_000 } },
       bail: stopsAtFirst ? 1 : 0,
-      retry: 0,
-      isolate: false,
       maxWorkers: 1,
-      fileParallelism: true,
       fsModuleCache: false,
       // What a mutant collects without end must not take the memory of others.
       execArgv: [...(test.execArgv ?? []), '--max-old-space-size=4000'],
       sequence: { ...test.sequence, sequencer: AsGiven },
     },
-  });
-  if (!projects) return onTop(shared);
-  // As Vitest does: a project adds to what it shares, and the setup of all runs once.
-  const { globalSetup: _, ...inherited } = shared;
-  const spelledOut = (projects as TestProjectInlineConfiguration[]).map(({ extends: parent, ...project }) => {
-    const whole = parent === false ? project : mergeConfig({ test: inherited }, project);
-    return { ...onTop((whole as ViteUserConfig).test ?? {}), extends: false as const };
-  });
-  const top = onTop(shared);
-  return { ...top, test: { ...top.test, projects: spelledOut } } as ViteUserConfig;
+  };
 }
 
 function ranOf(module: TestModule): Ran {
