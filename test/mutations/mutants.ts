@@ -96,12 +96,16 @@ const otherOperators: Partial<Record<ts.SyntaxKind, [Kind, string]>> = {
   [ts.SyntaxKind.GreaterThanEqualsToken]: ['limit', '>'],
 };
 
-function operatorOf({ operatorToken }: ts.BinaryExpression): Change[] {
+function operatorOf({ left, operatorToken, right }: ts.BinaryExpression): Change[] {
   const other = otherOperators[operatorToken.kind];
   if (!other) return [];
   const [kind, replacement] = other;
+  if (kind === 'limit' && (isZero(left) || isZero(right))) return [];
   return [{ kind, replacement, ...rangeOf(operatorToken) }];
 }
+
+/** What is compared with nothing asks whether there is any, and has no limit. To turn the condition is the fault. */
+const isZero = (side: ts.Expression) => ts.isNumericLiteral(side) && side.text === '0';
 
 /** Not where the operator itself is turned: that is the same fault. */
 function turned(condition: ts.Expression): Change[] {
@@ -139,24 +143,25 @@ function withoutAwaitOrCheck(node: ts.ExpressionStatement): Change[] {
   const awaited = ts.isAwaitExpression(node.expression) ? node.expression.expression : null;
   const called = awaited ?? node.expression;
   const changes: Change[] = [];
-  if (awaited && !isStatement(awaited))
-    changes.push({ kind: 'await', replacement: `void (${awaited.getText()});`, ...rangeOf(node) });
+  if (awaited) changes.push({ kind: 'await', replacement: late(awaited), ...rangeOf(node) });
   const name = ts.isCallExpression(called) ? called.expression.getText() : '';
   if (/(^|\.)(assert|refuse|check|require|ensure|guard)\w*$/.test(name))
     changes.push({ kind: 'check', replacement: ';', ...rangeOf(node) });
   return changes;
 }
 
-/** The statements of a transaction go over one connection, one after the other, whether they are awaited or not. */
-function isStatement(awaited: ts.Expression): boolean {
-  if (ts.isTaggedTemplateExpression(awaited)) return /^tx\./.test(awaited.tag.getText());
-  return ts.isCallExpression(awaited) && /^tx\./.test(awaited.expression.getText());
-}
+/**
+ * Nobody waits for it, and it comes after what follows, as on a busy machine. Without the delay, the one connection of an
+ * embedded database would keep the order, and most such mutants would change nothing.
+ */
+const late = (awaited: ts.Expression): string =>
+  `void (async () => { await new Promise((go) => setTimeout(go, 100)); await (${awaited.getText()}); })();`;
 
 /** A number that something is compared with, a constant of the module, or a limit of a schema. */
 function movedNumber(node: ts.NumericLiteral): Change[] {
   const { parent } = node;
-  const isCompared = ts.isBinaryExpression(parent) && /^[<>]=?$/.test(parent.operatorToken.getText());
+  const isCompared =
+    ts.isBinaryExpression(parent) && /^[<>]=?$/.test(parent.operatorToken.getText()) && !isZero(node);
   const isLimit = ts.isCallExpression(parent) && /\.(min|max|length)$/.test(parent.expression.getText());
   // A factor of a duration or a size is none: one more moves it by little.
   const isConstant = ts.isVariableDeclaration(parent) && ts.isSourceFile(parent.parent.parent.parent);

@@ -45,7 +45,7 @@ export async function reachOf(root: string, path: string, sources: Map<string, s
 export function testsFor(mutant: Mutant, map: Reach[], users: Users, budget: number): Reach[] {
   const { file, within, start } = mutant;
   const mirror = `test/${folderOf(file)}/`;
-  const cost = (one: Reach) => one.milliseconds * (one.file.startsWith(mirror) ? 1 / 4 : 1);
+  const cost = (one: Reach) => one.milliseconds * (one.file.startsWith(mirror) ? 1 / 2 : 1);
   const covering = reachingAny(map, within === null ? new Set() : new Set([`${file}#${within}`]));
   const standing = covering.length > 0 ? covering : reachingAny(map, users(file, start, within));
   const candidates =
