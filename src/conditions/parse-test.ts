@@ -46,7 +46,7 @@ function parseNumber(raw: string, column: number): number {
 }
 
 function parseText(subject: Asked, operator: Comparison, raw: string, column: number): Test {
-  const quoted = /^(["']).*\1$/s.test(raw) && raw.length > 1;
+  const quoted = /^(["']).*\1$/s.test(raw);
   const value = quoted ? raw.slice(1, -1) : raw;
   // A single quote is a typo.
   if (!quoted && /^["']|["']$/.test(value)) throw new ConditionError('Unbalanced quotes', column);
@@ -66,7 +66,7 @@ const longestLogin = `${'a'.repeat(39)}[bot]`;
 
 /** Compiles the pattern now, so that a bad pattern is refused when it is sent. A single quote is part of the pattern. */
 function parsePattern(subject: Asked, operator: '~=' | '*=', raw: string, column: number): Test {
-  const isQuoted = raw.length > 1 && /^(["']).*\1$/s.test(raw);
+  const isQuoted = /^(["']).*\1$/s.test(raw);
   const value = isQuoted ? raw.slice(1, -1) : raw;
   if (subject.rule === 'login' && /^@[\w./-]+$/.test(value)) {
     throw new ConditionError('A team is compared with `=` or `!=`: no login looks like one', column);

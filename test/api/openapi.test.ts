@@ -55,6 +55,68 @@ test('every reference leads somewhere', () => {
   }
 });
 
+/** The limits of each field and parameter, by its name; those of a list's items by its name with `[]`. */
+function limitsOf(at: unknown, name = '', found = new Map<string, Set<string>>()) {
+  if (typeof at !== 'object' || at === null) return found;
+  for (const [word, value] of Object.entries(at))
+    if (/^(min|max)/.test(word)) found.set(name, (found.get(name) ?? new Set()).add(`${word} ${value}`));
+  const own = 'in' in at && 'name' in at ? String(at.name) : name;
+  for (const [key, inner] of Object.entries(at)) {
+    if (key === 'responses' || key === 'example') continue;
+    const isField = 'properties' in at && key === 'properties';
+    if (isField)
+      for (const [field, schema] of Object.entries(inner as object)) limitsOf(schema, field, found);
+    else limitsOf(inner, key === 'items' ? `${own}[]` : own, found);
+  }
+  return found;
+}
+
+test('every limit is the one that clients know', () => {
+  const limits = Object.fromEntries(
+    [...limitsOf(document)].map(([name, set]) => [name, [...set].join(', ')]),
+  );
+  const [words, reason, conditions, list] = [
+    'minLength 1, maxLength 255',
+    'maxLength 10000',
+    'maxItems 500',
+    'minItems 1, maxItems 50',
+  ];
+  expect(limits).toEqual({
+    '': 'minProperties 1, maxProperties 1',
+    'Idempotency-Key': words,
+    and: `minItems 1, ${conditions}`,
+    base: words,
+    cursor: 'maxLength 100',
+    delete_reason: reason,
+    environments: 'minItems 1, maxItems 100, maxItems 50',
+    'environments[]': words,
+    except: 'maxItems 1000',
+    exclude: 'maxItems 1000',
+    exclude_conditions: conditions,
+    freeze_ids: 'minItems 1, maxItems 1000',
+    holds: 'minItems 1',
+    include: 'minItems 1, maxItems 1000',
+    longest_open_end_hours: 'minimum 1, maximum 87600',
+    matching_conditions: conditions,
+    name: words,
+    number: `minimum 0, maximum ${2 ** 63}`,
+    or: `minItems 1, ${conditions}`,
+    owner: 'minLength 1, maxLength 40',
+    per_page: 'minimum 1, maximum 100',
+    public_reason: reason,
+    pull_request: 'minimum 0',
+    reason: `${reason}, minLength 1, maxLength 255`,
+    refs: list,
+    'refs[]': words,
+    repositories: list,
+    'repositories[]': words,
+    repository: 'minLength 1, maxLength 100',
+    rule: 'maxLength 1000',
+    'scopes[]': words,
+    warnings: 'minItems 1',
+  });
+});
+
 test('every operation says who can call it, by defined schemes', () => {
   const schemes = document.components.securitySchemes;
   expect(Object.keys(schemes).sort()).toEqual(['adminKey', 'ciKey', 'githubToken', 'jobToken']);

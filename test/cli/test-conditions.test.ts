@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { PassThrough, Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { answerLine } from '../../src/cli/test-conditions.ts';
+import { answerLine, testConditions } from '../../src/cli/test-conditions.ts';
 
 const now = '2026-03-01T10:00:00Z';
 const answer = (condition: unknown, pull_request: object = {}, more: object = {}) =>
@@ -227,6 +228,18 @@ describe('the command', () => {
     expect(answers[4]).toHaveProperty('error');
     expect(answers[5]).toMatchObject({ match: false });
     expect(answers.filter(({ match }) => match)).toHaveLength(2997);
+  });
+
+  test('a last line ends with a line feed or without one, wherever the chunks end', async () => {
+    const line = '{"condition":"draft","pull_request":{"draft":true}}';
+    for (const chunks of [[`${line}\n`], [line], [line.slice(0, 9), `${line.slice(9)}\n`, `${line}\n`]]) {
+      const output = new PassThrough();
+      await testConditions(Readable.from(chunks.map((chunk) => Buffer.from(chunk))), output);
+      const lines = chunks.join('').trimEnd().split('\n');
+      expect(String(output.read()).trimEnd().split('\n')).toEqual(
+        lines.map((each) => JSON.stringify(answerLine(each))),
+      );
+    }
   });
 
   test('no input is no output', async () => {

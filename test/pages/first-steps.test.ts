@@ -44,6 +44,7 @@ test('each step turns to done when it is true', async () => {
     'Optio',
   ]);
   const { text } = await ada.open(path);
+  expect(text).toContain('It sees 1 repository.');
   expect(text).toMatch(/<summary>\s*bare\s*<span class="badge leaking">Freezes are not enforced<\/span>/);
   expect(text).toContain('curl -X POST -H &quot;Authorization: Bearer $GITHUB_TOKEN&quot;');
   acme.github.protect(bare, 'main', ['holdfast/freeze']);
@@ -63,6 +64,7 @@ test('of many repositories, ten are checked on a page', async () => {
     [...text.matchAll(/href="\/repos\/acme\/([\w-]+)"/g)].map(([, name]) => name);
   const first = (await ada.open(path)).text;
   expect(seen(first)).toEqual(['bare', ...Array.from({ length: 9 }, (_, index) => `many-${10 + index}`)]);
+  expect(first).toContain('It sees 12 repositories.');
   expect(first).toContain('Check the others too.');
   expect((await steps())[1]).toBe('To do GitHub requires the check holdfast/freeze');
   expect(first).toContain(`href="${path}?from=10"`);

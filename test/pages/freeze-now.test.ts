@@ -167,6 +167,18 @@ test('an error is at its field, and nothing is lost', async () => {
   expect(more.text).toContain('lable=hotfix');
 });
 
+test('of repositories that are not there, five are named', async () => {
+  const repository = ['web', ...Array.from({ length: 6 }, (_, index) => `absent-${index}`)];
+  const { status, text } = await ada.send(form, {
+    which: 'ticked',
+    reason: 'x',
+    repository,
+    step: 'preview',
+  });
+  expect(status).toBe(422);
+  expect(text.match(/acme has no repository absent-\d where/g)).toHaveLength(5);
+});
+
 test('a person who administers some repositories freezes those; nobody else freezes anything', async () => {
   const bob = await signedIn('bob');
   const { press } = await freeze(bob, {

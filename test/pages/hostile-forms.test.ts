@@ -60,6 +60,21 @@ test('the former name of a repository that moved to another owner freezes nothin
   expect(await freezes()).toHaveLength(before);
 });
 
+test('of a plan that repeats, only what is ongoing is extended', async () => {
+  const path = await newPlan({
+    ...incident,
+    name: 'Weekly',
+    start: '2026-04-01T10:00',
+    end: '2026-04-01T12:00',
+    repeat: 'weekly',
+  });
+  const { status, text } = await ada.send(`${path}/extend`, {
+    version: hiddenOf((await ada.open(path)).text, 'version'),
+    by: 'hour',
+  });
+  expect([status, text]).toEqual([422, expect.stringContaining('No freeze of this plan is ongoing.')]);
+});
+
 test("sent twice, a plan is extended once, and a stale form undoes nobody's change", async () => {
   const path = await newPlan({ ...incident, start: '2026-04-01T10:00', end: '2026-04-01T12:00' });
   const { text } = await ada.open(path);

@@ -54,7 +54,7 @@ test('an admin sees every repository, what matters now first', async () => {
   expect(rowOf(text, 'web')).toContain('INC-4711');
   expect(rowOf(text, 'docs')).toMatch(/Scheduled[\s\S]*2026-03-05 00:00 UTC/);
   expect(rowOf(text, 'calm')).toContain('Free');
-  expect(text).toContain('2 of 6');
+  expect(text).toContain('<span class="held">2 of 6</span>');
 });
 
 test('GitHub is asked whether it is enforced, and a late answer is there next time', async () => {

@@ -40,8 +40,8 @@ async function extendOnce(change: OwnerChange, plan: StoredPlan): Promise<Respon
 async function extendOngoing(change: OwnerChange, plan: StoredPlan): Promise<Response> {
   const { deps, actor, account, form } = change;
   const freezes = await ongoingFreezes(deps.db, plan, nowOf(deps.clock));
-  assertFresh(form, versionOfOngoing(freezes), 'plan');
   if (freezes.length === 0) throw conflict('No freeze of this plan is ongoing.');
+  assertFresh(form, versionOfOngoing(freezes), 'plan');
   const repositories = await repositoriesOfIds(
     deps.sql,
     freezes.map(({ repositoryId }) => repositoryId),

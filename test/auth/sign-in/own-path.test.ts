@@ -10,6 +10,8 @@ test.each([
   ['/repos/acme/web?zone=UTC&at=1', '/repos/acme/web?zone=UTC&at=1'],
   ['/repos/acme/web#top', '/repos/acme/web'],
   ['/a?next=https://evil.example', '/a?next=https://evil.example'],
+  // As long as a cookie takes.
+  [`/${'x'.repeat(999)}`, `/${'x'.repeat(999)}`],
 ])('%j is ours: %j', (asked, path) => expect(ownPath(asked)).toBe(path));
 
 test.each([

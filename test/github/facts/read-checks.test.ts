@@ -95,6 +95,12 @@ describe('of one name', () => {
     );
   });
 
+  test('of two that ended at once the one that GitHub lists last counts', () => {
+    const passed = run('lint', 'SUCCESS', { startedAt: at(5), completedAt: at(10) });
+    expect(bare([failed, passed])[0]).toBe('check-success');
+    expect(bare([passed, failed])[0]).toBe('check-failure');
+  });
+
   test('a running one counts if it began later', () => {
     expect(both(failed, run('lint', null, { startedAt: at(11) }))).toBe('check-pending');
     expect(both(failed, run('lint', null, { startedAt: at(5) }))).toBe('check-pending');

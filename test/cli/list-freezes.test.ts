@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { isOn } from '../../src/cli/freezing/list-freezes.ts';
+
+test.each([
+  [10, null, true],
+  [11, null, false],
+  [10, 11, true],
+  // It lets go at the instant of its end, as the service does.
+  [5, 10, false],
+])('at 10, a freeze from %s until %s is ongoing: %s', (startsAt, endsAt, expected) => {
+  expect(isOn({ startsAt, endsAt } as Parameters<typeof isOn>[0], 10)).toBe(expected);
+});
