@@ -27,6 +27,13 @@ describe.each(['PUT', 'POST'])('%s', (method) => {
     expect((await stored())!.scopes).toEqual(['b', 'a', 'A', ' a']);
   });
 
+  test('a job that sends the same set again writes nothing', async () => {
+    await push({ scopes: ['again'] });
+    const written = await acme.watchWrites();
+    await push({ scopes: ['again'] });
+    expect(await written()).toEqual([]);
+  });
+
   test('an empty set is a set', async () => {
     await push({ scopes: [] });
     expect((await stored())!.scopes).toEqual([]);

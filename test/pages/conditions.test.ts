@@ -1,6 +1,20 @@
 import { expect, test } from 'vitest';
 import type { ConditionInput } from '../../src/conditions/ast.ts';
-import { inOneLine } from '../../src/pages/repository/conditions.ts';
+import type { Freeze } from '../../src/freezes/freeze.ts';
+import { inOneLine, whatItHolds } from '../../src/pages/repository/conditions.ts';
+
+test('of many conditions, all are in a list that opens', () => {
+  const many = Array.from({ length: 8 }, (_, index) => `label=${index}`);
+  const matchingConditions = [...many, { not: 'draft' }, { not: { or: many } }];
+  const shown = String(
+    whatItHolds({ matchingConditions, excludeConditions: [], holds: ['merges'] } as unknown as Freeze),
+  );
+  const list = shown
+    .slice(shown.indexOf('All 17 conditions'))
+    .replace(/<[^>]*>|\s+/g, ' ')
+    .replace(/ +/g, ' ');
+  expect(list).toContain('not draft not this: any of these: label=0 label=1');
+});
 
 test.each<[ConditionInput[], string]>([
   [[], 'everything'],

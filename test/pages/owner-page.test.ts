@@ -106,12 +106,22 @@ test('a name and a state choose rows; nonsense chooses all', async () => {
   expect(rowsOf(await page('ada', '?state=x&page=999999&zone=Mars'))).toHaveLength(6);
 });
 
-test('a request that waits is to decide, and one that was decided is not', async () => {
+test('a request that waits is to decide, and one that is over or was decided is not', async () => {
   const toDecide = async () => /<dt>To decide<\/dt>\s*<dd>([^<]*)/.exec(await page('ada'))?.[1]?.trim();
   const path = '/v1/repos/acme/web';
   const asked = { as: acme.github.addToken('wes'), body: { reason: 'The fix' } };
   const { body: request, status } = await acme.call('POST', `${path}/pulls/1/exemptions`, asked);
   expect([status, await toDecide()]).toEqual([201, '1']);
+  await acme.app.deps.db.exemption.update({
+    where: { id: request.id },
+    data: { expiresAt: new Date(acme.clock.now()) },
+  });
+  // Nothing has noted yet that its time is over.
+  expect(await toDecide()).toBe(undefined);
+  await acme.app.deps.db.exemption.update({
+    where: { id: request.id },
+    data: { expiresAt: new Date(acme.clock.now() + 3_600_000) },
+  });
   const approved = await acme.call('POST', `${path}/exemptions/${request.id}/approve`, { as: acme.admin });
   expect([approved.status, await toDecide()]).toEqual([200, undefined]);
 });

@@ -182,11 +182,11 @@ describe('keeping', () => {
     expect(await take()).toHaveLength(1);
   });
 
-  test('a job that is handed back is taken at once', async () => {
-    await queue.send([jobs.drainOutbox(1n)]);
-    const taken = await take();
-    await queue.giveBack(taken);
-    expect(keysOf(await take())).toEqual(keysOf(taken));
+  test('a job that is handed back is taken at once, and no other', async () => {
+    await queue.send([jobs.drainOutbox(1n), jobs.drainOutbox(2n)]);
+    const [back] = await take();
+    await queue.giveBack([back!]);
+    expect(keysOf(await take())).toEqual(keysOf([back!]));
   });
 });
 
