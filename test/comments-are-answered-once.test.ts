@@ -222,7 +222,7 @@ describe('GitHub', () => {
     const id = await acme.write(web, 1, 'ada', '/holdfast freeze 2h x');
     await later(120_000);
     expect([acme.answers(web, 1).length, (await freezes()).length]).toEqual([0, 1]);
-    const lines = linesWith('a comment could not be answered').filter((line) => line.includes(String(id)));
+    const lines = linesWith('a comment could not be written').filter((line) => line.includes(String(id)));
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain('Unable to create comment because issue is locked');
   });
@@ -299,21 +299,66 @@ test('GitHub is asked at once what the author can do: an admin who lost the role
 
 test('ten answers an hour and person: the tenth says so, then silence, and again an hour later', async () => {
   for (let each = 1; each <= 9; each++) {
-    expect(await acme.say(web, 1, 'eve', '/holdfast status')).not.toContain('This was the last one.');
+    expect(await acme.say(web, 1, 'wes', '/holdfast status')).not.toContain('This was the last one.');
   }
-  expect(await acme.say(web, 1, 'eve', '/holdfast status')).toContain(
+  expect(await acme.say(web, 1, 'wes', '/holdfast status')).toContain(
     'Holdfast answers 10 commands from one person within an hour. This was the last one.',
   );
   const asked = acme.github.requests.length;
-  await acme.write(web, 1, 'eve', '/holdfast status');
+  await acme.write(web, 1, 'wes', '/holdfast status');
   expect(acme.answers(web, 1)).toHaveLength(10);
-  expect(linesWith('too many commands from one person').at(-1)).toContain('"by":"eve"');
+  expect(linesWith('too many commands from one person').at(-1)).toContain('"by":"wes"');
   // GitHub was asked nothing for it.
   expect(acme.github.requests.length).toBe(asked);
   // Others are answered.
   expect(await acme.say(web, 1, 'ada', '/holdfast status')).toContain('**Free.**');
   await later(3_600_000);
-  expect(await acme.say(web, 1, 'eve', '/holdfast status')).toContain('**Free.**');
+  expect(await acme.say(web, 1, 'wes', '/holdfast status')).toContain('**Free.**');
+});
+
+test('people who cannot write get three answers in a conversation and hour together, one each, and only to status', async () => {
+  const strangers = Array.from({ length: 9 }, (_, index) => `stranger-${index}`);
+  for (const login of strangers) acme.github.addUser(login);
+  for (let round = 0; round < 3; round++)
+    for (const login of strangers)
+      for (const command of ['exempt x', 'status']) await acme.write(web, 1, login, `/holdfast ${command}`);
+  expect(acme.answers(web, 1)).toHaveLength(3);
+  await acme.say(web, 1, 'wes', '/holdfast status');
+  await later(3_600_000);
+  expect(await acme.say(web, 1, 'stranger-0', '/holdfast status')).toContain('**Free.**');
+  await acme.write(web, 1, 'stranger-0', '/holdfast status');
+  expect(acme.answers(web, 1)).toHaveLength(5);
+});
+
+test('thirty answers an hour in a repository; what an admin decides is answered beyond them', async () => {
+  const { id: repositoryId } = await acme.app.deps.db.repository.findFirstOrThrow({
+    where: { name: web.split('/')[1]! },
+  });
+  await acme.app.deps.db.commentAnswer.createMany({
+    data: Array.from({ length: 30 }, (_, index) => ({
+      commentId: BigInt(index + 1),
+      repositoryId,
+      number: 2,
+      personId: BigInt(1000 + index),
+      takenAt: new Date(acme.clock.now()),
+      answer: 'x',
+      isSettled: true,
+    })),
+  });
+  await acme.write(web, 1, 'ada', '/holdfast status');
+  expect(acme.answers(web, 1)).toEqual([]);
+  for (const command of ['freeze 2h x', 'unfreeze x', 'deny x', 'approve'])
+    expect(await acme.say(web, 1, 'ada', `/holdfast ${command}`)).toMatch(/^\*\*/);
+});
+
+test('a limit on comments stops no status', async () => {
+  acme.github.faults.add({ match: commenting, kind: 'secondary-limit', retryAfter: 300, times: 1 });
+  await acme.write(web, 1, 'ada', '/holdfast status');
+  await acme.freeze(web);
+  expect(acme.frozen(web)).toEqual([1]);
+  expect(acme.answers(web, 1)).toEqual([]);
+  await later(301_000);
+  expect(acme.answers(web, 1)).toHaveLength(1);
 });
 
 test('answered comments are forgotten after eight days', async () => {

@@ -77,11 +77,10 @@ describe('freeze', () => {
   });
 
   test('is for admins, as is its end', async () => {
-    for (const by of ['wes', 'bob', 'eve'])
-      for (const words of ['freeze 2h x', 'unfreeze x'])
-        expect(await said(words, by)).toBe(
-          `**Nothing was changed.** \`${by} is not an admin of ${web} on GitHub.\``,
-        );
+    for (const words of ['freeze 2h x', 'unfreeze x'])
+      expect(await said(words, 'wes')).toBe(
+        `**Nothing was changed.** \`wes is not an admin of ${web} on GitHub.\``,
+      );
     expect(await freezes()).toEqual([]);
   });
 
@@ -180,23 +179,17 @@ describe('exempt, approve and deny', () => {
     expect(await exemptions.told(web)).toEqual(['requested', 'approved']);
   });
 
-  test('a writer requests, and an admin approves the newest request', async () => {
-    expect(await said('exempt the first', 'wes')).toMatch(
+  test('a writer requests, and an admin approves it', async () => {
+    expect(await said('exempt the fix', 'wes')).toMatch(
       /^\*\*Requested an exemption for the commit \w{7} until /,
     );
     expect(acme.frozen(web)).toEqual([1, 2]);
-    await said('exempt the second', 'wes');
-    const answer = await said('approve');
-    expect(answer).toMatch(
-      /^\*\*Exempt until .*:\*\* approved the request of `wes` from 2026-03-01 \d\d:\d\d UTC\. The exemption applies to the commit \w{7}\. It was the newest of 2 open requests\.$/,
+    expect(await said('approve')).toMatch(
+      /^\*\*Exempt until .*:\*\* approved the request of `wes` from 2026-03-01 \d\d:\d\d UTC\. The exemption applies to the commit \w{7}\.$/,
     );
     expect(acme.frozen(web)).toEqual([2]);
-    const listed = await exemptions.list(web);
-    expect(listed.map(({ reason, state }) => [reason, state])).toEqual([
-      ['the second', 'approved'],
-      ['the first', 'requested'],
-    ]);
-    expect(listed[0]).toMatchObject({ decided_by: { name: 'ada' } });
+    const [approved] = await exemptions.list(web);
+    expect(approved).toMatchObject({ reason: 'the fix', state: 'approved', decided_by: { name: 'ada' } });
   });
 
   test('an admin denies, with the reason', async () => {
@@ -221,8 +214,9 @@ describe('exempt, approve and deny', () => {
     expect(acme.frozen(web)).toEqual([2]);
   });
 
-  test('a reader requests nothing, and a writer decides nothing', async () => {
-    expect(await said('exempt x', 'eve')).toContain(`eve cannot write to ${web} on GitHub`);
+  test('a reader requests nothing and gets no answer, and a writer decides nothing', async () => {
+    await acme.write(web, 1, 'eve', '/holdfast exempt x');
+    expect(acme.answers(web, 1)).toEqual([]);
     await said('exempt x', 'wes');
     for (const words of ['approve', 'deny x'])
       expect(await said(words, 'wes')).toContain(`wes is not an admin of ${web}`);
@@ -235,28 +229,114 @@ describe('exempt, approve and deny', () => {
   });
 });
 
+describe('approve takes nothing that the admin did not see', () => {
+  beforeEach(async () => void (await acme.freeze(web)));
+  const headOf = () => acme.github.pullRequest(web, 1).headSha.slice(0, 7);
+  const states = async () =>
+    (await exemptions.list(web)).map(({ any_head, state }) => [any_head ? 'all commits' : 'one', state]);
+  const inAMonth = '2026-03-30T09:00:00Z';
+
+  test('a request for all commits after one that the conversation shows', async () => {
+    await said('exempt the fix', 'wes');
+    const more = { any_head: true, expires_at: inAMonth, reason: 'all' };
+    expect((await exemptions.request(web, 1, more, acme.tokens.wes)).status).toBe(201);
+    const answer = await said('approve');
+    expect(answer).toContain('**Nothing was changed.**');
+    expect(answer).toContain(`- \`wes\` requests an exemption for the commit ${headOf()} until 2026-03-02`);
+    expect(answer).toContain('- `wes` requests an exemption for **all commits** until 2026-03-30 09:00 UTC');
+    expect(acme.frozen(web)).toEqual([1, 2]);
+    expect(await said(`approve ${headOf()} looks good`)).toContain('approved the request of `wes`');
+    expect(await states()).toEqual([
+      ['all commits', 'requested'],
+      ['one', 'approved'],
+    ]);
+    expect((await exemptions.list(web))[1]).toMatchObject({ decision_reason: 'looks good' });
+  });
+
+  test('a request for all commits alone is approved on its page', async () => {
+    await exemptions.request(web, 1, { any_head: true }, acme.tokens.wes);
+    const [shown] = acme.answers(web, 1);
+    expect(shown).toMatch(
+      /^\*\*Exemption requested\*\* by `wes` for \*\*all commits\*\* until .* decide on the page\./,
+    );
+    for (const words of ['approve', `approve ${headOf()}`])
+      expect(await said(words)).toContain('**Nothing was changed.**');
+    expect(await states()).toEqual([['all commits', 'requested']]);
+  });
+
+  test('a request by the API is told to the conversation, without its reason, and can be approved', async () => {
+    await exemptions.request(web, 1, { reason: 'secret' }, acme.tokens.wes);
+    const [shown] = acme.answers(web, 1);
+    expect(shown).toContain(`by \`wes\` for the commit ${headOf()} until`);
+    expect(shown).toContain(`\`/holdfast approve ${headOf()}\``);
+    expect(shown).not.toContain('secret');
+    expect(await said('approve')).toContain('approved the request of `wes`');
+    expect(acme.frozen(web)).toEqual([2]);
+  });
+
+  test('a request that could not be told is approved by its commit', async () => {
+    const commands = (comment_commands: boolean) =>
+      acme.call('PATCH', `/v1/repos/${web}/settings`, { as: acme.admin, body: { comment_commands } });
+    await commands(false);
+    await exemptions.request(web, 1, {}, acme.tokens.wes);
+    await commands(true);
+    expect(acme.answers(web, 1)).toEqual([]);
+    expect(await said('approve')).toContain('**Nothing was changed.**');
+    expect(await said(`approve ${headOf()}`)).toContain('approved the request of `wes`');
+  });
+
+  test('a request made after the approval was written', async () => {
+    await said('exempt the fix', 'wes');
+    acme.github.webhookFaults.add({ kind: 'lose', event: 'issue_comment', times: 2 });
+    await acme.write(web, 1, 'ada', '/holdfast approve');
+    await acme.advanceTo(new Date(acme.clock.now() + 1000));
+    const [first] = await exemptions.list(web);
+    await exemptions.decide('revoke', web, first!, acme.tokens.wes);
+    await exemptions.request(web, 1, { expires_at: inAMonth }, acme.tokens.wes);
+    await acme.advanceTo(new Date(acme.clock.now() + 179_000));
+    await acme.advanceTo(new Date(acme.clock.now() + 60_000));
+    expect(acme.answers(web, 1).at(-1)).toContain('**Nothing was changed.**');
+    expect((await exemptions.list(web)).map(({ state }) => state)).toEqual(['requested', 'revoked']);
+  });
+});
+
+describe('where comments only request', () => {
+  test('they decide and freeze nothing, and lead to the page that does', async () => {
+    const body = { comment_commands: 'requests' };
+    await acme.call('PATCH', `/v1/repos/${web}/settings`, { as: acme.admin, body });
+    await acme.freeze(web);
+    expect(await said('exempt the fix', 'wes')).toContain('**Requested an exemption');
+    for (const words of ['approve', 'deny x', 'freeze 2h x', 'unfreeze x'])
+      expect(await said(words)).toContain(
+        `[the page of the repository](https://holdfast.example/repos/${web})`,
+      );
+    expect(await said('status')).toContain('**Held until it is removed.**');
+    expect([await freezes(), await exemptions.list(web)]).toMatchObject([[{}], [{ state: 'requested' }]]);
+  });
+});
+
 describe('status', () => {
   test('says what holds the pull request, until when, and where that can be read', async () => {
-    expect(await said('status', 'eve')).toBe('**Free.** No freeze holds this pull request.');
+    expect(await said('status', 'wes')).toBe('**Free.** No freeze holds this pull request.');
     await acme.freeze(web, { reason: 'Books', end: '2026-03-03T18:00:00', timezone: 'Europe/Paris' });
-    expect(await said('status', 'eve')).toBe(
+    expect(await said('status', 'wes')).toBe(
       '**Held until 2026-03-03 18:00 Europe/Paris.**\n\n- `Books`, until 2026-03-03 18:00 Europe/Paris',
     );
     await acme.freeze(web, { reason: 'Ever', matching_conditions: ['base=main'] });
-    expect(await said('status', 'eve')).toContain('**Held until it is removed.**');
+    expect(await said('status', 'wes')).toContain('**Held until it is removed.**');
     await exemptions.exempt(web, 1);
-    expect(await said('status', 'eve')).toMatch(
+    expect(await said('status', 'wes')).toMatch(
       /^\*\*Exempt until 2026-03-02 \d\d:\d\d UTC\.\*\*|Europe\/Paris\.\*\*/,
     );
     acme.github.closePullRequest(web, 2);
-    expect(await said('status', 'eve', 2)).toBe('**Closed.** Freezes hold open pull requests only.');
+    expect(await said('status', 'wes', 2)).toBe('**Closed.** Freezes hold open pull requests only.');
   });
 
   test('says if GitHub would merge what a freeze holds', async () => {
     web = await acme.repository(`leaking-${count}`, [{}], { protect: {} });
     await acme.freeze(web);
     for (let step = 0; step < 5; step++) await acme.advanceTo(new Date(acme.clock.now() + 10_000));
-    expect(await said('status', 'eve')).toContain(
+    expect(await said('status', 'wes')).toContain(
       '**Not held:** a freeze is ongoing until it is removed, but GitHub',
     );
   });
@@ -264,7 +344,7 @@ describe('status', () => {
   test('shows no reason that is not public, and mentions and links nobody', async () => {
     await acme.freeze(web, { reason: 'secret of acme', public_reason: 'Maintenance' });
     await acme.freeze(web, { reason: '@acme/all see acme/api#7 `x`' });
-    const answer = await said('status', 'eve');
+    const answer = await said('status', 'wes');
     expect(answer).toContain('- `Maintenance`, until');
     expect(answer).toContain('- `` @acme/all see acme/api#7 `x` ``, until');
     expect(await said('unfreeze x')).not.toContain('secret');
@@ -276,7 +356,7 @@ describe('status', () => {
 
 test('the answer to an unknown command shows how to write commands', async () => {
   for (const words of ['', 'help', 'status please', 'exempt']) {
-    const answer = await said(words, 'eve');
+    const answer = await said(words, 'wes');
     expect(answer).toContain('- `/holdfast freeze <2h or until friday 18:00> <reason>`');
     expect(answer.split('\n')).toHaveLength(8);
   }

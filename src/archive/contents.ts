@@ -36,6 +36,7 @@ export const leftTables: Record<string, string> = {
 
 /** Tasks whose waiting jobs an archive holds, because nothing sends them again. */
 export const carriedTasks = [
+  'announce-request',
   'answer-comment',
   'correct-status',
   'end-sessions',

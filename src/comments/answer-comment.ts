@@ -13,15 +13,23 @@ import { pauseInstallation } from '../github/pause.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { repositoriesOfIds } from '../installations/repository-rows.ts';
 import { readSettings } from '../installations/settings.ts';
+import { repositoryPath } from '../page-paths.ts';
 import { jobs, type ToldOfComment } from '../queue/jobs.ts';
 import { NotNow } from '../queue/not-now.ts';
 import { DoubtfulTime } from '../time/doubtful-time.ts';
-import { AnsweredMeanwhile, keepAnswer, mostAnswers, readTaken, takeComment } from './answer-store.ts';
+import {
+  AnsweredMeanwhile,
+  hasAnswerLeft,
+  keepAnswer,
+  mostAnswers,
+  readTaken,
+  takeComment,
+} from './answer-store.ts';
 import { sentence, usageText } from './answer-text.ts';
 import { readCommand, type Verb } from './command.ts';
 import type { Order } from './order.ts';
 import { carryOut } from './verbs/carry-out.ts';
-import { mayComment, writeAnswer } from './write-answer.ts';
+import { assertNotPaused, mayComment, writeAnswer } from './write-answer.ts';
 
 /**
  * Runs the command of a comment and answers it.
@@ -36,7 +44,8 @@ export async function answerComment(deps: Deps, repositoryId: bigint, told: Told
     deps.log.warn(about, 'ignored a command in a comment: the App may not answer here');
     return;
   }
-  const comment = { id: commentId, repositoryId, personId: BigInt(told.person.id) };
+  const { number } = told;
+  const comment = { id: commentId, repositoryId, number, personId: BigInt(told.person.id) };
   const taken = await deps.db.$transaction((tx) => takeComment(tx, comment, nowOf(deps.clock)));
   if (!taken) {
     deps.log.warn(
@@ -63,9 +72,9 @@ async function findOpen(
     await deps.queue.send([jobs.syncRepository(repositoryId, BigInt(installationId))]);
     throw new NotNow(new Date(deps.clock.now() + untilKnown));
   }
-  const { suspendedAt, pausedUntil } = repository.installation;
+  const { suspendedAt } = repository.installation;
   if (suspendedAt || !(await readSettings(deps.db, repositoryId)).commentCommands) return null;
-  if (pausedUntil && pausedUntil > nowOf(deps.clock)) throw new NotNow(pausedUntil);
+  await assertNotPaused(deps, repository);
   return repository;
 }
 
@@ -88,8 +97,25 @@ async function obey(
   const commentId = BigInt(told.commentId);
   const permission = await permissionOf(deps, told, repository);
   if (permission === 'none') return null;
-  const suffix = isLast ? `\n\n${lastOfHour}` : '';
   const { verb, words } = readCommand(told.text);
+  const isOutsider = permission === 'read';
+  if (isOutsider && verb !== 'status') return null;
+  const comment = {
+    id: commentId,
+    repositoryId: repository.id,
+    number: told.number,
+    personId: BigInt(told.person.id),
+  };
+  const isDecision = permission === 'admin' && verb !== null && decisions.includes(verb);
+  if (!isDecision && !(await hasAnswerLeft(deps.db, comment, isOutsider, nowOf(deps.clock)))) {
+    deps.log.warn(
+      { repository: fullName(repository), pullRequest: told.number, by: told.person.login },
+      'too many comments in an hour; a command is not answered',
+    );
+    return null;
+  }
+  const { commentCommands } = await readSettings(deps.db, repository.id);
+  const suffix = isLast ? `\n\n${lastOfHour}` : '';
   const order: Order = {
     deps,
     commentId,
@@ -98,12 +124,14 @@ async function obey(
     words,
     number: told.number,
     person: told.person,
-    keep: (tx, text) => keepAnswer(tx, commentId, text + suffix),
+    writtenAt: new Date(told.at),
+    keep: (tx, text, requested) => keepAnswer(tx, commentId, text + suffix, requested),
   };
   // A command that started in time is finished.
   const isTooLate = verb !== null && verb !== 'status' && done.length === 0 && isLate(deps, told);
   try {
-    const text = isTooLate ? lateText : await textOf(order, verb);
+    const isPageOnly = commentCommands === 'requests' && verb !== null && decisions.includes(verb);
+    const text = isTooLate ? lateText : isPageOnly ? pageOnly(order) : await textOf(order, verb);
     // Does nothing if the answer was saved with the change.
     await keepAnswer(deps.db, commentId, text + suffix);
   } catch (error) {
@@ -114,6 +142,14 @@ async function obey(
 
 const textOf = async (order: Order, verb: Verb | null): Promise<string> =>
   verb === null ? usageText : carryOut[verb](order).catch(refusalText(order.deps));
+
+/** What only admins may: answered however much else is, and only on pages where comments just request. */
+const decisions: readonly Verb[] = ['approve', 'deny', 'freeze', 'unfreeze'];
+
+function pageOnly({ deps, repository }: Order): string {
+  const page = deps.config.publicUrl + repositoryPath(repository);
+  return `**Nothing was changed.** In this repository, comments can only ask for the status and request exemptions. Use [the page of the repository](${page}) or the page of this pull request.`;
+}
 
 const lateText =
   '**Nothing was changed.** Holdfast read this command more than 10 minutes after you wrote it. If you still want it, write it again.';

@@ -29,9 +29,14 @@ export const usageText = ['Holdfast knows these commands, in the first line of a
   .concat(Object.values(usages).map((usage) => `- ${asCode(usage)}`))
   .join('\n');
 
-/** A hidden mark by which we recognize our answer. */
-export const markOf = (commentId: bigint): string => `<!-- holdfast answers comment ${commentId} -->`;
+/** Hidden marks by which we recognize what we wrote. */
+export const answerMark = (commentId: bigint): string => `<!-- holdfast answers comment ${commentId} -->`;
+export const requestMark = (id: string): string => `<!-- holdfast announces request ${id} -->`;
 
-/** The full text of an answer. @param page the URL of the pull request's page. */
-export const answerBody = (commentId: bigint, text: string, page: string): string =>
-  `${text}\n\n[View this pull request on Holdfast](${page})\n\n${markOf(commentId)}`;
+/** The full text of a comment. @param page the URL of the pull request's page. */
+export const bodyOf = (text: string, page: string, mark: string): string =>
+  `${text}\n\n[View this pull request on Holdfast](${page})\n\n${mark}`;
+
+/** What an admin can do about a request for one commit. */
+export const howToDecide = (headSha: string): string =>
+  `An admin of the repository can write ${asCode(`/holdfast approve ${headSha.slice(0, 7)}`)} or ${asCode('/holdfast deny <reason>')} here, or decide on the page.`;

@@ -9,7 +9,7 @@ export type Command = { verb: Verb | null; words: string };
 export const usages: Record<Verb, string> = {
   status: '/holdfast status',
   exempt: '/holdfast exempt <reason>',
-  approve: '/holdfast approve',
+  approve: '/holdfast approve [<commit>]',
   deny: '/holdfast deny <reason>',
   freeze: '/holdfast freeze <2h or until friday 18:00> <reason>',
   unfreeze: '/holdfast unfreeze <reason>',

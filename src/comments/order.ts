@@ -17,8 +17,10 @@ export type Order = {
   permission: Exclude<RepositoryPermission, 'none'>;
   /** The text after the command. */
   words: string;
-  /** Saves the answer in the transaction of the change. */
-  keep(tx: Tx, answer: string): Promise<void>;
+  /** When it was written, by GitHub's clock, in whole seconds. */
+  writtenAt: Date;
+  /** Saves the answer in the transaction of the change. @param requested the exemption request that the answer announces. */
+  keep(tx: Tx, answer: string, requested?: string): Promise<void>;
 };
 
 /** Runs one kind of command. @returns the answer, which is already saved if something changed. */

@@ -1,17 +1,26 @@
+import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { type Grants, missingForComments } from '../github/app-manifest.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
-import { pauseInstallation } from '../github/pause.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { pullRequestPath } from '../page-paths.ts';
 import type { ToldOfComment } from '../queue/jobs.ts';
 import { NotNow } from '../queue/not-now.ts';
 import { countAttempt, settleAnswer } from './answer-store.ts';
-import { answerBody, markOf } from './answer-text.ts';
+import { answerMark, bodyOf } from './answer-text.ts';
 
 /** Whether the installation granted the permissions that commands in comments need. */
 export const mayComment = ({ installation }: FoundRepository): boolean =>
   missingForComments({ permissions: installation.permissions as Grants['permissions'] }).length === 0;
+
+/** @throws NotNow while GitHub limits the installation, or only its comments. */
+export async function assertNotPaused(deps: Deps, { installation: { id } }: FoundRepository): Promise<void> {
+  const { pausedUntil, commentsPausedUntil } = await deps.db.installation.findUniqueOrThrow({
+    where: { id },
+  });
+  for (const until of [pausedUntil, commentsPausedUntil])
+    if (until && until > nowOf(deps.clock)) throw new NotNow(until);
+}
 
 /**
  * Posts the answer to a comment, once. If GitHub will never accept it, logs that and gives up.
@@ -24,51 +33,83 @@ export async function writeAnswer(
   text: string,
 ): Promise<void> {
   const commentId = BigInt(told.commentId);
-  const about = { repository: fullName(repository), pullRequest: told.number, comment: told.commentId };
   const tries = await countAttempt(deps.db, commentId);
+  const place = { repository, number: told.number, since: new Date(told.at), mark: answerMark(commentId) };
+  await settleAnswer(deps.db, commentId, await postOnce(deps, place, text, tries > 0));
+}
+
+/** Where a comment belongs, and the hidden mark by which we recognize it among those written `since`. */
+type Place = { repository: FoundRepository; number: number; since: Date; mark: string };
+
+/**
+ * Posts a comment, unless an earlier try arrived.
+ * @param wasTried whether there may have been one.
+ * @returns when it was posted, by GitHub's clock; null if GitHub will never accept it.
+ * @throws NotNow while GitHub limits us, or GitHub's error while it is down.
+ */
+export async function postOnce(
+  deps: Deps,
+  place: Place,
+  text: string,
+  wasTried: boolean,
+): Promise<Date | null> {
+  const { repository, number, mark } = place;
+  const about = { repository: fullName(repository), pullRequest: number, mark };
   try {
-    if (tries === 0 || !(await isWritten(deps, repository, told))) {
-      const client = await clientOf(deps, repository);
-      const page = deps.config.publicUrl + pullRequestPath(repository, told.number);
-      await client.rest.issues.createComment({
-        ...placeOf(repository, told),
-        body: answerBody(commentId, text, page),
-      });
-      deps.log.info(about, 'comment answered');
-    }
+    const earlier = wasTried ? await findPosted(deps, place) : null;
+    if (earlier) return earlier;
+    const client = await clientOf(deps, repository);
+    const page = deps.config.publicUrl + pullRequestPath(repository, number);
+    const { data } = await client.rest.issues.createComment({
+      ...addressOf(place),
+      body: bodyOf(text, page, mark),
+    });
+    deps.log.info(about, 'comment written');
+    return new Date(data.created_at);
   } catch (error) {
     const failure = classifyGitHubError(error, deps.clock.now());
     if (failure.kind === 'down') throw error;
     if (failure.kind === 'limited') {
-      await pauseInstallation(deps, repository.installation.id, failure);
+      await pauseComments(deps, repository, new Date(failure.retryAt));
       throw new NotNow(new Date(failure.retryAt));
     }
     // The conversation is locked, the pull request is gone, or a permission was removed.
-    deps.log.warn({ ...about, failure }, 'a comment could not be answered');
+    deps.log.warn({ ...about, failure }, 'a comment could not be written');
+    return null;
   }
-  await settleAnswer(deps.db, commentId);
 }
 
-/** Whether an earlier try arrived. */
-async function isWritten(deps: Deps, repository: FoundRepository, told: ToldOfComment): Promise<boolean> {
-  const { paginate, rest } = await clientOf(deps, repository);
-  const mark = markOf(BigInt(told.commentId));
+/** Statuses go on: GitHub's limit on comments says nothing about them. */
+async function pauseComments(
+  deps: Deps,
+  { installation: { id } }: FoundRepository,
+  until: Date,
+): Promise<void> {
+  await deps.db.installation.update({ where: { id }, data: { commentsPausedUntil: until } });
+  deps.log.warn({ installationId: String(id), until }, 'GitHub limits comments; they wait');
+}
+
+/** When an earlier try arrived; null if none did. */
+async function findPosted(deps: Deps, place: Place): Promise<Date | null> {
+  const { paginate, rest } = await clientOf(deps, place.repository);
   const botLogin = await deps.github.botLogin();
   const pages = paginate.iterator(rest.issues.listComments, {
-    ...placeOf(repository, told),
-    since: told.at,
+    ...addressOf(place),
+    since: place.since.toISOString(),
     per_page: 100,
   });
-  for await (const { data } of pages)
-    if (data.some(({ user, body }) => user?.login === botLogin && body?.includes(mark))) return true;
-  return false;
+  for await (const { data } of pages) {
+    const own = data.find(({ user, body }) => user?.login === botLogin && body?.includes(place.mark));
+    if (own) return new Date(own.created_at);
+  }
+  return null;
 }
 
 /** A token from before the App requested permissions for comments could not post any. */
 const clientOf = (deps: Deps, { installation }: FoundRepository) =>
   deps.github.asInstallation(installation.id, installation.permissions);
 
-const placeOf = ({ account, name }: FoundRepository, { number }: ToldOfComment) => ({
+const addressOf = ({ repository: { account, name }, number }: Place) => ({
   owner: account.login,
   repo: name,
   issue_number: number,

@@ -19,7 +19,7 @@ export type FreezeAttributes = {
 };
 
 /** The settings of a repository in the audit log. */
-export type RepositorySettings = Record<string, boolean | number | null>;
+export type RepositorySettings = Record<string, boolean | number | string | null>;
 /** An exemption in the audit log. */
 export type ExemptionAttributes = {
   head_sha: string;

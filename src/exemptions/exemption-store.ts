@@ -17,6 +17,8 @@ export type ExemptionRecord = Exemption & {
   /** What ended it, if no person did. */
   endedBy: EndedBy | null;
   usedAt: Date | null;
+  /** When the conversation was told of the request, by GitHub's clock. */
+  announcedAt: Date | null;
 };
 
 const recordOf = (row: Stored): ExemptionRecord => ({
@@ -28,6 +30,7 @@ const recordOf = (row: Stored): ExemptionRecord => ({
   decisionReason: row.decisionReason,
   endedBy: row.endedBy as EndedBy | null,
   usedAt: row.usedAt,
+  announcedAt: row.announcedAt,
 });
 
 /** The exemption with this id; null if the repository has none. */

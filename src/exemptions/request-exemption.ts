@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { nowOf } from '../clock.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
-import { invalid, type Problem } from '../errors.ts';
+import { conflict, invalid, type Problem } from '../errors.ts';
 import { placeOf } from '../events/append-event.ts';
 import { notEndedAmong } from '../freezes/freeze-store.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
@@ -21,6 +21,8 @@ export type NewExemption = {
   /** Null for every freeze, including future ones. */
   freezeIds: string[] | null;
   anyHead: boolean;
+  /** The head commit that the caller means; null for the one that GitHub shows. */
+  headSha: string | null;
   /** Null for a day from now. */
   expiresAt: Date | null;
 };
@@ -32,8 +34,9 @@ const longest = 30 * day;
  * Saves an exemption, with its events and the job for its end, in one transaction. An admin's exemption is approved at
  * once, unless the repository requires two people. Otherwise, and for writers, it is requested.
  * @param beforeSaving runs in the same transaction, before anything is saved.
+ * @param isAnnounced whether the caller tells the conversation of it.
  * @throws Refusal not-found if the pull request does not exist; conflict if it is closed, the repository cannot be
- *   written to, the caller has too many open requests or made too many in an hour, or the pull request has too many
+ *   written to, its head is another one than the caller means, the caller has too many open requests or made too many in an hour, or the pull request has too many
  *   approved exemptions; invalid; unavailable while GitHub does not answer.
  */
 export async function requestExemption(
@@ -43,11 +46,16 @@ export async function requestExemption(
   number: bigint,
   input: NewExemption,
   beforeSaving: (tx: Tx, exemption: ExemptionRecord) => Promise<void>,
+  isAnnounced = false,
 ): Promise<ExemptionRecord> {
   assertWritable(repository);
   // Checked before we ask GitHub, so that a request that would be refused anyway costs no question.
   if (notAdmin) await assertRoomForRequest(deps.db, repository, actor, nowOf(deps.clock));
   const { headSha, seenAt, baseRef } = await readHead(deps, repository, number);
+  if (input.headSha && input.headSha !== headSha)
+    throw conflict(
+      `Commits were pushed to ${fullName(repository)}#${number}: its head is ${headSha}, not ${input.headSha}. Check the new commits, then try again with this head.`,
+    );
   const now = nowOf(deps.clock);
   const expiresAt = input.expiresAt ?? new Date(now.getTime() + day);
   const exemption = await deps.db.$transaction(async (tx) => {
@@ -76,6 +84,7 @@ export async function requestExemption(
       endedAt: null,
       endedBy: null,
       usedAt: null,
+      announcedAt: null,
     };
     const approval = { state: 'approved', decidedBy: actor, decidedAt: now, approvedAt: now } as const;
     const saved = isApproved ? { ...requested, ...approval } : requested;
@@ -88,8 +97,12 @@ export async function requestExemption(
     await tellExemption(tx, place, saved, { type: 'exemption.requested' }, actor, now);
     if (isApproved) await tellExemption(tx, place, saved, { type: 'exemption.approved' }, actor, now);
     const told = { number: saved.pullRequest, installationId: String(repository.installation.id) };
-    const judge = isApproved ? [jobs.reconcilePullRequest(repository.id, told)] : [];
-    await deps.queue.send([...judge, jobs.endExemptions(repository.id, expiresAt)], tx);
+    const next = isApproved
+      ? [jobs.reconcilePullRequest(repository.id, told)]
+      : isAnnounced
+        ? []
+        : [jobs.announceRequest(repository.id, saved.id)];
+    await deps.queue.send([...next, jobs.endExemptions(repository.id, expiresAt)], tx);
     return saved;
   });
   const about = { repository: fullName(repository), pullRequest: exemption.pullRequest };

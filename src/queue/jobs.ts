@@ -9,6 +9,7 @@ export type Tasks = {
   'find-bypass': { repositoryId: string; number: number };
   'end-exemptions': { repositoryId: string; at?: string };
   'answer-comment': { repositoryId: string } & ToldOfComment;
+  'announce-request': { repositoryId: string; id: string };
   'drain-outbox': { installationId: string };
   'sync-installations': Record<string, never>;
   'sync-installation': { installationId: string };
@@ -96,6 +97,7 @@ export const taskNames: TaskName[] = [
   'find-bypass',
   'end-exemptions',
   'answer-comment',
+  'announce-request',
   'drain-outbox',
   'sync-installations',
   'sync-installation',
@@ -200,6 +202,11 @@ export const jobs = {
       about,
       key: about,
     };
+  },
+
+  /** Tell the conversation of a pull request that somebody requested an exemption. */
+  announceRequest(repositoryId: bigint, id: string): Job {
+    return { task: 'announce-request', data: { repositoryId: String(repositoryId), id }, about: id, key: id };
   },
 
   /** Write the waiting statuses of an installation; with `at`, not before that instant. */

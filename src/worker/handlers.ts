@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts';
 import { askMergeStates } from '../reconcile/merge-states/ask-merge-states.ts';
 import { answerComment } from '../comments/answer-comment.ts';
+import { announceRequest } from '../comments/announce-request.ts';
 import { correctStatus } from '../outbox/correct.ts';
 import { remindOfFreezes } from '../freezes/remind-of-freezes.ts';
 import { endExemptions } from '../exemptions/end-exemptions.ts';
@@ -40,6 +41,7 @@ const handlers: Omit<Handlers, 'reconcile-pull-request'> = {
   'end-exemptions': (deps, { repositoryId, at }) =>
     endExemptions(deps, BigInt(repositoryId), at === undefined ? null : new Date(at)),
   'answer-comment': (deps, { repositoryId, ...told }) => answerComment(deps, BigInt(repositoryId), told),
+  'announce-request': (deps, { repositoryId, id }) => announceRequest(deps, BigInt(repositoryId), id),
   'drain-outbox': (deps, { installationId }) => drainOutbox(deps, BigInt(installationId)),
   'sync-installations': (deps) => syncInstallations(deps),
   'sync-installation': (deps, { installationId }) => syncInstallation(deps, BigInt(installationId)),

@@ -48,6 +48,16 @@ test('an exemption has the fields of the contract, and no others', async () => {
   });
 });
 
+test('of the commit that the caller means, or not at all', async () => {
+  const { headSha } = acme.github.pullRequest('acme/web', number);
+  const refused = await post({ reason: 'A fix', head_sha: '0'.repeat(40) });
+  expect([refused.status, refused.text]).toEqual([
+    409,
+    expect.stringContaining(`its head is ${headSha}, not 000`),
+  ]);
+  expect((await post({ reason: 'A fix', head_sha: headSha.toUpperCase() })).status).toBe(201);
+});
+
 test('the answer has what was sent', async () => {
   const one = await acme.freeze();
   const sent = {

@@ -348,6 +348,7 @@ export const rows: Record<string, Row> = {
       { body: { reason: 'x', freeze_ids: [] }, loc: ['body', 'freeze_ids'], says: /at least one freeze/ },
       { body: { reason: 'x', freeze_ids: ['1'] }, loc: ['body', 'freeze_ids', 0], says: /UUID/ },
       { body: { reason: 'x', any_head: 'true' }, loc: ['body', 'any_head'] },
+      { body: { reason: 'x', head_sha: 'abc1234' }, loc: ['body', 'head_sha'], says: /full SHA/ },
       { body: { reason: 'x', expires_at: 'soon' }, loc: ['body', 'expires_at'], says: /Send an instant/ },
       { body: { reason: 'x', expires_at: '2026-03-01T08:00:00Z' }, loc: ['body', 'expires_at'], says: /./ },
       { body: { reason: 'x', expires_at: '2026-05-01T08:00:00Z' }, loc: ['body', 'expires_at'], says: /30/ },

@@ -67,6 +67,7 @@ describe('jobs that wait', () => {
         { ...jobs.readDelivery('9', 'guid'), attempt: 3, at: inHours(0) },
         jobs.findBypass(3n, 5),
         jobs.endSessions(1),
+        jobs.announceRequest(3n, 'c0ffee00-0000-4000-8000-000000000001'),
         jobs.correctStatus(2n, 'sha', { id: '1', state: 'success', description: '', by: 'eve', byId: 2 }),
       ]);
     });

@@ -156,3 +156,17 @@ test('an exemption is decided on the page of its own pull request', async () => 
   expect((await visitors.get('ada')!.send(elsewhere, {})).status).toBe(404);
   expect(await exemptions()).toMatchObject([{ state: 'requested' }]);
 });
+
+test('nobody exempts commits that they did not see', async () => {
+  const ada = visitors.get('ada')!;
+  const [, seen = ''] = /name="head_sha" value="(\w+)"/.exec((await ada.open(page())).text)!;
+  expect(seen).toBe(acme.github.pullRequest(web, 1).headSha);
+  acme.github.push(web, 1);
+  const pushed = acme.github.pullRequest(web, 1).headSha;
+  await acme.quiet();
+  const refused = await ask('ada', { head_sha: seen });
+  expect(refused.status).toBe(422);
+  expect(refused.text).toContain(`its head is ${pushed}, not ${seen}`);
+  expect(await exemptions()).toEqual([]);
+  expect(await ask('ada', { head_sha: pushed })).toMatchObject({ status: 303 });
+});

@@ -29,6 +29,15 @@ const body = z
       .boolean()
       .optional()
       .openapi({ description: 'If absent or false, a push to the pull request ends the exemption' }),
+    head_sha: z
+      .string()
+      .regex(/^([0-9a-f]{40}|[0-9a-f]{64})$/i, 'Send the full SHA of a commit, or null.')
+      .transform((sha) => sha.toLowerCase())
+      .nullish()
+      .openapi({
+        description:
+          'The head commit that you mean. If the pull request has another head, the answer is 409. If null or absent, the current head',
+      }),
     expires_at: instant('Send an instant such as 2027-01-01T00:00:00Z, or null.').nullish().openapi({
       description: 'At most 30 days ahead. If null or absent, the exemption expires in 24 hours',
     }),
@@ -40,6 +49,7 @@ const readBody = (given: z.output<typeof body>): NewExemption => ({
   publicReason: given.public_reason ?? null,
   freezeIds: given.freeze_ids ? [...new Set(given.freeze_ids.map((id) => id.toLowerCase()))] : null,
   anyHead: given.any_head ?? false,
+  headSha: given.head_sha ?? null,
   expiresAt: given.expires_at ? new Date(given.expires_at) : null,
 });
 

@@ -20,8 +20,13 @@ const longestOpenEndHours = z
       'A freeze or plan without an end gets an end this many hours after it begins. If null, it does not. A pause of the merge queue never gets an end',
   });
 const commentCommands = z
-  .boolean()
-  .openapi({ description: 'Whether people can use commands in comments on pull requests' });
+  .union([z.boolean(), z.literal('requests')], {
+    error: ({ input }) => `Send true, false or "requests"${input === null ? ', not null' : ''}.`,
+  })
+  .openapi({
+    description:
+      'Whether people can use commands in comments on pull requests. With "requests", only `status` and `exempt`',
+  });
 
 const schema = z
   .object({

@@ -24,7 +24,8 @@ export const askForExemption = (deps: PageDeps): Handler =>
     const number = numberIn(sent);
     if (number === null) return absentPage(sent.deps, context, person);
     return orThePage(sent, () => {
-      const fields = { reason: reasonIn(form), hours: hoursIn(form), anyHead: form.has('any_head') };
+      const headSha = form.get('head_sha');
+      const fields = { reason: reasonIn(form), hours: hoursIn(form), anyHead: form.has('any_head'), headSha };
       return sendOnce(sent, fields, async (remember) => {
         const { hours, ...asked } = fields;
         const expiresAt = new Date(nowOf(sent.deps.clock).getTime() + hours * 3_600_000);

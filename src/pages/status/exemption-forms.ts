@@ -3,7 +3,7 @@ import type { RepositoryPermission } from '../../auth/repository-permission.ts';
 import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { pullRequestPath } from '../../page-paths.ts';
-import { chips, confirmation, noProblems, textArea, textField } from '../form.ts';
+import { chips, confirmation, hidden, noProblems, textArea, textField } from '../form.ts';
 import { instant } from '../instant.ts';
 import type { Html } from '../layout.ts';
 import { longText } from '../long-text.ts';
@@ -43,7 +43,7 @@ export function exemptionForms(
     maySend
       ? html`<div class="actions">
           ${approved.filter((each) => mayTakeBack(each, standing)).map((each) => takeBack(each, path))}
-          ${isOpen ? ask(path, standing, refused) : ''}
+          ${isOpen ? ask(path, look.headSha, standing, refused) : ''}
         </div>`
       : ''
   }`;
@@ -95,7 +95,12 @@ const why = (id: string, label: string): Html =>
   textField({ name: 'reason', id: `why-${id}`, label, attributes: html`required maxlength="10000"` });
 
 /** @param refused the form that was refused: its fields keep what was typed. */
-function ask(path: string, { permission, isForTwo }: Standing, refused: RefusedForm | null): Html {
+function ask(
+  path: string,
+  headSha: string,
+  { permission, isForTwo }: Standing,
+  refused: RefusedForm | null,
+): Html {
   const isAtOnce = permission === 'admin' && !isForTwo;
   // No other form of the page has a duration.
   const given = refused?.form.has('hours') ? refused.form : null;
@@ -103,7 +108,7 @@ function ask(path: string, { permission, isForTwo }: Standing, refused: RefusedF
   return html`<details class="confirm" ${given ? html`open` : ''}>
     <summary class="button">${isAtOnce ? 'Exempt…' : 'Request exemption…'}</summary>
     <form class="card form" method="post" action="${path}">
-      ${onceField()}
+      ${onceField()} ${hidden('head_sha', headSha)}
       ${textArea({
         name: 'reason',
         label: 'Reason',
