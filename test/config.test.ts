@@ -68,6 +68,7 @@ test.each<[string, Record<string, string>, (config: StartConfig) => unknown, unk
       ['5', 5, 5],
       ['75-75', 75, 75],
       ['40-120', 40, 120],
+      ['1-1000000', 1, 1_000_000],
     ] as const
   ).map(
     ([text, least, most]): [string, Record<string, string>, (config: StartConfig) => unknown, unknown] => [

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { GitHubTokens } from '../../src/auth/github-token.ts';
+import { KnownCredentials } from '../../src/github/limits/known-credentials.ts';
 import { createApi } from '../../src/http.ts';
 import type { JobQueue } from '../../src/queue/queue.ts';
 import { acmeForAll } from '../api/acme.ts';
@@ -26,6 +27,13 @@ async function ask(as: string, path = list) {
   const { status } = await acme.call('GET', path, { as });
   return { status, questions: acme.github.requests.length };
 }
+
+test('a caller is known by their own credential', async () => {
+  const { deps } = acme.app;
+  const known = new KnownCredentials(acme.clock);
+  await known.remember(deps, 'a credential');
+  expect([await known.has(deps, 'a credential'), await known.has(deps, 'another')]).toEqual([true, false]);
+});
 
 test('a yes is remembered for 60 s and not longer', async () => {
   const token = acme.github.addToken('rita');

@@ -6,6 +6,7 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { chooseMutants, folderOf, readSources } from './choose.ts';
+import { equivalent } from './equivalent.ts';
 import { apply, type Mutant } from './mutants.ts';
 import { type Reach, reachOf, testsFor } from './reach.ts';
 import { startSession } from './session.ts';
@@ -50,7 +51,9 @@ const mutants = chooseMutants(sources, values.seed, Number(values.count)).filter
   values.only ? id === values.only : place % parts === part - 1,
 );
 const known = resultsOf(values.out);
-const left = mutants.filter(({ id }) => values.only || !known.has(id));
+for (const { id, file, line } of mutants)
+  if (equivalent.has(id)) console.log(`${id} ${file}:${line} changes nothing: ${equivalent.get(id)}`);
+const left = mutants.filter(({ id }) => values.only || !(known.has(id) || equivalent.has(id)));
 let current: Mutant | null = null;
 const session = await startSession(root, {
   rewrite: (file, text) => (file === current?.file ? apply(text, current) : text),
@@ -66,8 +69,9 @@ for (const [place, mutant] of left.entries()) {
   console.log(`${mutants.length - left.length + place + 1}/${mutants.length} ${told(result)}`);
 }
 await session.close();
-const counted = mutants.map(({ id }) => known.get(id)!).filter(({ verdict }) => verdict !== 'broken');
-console.log(JSON.stringify(summed(counted), null, 2));
+const chosen = mutants.filter(({ id }) => !equivalent.has(id));
+const counted = chosen.map(({ id }) => known.get(id)!).filter(({ verdict }) => verdict !== 'broken');
+console.log(JSON.stringify({ ...summed(counted), changeNothing: mutants.length - chosen.length }, null, 2));
 // What a killed worker left behind keeps nobody waiting.
 process.exit();
 

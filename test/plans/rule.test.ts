@@ -31,6 +31,12 @@ describe('a rule that is refused names its part', () => {
   });
 });
 
+test('a rule can have 1,000 characters', () => {
+  const rule = `FREQ=MONTHLY;BYMONTHDAY=${'1,'.repeat(487)}10`;
+  expect(rule).toHaveLength(1000);
+  expect(parseRule(rule).ok).toBe(true);
+});
+
 test('letters can be small', () => {
   expect(parseRule('freq=monthly;byday=-1fr,+2mo').ok).toBe(true);
 });

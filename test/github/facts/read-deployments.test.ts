@@ -7,6 +7,11 @@ const deployment = (environment: string | null, day: number, state: string | nul
   latestStatus: state === null ? null : { state },
 });
 
+test('of two at one instant, the one that GitHub names first counts', () => {
+  const deployments = [deployment('production', 1, 'SUCCESS'), deployment('production', 1, 'FAILURE')];
+  expect(readDeployments(deployments)).toMatchObject({ 'deployment-success': ['production'] });
+});
+
 test('of each environment the newest deployment counts', () => {
   const deployments = [
     deployment('production', 1, 'SUCCESS'),

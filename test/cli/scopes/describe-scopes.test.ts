@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { rowsOf } from '../../../src/cli/scopes/describe-scopes.ts';
+
+test('of the paths that touch a scope, three are shown and the others counted', () => {
+  const scopes = new Map([
+    ['few', ['a', 'b', 'c']],
+    ['many', ['a', 'b', 'c', 'd', 'e']],
+  ]);
+  expect(rowsOf({ scopes, all: [] } as unknown as Parameters<typeof rowsOf>[0])).toEqual([
+    ['few', 'a, b, c'],
+    ['many', 'a, b, c and 2 more'],
+  ]);
+});
