@@ -70,6 +70,8 @@ export async function postOnce(
     const failure = classifyGitHubError(error, deps.clock.now());
     if (failure.kind === 'down') throw error;
     if (failure.kind === 'limited') {
+      const { isSecondary, isContentCreation } = failure;
+      deps.log.warn({ ...about, isSecondary, isContentCreation }, 'GitHub limits comments; they wait');
       await pauseComments(deps, repository, new Date(failure.retryAt));
       throw new NotNow(new Date(failure.retryAt));
     }
@@ -86,7 +88,6 @@ async function pauseComments(
   until: Date,
 ): Promise<void> {
   await deps.db.installation.update({ where: { id }, data: { commentsPausedUntil: until } });
-  deps.log.warn({ installationId: String(id), until }, 'GitHub limits comments; they wait');
 }
 
 /** When an earlier try arrived; null if none did. */

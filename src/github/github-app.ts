@@ -42,12 +42,16 @@ const requestTimeout = 12_000;
 
 type Counting = Pick<Deps['metrics'], 'countGitHubRequest'>;
 
+/** GitHub answers each version for two years after the next one. */
+const apiVersion = { 'x-github-api-version': '2022-11-28' };
+
 const fetchUntil =
   (cutOff: AbortSignal, metrics: Counting): typeof fetch =>
   async (input, init) => {
     const signals = [cutOff, AbortSignal.timeout(requestTimeout), init?.signal].filter((signal) => !!signal);
+    const headers = { ...apiVersion, ...(init?.headers as Record<string, string>) };
     const send = async () => {
-      const answer = fetch(input, { ...init, signal: AbortSignal.any(signals) });
+      const answer = fetch(input, { ...init, headers, signal: AbortSignal.any(signals) });
       metrics.countGitHubRequest((await answer.catch(() => null))?.status ?? null);
       return answer;
     };

@@ -14,9 +14,16 @@ export type GitHubFailure =
   | { kind: 'invalid'; message: string }
   /**
    * A rate limit, of all requests or of GraphQL's budget. We must send nothing before `retryAt`, ms since the epoch.
-   * `isSecondary`: we ask too fast, and no hourly budget is used up.
+   * `isSecondary`: we ask too fast, and no hourly budget is used up. `isContentCreation`: GitHub says so in the words that
+   * it has for statuses and comments.
    */
-  | { kind: 'limited'; retryAt: number; of: 'all' | 'graphql'; isSecondary: boolean }
+  | {
+      kind: 'limited';
+      retryAt: number;
+      of: 'all' | 'graphql';
+      isSecondary: boolean;
+      isContentCreation: boolean;
+    }
   /** GitHub is down, slow or not reachable. */
   | { kind: 'down'; message: string };
 
@@ -29,7 +36,10 @@ export function classifyGitHubError(error: unknown, now: number): GitHubFailure 
   if (error instanceof GraphqlResponseError) return classifyGraphqlError(error, now);
   if (!isHttpError(error)) return { kind: 'down', message };
   const limit = limitIn(error, now);
-  if (limit) return { kind: 'limited', ...limit, of: isGraphqlBudget(error) ? 'graphql' : 'all' };
+  if (limit) {
+    const isContentCreation = /blocked from content creation/i.test(message);
+    return { kind: 'limited', ...limit, of: isGraphqlBudget(error) ? 'graphql' : 'all', isContentCreation };
+  }
   switch (error.status) {
     case 404:
     case 410:
@@ -52,7 +62,8 @@ function classifyGraphqlError(error: GraphqlResponseError<unknown>, now: number)
   const types = (error.errors ?? []).map(({ type }) => type as string);
   // The name has changed over time, and both exist.
   if (types.includes('RATE_LIMITED') || types.includes('RATE_LIMIT')) {
-    return { kind: 'limited', retryAt: resetOf(error.headers, now), of: 'graphql', isSecondary: false };
+    const retryAt = resetOf(error.headers, now);
+    return { kind: 'limited', retryAt, of: 'graphql', isSecondary: false, isContentCreation: false };
   }
   if (types.includes('NOT_FOUND')) return { kind: 'absent' };
   if (types.includes('FORBIDDEN')) return { kind: 'forbidden', message: error.message };

@@ -13,7 +13,7 @@ type Limited = Extract<GitHubFailure, { kind: 'limited' }>;
 export async function pauseInstallation(
   deps: Pick<Deps, 'db' | 'log'>,
   id: bigint,
-  { retryAt, of }: Limited,
+  { retryAt, of, isSecondary, isContentCreation }: Limited,
 ): Promise<void> {
   const until = new Date(retryAt);
   const field = of === 'graphql' ? 'readsPausedUntil' : 'pausedUntil';
@@ -21,7 +21,8 @@ export async function pauseInstallation(
     where: { id, OR: [{ [field]: null }, { [field]: { lt: until } }] },
     data: { [field]: until },
   });
-  deps.log.warn({ installationId: String(id), until, of }, 'GitHub limits this installation; waiting');
+  const about = { installationId: String(id), until, of, isSecondary, isContentCreation };
+  deps.log.warn(about, 'GitHub limits this installation; waiting');
 }
 
 /**

@@ -17,6 +17,7 @@ const { privateKey } = generateKeyPairSync('rsa', {
 });
 let server: Server;
 let asked: string[];
+const versions = new Set<unknown>();
 let github: GitHubApp;
 
 beforeEach(async () => {
@@ -25,6 +26,7 @@ beforeEach(async () => {
     const line = `${request.method} ${request.url}`;
     const isFirst = !asked.includes(line);
     asked.push(line);
+    versions.add(request.headers['x-github-api-version']);
     if (isFirst) return request.socket.destroy();
     response.setHeader('content-type', 'application/json');
     response.end('{"data": {"viewer": {"login": "ada"}}}');
@@ -47,6 +49,13 @@ test('a read is asked once more', async () => {
   await ada.request('GET /user');
   expect(await ada.graphql('{ viewer { login } }')).toEqual({ viewer: { login: 'ada' } });
   expect(asked).toEqual(['GET /user', 'GET /user', 'POST /graphql', 'POST /graphql']);
+});
+
+test('each request names the version of the API', async () => {
+  const ada = github.asPerson('ghp_ada');
+  await ada.request('GET /user');
+  await ada.graphql('{ viewer { login } }');
+  expect([...versions]).toEqual(['2022-11-28']);
 });
 
 test('a write is not: it may have arrived', async () => {

@@ -39,9 +39,18 @@ test.each<[string, unknown, Partial<GitHubFailure>]>([
     { kind: 'limited', retryAt: inAMinute },
   ],
   [
+    '403 for too many statuses and comments',
+    http(
+      403,
+      {},
+      'You have exceeded a secondary rate limit and have been temporarily blocked from content creation.',
+    ),
+    { kind: 'limited', isSecondary: true, isContentCreation: true },
+  ],
+  [
     'a primary limit',
     http(403, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(now / 1000 + 900) }),
-    { kind: 'limited', retryAt: now + 900_000 },
+    { kind: 'limited', retryAt: now + 900_000, isSecondary: false, isContentCreation: false },
   ],
   [
     'a primary limit without a reset',
