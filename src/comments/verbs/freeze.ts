@@ -31,7 +31,8 @@ function told({ deps, repository }: Order, made: Freeze, warnings: string[]): st
   const page = deps.config.publicUrl + freezePath(repository, made.id);
   const until = describeInstant(made.endsAt!, made.timezone);
   return [
-    `**Frozen until ${until}.** Pull requests of ${asCode(fullName(repository))} cannot merge until then, unless they are exempt.`,
+    // Whether GitHub then refuses to merge them, the warnings say.
+    `**Frozen until ${until}.** The check ${asCode(deps.config.statusContext)} fails on pull requests of ${asCode(fullName(repository))} until then, unless they are exempt.`,
     `To end it earlier, write ${asCode('/holdfast unfreeze <reason>')}, or open [the freeze](${page}).`,
     ...warnings.map((warning) => `- ${sentence(warning)}`),
   ].join('\n\n');
