@@ -167,6 +167,7 @@ function configFor(github: Sandbox, port: number, dataDir: string, setup: boolea
     // This GitHub has no limit on writes.
     statusWritesPerMinute: { least: 6000, most: 6000 },
     strangerQuestionsPerMinute: 1_000_000,
+    callerQuestionsPerMinute: 1_000_000,
     trustedProxies: new BlockList(),
     metricsToken: null,
     role: 'all',

@@ -125,6 +125,7 @@ function start(port: number): Promise<App> {
       statusContext: 'holdfast/freeze',
       statusWritesPerMinute: { least: 6000, most: 6000 },
       strangerQuestionsPerMinute: 1_000_000,
+      callerQuestionsPerMinute: 1_000_000,
       trustedProxies: new BlockList(),
       metricsToken: null,
       role: 'all',

@@ -32,6 +32,8 @@ export type Config = {
   statusWritesPerMinute: PaceRange;
   /** In total; half of it for one address. */
   strangerQuestionsPerMinute: number;
+  /** For each person and key: questions that an installation or the App pays. */
+  callerQuestionsPerMinute: number;
   /** The proxies whose `X-Forwarded-For` counts. */
   trustedProxies: BlockList;
   /** Who sends it may read the metrics; null: nobody may. */
@@ -73,6 +75,8 @@ export const variables = {
     'most statuses per minute and installation (170): the pace starts at 75 and adapts to GitHub; 75-75 fixes it',
   STRANGER_QUESTIONS_PER_MINUTE:
     'most questions to GitHub per minute for unknown callers, half of it for one address (30)',
+  CALLER_QUESTIONS_PER_MINUTE:
+    'most questions per minute that Holdfast asks GitHub on behalf of one person or key (60)',
   TRUSTED_PROXIES: 'trusted proxies, whose X-Forwarded-For counts, such as 10.0.0.0/8,192.0.2.7 (none)',
   METRICS_TOKEN:
     'who sends it as a bearer token reads GET /metrics; at least 16 characters; unset: there are no metrics',
@@ -164,6 +168,7 @@ const schema = z.object({
   STATUS_CONTEXT: z.string().max(255, 'must be at most 255 characters').default('holdfast/freeze'),
   STATUS_WRITES_PER_MINUTE: paceRange,
   STRANGER_QUESTIONS_PER_MINUTE: number(1, 1_000_000, 30),
+  CALLER_QUESTIONS_PER_MINUTE: number(1, 1_000_000, 60),
   TRUSTED_PROXIES: proxies,
   METRICS_TOKEN: secret(16).refine(isSentInHeader, 'must have no spaces, and ASCII characters only'),
   ROLE: z.enum(['all', 'web', 'worker'], 'must be all, web or worker').default('all'),
@@ -254,6 +259,7 @@ export function readConfig(environment: Environment): StartConfig {
     statusContext: values.STATUS_CONTEXT,
     statusWritesPerMinute: values.STATUS_WRITES_PER_MINUTE,
     strangerQuestionsPerMinute: values.STRANGER_QUESTIONS_PER_MINUTE,
+    callerQuestionsPerMinute: values.CALLER_QUESTIONS_PER_MINUTE,
     trustedProxies: values.TRUSTED_PROXIES,
     metricsToken: values.METRICS_TOKEN ?? null,
     role: values.ROLE,

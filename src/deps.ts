@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
+import type { Payer } from './github/ask-github.ts';
 import type { GitHubApp } from './github/github-app.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { PrismaClient } from './generated/prisma/client.ts';
@@ -28,8 +29,8 @@ export type Deps = {
   /** Aborted when the service stops. Long work then hands back the rest. */
   stopping: AbortSignal;
   /**
-   * Called before we ask GitHub on behalf of an unknown caller. Throws if such callers asked too much. Absent for known
-   * callers and for the service's own work, which strangers must not delay.
+   * Called before we ask GitHub on behalf of a caller. Throws if they, or unknown callers, asked too much. Absent for the
+   * service's own work, which nobody must delay.
    */
-  beforeQuestion?: () => Promise<void>;
+  beforeQuestion?: (payer: Payer) => Promise<void>;
 };

@@ -51,6 +51,7 @@ test('the defaults', () => {
     statusContext: 'holdfast/freeze',
     statusWritesPerMinute: { least: 10, most: 170 },
     strangerQuestionsPerMinute: 30,
+    callerQuestionsPerMinute: 60,
     trustedProxies: expect.any(BlockList),
     metricsToken: null,
     role: 'all',

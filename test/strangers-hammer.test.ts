@@ -16,7 +16,7 @@ let ada: string;
 beforeAll(async () => {
   const trustedProxies = new BlockList();
   trustedProxies.addAddress('127.0.0.1');
-  acme = await startAcme({ strangerQuestionsPerMinute: inAll, trustedProxies });
+  acme = await startAcme({ strangerQuestionsPerMinute: inAll, callerQuestionsPerMinute: 60, trustedProxies });
   ada = acme.github.addToken('ada');
   await acme.repository('web', [{}, {}]);
 });
@@ -80,7 +80,9 @@ test('a thousand addresses leave a bounded number of rows, and no credential tha
   const { db } = acme.app.deps;
   const names = (await db.minuteCount.findMany()).map(({ name }) => name);
   for (const name of names)
-    expect(name).toMatch(/^(strangers (all|address \d{1,4})|reader reader \d{1,4}|looks \d+)$/);
+    expect(name).toMatch(
+      /^(caller \d{1,4}|strangers (all|address \d{1,4})|reader reader \d{1,4}|looks \d+)$/,
+    );
   const known = (await db.knownCredential.findMany()).map(({ hash }) => hash);
   expect(known).toHaveLength(1);
   expect(known[0]).toMatch(/^[0-9a-f]{64}$/);
@@ -169,4 +171,46 @@ test('a sign-in works once: a copy of its cookie does not bring another session'
   });
   expect(questions.filter((each) => each === 'GET /user')).toEqual([]);
   expect(JSON.stringify(await acme.app.deps.db.usedSignIn.findMany())).not.toContain(state);
+});
+
+test('a writer makes Holdfast ask 60 questions a minute and no more, and a freeze that begins then holds', async () => {
+  acme.github.addUser('wes');
+  const repository = await acme.repository('hammered', [{}], { roles: { wes: 'write' } });
+  const wes = acme.github.addToken('wes');
+  const statuses: number[] = [];
+  const questions = await asked(async () => {
+    for (let number = 1; number <= 90; number++) {
+      const path = `/v1/repos/${repository}/pulls/${number}/exemptions`;
+      statuses.push((await acme.call('POST', path, { as: wes, body: {} })).status);
+    }
+  });
+  expect(statuses.slice(0, 50)).toEqual(Array(50).fill(422));
+  expect(statuses.slice(60)).toEqual(Array(30).fill(429));
+  // The first one also finds out whose token it is.
+  expect(questions.length).toBeLessThanOrEqual(61);
+  // Others have their own limit.
+  expect((await list(repository, acme.admin)).status).toBe(200);
+  await acme.freeze(repository);
+  expect(acme.frozen(repository)).toEqual([1]);
+});
+
+test('people stop asking where a quarter of the hour is left; a freeze with a key is taken, and holds', async () => {
+  const { core } = acme.github.rateLimits;
+  const repository = await acme.repository('scarce', [{}]);
+  acme.github.rateLimits.core = 100;
+  const ask = () =>
+    acme.call('POST', `/v1/repos/${repository}/pulls/1/exemptions`, { as: ada, body: { reason: 'x' } });
+  let answer = await ask();
+  for (let tries = 0; answer.status !== 503 && tries < 100; tries++) {
+    await acme.advanceTo(new Date(acme.clock.now() + 60_000));
+    answer = await ask();
+  }
+  expect(answer.status).toBe(503);
+  expect(answer.body.detail).toContain('reserves the rest of this hour');
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  const questions = await asked(async () => void (await ask()));
+  expect(questions.filter((each) => !each.includes('/user'))).toEqual([]);
+  await acme.freeze(repository);
+  expect(acme.frozen(repository)).toEqual([1]);
+  acme.github.rateLimits.core = core;
 });

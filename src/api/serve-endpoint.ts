@@ -60,7 +60,8 @@ async function answerCall(
   const credential = await authenticate(asking, { tokens, jobs }, authorization, place, asked);
   const actor = actorOf(deps, credential);
   const isPerson = credential.kind === 'github-token';
-  const found = await authorize(isPerson ? asking : deps, tokens, definition, credential, path, readJson);
+  const billed = strangers.forCaller(isPerson ? asking : deps, actor);
+  const found = await authorize(billed, tokens, definition, credential, path, readJson);
   // Any GitHub account can read public repositories, so that does not make a caller known.
   if (isPerson && to !== 'own-key' && to !== 'repository-readers')
     await strangers.known.remember(deps, credential.token);
@@ -79,7 +80,7 @@ async function answerCall(
         );
   const run = async (remember: Remember): Promise<Answer> => {
     const { query, body } = content;
-    const call = { ...found, deps, actor, credential, path, query, body, read, url, remember };
+    const call = { ...found, deps: billed, actor, credential, path, query, body, read, url, remember };
     const result = await definition.handle(call as never);
     return result instanceof HandlerAnswer ? result : { status: definition.success.status, body: result };
   };

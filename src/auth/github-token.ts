@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import { askGitHub } from '../github/ask-github.ts';
+import { askGitHub, type Payer } from '../github/ask-github.ts';
 import { isOwnToken } from '../github/own-tokens.ts';
 import type { InstalledAccount } from '../installations/find-account.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
@@ -55,7 +55,7 @@ export class GitHubTokens {
   /** Who holds the token, and its limits; null if GitHub does not know it or it belongs to no person. */
   async identify(deps: Deps, token: string): Promise<TokenHolder | null> {
     return this.#holders.get([token], () =>
-      askGitHub(deps, 'whose token this is', async () => {
+      askGitHub(deps, 'caller', 'whose token this is', async () => {
         try {
           const { data, headers } = await deps.github.asPerson(token).rest.users.getAuthenticated();
           const grant = await grantOf(deps, token, headers['x-oauth-scopes']);
@@ -82,16 +82,21 @@ export class GitHubTokens {
   ): Promise<RepositoryPermission> {
     const { installation, id } = repository;
     return this.#repositories[memory]([token, String(id)], () =>
-      askGitHub(deps, `what ${person.login} may do with ${fullName(repository)}`, async () => {
-        try {
-          // A suspended installation has no tokens. Then the person's own token must show it.
-          if (installation.suspendedAt) return await ownPermission(deps, token, id);
-          return await askPermission(deps, person, repository);
-        } catch (error) {
-          if (isRefusal(error, deps)) return 'none';
-          throw error;
-        }
-      }),
+      askGitHub(
+        deps,
+        payerOf(installation),
+        `what ${person.login} may do with ${fullName(repository)}`,
+        async () => {
+          try {
+            // A suspended installation has no tokens. Then the person's own token must show it.
+            if (installation.suspendedAt) return await ownPermission(deps, token, id);
+            return await askPermission(deps, person, repository);
+          } catch (error) {
+            if (isRefusal(error, deps)) return 'none';
+            throw error;
+          }
+        },
+      ),
     );
   }
 
@@ -99,15 +104,20 @@ export class GitHubTokens {
   async isOwnerAdmin(deps: Deps, token: string, person: Person, owner: InstalledAccount): Promise<boolean> {
     if (BigInt(person.id) === owner.id) return true;
     return this.#owners.get([token, String(owner.id)], () =>
-      askGitHub(deps, `whether ${person.login} is an admin of ${owner.login}`, async () => {
-        try {
-          if (owner.installation.suspendedAt) return await isOwnAdmin(deps, token, owner);
-          return await askOwnerAdmin(deps, person, owner);
-        } catch (error) {
-          if (isRefusal(error, deps)) return false;
-          throw error;
-        }
-      }),
+      askGitHub(
+        deps,
+        payerOf(owner.installation),
+        `whether ${person.login} is an admin of ${owner.login}`,
+        async () => {
+          try {
+            if (owner.installation.suspendedAt) return await isOwnAdmin(deps, token, owner);
+            return await askOwnerAdmin(deps, person, owner);
+          } catch (error) {
+            if (isRefusal(error, deps)) return false;
+            throw error;
+          }
+        },
+      ),
     );
   }
 
@@ -119,7 +129,7 @@ export class GitHubTokens {
     memory: Memory = 'get',
   ): Promise<TrialVerdict> {
     return this.#trials[memory]([token, 'repository', String(repository.id)], () =>
-      askGitHub(deps, `what this token may do with ${fullName(repository)}`, () =>
+      askGitHub(deps, 'caller', `what this token may do with ${fullName(repository)}`, () =>
         tryOnRepository(deps, token, repository),
       ),
     );
@@ -128,7 +138,9 @@ export class GitHubTokens {
   /** Whether the token itself can administer the organization, for tokens without scopes. */
   async tryOrganization(deps: Deps, token: string, { id, login }: InstalledAccount): Promise<TrialVerdict> {
     return this.#trials.get([token, 'organization', String(id)], () =>
-      askGitHub(deps, `what this token may do with ${login}`, () => tryOnOrganization(deps, token, login)),
+      askGitHub(deps, 'caller', `what this token may do with ${login}`, () =>
+        tryOnOrganization(deps, token, login),
+      ),
     );
   }
 }
@@ -154,3 +166,7 @@ async function ownPermission(deps: Deps, token: string, id: bigint): Promise<Rep
   };
   return data.permissions?.admin ? 'admin' : 'read';
 }
+
+/** A suspended installation has no tokens, so the caller's own is asked with. */
+const payerOf = ({ id, suspendedAt }: Pick<FoundRepository['installation'], 'id' | 'suspendedAt'>): Payer =>
+  suspendedAt ? 'caller' : id;

@@ -17,19 +17,24 @@ export async function readHead(deps: Deps, repository: FoundRepository, number: 
   const name = fullName(repository);
   const absent = notFound(`${name} has no pull request ${number}.`);
   if (number > greatestNumber) throw absent;
-  const pullRequest = await askGitHub(deps, `which head ${name}#${number} has`, async () => {
-    const client = await deps.github.asInstallation(repository.installation.id);
-    try {
-      const { data } = await client.rest.pulls.get({
-        owner: repository.account.login,
-        repo: repository.name,
-        pull_number: Number(number),
-      });
-      return data;
-    } catch (error) {
-      throw isGitHubStatus(error, 404) ? absent : error;
-    }
-  });
+  const pullRequest = await askGitHub(
+    deps,
+    repository.installation.id,
+    `which head ${name}#${number} has`,
+    async () => {
+      const client = await deps.github.asInstallation(repository.installation.id);
+      try {
+        const { data } = await client.rest.pulls.get({
+          owner: repository.account.login,
+          repo: repository.name,
+          pull_number: Number(number),
+        });
+        return data;
+      } catch (error) {
+        throw isGitHubStatus(error, 404) ? absent : error;
+      }
+    },
+  );
   if (pullRequest.state !== 'open')
     throw conflict(`${name}#${number} is closed, so nothing holds it. Reopen it on GitHub first.`);
   const { head, base, updated_at } = pullRequest;

@@ -15,9 +15,14 @@ export async function readForExplanation<Answer>(
   needs: FactNeeds,
   read: (from: LoadFrom) => Promise<Answer>,
 ): Promise<Answer> {
-  return askGitHub(deps, `which pull requests ${fullName(repository)} has`, async () => {
-    const { id, permissions } = repository.installation;
-    const client = await deps.github.asInstallation(id, permissions);
-    return read({ deps, client, repository, needs });
-  });
+  return askGitHub(
+    deps,
+    repository.installation.id,
+    `which pull requests ${fullName(repository)} has`,
+    async () => {
+      const { id, permissions } = repository.installation;
+      const client = await deps.github.asInstallation(id, permissions);
+      return read({ deps, client, repository, needs });
+    },
+  );
 }

@@ -2,18 +2,27 @@ import type { Deps } from '../deps.ts';
 import { Refusal, unavailable } from '../errors.ts';
 import { classifyGitHubError } from './github-error.ts';
 
+/** Whose rate limit a question uses: the caller's own token, that of an installation (its id), or the App's. */
+export type Payer = 'caller' | 'App' | bigint;
+
+/** The share of an installation's hourly limit that is kept for its own work, so that freezes hold. */
+const reserve = 1 / 4;
+
 /**
  * Asks GitHub on behalf of a waiting client. A clear answer passes through, returned or thrown. If GitHub cannot answer
  * now, the client gets an error that says when to try again.
  * @param about completes the sentence "GitHub could not say …".
- * @throws Refusal unavailable (503 with `Retry-After`); too-many-requests if strangers asked too much.
+ * @throws Refusal unavailable (503 with `Retry-After`), also if too little of the installation's hour is left;
+ *   too-many-requests if strangers or this caller asked too much.
  */
 export async function askGitHub<Answer>(
-  deps: Pick<Deps, 'clock' | 'log' | 'beforeQuestion'>,
+  deps: Pick<Deps, 'clock' | 'log' | 'github' | 'beforeQuestion'>,
+  payer: Payer,
   about: string,
   question: () => Promise<Answer>,
 ): Promise<Answer> {
-  await deps.beforeQuestion?.();
+  await deps.beforeQuestion?.(payer);
+  if (typeof payer === 'bigint') assertNotReserved(deps, payer, about);
   try {
     return await question();
   } catch (error) {
@@ -29,4 +38,18 @@ export async function askGitHub<Answer>(
     deps.log.warn({ err: error }, `GitHub could not say ${about}`);
     throw unavailable(`GitHub could not say ${about}. Nothing was changed. Try again in a moment.`);
   }
+}
+
+function assertNotReserved(
+  { clock, github }: Pick<Deps, 'clock' | 'github'>,
+  installationId: bigint,
+  about: string,
+): void {
+  const now = clock.now();
+  const until = github.scarceUntil(installationId, reserve, now);
+  if (until === null) return;
+  throw unavailable(
+    `Holdfast reserves the rest of this hour’s GitHub rate limit for freezes, so GitHub could not say ${about}. Try again later, or use an application key, which needs no such answer.`,
+    Math.ceil((until - now) / 1000),
+  );
 }

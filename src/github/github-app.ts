@@ -24,6 +24,8 @@ export type GitHubApp = {
   asInstallation(installationId: bigint, permissions?: unknown): Promise<GitHubClient>;
   /** The share, 0 to 1, of the hourly budget that GitHub last reported as left. @param now ms since the epoch. */
   budgetLeft(installationId: bigint, now: number): number;
+  /** When at least this share is left of each hourly budget; null if it is left now. */
+  scarceUntil(installationId: bigint, least: number, now: number): number | null;
   /** What GitHub last said about the hourly budgets that still count. @param now ms since the epoch. */
   budgets(now: number): Budget[];
   /** As the person who holds a token. */
@@ -131,6 +133,7 @@ export async function createGitHubApp(
       return client;
     },
     budgetLeft: (installationId, now) => rateBudgets.left(installationId, now),
+    scarceUntil: (installationId, least, now) => rateBudgets.scarceUntil(installationId, least, now),
     budgets: (now) => rateBudgets.known(now),
     asPerson: (token) => new Octokit({ auth: token, baseUrl: config.githubApiUrl, request, log: quiet }),
     once: (question, ask) => questions.run(question, ask) as ReturnType<typeof ask>,

@@ -33,11 +33,20 @@ export class RateBudgets {
    * @param now milliseconds since the epoch.
    */
   left(installationId: bigint, now: number): number {
-    const shares = resources.map((resource) => {
+    return Math.min(1, ...this.#ofThisHour(installationId, now).map(({ share }) => share));
+  }
+
+  /** When no budget of the installation has less than this share left; null if none has now. Milliseconds. */
+  scarceUntil(installationId: bigint, least: number, now: number): number | null {
+    const scarce = this.#ofThisHour(installationId, now).filter(({ share }) => share < least);
+    return scarce.length === 0 ? null : Math.max(...scarce.map(({ resetAt }) => resetAt));
+  }
+
+  #ofThisHour(installationId: bigint, now: number) {
+    return resources.flatMap((resource) => {
       const said = this.#said.get(`${installationId} ${resource}`);
-      return said && said.resetAt > now ? said.share : 1;
+      return said && said.resetAt > now ? [said] : [];
     });
-    return Math.min(...shares);
   }
 
   /** Every budget of which something is known of this hour. @param now milliseconds since the epoch. */

@@ -49,7 +49,7 @@ export async function findAccount(deps: Deps, login: string): Promise<InstalledA
 
 async function lookUp(deps: Deps, login: string): Promise<InstalledAccount> {
   const app = await deps.github.asApp();
-  const found = await askGitHub(deps, `whether Holdfast is installed on ${login}`, async () => {
+  const found = await askGitHub(deps, 'App', `whether Holdfast is installed on ${login}`, async () => {
     try {
       // This endpoint answers for organizations as well as for people.
       return readInstallation((await app.rest.apps.getUserInstallation({ username: login })).data);

@@ -49,7 +49,7 @@ export async function knownRepository(
 }
 
 async function lookUp(deps: Deps, owner: string, name: string): Promise<FoundRepository> {
-  const { installation, repository } = await askGitHub(deps, `what ${owner}/${name} is`, () =>
+  const { installation, repository } = await askGitHub(deps, 'App', `what ${owner}/${name} is`, () =>
     readFromGitHub(deps, owner, name),
   );
   return deps.sql.transaction(async (tx) => {

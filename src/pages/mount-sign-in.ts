@@ -60,7 +60,7 @@ async function completeSignIn(given: Deps, context: Context): Promise<Response> 
   if (!attempt) return messagePage(context, notBegunHere);
   try {
     // Checked before the attempt is used up, so that it can continue when the limit allows it.
-    await given.beforeQuestion?.();
+    await given.beforeQuestion?.('caller');
     dropCookie(context, config, cookieOf(state));
     if (error === 'access_denied') return messagePage(context, again(attempt.to, denied));
     // From here on, a copy of the cookie is worthless.

@@ -66,6 +66,7 @@ export async function startFirstRun(config: Partial<StartConfig> = {}): Promise<
         statusContext: 'holdfast/freeze',
         statusWritesPerMinute: { least: 1_000_000, most: 1_000_000 },
         strangerQuestionsPerMinute: 1_000_000,
+        callerQuestionsPerMinute: 1_000_000,
         trustedProxies: new BlockList(),
         metricsToken: null,
         role: 'all',

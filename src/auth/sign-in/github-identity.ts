@@ -41,7 +41,7 @@ export async function identify(
   attempt: Attempt,
   code: string,
 ): Promise<SignedIn | NoToken> {
-  return askGitHub(deps, 'who you are', async () => {
+  return askGitHub(deps, 'caller', 'who you are', async () => {
     const answer = await exchange(deps, settings, attempt, code);
     if ('error' in answer) return { refusal: answer.error };
     try {

@@ -49,7 +49,7 @@ export class RepositoryReaders {
     const key = [String(person.id), person.login, String(repository.id)];
     return this.#permissions[memory](key, async () => {
       if (memory === 'get') await countQuestion(deps, person);
-      return askGitHub(deps, about, async () => {
+      return askGitHub(deps, repository.installation.id, about, async () => {
         try {
           return await askPermission(deps, person, repository);
         } catch (error) {
@@ -75,7 +75,7 @@ export class RepositoryReaders {
     const about = `whether ${person.login} is an admin of ${owner.login}`;
     return this.#owners[memory]([String(person.id), person.login, String(owner.id)], async () => {
       if (memory === 'get') await countQuestion(deps, person);
-      return askGitHub(deps, about, async () => {
+      return askGitHub(deps, owner.installation.id, about, async () => {
         try {
           return await askOwnerAdmin(deps, person, owner);
         } catch (error) {

@@ -22,7 +22,7 @@ export type Commands = {
 /** @returns null while GitHub does not say what the App requests. */
 export async function readCommands(deps: Deps, { installation }: InstalledAccount): Promise<Commands | null> {
   try {
-    const app = await askGitHub(deps, 'what the App asks for', async () => {
+    const app = await askGitHub(deps, 'App', 'what the App asks for', async () => {
       const { rest } = await deps.github.asApp();
       return (await rest.apps.getAuthenticated()).data!;
     });
