@@ -4,7 +4,7 @@
 //   --setup                     begins earlier: without a GitHub App, and with the setup page to make one.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, BlockList, createServer } from 'node:net';
+import { BlockList } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -21,6 +21,7 @@ import { print, printPages, printSetup, printStatus, printTour } from './demo-ou
 import { inThePast } from './demo-past.ts';
 import { repositories, requireStatus, seed } from './demo-seed.ts';
 import { type Sandbox, startSandbox } from '../sandbox/github.ts';
+import { freePort, isFree } from '../test/support/free-port.ts';
 
 /** An error that the user can fix. Shown without a stack. */
 class DemoError extends Error {}
@@ -131,24 +132,12 @@ function readOptions(): { service: number | null; github: number | null; setup: 
 
 /** The requested port, or the usual one, or a free one if another program has that. */
 async function choosePort(asked: number | null, usual: number, what: string): Promise<number> {
-  const found = await probe(asked ?? usual);
-  if (found !== null) return found;
+  if (asked === 0) return freePort();
+  if (await isFree(asked ?? usual)) return asked ?? usual;
   if (asked !== null)
     throw new DemoError(`port ${asked} is taken. Choose another for ${what}, or 0 for any free one.`);
   print(`Port ${usual} is taken, so ${what} takes another.`);
-  return (await probe(0))!;
-}
-
-/** The port, if it is free; a free one for 0; null if it is taken. */
-function probe(port: number): Promise<number | null> {
-  const server = createServer();
-  return new Promise((resolve) => {
-    server.once('error', () => resolve(null));
-    server.listen(port, host, () => {
-      const { port: found } = server.address() as AddressInfo;
-      server.close(() => resolve(found));
-    });
-  });
+  return freePort();
 }
 
 function configFor(github: Sandbox, port: number, dataDir: string, setup: boolean): StartConfig {

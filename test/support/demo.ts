@@ -26,7 +26,14 @@ export function startDemo(temporary: string, ...options: string[]): DemoProcess 
   const until: DemoProcess['until'] = async (what, isSo, seconds = 180) => {
     const deadline = Date.now() + seconds * 1000;
     while (!(await isSo())) {
-      if (Date.now() > deadline) throw new Error(`Not within ${seconds} s: ${what}\n${output}`);
+      const ended = child.exitCode ?? child.signalCode;
+      const why =
+        ended !== null ? `it ended with ${ended}` : Date.now() > deadline ? `not within ${seconds} s` : null;
+      // The last line stands first, for a list of failures shows one line of each.
+      if (why)
+        throw new Error(
+          `Waiting until ${what}, ${why}, after: ${output.trim().split('\n').at(-1)}\n${output}`,
+        );
       await delay(50);
     }
   };
