@@ -40,6 +40,7 @@ import { branchRules } from './actions/branch-rules.ts';
 import { namedThings } from './actions/named-things.ts';
 import { reports } from './actions/reports.ts';
 import { reviewThreads } from './actions/review-threads.ts';
+import { Stacks, stackVerbs } from './actions/stacks.ts';
 import { teams } from './actions/teams.ts';
 import { Webhooks } from './webhooks/webhooks.ts';
 import { WriteLimit } from './http/write-limit.ts';
@@ -75,6 +76,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
   const comments = new Comments(world, webhooks);
   const queues = new MergeQueues(world, webhooks, events, pullRequests);
   events.onEvent = (pr, action, payload) => queues.onEvent(pr, action, payload);
+  const stacks = new Stacks(world, events);
   const statuses = new Statuses(world, webhooks, pullRequests, queues);
   const personVerbs = people(world);
   if (app) personVerbs.addBot(app.slug);
@@ -91,6 +93,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
     world,
     webhooks,
     statuses,
+    stacks,
     pullRequests,
     edits,
     comments,
@@ -118,6 +121,7 @@ export async function startSandbox(options: SandboxOptions = {}) {
     ...installationVerbs,
     ...pullRequestVerbs(world, pullRequests, edits, queues),
     ...mergeQueueVerbs(world, queues),
+    ...stackVerbs(world, stacks),
     ...reviewThreads(world, events),
     ...commentVerbs(world, comments),
     ...namedThings(world, webhooks),

@@ -1,5 +1,6 @@
 import { queueOf, throughTheQueue } from '../state/merge-queue-rules.ts';
 import { bypassBlocker, mergeBlocker } from '../state/mergeability.ts';
+import { mergedWith } from '../state/stacks.ts';
 import type { Account, PullRequest } from '../state/model.ts';
 import type { PullRequests } from './pull-requests.ts';
 
@@ -10,7 +11,7 @@ export const buttonBlocker = (pr: PullRequest): string | null =>
 type Merged = { sha: string } | { status: 405 | 409; message: string };
 
 /**
- * Presses the merge button, on a page or through REST.
+ * Presses the merge button, on a page or through REST. It merges what is below in the stack, too.
  * @param head the head that the person saw; null for any.
  * @returns the SHA of the merge; or why it does not merge, with the status of REST.
  */
@@ -24,7 +25,7 @@ export function pressMergeButton(
   if (blocker) return { status: 405, message: blocker };
   if (head !== null && head !== pr.head.sha)
     return { status: 409, message: 'Head branch was modified. Review and try the merge again.' };
-  return { sha: pullRequests.merge(pr, by) };
+  return { sha: mergedWith(pr).reduce((_, each) => pullRequests.merge(each, by), '') };
 }
 
 /** Merges past the requirements for people who can do that, or says why not. */

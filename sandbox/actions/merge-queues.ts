@@ -1,5 +1,6 @@
 import { mergeGroupJson } from '../json/merge-group-json.ts';
 import { mergingNow, nextToEject, queueOf, stateOf } from '../state/merge-queue-rules.ts';
+import { mergedWith, stackOf } from '../state/stacks.ts';
 import { mergeBlocker } from '../state/mergeability.ts';
 import type { Account, MergeGroup, MergeQueue, MergeQueueEntry } from '../state/model.ts';
 import type { PullRequest, Repository } from '../state/model.ts';
@@ -37,7 +38,9 @@ export class MergeQueues {
     const queue = queueOf(pr);
     if (!queue || pr.mergeQueueEntry || pr.state === 'closed') return;
     if (!mergeBlocker(pr)) {
-      this.#enter(queue, pr, by);
+      for (const each of mergedWith(pr)) if (!each.mergeQueueEntry) this.#enter(queue, each, by);
+    } else if (stackOf(pr)) {
+      throw new Error(`#${pr.number} is in a stack, which cannot wait to enter the queue`);
     } else if (!pr.autoMerge) {
       pr.autoMerge = { enabledAt: this.#world.now(), enabledBy: by };
       this.#events.emit(pr, 'auto_merge_enabled', {}, by);

@@ -1,4 +1,6 @@
 import { accountJson } from '../json/account-json.ts';
+import { GitHubError } from '../http/github-error.ts';
+import { stackOf } from '../state/stacks.ts';
 import { labelJson, milestoneJson, reviewJson } from '../json/pull-request-json.ts';
 import type { Account, PullRequest, Repository, ReviewState } from '../state/model.ts';
 import type { World } from '../state/world.ts';
@@ -35,6 +37,11 @@ export class PullRequestEdits {
 
   /** One `edited` event for all changes, as GitHub sends for one PATCH. */
   edit(pr: PullRequest, given: { title?: string; body?: string; base?: string }, by?: Account): void {
+    if (given.base !== undefined && given.base !== pr.base && stackOf(pr))
+      throw new GitHubError(
+        422,
+        'Cannot change the base branch because the pull request is part of a stack.',
+      );
     const changes: Record<string, unknown> = {};
     if (given.title !== undefined && given.title !== pr.title) {
       changes['title'] = { from: pr.title };
@@ -60,6 +67,7 @@ export class PullRequestEdits {
 
   setAutoMerge(pr: PullRequest, enabled: boolean, by: Account): void {
     if (enabled === (pr.autoMerge !== null)) return;
+    if (enabled && stackOf(pr)) throw new GitHubError(422, 'Auto-merge does not support stacks.');
     pr.autoMerge = enabled ? { enabledAt: this.#world.now(), enabledBy: by } : null;
     if (enabled) this.#events.emit(pr, 'auto_merge_enabled', {}, by);
     else this.#events.emit(pr, 'auto_merge_disabled', { reason: 'Manually disabled by user' }, by);

@@ -1,4 +1,5 @@
 import { fullNameOf, type World } from '../state/world.ts';
+import { stackOf, trunkOf } from '../state/stacks.ts';
 import { nodeId } from '../state/ids.ts';
 import type { Account, ChangedFile, MergedHow, PullRequest, Repository } from '../state/model.ts';
 import type { PullRequestEvents } from './pull-request-events.ts';
@@ -149,10 +150,22 @@ export class PullRequests {
     pr.repository.merges.push(pr);
     // A merge queue drops it by itself.
     if (!pr.mergeQueueEntry?.queue) pr.mergeQueueEntry = null;
-    pr.repository.branches.set(pr.base, sha);
+    pr.repository.branches.set(trunkOf(pr), sha);
     pr.repository.commits.add(sha);
     this.close(pr, by);
+    this.#retargetAbove(pr, by);
     return sha;
+  }
+
+  /** The one above it in its stack merges into the stack's base now. GitHub does that for those that stay open. */
+  #retargetAbove(pr: PullRequest, by: Account): void {
+    const above = stackOf(pr)?.pullRequests.find(
+      ({ base, state }) => state === 'open' && base === pr.head.ref,
+    );
+    if (!above || above.mergeQueueEntry) return;
+    above.base = trunkOf(pr);
+    const changes = { base: { ref: { from: pr.head.ref }, sha: { from: pr.head.sha } } };
+    this.#events.emit(above, 'edited', { changes }, by);
   }
 
   /** An existing commit, such as the head of another pull request, stays unchanged. */

@@ -63,6 +63,7 @@ export function repositories(world: World, webhooks: Webhooks) {
         pullRequests: new Map(),
         mergeQueues: new Map(),
         merges: [],
+        stacks: [],
         createdAt: world.now(),
       };
       for (const [person, role] of Object.entries(options.roles ?? {})) {

@@ -6,6 +6,7 @@ import type { installations } from '../actions/installations.ts';
 import type { people } from '../actions/people.ts';
 import type { PullRequestEdits } from '../actions/pull-request-edits.ts';
 import type { PullRequests } from '../actions/pull-requests.ts';
+import type { Stacks } from '../actions/stacks.ts';
 import type { Statuses } from '../actions/statuses.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { World } from '../state/world.ts';
@@ -20,6 +21,7 @@ export interface Parts {
   world: World;
   webhooks: Webhooks;
   statuses: Statuses;
+  stacks: Stacks;
   pullRequests: PullRequests;
   edits: PullRequestEdits;
   comments: Comments;

@@ -11,6 +11,7 @@ import { peopleRoutes } from '../rest/people-routes.ts';
 import { pullRequestRoutes } from '../rest/pull-request-routes.ts';
 import { repositoryRoutes } from '../rest/repository-routes.ts';
 import { rulesetRoutes } from '../rest/ruleset-routes.ts';
+import { stackRoutes } from '../rest/stack-routes.ts';
 import { statusRoutes } from '../rest/status-routes.ts';
 import { oauthTokenRoutes } from '../rest/oauth-token-routes.ts';
 import { oauthPages } from '../web/oauth-pages.ts';
@@ -98,6 +99,7 @@ function createApi(parts: Parts): Api {
   pullRequestRoutes(api, parts);
   commentRoutes(api, parts);
   compareRoutes(api, parts);
+  stackRoutes(api, parts);
   statusRoutes(api, parts);
   oauthTokenRoutes(api, parts);
   branchRoutes(api, parts);

@@ -1,5 +1,6 @@
 import { accountJson } from './account-json.ts';
 import { repositoryJson } from './repository-json.ts';
+import { stackPlaceJson } from './stack-json.ts';
 import { fullNameOf, type World } from '../state/world.ts';
 import { mergeableState, mergeBlocker } from '../state/mergeability.ts';
 import { nodeId } from '../state/ids.ts';
@@ -43,6 +44,7 @@ export function pullRequestSummary(world: World, pr: PullRequest) {
       commit_message: null,
     },
     active_lock_reason: null,
+    stack: stackPlaceJson(pr),
     _links: {
       self: { href: url },
       html: { href: `${world.url}/${fullName}/pull/${pr.number}` },

@@ -2,6 +2,7 @@ import { fileJson, labelJson, pullRequestJson, pullRequestSummary } from '../jso
 import { GitHubError, invalid } from '../http/github-error.ts';
 import { pressMergeButton } from '../actions/merge-button.ts';
 import { actor, demand, onRepository, pullRequestIn, refuseArchived } from './on-repository.ts';
+import { stackOf } from '../state/stacks.ts';
 import { page } from '../http/paging.ts';
 import { bodyOf, type Api, type Parts } from '../http/api.ts';
 
@@ -71,6 +72,8 @@ export function pullRequestRoutes(api: Api, { world, pullRequests, edits }: Part
     demand(c, repository, merging);
     refuseArchived(repository);
     const pr = pullRequestIn(c, repository);
+    if (stackOf(pr))
+      throw new GitHubError(405, 'A stack can only be merged with the asynchronous merge API.');
     const { sha } = await bodyOf(c);
     const head = sha === undefined ? null : String(sha);
     const pressed = pressMergeButton(pullRequests, pr, actor(c, world), head);

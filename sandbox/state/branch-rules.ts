@@ -1,4 +1,5 @@
 import { roleOf } from './access.ts';
+import { trunkOf } from './stacks.ts';
 import type { Account, BranchProtection, BypassActor, Patterns, PullRequest } from './model.ts';
 import type { Repository, RequiredCheck, Ruleset } from './model.ts';
 
@@ -27,8 +28,8 @@ export function requirementsOf(
 }
 
 /** Whether its base requires up-to-date branches, and it is not up to date. */
-export const isBehind = ({ repository, base, behind }: PullRequest): boolean =>
-  behind > 0 && requirementsOf(repository, base).some(({ by }) => by.strict);
+export const isBehind = (pr: PullRequest): boolean =>
+  pr.behind > 0 && requirementsOf(pr.repository, trunkOf(pr)).some(({ by }) => by.strict);
 
 /** Whether a person can merge past a protection or a ruleset. */
 export function mayBypass(repository: Repository, by: BranchProtection | Ruleset, person: Account): boolean {

@@ -1,11 +1,13 @@
 import { requiredStates } from './mergeability.ts';
+import { stackOf, trunkOf } from './stacks.ts';
 import type { MergeGroup, MergeQueue, MergeQueueEntry, PullRequest } from './model.ts';
 
 /** GitHub's answer to the merge button on a branch with a queue. */
 export const throughTheQueue = 'Changes must be made through the merge queue';
 
 /** The queue that a pull request must pass; undefined if its base has none. */
-export const queueOf = (pr: PullRequest): MergeQueue | undefined => pr.repository.mergeQueues.get(pr.base);
+export const queueOf = (pr: PullRequest): MergeQueue | undefined =>
+  pr.repository.mergeQueues.get(trunkOf(pr));
 
 type Verdict = 'passed' | 'failed' | 'waiting' | 'timed out';
 
@@ -36,13 +38,22 @@ export function stateOf(queue: MergeQueue, entry: MergeQueueEntry, now: Date): M
  * passes within the limit, no matter whether those ahead of it pass.
  */
 export function mergingNow(queue: MergeQueue, now: Date): MergeQueueEntry[] {
-  const within = queue.entries.slice(0, queue.maxEntriesToMerge);
+  const within = queue.entries.slice(0, mostMerged(queue));
   const passes = [...within.map((entry) => verdictOf(queue, entry, now) === 'passed'), false];
   const count = queue.mergingStrategy === 'ALLGREEN' ? passes.indexOf(false) : passes.lastIndexOf(true) + 1;
   if (count === 0) return [];
   const waitedEnough =
     now.getTime() >= minutesAfter(within[0]!.enqueuedAt, queue.minEntriesToMergeWaitMinutes);
   return count >= queue.minEntriesToMerge || waitedEnough ? within.slice(0, count) : [];
+}
+
+/** The limit of one merge. GitHub goes half over it rather than to part a stack. */
+function mostMerged({ entries, maxEntriesToMerge: most }: MergeQueue): number {
+  const last = entries[most - 1];
+  const stack = last && stackOf(last.pullRequest);
+  const rest = entries.slice(most).findIndex(({ pullRequest }) => stackOf(pullRequest) !== stack);
+  const whole = most + (rest === -1 ? entries.length - most : rest);
+  return stack && whole <= most * 1.5 ? whole : most;
 }
 
 /** The first entry that must leave, and why; null if none must. */

@@ -1,5 +1,6 @@
 import { type MergeableState, mergeableState } from './mergeability.ts';
 import type { PullRequest } from './model.ts';
+import { mergedWith } from './stacks.ts';
 
 /**
  * GitHub's answer whether it would merge a pull request. GitHub computes it in the background: the first question after
@@ -26,9 +27,13 @@ export class MergeStates {
     return isNew ? 'unknown' : mergeableState({ ...pr, repository: this.#before(pr) });
   }
 
-  #before({ repository, head: { sha } }: PullRequest): PullRequest['repository'] {
+  #before(pr: PullRequest): PullRequest['repository'] {
+    const { repository } = pr;
     const until = this.#now().getTime() - this.behind;
-    const posted = (repository.statuses.get(sha) ?? []).filter(({ createdAt }) => +createdAt <= until);
-    return { ...repository, statuses: new Map([[sha, posted]]) };
+    const posted = mergedWith(pr).map(({ head: { sha } }) => {
+      const all = repository.statuses.get(sha) ?? [];
+      return [sha, all.filter(({ createdAt }) => +createdAt <= until)] as const;
+    });
+    return { ...repository, statuses: new Map(posted) };
   }
 }

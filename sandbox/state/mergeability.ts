@@ -1,4 +1,5 @@
 import { isBehind, mayBypass, requirementsOf } from './branch-rules.ts';
+import { mergedWith, stackOf, trunkOf } from './stacks.ts';
 import { testMergeOf } from './test-merge.ts';
 import type { Account, CommitStatus, PullRequest, Repository } from './model.ts';
 
@@ -41,17 +42,20 @@ export function decidingSha(pr: PullRequest): string {
   return testMerge && pr.repository.statuses.has(testMerge) ? testMerge : pr.head.sha;
 }
 
-/** Why a pull request cannot be merged, in the words of GitHub's 405, or null. */
-export function mergeBlocker(pr: PullRequest): string | null {
+/** Why a pull request and those below it in its stack cannot be merged, in the words of GitHub's 405, or null. */
+export const mergeBlocker = (pr: PullRequest): string | null =>
+  mergedWith(pr).reduce<string | null>((blocker, each) => blocker ?? ownBlocker(each), null);
+
+function ownBlocker(pr: PullRequest): string | null {
   if (pr.state === 'closed') return 'Pull Request is not mergeable';
   if (pr.draft) return 'Pull Request is still a draft';
   if (pr.isConflicting) return 'Pull Request is not mergeable';
   return unmetRequirements(pr)[0] ?? null;
 }
 
-/** All requirements of its base that it does not meet, in the words of GitHub's 405. */
+/** All requirements of its base, or of its stack's, that it does not meet, in the words of GitHub's 405. */
 export function unmetRequirements(pr: PullRequest): string[] {
-  const unmet = requiredStates(pr.repository, pr.base, decidingSha(pr)).flatMap(
+  const unmet = requiredStates(pr.repository, trunkOf(pr), decidingSha(pr)).flatMap(
     ({ context, state, isForeign }) => {
       if (isForeign) return [`Required status check "${context}" was not set by the expected GitHub apps.`];
       if (!state) return [`Required status check "${context}" is expected.`];
@@ -65,7 +69,9 @@ export function unmetRequirements(pr: PullRequest): string[] {
 /** Why this person cannot merge it even if they bypass all that they can; null if they can merge it. */
 export function bypassBlocker(pr: PullRequest, by: Account): string | null {
   if (pr.state === 'closed') return 'Pull Request is not mergeable';
-  const unmet = requiredStates(pr.repository, pr.base, decidingSha(pr)).filter(
+  if (stackOf(pr) && mergedWith(pr).length > 1)
+    return 'Rules can be bypassed for the bottom of a stack alone.';
+  const unmet = requiredStates(pr.repository, trunkOf(pr), decidingSha(pr)).filter(
     ({ state }) => state !== 'success',
   );
   const firm = unmet.find((each) => !mayBypass(pr.repository, each.by, by));

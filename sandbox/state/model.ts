@@ -207,7 +207,18 @@ export interface Repository {
   mergeQueues: Map<string, MergeQueue>;
   /** In the order of their merges. */
   merges: PullRequest[];
+  stacks: Stack[];
   createdAt: Date;
+}
+
+/** Pull requests that merge from the bottom up. */
+export interface Stack {
+  id: number;
+  number: number;
+  /** The branch that it merges into. */
+  base: string;
+  /** Bottom first; merged ones stay. */
+  pullRequests: PullRequest[];
 }
 
 export interface ChangedFile {

@@ -8,6 +8,8 @@ export type ConditionFacts = {
   whyNotKnown: Readonly<Record<string, string>>;
   /** Whether CI says that the pull request touches every scope. */
   hasEveryScope: boolean;
+  /** The stack that it is in, if any: the rules of the stack's base apply to it. */
+  stack?: { base: string } | null;
   /** The logins of team members, by team as it was written, in lower case: `@acme/core`. */
   teams: ReadonlyMap<string, ReadonlySet<string>>;
 };

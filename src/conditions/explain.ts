@@ -76,7 +76,7 @@ function seenBy(
 ): Pick<Reason, 'saw' | 'more' | 'why'> {
   const name = valueNameOf(leaf);
   if (name === null) return { saw: [new Date(now).toISOString()], more: 0, why: null };
-  const value = facts.values[name] as Value | undefined;
+  const value = valueOf(name, facts);
   if (leaf.attribute === 'scope' && facts.hasEveryScope) {
     const why = match === 'unknown' ? 'CI says that it touches every scope' : null;
     return { saw: ['(all)'], more: 0, why };
@@ -89,6 +89,12 @@ function seenBy(
     more: all.length - saw.length,
     why: match === 'unknown' ? whyUnknown(leaf, name, facts) : null,
   };
+}
+
+/** In a stack, `base` sees both branches. */
+function valueOf(name: ValueName, { values, stack }: ConditionFacts): Value | undefined {
+  if (name !== 'base' || !stack || stack.base === values.base) return values[name] as Value | undefined;
+  return [...(values.base == null ? [] : [values.base]), stack.base];
 }
 
 function whyUnknown(leaf: Leaf, name: ValueName, { whyNotKnown, values }: ConditionFacts): string {
@@ -128,7 +134,7 @@ function matchingFirst(
 ): (string | number | boolean)[] {
   const name = valueNameOf(leaf)!;
   if (leaf.attribute === 'commits') return all;
-  const positive = judgeLeaf({ ...leaf, isNegated: false }, false);
+  const positive = judgeLeaf({ ...leaf, isNegated: false }, { isExclusion: false, isInverted: false });
   const matches = (each: unknown) =>
     positive({ ...facts, values: { ...facts.values, [name]: [each] } }, now) === true;
   return [...all.filter(matches), ...all.filter((each) => !matches(each))];

@@ -3,7 +3,7 @@ import { attributeOf, type ValueName } from './attributes.ts';
 import { type CommitFacts, commitFields } from './commit-fields.ts';
 import { compareTexts, comparesNumbers, lengthOf } from './compare.ts';
 import type { ConditionFacts } from './condition-facts.ts';
-import { not, type Verdict } from './verdict.ts';
+import { either, not, type Verdict } from './verdict.ts';
 
 /** Evaluates a pull request at an instant (milliseconds since the epoch). Called often, so it allocates nothing. */
 export type Judge = (facts: ConditionFacts, now: number) => Verdict;
@@ -13,10 +13,28 @@ export type Value = boolean | number | string | null | readonly string[] | reado
 
 type Tests = (value: Value, facts: ConditionFacts, now: number) => Verdict;
 
-/** @param isInverted whether an odd number of `not` surrounds the leaf. */
-export function judgeLeaf(leaf: Leaf, isInverted: boolean): Judge {
+/** Where a leaf stands: in a list that excludes or that selects, and whether an odd number of `not` surrounds it. */
+export type Side = { isExclusion: boolean; isInverted: boolean };
+
+export function judgeLeaf(leaf: Leaf, side: Side): Judge {
   const judge = judgeValue(leaf);
-  return leaf.attribute === 'scope' ? judgeScopes(leaf, isInverted, judge) : judge;
+  if (leaf.attribute === 'base') return judgeBases(judge, side.isExclusion === side.isInverted);
+  return leaf.attribute === 'scope' ? judgeScopes(leaf, side.isInverted, judge) : judge;
+}
+
+/**
+ * A pull request in a stack has two bases: the branch that it names, and the one that the stack merges into. Whichever
+ * holds more counts.
+ * @param holdsIfTrue whether a freeze holds more if the condition is true.
+ */
+function judgeBases(judge: Judge, holdsIfTrue: boolean): Judge {
+  return (facts, now) => {
+    const verdict = judge(facts, now);
+    const base = facts.stack?.base;
+    if (base === undefined) return verdict;
+    const ofStack = judge({ ...facts, values: { ...facts.values, base } }, now);
+    return holdsIfTrue ? either(verdict, ofStack) : not(either(not(verdict), not(ofStack)));
+  };
 }
 
 /** The name of the value in the facts; null for the clock, which needs none. */

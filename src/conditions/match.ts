@@ -1,6 +1,6 @@
 import type { ConditionNode, Leaf } from './ast.ts';
 import type { ConditionFacts } from './condition-facts.ts';
-import { type Judge, judgeLeaf } from './judge-leaf.ts';
+import { type Judge, judgeLeaf, type Side } from './judge-leaf.ts';
 import { not, type Verdict } from './verdict.ts';
 
 /** The position of a condition in its list: `[2, 'or', 0]`. */
@@ -19,24 +19,25 @@ export type Matcher =
  * A pull request with all_scopes has every scope: `scope=x` and `scope~=x` match. Whether it lacks a scope (`scope!=x`,
  * `-scope=x`, `not` around `scope=x`) is unknown in every spelling. A freeze holds what it cannot evaluate, so such a
  * condition never releases the pull request: it is selected, and it is not excluded.
+ * @param isExclusion whether a match frees a pull request. By default, it holds one.
  */
-export function prepare(nodes: ConditionNode[]): Matcher {
-  const matchers = nodes.map((node, index) => prepareNode(node, false, [index]));
+export function prepare(nodes: ConditionNode[], isExclusion = false): Matcher {
+  const matchers = nodes.map((node, index) => prepareNode(node, { isExclusion, isInverted: false }, [index]));
   return { kind: 'and', nodes: matchers, judge: all(matchers.map(({ judge }) => judge)) };
 }
 
-/** @param isInverted whether an odd number of `not` surrounds the node. */
-function prepareNode(node: ConditionNode, isInverted: boolean, path: Path): Matcher {
+function prepareNode(node: ConditionNode, side: Side, path: Path): Matcher {
   switch (node.kind) {
     case 'leaf':
-      return { kind: 'leaf', leaf: node, path, judge: judgeLeaf(node, isInverted) };
+      return { kind: 'leaf', leaf: node, path, judge: judgeLeaf(node, side) };
     case 'not': {
-      const inner = prepareNode(node.node, !isInverted, [...path, 'not']);
+      const inverted = { ...side, isInverted: !side.isInverted };
+      const inner = prepareNode(node.node, inverted, [...path, 'not']);
       return { kind: 'not', node: inner, judge: (facts, now) => not(inner.judge(facts, now)) };
     }
     default: {
       const { kind } = node;
-      const nodes = node.nodes.map((each, index) => prepareNode(each, isInverted, [...path, kind, index]));
+      const nodes = node.nodes.map((each, index) => prepareNode(each, side, [...path, kind, index]));
       const judges = nodes.map(({ judge }) => judge);
       return { kind, nodes, judge: kind === 'and' ? all(judges) : any(judges) };
     }

@@ -1,7 +1,10 @@
 import type { Fact } from '../github/pull-requests/fact.ts';
 
-/** Why we check a branch. `stacked`: it is the base of one open pull request and the head of another. */
-export type Reason = 'default' | 'freeze' | 'base' | 'stacked';
+/**
+ * Why we check a branch. `chained`: it is the base of one open pull request and the head of another, and GitHub knows of
+ * no stack.
+ */
+export type Reason = 'default' | 'freeze' | 'base' | 'chained';
 
 export type Branch = { name: string; reason: Reason };
 

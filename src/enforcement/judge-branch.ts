@@ -73,7 +73,7 @@ function notRequired(
   }
   if (isMinor(reason, exists)) {
     const why =
-      reason === 'stacked'
+      reason === 'chained'
         ? 'It is the head of another open pull request, which is held when it merges.'
         : 'The branch does not exist yet, and no ruleset covers it.';
     return found('warning', `${branch} does not require ${context}. ${why}`, requireCheck(place, branch));
@@ -86,7 +86,7 @@ function notRequired(
 }
 
 const isMinor = (reason: BranchFacts['reason'], exists: BranchFacts['exists']): boolean =>
-  reason === 'stacked' || (exists.known && !exists.value);
+  reason === 'chained' || (exists.known && !exists.value);
 
 /** GitHub requires the branch's checks for each merge group. The queue stalls if we cannot hear of groups or answer. */
 function judgeQueue(

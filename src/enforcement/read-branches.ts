@@ -1,4 +1,5 @@
 import type { Fact } from '../github/pull-requests/fact.ts';
+import { placesIn, stacksOf } from '../github/pull-requests/stacks.ts';
 import { type Asking, ask } from './asking.ts';
 import type { Branch } from './branch-facts.ts';
 import { namedBranches } from './touched-branches.ts';
@@ -8,6 +9,7 @@ const openBasesQuery = /* GraphQL */ `
     repository(owner: $owner, name: $name) {
       pullRequests(states: OPEN, first: 100, after: $after, orderBy: { field: UPDATED_AT, direction: DESC }) {
         nodes {
+          number
           baseRefName
           headRefName
           isCrossRepository
@@ -21,7 +23,12 @@ const openBasesQuery = /* GraphQL */ `
   }
 `;
 
-type OpenPullRequest = { baseRefName: string; headRefName: string; isCrossRepository: boolean };
+type OpenPullRequest = {
+  number: number;
+  baseRefName: string;
+  headRefName: string;
+  isCrossRepository: boolean;
+};
 
 type OpenBasesAnswer = {
   repository: {
@@ -77,10 +84,10 @@ function readOpenBases(asking: Asking): Promise<Fact<Branch[]>> {
     const heads = new Set(
       open.filter(({ isCrossRepository }) => !isCrossRepository).map(({ headRefName }) => headRefName),
     );
-    return [...new Set(open.map(({ baseRefName }) => baseRefName))].map((base) => ({
-      name: base,
-      reason: heads.has(base) ? 'stacked' : 'base',
-    }));
+    // GitHub judges each pull request of a stack by the rules of the stack's base.
+    const places = placesIn(stacksOf(asking.repository));
+    const bases = open.map(({ number, baseRefName }) => places.get(number)?.base ?? baseRefName);
+    return [...new Set(bases)].map((base) => ({ name: base, reason: heads.has(base) ? 'chained' : 'base' }));
   });
 }
 

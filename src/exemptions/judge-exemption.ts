@@ -7,10 +7,11 @@ import type { Exemption } from './exemption.ts';
 /** The facts about a pull request that decide which exemptions apply. */
 type Subject = { number: number; headSha: string; baseRef: string | null };
 
-export const subjectOf = ({ number, headSha, values }: PullRequestFacts): Subject => ({
+export const subjectOf = ({ number, headSha, values, stack }: PullRequestFacts): Subject => ({
   number,
   headSha,
-  baseRef: values.base ?? null,
+  // Of a stack, the branch that all of it merges into: GitHub retargets an upper one when a lower one merges.
+  baseRef: stack?.base ?? values.base ?? null,
 });
 
 /** Whether an exemption covers a freeze. */

@@ -3,6 +3,7 @@ import { conflict, notFound } from '../errors.ts';
 import { askGitHub } from '../github/ask-github.ts';
 import { greatestNumber } from '../github/greatest-number.ts';
 import { isGitHubStatus } from '../github/github-error.ts';
+import { placesIn, stacksOf } from '../github/pull-requests/stacks.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 
 /** What an exemption is pinned to. @property seenAt when the pull request last changed, according to GitHub's clock. */
@@ -38,5 +39,6 @@ export async function readHead(deps: Deps, repository: FoundRepository, number: 
   if (pullRequest.state !== 'open')
     throw conflict(`${name}#${number} is closed, so nothing holds it. Reopen it on GitHub first.`);
   const { head, base, updated_at } = pullRequest;
-  return { headSha: head.sha, seenAt: new Date(updated_at), baseRef: base.ref };
+  const stack = placesIn(stacksOf(repository)).get(Number(number));
+  return { headSha: head.sha, seenAt: new Date(updated_at), baseRef: stack?.base ?? base.ref };
 }

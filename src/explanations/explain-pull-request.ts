@@ -17,7 +17,7 @@ import {
   nextChangeAmong,
   shasOf,
   type Standards,
-  weigh,
+  weighTogether,
 } from '../reconcile/judge.ts';
 import type { Hold, Pass, Status } from '../outbox/status.ts';
 import { greatestNumber } from '../github/greatest-number.ts';
@@ -28,6 +28,7 @@ import {
   loadPullRequest,
   loadPullRequestNodes,
 } from '../github/pull-requests/load-pull-requests.ts';
+import { stackedWith } from '../github/pull-requests/stacks.ts';
 import { findSharers } from '../reconcile/open-pull-request-store.ts';
 import { type FoundRepository, fullName, suspended } from '../installations/find-repository.ts';
 import { hideDependencies } from './hide-dependencies.ts';
@@ -47,12 +48,15 @@ export type Explained = {
 
 export type PullRequestExplanation = {
   pullRequest: LoadedPullRequest;
-  /** Whether it is held now, by its own freezes or through a pull request with the same head or test merge commit. */
+  /**
+   * Whether it is held now, by its own freezes or through another pull request: one with the same head or test merge
+   * commit, or one below it in its stack.
+   */
   isFrozen: boolean;
   /** The wanted status of its head SHA; null if it is not open. */
   status: Status | null;
   freezes: Explained[];
-  /** The freezes that hold it through other open pull requests with the same head or test merge commit. */
+  /** The freezes that hold it through other open pull requests. */
   sharedHolds: Hold[];
   nextChangeAt: Date | null;
 };
@@ -79,21 +83,23 @@ export async function explainPullRequest(
     readWithSiblings(from, Number(number)),
   );
   if (!read) throw absent;
-  const { pullRequest, siblings } = read;
+  const { pullRequest, siblings, below } = read;
   const { facts, isOpen } = pullRequest;
   const sharing = [facts, ...siblings.map((sibling) => sibling.facts)];
   const hide = await hideDependencies(deps, repository, [facts]);
-  const hasHead = (sibling: LoadedPullRequest) => shasOf(sibling).includes(facts.headSha);
-  const sharingHead = [facts, ...siblings.filter(hasHead).map((sibling) => sibling.facts)];
-  const numbers = sharing.map((each) => each.number);
+  const judged = [...sharing, ...below.map((each) => each.facts)];
+  const numbers = judged.map((each) => each.number);
   const exemptions = await openExemptions(deps.db, repository.id, numbers);
   const standards: Standards = { freezes, exemptions, hiding: hidingAmong(all), observedAt: now };
-  const holds = isOpen ? sharing.flatMap((each) => weigh(standards, each).holds) : [];
-  const { passes } = weigh(standards, facts);
+  const weighed = weighTogether(standards, judged);
+  const { passes } = weighed[0]!;
+  const holds = isOpen ? weighed.slice(0, sharing.length).flatMap((each) => each.holds) : [];
+  const hasHead = (index: number) => index === 0 || shasOf(siblings[index - 1]!).includes(facts.headSha);
+  const sharingHead = weighed.slice(0, sharing.length).filter((_, index) => hasHead(index));
   return {
     pullRequest,
     isFrozen: holds.length > 0,
-    status: isOpen ? decideHead(standards, sharingHead).status : null,
+    status: isOpen ? decideHead(sharingHead) : null,
     freezes: freezes.map((parsed) => ({
       freeze: parsed.freeze,
       verdict: judgeFreeze(parsed, facts, now.getTime()),
@@ -103,7 +109,7 @@ export async function explainPullRequest(
     })),
     sharedHolds: holds.filter((hold) => hold.pullRequest !== facts.number),
     nextChangeAt: earliestOf([
-      nextChangeAmong(freezes, sharing, now),
+      nextChangeAmong(freezes, judged, now),
       ...passes.map(({ exemption }) => exemption.expiresAt),
     ]),
   };
@@ -115,18 +121,27 @@ const earliestOf = (instants: (Date | null)[]): Date | null =>
 /** How many pull requests GitHub returns for one question. */
 const mostNodes = 100;
 
-/** The pull request, and the open ones that share its head or test merge commit. */
+/** The pull request, and the open ones that share its head or test merge commit, or are below it in its stack. */
 async function readWithSiblings(
   from: LoadFrom,
   number: number,
-): Promise<{ pullRequest: LoadedPullRequest; siblings: LoadedPullRequest[] } | null> {
+): Promise<(Record<'siblings' | 'below', LoadedPullRequest[]> & { pullRequest: LoadedPullRequest }) | null> {
   const pullRequest = await loadPullRequest(from, number);
   if (!pullRequest) return null;
   const shas = new Set(shasOf(pullRequest));
-  const about = { number, shas: [...shas], merges: pullRequest.headMerges };
+  const { stack } = pullRequest.facts;
+  const numbers = stackedWith(from.stacks, [number]);
+  const about = { number, numbers, shas: [...shas], merges: pullRequest.headMerges };
   const known = await findSharers(from.deps.sql, from.repository.id, about);
   const nodeIds = known.slice(0, mostNodes).map(({ nodeId }) => nodeId);
-  const siblings = nodeIds.length > 0 ? await loadPullRequestNodes(from, nodeIds) : [];
-  const shares = (one: LoadedPullRequest) => one.isOpen && shasOf(one).some((sha) => shas.has(sha));
-  return { pullRequest, siblings: siblings.filter(shares) };
+  const others = nodeIds.length > 0 ? await loadPullRequestNodes(from, nodeIds) : [];
+  const open = others.filter(({ isOpen }) => isOpen);
+  const shares = (one: LoadedPullRequest) => shasOf(one).some((sha) => shas.has(sha));
+  const isBelow = ({ facts }: LoadedPullRequest) =>
+    stack && facts.stack?.number === stack.number && facts.stack.position < stack.position;
+  return {
+    pullRequest,
+    siblings: open.filter(shares),
+    below: open.filter((one) => isBelow(one) && !shares(one)),
+  };
 }

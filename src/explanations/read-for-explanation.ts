@@ -2,6 +2,7 @@ import type { FactNeeds } from '../conditions/needed-facts.ts';
 import type { Deps } from '../deps.ts';
 import { askGitHub } from '../github/ask-github.ts';
 import type { LoadFrom } from '../github/pull-requests/load-pull-requests.ts';
+import { stacksOf } from '../github/pull-requests/stacks.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 
 /**
@@ -22,7 +23,7 @@ export async function readForExplanation<Answer>(
     async () => {
       const { id, permissions } = repository.installation;
       const client = await deps.github.asInstallation(id, permissions);
-      return read({ deps, client, repository, needs });
+      return read({ deps, client, repository, needs, stacks: stacksOf(repository) });
     },
   );
 }

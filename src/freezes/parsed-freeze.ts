@@ -44,7 +44,10 @@ export function parseStoredFreeze(freeze: Freeze & { version: number }): ParsedF
 }
 
 function prepareConditions(matching: ConditionNode[], exclude: ConditionNode[]): FreezeConditions {
-  const matchers = { matching: prepare(matching), exclude: exclude.length > 0 ? prepare(exclude) : null };
+  const matchers = {
+    matching: prepare(matching),
+    exclude: exclude.length > 0 ? prepare(exclude, true) : null,
+  };
   return {
     ...matchers,
     needs: neededFacts([...matching, ...exclude]),

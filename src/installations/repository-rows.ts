@@ -18,6 +18,7 @@ export type FoundRepository = Pick<
   | 'reconciledAt'
   | 'observations'
   | 'longestOpenEndHours'
+  | 'stacks'
 > & {
   account: Pick<Account, 'id' | 'login' | 'type'>;
   installation: Pick<Installation, 'id' | 'permissions' | 'suspendedAt' | 'pausedUntil'>;
@@ -25,7 +26,7 @@ export type FoundRepository = Pick<
 
 const installed = `
   SELECT r.id AS repository_id, r.name AS repository_name, r.private, r.archived, r.products::text[] AS products,
-    r.reconcile_requested_at, r.reconciled_at, r.observations, r.longest_open_end_hours,
+    r.reconcile_requested_at, r.reconciled_at, r.observations, r.longest_open_end_hours, r.stacks,
     a.id AS owner_id, a.login AS owner_login, a.type AS owner_type,
     i.id AS installation_id, i.permissions, i.suspended_at, i.paused_until
   FROM repositories r JOIN accounts a ON a.id = r.account_id JOIN installations i ON i.id = r.installation_id`;
@@ -67,6 +68,7 @@ export function repositoryOfRow(row: Row): FoundRepository | null {
     reconciledAt: row['reconciled_at'] as Date | null,
     observations: row['observations'] as bigint,
     longestOpenEndHours: row['longest_open_end_hours'] as number | null,
+    stacks: row['stacks'] as Repository['stacks'],
     account: { id: accountId, login: row['owner_login'] as string, type: row['owner_type'] as string },
     installation: {
       id: installationId,

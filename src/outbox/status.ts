@@ -14,6 +14,8 @@ export type Hold = {
   pullRequest: number;
   /** Why conditions could not be evaluated, if the pull request is held because of that. */
   unjudged: string | null;
+  /** Whether that pull request is below the one with the status, in its stack. */
+  isBelow?: boolean;
 };
 
 /** A freeze that would hold a pull request, and the exemption from it. */
@@ -61,8 +63,9 @@ export function wantedOn(head: {
  */
 export function frozenText(holds: Hold[], isShared: boolean): string {
   const last = holds.reduce((one, other) => (endOf(other) > endOf(one) ? other : one));
-  const { freeze, pullRequest, unjudged } = last;
-  const who = isShared ? `#${pullRequest} is frozen` : 'Frozen';
+  const { freeze, pullRequest, unjudged, isBelow } = last;
+  const where = isBelow ? ' below it in its stack' : '';
+  const who = isShared || isBelow ? `#${pullRequest}${where} is frozen` : 'Frozen';
   const until = freeze.endsAt ? `until ${describeInstant(freeze.endsAt, freeze.timezone)}` : 'until removed';
   const freezes = new Set(holds.map((hold) => hold.freeze.id)).size;
   const more = freezes > 1 ? ` (+${freezes - 1} more)` : '';

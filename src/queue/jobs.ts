@@ -30,6 +30,8 @@ export type Told = {
   nodeId?: string;
   /** When it changed, by GitHub's clock. If an answer is older, the job looks again. */
   changedAt?: string;
+  /** The number of its stack, null for none; absent if the event does not say. */
+  stack?: number | null;
   /** How often an older answer has come. */
   looks?: number;
   /** The installation of the event. A repository that is not known yet is read through it first. */

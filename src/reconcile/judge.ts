@@ -57,12 +57,10 @@ export type Judgement = { judged: Judged[]; verdicts: Verdict[]; nextChangeAt: D
  */
 export function judge(standards: Standards, pullRequests: LoadedPullRequest[]): Judgement {
   const { freezes, observedAt } = standards;
-  // Grouped, so that we do not compare each of a thousand pull requests with every exemption.
-  const byNumber = Map.groupBy(standards.exemptions, (exemption) => exemption.pullRequest);
-  const judged = pullRequests.map((pullRequest) => {
-    const exemptions = byNumber.get(pullRequest.facts.number) ?? [];
-    return { pullRequest, ...weigh({ ...standards, exemptions }, pullRequest.facts) };
-  });
+  const byNumber = exemptionsByNumber(standards);
+  const facts = pullRequests.map((pullRequest) => pullRequest.facts);
+  const weighed = weighTogether(standards, facts);
+  const judged = pullRequests.map((pullRequest, index) => ({ pullRequest, ...weighed[index]! }));
   const bySha = Map.groupBy(judged.flatMap(commitsOf), ({ sha }) => sha);
   const verdicts = [...bySha].flatMap(([sha, commits]): Verdict[] => {
     const present = newestOf(commits.map(({ status }) => status));
@@ -77,7 +75,6 @@ export function judge(standards: Standards, pullRequests: LoadedPullRequest[]): 
     const urgency = returningFirst(urgencyOf(status, present, sharing), status, present, isReturning);
     return [{ sha, status, holds, present, urgency }];
   });
-  const facts = pullRequests.map((pullRequest) => pullRequest.facts);
   return { judged, verdicts, nextChangeAt: nextChangeAmong(freezes, facts, observedAt) };
 }
 
@@ -141,17 +138,13 @@ const mayBeOpenedAgain =
 
 /**
  * The status of a head SHA for all open pull requests that have it. The strictest verdict counts.
- * @param standards has the ongoing freezes, or none if freezes are switched off.
- * @param pullRequests at least one, all with the same head SHA.
- * @returns the status, with what holds them.
+ * @param sharing at least one: what holds each pull request with this head SHA.
  */
-export function decideHead(
-  standards: Standards,
-  pullRequests: PullRequestFacts[],
-): { status: Status; holds: Hold[] } {
-  const weighed = weighAll(standards, pullRequests);
-  return { status: statusFor(weighed, pullRequests.length > 1), holds: weighed.holds };
-}
+export const decideHead = (sharing: Weighed[]): Status =>
+  statusFor(
+    { holds: sharing.flatMap(({ holds }) => holds), passes: sharing.flatMap(({ passes }) => passes) },
+    sharing.length > 1,
+  );
 
 function statusFor({ holds, passes }: Weighed, isShared: boolean): Status {
   if (holds.length > 0) return { state: 'pending', description: frozenText(holds, isShared) };
@@ -172,7 +165,7 @@ export function decideGroup(
   pullRequests: PullRequestFacts[],
   timesOutAt: Date,
 ): { status: Status; holds: Hold[] } {
-  const { holds } = weighAll(standards, pullRequests);
+  const holds = weighTogether(standards, pullRequests).flatMap((weighed) => weighed.holds);
   if (holds.length === 0) return { status: { state: 'success', description: freeGroupText }, holds };
   const endsInTime = ({ freeze }: Hold) =>
     freeze.endsAt !== null && freeze.endsAt.getTime() < timesOutAt.getTime() - groupMargin;
@@ -181,10 +174,7 @@ export function decideGroup(
 }
 
 /** Applies freezes and exemptions to a pull request. An exemption only frees it from the freezes that it covers. */
-export function weigh(
-  { freezes, exemptions, hiding, observedAt }: Standards,
-  facts: PullRequestFacts,
-): Weighed {
+function weigh({ freezes, exemptions, hiding, observedAt }: Standards, facts: PullRequestFacts): Weighed {
   const weighed: Weighed = { holds: [], passes: [] };
   for (const hold of holdsOf(freezes, facts, observedAt)) {
     const { freeze, pullRequest } = hold;
@@ -202,10 +192,28 @@ export function weigh(
 export const hidingAmong = (freezes: Pick<Freeze, 'id' | 'publicReason'>[]): string[] =>
   freezes.flatMap(({ id, publicReason }) => (typeof publicReason === 'string' ? [id] : []));
 
-function weighAll(standards: Standards, pullRequests: PullRequestFacts[]): Weighed {
-  const all = pullRequests.map((facts) => weigh(standards, facts));
-  return { holds: all.flatMap(({ holds }) => holds), passes: all.flatMap(({ passes }) => passes) };
+/**
+ * Weighs open pull requests, each with those of them below it in its stack, because merging it merges them.
+ * @returns the results in the order of the pull requests.
+ */
+export function weighTogether(standards: Standards, pullRequests: PullRequestFacts[]): Weighed[] {
+  const byNumber = exemptionsByNumber(standards);
+  const each = pullRequests.map((facts) => {
+    const exemptions = byNumber.get(facts.number) ?? [];
+    return { stack: facts.stack, ...weigh({ ...standards, exemptions }, facts) };
+  });
+  const byStack = Map.groupBy(each, ({ stack }) => stack?.number);
+  return each.map(({ stack, holds, passes }): Weighed => {
+    if (!stack) return { holds, passes };
+    const below = byStack.get(stack.number)!.filter((other) => other.stack!.position < stack.position);
+    const theirs = below.flatMap((other) => other.holds.map((hold) => ({ ...hold, isBelow: true })));
+    return { holds: [...holds, ...theirs], passes };
+  });
 }
+
+/** Grouped, so that we do not compare each of a thousand pull requests with every exemption. */
+const exemptionsByNumber = ({ exemptions }: Standards) =>
+  Map.groupBy(exemptions, (exemption) => exemption.pullRequest);
 
 /**
  * The freezes that select a pull request. It is held while any of them does, and each freeze has its own exclusions.

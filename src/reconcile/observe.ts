@@ -16,6 +16,7 @@ import type { Account, Installation, Repository } from '../generated/prisma/clie
 import { classifyGitHubError } from '../github/github-error.ts';
 import { checkAccessAfter, pauseInstallation } from '../github/pause.ts';
 import type { LoadFrom } from '../github/pull-requests/load-pull-requests.ts';
+import type { Stack } from '../github/pull-requests/stacks.ts';
 import { fullName } from '../installations/find-repository.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { jobs } from '../queue/jobs.ts';
@@ -48,7 +49,7 @@ export type Observed = {
 /** The repository, and the instant of an observation. */
 const seen = `
   SELECT r.id, r.xmin AS row_version, r.account_id, r.name, r.products::text[] AS products, r.archived, r.first_status_at,
-    a.login, a.type, i.id AS installation_id, i.permissions, coalesce(i.suspended_at, i.deleted_at) AS switched_off_at,
+    a.login, a.type, r.stacks, i.id AS installation_id, i.permissions, coalesce(i.suspended_at, i.deleted_at) AS switched_off_at,
     greatest(i.paused_until, i.reads_paused_until) AS paused_until,
     greatest($2::timestamptz, $3::timestamptz, r.reconciled_at) AS observed_at
   FROM repositories r JOIN accounts a ON a.id = r.account_id LEFT JOIN installations i ON i.id = r.installation_id
@@ -86,6 +87,7 @@ type SeenRow = Row & {
   products: Repository['products'];
   archived: boolean;
   first_status_at: Date | null;
+  stacks: Stack[];
   login: string;
   type: string;
   installation_id: bigint | null;
@@ -169,7 +171,7 @@ export async function openObservation(
     exemptions: rows.flatMap((each) => exemptionIn(each) ?? []),
     hiding: row.hiding ?? [],
     hasIdleExemptions: rows.some((each) => each.is_idle === true),
-    from: { deps, client, repository, needs: needsOf(freezes) },
+    from: { deps, client, repository, needs: needsOf(freezes), stacks: row.stacks },
   };
 }
 

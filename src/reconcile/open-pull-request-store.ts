@@ -72,13 +72,17 @@ export const lastSeenOf = (row: LastSeenRow): LastSeen => ({
   seenBy: row.seen_by,
 });
 
-/** The other open pull requests that share a SHA with this one, as head or test merge commit, now or when last seen. */
+/**
+ * The other open pull requests that share a SHA with this one, as head or test merge commit, now or when last seen.
+ * @param about `numbers`: others that are asked for, each with those that share a SHA with it.
+ */
 export async function findSharers(
   sql: SqlTx,
   repositoryId: bigint,
-  { number, shas, merges }: { number: number; shas: string[]; merges: string | null },
+  about: { number: number; numbers: number[]; shas: string[]; merges: string | null },
 ): Promise<LastSeen[]> {
-  const values = [repositoryId, [number], shas, merges === null ? [] : [merges]];
+  const { number, numbers, shas, merges } = about;
+  const values = [repositoryId, [number, ...numbers], shas, merges === null ? [] : [merges]];
   const text = `${sharersLastSeen('$2', '$3', '$4')} ORDER BY known.number`;
   const rows = await sql.query<LastSeenRow>('find-sharers', text, values);
   return rows.map(lastSeenOf).filter((each) => each.number !== number);

@@ -6,6 +6,7 @@ import {
   loadPullRequest,
   loadPullRequestNodes,
 } from '../github/pull-requests/load-pull-requests.ts';
+import { placesIn } from '../github/pull-requests/stacks.ts';
 import { changedAtOf } from '../github/pull-requests/pull-request.ts';
 import { jobs, type Told } from '../queue/jobs.ts';
 import { observe, type Observed, openObservation } from './observe.ts';
@@ -19,6 +20,11 @@ import { type Found, save } from './save.ts';
 export async function reconcilePullRequests(deps: Deps, repositoryId: bigint, told: Told[]): Promise<void> {
   const through = told.find(({ installationId }) => installationId !== null)?.installationId;
   const observed = await openObservation(deps, repositoryId, { through });
+  const { stacks } = observed.from;
+  const isNews = ({ number, stack }: Told) =>
+    stack !== undefined && stack !== (placesIn(stacks).get(number)?.number ?? null);
+  // Who is below whom has changed: the whole repository is looked at, and nothing is said before.
+  if (told.some(isNews)) return deps.queue.send([jobs.reconcileRepository(repositoryId)]);
   const subjects = [...new Map(told.map((each) => [each.number, each])).values()];
   const pullRequests = await observe(deps, observed.repository, () => loadSubjects(observed.from, subjects));
   await saveWithSharers(deps, observed, { pullRequests, of: told });

@@ -33,8 +33,13 @@ async function reconcile(deps: Deps, repositoryId: bigint, at: Date | null): Pro
   const { repository, freezes, from } = observed;
   if (observed.hasIdleExemptions) await deps.queue.send([jobs.endExemptions(repositoryId, at ?? undefined)]);
   const branches = await reconcileMergeQueues(deps, observed);
-  const { pullRequests, isPrivate } = await observe(deps, repository, () => loadRepository(from));
-  const { differing } = await saveWithSharers(deps, observed, { pullRequests, of: 'open', isPrivate });
+  const { pullRequests, stacks, isPrivate } = await observe(deps, repository, () => loadRepository(from));
+  const { differing } = await saveWithSharers(deps, observed, {
+    pullRequests,
+    of: 'open',
+    stacks,
+    isPrivate,
+  });
   await reconcileOtherQueues(deps, repositoryId, pullRequests, branches);
   const counts = { pullRequests: pullRequests.length, freezes: freezes.length, differing };
   deps.log.info({ repository: fullName(repository), ...counts }, 'repository reconciled');

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { nowOf } from '../clock.ts';
 import type { SqlTx } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { LoadedPullRequest } from '../github/pull-requests/load-pull-requests.ts';
+import { type Stack, stackedWith } from '../github/pull-requests/stacks.ts';
 import { changedAtOf } from '../github/pull-requests/pull-request.ts';
 import { fullName } from '../installations/find-repository.ts';
 import { foreignIn, mustWrite, shownNow } from '../outbox/plan-write.ts';
@@ -32,6 +34,8 @@ export type Found = {
   /** Other numbers that we asked for. */
   asked?: ReadonlySet<number>;
   isPrivate?: boolean;
+  /** The stacks, if they were read again. */
+  stacks?: Stack[];
 };
 
 /** What was saved: how many statuses differ. Nothing is saved if a pull request with a shared SHA was not observed. */
@@ -57,7 +61,8 @@ export async function save(deps: Deps, observed: Observed, found: Found): Promis
   ]);
   const isTold = ({ facts }: LoadedPullRequest) => told?.some(({ number }) => number === facts.number);
   const asked = {
-    numbers: told ? [...numbers] : [],
+    // Those above it are held with it.
+    numbers: told ? [...numbers, ...stackedWith(observed.from.stacks, numbers)] : [],
     shas: [...open.flatMap(shasOf), ...closedShas],
     merged: found.pullRequests.filter(isTold).flatMap(({ headMerges }) => headMerges ?? []),
   };
@@ -67,6 +72,10 @@ export async function save(deps: Deps, observed: Observed, found: Found): Promis
       lockStored(tx, id),
       readBefore(tx, id, shas, found.of === 'open' ? null : asked),
     ]);
+    if (found.of !== 'open' && !isDeepStrictEqual(stored.stacks, observed.from.stacks)) {
+      tx.atCommit(deps.queue.send([jobs.reconcileRepository(id)], tx));
+      return { differing: 0, unseen: [] };
+    }
     const unseen = unseenIn(observed, found, before.lastSeen, numbers, new Set(asked.shas));
     if (unseen.length > 0) return { differing: 0, unseen };
     const gone = goneIn(observed, found, before.lastSeen, open);
@@ -104,7 +113,7 @@ const closedIn = ({ pullRequests, of }: Found): LoadedPullRequest[] =>
 /** What we save in the repository's row. */
 function changesOf(
   observed: Observed,
-  { of, isPrivate = false }: Found,
+  { of, stacks, isPrivate = false }: Found,
   { nextChangeAt }: Judgement,
   stored: StoredRepository,
 ): Desired['repository'] {
@@ -117,6 +126,7 @@ function changesOf(
     isPrivate,
     reconciledAt: isWhole ? observed.observedAt : null,
     closedJudgedBy: of === 'closed' ? judgedBy(observed.freezes) : null,
+    stacks: stacks ?? null,
     isChanged: isWhole || of === 'closed' || planned?.getTime() !== stored.nextChangeAt?.getTime(),
   };
 }
@@ -170,6 +180,7 @@ export async function saveGroupVerdicts(
       isPrivate: false,
       reconciledAt: null,
       closedJudgedBy: null,
+      stacks: null,
       isChanged: false,
     };
     const wanted = { verdicts, judged: [], gone: [], letGoAmong: [], repository };
@@ -232,7 +243,7 @@ async function write(
       head_sha: facts.headSha,
       title: title.toWellFormed(),
       merge_sha: testMerge?.sha ?? null,
-      held_by: holds.map(({ freeze }) => freeze.id),
+      held_by: [...new Set(holds.map(({ freeze }) => freeze.id))],
       changed_at: changedAtOf(facts),
     })),
   });

@@ -1,4 +1,5 @@
 import type { SqlTx } from '../database/sql.ts';
+import type { Stack } from '../github/pull-requests/stacks.ts';
 import { freeText } from '../outbox/status.ts';
 import type { Known } from '../outbox/plan-write.ts';
 import { closedUrgency } from '../outbox/urgency.ts';
@@ -13,7 +14,12 @@ import {
 // The statements of `save.ts`, in their order.
 
 /** What the row of a repository says about its observations. */
-export type StoredRepository = { observations: bigint; nextChangeAt: Date | null; closedJudgedBy: string };
+export type StoredRepository = {
+  observations: bigint;
+  nextChangeAt: Date | null;
+  closedJudgedBy: string;
+  stacks: Stack[];
+};
 
 /**
  * Makes other observations of the repository wait until the transaction ends. Inserts of its rows do not wait, so that a
@@ -24,13 +30,14 @@ export async function lockStored(tx: SqlTx, repositoryId: bigint): Promise<Store
     observations: bigint;
     next_change_at: Date | null;
     closed_judged_by: string;
+    stacks: Stack[];
   }>(
     'lock-repository',
-    'SELECT observations, next_change_at, closed_judged_by FROM repositories WHERE id = $1 FOR NO KEY UPDATE',
+    'SELECT observations, next_change_at, closed_judged_by, stacks FROM repositories WHERE id = $1 FOR NO KEY UPDATE',
     [repositoryId],
   );
-  const { observations, next_change_at, closed_judged_by } = row!;
-  return { observations, nextChangeAt: next_change_at, closedJudgedBy: closed_judged_by };
+  const { observations, next_change_at, closed_judged_by, stacks } = row!;
+  return { observations, nextChangeAt: next_change_at, closedJudgedBy: closed_judged_by, stacks };
 }
 
 /** What we know about SHAs and open pull requests. */
@@ -146,6 +153,8 @@ export type Desired = {
     /** When every open pull request was observed, if this observation did that. */
     reconciledAt: Date | null;
     closedJudgedBy: string | null;
+    /** The stacks, if they were read again. */
+    stacks: Stack[] | null;
     /** Whether to keep any of them. */
     isChanged: boolean;
   };
@@ -227,7 +236,9 @@ const write = `
       first_status_at = coalesce(first_status_at, CASE WHEN EXISTS (SELECT 1 FROM decided WHERE is_waiting) THEN $4 END),
       next_change_at = $12, private = private OR $13, reconciled_at = greatest(reconciled_at, $14::timestamptz),
       reconcile_requested_at = CASE WHEN reconcile_requested_at <= $14 THEN NULL ELSE reconcile_requested_at END,
-      closed_judged_by = coalesce($15, closed_judged_by)
+      closed_judged_by = coalesce($15, closed_judged_by),
+      -- Those of an earlier observation may be older.
+      stacks = CASE WHEN $17::jsonb IS NULL OR reconciled_at > $14 THEN stacks ELSE $17 END
     WHERE id = $1 AND ($16 OR first_status_at IS NULL)
   )
   SELECT (SELECT count(*)::int FROM decided WHERE is_waiting) AS differing,
@@ -253,6 +264,7 @@ export async function writeDesired(
       ...[JSON.stringify(desired.pullRequests), desired.askAt, desired.gone],
       ...[repository.nextChangeAt, repository.isPrivate, repository.reconciledAt],
       ...[repository.closedJudgedBy, repository.isChanged],
+      repository.stacks && JSON.stringify(repository.stacks),
     ],
   );
   return { differing: row!.differing, isReleased: row!.is_released, isDue: row!.is_due };

@@ -29,7 +29,10 @@ export const payloads = {
     ...inRepository,
     repository: z.object({ id, owner: z.object({ id }) }),
     action: text,
-    pull_request: pullRequest.extend({ merged: z.boolean().nullish() }),
+    pull_request: pullRequest.extend({
+      merged: z.boolean().nullish(),
+      stack: z.object({ number }).nullish(),
+    }),
   }),
   pull_request_review: z.object({ ...inRepository, pull_request: pullRequest }),
   pull_request_review_comment: ofPullRequest,

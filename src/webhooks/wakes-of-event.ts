@@ -38,6 +38,8 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
     always(jobs.syncRepository(BigInt(repository.id), idOf(installation))),
   pull_request: (payload) => {
     const reconcile = pullRequestJob(payload);
+    // The whole stack is new, and GitHub may say so of one of its pull requests alone.
+    if (payload.action === 'stacked') return always(jobs.reconcileRepository(BigInt(payload.repository.id)));
     if (payload.action !== 'closed' || payload.pull_request.merged !== true) return always(reconcile);
     const { repository: place, pull_request } = payload;
     return [
@@ -111,11 +113,17 @@ function commands({ repository: place, issue, comment, installation }: Payloads[
   );
 }
 
-const pullRequestJob = (payload: InRepository & { pull_request: PullRequestPayload }): Job =>
+type OfPullRequest = InRepository & {
+  pull_request: PullRequestPayload & { stack?: { number: number } | null };
+};
+
+const pullRequestJob = (payload: OfPullRequest): Job =>
   jobs.reconcilePullRequest(BigInt(payload.repository.id), {
     number: payload.pull_request.number,
     nodeId: payload.pull_request.node_id,
     changedAt: payload.pull_request.updated_at,
+    stack:
+      payload.pull_request.stack === undefined ? undefined : (payload.pull_request.stack?.number ?? null),
     installationId: payload.installation ? String(payload.installation.id) : null,
   });
 

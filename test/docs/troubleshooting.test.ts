@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type ConfigError, readConfig } from '../../src/config.ts';
 import { refusalStatus } from '../../src/errors.ts';
-import { decideGroup, decideHead } from '../../src/reconcile/judge.ts';
+import { decideGroup, decideHead, weighTogether } from '../../src/reconcile/judge.ts';
 import { freeGroupText, freeText, wantedOn } from '../../src/outbox/status.ts';
 import type { ParsedFreeze } from '../../src/freezes/parsed-freeze.ts';
 import { between, documentAt, rowsOf } from './documents.ts';
@@ -72,7 +72,7 @@ describe('the status', () => {
       conditions: conditions && { matching: { judge: () => true }, exclude: null },
     }) as unknown as ParsedFreeze;
   const end = new Date('2026-03-02T09:00:00Z');
-  const facts = [{ number: 7, values: { base: 'main' } }] as Parameters<typeof decideHead>[1];
+  const facts = [{ number: 7, values: { base: 'main' } }] as Parameters<typeof weighTogether>[1];
   const by = (...freezes: ParsedFreeze[]) => ({
     freezes,
     exemptions: [],
@@ -83,19 +83,29 @@ describe('the status', () => {
   const exemption = { ...where, freezeIds: null, state: 'approved', expiresAt: end };
   const exempt = (more: object) =>
     ({ ...by(freeze(null)), exemptions: [{ ...exemption, ...more }] }) as unknown as Parameters<
-      typeof decideHead
+      typeof weighTogether
     >[0];
   const reasons = { reason: 'INC-4711 fix', publicReason: null };
+  const head = (...given: Parameters<typeof weighTogether>) => ({
+    status: decideHead(weighTogether(...given)),
+  });
+  const stacked = [1, 2].map((position) => ({
+    ...facts[0]!,
+    number: 6 + position,
+    stack: { number: 1, base: 'main', size: 2, position },
+  }));
+  const [, above] = weighTogether(by(freeze(end)), stacked);
   const descriptions = [
-    decideHead(by(), facts),
-    decideHead(by(freeze(end)), facts),
-    decideHead(by(freeze(null)), facts),
-    decideHead(by(freeze(end), freeze(null)), facts),
-    decideHead(by(freeze(end)), [...facts, ...facts]),
-    decideHead(by(freeze(end, null)), facts),
-    decideHead(exempt(reasons), facts),
-    decideHead(exempt({ ...reasons, publicReason: '' }), facts),
-    decideHead(exempt(reasons), [...facts, ...facts]),
+    { status: decideHead([{ holds: above!.holds.filter(({ isBelow }) => isBelow), passes: [] }]) },
+    head(by(), facts),
+    head(by(freeze(end)), facts),
+    head(by(freeze(null)), facts),
+    head(by(freeze(end), freeze(null)), facts),
+    head(by(freeze(end)), [...facts, ...facts]),
+    head(by(freeze(end, null)), facts),
+    head(exempt(reasons), facts),
+    head(exempt({ ...reasons, publicReason: '' }), facts),
+    head(exempt(reasons), [...facts, ...facts]),
     decideGroup(by(), facts, end),
     decideGroup(by(freeze(end)), facts, end),
   ].map(({ status }) => status.description);

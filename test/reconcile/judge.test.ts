@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ConditionInput } from '../../src/conditions/ast.ts';
 import type { AttributeValues } from '../../src/conditions/attributes.ts';
-import { decideHead, nextChangeAmong } from '../../src/reconcile/judge.ts';
+import { decideHead, nextChangeAmong, weighTogether } from '../../src/reconcile/judge.ts';
 import { fit, freeText } from '../../src/outbox/status.ts';
 import { parseFreeze, type ParsedFreeze } from '../../src/freezes/parsed-freeze.ts';
 import type { PullRequestFacts } from '../../src/github/pull-requests/pull-request.ts';
@@ -61,7 +61,7 @@ const unread = { values: { files: undefined } };
 const at = (time: string) => new Date(`2026-03-01T${time}:00Z`);
 
 const decideStatus = (freezes: ParsedFreeze[], pullRequests: PullRequestFacts[], observedAt: Date) =>
-  decideHead({ freezes, exemptions: [], hiding: [], observedAt }, pullRequests).status;
+  decideHead(weighTogether({ freezes, exemptions: [], hiding: [], observedAt }, pullRequests));
 
 describe('the status of a head', () => {
   test.each<[string, Given[], GivenFacts[], 'pending' | 'success', string?]>([

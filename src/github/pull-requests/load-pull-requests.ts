@@ -16,6 +16,7 @@ import {
 } from '../queries/pull-request-queries.ts';
 import { readFacts, type Shared } from './read-facts.ts';
 import { readTeams } from './read-teams.ts';
+import { placesIn, readStacks, type Stack } from './stacks.ts';
 
 /** A pull request at GitHub: the facts that conditions read, our current status, and how urgent it is. */
 export type LoadedPullRequest = {
@@ -40,10 +41,12 @@ export type LoadedPullRequest = {
 
 /** Where to read, and which facts the current conditions need. */
 export type LoadFrom = {
-  deps: Pick<Deps, 'db' | 'sql' | 'github' | 'config' | 'log'>;
+  deps: Pick<Deps, 'db' | 'sql' | 'github' | 'clock' | 'config' | 'log'>;
   client: GitHubClient;
   repository: { id: bigint; name: string; account: { login: string; type: string } };
   needs: FactNeeds;
+  /** The stacks as they were last read. `loadRepository` reads them again. */
+  stacks: Stack[];
   /** After an abort, nothing more is asked. */
   signal?: AbortSignal;
 };
@@ -55,8 +58,8 @@ const few = 20;
 /** How many pull requests' further facts are read at the same time. */
 const concurrency = 5;
 
-/** A repository at GitHub: every open pull request, and whether it is private. */
-export type LoadedRepository = { pullRequests: LoadedPullRequest[]; isPrivate: boolean };
+/** A repository at GitHub: every open pull request, the stacks, and whether it is private. */
+export type LoadedRepository = { pullRequests: LoadedPullRequest[]; stacks: Stack[]; isPrivate: boolean };
 
 /** Every open pull request of a repository, as `loadRepository` reads them. */
 export const loadOpenPullRequests = async (from: LoadFrom): Promise<LoadedPullRequest[]> =>
@@ -69,11 +72,15 @@ export const loadOpenPullRequests = async (from: LoadFrom): Promise<LoadedPullRe
 export async function loadRepository(from: LoadFrom): Promise<LoadedRepository> {
   const read: ReadPullRequest[] = [];
   let isPrivate = false;
+  const reading = readStacks(from);
+  // It is awaited after the pages, one of which may fail first.
+  reading.catch(() => undefined);
   for await (const page of pagesOf(from, openPullRequestsQuery)) {
     read.push(...page.read);
     isPrivate = page.isPrivate;
   }
-  return { pullRequests: await complete(from, read), isPrivate };
+  const stacks = await reading;
+  return { pullRequests: await complete({ ...from, stacks }, read), stacks, isPrivate };
 }
 
 /** How many closed pull requests are read: those that changed last. */
@@ -190,9 +197,11 @@ async function complete(from: LoadFrom, read: ReadPullRequest[]): Promise<Loaded
     scopes: needs.facts.has('scopes') ? await loadScopes(deps.db, repository.id, numbers) : null,
     mergedOnes: new Map(),
   };
+  const places = placesIn(from.stacks);
   return atMost(concurrency, read, async (one) => {
     from.signal?.throwIfAborted();
-    return { facts: await readFacts(from, shared, one), ...statusOf(one.answer) };
+    const facts = await readFacts(from, shared, one);
+    return { facts: { ...facts, stack: places.get(facts.number) ?? null }, ...statusOf(one.answer) };
   });
 }
 

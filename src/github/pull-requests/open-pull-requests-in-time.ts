@@ -72,7 +72,7 @@ async function read(
   if (known > mostOpen || !(await takeOne(deps, `${name} ${installation}`, perMinute))) return null;
   const client = await deps.github.asInstallation(installation, permissions);
   try {
-    return await loadOpenPullRequests({ deps, client, repository, needs, signal });
+    return await loadOpenPullRequests({ deps, client, repository, needs, stacks: [], signal });
   } catch (error) {
     await pauseIfLimited(deps, installation, error);
     throw error;

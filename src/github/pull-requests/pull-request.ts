@@ -1,4 +1,5 @@
 import type { ConditionFacts } from '../../conditions/condition-facts.ts';
+import type { StackPlace } from './stacks.ts';
 
 /** The known facts of a pull request, for judging it. */
 export type PullRequestFacts = ConditionFacts & {
@@ -6,6 +7,7 @@ export type PullRequestFacts = ConditionFacts & {
   /** GitHub's GraphQL id. */
   nodeId: string;
   headSha: string;
+  stack?: StackPlace | null;
 };
 
 /** When a pull request last changed, by GitHub's clock, in whole seconds. */

@@ -1,0 +1,2 @@
+-- The stacks of open pull requests, as GitHub last listed them: merging one pull request of a stack merges all below it.
+ALTER TABLE "repositories" ADD COLUMN "stacks" JSONB NOT NULL DEFAULT '[]';
