@@ -19,7 +19,7 @@ export class Stacks {
   create(repository: Repository, members: PullRequest[]): Stack {
     const stack = {
       id: this.#world.ids.next('stack', 120_000),
-      number: this.#world.ids.next(`stack of ${repository.id}`, 1),
+      number: this.#world.ids.next(`stack of ${repository.id}`, 0),
       base: members[0]?.base ?? '',
       pullRequests: [],
     };

@@ -115,6 +115,11 @@ export async function explainPullRequest(
   };
 }
 
+/** The numbers of the held pull requests below it in its stack. */
+export const heldBelow = ({ sharedHolds }: Pick<PullRequestExplanation, 'sharedHolds'>): number[] => [
+  ...new Set(sharedHolds.flatMap((hold) => (hold.isBelow ? hold.pullRequest : []))),
+];
+
 const earliestOf = (instants: (Date | null)[]): Date | null =>
   instants.reduce((one, other) => (one && (!other || one <= other) ? one : other), null);
 

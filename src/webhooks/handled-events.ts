@@ -34,6 +34,7 @@ export const handledEvents = [
   'pull_request.converted_to_draft',
   'pull_request.ready_for_review',
   'pull_request.enqueued',
+  'pull_request.stacked',
   'issue_comment.created',
   'merge_group.checks_requested',
   'merge_group.destroyed',

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { explainPullRequest } from '../../explanations/explain-pull-request.ts';
+import { explainPullRequest, heldBelow } from '../../explanations/explain-pull-request.ts';
 import { endpoint } from '../endpoint.ts';
 import { number, owner, repository } from '../path-params.ts';
 import {
@@ -19,7 +19,12 @@ const explanation = z
   .object({
     pull_request: pullRequestSchema,
     frozen: z.boolean().openapi({
-      description: 'Whether a freeze holds it now, or holds another pull request with the same head commit',
+      description:
+        'Whether a freeze holds it now, or holds another pull request with the same head commit or below it in its stack',
+    }),
+    held_below: z.array(z.number().int()).optional().openapi({
+      description:
+        'The held pull requests below it in its stack: merging it would merge them. Absent outside of stacks',
     }),
     status: z
       .object({ state: z.enum(['pending', 'success']), description: z.string() })
@@ -77,6 +82,7 @@ export const explainPullRequestEndpoint = endpoint({
     return {
       pull_request: presentPullRequest(found.pullRequest, repository),
       frozen: found.isFrozen,
+      ...(found.pullRequest.facts.stack && { held_below: heldBelow(found) }),
       status: found.status,
       next_change_at: found.nextChangeAt?.toISOString() ?? null,
       freezes: found.freezes.map(({ freeze, verdict, pass, reasons }) => ({

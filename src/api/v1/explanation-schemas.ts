@@ -3,6 +3,7 @@ import type { Reason } from '../../conditions/explain.ts';
 import type { Exemption } from '../../exemptions/exemption.ts';
 import type { FreezeReasons } from '../../freezes/judge-freeze.ts';
 import type { LoadedPullRequest } from '../../github/pull-requests/load-pull-requests.ts';
+import type { StackPlace } from '../../github/pull-requests/stacks.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 
 export const verdict = z.enum(['frozen', 'excluded', 'unknown', 'not_matched']).openapi({
@@ -45,6 +46,16 @@ export const presentPass = (exemption: Exemption | null) =>
     },
   };
 
+const stackSchema = z
+  .object({
+    number: z.number().int(),
+    position: z.number().int().openapi({ description: '1 is the bottom one, which merges first' }),
+    size: z.number().int(),
+    base: z.string().openapi({ description: 'The branch that the stack merges into. Its freezes count' }),
+  })
+  .optional()
+  .openapi({ description: 'Its place in a stack of GitHub. Absent if it is in none' });
+
 export const pullRequestSchema = z
   .object({
     number: z.number().int(),
@@ -54,6 +65,7 @@ export const pullRequestSchema = z
     state: z.enum(['open', 'closed']),
     draft: z.boolean(),
     repository: z.string(),
+    stack: stackSchema,
   })
   .openapi('PullRequest');
 
@@ -89,7 +101,10 @@ export const presentPullRequest = (
   state: isOpen ? ('open' as const) : ('closed' as const),
   draft: isDraft,
   repository: fullName(repository),
+  ...(facts.stack && { stack: placeOf(facts.stack) }),
 });
+
+const placeOf = ({ number, position, size, base }: StackPlace) => ({ number, position, size, base });
 
 /** The conditions of both lists, one after the other. */
 export const presentReasons = ({ matching, exclude }: FreezeReasons) => [

@@ -19,8 +19,10 @@ export const showStatus: CarryOut = async (order) => {
   );
   if (holding.length > 0) return `${await headline(order, holding)}\n\n${list(holding)}`;
   const [shared] = sharedHolds;
-  if (shared)
-    return `**Held.** A freeze holds pull request ${shared.pullRequest}, which has the same commit.`;
+  if (shared) {
+    const how = shared.isBelow ? 'is below this one in its stack' : 'has the same commit';
+    return `**Held.** A freeze holds pull request ${shared.pullRequest}, which ${how}.`;
+  }
   const pass = freezes.flatMap(({ pass }) => pass ?? [])[0];
   if (pass) {
     const until = describeInstant(pass.exemption.expiresAt, pass.freeze.timezone);

@@ -10,6 +10,8 @@ import { listFreezes } from '../../freezes/list-freezes.ts';
 import type { AuditEvent } from '../../generated/prisma/client.ts';
 import { greatestNumber } from '../../github/greatest-number.ts';
 import { webUrlOf } from '../../github/web-url.ts';
+import { heldBelow } from '../../explanations/explain-pull-request.ts';
+import type { StackPlace } from '../../github/pull-requests/stacks.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import { readSettings } from '../../installations/settings.ts';
@@ -115,6 +117,7 @@ function head({ config }: PageDeps, repository: FoundRepository, look: Look): Ht
     </p>
     <h1 dir="auto">${live ? live.pullRequest.title : `Pull request #${number}`}</h1>
     <p class="verdict">${verdict(look, isOpen(look))}</p>
+    ${live?.pullRequest.facts.stack ? inStack(repository, live.pullRequest.facts.stack, heldBelow(live)) : ''}
     ${freezesAreOn(repository.products) ? '' : switchedOff(name)} ${live ? '' : notLive}`;
 }
 
@@ -130,7 +133,7 @@ function details({ config }: PageDeps, repository: FoundRepository, look: Look, 
           ${holdingCards(holding, place)}`
       : ''
   }
-  ${live && live.sharedHolds.length > 0 ? sharing(repository, live.sharedHolds) : ''}
+  ${live ? otherHolds(repository, live.sharedHolds) : ''}
   ${
     isOpen(look) && passing.length > 0
       ? html`<h2>Other ongoing freezes</h2>
@@ -175,11 +178,46 @@ function aboutGitHub(
   ${nextChangeAt ? html`<p>This may change at ${instant(nextChangeAt, 'UTC')}.</p>` : ''}`;
 }
 
-/** GitHub keeps one status per commit, which several pull requests may share. */
-function sharing(repository: FoundRepository, holds: Hold[]): Html {
+/** Where it is in its stack, and what holds it there. */
+function inStack(repository: FoundRepository, { position, size, base }: StackPlace, below: number[]): Html {
+  const links = below.map((each) => html`<a href="${pullRequestPath(repository, each)}">#${each}</a>`);
+  const held = html`, held by ${links.map((link, index) => html`${index > 0 ? ', ' : ''}${link}`)} below it`;
+  return html`<p>
+    ${position} of ${size} in the stack onto <code>${base}</code>${below.length > 0 ? held : ''}.
+  </p>`;
+}
+
+/**
+ * What holds it through other pull requests. GitHub keeps one status per commit, which several may share, and merges
+ * what is below it in its stack with it.
+ */
+function otherHolds(repository: FoundRepository, holds: Hold[]): Html {
+  const [below, sharing] = [holds.filter((hold) => hold.isBelow), holds.filter((hold) => !hold.isBelow)];
+  return html`${
+    below.length === 0
+      ? ''
+      : holdsOf(
+          repository,
+          below,
+          html`<h2>What holds its stack</h2>
+            <p>To merge it, GitHub merges the pull requests below it in its stack:</p>`,
+        )
+  }
+  ${
+    sharing.length === 0
+      ? ''
+      : holdsOf(
+          repository,
+          sharing,
+          html`<h2>What holds its commit</h2>
+            <p>GitHub keeps one status for each commit, and other pull requests have the same commit:</p>`,
+        )
+  }`;
+}
+
+function holdsOf(repository: FoundRepository, holds: Hold[], heading: Html): Html {
   const byNumber = Map.groupBy(holds, ({ pullRequest }) => pullRequest);
-  return html`<h2>What holds its commit</h2>
-    <p>GitHub keeps one status for each commit, and other pull requests have the same commit:</p>
+  return html`${heading}
     <ul>
       ${[...byNumber].map(
         ([number, each]) =>

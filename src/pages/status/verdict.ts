@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { heldBelow } from '../../explanations/explain-pull-request.ts';
 import { whyNot } from '../held.ts';
 import { instant } from '../instant.ts';
 import type { Html } from '../layout.ts';
@@ -10,7 +11,7 @@ export function verdict({ holding, notHeld, live }: Look, isOpen: boolean): Html
   if (!isOpen) return html`<span class="badge">Closed</span> Freezes hold open pull requests only.`;
   if (holding.length === 0 && !live?.sharedHolds.length)
     return html`<span class="badge free">Free</span> No freeze holds this pull request.`;
-  const said = byWhat(holding);
+  const said = holding.length === 0 && live && heldBelow(live).length > 0 ? belowIt : byWhat(holding);
   if (notHeld === 'leaking')
     return html`<span class="badge leaking">Not held</span> ${said}, but GitHub would merge it: its base
       branch does not require the Holdfast status, or accepts it from other sources. An admin can run
@@ -18,6 +19,8 @@ export function verdict({ holding, notHeld, live }: Look, isOpen: boolean): Html
   if (notHeld) return html`<span class="badge held">Pending</span> ${said}, but ${whyNot[notHeld]}.`;
   return html`<span class="badge held">Held</span> ${said}.`;
 }
+
+const belowIt = html`A pull request below it in its stack is held, and so is this one`;
 
 function byWhat(freezes: ShownFreeze[]): Html {
   if (freezes.length === 0) return html`Its commit is held, and so is this pull request`;
