@@ -94,7 +94,7 @@ function seenBy(
 /** In a stack, `base` sees both branches. */
 function valueOf(name: ValueName, { values, stack }: ConditionFacts): Value | undefined {
   if (name !== 'base' || !stack || stack.base === values.base) return values[name] as Value | undefined;
-  return [...(values.base == null ? [] : [values.base]), stack.base];
+  return [...(typeof values.base !== 'string' ? [] : [values.base]), stack.base];
 }
 
 function whyUnknown(leaf: Leaf, name: ValueName, { whyNotKnown, values }: ConditionFacts): string {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ConditionInput } from '../../src/conditions/ast.ts';
 import type { AttributeValues } from '../../src/conditions/attributes.ts';
+import { explain } from '../../src/conditions/explain.ts';
 import { neededFacts } from '../../src/conditions/needed-facts.ts';
 import { parseConditions } from '../../src/conditions/parse-conditions.ts';
 import { prepared, someCommit, somePullRequest } from './some-pull-request.ts';
@@ -257,6 +258,51 @@ describe('a pull request pushed with all_scopes', () => {
   test('without scopes, every scope is absent', () => {
     const none = { scope: [] };
     expect([given('scope=api', none), given('scope!=api', none)]).toEqual([false, true]);
+  });
+});
+
+describe('a pull request in a stack has two bases, and what holds more counts', () => {
+  // It is based on `part-1`, and its stack merges into `main`.
+  const facts = somePullRequest({
+    values: { base: 'part-1' },
+    stack: { number: 1, size: 2, position: 2, base: 'main' },
+  });
+  const unknown = { ...facts, values: {} };
+
+  test.each<[ConditionInput, boolean, boolean]>([
+    // The condition, whether it selects, and whether it excludes.
+    ['base=main', true, false],
+    ['base=part-1', true, false],
+    ['base=release', false, false],
+    ['base~=^(main|part-1)$', true, true],
+    ['base!=main', true, false],
+    ['-base=main', true, false],
+    ['-base=part-1', true, false],
+    ['-base=release', true, true],
+    ['#base>5', true, false],
+    [{ not: 'base=main' }, true, false],
+    [{ not: '-base=main' }, true, false],
+    [{ not: 'base~=^(main|part-1)$' }, false, false],
+    [{ not: 'base=release' }, true, true],
+    [{ not: { not: 'base=main' } }, true, false],
+    [{ and: ['base=main', 'base=part-1'] }, true, false],
+    [{ or: ['base=main', 'base=part-1'] }, true, false],
+    ['label=risky', true, true],
+  ])('%j selects it: %s; excludes it: %s', (condition, selects, excludes) => {
+    expect(prepared([condition]).judge(facts, now)).toBe(selects);
+    expect(prepared([condition], true).judge(facts, now)).toBe(excludes);
+  });
+
+  test('a direct base that is not known selects it only by the other', () => {
+    expect(prepared(['base=main']).judge(unknown, now)).toBe(true);
+    expect(prepared(['base=release']).judge(unknown, now)).toBe('unknown');
+    expect(prepared(['base=main'], true).judge(unknown, now)).toBe('unknown');
+    expect(prepared(['base=release'], true).judge(unknown, now)).toBe(false);
+  });
+
+  test('the reason shows both', () => {
+    const [reason] = explain(prepared(['base=main']), facts, now).reasons;
+    expect(reason).toMatchObject({ match: true, saw: ['part-1', 'main'] });
   });
 });
 

@@ -60,8 +60,8 @@ export const somePullRequest = (changes: Changes = {}): PullRequestFacts => ({
 });
 
 /** The parsed conditions of a test. Fails if they cannot be read. */
-export function prepared(conditions: ConditionInput[]): Matcher {
+export function prepared(conditions: ConditionInput[], isExclusion = false): Matcher {
   const result = parseConditions(conditions, []);
   if (!result.ok) throw new Error(result.problems[0]!.message);
-  return prepare(result.conditions);
+  return prepare(result.conditions, isExclusion);
 }

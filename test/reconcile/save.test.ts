@@ -69,7 +69,7 @@ beforeEach(async () => {
     });
   }
   const repository = { id: 1n, name: 'web1', account: { login: 'a' }, installation: { id: 5n } };
-  const from = { needs: { facts: new Set(), teams: new Set() } };
+  const from = { needs: { facts: new Set(), teams: new Set() }, stacks: [] };
   observed = {
     repository,
     observation: 8n,

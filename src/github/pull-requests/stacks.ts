@@ -86,9 +86,9 @@ async function stacksOfOpen(
   for (let page = 1; ; page++) {
     const { data } = await client.rest.pulls.list({ ...place, state: 'open', per_page: perPage, page });
     const open = data as StackedAnswer[];
-    if (open[0]?.stack === undefined) {
+    if (open[0] && open[0].stack === undefined) {
       // This GitHub, such as an Enterprise Server, has no stacks.
-      if (page === 1) none.set(String(repository.id), true);
+      none.set(String(repository.id), true);
       break;
     }
     for (const { number, stack } of open) {

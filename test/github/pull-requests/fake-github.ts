@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { connection, type ConnectionArguments } from '../../../sandbox/graphql/connection.ts';
 import { errorJson, refusal, type RefusalType } from '../../../sandbox/graphql/refusal.ts';
 import { githubSchema } from '../../../sandbox/graphql/schema.ts';
+import { systemClock } from '../../../src/clock.ts';
 import type { Need } from '../../../src/conditions/needs.ts';
 import type { LoadFrom } from '../../../src/github/pull-requests/load-pull-requests.ts';
 
@@ -42,6 +43,8 @@ export type FakeGitHub = {
   requests: string[];
   /** Most requests that were under way at one time. */
   mostAtOnce: number;
+  /** Answers to questions about stacks. */
+  stacks: (url: URL) => Response;
   scopes: { number: number; scopes: string[]; allScopes: boolean }[];
   from(...needs: Need[]): LoadFrom;
 };
@@ -59,6 +62,7 @@ export function fakeGitHub(): FakeGitHub {
     intercept: () => undefined,
     requests: [],
     mostAtOnce: 0,
+    stacks: () => json([]),
     scopes: [],
     from(...facts) {
       const client = new Octokit({ request: { fetch: fetchOf(fake) }, log: silent });
@@ -71,9 +75,11 @@ export function fakeGitHub(): FakeGitHub {
           github: fake,
           config: { statusContext: 'holdfast/freeze' },
           log: pino({ level: 'silent' }),
+          clock: systemClock,
         },
         repository: { id: 1n, name: 'web', account: { login: 'acme', type: 'Organization' } },
         needs: { facts: new Set(facts), teams: new Set() },
+        stacks: [],
       } as unknown as LoadFrom;
     },
   };
@@ -81,7 +87,7 @@ export function fakeGitHub(): FakeGitHub {
 }
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-const json = (body: unknown, status = 200, headers = {}) =>
+export const json = (body: unknown, status = 200, headers = {}) =>
   new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } });
 
 function fetchOf(fake: FakeGitHub): typeof fetch {
@@ -94,6 +100,8 @@ function fetchOf(fake: FakeGitHub): typeof fetch {
     const url = new URL(String(input));
     if (url.pathname === '/graphql') return graphql(fake, JSON.parse(String(init?.body)));
     const request = `${init?.method ?? 'GET'} ${url.pathname}`;
+    // Every load asks for stacks, beside what the tests of other questions count.
+    if (/\/(?:stacks|pulls)$/.test(url.pathname)) return fake.stacks(url);
     fake.requests.push(request);
     const taken = fake.intercept(request, Object.fromEntries(url.searchParams));
     return taken instanceof Refused ? taken.response() : rest(fake, url);

@@ -3,6 +3,7 @@ import { Octokit } from '@octokit/rest';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../sandbox/github.ts';
+import { systemClock } from '../../../src/clock.ts';
 import { attributeNames, attributeOf } from '../../../src/conditions/attributes.ts';
 import { type Need, needs } from '../../../src/conditions/needs.ts';
 import { type LoadFrom, loadOpenPullRequests } from '../../../src/github/pull-requests/load-pull-requests.ts';
@@ -29,9 +30,11 @@ beforeAll(async () => {
       github,
       config: { statusContext: 'holdfast/freeze' },
       log: pino({ level: 'silent' }),
+      clock: systemClock,
     },
     repository: { id: 1n, name: 'web', account: { login: 'acme', type: 'Organization' } },
     needs: { facts: new Set(Object.keys(needs) as Need[]), teams: new Set(['@core']) },
+    stacks: [],
   } as unknown as LoadFrom;
 });
 afterAll(() => github.close());

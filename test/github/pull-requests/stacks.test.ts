@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { placesIn, readStacks, type Stack, stackedWith } from '../../../src/github/pull-requests/stacks.ts';
+import { fakeGitHub, json } from './fake-github.ts';
+
+const listed = (number: number, base: string, ...members: number[]) => ({
+  number,
+  base: { ref: base },
+  pull_requests: members.map((member) => ({ number: member })),
+});
+const open = (number: number, stack: object | null | undefined) => ({ number, stack });
+const onMain = (position: number) => ({ number: 50, size: 3, position, base: { ref: 'main' } });
+const places = (...members: number[]) =>
+  members.map((pullRequest, index) => ({ pullRequest, position: index + 1 }));
+
+/** What is read from these answers, by path and page, and what was asked. */
+async function read(answers: Record<string, Response>) {
+  const github = fakeGitHub();
+  const asked: string[] = [];
+  github.stacks = (url) => {
+    const name = `${url.pathname.replace('/repos/acme/web', '')} ${url.searchParams.get('page') ?? 1}`;
+    asked.push(name);
+    return answers[name]!.clone();
+  };
+  const again = () => readStacks(github.from()).catch((error: Error) => error);
+  return { stacks: await again(), again, asked };
+}
+
+describe('reading stacks', () => {
+  test('one question lists them, bottom first', async () => {
+    const { stacks, asked } = await read({
+      '/stacks 1': json([listed(50, 'main', 7, 9), listed(51, 'release', 8, 3, 4)]),
+    });
+    expect(stacks).toEqual([
+      { number: 50, base: 'main', size: 2, places: places(7, 9) },
+      { number: 51, base: 'release', size: 3, places: places(8, 3, 4) },
+    ]);
+    expect(asked).toEqual(['/stacks 1']);
+  });
+
+  test.each([
+    ['does not list them', json({ message: 'Not Found' }, 404)],
+    ['refuses the list', json({ message: 'Resource not accessible by integration' }, 403)],
+    ['has had more than fit on a page', json(new Array(100).fill(listed(1, 'main', 1)))],
+  ])('open pull requests say where they are if GitHub %s', async (_, answer) => {
+    const first = new Array(100).fill(null).map((_, index) => open(200 - index, null));
+    first[3] = open(9, onMain(2));
+    const { stacks, asked } = await read({
+      '/stacks 1': answer,
+      '/pulls 1': json(first),
+      '/pulls 2': json([open(7, onMain(1)), open(5, null)]),
+    });
+    const members = [
+      { pullRequest: 9, position: 2 },
+      { pullRequest: 7, position: 1 },
+    ];
+    expect(stacks).toEqual([{ number: 50, base: 'main', size: 3, places: members }]);
+    expect(asked).toEqual(['/stacks 1', '/pulls 1', '/pulls 2']);
+  });
+
+  test('a GitHub that knows no stacks is asked for open pull requests once an hour', async () => {
+    const { stacks, again, asked } = await read({
+      '/stacks 1': json({ message: 'Not Found' }, 404),
+      '/pulls 1': json([open(1, undefined)]),
+    });
+    expect([stacks, await again()]).toEqual([[], []]);
+    expect(asked).toEqual(['/stacks 1', '/pulls 1', '/stacks 1']);
+  });
+
+  test('without open pull requests nobody knows yet', async () => {
+    const answers = { '/stacks 1': json({ message: 'Not Found' }, 404), '/pulls 1': json([]) };
+    const { again, asked } = await read(answers);
+    expect(await again()).toEqual([]);
+    expect(asked).toEqual(['/stacks 1', '/pulls 1', '/stacks 1', '/pulls 1']);
+  });
+
+  test.each([
+    ['an outage', json({ message: 'Oops' }, 502), 502],
+    ['a rate limit', json({ message: 'Wait' }, 403, { 'retry-after': '60' }), 403],
+  ])('%s is thrown', async (_, answer, status) => {
+    const { stacks, asked } = await read({ '/stacks 1': answer });
+    expect(stacks).toMatchObject({ status });
+    expect(new Set(asked)).toEqual(new Set(['/stacks 1']));
+  });
+});
+
+const stacks: Stack[] = [
+  { number: 50, base: 'main', size: 2, places: places(7, 9) },
+  { number: 51, base: 'release', size: 1, places: places(8) },
+];
+
+test('each pull request has its place', () => {
+  expect(placesIn(stacks).get(9)).toEqual({ number: 50, base: 'main', size: 2, position: 2 });
+  expect(placesIn(stacks).get(1)).toBeUndefined();
+});
+
+test('those of a stack go together', () => {
+  expect(stackedWith(stacks, [9])).toEqual([7, 9]);
+  expect(stackedWith(stacks, [1, 8])).toEqual([8]);
+});
