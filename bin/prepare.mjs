@@ -3,14 +3,14 @@ import { rmSync, symlinkSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath, URL } from 'node:url';
 
-// `npx holdfast` finds the command here. If package.json named it as `bin`, npx would install this package a second time,
+// npx finds the command here. If package.json named it as `bin`, npx would install this package a second time,
 // and generate the client again while a service loads it.
 const command = fileURLToPath(new URL('../node_modules/.bin/holdfast', import.meta.url));
 try {
   rmSync(command, { force: true });
   symlinkSync('../../bin/holdfast.mjs', command);
 } catch (error) {
-  process.stderr.write(`npx cannot find holdfast: run bin/holdfast.mjs instead. ${error}\n`);
+  process.stderr.write(`The command holdfast is not linked, so run bin/holdfast.mjs instead: ${error}\n`);
 }
 
 // Saves seconds at each first start, and nothing depends on it.

@@ -232,3 +232,86 @@ describe('webhooks of the queue', () => {
     expect(await acme.app.deps.db.headStatus.count(written)).toBe(0);
   });
 });
+
+describe('clients of the interface ask about the queue', () => {
+  const ask = (repository: string, path: string) =>
+    acme.call('GET', `/v1/repos/${repository}/merge-queue/${path}`, { as: acme.admin });
+
+  test('they see its groups, what waits, and which of it a freeze holds', async () => {
+    const seen = await queued('seen', [{ title: 'A', labels: ['risky'] }, { title: 'B' }, {}], {
+      maxEntriesToBuild: 2,
+    });
+    const [first, second] = acme.github.mergeGroups(seen);
+    const { status, body } = await ask(seen, 'status');
+    expect(status).toBe(200);
+    const pullRequest = {
+      number: 1,
+      title: 'A',
+      url: expect.stringMatching(/acme\/seen\/pull\/1$/),
+      author: { id: expect.any(Number), login: 'ada' },
+      queued_at: new Date(acme.clock.now()).toISOString(),
+      priority_alias: 'medium',
+      priority_rule_name: 'default',
+      labels: ['risky'],
+      scopes: [],
+      estimated_merge_at: null,
+    };
+    expect(body).toMatchObject({
+      pause: null,
+      batches: [
+        {
+          id: first!.headSha,
+          status: { code: 'running' },
+          checks_summary: { passed: 1, total: 1 },
+          parent_ids: [],
+          pull_requests: [pullRequest],
+        },
+        { id: second!.headSha, parent_ids: [first!.headSha], pull_requests: [{ number: 2, title: 'B' }] },
+      ],
+      waiting_pull_requests: [{ number: 3 }],
+    });
+    expect(body.batches).toHaveLength(2);
+    expect((await ask(seen, 'status?branch=release')).body).toMatchObject({ batches: [] });
+
+    const entry = await ask(seen, 'pull/2');
+    expect(entry.body).toMatchObject({
+      number: 2,
+      position: 2,
+      queue_rule_name: 'main',
+      mergeability_check: {
+        ci_state: 'success',
+        state: 'running',
+        checks: [{ name: 'holdfast/freeze', state: 'success' }],
+      },
+    });
+    expect((await ask(seen, 'pull/3')).body).toMatchObject({ position: 3, mergeability_check: null });
+    expect((await ask(seen, 'pull/99')).status).toBe(404);
+    acme.github.dequeue(seen, 3);
+    expect(await ask(seen, 'pull/3')).toMatchObject({
+      status: 404,
+      body: { detail: 'acme/seen#3 is not in a merge queue.' },
+    });
+
+    // It ends before the queue gives up, so the group keeps its place.
+    await acme.freeze(seen, { end: wallClock(inMinutes(10)), matching_conditions: ['label=risky'] });
+    const held = await ask(seen, 'status');
+    expect(held.body.batches[0].status).toEqual({ code: 'frozen' });
+    expect((await ask(seen, 'pull/1')).body.mergeability_check).toMatchObject({
+      state: 'frozen',
+      ci_state: 'pending',
+    });
+  });
+
+  test('they see the pause that they made', async () => {
+    const paused = await acme.repository('paused', [{}]);
+    const path = `/v1/repos/${paused}/merge-queue/pause`;
+    const put = await acme.call('PUT', path, { as: acme.admin, body: { reason: 'Broken main' } });
+    await acme.quiet();
+    expect((await ask(paused, 'status')).body).toEqual({
+      pause: { reason: 'Broken main', paused_at: put.body.paused_at },
+      batches: [],
+      waiting_pull_requests: [],
+      scope_queues: {},
+    });
+  });
+});

@@ -156,8 +156,10 @@ describe('unknown fields are accepted, and named', () => {
     ],
     ['toString', '`toString` is not a field of a freeze, so it does nothing. Leave it out.'],
   ])('%s', async (field, sentence) => {
-    const { body } = await create(known, { start: '2026-05-01T00:00:00' });
-    const made = await create(known, { start: '2026-05-01T00:00:00', [field]: ['label=x'] });
+    const window = { start: '2026-05-01T00:00:00', reason: `With ${field}` };
+    const made = await create(known, { ...window, [field]: ['label=x'] });
+    await acme.remove(known, made.body.id);
+    const { body } = await create(known, window);
     expect(made.body.warnings).toEqual([sentence]);
     // The header has what it always had.
     expect(made.headers.get('warning')).toBeNull();
@@ -248,6 +250,39 @@ describe('a person who saves a freeze waits at most two seconds', () => {
     );
     // One for all of them, and those of the look at the repository.
     expect(asked() - before).toBeLessThan(8);
+  });
+});
+
+describe('a freeze that repeats another one', () => {
+  const window = { start: '2026-05-01T00:00:00', end: '2026-05-02T00:00:00', reason: 'Release 4.2' };
+  const warned = async (repository: string, more: object = {}): Promise<string[]> =>
+    (await create(repository, { ...window, ...more })).body.warnings ?? [];
+
+  test('is made, and its answer names the other one', async () => {
+    const twice = await acme.repository('twice', pullRequests);
+    const { body } = await create(twice, window);
+    expect(await warned(twice)).toEqual([
+      `This freeze repeats ${body.id}, which is scheduled. Both hold until both are over: delete one of them.`,
+    ]);
+    for (const other of [
+      { reason: 'Release 4.3' },
+      { public_reason: 'Closed' },
+      { start: '2026-05-01T00:00:01' },
+      { end: null },
+      { holds: ['deployments'] },
+      { matching_conditions: ['base=main'] },
+      { exclude_conditions: ['label=risky'] },
+    ])
+      expect(JSON.stringify(await warned(twice, other)), JSON.stringify(other)).not.toContain('repeats');
+  });
+
+  test('is the same no matter when each of them began', async () => {
+    const begun = await acme.repository('begun', pullRequests);
+    const { body } = await create(begun, { start: null });
+    await acme.advanceTo(new Date(acme.clock.now() + 60_000));
+    const [sentence] = await warned(begun, { start: null, end: null, reason: 'Release' });
+    expect(sentence).toContain(`This freeze repeats ${body.id}, which is ongoing.`);
+    await acme.remove(begun, body.id);
   });
 });
 

@@ -7,6 +7,7 @@ import { repositoryNode } from './repository-node.ts';
 import { nodeId } from '../state/ids.ts';
 import { fullNameOf } from '../state/world.ts';
 import type { MergeQueue, MergeQueueEntry } from '../state/model.ts';
+import { reportsNode } from './reports-node.ts';
 import type { View } from './view.ts';
 
 /** The merge queue of a branch in GraphQL. */
@@ -52,7 +53,9 @@ export function queueEntryNode(view: View, entry: MergeQueueEntry): object {
     solo: false,
     enqueuedAt: entry.enqueuedAt.toISOString(),
     enqueuer: () => accountNode(entry.enqueuer),
-    headCommit: () => group && commitNode(repository, group.headSha),
+    estimatedTimeToMerge: null,
+    headCommit: () =>
+      group && { ...commitNode(repository, group.headSha), ...reportsNode(view, pullRequest, group.headSha) },
     baseCommit: () => group && commitNode(repository, group.baseSha),
     pullRequest: () => pullRequestNode(view, pullRequest),
     mergeQueue: () => queue && mergeQueueNode(view, queue),

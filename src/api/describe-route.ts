@@ -18,6 +18,7 @@ export function describeRoute(definition: AnyEndpoint) {
   const config: RouteConfig = {
     method: definition.method,
     path: definition.path,
+    operationId: operationIdOf(definition),
     summary: definition.summary,
     description: definition.description,
     tags: [definition.tag],
@@ -37,6 +38,10 @@ export function describeRoute(definition: AnyEndpoint) {
   };
   return createRoute(config as Parameters<typeof createRoute>[0]);
 }
+
+/** Such as `get_repos_owner_repository_logs`: generated clients name their functions by it. */
+const operationIdOf = ({ method, path }: AnyEndpoint): string =>
+  [method, ...path.split(/[^a-z_]+/)].filter(Boolean).join('_');
 
 const ifNoneMatchHeader = z.object({
   'If-None-Match': z.string().optional().openapi({

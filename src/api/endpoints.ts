@@ -30,6 +30,7 @@ import { getRepositories } from './v1/list-repositories.ts';
 import { explainPullRequestEndpoint } from './v1/explain-pull-request.ts';
 import { getLogs } from './v1/logs.ts';
 import { getOwnerLogs } from './v1/owner-logs.ts';
+import { mergeQueueEntry, mergeQueueStatus } from './v1/merge-queue.ts';
 import { deletePause, getPause, putPause } from './v1/pause.ts';
 import { previewFreezeEndpoint } from './v1/preview-freeze.ts';
 import { getDefaultProducts, putDefaultProducts, putProducts } from './v1/products.ts';
@@ -58,6 +59,8 @@ export const endpoints: AnyEndpoint[] = [
   getPause,
   putPause,
   deletePause,
+  mergeQueueStatus,
+  mergeQueueEntry,
   getSettings,
   patchSettings,
   listPlansEndpoint,

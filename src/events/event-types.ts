@@ -11,6 +11,7 @@ const typesOfOthers = [
   'action.comment',
   'action.copy',
   'action.delete_head_branch',
+  'action.dequeue',
   'action.dismiss_reviews',
   'action.edit',
   'action.github_actions',
@@ -24,6 +25,7 @@ const typesOfOthers = [
   'action.queue.checks_end',
   'action.queue.checks_not_started',
   'action.queue.checks_start',
+  'action.queue.conflict_deferred',
   'action.queue.enter',
   'action.queue.leave',
   'action.queue.merged',
@@ -36,6 +38,10 @@ const typesOfOthers = [
   'action.squash',
   'action.unqueue',
   'action.update',
+  'ci_insights.auto_quarantine.disabled',
+  'ci_insights.auto_quarantine.enabled',
+  'ci_insights.auto_quarantine.modified',
+  'ci_insights.job_retried',
   'ci_issue.created',
   'ci_issue.linked',
   'ci_issue.merged',
@@ -52,6 +58,8 @@ const typesOfOthers = [
   'queue.pause.create',
   'queue.pause.delete',
   'queue.pause.update',
+  'test.dequarantined',
+  'test.quarantined',
 ] as const;
 
 /** Every event type that a client may query. */

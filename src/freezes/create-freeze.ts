@@ -11,6 +11,8 @@ import { assertRoom } from './assert-room.ts';
 import { checkFreeze } from './check-freeze.ts';
 import { type Freeze, type Holdable, planWindow } from './freeze.ts';
 import { attributesOf, insertFreeze } from './freeze-store.ts';
+import { warningOfRepeat } from './freeze-warnings.ts';
+import { listFreezes } from './list-freezes.ts';
 import { limitOpenEnd, warningsOfOpenEnd } from './open-end.ts';
 import { requestReconcile } from './request-reconcile.ts';
 
@@ -78,7 +80,8 @@ export async function createFreeze(
   beforeSaving: (tx: Tx, saved: SavedFreeze) => Promise<void> = async () => {},
 ): Promise<SavedFreeze> {
   const now = nowOf(deps.clock);
-  const saved = { freeze, warnings: ahead.warnings };
+  const others = await listFreezes(deps.sql, repository, now);
+  const saved = { freeze, warnings: [...ahead.warnings, ...warningOfRepeat(freeze, others, now)] };
   await deps.db.$transaction(async (tx) => {
     await beforeSaving(tx, saved);
     await saveNewFreeze(deps, tx, actor, repository, freeze, ahead, now);

@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { attributeOf } from '../conditions/attributes.ts';
 import { escapedByAuthor, excludedByAuthor } from '../conditions/author-control.ts';
 import type { Matcher } from '../conditions/match.ts';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
-import { holdsMerges } from './freeze.ts';
+import { type Freeze, holdsMerges, phaseOf } from './freeze.ts';
 import type { FreezeVerdict } from './judge-freeze.ts';
 import type { FreezeConditions, ParsedFreeze } from './parsed-freeze.ts';
 
@@ -54,6 +55,30 @@ const noProduct: Warning = {
   type: 'switched_off',
   message: 'Neither merge_protections nor merge_queue is enabled here, so this freeze holds nothing.',
 };
+
+/**
+ * Warns of a freeze that repeats another one exactly: ending one of them lets nothing go. Two that have begun are the
+ * same no matter when.
+ * @param others freezes of the repository that are not over.
+ */
+export function warningOfRepeat(freeze: Freeze, others: Freeze[], now: Date): string[] {
+  const same = others.find((other) => isDeepStrictEqual(comparable(other, now), comparable(freeze, now)));
+  if (!same) return [];
+  return [
+    `This freeze repeats ${same.id}, which is ${phaseOf(same, now)}. Both hold until both are over: delete one of them.`,
+  ];
+}
+
+const comparable = (freeze: Freeze, now: Date) => ({
+  reason: freeze.reason,
+  publicReason: freeze.publicReason ?? null,
+  start: phaseOf(freeze, now) === 'scheduled' ? freeze.startsAt.getTime() : null,
+  end: freeze.endsAt?.getTime() ?? null,
+  matching: freeze.matchingConditions,
+  exclude: freeze.excludeConditions,
+  holds: (freeze.holds ?? ['merges']).toSorted(),
+  environments: freeze.environments?.toSorted() ?? null,
+});
 
 /** @param url the page that says what is missing. */
 export function warningOfBranches(branches: string[], context: string, url: string): Warning[] {

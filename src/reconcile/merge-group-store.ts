@@ -62,6 +62,16 @@ export type KnownGroup = {
   wasSeen: boolean;
 };
 
+/** The head SHAs of the repository's merge groups that a freeze holds. */
+export async function heldGroups(sql: SqlTx, repositoryId: bigint): Promise<Set<string>> {
+  const rows = await sql.query<{ head_sha: string }>(
+    'held-groups',
+    "SELECT head_sha FROM merge_groups WHERE repository_id = $1 AND held_by <> '{}'",
+    [repositoryId],
+  );
+  return new Set(rows.map(({ head_sha }) => head_sha));
+}
+
 /** The known groups of a branch. */
 export async function knownGroups(sql: SqlTx, { repositoryId, branch }: Branch): Promise<KnownGroup[]> {
   return sql.query<KnownGroup>(

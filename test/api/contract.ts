@@ -87,6 +87,15 @@ export const contract: Record<string, Terms> = {
     body: { reason: 'Broken main' },
   },
   'delete /repos/{owner}/{repository}/merge-queue/pause': { for: 'repository admins', success: 204 },
+  'get /repos/{owner}/{repository}/merge-queue/status': { for: 'repository admins', success: 200 },
+  'get /repos/{owner}/{repository}/merge-queue/pull/{number}': {
+    for: 'repository admins',
+    success: 200,
+    async last({ github }, repository) {
+      github.enqueue(`acme/${repository}`, 1);
+      return '';
+    },
+  },
   'get /repos/{owner}/{repository}/settings': { for: 'repository admins', success: 200 },
   'patch /repos/{owner}/{repository}/settings': {
     for: 'repository admins',

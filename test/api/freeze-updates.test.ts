@@ -119,10 +119,11 @@ const same: [what: string, freeze: object, change: object][] = [
   ['no end again', { ...begun, end: null }, { end: null }],
 ];
 test.each(same)('%s: a change that changes nothing is not written', async (_what, freeze, change) => {
-  const made = await acme.freeze(freeze);
+  // It may repeat the freeze of another row, and the answer warns of that.
+  const { warnings: _warned, ...made } = await acme.freeze(freeze);
   await acme.quiet();
   const written = await acme.watchWrites();
-  const answer = await update(made.id, change);
+  const answer = await update(made['id'] as string, change);
   expect([answer.status, answer.body]).toEqual([200, made]);
   expect(await written()).toEqual([]);
 });
@@ -144,10 +145,10 @@ const different: [what: string, freeze: object, change: object][] = [
   ['a millisecond', later, { end: '2026-03-03T10:00:00.001' }],
 ];
 test.each(different)('%s: is a change, and an event', async (_what, freeze, change) => {
-  const made = await acme.freeze(freeze);
+  const { warnings: _warned, ...made } = await acme.freeze(freeze);
   const count = () => acme.app.deps.db.auditEvent.count();
   const before = await count();
-  const answer = await update(made.id, change);
+  const answer = await update(made['id'] as string, change);
   expect([answer.status, answer.body]).toEqual([200, { ...made, ...change }]);
   expect(await count()).toBe(before + 1);
 });

@@ -86,6 +86,7 @@ test('every limit is the one that clients know', () => {
     'Idempotency-Key': words,
     and: `minItems 1, ${conditions}`,
     base: words,
+    branch: words,
     cursor: 'maxLength 100',
     delete_reason: reason,
     environments: 'minItems 1, maxItems 100, maxItems 50',
@@ -134,6 +135,13 @@ test('every operation says who can call it, by defined schemes', () => {
       expect(named).toEqual(['adminKey', 'githubToken', 'jobToken']);
     else if (path !== '/application') expect(named).toEqual(['adminKey', 'githubToken']);
   }
+});
+
+test('every operation has a name of its own, for generated clients', () => {
+  const names = operations().map(({ operation }) => operation.operationId);
+  expect(names).toContain('get_repos_owner_repository_scheduled_freeze');
+  for (const name of names) expect(name).toMatch(/^(get|post|put|patch|delete)(_[a-z]+)+$/);
+  expect(new Set(names).size).toBe(names.length);
 });
 
 test('every name in a path is a required parameter of it, and the other way round', () => {

@@ -46,6 +46,8 @@ const query = z
   .object({
     pull_request: many(pullRequest),
     not_pull_request: many(pullRequest),
+    batch_pull: many(pullRequest),
+    not_batch_pull: many(pullRequest),
     event_type: many(eventType),
     not_event_type: many(eventType),
     outcome: many(outcome),
@@ -58,7 +60,7 @@ const query = z
     ...pagingQuery(10),
   })
   .superRefine((value, context) => {
-    for (const name of ['pull_request', 'event_type', 'outcome', 'trigger'] as const) {
+    for (const name of ['pull_request', 'batch_pull', 'event_type', 'outcome', 'trigger'] as const) {
       if (value[name] && value[`not_${name}`]) {
         context.addIssue({
           code: 'custom',
@@ -152,6 +154,7 @@ export async function readLog(
     {
       pullRequest: query.pull_request,
       notPullRequest: query.not_pull_request,
+      batchPull: query.batch_pull,
       eventType: query.event_type,
       notEventType: query.not_event_type,
       outcome: query.outcome,

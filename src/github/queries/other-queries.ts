@@ -1,4 +1,5 @@
-import type { CommitStatusAnswer, Page } from './answers.ts';
+import type { ActorAnswer } from '../facts/login-of.ts';
+import type { CommitStatusAnswer, ContextAnswer, Page } from './answers.ts';
 
 // Queries for facts outside the pull requests themselves.
 
@@ -105,5 +106,102 @@ export type MergeQueueAnswer = {
       configuration: { checkResponseTimeout: number | null } | null;
       entries: Page<MergeQueueEntryAnswer> | null;
     } | null;
+  } | null;
+};
+
+const queuedFields = /* GraphQL */ `
+  position
+  jump
+  state
+  enqueuedAt
+  estimatedTimeToMerge
+  headCommit {
+    oid
+    committedDate
+    statusCheckRollup {
+      contexts(first: 100) {
+        nodes {
+          __typename
+          ... on CheckRun {
+            name
+            conclusion
+          }
+          ... on StatusContext {
+            context
+            state
+          }
+        }
+      }
+    }
+  }
+  pullRequest {
+    number
+    title
+    url
+    baseRefName
+    author {
+      __typename
+      login
+      ... on User {
+        databaseId
+      }
+      ... on Bot {
+        databaseId
+      }
+    }
+    labels(first: 100) {
+      nodes {
+        name
+      }
+    }
+  }
+`;
+
+/** The merge queue of a branch, for people who look at it. */
+export const queuedQuery = /* GraphQL */ `
+  query Queued($owner: String!, $name: String!, $branch: String) {
+    repository(owner: $owner, name: $name) {
+      mergeQueue(branch: $branch) {
+        entries(first: 100) {
+          nodes {
+            ${queuedFields}
+          }
+        }
+      }
+    }
+  }
+`;
+
+/** The entry of one pull request in its queue. */
+export const queuedOneQuery = /* GraphQL */ `
+  query QueuedOne($owner: String!, $name: String!, $number: Int!) {
+    repository(owner: $owner, name: $name) {
+      pullRequest(number: $number) {
+        mergeQueueEntry {
+          ${queuedFields}
+        }
+      }
+    }
+  }
+`;
+
+export type QueuedEntryAnswer = {
+  position: number;
+  jump: boolean;
+  state: 'QUEUED' | 'AWAITING_CHECKS' | 'MERGEABLE' | 'UNMERGEABLE' | 'LOCKED';
+  enqueuedAt: string;
+  estimatedTimeToMerge: number | null;
+  headCommit: {
+    oid: string;
+    committedDate: string;
+    statusCheckRollup: { contexts: { nodes: (ContextAnswer | null)[] | null } } | null;
+  } | null;
+  pullRequest: {
+    number: number;
+    title: string;
+    url: string;
+    baseRefName: string;
+    author: (NonNullable<ActorAnswer> & { databaseId?: number | null }) | null;
+    labels: { nodes: ({ name: string } | null)[] | null } | null;
   } | null;
 };

@@ -1,0 +1,276 @@
+import { z } from '@hono/zod-openapi';
+import { nowOf } from '../../clock.ts';
+import type { Deps } from '../../deps.ts';
+import { notFound } from '../../errors.ts';
+import { readForExplanation } from '../../explanations/read-for-explanation.ts';
+import { findPause } from '../../freezes/freeze-store.ts';
+import { greatestNumber } from '../../github/greatest-number.ts';
+import { type Queued, readQueued, readQueuedOne } from '../../github/pull-requests/read-queued.ts';
+import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
+import { branchesWithGroups, heldGroups } from '../../reconcile/merge-group-store.ts';
+import { endpoint } from '../endpoint.ts';
+import { number, owner, repository, repositoryPath } from '../path-params.ts';
+
+// What clients of the interface ask about a merge queue, answered from GitHub's own queue. It has one priority and one
+// rule, and each of its groups is a batch.
+
+const queued = z
+  .object({
+    number: z.number().int(),
+    title: z.string(),
+    url: z.string(),
+    author: z.object({ id: z.number().int(), login: z.string() }),
+    queued_at: z.iso.datetime(),
+    priority_alias: z.string(),
+    priority_rule_name: z.string(),
+    labels: z.array(z.string()),
+    scopes: z.array(z.string()),
+    estimated_merge_at: z.iso.datetime().nullable(),
+  })
+  .openapi('QueuedPullRequest');
+
+const batch = z
+  .object({
+    id: z.string().openapi({ description: 'The head SHA of the merge group' }),
+    name: z.string(),
+    status: z.object({
+      code: z.enum(['running', 'waiting_for_merge', 'failed', 'frozen']).openapi({
+        description: '`frozen`: a freeze holds it',
+      }),
+    }),
+    started_at: z.iso.datetime(),
+    estimated_merge_at: z.iso.datetime().nullable(),
+    checks_summary: z.object({ passed: z.number().int(), total: z.number().int() }),
+    pull_requests: z.array(queued),
+    parent_ids: z.array(z.string()).openapi({ description: 'The group that it is built on' }),
+    scopes: z.array(z.string()),
+  })
+  .openapi('MergeQueueBatch');
+
+const statusSchema = z
+  .object({
+    pause: z.object({ reason: z.string(), paused_at: z.iso.datetime() }).nullable(),
+    batches: z.array(batch),
+    waiting_pull_requests: z.array(queued).openapi({ description: 'Those without a group yet' }),
+    scope_queues: z.record(z.string(), z.unknown()),
+  })
+  .openapi('MergeQueueStatus');
+
+const exampleQueued = {
+  number: 42,
+  title: 'Faster checkout',
+  url: 'https://github.com/acme/web/pull/42',
+  author: { id: 1, login: 'mona' },
+  queued_at: '2026-03-31T16:00:00.000Z',
+  priority_alias: 'medium',
+  priority_rule_name: 'default',
+  labels: ['risky'],
+  scopes: ['api'],
+  estimated_merge_at: null,
+};
+const exampleGroup = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
+
+const shared = { tag: 'Merge queue', method: 'get', access: { to: 'repository', scope: 'admin' } } as const;
+
+export const mergeQueueStatus = endpoint({
+  ...shared,
+  path: '/repos/{owner}/{repository}/merge-queue/status',
+  summary: 'See the pause and the merge queue',
+  description: 'Shows at most 100 entries of each branch.',
+  params: repositoryPath,
+  query: z.object({
+    branch: z.string().min(1).max(255).optional().openapi({
+      description: 'By default, the default branch and every branch with merge groups',
+    }),
+  }),
+  success: {
+    status: 200,
+    description: 'The pause, the merge groups of GitHub’s queue, and what waits for a group',
+    schema: statusSchema,
+    example: {
+      pause: null,
+      batches: [
+        {
+          id: exampleGroup,
+          name: '#42',
+          status: { code: 'running' },
+          started_at: '2026-03-31T16:01:00.000Z',
+          estimated_merge_at: null,
+          checks_summary: { passed: 1, total: 2 },
+          pull_requests: [exampleQueued],
+          parent_ids: [],
+          scopes: ['api'],
+        },
+      ],
+      waiting_pull_requests: [],
+      scope_queues: {},
+    },
+  },
+  async handle({ deps, repository, query }) {
+    const pause = await findPause(deps.db, repository.id, nowOf(deps.clock));
+    const branches = query.branch
+      ? [query.branch]
+      : [null, ...(await branchesWithGroups(deps.sql, repository.id))];
+    const queues = await readForExplanation(deps, repository, noNeeds, (from) =>
+      Promise.all(branches.map((branch) => readQueued(from, branch))),
+    );
+    const held = await heldGroups(deps.sql, repository.id);
+    const now = deps.clock.now();
+    // Of the default branch, the queue was read with its name and without.
+    const once = [...new Map(queues.map((entries) => [entries[0]?.branch ?? null, entries])).values()];
+    return {
+      pause: pause && { reason: pause.reason, paused_at: pause.startsAt.toISOString() },
+      batches: once.flatMap((entries) => batchesOf(entries, held, now)),
+      waiting_pull_requests: once.flat().flatMap((one) => (one.group ? [] : [presentQueued(one, now)])),
+      scope_queues: {},
+    };
+  },
+});
+
+const noNeeds = { facts: new Set<never>(), teams: new Set<never>() };
+
+function batchesOf(entries: Queued[], held: ReadonlySet<string>, now: number) {
+  const built = entries.filter(({ group }) => group !== null);
+  return built.map((one, index) => {
+    const { headSha, builtAt, checks } = one.group!;
+    const parent = built[index - 1]?.group?.headSha;
+    return {
+      id: headSha,
+      name: `#${one.number}`,
+      status: { code: stateOf(one.group!, held) },
+      started_at: builtAt.toISOString(),
+      estimated_merge_at: mergeAt(one, now),
+      checks_summary: {
+        passed: checks.filter(({ state }) => state === 'success').length,
+        total: checks.length,
+      },
+      pull_requests: [presentQueued(one, now)],
+      parent_ids: parent ? [parent] : [],
+      scopes: one.scopes,
+    };
+  });
+}
+
+function stateOf({ headSha, state }: NonNullable<Queued['group']>, held: ReadonlySet<string>) {
+  if (held.has(headSha)) return 'frozen';
+  if (state === 'UNMERGEABLE') return 'failed';
+  return state === 'MERGEABLE' ? 'waiting_for_merge' : 'running';
+}
+
+const mergeAt = ({ mergesIn }: Queued, now: number): string | null =>
+  mergesIn === null ? null : new Date(now + mergesIn * 1000).toISOString();
+
+const presentQueued = (one: Queued, now: number) => ({
+  number: one.number,
+  title: one.title,
+  url: one.url,
+  author: one.author ?? { id: 10137, login: 'ghost' },
+  queued_at: one.queuedAt.toISOString(),
+  priority_alias: one.isJump ? 'high' : 'medium',
+  priority_rule_name: 'default',
+  labels: one.labels,
+  scopes: one.scopes,
+  estimated_merge_at: mergeAt(one, now),
+});
+
+const check = z.object({
+  name: z.string(),
+  description: z.string(),
+  url: z.string().nullable(),
+  state: z.string(),
+});
+
+const entrySchema = z
+  .object({
+    number: z.number().int(),
+    queued_at: z.iso.datetime(),
+    estimated_time_of_merge: z.iso.datetime().nullable(),
+    position: z.number().int().openapi({ description: '1 is the front' }),
+    priority_rule_name: z.string(),
+    queue_rule_name: z.string().openapi({ description: 'The branch of the queue' }),
+    checks_timeout_at: z.iso.datetime().nullable(),
+    queue_rule: z.object({ name: z.string(), config: z.record(z.string(), z.unknown()) }),
+    mergeability_check: z
+      .object({
+        check_type: z.string(),
+        queue_pull_request_number: z.number().int(),
+        started_at: z.iso.datetime().nullable(),
+        ci_ended_at: z.iso.datetime().nullable(),
+        ci_state: z.enum(['pending', 'success', 'failed']),
+        state: z.enum(['running', 'waiting_for_merge', 'failed', 'frozen']),
+        checks: z.array(check),
+        conditions_evaluation: z.null(),
+      })
+      .nullable()
+      .openapi({ description: 'Its merge group. null before GitHub has built it' }),
+  })
+  .openapi('MergeQueueEntry');
+
+export const mergeQueueEntry = endpoint({
+  ...shared,
+  path: '/repos/{owner}/{repository}/merge-queue/pull/{number}',
+  summary: 'See a pull request in the merge queue',
+  params: z.object({ owner, repository, number }),
+  success: {
+    status: 200,
+    description: 'Its place in GitHub’s queue, and the checks of its merge group. 404 if it is in no queue',
+    schema: entrySchema,
+    example: {
+      number: 42,
+      queued_at: '2026-03-31T16:00:00.000Z',
+      estimated_time_of_merge: null,
+      position: 1,
+      priority_rule_name: 'default',
+      queue_rule_name: 'main',
+      checks_timeout_at: null,
+      queue_rule: { name: 'main', config: {} },
+      mergeability_check: {
+        check_type: 'draft_pr',
+        queue_pull_request_number: 42,
+        started_at: '2026-03-31T16:01:00.000Z',
+        ci_ended_at: null,
+        ci_state: 'pending',
+        state: 'running',
+        checks: [{ name: 'ci', description: '', url: null, state: 'pending' }],
+        conditions_evaluation: null,
+      },
+    },
+  },
+  async handle({ deps, repository, path }) {
+    const one = await findQueued(deps, repository, path.number);
+    if (!one) throw notFound(`${fullName(repository)}#${path.number} is not in a merge queue.`);
+    const { group, branch, position } = one;
+    const held = await heldGroups(deps.sql, repository.id);
+    return {
+      number: one.number,
+      queued_at: one.queuedAt.toISOString(),
+      estimated_time_of_merge: mergeAt(one, deps.clock.now()),
+      position,
+      priority_rule_name: 'default',
+      queue_rule_name: branch,
+      checks_timeout_at: null,
+      queue_rule: { name: branch, config: {} },
+      mergeability_check: group && {
+        check_type: 'draft_pr',
+        queue_pull_request_number: one.number,
+        started_at: group.builtAt.toISOString(),
+        ci_ended_at: null,
+        ci_state: ciStateOf(group.checks),
+        state: stateOf(group, held),
+        checks: group.checks.map((each) => ({ ...each, description: '', url: null })),
+        conditions_evaluation: null,
+      },
+    };
+  },
+});
+
+const findQueued = (deps: Deps, repository: FoundRepository, number: bigint): Promise<Queued | null> =>
+  number > greatestNumber
+    ? Promise.resolve(null)
+    : readForExplanation(deps, repository, noNeeds, (from) => readQueuedOne(from, Number(number)));
+
+function ciStateOf(checks: { state: string }[]): 'pending' | 'success' | 'failed' {
+  if (checks.some(({ state }) => ['failure', 'error', 'timed_out', 'cancelled'].includes(state)))
+    return 'failed';
+  return checks.some(({ state }) => state === 'pending') ? 'pending' : 'success';
+}
