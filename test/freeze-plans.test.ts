@@ -408,7 +408,7 @@ test('the list of plans has pages, oldest first', async () => {
   const made: string[] = [];
   for (const name of ['One', 'Two', 'Three']) {
     acme.clock.setTime(new Date(acme.clock.now() + 1000));
-    made.push((await create({ name, repositories: { include: ['none-*'] } })).id);
+    made.push((await create({ name, end: null, repositories: { include: ['none-*'] } })).id);
   }
   const pages: string[][] = [];
   let path: string | undefined = `${plans}?per_page=2`;

@@ -157,9 +157,9 @@ describe('unknown fields are accepted, and named', () => {
     ['toString', '`toString` is not a field of a freeze, so it does nothing. Leave it out.'],
   ])('%s', async (field, sentence) => {
     const window = { start: '2026-05-01T00:00:00', reason: `With ${field}` };
-    const made = await create(known, { ...window, [field]: ['label=x'] });
-    await acme.remove(known, made.body.id);
     const { body } = await create(known, window);
+    await acme.remove(known, body.id);
+    const made = await create(known, { ...window, [field]: ['label=x'] });
     expect(made.body.warnings).toEqual([sentence]);
     // The header has what it always had.
     expect(made.headers.get('warning')).toBeNull();
