@@ -3,7 +3,7 @@ import { rmSync, symlinkSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath, URL } from 'node:url';
 
-// npx finds the command here. If package.json named it as `bin`, npx would install this package a second time,
+// Links the command for npx. If package.json named it as `bin`, npx would install this package a second time,
 // and generate the client again while a service loads it.
 const command = fileURLToPath(new URL('../node_modules/.bin/holdfast', import.meta.url));
 try {

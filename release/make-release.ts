@@ -37,8 +37,14 @@ if (version !== versionOfCommands)
   throw new Error(
     `package.json says ${version}, packages/cli/package.json ${versionOfCommands}: set the same.`,
   );
-if (!read('CHANGELOG.md').includes(`\n## [${version}]`))
-  throw new Error(`CHANGELOG.md has no section for ${version}.`);
+const changelog = read('CHANGELOG.md');
+if (!changelog.includes(`\n## [${version}]`)) throw new Error(`CHANGELOG.md has no section for ${version}.`);
+if (/\n## \[Unreleased\]\s+(?!## \[)\S/.test(changelog))
+  throw new Error(
+    `CHANGELOG.md has changes under [Unreleased]. Move them to the section of the new version.`,
+  );
+if (!run('git', 'tag', '--points-at', 'HEAD').toString().split('\n').includes(`v${version}`))
+  throw new Error(`This commit has no tag v${version}. Make it: git tag --annotate v${version}`);
 
 const out = resolve(folder);
 mkdirSync(out, { recursive: true });

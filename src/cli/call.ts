@@ -9,7 +9,7 @@ import { version } from './version.ts';
 import type { World } from './world.ts';
 
 /** Options that every command takes. */
-export type GlobalOptions = { url?: string; token?: string; json?: boolean };
+export type GlobalOptions = { url?: string; token?: string; insecure?: boolean; json?: boolean };
 
 /** A call of a command: its machine, its output and its service. */
 export type Call = {
@@ -31,7 +31,7 @@ export function callOf(world: World, options: GlobalOptions, program: Command): 
     output,
     async connect(retries) {
       const url = addressOf(world, options.url);
-      const token = await credentialOf(world, url, options.token);
+      const token = await credentialOf(world, url, options.token, options.insecure);
       warnOfReaders(output, url);
       return { service: serviceAt(world, url, token, version(), retries), seen: seenAt(world, url) };
     },

@@ -60,6 +60,7 @@ export async function programFor(
       '--token <token>',
       'an application key, a GitHub token or an OIDC token of a job (HOLDFAST_TOKEN, or gh auth token)',
     )
+    .option('--insecure', 'send the token of gh also over http to another machine')
     .option('--json', 'print JSON, for programs')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({

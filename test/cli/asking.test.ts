@@ -75,6 +75,15 @@ describe('the address and the credential', () => {
     chmodSync(join(folder, 'gh'), 0o755);
     const env = { HOLDFAST_TOKEN: undefined, PATH: `${folder}:${process.env['PATH']}` };
     expect((await line.holdfast(['list', 'acme'], { env })).code).toBe(0);
+    const url = 'http://holdfast.invalid';
+    const refused = await line.holdfast(['list', 'acme', '--url', url], { env });
+    expect([refused.code, refused.err]).toEqual([
+      2,
+      expect.stringContaining(`Others on the way to ${url} could read your token of gh`),
+    ]);
+    const world = { env: { ...env, GH_HOST: 'github.com' } } as never;
+    expect(await credentialOf(world, url, undefined, true)).toBe(person);
+    expect(await credentialOf(world, url, 'hf_admin_given')).toBe('hf_admin_given');
     const elsewhere = { ...env, GH_HOST: 'github.example.com' };
     const none = await line.holdfast(['list', 'acme'], { env: elsewhere });
     expect([none.code, none.err]).toEqual([2, expect.stringContaining('There is no credential. Sign in')]);

@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A checkout of the same commit, in another folder and with other times of its files. */
-async function checkout(name: string): Promise<string> {
+async function checkout(name: string, unready = new Set<'changelog' | 'tag'>()): Promise<string> {
   const path = join(folder, name);
   mkdirSync(path);
   await copyFiles(trackedFiles(), path);
@@ -45,8 +45,17 @@ async function checkout(name: string): Promise<string> {
   git('init', '--quiet');
   symlinkSync(join(repositoryRoot, 'node_modules'), join(path, 'node_modules'));
   appendFileSync(join(path, '.git/info/exclude'), 'node_modules\n');
+  const changelog = join(path, 'CHANGELOG.md');
+  const text = readFileSync(changelog, 'utf8');
+  const isReady = !unready.has('changelog');
+  const unreleased = isReady ? '' : '\n### Added\n\n- Something.\n';
+  writeFileSync(
+    changelog,
+    text.replace(/## \[Unreleased\][^]*?(?=\n## \[)/, `## [Unreleased]\n${unreleased}`),
+  );
   git('add', '--all');
   git('commit', '--quiet', '--message', 'All of it');
+  if (!unready.has('tag')) git('tag', `v${version}`);
   return path;
 }
 const release = (path: string, to: string, umask: string, more: Record<string, string> = {}) =>
@@ -116,6 +125,16 @@ test('made twice, on different days, in different zones and folders, it has the 
   const components = sbom.components.map(({ name }) => name);
   expect(components).toContain('hono');
   expect(components).not.toContain('vitest');
+});
+
+test.each([
+  ['changelog', 'CHANGELOG.md has changes under [Unreleased].'],
+  ['tag', `This commit has no tag v${version}.`],
+] as const)('a commit is not released without its %s', async (what, sentence) => {
+  const path = await checkout(`without-${what}`, new Set([what]));
+  const { status, stderr } = release(path, join(folder, `out-without-${what}`), '022');
+  expect(status).not.toBe(0);
+  expect(stderr).toContain(sentence);
 });
 
 test('uncommitted files are not released', async () => {

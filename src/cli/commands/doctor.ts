@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { warnOfReaders } from '../call.ts';
+import { type GlobalOptions, warnOfReaders } from '../call.ts';
 import { command } from '../command.ts';
 import { addressOf, hostOf } from '../service/address.ts';
 import { addressFor } from '../memory/addresses.ts';
@@ -22,7 +22,7 @@ The exit code is 0 if nothing failed, 1 if something failed, and 2 if this canno
     const isNamed = options.url ?? (world.env.HOLDFAST_URL?.trim() || addressFor(world, hostOf(world)));
     const url = options.url ?? (isNamed ? addressOf(world, undefined) : addressHere(world));
     const token =
-      repository === undefined ? undefined : await tokenFor(world, url, options.token, Boolean(isNamed));
+      repository === undefined ? undefined : await tokenFor(world, url, options, Boolean(isNamed));
     if (token) warnOfReaders(output, url);
     const { doctor } = await import('../doctor.ts');
     return doctor({ repository, url, token, isJson: output.isJson }, world.out);
@@ -30,11 +30,11 @@ The exit code is 0 if nothing failed, 1 if something failed, and 2 if this canno
 });
 
 /** The given token, unchanged: the doctor says what is wrong with it. Asks `gh` only for a service that was named. */
-async function tokenFor(world: World, url: string, option: string | undefined, isNamed: boolean) {
-  const given = option ?? world.env.HOLDFAST_TOKEN?.trim();
+async function tokenFor(world: World, url: string, { token, insecure }: GlobalOptions, isNamed: boolean) {
+  const given = token ?? world.env.HOLDFAST_TOKEN?.trim();
   if (given || !isNamed) return given;
   try {
-    return await credentialOf(world, url, undefined);
+    return await credentialOf(world, url, undefined, insecure);
   } catch (error) {
     if (error instanceof Stop) return undefined;
     throw error;

@@ -1,17 +1,29 @@
 import { misused } from '../stop.ts';
 import type { World } from '../world.ts';
-import { hostOf } from './address.ts';
+import { hostOf, isReadableOnTheWay } from './address.ts';
 import { tokenOfJob } from './job-token.ts';
 
 /**
  * The credential for the service: from the option, from `HOLDFAST_TOKEN`, from `gh`, or from this job of GitHub
  * Actions.
  * @param url the address of the service.
- * @throws Stop if there is none, or if it has characters that no credential has.
+ * @param isInsecure whether a token of `gh` may go where others on the way can read it.
+ * @throws Stop if there is none, if it may not go there, or if it has characters that no credential has.
  */
-export async function credentialOf(world: World, url: string, option: string | undefined): Promise<string> {
+export async function credentialOf(
+  world: World,
+  url: string,
+  option: string | undefined,
+  isInsecure = false,
+): Promise<string> {
   const given = option ?? world.env.HOLDFAST_TOKEN?.trim();
-  const token = given || (await tokenOfGh(world)) || (await tokenOfJob(world, url));
+  const ofGh = given ? null : await tokenOfGh(world);
+  if (ofGh && !isInsecure && isReadableOnTheWay(url)) {
+    throw misused(
+      `Others on the way to ${url} could read your token of gh, and it can do everything that you can do at GitHub. Use https, or send it anyway with --insecure.`,
+    );
+  }
+  const token = given || ofGh || (await tokenOfJob(world, url));
   if (!token) {
     throw misused(
       'There is no credential. Sign in with `gh auth login`, or set HOLDFAST_TOKEN to an application key or a GitHub token.',
