@@ -295,3 +295,29 @@ test('if freezes are switched off, the page says so', async () => {
     'Free No freeze holds this pull request. Freezes are switched off for acme/switched-off',
   );
 });
+
+test('a freeze that began while GitHub was away: nothing says that it is free', async () => {
+  const repository = await acme.repository('not-judged', [{}]);
+  await acme.advanceTo(new Date(acme.clock.now() + 1000));
+  acme.github.goDown();
+  const body = { reason: 'Release', start: null, timezone: 'UTC' };
+  const freezes = `/v1/repos/${repository}/scheduled_freeze`;
+  const made = await acme.call('POST', freezes, { as: acme.admin, body });
+  expect(made.status).toBe(201);
+  const seen = words(await page(repository, 1));
+  expect(seen).toContain('Not judged yet A freeze began after Holdfast last checked this pull request.');
+  expect(seen).not.toContain('Free No freeze holds');
+  const notYet = 'Not judged yet: Holdfast has not checked the open pull requests since it began.';
+  for (const path of [`/repos/${repository}`, `/repos/${repository}/freezes/${made.body.id}`])
+    expect(words(await visitor.open(path)), path).toContain(notYet);
+  const counts = async (path: string) =>
+    (await acme.call('GET', path, { as: acme.admin })).body.pull_requests;
+  const paths = [`/v1/repos/${repository}/enforcement`, `${freezes}/${made.body.id}/enforcement`];
+  for (const path of paths) expect(await counts(path), path).toEqual({ to_hold: null, held: 0 });
+
+  acme.github.comeBack();
+  await acme.advanceTo(new Date(acme.clock.now() + 60_000));
+  expect(acme.shown(repository, 1)).toEqual(heldUntilRemoved);
+  for (const path of paths) expect(await counts(path), path).toEqual({ to_hold: 1, held: 1 });
+  expect(words(await visitor.open(`/repos/${repository}`))).not.toContain('Not judged yet');
+});

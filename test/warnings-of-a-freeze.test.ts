@@ -300,5 +300,9 @@ test.each([
   const where = { account: { loginKey: 'acme' } };
   const installation = await acme.app.deps.db.installation.findFirstOrThrow({ where });
   expect(installation.pausedUntil).toEqual(until);
+  const next = await create(repository, { start: null, exclude_conditions: ['label=hotfix'] });
+  expect(next.body.warnings).toContainEqual(
+    `GitHub’s rate limit is used up until ${until.toISOString()}. What this freeze holds is not judged before then.`,
+  );
   await acme.advanceTo(until);
 });

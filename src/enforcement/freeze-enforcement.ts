@@ -7,7 +7,8 @@ import {
   statusesOfHeld,
   whyNotHeld,
 } from '../reconcile/held-pull-requests.ts';
-import { phaseOf } from '../freezes/freeze.ts';
+import { holdsMerges, phaseOf } from '../freezes/freeze.ts';
+import { isJudged } from '../freezes/freeze-records.ts';
 import { requireFreeze } from '../freezes/require-freeze.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
@@ -24,6 +25,8 @@ export type FreezeEnforcement = {
   isOn: boolean;
   /** Whether GitHub refuses to merge what it holds. The answer is a minute old at most. */
   enforced: boolean | 'unknown';
+  /** Whether the open pull requests were checked since it began. */
+  isJudged: boolean;
   /** The pull requests that it holds or should hold. */
   held: HeldPullRequest[];
   mergeGroups: Progress;
@@ -66,8 +69,14 @@ export async function freezeEnforcement(
   const groups = rows.find(({ kind }) => kind === 'group');
   const since = rows.flatMap((row) => row.since ?? []).sort((one, other) => one.getTime() - other.getTime());
   const { reconciledAt, reconcileRequestedAt } = repository;
+  const phase = phaseOf(freeze, nowOf(deps.clock)) === 'scheduled' ? 'scheduled' : 'ongoing';
+  const { createdAt } = await deps.db.freeze.findUniqueOrThrow({
+    where: { id },
+    select: { createdAt: true },
+  });
   return {
-    phase: phaseOf(freeze, nowOf(deps.clock)) === 'scheduled' ? 'scheduled' : 'ongoing',
+    phase,
+    isJudged: phase === 'scheduled' || !holdsMerges(freeze) || isJudged(repository, { ...freeze, createdAt }),
     isOn: freezesAreOn(repository.products),
     enforced: report ? isFreezeEnforced(report.findings, freeze, held) : 'unknown',
     held,

@@ -37,7 +37,16 @@ export async function lookAhead(deps: Deps, repository: FoundRepository, freeze:
     ...warningOfBranches(unenforced, statusContext, url),
     ...warningsToTell(parsed, seen, isOn),
   ];
-  return { unenforced, warnings: warnings.map(({ message }) => message) };
+  const messages = warnings.map(({ message }) => message);
+  return { unenforced, warnings: [...warningOfPause(deps, repository), ...messages] };
+}
+
+/** While GitHub limits the installation, nobody can know what a freeze holds. */
+function warningOfPause({ clock }: Deps, { installation: { pausedUntil } }: FoundRepository): string[] {
+  if (!pausedUntil || pausedUntil <= nowOf(clock)) return [];
+  return [
+    `GitHub’s rate limit is used up until ${pausedUntil.toISOString()}. What this freeze holds is not judged before then.`,
+  ];
 }
 
 /** The warnings for the creator of a freeze. @param seen null if it is unknown or says nothing about the conditions. */

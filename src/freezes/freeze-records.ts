@@ -1,3 +1,4 @@
+import { holdsMerges, phaseOf } from './freeze.ts';
 import type { Actor } from '../events/actor.ts';
 import type { Tx } from '../database/database.ts';
 import { type Freeze as FreezeRow, Prisma } from '../generated/prisma/client.ts';
@@ -125,4 +126,25 @@ export async function pastFreezes(
     newer: newer.at(-1)?.id ?? null,
     older: page[size]?.id ?? null,
   };
+}
+
+/**
+ * Whether the open pull requests were checked since a freeze began, and since it was made. Before that, nobody knows what
+ * it holds.
+ */
+export const isJudged = (
+  { reconciledAt }: { reconciledAt: Date | null },
+  { startsAt, createdAt }: Pick<FreezeRecord, 'startsAt' | 'createdAt'>,
+): boolean => reconciledAt !== null && reconciledAt >= startsAt && reconciledAt >= createdAt;
+
+/** Whether an ongoing freeze of merges is not judged yet. */
+export async function hasUnjudged(
+  db: Tx,
+  repository: { id: bigint; reconciledAt: Date | null },
+  now: Date,
+): Promise<boolean> {
+  const current = await currentFreezes(db, repository.id, now);
+  return current.some(
+    (freeze) => phaseOf(freeze, now) === 'ongoing' && holdsMerges(freeze) && !isJudged(repository, freeze),
+  );
 }

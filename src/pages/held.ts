@@ -20,6 +20,9 @@ const whyNotAll: Record<ReasonNotHeld, (count: number) => string> = {
   leaking: (count) => `GitHub would merge ${count}`,
 };
 
+/** For freezes that began after the open pull requests were last checked. */
+export const notJudged = html`Not judged yet: Holdfast has not checked the open pull requests since it began.`;
+
 /** `2 pull requests are held. 3 should be held: 1 is waiting for its status, GitHub would merge 2.` */
 export function countsOf(pullRequests: HeldPullRequest[]): Html {
   const reasons = Map.groupBy(pullRequests, ({ notHeld }) => notHeld);

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keepAddress } from '../../src/cli/memory/addresses.ts';
 import { settingsFolder, stateFolder } from '../../src/cli/memory/folders.ts';
+import { credentialOf } from '../../src/cli/service/credential.ts';
 import { acmeForAll } from '../support/acme.ts';
 import { type CommandLine, commandLineFor } from '../support/command-line.ts';
 

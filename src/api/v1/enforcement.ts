@@ -1,5 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { checks, states } from '../../enforcement/finding.ts';
+import { nowOf } from '../../clock.ts';
+import { hasUnjudged } from '../../freezes/freeze-records.ts';
 import { lookAtEnforcement } from '../../enforcement/recent-enforcement.ts';
 import { endpoint } from '../endpoint.ts';
 import { repositoryPath } from '../path-params.ts';
@@ -61,6 +63,7 @@ export const enforcementEndpoint = endpoint({
   },
   async handle({ deps, repository }) {
     const { enforced, checkedAt, held, findings } = await lookAtEnforcement(deps, repository);
-    return { enforced, checked_at: checkedAt.toISOString(), ...presentHeld(held), findings };
+    const isJudged = !(await hasUnjudged(deps.db, repository, nowOf(deps.clock)));
+    return { enforced, checked_at: checkedAt.toISOString(), ...presentHeld(held, isJudged), findings };
   },
 });

@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
-import { invalid } from '../../errors.ts';
 import { planEnforcement } from '../../enforcement/plan-enforcement.ts';
 import type { Account } from '../../generated/prisma/client.ts';
 import { administersAll } from '../../installations/administered.ts';
@@ -10,12 +9,12 @@ import { createPlan } from '../../plans/create-plan.ts';
 import { deletePlan } from '../../plans/delete-plan.ts';
 import { matchedBy, matchedRepositories, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
 import { namesToChange, plainNames } from '../../plans/names-of-plan.ts';
-import { knownPlan, listPlans, type StoredPlan } from '../../plans/plan-store.ts';
+import { knownPlan, listPlans } from '../../plans/plan-store.ts';
 import { requirePlan } from '../../plans/require-plan.ts';
 import { showPlan } from '../../plans/show-plan.ts';
 import { updatePlan } from '../../plans/update-plan.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
-import { linkHeader, linkHeaderDescription, pagingQuery } from '../paging.ts';
+import { linkHeader, linkHeaderDescription, pageByIds, pagingQuery } from '../paging.ts';
 import { ownerPath } from '../path-params.ts';
 import { freezeDeletion } from './freeze-schemas.ts';
 import {
@@ -111,28 +110,13 @@ export const listPlansEndpoint = endpoint({
     const plans = (await listPlans(deps.db, account.id, now)).filter(({ repositories }) =>
       administersAll(administered, plainNames(repositories.include)),
     );
-    const page = plansFrom(plans, query);
+    const page = pageByIds(plans, query, 'plan');
     const shown = [];
-    for (const plan of page.plans)
+    for (const plan of page.items)
       shown.push(presentPlan(await showPlan(deps.db, account, plan, now, matchedBy(plan, all))));
-    return new HandlerAnswer(
-      200,
-      { freeze_plans: shown },
-      linkHeader(url, { next: page.next, prev: page.prev }),
-    );
+    return new HandlerAnswer(200, { freeze_plans: shown }, linkHeader(url, page.cursors));
   },
 });
-
-/** A page of plans, oldest first. A cursor is the id of its first plan, so that new plans do not move the pages. */
-function plansFrom(plans: StoredPlan[], { cursor, per_page: size }: { cursor?: string; per_page: number }) {
-  const at = cursor === undefined ? 0 : plans.findIndex(({ id }) => id === cursor);
-  if (at === -1) {
-    const message = 'This cursor is of no plan in this list. Leave it out to start at the oldest plan.';
-    throw invalid([{ path: ['query', 'cursor'], message, type: 'value_error' }]);
-  }
-  const before = at > 0 ? plans[Math.max(0, at - size)]!.id : null;
-  return { plans: plans.slice(at, at + size), next: plans[at + size]?.id ?? null, prev: before };
-}
 
 export const createPlanEndpoint = endpoint({
   method: 'post',

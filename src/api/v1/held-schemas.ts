@@ -6,7 +6,9 @@ import { type HeldPullRequest, reasonsNotHeld } from '../../reconcile/held-pull-
 export const enforced = z.union([z.boolean(), z.literal('unknown')]);
 
 export const progress = z.object({
-  to_hold: z.int().openapi({ description: 'How many should be held' }),
+  to_hold: z.int().nullable().openapi({
+    description: 'How many should be held. null if a freeze began that is not judged yet',
+  }),
   held: z.int().openapi({ description: 'How many of them are known to be held' }),
 });
 
@@ -28,15 +30,21 @@ export const exampleHeld = {
   not_held: [{ pull_request: 7, reason: 'leaking' }],
 };
 
-export const presentProgress = ({ toHold, held }: Progress) => ({ to_hold: toHold, held });
+export const presentProgress = ({ toHold, held }: Progress, isJudged: boolean) => ({
+  to_hold: isJudged ? toHold : null,
+  held,
+});
 
-/** @param pullRequests what should be held. */
-export function presentHeld(pullRequests: HeldPullRequest[]) {
+/** @param pullRequests what should be held, as far as it is judged. */
+export function presentHeld(pullRequests: HeldPullRequest[], isJudged: boolean) {
   const missing = pullRequests.flatMap(({ number, notHeld }) =>
     notHeld ? [{ pull_request: number, reason: notHeld }] : [],
   );
   return {
-    pull_requests: { to_hold: pullRequests.length, held: pullRequests.length - missing.length },
+    pull_requests: presentProgress(
+      { toHold: pullRequests.length, held: pullRequests.length - missing.length },
+      isJudged,
+    ),
     leaking: missing.filter(({ reason }) => reason === 'leaking').map(({ pull_request: number }) => number),
     not_held: missing,
   };

@@ -14,7 +14,7 @@ export type HeldState = 'held' | 'waiting' | 'not enforced' | 'unknown';
 export function stateOf({ switched_on, enforced, not_held, ...more }: Enforcement): HeldState {
   if (!switched_on) return 'not enforced';
   const isWaiting = more.waiting_writes > 0 || not_held.some(({ reason }) => reason === 'waiting');
-  if (isWaiting || more.look_due) return 'waiting';
+  if (isWaiting || more.look_due || more.pull_requests.to_hold === null) return 'waiting';
   if (enforced === false || more.leaking.length > 0 || not_held.length > 0) return 'not enforced';
   return enforced === 'unknown' ? 'unknown' : 'held';
 }
@@ -82,7 +82,11 @@ export function showHeld({ output }: Pick<Call, 'output'>, held: Held[]): void {
       const state = stateOf(enforcement);
       const { held, to_hold } = enforcement.pull_requests;
       const tone = state === 'held' ? 'held' : state === 'not enforced' ? 'wrong' : 'quiet';
-      return [`${owner}/${repository}`, { text: state, tone }, `${held} of ${to_hold}`];
+      return [
+        `${owner}/${repository}`,
+        { text: state, tone },
+        to_hold === null ? 'not judged yet' : `${held} of ${to_hold}`,
+      ];
     }),
   );
   sayHeld({ output }, held);

@@ -37,7 +37,7 @@ export type Enforcement = {
   phase: 'scheduled' | 'ongoing';
   switched_on: boolean;
   enforced: boolean | 'unknown';
-  pull_requests: { to_hold: number; held: number };
+  pull_requests: { to_hold: number | null; held: number };
   leaking: number[];
   not_held: { pull_request: number; reason: string }[];
   waiting_writes: number;

@@ -7,13 +7,13 @@ import { isFreezeEnforced } from '../../enforcement/finding.ts';
 import { recentEnforcement } from '../../enforcement/recent-enforcement.ts';
 import { listEvents, retentionDays } from '../../events/list-events.ts';
 import { asPublic, holdsMerges } from '../../freezes/freeze.ts';
-import { type FreezeRecord, freezeRecord } from '../../freezes/freeze-records.ts';
+import { type FreezeRecord, freezeRecord, isJudged } from '../../freezes/freeze-records.ts';
 import type { AuditEvent } from '../../generated/prisma/client.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { planPath, repositoryPath } from '../../page-paths.ts';
 import { type HeldPullRequest, heldPullRequests } from '../../reconcile/held-pull-requests.ts';
 import { type FormProblems, formProblem } from '../form.ts';
-import { countsOf, heldList } from '../held.ts';
+import { countsOf, heldList, notJudged } from '../held.ts';
 import { instant } from '../instant.ts';
 import { type Html, layout } from '../layout.ts';
 import { longText, shorten } from '../long-text.ts';
@@ -137,7 +137,7 @@ function facts(
     ${typeof publicReason === 'string' && publicReason !== reason ? item('Public reason', longText(publicReason)) : ''}
     ${item('Start', instant(startsAt, timezone))} ${item('End', endsAt ? instant(endsAt, timezone) : 'None')}
     ${item('Time zone', timezone)} ${item('Holds', whatItHolds(freeze, 'folded'))}
-    ${isOn ? item('Held now', heldNow(repository, held)) : ''}
+    ${isOn ? item('Held now', heldNow(repository, freeze, held)) : ''}
     ${report && holdsMerges(freeze) && !['ended', 'deleted'].includes(state) ? item('Enforced', enforced(repository, freeze, held, report)) : ''}
     ${item('Created by', madeBy(createdBy, instant(createdAt, timezone)))}
     ${deletion ? item('Deleted by', madeBy(deletion.by, instant(deletion.at, timezone))) : ''}
@@ -147,8 +147,8 @@ function facts(
   </dl>`;
 }
 
-function heldNow(repository: FoundRepository, held: HeldPullRequest[]): Html {
-  if (repository.reconciledAt === null) return html`Holdfast has not checked the open pull requests yet.`;
+function heldNow(repository: FoundRepository, freeze: FreezeRecord, held: HeldPullRequest[]): Html {
+  if (!isJudged(repository, freeze)) return notJudged;
   const left = held.length - mostHeld;
   return html`${countsOf(held)} ${heldList(repository, held.slice(0, mostHeld))}
   ${left > 0 ? html`<p>And ${left} more.</p>` : ''}`;

@@ -3,10 +3,10 @@ import type { Actor } from '../../events/actor.ts';
 import type { EnforcementReport } from '../../enforcement/check-enforcement.ts';
 import { isFreezeEnforced } from '../../enforcement/finding.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
-import type { FreezeRecord } from '../../freezes/freeze-records.ts';
+import { type FreezeRecord, isJudged } from '../../freezes/freeze-records.ts';
 import { freezePath } from '../../page-paths.ts';
 import type { HeldPullRequest } from '../../reconcile/held-pull-requests.ts';
-import { countsOf, heldList } from '../held.ts';
+import { countsOf, heldList, notJudged } from '../held.ts';
 import { instant } from '../instant.ts';
 import type { Html } from '../layout.ts';
 import { shorten } from '../long-text.ts';
@@ -108,7 +108,7 @@ export const heldByFreeze = (held: HeldPullRequest[], { id }: { id: string }): H
   held.filter(({ heldBy }) => heldBy.includes(id));
 
 function heldBy({ repository, held }: RepositoryPage, freeze: FreezeRecord, href: string): Html {
-  if (repository.reconciledAt === null) return html`Holdfast has not checked the open pull requests yet.`;
+  if (!isJudged(repository, freeze)) return notJudged;
   const its = heldByFreeze(held, freeze);
   const left = its.length - mostLinks;
   return html`${countsOf(its)} ${heldList(repository, its.slice(0, mostLinks))}

@@ -3,10 +3,10 @@ import type { EnforcementReport } from '../../enforcement/check-enforcement.ts';
 import { isFreezeEnforced } from '../../enforcement/finding.ts';
 import { isForgotten } from '../../freezes/forgotten.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
-import type { FreezeRecord } from '../../freezes/freeze-records.ts';
+import { type FreezeRecord, isJudged } from '../../freezes/freeze-records.ts';
 import { frozenStateAt } from '../../freezes/frozen-state.ts';
 import { parseStoredFreeze } from '../../freezes/parsed-freeze.ts';
-import { countsOf } from '../held.ts';
+import { countsOf, notJudged } from '../held.ts';
 import { instant } from '../instant.ts';
 import type { Html } from '../layout.ts';
 import { shorten } from '../long-text.ts';
@@ -32,7 +32,14 @@ export function summary(page: RepositoryPage, report: EnforcementReport | null):
   const from = (freeze: FreezeRecord) => instant(freeze.startsAt, freeze.timezone, page.view.zone);
   const lines = [
     ...(ongoing.length > 0
-      ? [item('Frozen by', named(page, ongoing)), item('Held', countsOf(heldByThem))]
+      ? [
+          item('Frozen by', named(page, ongoing)),
+          item(
+            'Held',
+            html`${countsOf(heldByThem)}
+            ${ongoing.every((each) => isJudged(page.repository, each)) ? '' : notJudged}`,
+          ),
+        ]
       : []),
     ...(report ? [item('Enforced', isEnforced(page, ongoing, report))] : []),
     ...(next ? [item('Next', html`${link(page, next)}, from ${from(next)}`)] : []),

@@ -1,3 +1,6 @@
+import { nowOf } from '../../clock.ts';
+import { hasUnjudged } from '../../freezes/freeze-records.ts';
+import { freezesAreOn } from '../../installations/product.ts';
 import { isTooManyRequests, Refusal } from '../../errors.ts';
 import type { PullRequestExplanation } from '../../explanations/explain-pull-request.ts';
 import { recallPullRequest } from '../../explanations/recall-pull-request.ts';
@@ -12,6 +15,8 @@ export type Look = {
   number: number;
   headSha: string;
   holding: ShownFreeze[];
+  /** Whether a freeze began after the open pull requests were last checked, and GitHub is not available. */
+  isUnjudged: boolean;
   /** Why it may not be held although freezes should hold it. */
   notHeld: ReasonNotHeld | null;
   live:
@@ -41,6 +46,7 @@ export async function lookAtPullRequest(
       number: Number(number),
       headSha,
       holding: freezes.filter(isHolding),
+      isUnjudged: false,
       notHeld: await whyNotHeld(deps, repository, Number(number), live.pullRequest.status?.state ?? null),
       live: { ...live, passing },
     };
@@ -53,7 +59,9 @@ export async function lookAtPullRequest(
     if (!recalled) return error.code === 'unavailable' ? 'silent' : 'absent';
     const holding = recalled.heldBy.map((freeze) => ({ freeze }));
     const notHeld = await whyNotHeld(deps, repository, Number(number));
-    return { number: Number(number), headSha: recalled.headSha, holding, notHeld, live: null };
+    const isUnjudged =
+      freezesAreOn(repository.products) && (await hasUnjudged(deps.db, repository, nowOf(deps.clock)));
+    return { number: Number(number), headSha: recalled.headSha, holding, isUnjudged, notHeld, live: null };
   }
 }
 

@@ -7,8 +7,11 @@ import type { ShownFreeze } from './freeze-card.ts';
 import type { Look } from './look-at-pull-request.ts';
 
 /** The first sentence of a pull request's page: whether it is held, by how many freezes, and until when. */
-export function verdict({ holding, notHeld, live }: Look, isOpen: boolean): Html {
+export function verdict({ holding, isUnjudged, notHeld, live }: Look, isOpen: boolean): Html {
   if (!isOpen) return html`<span class="badge">Closed</span> Freezes hold open pull requests only.`;
+  if (holding.length === 0 && isUnjudged)
+    return html`<span class="badge held">Not judged yet</span> A freeze began after Holdfast last checked this
+      pull request.`;
   if (holding.length === 0 && !live?.sharedHolds.length)
     return html`<span class="badge free">Free</span> No freeze holds this pull request.`;
   const said = holding.length === 0 && live && heldBelow(live).length > 0 ? belowIt : byWhat(holding);
