@@ -3,7 +3,7 @@ import { request, type ClientRequest } from 'node:http';
 import { once } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
 import { payloads } from '../src/webhooks/payloads.ts';
-import { bytesInFlight } from '../src/webhooks/receive-webhook.ts';
+import { door } from '../src/webhooks/receive-webhook.ts';
 import { handledEvents } from '../src/webhooks/handled-events.ts';
 import { acmeForAll } from './support/acme.ts';
 
@@ -31,7 +31,7 @@ function begin(headers: Record<string, string>, length: number | null): ClientRe
   return sent;
 }
 const unsigned = () => headersFor('push', `sha256=${'0'.repeat(64)}`);
-const heldBytes = (bytes: number) => vi.waitFor(() => expect(bytesInFlight.held).toBe(bytes), 5000);
+const heldBytes = (bytes: number) => vi.waitFor(() => expect(door.held).toBe(bytes), 5000);
 
 describe('before the body is read', () => {
   test.each([
@@ -47,48 +47,66 @@ describe('before the body is read', () => {
     const sent = begin({ ...unsigned(), [name]: value }, 20 * mebibyte);
     const [response] = await once(sent, 'response');
     expect(response.statusCode).toBe(400);
-    expect(bytesInFlight.held).toBe(0);
+    expect(door.held).toBe(0);
     sent.destroy();
   });
 });
 
-describe('bytes in flight', () => {
-  test('beyond 64 MiB are refused with 503, and come free when a sender hangs up', async () => {
-    const slow = [24, 24, 14].map((size) => begin(unsigned(), size * mebibyte));
-    await heldBytes(62 * mebibyte);
-    const refused = begin(unsigned(), 3 * mebibyte);
-    const [response] = await once(refused, 'response');
+describe('the door', () => {
+  const enforcement = async (repository: string) =>
+    (await acme.call('GET', `/v1/repos/${repository}/enforcement`, { as: acme.admin })).body;
+
+  test('announced bytes take nothing: three sockets and some bytes keep nobody out', async () => {
+    const slow = [25, 25, 25].map((size) => begin(unsigned(), size * mebibyte));
+    for (const sent of slow) sent.write('{"a":1');
+    await heldBytes(18);
+    expect((await deliver('ping', { padding: 'x'.repeat(2 * mebibyte) })).status).toBe(202);
+    slow.forEach((sent) => sent.destroy());
+    await heldBytes(0);
+  });
+
+  test('more than an eighth from one network is refused, told, and looked at within 8 s', async () => {
+    const repository = await acme.repository('crowded', [{}]);
+    const slow = [begin(unsigned(), 8 * mebibyte), begin(unsigned(), null)];
+    const answered = once(slow[1]!, 'response');
+    slow[0]!.write(Buffer.alloc(5 * mebibyte));
+    await heldBytes(5 * mebibyte);
+    slow[1]!.write(Buffer.alloc(4 * mebibyte));
+    const [response] = await answered;
     expect(response.statusCode).toBe(503);
     expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
-    expect(bytesInFlight.held).toBe(62 * mebibyte);
-    // Small bodies are still accepted.
-    expect((await deliver('ping', { zen: 'Keep it logically awesome.' })).status).toBe(202);
+    const at = new Date(acme.clock.now()).toISOString();
+    expect((await enforcement(repository)).webhooks_refused_at).toBe(at);
+
+    // GitHub's own webhook fails meanwhile, and nobody sends it again.
+    acme.github.webhookFaults.add({ kind: 'lose', event: 'pull_request', action: 'labeled', times: 1 });
+    await acme.freeze(repository, { matching_conditions: ['label=risky'] });
+    acme.github.label(repository, 1, 'risky');
+    expect(acme.frozen(repository)).toEqual([]);
     slow.forEach((sent) => sent.destroy());
     await heldBytes(0);
-    refused.destroy();
-    expect((await deliver('ping', {})).status).toBe(202);
-    expect(bytesInFlight.held).toBe(0);
+    await acme.advanceTo(new Date(acme.clock.now() + 8_000));
+    expect(acme.frozen(repository)).toEqual([1]);
+    await acme.advanceTo(new Date(acme.clock.now() + 60_000));
+    expect(await enforcement(repository)).not.toHaveProperty('webhooks_refused_at');
   });
 
-  test('are counted as they arrive if there is no length', async () => {
-    const slow = [24, 24].map((size) => begin(unsigned(), size * mebibyte));
-    await heldBytes(48 * mebibyte);
-    const chunked = begin(unsigned(), null);
-    const answered = once(chunked, 'response');
-    chunked.write(Buffer.alloc(17 * mebibyte));
-    expect((await answered)[0].statusCode).toBe(503);
-    slow.forEach((sent) => sent.destroy());
+  test('a body that comes too slowly is ended', async () => {
+    const sent = begin(unsigned(), mebibyte);
+    sent.write('{"a":');
+    const [response] = await once(sent, 'response');
+    expect(response.statusCode).toBe(408);
     await heldBytes(0);
-    chunked.destroy();
+    sent.destroy();
   });
 
-  test('of a body that is too large, or has a wrong signature, are also freed', async () => {
+  test('a body that is too large, or has a wrong signature, takes nothing afterwards', async () => {
     const sent = begin(unsigned(), 26 * mebibyte);
     expect((await once(sent, 'response'))[0].statusCode).toBe(413);
     sent.destroy();
     const wrong = await acme.call('POST', '/api/github/webhooks', { body: '{}', headers: unsigned() });
     expect(wrong.status).toBe(401);
-    expect(bytesInFlight.held).toBe(0);
+    expect(door.held).toBe(0);
   });
 });
 

@@ -88,6 +88,22 @@ export function peopleRoutes(api: Api, { world, limits }: Parts): void {
     return c.json({ total_count: found.length, installations });
   });
 
+  // Where webhooks come from: GitHub's networks, and this machine, from which the sandbox sends.
+  api.get('/meta', (c) =>
+    c.json({
+      verifiable_password_authentication: false,
+      hooks: [
+        '192.30.252.0/22',
+        '185.199.108.0/22',
+        '140.82.112.0/20',
+        '143.55.64.0/20',
+        '2a0a:a440::/29',
+        '127.0.0.0/8',
+        '::1/128',
+      ],
+    }),
+  );
+
   api.get('/rate_limit', (c) => {
     const core = limits.read(c.get('holder'), 'core');
     const graphql = limits.read(c.get('holder'), 'graphql');

@@ -18,10 +18,18 @@ export type WebhookFacts = {
   lastReceived: Date | null;
   /** The settings page of the App. */
   settings: string;
+  /** The proxy of GitHub's webhooks that TRUSTED_PROXIES should name; null if none is known. */
+  unnamedProxy: string | null;
 };
 
 /** Whether webhooks arrive, according to GitHub's list of deliveries and ours. */
-export function judgeWebhooks({ attempts, hook, lastReceived, settings }: WebhookFacts): Finding {
+export function judgeWebhooks({
+  attempts,
+  hook,
+  lastReceived,
+  settings,
+  unnamedProxy,
+}: WebhookFacts): Finding {
   const found = (state: Finding['state'], message: string, remedy: string | null): Finding => ({
     check: 'webhooks',
     state,
@@ -68,6 +76,13 @@ export function judgeWebhooks({ attempts, hook, lastReceived, settings }: Webhoo
       'warning',
       `${lost} of the last ${attempts.value.length} deliveries failed, and Holdfast has not checked yet what they were about.`,
       `Holdfast checks within a minute. To find out why they failed, see ${list}.`,
+    );
+  }
+  if (unnamedProxy) {
+    return found(
+      'warning',
+      `GitHub's webhooks come through ${unnamedProxy}, which TRUSTED_PROXIES does not name. Strangers who come the same way can crowd them out.`,
+      `If ${unnamedProxy} is your proxy, add it to TRUSTED_PROXIES.`,
     );
   }
   return found('ok', `Webhooks arrive. The last one arrived at ${timeOf(last.at)}.`, null);

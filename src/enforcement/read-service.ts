@@ -4,6 +4,7 @@ import type { Grants } from '../github/app-manifest.ts';
 import { isGitHubStatus } from '../github/github-error.ts';
 import { webUrlOf } from '../github/web-url.ts';
 import type { Fact } from '../github/pull-requests/fact.ts';
+import { readGitHubNetworks, unnamedProxy } from '../github/hooks/hook-networks.ts';
 import { type Asking, ask } from './asking.ts';
 import type { AppFacts } from './judge-app.ts';
 import type { Attempt, Budget, WebhookFacts } from './judge-service.ts';
@@ -48,6 +49,7 @@ export async function readWebhooks(
   asking: Asking & { deps: Pick<Deps, 'db'> },
   settings: string,
 ): Promise<WebhookFacts> {
+  await readGitHubNetworks(asking.deps);
   const [attempts, hook, last] = await Promise.all([
     ask(asking, 'app', async (app, request): Promise<Attempt[]> => {
       const { data } = await app.request('GET /app/hook/deliveries', { per_page: 100, request });
@@ -70,7 +72,8 @@ export async function readWebhooks(
     }),
     asking.deps.db.webhookDelivery.aggregate({ _max: { receivedAt: true }, where: { isLost: false } }),
   ]);
-  return { attempts, hook, lastReceived: last._max.receivedAt, settings };
+  const lastReceived = last._max.receivedAt;
+  return { attempts, hook, lastReceived, settings, unnamedProxy: unnamedProxy(asking.deps) };
 }
 
 /** Leaves out the rest of the URL, which may contain secrets of relays. */

@@ -261,9 +261,9 @@ export const jobs = {
     return { task: 'remind-of-freezes', data: {}, about: 'all', key: 'all' };
   },
 
-  /** Look for webhooks that could not be delivered. */
-  recoverDeliveries(): Job {
-    return { task: 'recover-deliveries', data: {}, about: 'all', key: 'all' };
+  /** Look for webhooks that could not be delivered; with `at`, at that instant. */
+  recoverDeliveries(at?: Date): Job {
+    return { task: 'recover-deliveries', data: {}, about: 'all', key: keyAt('all', at), at };
   },
 
   /** Read a webhook that could not be delivered from GitHub's copy of it. */

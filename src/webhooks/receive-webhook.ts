@@ -1,22 +1,31 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
-import { readLimited } from '../api/read-body.ts';
 import { validate } from '../api/validate.ts';
+import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import { Refusal } from '../errors.ts';
-import { within } from '../within.ts';
+import { isUnavailable, Refusal } from '../errors.ts';
+import { saveRefusedAt } from '../github/hooks/refused-hooks.ts';
+import { addressOf, networkOf } from '../github/limits/client-address.ts';
+import { inSteps, jobs } from '../queue/jobs.ts';
 import { acceptEvent } from './accept-event.ts';
-import { BytesInFlight, type Share } from './bytes-in-flight.ts';
+import { type Share, WebhookDoor } from './door.ts';
+import { isOfGitHub, noteSender, readGitHubNetworks } from '../github/hooks/hook-networks.ts';
 import { isHandled } from './handled-events.ts';
 import { envelope, payloads } from './payloads.ts';
 
 const mebibyte = 1024 * 1024;
 /** The maximum size of GitHub's webhooks. */
 const largest = 25 * mebibyte;
-/** Milliseconds after which GitHub gives up a delivery. */
-const patience = 10_000;
+/** Seconds after which GitHub gives up a delivery. */
+const patience = 10;
+/** The fewest bytes that a body brings in each second after its first. */
+const slowest = 64 * 1024;
+/** Above this, a look at GitHub's own addresses is worth a question. */
+const worthALook = mebibyte;
 
-/** The maximum for all webhooks of the process, because we read their bodies before we know who sent them. */
-export const bytesInFlight = new BytesInFlight(64 * mebibyte);
+/** The bodies of all webhooks that this process reads. */
+export const door = new WebhookDoor();
 
 /**
  * Answers GitHub's POST. Checks the headers before it reads the body, and the signature on the raw bytes before it parses
@@ -33,40 +42,133 @@ export async function receiveWebhook(deps: Deps, context: Context): Promise<Resp
       'Send the headers X-GitHub-Delivery, X-GitHub-Event and X-Hub-Signature-256 as GitHub does: a GUID, the name of an event, and sha256= with 64 hexadecimal digits.';
     return context.json({ detail }, 400);
   }
-  const share = bytesInFlight.open();
+  const address = addressOf(deps, context);
+  if (door.held > worthALook) void readGitHubNetworks(deps);
+  const share = door.open({ network: networkOf(address), isGitHub: isOfGitHub(deps, address) });
   try {
-    const raw = await readInTime(req.raw, share);
-    if (raw === 'late') {
-      const detail = 'The body did not arrive within 10 seconds. Send it again.';
-      return context.json({ detail }, 408, { Connection: 'close' });
+    const read = await readSigned(context, deps.config.app.webhookSecret, share);
+    if (read === 'late') {
+      const detail = 'The body did not arrive in time: within 10 seconds, and 64 KiB in each. Send it again.';
+      return hangUp(context, 408, detail);
     }
-    if (raw === 'broken') return context.json({ detail: 'The body broke off. Send it again.' }, 400);
-    if (!(await deps.github.probot.webhooks.verify(raw, signature).catch(() => false))) {
+    if (read === 'broken') return context.json({ detail: 'The body broke off. Send it again.' }, 400);
+    if (!isEqual(read.signature, signature)) {
       deps.log.warn({ delivery: guid, event: name }, 'a webhook with a wrong signature was refused');
       const detail =
         'The signature does not match: WEBHOOK_SECRET differs from the secret in the App’s settings.';
       return context.json({ detail }, 401);
     }
     deps.metrics.countWebhook(name in payloads ? name : 'other');
-    const payload = readPayload(name, raw);
+    noteSender(deps, address);
+    const payload = readPayload(name, Buffer.concat(read.chunks).toString('utf8'));
     if (typeof payload === 'string') return context.json({ detail: payload }, 400);
     await acceptEvent(deps, { guid, name, payload });
     return context.json({ accepted: true }, 202);
+  } catch (error) {
+    if (error instanceof Refusal) hangUpAfter(context);
+    if (isUnavailable(error)) await noteRefused(deps);
+    throw error;
   } finally {
     share.release();
   }
 }
 
-/** The body as text; `late` if it did not arrive in time, `broken` if the sender hung up. */
-async function readInTime(request: Request, share: Share): Promise<string | 'late' | 'broken'> {
+/** Absent for a request without a socket. */
+type Node = Partial<HttpBindings> | undefined;
+
+/** Answers, and takes no more of what the sender still sends. */
+function hangUp(context: Context, status: 408, detail: string): Response {
+  hangUpAfter(context);
+  return context.json({ detail }, status, { Connection: 'close' });
+}
+
+/** Milliseconds that a sender has to read why it was refused. */
+const timeToRead = 1_000;
+
+function hangUpAfter({ env }: Context): void {
+  const { incoming, outgoing } = (env as Node) ?? {};
+  outgoing?.once('finish', () => setTimeout(() => incoming?.destroy(), timeToRead).unref());
+}
+
+/** Milliseconds between two notes of refusals, so that they cost little. */
+const noteEvery = 1_000;
+let notedAt = -Infinity;
+
+/** What GitHub could not deliver is looked at in some seconds, when its list has it. */
+async function noteRefused(deps: Deps): Promise<void> {
+  const now = nowOf(deps.clock);
+  if (Math.abs(now.getTime() - notedAt) < noteEvery) return;
+  notedAt = now.getTime();
+  await saveRefusedAt(deps.db, now);
+  await deps.queue.send([jobs.recoverDeliveries(inSteps(now, lookStep))]);
+}
+
+/** Milliseconds: one look serves all refusals within it, four to eight seconds later. */
+const lookStep = 4_000;
+
+/** The chunks of a body and their signature; `late` if they came too slowly, `broken` if the sender hung up. */
+async function readSigned(
+  { req, env }: Context,
+  secret: string,
+  share: Share,
+): Promise<{ chunks: Uint8Array[]; signature: string } | 'late' | 'broken'> {
+  const hmac = createHmac('sha256', secret);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  let [seconds, counted, isLate] = [0, 0, false];
+  const stop = new AbortController();
+  const watch = setInterval(() => {
+    seconds++;
+    isLate = seconds >= patience || (seconds > 1 && size - counted < slowest);
+    counted = size;
+    if (isLate) stop.abort();
+  }, 1_000);
   try {
-    const bytes = await within(patience, readLimited(request, largest, share.claim));
-    return bytes === null ? 'late' : Buffer.from(bytes).toString('utf8');
+    for await (const chunk of chunksOf(req.raw, (env as Node)?.incoming, stop.signal)) {
+      size += chunk.length;
+      if (size > largest)
+        throw new Refusal('too-large', `The body is over ${largest / mebibyte} MiB. Send a smaller one.`);
+      share.claim(chunk.length);
+      hmac.update(chunk);
+      chunks.push(chunk);
+    }
+    return { chunks, signature: `sha256=${hmac.digest('hex')}` };
   } catch (error) {
+    if (isLate) return 'late';
     if (error instanceof Refusal) throw error;
     return 'broken';
+  } finally {
+    clearInterval(watch);
   }
 }
+
+/** What arrives, without the wrapper of a web stream where there is a socket. Leaves the socket open for an answer. */
+async function* chunksOf(
+  request: Request,
+  incoming: HttpBindings['incoming'] | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const announced = Number(request.headers.get('content-length'));
+  if (announced > largest)
+    throw new Refusal('too-large', `The body is over ${largest / mebibyte} MiB. Send a smaller one.`);
+  if (!incoming) {
+    if (request.body) yield* request.body;
+    return;
+  }
+  const arriving = incoming.iterator({ destroyOnReturn: false });
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+  aborted.catch(() => undefined);
+  for (;;) {
+    const next = (await Promise.race([arriving.next(), aborted])) as IteratorResult<Uint8Array>;
+    if (next.done) return;
+    yield next.value;
+  }
+}
+
+const isEqual = (one: string, other: string): boolean =>
+  timingSafeEqual(Buffer.from(one), Buffer.from(other.toLowerCase()));
 
 /** The validated payload, or a sentence about what is wrong with it. */
 function readPayload(name: string, raw: string): object | string {

@@ -6,7 +6,7 @@ import { known, notKnown } from '../../src/github/pull-requests/fact.ts';
 
 const settings = 'https://github.com/settings/apps/holdfast';
 const hook = (contentType: string) => known({ url: 'https://holdfast.example/hook', contentType });
-const facts = { attempts: known([]), hook: hook('json'), lastReceived: null, settings };
+const facts = { attempts: known([]), hook: hook('json'), lastReceived: null, settings, unnamedProxy: null };
 
 test('an App that never got a delivery is unknown', () => {
   expect(judgeWebhooks(facts)).toMatchObject({
@@ -30,6 +30,10 @@ test('Holdfast refuses webhooks as forms, although GitHub may call them delivere
     { guid: 'a', at: new Date(0), isDelivered: true, status: 'OK', isMadeGood: false },
   ]);
   expect(judgeWebhooks({ ...facts, attempts }).state).toBe('ok');
+  expect(judgeWebhooks({ ...facts, attempts, unnamedProxy: '10.0.0.7' })).toMatchObject({
+    state: 'warning',
+    remedy: 'If 10.0.0.7 is your proxy, add it to TRUSTED_PROXIES.',
+  });
   expect(judgeWebhooks({ ...facts, attempts, hook: hook('form') }).state).toBe('failed');
 });
 

@@ -5,7 +5,14 @@ import { hasUnjudged } from '../../freezes/freeze-records.ts';
 import { lookAtEnforcement } from '../../enforcement/recent-enforcement.ts';
 import { endpoint } from '../endpoint.ts';
 import { repositoryPath } from '../path-params.ts';
-import { enforced, exampleHeld, heldFields, presentHeld } from './held-schemas.ts';
+import {
+  enforced,
+  exampleHeld,
+  heldFields,
+  presentHeld,
+  presentRefused,
+  refusedField,
+} from './held-schemas.ts';
 
 const finding = z
   .object({
@@ -27,6 +34,7 @@ const report = z
     }),
     checked_at: z.iso.datetime(),
     ...heldFields,
+    ...refusedField,
     findings: z.array(finding),
   })
   .openapi('Enforcement');
@@ -64,6 +72,12 @@ export const enforcementEndpoint = endpoint({
   async handle({ deps, repository }) {
     const { enforced, checkedAt, held, findings } = await lookAtEnforcement(deps, repository);
     const isJudged = !(await hasUnjudged(deps.db, repository, nowOf(deps.clock)));
-    return { enforced, checked_at: checkedAt.toISOString(), ...presentHeld(held, isJudged), findings };
+    return {
+      enforced,
+      checked_at: checkedAt.toISOString(),
+      ...presentHeld(held, isJudged),
+      ...(await presentRefused(deps)),
+      findings,
+    };
   },
 });

@@ -2,7 +2,16 @@ import { z } from '@hono/zod-openapi';
 import { freezeEnforcement } from '../../enforcement/freeze-enforcement.ts';
 import { endpoint } from '../endpoint.ts';
 import { freezePath } from './freeze-schemas.ts';
-import { enforced, exampleHeld, heldFields, presentHeld, presentProgress, progress } from './held-schemas.ts';
+import {
+  enforced,
+  exampleHeld,
+  heldFields,
+  presentHeld,
+  presentProgress,
+  presentRefused,
+  progress,
+  refusedField,
+} from './held-schemas.ts';
 
 const enforcement = z
   .object({
@@ -15,6 +24,7 @@ const enforcement = z
         'Whether GitHub refuses to merge what this freeze holds, on every branch that it can affect. Can be up to a minute old',
     }),
     ...heldFields,
+    ...refusedField,
     merge_groups: progress,
     waiting_writes: z.int().openapi({ description: 'How many of their statuses wait to be written' }),
     waiting_since: z.iso.datetime().nullable().openapi({ description: 'Since when the oldest one waits' }),
@@ -56,6 +66,7 @@ export const freezeEnforcementEndpoint = endpoint({
       switched_on: found.isOn,
       enforced: found.enforced,
       ...presentHeld(found.held, found.isJudged),
+      ...(await presentRefused(deps)),
       merge_groups: presentProgress(found.mergeGroups, found.isJudged),
       waiting_writes: found.waitingWrites,
       waiting_since: found.waitingSince?.toISOString() ?? null,

@@ -15,6 +15,7 @@ import { showPlan } from '../../plans/show-plan.ts';
 import { updatePlan } from '../../plans/update-plan.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
 import { linkHeader, linkHeaderDescription, pageByIds, pagingQuery } from '../paging.ts';
+import { presentRefused, refusedField } from './held-schemas.ts';
 import { ownerPath } from '../path-params.ts';
 import { freezeDeletion } from './freeze-schemas.ts';
 import {
@@ -261,12 +262,19 @@ export const planEnforcementEndpoint = endpoint({
     status: 200,
     description: 'The counts',
     schema: z
-      .object({ repositories: count, to_hold: count, held: count, waiting: count, not_enforced: notEnforced })
+      .object({
+        repositories: count,
+        to_hold: count,
+        held: count,
+        waiting: count,
+        not_enforced: notEnforced,
+        ...refusedField,
+      })
       .openapi('FreezePlanEnforcement'),
     example: { repositories: 41, to_hold: 310, held: 298, waiting: 12, not_enforced: ['acme/infra'] },
   },
   async handle({ deps, account, path }) {
     const { toHold, notEnforced, ...found } = await planEnforcement(deps, account, path.plan_id);
-    return { ...found, to_hold: toHold, not_enforced: notEnforced };
+    return { ...found, to_hold: toHold, not_enforced: notEnforced, ...(await presentRefused(deps)) };
   },
 });

@@ -1,4 +1,7 @@
 import { z } from '@hono/zod-openapi';
+import { nowOf } from '../../clock.ts';
+import type { Deps } from '../../deps.ts';
+import { webhooksRefusedAt } from '../../github/hooks/refused-hooks.ts';
 import type { Progress } from '../../enforcement/freeze-enforcement.ts';
 import { type HeldPullRequest, reasonsNotHeld } from '../../reconcile/held-pull-requests.ts';
 
@@ -11,6 +14,20 @@ export const progress = z.object({
   }),
   held: z.int().openapi({ description: 'How many of them are known to be held' }),
 });
+
+/** In every answer of enforcement, for a minute after it happened. */
+export const refusedField = {
+  webhooks_refused_at: z.iso.datetime().optional().openapi({
+    description:
+      'When webhooks were turned away because too many arrived at once, if that was within a minute. What they were about is checked within seconds',
+  }),
+};
+
+/** @returns nothing if none were turned away within a minute. */
+export async function presentRefused({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
+  const at = await webhooksRefusedAt(db, nowOf(clock));
+  return at && { webhooks_refused_at: at.toISOString() };
+}
 
 /** Fields that say which pull requests are held, and which are not. */
 export const heldFields = {

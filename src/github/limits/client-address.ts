@@ -1,4 +1,7 @@
+import { getConnInfo } from '@hono/node-server/conninfo';
+import type { Context } from 'hono';
 import { type BlockList, isIP } from 'node:net';
+import type { Deps } from '../../deps.ts';
 
 /** An IP address without the notation of IPv4 in IPv6; null if the text is not an address. */
 function plain(text: string): string | null {
@@ -26,6 +29,14 @@ export function clientAddress(
   }
   return client;
 }
+
+/** The address that a request came from, as `clientAddress`. */
+export const addressOf = ({ config }: Pick<Deps, 'config'>, context: Context): string =>
+  clientAddress(
+    getConnInfo(context).remote.address,
+    context.req.header('X-Forwarded-For'),
+    config.trustedProxies,
+  );
 
 /** What counts as one client: an IPv4 address, or the /64 of IPv6 that one customer gets. */
 export function networkOf(address: string): string {

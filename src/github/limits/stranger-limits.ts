@@ -1,4 +1,3 @@
-import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context } from 'hono';
 import { type Cache, createCache } from '../../cache.ts';
 import { type Clock, nowOf } from '../../clock.ts';
@@ -7,7 +6,7 @@ import { tooManyRequests } from '../../errors.ts';
 import type { Actor } from '../../events/actor.ts';
 import type { Payer } from '../ask-github.ts';
 import { bucketOf, mostBuckets } from './bucket.ts';
-import { clientAddress, networkOf } from './client-address.ts';
+import { addressOf, networkOf } from './client-address.ts';
 import { KnownCredentials } from './known-credentials.ts';
 import { minute, secondsLeft, takeOne } from './minute-counts.ts';
 
@@ -84,10 +83,3 @@ export class StrangerLimits {
     throw tooManyRequests(refusal(seconds), seconds);
   }
 }
-
-const addressOf = ({ config }: Deps, context: Context): string =>
-  clientAddress(
-    getConnInfo(context).remote.address,
-    context.req.header('X-Forwarded-For'),
-    config.trustedProxies,
-  );

@@ -1,2 +1,4 @@
 -- The stacks of open pull requests, as GitHub last listed them: merging one pull request of a stack merges all below it.
 ALTER TABLE "repositories" ADD COLUMN "stacks" JSONB NOT NULL DEFAULT '[]';
+-- When webhooks were last turned away, because too many arrived at once.
+ALTER TABLE "delivery_scans" ADD COLUMN "refused_at" TIMESTAMPTZ(3);

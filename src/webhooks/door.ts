@@ -1,0 +1,77 @@
+import { unavailable } from '../errors.ts';
+
+const kibibyte = 1024;
+const mebibyte = 1024 * kibibyte;
+
+// Bodies are read before anybody knows who sent them, so what is in flight is limited. The limits nest: nobody can take
+// what is kept for another.
+
+/** The bytes of all webhooks that a process reads at once. */
+const most = 64 * mebibyte;
+/** What one network may take of them. GitHub's own addresses are not limited by this. */
+const mostOfOne = most / 8;
+/** What is kept for GitHub's own addresses. */
+const keptForGitHub = 16 * mebibyte;
+/** Nearly all bodies are below this size, and this much is kept for them. */
+const small = 256 * kibibyte;
+const keptForSmall = 16 * mebibyte;
+
+/** Where a request comes from: its network, and whether that is GitHub's. */
+export type Sender = { network: string; isGitHub: boolean };
+
+/** The share of one request in the bytes in flight. */
+export type Share = {
+  /** @throws Refusal unavailable if these bytes, which have arrived, exceed a limit, or the share was given back. */
+  claim(bytes: number): void;
+  /** Gives the share back. Safe to call again. */
+  release(): void;
+};
+
+/** Limits the total bytes of all bodies that are being read. */
+export class WebhookDoor {
+  #held = 0;
+  #ofOthers = 0;
+  #large = 0;
+  readonly #byNetwork = new Map<string, number>();
+
+  /** The bytes in flight now. */
+  get held(): number {
+    return this.#held;
+  }
+
+  open({ network, isGitHub }: Sender): Share {
+    let own = 0;
+    let isOpen = true;
+    const take = (bytes: number) => {
+      const isLarge = own + bytes > small;
+      // What it had as a small one counts as large from here on.
+      const large = isLarge ? own + bytes - (own > small ? own : 0) : 0;
+      const ofNetwork = (this.#byNetwork.get(network) ?? 0) + bytes;
+      const isFull =
+        this.#held + bytes > most ||
+        (isLarge && this.#large + large > most - keptForSmall) ||
+        (!isGitHub && (ofNetwork > mostOfOne || this.#ofOthers + bytes > most - keptForGitHub));
+      if (!isOpen || isFull)
+        throw unavailable('Too many webhooks arrive at once. Send this one again in a moment.', 5);
+      own += bytes;
+      this.#held += bytes;
+      this.#large += large;
+      if (isGitHub) return;
+      this.#ofOthers += bytes;
+      this.#byNetwork.set(network, ofNetwork);
+    };
+    const release = () => {
+      isOpen = false;
+      this.#held -= own;
+      if (own > small) this.#large -= own;
+      if (!isGitHub) {
+        this.#ofOthers -= own;
+        const rest = (this.#byNetwork.get(network) ?? 0) - own;
+        if (rest > 0) this.#byNetwork.set(network, rest);
+        else this.#byNetwork.delete(network);
+      }
+      own = 0;
+    };
+    return { claim: take, release };
+  }
+}
