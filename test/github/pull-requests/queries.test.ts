@@ -16,7 +16,7 @@ const texts = queries.filter(([name]) => /Query$|List$/.test(name));
 
 test('there are queries to look at', () => {
   expect(texts.length).toBe(queries.length);
-  expect(texts.length).toBe(4 + 4 + 9);
+  expect(texts.length).toBe(4 + 4 + 11);
 });
 
 test.each(texts)('GitHub accepts %s', (_name, text) => {
