@@ -367,3 +367,41 @@ test('the preview has the warnings of the API', async () => {
   const page = await ada.open(location.replace('/progress?plan=', '/plans/'));
   expect(page.text).toMatch(/In web a freeze without an end is given one/);
 });
+
+test('globs, and names in them, are for those who can change the plan', async () => {
+  const make = async (include: string[]) => {
+    const body = {
+      name: 'Sites',
+      reason: 'Takeover of Initech',
+      public_reason: 'Maintenance',
+      repositories: { include, exclude: ['vault'] },
+      start: '2026-06-01T00:00:00',
+      end: '2026-06-02T00:00:00',
+      timezone: 'UTC',
+    };
+    const { id } = (await acme.call('POST', '/v1/freeze_plans/acme', { as: acme.admin, body })).body;
+    return `/owners/acme/plans/${id}`;
+  };
+  const [byGlob, byName] = [await make(['we*']), await make(['web'])];
+  const mallory = await signedIn('mallory');
+  for (const visitor of [new Visitor(acme), mallory, bob]) {
+    const { status, text } = await visitor.open(byGlob);
+    expect(status).toBe(200);
+    expect(text).toContain('acme/web');
+    for (const secret of ['vault', 'we*', 'Initech']) expect(text).not.toContain(secret);
+  }
+  expect((await ada.open(byGlob)).text).toContain('<code>vault</code>');
+  for (const [visitor, path] of [
+    [mallory, byName],
+    [mallory, byGlob],
+    [bob, byGlob],
+  ] as const) {
+    const { status, text } = await visitor.open(`${path}/edit`);
+    expect(status).toBe(403);
+    expect(text).toContain('Admins of acme can, and admins of every repository that the plan names.');
+    for (const secret of ['vault', 'Initech']) expect(text).not.toContain(secret);
+  }
+  for (const visitor of [ada, bob]) expect((await visitor.open(`${byName}/edit`)).status).toBe(200);
+  for (const path of [byGlob, byName])
+    await acme.call('DELETE', `/v1/freeze_plans/acme/${path.split('/').at(-1)}`, { as: acme.admin });
+});

@@ -18,11 +18,12 @@ import { doesWhatWasSeen } from '../form-preview.ts';
 import { countOf, planPreview } from '../freeze-now/plan-preview.ts';
 import { linesOf } from '../freeze-now/exceptions.ts';
 import { layout } from '../layout.ts';
+import { messagePage } from '../message-page.ts';
 import { openOwnerPage } from '../owner/open-owner.ts';
 import type { PageDeps } from '../reader.ts';
 import { sendOnce } from '../send-once.ts';
 import { occurrenceTable } from './occurrence-table.ts';
-import { isUuid, openPlanPage } from './open-plan.ts';
+import { isUuid, mayEdit, openPlanPage } from './open-plan.ts';
 import { withPlan } from './plan-actions.ts';
 import { fieldsOf, planBody, type PlanFields, readPlanFields, versionOf } from './plan-fields.ts';
 import { type PlanForm, planForm } from './plan-form.ts';
@@ -45,6 +46,12 @@ export async function showPlanEdit(deps: PageDeps, context: Context): Promise<Re
   if (opened instanceof Response) return opened;
   const { plan, account, viewer } = opened;
   if (!viewer) return context.redirect(signInPath(new URL(context.req.url).pathname), 302);
+  if (!(await mayEdit(deps, opened))) {
+    const title = 'You cannot change this plan';
+    const text = `Admins of ${account.login} can, and admins of every repository that the plan names.`;
+    const link = { href: planPath(account.login, plan.id), text: 'Back to the plan' };
+    return messagePage(context, { status: 403, title, text, link }, viewer);
+  }
   return formPage(context, viewer, editForm(account.login, plan, fieldsOf(plan)));
 }
 

@@ -4,7 +4,7 @@ import { nowOf } from '../../clock.ts';
 import { asPublic } from '../../freezes/freeze.ts';
 import type { StoredFreeze } from '../../freezes/freeze-store.ts';
 import { ownerFormPath, ownerPath, planPath, progressPath, repositoryPath } from '../../page-paths.ts';
-import { matchedRepositories } from '../../plans/matched-repositories.ts';
+import { matchedBy, matchedRepositories } from '../../plans/matched-repositories.ts';
 import { ongoingFreezes } from '../../plans/read-freezes.ts';
 import { type ShownPlan, showPlan } from '../../plans/show-plan.ts';
 import { warnOfGivenEnds } from '../../plans/warn-of-given-ends.ts';
@@ -121,13 +121,27 @@ const whyField = (of: string): Html =>
     attributes: html`required maxlength="10000"`,
   });
 
-function details({ plan, account, isAdmin }: OpenedPlan, shown: ShownPlan, reason: string): Html {
+/** Globs can name repositories that only the owner's admins see. Others see which ones they match. */
+function repositoriesOf({ plan, account, repositories, isAdmin }: OpenedPlan): Html {
   const { include, exclude } = plan.repositories;
-  const { nextOccurrences: next, detached, notEnforced } = shown;
+  if (isAdmin) return html`${names(include)}${exclude.length > 0 ? html`, except ${names(exclude)}` : ''}`;
+  const matched = matchedBy(plan, repositories).map(({ name }) => `${account.login}/${name}`);
+  const more = matched.length - mostNamed;
+  return html`${links(account.login, matched.slice(0, mostNamed))}${more > 0 ? `, and ${more} more` : ''}`;
+}
+
+const mostNamed = 50;
+
+function details(opened: OpenedPlan, shown: ShownPlan, reason: string): Html {
+  const { plan, account, repositories, isAdmin } = opened;
+  const { nextOccurrences: next, notEnforced } = shown;
+  const isSeen = (name: string) =>
+    isAdmin || repositories.some((each) => `${account.login}/${each.name}` === name);
+  const detached = shown.detached.filter(({ repository }) => isSeen(repository));
   return html`<dl class="card">
       ${item('Reason', longText(reason))}
       ${isAdmin && plan.publicReason !== null ? item('Public reason', longText(plan.publicReason)) : ''}
-      ${item('Repositories', html`${names(include)}${exclude.length > 0 ? html`, except ${names(exclude)}` : ''}`)}
+      ${item('Repositories', repositoriesOf(opened))}
       ${notEnforced.length > 0 ? item('Freezes are switched off in', links(account.login, notEnforced)) : ''}
       ${plan.recurrence ? item('Repeats', html`<code>${plan.recurrence.rule}</code>${plan.recurrence.until === null ? '' : html` until ${plan.recurrence.until}`}${plan.recurrence.except.length > 0 ? html`, except on ${plan.recurrence.except.join(', ')}` : ''}`) : ''}
       ${item('Holds', whatItHolds({ ...plan, ...next[0]!, repositoryId: 0n }))}
