@@ -225,6 +225,27 @@ describe('exempt, approve and deny', () => {
     expect((await exemptions.list(web)).map(({ state }) => state)).toEqual(['requested']);
   });
 
+  test('a commit that came after the comment is not exempt', async () => {
+    await acme.freeze(web);
+    const late = async (seconds: number) => {
+      acme.github.webhookFaults.add({ kind: 'lose', event: 'issue_comment', times: 1 });
+      await acme.write(web, 1, 'ada', '/holdfast exempt INC-4711');
+      await acme.advanceTo(new Date(acme.clock.now() + seconds * 1000));
+      const head = acme.github.push(web, 1);
+      await acme.quiet();
+      await acme.advanceTo(new Date(acme.clock.now() + 120_000));
+      return head;
+    };
+    const head = await late(1);
+    expect(acme.answers(web, 1).at(-1)).toContain(
+      `The commit ${head.slice(0, 7)} came after your comment, so nothing is exempt. Check it, then write the command again.`,
+    );
+    expect(await exemptions.list(web)).toEqual([]);
+    expect(acme.frozen(web)).toEqual([1, 2]);
+    expect(await said('exempt INC-4711')).toContain(`applies to the commit ${head.slice(0, 7)}`);
+    expect(acme.frozen(web)).toEqual([2]);
+  });
+
   test('a closed pull request cannot be exempt', async () => {
     acme.github.closePullRequest(web, 1);
     expect(await said('exempt x')).toContain(`${web}#1 is closed, so nothing holds it.`);

@@ -168,6 +168,8 @@ describe('a payload with a good signature', () => {
   });
 
   test.each([
+    ['pull_request.opened', ['action'], undefined, 'action: Field required'],
+    ['installation.created', ['action'], undefined, 'action: Field required'],
     ['pull_request.opened', ['repository'], undefined, 'repository: Field required'],
     ['pull_request.opened', ['repository', 'id'], 'one', 'repository.id: Send a number, not a string.'],
     ['status', ['sender', 'login'], undefined, 'sender.login: Field required'],

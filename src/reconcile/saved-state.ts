@@ -209,14 +209,15 @@ const write = `
     RETURNING is_waiting
   ), remembered AS (
     INSERT INTO open_pull_requests AS known (repository_id, number, node_id, head_sha, title, merge_sha, held_by,
-      changed_at, observation, merge_state_due_at)
-    SELECT $1, number, node_id, head_sha, title, merge_sha, held_by, changed_at, $3,
+      changed_at, head_since, observation, merge_state_due_at)
+    SELECT $1, number, node_id, head_sha, title, merge_sha, held_by, changed_at, changed_at, $3,
       CASE WHEN held_by <> '{}' THEN $10::timestamptz END
     FROM jsonb_to_recordset($9::jsonb) AS seen(number int, node_id text, head_sha text, title text, merge_sha text,
       held_by uuid[], changed_at timestamptz)
     ON CONFLICT (repository_id, number) DO UPDATE SET
       node_id = excluded.node_id, head_sha = excluded.head_sha, title = excluded.title, merge_sha = excluded.merge_sha,
       held_by = excluded.held_by,
+      head_since = CASE WHEN excluded.head_sha = known.head_sha THEN known.head_since ELSE excluded.changed_at END,
       changed_at = greatest(known.changed_at, excluded.changed_at), observation = excluded.observation,
       merge_state_due_at = CASE WHEN (excluded.head_sha, excluded.held_by) = (known.head_sha, known.held_by)
         AND coalesce(excluded.changed_at <= known.changed_at, true) THEN known.merge_state_due_at

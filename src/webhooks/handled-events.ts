@@ -66,6 +66,11 @@ export const handledEvents = [
 
 const handled = new Set<string>(handledEvents);
 
+const withActions = new Set(handledEvents.flatMap((name) => name.match(/^\w+(?=\.)/)?.[0] ?? []));
+
+/** Whether what an event means depends on its action. */
+export const needsAction = (name: string): boolean => withActions.has(name);
+
 /** Whether we handle an event. Its payload may be anything. */
 export const isHandled = (name: string, payload: object): boolean =>
   handled.has(name) ||

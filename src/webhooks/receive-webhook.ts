@@ -11,7 +11,7 @@ import { inSteps, jobs } from '../queue/jobs.ts';
 import { acceptEvent } from './accept-event.ts';
 import { type Share, WebhookDoor } from './door.ts';
 import { isOfGitHub, noteSender, readGitHubNetworks } from '../github/hooks/hook-networks.ts';
-import { isHandled } from './handled-events.ts';
+import { isHandled, needsAction } from './handled-events.ts';
 import { envelope, payloads } from './payloads.ts';
 
 const mebibyte = 1024 * 1024;
@@ -181,7 +181,7 @@ function readPayload(name: string, raw: string): object | string {
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload))
     return 'The payload is not a JSON object.';
   try {
-    validate(envelope, payload, 'body');
+    validate(needsAction(name) ? envelope.required() : envelope, payload, 'body');
     if (isHandled(name, payload)) validate(payloads[name as keyof typeof payloads], payload, 'body');
     return payload;
   } catch (error) {

@@ -5,7 +5,8 @@ import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
 import { requestExemption } from '../../exemptions/request-exemption.ts';
 import { describeInstant } from '../../time/local-time.ts';
 import { howToDecide } from '../answer-text.ts';
-import { actorOf, assertWriter, notAdmin, type CarryOut } from '../order.ts';
+import { conflict } from '../../errors.ts';
+import { actorOf, assertWriter, notAdmin, type CarryOut, type Order } from '../order.ts';
 import { zoneOfRepository } from '../zone-of-repository.ts';
 
 /** Exempts the pull request with its current head commit: at once for admins, else an admin must decide. */
@@ -19,7 +20,7 @@ export const exempt: CarryOut = async (order) => {
     publicReason: null,
     freezeIds: null,
     anyHead: false,
-    headSha: null,
+    headSha: await headThen(order),
     expiresAt: null,
   };
   const caller = { actor: actorOf(order), notAdmin: notAdmin(order) };
@@ -31,6 +32,20 @@ export const exempt: CarryOut = async (order) => {
   await requestExemption(deps, caller, repository, BigInt(number), wish, keep, true);
   return text;
 };
+
+/**
+ * The head commit that the comment is about; null if we never saw one.
+ * @throws Refusal conflict if the pull request got it after the comment.
+ */
+async function headThen({ deps, repository, number, writtenAt }: Order): Promise<string | null> {
+  const where = { repositoryId_number: { repositoryId: repository.id, number } };
+  const known = await deps.db.openPullRequest.findUnique({ where });
+  if (known?.headSince && known.headSince > writtenAt)
+    throw conflict(
+      `The commit ${known.headSha.slice(0, 7)} came after your comment, so nothing is exempt. Check it, then write the command again.`,
+    );
+  return known?.headSha ?? null;
+}
 
 function told({ state, headSha, expiresAt }: ExemptionRecord, zone: string): string {
   const until = describeInstant(expiresAt, zone);
