@@ -1,6 +1,6 @@
 import { createApp } from './app.ts';
 import { ConfigError, readConfig, readEnvironment } from './config.ts';
-import { NoPostgres } from './database/connect.ts';
+import { UnusableDatabase } from './database/unusable-database.ts';
 import { DataDirInUse } from './database/data-dir-lock.ts';
 import { UnfinishedImport } from './database/unfinished-import.ts';
 
@@ -22,7 +22,7 @@ try {
 
 /** What to do about a failed start, or the error itself if we do not know. */
 function explain(error: unknown): unknown {
-  const known = [ConfigError, DataDirInUse, NoPostgres, UnfinishedImport];
+  const known = [ConfigError, DataDirInUse, UnusableDatabase, UnfinishedImport];
   if (known.some((kind) => error instanceof kind)) return (error as Error).message;
   const { code, port } = error as { code?: string; port?: number };
   if (code === 'EADDRINUSE')

@@ -4,7 +4,7 @@ import { command, type CommandSpec } from '../cli/command.ts';
 import { type ExitCode, misused, refused } from '../cli/stop.ts';
 import { version } from '../cli/version.ts';
 import { ConfigError, readConfig, readEnvironment, type StartConfig } from '../config.ts';
-import { NoPostgres } from '../database/connect.ts';
+import { UnusableDatabase } from '../database/unusable-database.ts';
 import { DataDirInUse } from '../database/data-dir-lock.ts';
 import { UnfinishedImport } from '../database/unfinished-import.ts';
 import { readSecretKey } from '../setup/secret-key.ts';
@@ -85,7 +85,7 @@ async function carry(
   } catch (error) {
     if (error instanceof ConfigError) throw misused(error.message);
     if (error instanceof DataDirInUse) throw refused(`Stop Holdfast first. ${error.message}`);
-    const known = [ArchiveRefused, NoPostgres, UnfinishedImport];
+    const known = [ArchiveRefused, UnusableDatabase, UnfinishedImport];
     if (known.some((kind) => error instanceof kind)) throw refused((error as Error).message);
     throw error;
   }

@@ -7,18 +7,12 @@ import { migrate } from './migrate.ts';
 import { openSharedReads } from './shared-reads.ts';
 import { sqlOfPool } from './sql.ts';
 import { refuseUnfinishedImport } from './unfinished-import.ts';
-
-/** Nothing listens at the address of PostgreSQL. */
-export class NoPostgres extends Error {
-  constructor(cause: Error) {
-    super('PostgreSQL does not answer at DATABASE_URL: start it, or correct the URL.', { cause });
-  }
-}
+import { explainFailure, patience } from './unusable-database.ts';
 
 /**
  * Opens the configured database and updates its tables.
- * @throws DataDirInUse if the embedded database is open in another process; NoPostgres if nothing answers;
- *   UnfinishedImport; pg's errors if PostgreSQL cannot be used.
+ * @throws DataDirInUse if the embedded database is open in another process; UnusableDatabase if the database
+ *   cannot be reached or used; UnfinishedImport.
  */
 export async function connectDatabase(where: Config['database']): Promise<Database> {
   if (!('dataDir' in where)) return connectPostgres(where.connectionString);
@@ -32,11 +26,14 @@ export async function openConnection(where: Config['database']): Promise<OpenCon
     const { connectEmbedded } = await embedded();
     return connectEmbedded(where.dataDir);
   }
-  const client = new pg.Client({ connectionString: where.connectionString });
+  const client = new pg.Client({
+    connectionString: where.connectionString,
+    connectionTimeoutMillis: patience * 1000,
+  });
   try {
     await client.connect();
   } catch (error) {
-    throw (error as { code?: string }).code === 'ECONNREFUSED' ? new NoPostgres(error as Error) : error;
+    throw explainFailure(error, where.connectionString);
   }
   return {
     script: (sql) => client.query(sql),
@@ -76,6 +73,8 @@ async function connectPostgres(connectionString: string): Promise<Database> {
   try {
     await migrate(connection);
     await refuseUnfinishedImport(connection);
+  } catch (error) {
+    throw explainFailure(error, connectionString);
   } finally {
     await connection.close();
   }

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { Connection } from './database.ts';
 import { isConflict } from './error-code.ts';
+import { UnusableDatabase } from './unusable-database.ts';
 
 const migrationsUrl = new URL('../../prisma/migrations/', import.meta.url);
 
@@ -71,6 +72,7 @@ export async function migrate(connection: Connection, folder?: URL): Promise<str
   const migrations = await readMigrations(folder);
   await connection.query('SELECT pg_advisory_lock($1)', [advisoryLock]);
   try {
+    await refuseForeign(connection);
     await connection.script(createTable);
     const { rows } = await connection.query(
       'SELECT migration_name AS name, checksum, finished_at FROM "_prisma_migrations" WHERE rolled_back_at IS NULL',
@@ -79,7 +81,7 @@ export async function migrate(connection: Connection, folder?: URL): Promise<str
     const known = new Set(migrations.map((migration) => migration.name));
     const beyond = [...applied.keys()].filter((name) => !known.has(name) && isBreaking(name));
     if (beyond.length > 0) {
-      throw new Error(
+      throw new UnusableDatabase(
         `The database was migrated by a newer Holdfast (${beyond.join(', ')}): run that version.`,
       );
     }
@@ -87,10 +89,14 @@ export async function migrate(connection: Connection, folder?: URL): Promise<str
     for (const migration of migrations) {
       const row = applied.get(migration.name);
       if (row && row['checksum'] !== migration.checksum) {
-        throw new Error(`The migration ${migration.name} changed after it was applied: restore its file.`);
+        throw new UnusableDatabase(
+          `The migration ${migration.name} changed after it was applied: restore its file.`,
+        );
       }
       if (row && row['finished_at'] === null) {
-        throw new Error(`The migration ${migration.name} did not finish: see "_prisma_migrations".logs.`);
+        throw new UnusableDatabase(
+          `The migration ${migration.name} did not finish: see "_prisma_migrations".logs.`,
+        );
       }
     }
     for (const { name, sql, checksum } of missing) {
@@ -104,6 +110,22 @@ export async function migrate(connection: Connection, folder?: URL): Promise<str
   }
 }
 
+/** @throws UnusableDatabase if the database has tables, and none of our migrations. */
+async function refuseForeign(connection: Connection): Promise<void> {
+  const applied = await appliedMigrations(connection);
+  const unknown = await unknownMigrations(applied);
+  if (unknown.length < applied.length) return;
+  const { rows } = await connection.query(
+    `SELECT tablename AS name FROM pg_tables
+     WHERE schemaname = 'public' AND (tablename <> '_prisma_migrations' OR $1) ORDER BY 1 LIMIT 1`,
+    [applied.length > 0],
+  );
+  if (rows[0])
+    throw new UnusableDatabase(
+      `The database has tables of another program, such as ${String(rows[0]['name'])}: give Holdfast an empty database of its own.`,
+    );
+}
+
 const mostTries = 5;
 
 /** The version before may run meanwhile, and lock tables in another order. PostgreSQL ends one of the two then. */
@@ -115,7 +137,7 @@ async function apply(connection: Connection, name: string, script: string): Prom
     } catch (error) {
       await connection.script('ROLLBACK');
       if (isConflict(error) && tries < mostTries) continue;
-      throw new Error(`The migration ${name} failed: ${String(error)}`, { cause: error });
+      throw new UnusableDatabase(`The migration ${name} failed: ${String(error)}`, { cause: error });
     }
   }
 }

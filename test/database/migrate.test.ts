@@ -87,9 +87,32 @@ describe('migrate', () => {
     expect(tried).toEqual(['42601']);
   });
 
+  test.each([
+    ['tables of a program without migrations', 'CREATE TABLE invoices (id int)', 'invoices'],
+    [
+      'migrations of another program',
+      `CREATE TABLE invoices (id int); CREATE TABLE _prisma_migrations (migration_name text, finished_at timestamptz,
+       rolled_back_at timestamptz); INSERT INTO _prisma_migrations VALUES ('20200101000000_init', now(), NULL)`,
+      '_prisma_migrations',
+    ],
+  ])('refuses a database with %s, and leaves it as it is', async (_, sql, named) => {
+    const foreign = await PGlite.create();
+    await foreign.exec(sql);
+    const there = {
+      script: (text: string) => foreign.exec(text),
+      query: (text: string, values?: unknown[]) => foreign.query<Record<string, unknown>>(text, values),
+    };
+    await expect(migrate(there)).rejects.toThrow(
+      `The database has tables of another program, such as ${named}: give Holdfast an empty database of its own.`,
+    );
+    const { rows } = await foreign.query(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`);
+    expect(rows.length).toBe(named === 'invoices' ? 1 : 2);
+    await foreign.close();
+  });
+
   test('that fails leaves nothing of the migration behind', async () => {
     const other = await PGlite.create();
-    await other.exec('CREATE TABLE head_statuses (id int)');
+    await other.exec(`CREATE TYPE "Product" AS ENUM ('x')`);
     const broken = {
       script: (sql: string) => other.exec(sql),
       query: (sql: string, values?: unknown[]) => other.query<Record<string, unknown>>(sql, values),
@@ -99,7 +122,7 @@ describe('migrate', () => {
       `SELECT 1 FROM information_schema.tables WHERE table_name = 'accounts'`,
     );
     expect(rows).toEqual([]);
-    await other.exec('DROP TABLE head_statuses');
+    await other.exec('DROP TYPE "Product"');
     expect(await migrate(broken)).toContain(initial);
     await other.close();
   });

@@ -176,7 +176,8 @@ describe('a start that fails', () => {
 
   test('every other reason that stops it is explained, and no other', () => {
     const others = [
-      ...argumentsOf(/^Error$/, 0, /^database\//),
+      ...argumentsOf(/^(?:Error|UnusableDatabase)$/, 0, /^database\//),
+      ...allTexts(/^database\/unusable-database\.ts$/).filter((text) => text.includes(': ')),
       ...argumentsOf(/^super$/, 0, /^database\//),
       ...allTexts(/^main\.ts$/).filter((text) => text.includes('. ') || text.endsWith('.')),
     ].filter((text) => text.includes(' '));

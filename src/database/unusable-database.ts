@@ -1,0 +1,39 @@
+/** The database that DATABASE_URL names cannot be used. The message says what to do, and contains no secret. */
+export class UnusableDatabase extends Error {}
+
+/** Seconds to wait for an answer. */
+export const patience = 10;
+
+const absent = 'PostgreSQL does not answer at DATABASE_URL: start it, or correct the URL.';
+
+/** What to do about each failure to connect, by the code of the system or of PostgreSQL. */
+const remedies: Record<string, (url: URL) => string> = {
+  ECONNREFUSED: () => absent,
+  ENOTFOUND: ({ hostname }) => `There is no host ${hostname}: correct DATABASE_URL.`,
+  EAI_AGAIN: ({ hostname }) =>
+    `The name ${hostname} of DATABASE_URL cannot be looked up: correct it, or the name server.`,
+  ETIMEDOUT: () => late,
+  // No such role, or no such password.
+  '28P01': ({ username }) => refusedUser(username),
+  '28000': ({ username }) => refusedUser(username),
+  '3D000': ({ pathname }) =>
+    `PostgreSQL has no database ${decodeURIComponent(pathname.slice(1))}: create it, or correct DATABASE_URL.`,
+  '42501': ({ username }) =>
+    `The user ${decodeURIComponent(username)} of DATABASE_URL may not create tables: make it the owner of the database.`,
+};
+
+const late = `PostgreSQL did not answer at DATABASE_URL within ${patience} seconds: correct the address, or open the way to it.`;
+
+const refusedUser = (username: string): string =>
+  `PostgreSQL refuses the user ${decodeURIComponent(username)} or its password: correct DATABASE_URL.`;
+
+/** The error to throw for a failure of PostgreSQL: an `UnusableDatabase` if we know what to do. */
+export function explainFailure(error: unknown, connectionString: string): unknown {
+  const { code, message = '' } = error as { code?: string; message?: string };
+  const url = URL.parse(connectionString);
+  const remedy = code === undefined ? undefined : remedies[code];
+  if (url && remedy) return new UnusableDatabase(remedy(url), { cause: error });
+  return /timeout expired|connection timeout/i.test(message)
+    ? new UnusableDatabase(late, { cause: error })
+    : error;
+}
