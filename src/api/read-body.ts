@@ -18,22 +18,12 @@ export async function readJsonBody(request: Request): Promise<unknown> {
   return body;
 }
 
-/**
- * The bytes of a request's body.
- * @param claim gets the number of bytes as it becomes known: first from the header, then as they arrive.
- * @throws Refusal too-large as soon as there are more than `limit` bytes; what `claim` throws.
- */
-export async function readLimited(
-  request: Request,
-  limit: number,
-  claim: (bytes: number) => void = () => {},
-): Promise<Uint8Array> {
+/** The bytes of a request's body. @throws Refusal too-large as soon as there are more than `limit` bytes. */
+export async function readLimited(request: Request, limit: number): Promise<Uint8Array> {
   const tooLarge = () =>
     new Refusal('too-large', `The body is over ${limit / mebibyte} MiB. Send a smaller one.`);
   const length = request.headers.get('content-length');
-  const announced = Number(length);
-  if (announced > limit) throw tooLarge();
-  claim(announced);
+  if (Number(length) > limit) throw tooLarge();
   // HTTP allows no more bytes than announced, and reading without a stream is much faster.
   if (length !== null) return new Uint8Array(await request.arrayBuffer());
   if (!request.body) return new Uint8Array();
@@ -42,7 +32,6 @@ export async function readLimited(
   for await (const chunk of request.body) {
     size += chunk.length;
     if (size > limit) throw tooLarge();
-    claim(size);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -57,6 +57,7 @@ type StackedAnswer = {
  */
 export async function readStacks(from: LoadFrom): Promise<Stack[]> {
   const { client, repository, signal } = from;
+  if (withoutStacks(from.deps).get(String(repository.id))) return [];
   const place = { owner: repository.account.login, repo: repository.name, request: { signal } };
   try {
     const answer = await client.request('GET /repos/{owner}/{repo}/stacks', { ...place, per_page: perPage });
@@ -80,15 +81,13 @@ async function stacksOfOpen(
   { client, deps, repository }: LoadFrom,
   place: { owner: string; repo: string; request: { signal?: AbortSignal } },
 ): Promise<Stack[]> {
-  const none = withoutStacks(deps);
-  if (none.get(String(repository.id))) return [];
   const stacks = new Map<number, Stack>();
   for (let page = 1; ; page++) {
     const { data } = await client.rest.pulls.list({ ...place, state: 'open', per_page: perPage, page });
     const open = data as StackedAnswer[];
     if (open[0] && open[0].stack === undefined) {
       // This GitHub, such as an Enterprise Server, has no stacks.
-      none.set(String(repository.id), true);
+      withoutStacks(deps).set(String(repository.id), true);
       break;
     }
     for (const { number, stack } of open) {
