@@ -58,7 +58,8 @@ export async function saveWithSharers(
   const asked = new Set<number>();
   let { pullRequests } = found;
   for (;;) {
-    const { differing, unseen } = await save(deps, observed, { ...found, pullRequests, asked });
+    const { differing, unseen, isOutdated } = await save(deps, observed, { ...found, pullRequests, asked });
+    if (isOutdated) return { differing };
     if (unseen.length === 0) {
       await endLeftBehind(deps, observed.repository, leftBehindIn(observed, pullRequests));
       return { differing };

@@ -38,8 +38,11 @@ export type Found = {
   stacks?: Stack[];
 };
 
-/** What was saved: how many statuses differ. Nothing is saved if a pull request with a shared SHA was not observed. */
-export type Saved = { differing: number; unseen: LastSeen[] };
+/**
+ * What was saved: how many statuses differ. Nothing is saved if a pull request with a shared SHA was not observed, or if
+ * the stacks changed meanwhile (`isOutdated`): then the whole repository will be observed.
+ */
+export type Saved = { differing: number; unseen: LastSeen[]; isOutdated?: boolean };
 
 /**
  * Judges the pull requests and saves the wanted statuses, in one transaction with the jobs that follow. Observations of
@@ -74,7 +77,7 @@ export async function save(deps: Deps, observed: Observed, found: Found): Promis
     ]);
     if (found.of !== 'open' && !isDeepStrictEqual(stored.stacks, observed.from.stacks)) {
       tx.atCommit(deps.queue.send([jobs.reconcileRepository(id)], tx));
-      return { differing: 0, unseen: [] };
+      return { differing: 0, unseen: [], isOutdated: true };
     }
     const unseen = unseenIn(observed, found, before.lastSeen, numbers, new Set(asked.shas));
     if (unseen.length > 0) return { differing: 0, unseen };

@@ -132,6 +132,17 @@ test('of all that are open, one that only an earlier observation saw is not open
   ]);
 });
 
+test('an observation that knew other stacks saves nothing, and the whole repository is observed', async () => {
+  const stacks = [{ number: 1, base: 'main', size: 2, places: [{ pullRequest: 8, position: 2 }] }];
+  await database.prisma.repository.update({ where: { id: 1n }, data: { stacks } });
+  expect(await saved({ pullRequests: [pullRequest(8, 'other')], of: [told(8)] })).toMatchObject({
+    isOutdated: true,
+  });
+  expect([await shas(), sent.map(({ task }) => task)]).toEqual([[], ['reconcile-repository']]);
+  await saved({ pullRequests: [pullRequest(8, 'other')], of: 'open', stacks: [] });
+  expect(await shas()).toEqual(['other']);
+});
+
 test('what a later observation decided stays', async () => {
   await saved({ pullRequests: [pullRequest(8, 'other')], of: [told(8)] });
   await database.prisma.headStatus.updateMany({ data: { observation: 9n, description: 'Later' } });
