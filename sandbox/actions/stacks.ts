@@ -43,14 +43,13 @@ export class Stacks {
   }
 
   #append(stack: Stack, members: PullRequest[]): void {
-    const all = [...stack.pullRequests, ...members];
-    for (const [index, pr] of all.entries()) {
-      if (index < stack.pullRequests.length) continue;
-      const below = all[index - 1];
+    let below = stack.pullRequests.at(-1);
+    for (const pr of members) {
       if (pr.state !== 'open' || stackOf(pr)) refuse(`#${pr.number} cannot be stacked.`);
       if (below && pr.base !== below.head.ref) refuse(`#${pr.number} is not based on #${below.number}.`);
+      below = pr;
     }
-    stack.pullRequests = all;
+    stack.pullRequests = [...stack.pullRequests, ...members];
   }
 
   #tell(stack: Stack, pr: PullRequest): void {

@@ -6,10 +6,10 @@ import { stackOf } from '../state/stacks.ts';
 import { page } from '../http/paging.ts';
 import { bodyOf, type Api, type Parts } from '../http/api.ts';
 
-const reading = { permission: 'pull_requests', level: 'read', role: 'read' } as const;
+export const reading = { permission: 'pull_requests', level: 'read', role: 'read' } as const;
 const triaging = { permission: 'pull_requests', level: 'write', role: 'triage' } as const;
-const writing = { permission: 'pull_requests', level: 'write', role: 'write' } as const;
-const merging = { permission: 'contents', level: 'write', role: 'write' } as const;
+export const writing = { permission: 'pull_requests', level: 'write', role: 'write' } as const;
+export const merging = { permission: 'contents', level: 'write', role: 'write' } as const;
 
 /** Reads pull requests, and changes them for a person with curl. */
 export function pullRequestRoutes(api: Api, { world, pullRequests, edits }: Parts): void {

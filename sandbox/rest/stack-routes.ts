@@ -4,11 +4,8 @@ import { page } from '../http/paging.ts';
 import { stackJson } from '../json/stack-json.ts';
 import { bodyOf, type Api, type ApiContext, type Parts } from '../http/api.ts';
 import type { Repository, Stack } from '../state/model.ts';
+import { merging, reading, writing } from './pull-request-routes.ts';
 import { actor, demand, onRepository, pullRequestIn, refuseArchived } from './on-repository.ts';
-
-const reading = { permission: 'pull_requests', level: 'read', role: 'read' } as const;
-const writing = { permission: 'pull_requests', level: 'write', role: 'write' } as const;
-const merging = { permission: 'contents', level: 'write', role: 'write' } as const;
 
 /** Lists and changes stacks, and merges in the background, which is the only way to merge a stack. */
 export function stackRoutes(api: Api, { world, pullRequests, stacks }: Parts): void {

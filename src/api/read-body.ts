@@ -18,12 +18,14 @@ export async function readJsonBody(request: Request): Promise<unknown> {
   return body;
 }
 
+/** The refusal of a body over a limit, in bytes. */
+export const tooLarge = (limit: number): Refusal =>
+  new Refusal('too-large', `The body is over ${limit / mebibyte} MiB. Send a smaller one.`);
+
 /** The bytes of a request's body. @throws Refusal too-large as soon as there are more than `limit` bytes. */
 export async function readLimited(request: Request, limit: number): Promise<Uint8Array> {
-  const tooLarge = () =>
-    new Refusal('too-large', `The body is over ${limit / mebibyte} MiB. Send a smaller one.`);
   const length = request.headers.get('content-length');
-  if (Number(length) > limit) throw tooLarge();
+  if (Number(length) > limit) throw tooLarge(limit);
   // HTTP allows no more bytes than announced, and reading without a stream is much faster.
   if (length !== null) return new Uint8Array(await request.arrayBuffer());
   if (!request.body) return new Uint8Array();
@@ -31,7 +33,7 @@ export async function readLimited(request: Request, limit: number): Promise<Uint
   let size = 0;
   for await (const chunk of request.body) {
     size += chunk.length;
-    if (size > limit) throw tooLarge();
+    if (size > limit) throw tooLarge(limit);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -49,7 +49,6 @@ export async function readWebhooks(
   asking: Asking & { deps: Pick<Deps, 'db'> },
   settings: string,
 ): Promise<WebhookFacts> {
-  await readGitHubNetworks(asking.deps);
   const [attempts, hook, last] = await Promise.all([
     ask(asking, 'app', async (app, request): Promise<Attempt[]> => {
       const { data } = await app.request('GET /app/hook/deliveries', { per_page: 100, request });
@@ -71,6 +70,7 @@ export async function readWebhooks(
       return { url: withoutQuery(data.url ?? ''), contentType: data.content_type ?? 'form' };
     }),
     asking.deps.db.webhookDelivery.aggregate({ _max: { receivedAt: true }, where: { isLost: false } }),
+    readGitHubNetworks(asking.deps),
   ]);
   const lastReceived = last._max.receivedAt;
   return { attempts, hook, lastReceived, settings, unnamedProxy: unnamedProxy(asking.deps) };

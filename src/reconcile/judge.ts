@@ -59,7 +59,7 @@ export function judge(standards: Standards, pullRequests: LoadedPullRequest[]): 
   const { freezes, observedAt } = standards;
   const byNumber = exemptionsByNumber(standards);
   const facts = pullRequests.map((pullRequest) => pullRequest.facts);
-  const weighed = weighTogether(standards, facts);
+  const weighed = weighTogether(standards, facts, byNumber);
   const judged = pullRequests.map((pullRequest, index) => ({ pullRequest, ...weighed[index]! }));
   const bySha = Map.groupBy(judged.flatMap(commitsOf), ({ sha }) => sha);
   const verdicts = [...bySha].flatMap(([sha, commits]): Verdict[] => {
@@ -196,8 +196,11 @@ export const hidingAmong = (freezes: Pick<Freeze, 'id' | 'publicReason'>[]): str
  * Weighs open pull requests, each with those of them below it in its stack, because merging it merges them.
  * @returns the results in the order of the pull requests.
  */
-export function weighTogether(standards: Standards, pullRequests: PullRequestFacts[]): Weighed[] {
-  const byNumber = exemptionsByNumber(standards);
+export function weighTogether(
+  standards: Standards,
+  pullRequests: PullRequestFacts[],
+  byNumber = exemptionsByNumber(standards),
+): Weighed[] {
   const each = pullRequests.map((facts) => {
     const exemptions = byNumber.get(facts.number) ?? [];
     return { stack: facts.stack, ...weigh({ ...standards, exemptions }, facts) };

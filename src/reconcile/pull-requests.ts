@@ -20,9 +20,9 @@ import { type Found, save } from './save.ts';
 export async function reconcilePullRequests(deps: Deps, repositoryId: bigint, told: Told[]): Promise<void> {
   const through = told.find(({ installationId }) => installationId !== null)?.installationId;
   const observed = await openObservation(deps, repositoryId, { through });
-  const { stacks } = observed.from;
+  const places = placesIn(observed.from.stacks);
   const isNews = ({ number, stack }: Told) =>
-    stack !== undefined && stack !== (placesIn(stacks).get(number)?.number ?? null);
+    stack !== undefined && stack !== (places.get(number)?.number ?? null);
   // Who is below whom has changed: the whole repository is looked at, and nothing is said before.
   if (told.some(isNews)) return deps.queue.send([jobs.reconcileRepository(repositoryId)]);
   const subjects = [...new Map(told.map((each) => [each.number, each])).values()];

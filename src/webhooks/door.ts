@@ -16,6 +16,9 @@ const keptForGitHub = 16 * mebibyte;
 const small = 256 * kibibyte;
 const keptForSmall = 16 * mebibyte;
 
+/** What a body counts among the large ones: all that it has, once it is one. */
+const largeOf = (bytes: number): number => (bytes > small ? bytes : 0);
+
 /** Where a request comes from: its network, and whether that is GitHub's. */
 export type Sender = { network: string; isGitHub: boolean };
 
@@ -43,13 +46,11 @@ export class WebhookDoor {
     let own = 0;
     let isOpen = true;
     const take = (bytes: number) => {
-      const isLarge = own + bytes > small;
-      // What it had as a small one counts as large from here on.
-      const large = isLarge ? own + bytes - (own > small ? own : 0) : 0;
+      const large = largeOf(own + bytes) - largeOf(own);
       const ofNetwork = (this.#byNetwork.get(network) ?? 0) + bytes;
       const isFull =
         this.#held + bytes > most ||
-        (isLarge && this.#large + large > most - keptForSmall) ||
+        (large > 0 && this.#large + large > most - keptForSmall) ||
         (!isGitHub && (ofNetwork > mostOfOne || this.#ofOthers + bytes > most - keptForGitHub));
       if (!isOpen || isFull)
         throw unavailable('Too many webhooks arrive at once. Send this one again in a moment.', 5);
@@ -63,7 +64,7 @@ export class WebhookDoor {
     const release = () => {
       isOpen = false;
       this.#held -= own;
-      if (own > small) this.#large -= own;
+      this.#large -= largeOf(own);
       if (!isGitHub) {
         this.#ofOthers -= own;
         const rest = (this.#byNetwork.get(network) ?? 0) - own;

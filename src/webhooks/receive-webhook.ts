@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
+import { tooLarge } from '../api/read-body.ts';
 import { validate } from '../api/validate.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
@@ -126,8 +127,7 @@ async function readSigned(
   try {
     for await (const chunk of chunksOf(req.raw, (env as Node)?.incoming, stop.signal)) {
       size += chunk.length;
-      if (size > largest)
-        throw new Refusal('too-large', `The body is over ${largest / mebibyte} MiB. Send a smaller one.`);
+      if (size > largest) throw tooLarge(largest);
       share.claim(chunk.length);
       hmac.update(chunk);
       chunks.push(chunk);
@@ -149,8 +149,7 @@ async function* chunksOf(
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const announced = Number(request.headers.get('content-length'));
-  if (announced > largest)
-    throw new Refusal('too-large', `The body is over ${largest / mebibyte} MiB. Send a smaller one.`);
+  if (announced > largest) throw tooLarge(largest);
   if (!incoming) {
     if (request.body) yield* request.body;
     return;

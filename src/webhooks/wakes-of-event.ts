@@ -122,8 +122,7 @@ const pullRequestJob = (payload: OfPullRequest): Job =>
     number: payload.pull_request.number,
     nodeId: payload.pull_request.node_id,
     changedAt: payload.pull_request.updated_at,
-    stack:
-      payload.pull_request.stack === undefined ? undefined : (payload.pull_request.stack?.number ?? null),
+    stack: payload.pull_request.stack && payload.pull_request.stack.number,
     installationId: payload.installation ? String(payload.installation.id) : null,
   });
 

@@ -79,7 +79,8 @@ async function withScopes(
 
 function queuedOf({ pullRequest, ...entry }: QueuedEntryAnswer): Queued | null {
   if (!pullRequest) return null;
-  const { author, labels, headCommit } = { ...pullRequest, headCommit: entry.headCommit };
+  const { author, labels } = pullRequest;
+  const { headCommit } = entry;
   const login = loginOf(author);
   return {
     number: pullRequest.number,
