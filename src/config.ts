@@ -74,7 +74,7 @@ export const variables = {
   STATUS_WRITES_PER_MINUTE:
     'most statuses per minute and installation (170): the pace starts at 75 and adapts to GitHub; 75-75 fixes it',
   STRANGER_QUESTIONS_PER_MINUTE:
-    'most questions to GitHub per minute for unknown callers, half of it for one address (30)',
+    'most looks of pages at GitHub per minute for visitors that Holdfast does not know, half of them for one address (30)',
   CALLER_QUESTIONS_PER_MINUTE:
     'most questions per minute that Holdfast asks GitHub on behalf of one person or key (60)',
   TRUSTED_PROXIES: 'trusted proxies, whose X-Forwarded-For counts, such as 10.0.0.0/8,192.0.2.7 (none)',

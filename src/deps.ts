@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
-import type { Payer } from './github/ask-github.ts';
 import type { GitHubApp } from './github/github-app.ts';
+import type { CallerQuestions } from './github/limits/caller-limits.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { PrismaClient } from './generated/prisma/client.ts';
 import type { Database } from './database/database.ts';
@@ -29,8 +29,8 @@ export type Deps = {
   /** Aborted when the service stops. Long work then hands back the rest. */
   stopping: AbortSignal;
   /**
-   * Called before we ask GitHub on behalf of a caller. Throws if they, or unknown callers, asked too much. Absent for the
-   * service's own work, which nobody must delay.
+   * Counts what a caller makes us ask GitHub, and throws if it is too much. Absent for the service's own work, which
+   * nobody must delay.
    */
-  beforeQuestion?: (payer: Payer) => Promise<void>;
+  questions?: CallerQuestions;
 };

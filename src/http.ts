@@ -3,7 +3,8 @@ import { Hono, type MiddlewareHandler } from 'hono';
 import { GitHubTokens } from './auth/github-token.ts';
 import { JobTokens } from './auth/oidc/job-token.ts';
 import type { Deps } from './deps.ts';
-import { StrangerLimits } from './github/limits/stranger-limits.ts';
+import { CallerLimits } from './github/limits/caller-limits.ts';
+import { Permissions } from './auth/permissions.ts';
 import type { JobQueue } from './queue/queue.ts';
 import { serveMetrics } from './metrics/serve-metrics.ts';
 import { helpRoutes } from './help/help-routes.ts';
@@ -33,8 +34,10 @@ export const webhookPath = '/api/github/webhooks';
 /** The HTTP side: the `/v1` interface, GitHub's webhooks, health, and metrics. */
 export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
   const api = new OpenAPIHono();
-  const strangers = new StrangerLimits(deps.clock);
-  const callers = { tokens: new GitHubTokens(deps.clock), jobs: new JobTokens(deps.clock), strangers };
+  const limits = new CallerLimits(deps.clock);
+  const permissions = new Permissions(deps.clock);
+  const tokens = new GitHubTokens(deps.clock, permissions);
+  const callers = { tokens, jobs: new JobTokens(deps.clock), limits };
   api.use(logRequests(deps.log, deps.metrics));
   api.onError((error, context) => errorResponse(error, context, deps.log));
   api.notFound(noSuchRoute);
@@ -50,7 +53,7 @@ export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
   api.route('/v1', v1);
   mountApiReference(api, document);
   api.route('/help', helpRoutes());
-  mountPages(api, deps, strangers);
+  mountPages(api, deps, limits, permissions);
   mountNotServed(api);
   return api;
 }

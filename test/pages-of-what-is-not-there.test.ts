@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { questionsPerMinute } from '../src/auth/sign-in/repository-readers.ts';
+import { namesPerMinute } from '../src/github/limits/caller-limits.ts';
 import { acmeForAll, startAcme } from './support/acme.ts';
 import { type Seen, Visitor } from './support/visitor.ts';
 
@@ -60,23 +60,26 @@ test('to a signed-in person who cannot see it', async () => {
   for (const [path, answer] of others) expect(answer, path).toEqual(first![1]);
 });
 
-test('a hidden page and a missing page cost the same questions to GitHub', async () => {
+test('a person learns by no limit which of two names is hidden and which is not there', async () => {
   const visitor = new Visitor(acme);
   await visitor.signIn('mallory');
-  const cost = async (path: string) => {
-    const before = acme.github.requests.length;
-    expect((await visitor.open(path)).status).toBe(404);
-    return acme.github.requests.length - before;
+  const nextMinute = () => acme.advanceTo(new Date(Math.ceil((acme.clock.now() + 1) / 60_000) * 60_000));
+  // How many other names can be asked for after this one, within 10 s and after them.
+  const left = async (path: string, pauses: number[]) => {
+    await nextMinute();
+    for (const seconds of pauses) {
+      expect((await visitor.open(path)).status).toBe(404);
+      await acme.advanceTo(new Date(acme.clock.now() + seconds * 1000));
+    }
+    let tried = 0;
+    while ((await visitor.open(`/repos/acme/${path.length}-${pauses.length}-${tried}`)).status === 404)
+      tried++;
+    return tried;
   };
-  await acme.advanceTo(new Date(acme.clock.now() + 61_000));
-  for (const seconds of [0, 1, 10]) {
-    await acme.advanceTo(new Date(acme.clock.now() + seconds * 1000));
-    const [vault, nothing] = [
-      await cost('/repos/acme/vault/pulls/1'),
-      await cost('/repos/acme/nothing/pulls/1'),
-    ];
-    expect([seconds, vault, nothing]).toEqual([seconds, vault, vault]);
-    expect(vault).toBe(seconds === 1 ? 0 : 1);
+  for (const pauses of [[1], [1, 1, 1], [11, 11, 1]]) {
+    const other = await left('/repos/acme/nothing', pauses);
+    expect(await left('/repos/acme/vault', pauses), `${pauses}`).toBe(other);
+    expect(other).toBe(namesPerMinute.caller - (pauses[0] === 1 ? 1 : 3));
   }
 });
 
@@ -87,7 +90,10 @@ test('however many names somebody tries, the questions to GitHub are limited', a
   await acme.advanceTo(new Date(acme.clock.now() + 61_000));
   const before = acme.github.requests.length;
   for (let tried = 0; tried < 40; tried++) await mallory.open(`/repos/acme/guess-${tried}`);
-  expect(acme.github.requests.length - before).toBe(questionsPerMinute);
+  // The installation says that it sees no such repository. The App is not asked.
+  expect(acme.github.requests.slice(before).map(({ path }) => path)).toEqual(
+    Array.from({ length: namesPerMinute.caller }, (_, tried) => `/repos/acme/guess-${tried}`),
+  );
   // What is hidden cannot be told from what is not there by then either, and others go on.
   const [vault, nothing] = [
     await mallory.open('/repos/acme/vault'),

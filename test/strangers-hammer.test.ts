@@ -6,17 +6,17 @@ import { serve } from '@hono/node-server';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createApi } from '../src/http.ts';
 import type { JobQueue } from '../src/queue/queue.ts';
+import { identitiesPerMinute, namesPerMinute } from '../src/github/limits/caller-limits.ts';
 import { type Acme, startAcme } from './support/acme.ts';
+import { useUpIdentities } from './support/used-up.ts';
 import { Visitor } from './support/visitor.ts';
 
-const inAll = 30;
-const perAddress = 15;
 let acme: Acme;
 let ada: string;
 beforeAll(async () => {
   const trustedProxies = new BlockList();
   trustedProxies.addAddress('127.0.0.1');
-  acme = await startAcme({ strangerQuestionsPerMinute: inAll, callerQuestionsPerMinute: 60, trustedProxies });
+  acme = await startAcme({ strangerQuestionsPerMinute: 30, callerQuestionsPerMinute: 60, trustedProxies });
   ada = acme.github.addToken('ada');
   await acme.repository('web', [{}, {}]);
 });
@@ -42,12 +42,13 @@ const statusesOf = async (answers: Promise<{ status: number }>[]) => {
 };
 
 test('one address causes a limited number of questions about unknown tokens, and learns when to try again', async () => {
+  const { address } = identitiesPerMinute;
   let seen: Record<number, number> = {};
   const questions = await asked(async () => {
-    seen = await statusesOf(Array.from({ length: 25 }, () => list('acme/web', unknownToken())));
+    seen = await statusesOf(Array.from({ length: address + 40 }, () => list('acme/web', unknownToken())));
   });
-  expect(seen).toEqual({ 403: perAddress, 429: 25 - perAddress });
-  expect(questions).toEqual(Array(perAddress).fill('GET /user'));
+  expect(seen).toEqual({ 403: address, 429: 40 });
+  expect(questions).toEqual(Array(address).fill('GET /user'));
   const refused = await list('acme/web', unknownToken());
   expect(refused.status).toBe(429);
   expect(refused.body.detail).toMatch(/Try again in \d+ s, or use an application key/);
@@ -57,21 +58,89 @@ test('one address causes a limited number of questions about unknown tokens, and
   expect((await list('acme/web', unknownToken())).status).toBe(403);
 });
 
-test('many addresses together cause a limited number of questions, on all replicas', async () => {
+test('forty admins behind one address go on beside a stranger with invented tokens', async () => {
+  const admins = Array.from({ length: 40 }, (_, n) => `admin-${n}`);
+  const roles = Object.fromEntries(admins.map((login) => [login, 'admin' as const]));
+  for (const login of admins) acme.github.addUser(login);
+  const office = await acme.repository('office', [], { roles });
+  const answers = await Promise.all([
+    ...Array.from({ length: 50 }, () => list(office, unknownToken())),
+    ...admins.map((login) => list(office, acme.github.addToken(login))),
+  ]);
+  expect(answers.slice(50).map(({ status }) => status)).toEqual(Array(40).fill(200));
+});
+
+test('two hundred colleagues sign in within a minute, behind one address', async () => {
+  const people = Array.from({ length: 200 }, (_, n) => `colleague-${n}`);
+  const statuses = await Promise.all(
+    people.map(async (login) => {
+      acme.github.addUser(login);
+      const visitor = new Visitor(acme);
+      const begun = await visitor.open('/auth/sign-in');
+      return (await visitor.open(await visitor.authorize(begun.location, login))).status;
+    }),
+  );
+  expect(statuses).toEqual(Array(200).fill(303));
+});
+
+test('somebody who has many addresses keeps no token out that was accepted before', async () => {
+  expect((await list('acme/web', ada)).status).toBe(200);
+  await acme.advanceTo(new Date(acme.clock.now() + 120_000));
+  await useUpIdentities(acme);
+  expect((await list('acme/web', unknownToken(), addressOf(1))).status).toBe(429);
+  expect((await list('acme/web', ada, addressOf(2))).status).toBe(200);
+});
+
+test('on all replicas together, one address causes as many questions', async () => {
   const queue = { isReady: async () => true } as unknown as JobQueue;
   const server = serve({ fetch: createApi(acme.app.deps, queue).fetch, port: 0, hostname: '127.0.0.1' });
   await once(server, 'listening');
   const replica = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const questions = await asked(async () => {
-    for (let n = 0; n < 40; n++) {
-      await list('acme/web', unknownToken(), addressOf(n));
-      const headers = { ...from(addressOf(100 + n)), Authorization: `Bearer ${unknownToken()}` };
+    for (let n = 0; n < identitiesPerMinute.address; n++) {
+      await list('acme/web', unknownToken());
+      const headers = { ...from('198.51.100.1'), Authorization: `Bearer ${unknownToken()}` };
       const { status } = await fetch(`${replica}/v1/repos/acme/web/scheduled_freeze`, { headers });
       expect([403, 429]).toContain(status);
     }
   });
-  expect(questions).toHaveLength(inAll);
+  expect(questions).toHaveLength(identitiesPerMinute.address);
   server.close();
+});
+
+test('names that are not there: a person and a key ask for ten a minute, and the App is never asked about them', async () => {
+  const bob = acme.github.addToken('bob');
+  const ci = await acme.key('acme', 'ci');
+  const push = (name: string) =>
+    acme.call('PUT', `/v1/repos/acme/${name}/pulls/1/scopes`, { as: ci, body: { scopes: [] } });
+  let statuses: number[][] = [];
+  const questions = await asked(async () => {
+    for (let n = 0; n < 40; n++) {
+      const answers = [await list(`acme/person-${n}`, bob), await list(`acme/admin-${n}`, acme.admin)];
+      statuses.push([...answers, await push(`ci-${n}`)].map(({ status }) => status));
+    }
+  });
+  expect(statuses.slice(0, 10)).toEqual(Array(10).fill([404, 404, 404]));
+  expect(statuses.slice(10)).toEqual(Array(30).fill([429, 429, 429]));
+  expect(questions.filter((each) => each.includes('/installation'))).toEqual([]);
+  // The answer to all of them is remembered: the same names cost nothing in the next minute.
+  await acme.advanceTo(new Date(acme.clock.now() + 60_000));
+  statuses = [];
+  const again = await asked(async () => {
+    for (let n = 0; n < 10; n++) statuses.push([(await push(`ci-${n}`)).status]);
+  });
+  expect([statuses.flat(), again]).toEqual([Array(10).fill(404), []]);
+  // An owner without the App takes a question of the App: ten for each caller, and sixty in all.
+  const people = Array.from({ length: 9 }, (_, n) => `asker-${n}`);
+  for (const login of people) acme.github.addUser(login);
+  await acme.advanceTo(new Date(acme.clock.now() + 60_000));
+  const ofApp = await asked(async () => {
+    for (const login of people) {
+      const token = acme.github.addToken(login);
+      for (let n = 0; n < 12; n++) await list(`${login}-owner-${n}/web`, token);
+    }
+  });
+  expect(ofApp.filter((each) => each.includes('/installation'))).toHaveLength(namesPerMinute.all);
 });
 
 test('a thousand addresses leave a bounded number of rows, and no credential that can be read or used', async () => {
@@ -81,12 +150,14 @@ test('a thousand addresses leave a bounded number of rows, and no credential tha
   const names = (await db.minuteCount.findMany()).map(({ name }) => name);
   for (const name of names)
     expect(name).toMatch(
-      /^(caller \d{1,4}|strangers (all|address \d{1,4})|reader reader \d{1,4}|looks \d+)$/,
+      /^((caller|names|identities|strangers|changes) \d{1,4}|(names|identities|strangers) all|looks \d+)$/,
     );
   const known = (await db.knownCredential.findMany()).map(({ hash }) => hash);
-  expect(known).toHaveLength(1);
-  expect(known[0]).toMatch(/^[0-9a-f]{64}$/);
-  expect(known[0]).not.toBe(createHash('sha256').update(ada).digest('hex'));
+  for (const hash of known) {
+    expect(hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(hash).not.toBe(createHash('sha256').update(ada).digest('hex'));
+  }
+  await useUpIdentities(acme);
   expect((await list('acme/web', `ghp_${known[0]}`)).status).toBe(429);
 });
 
@@ -99,7 +170,7 @@ test('the same question under way is asked once', async () => {
   const ofName = await asked(() =>
     Promise.all(Array.from({ length: 10 }, () => list('acme/nowhere', acme.admin))),
   );
-  expect(ofName).toEqual(['GET /repos/acme/nowhere/installation']);
+  expect(ofName).toEqual(['GET /repos/acme/nowhere']);
   late.remove();
 });
 
@@ -121,7 +192,10 @@ test('a freeze begins during a flood of strangers: statuses are written, and kno
   };
   const before = acme.github.requests.length;
   const hammers = [0, 1, 2].map(hammer);
-  await vi.waitFor(async () => expect((await list('acme/web', unknownToken())).status).toBe(429), 20_000);
+  await vi.waitFor(
+    async () => expect((await list(`acme/guess-${randomUUID()}`, own)).status).toBe(429),
+    20_000,
+  );
   const written = acme.postsInAll();
   await acme.clock.setTime(begins);
   await acme.clock.tick(0);
@@ -133,27 +207,24 @@ test('a freeze begins during a flood of strangers: statuses are written, and kno
   run = false;
   await Promise.all(hammers);
   await acme.quiet();
-  // In two minutes: the strangers', and what the service and those who are known ask for themselves.
+  // In two minutes: what the strangers' tokens and names may cost.
   const strangers = acme.github.requests.slice(before).filter(({ path }) => /^\/user$|guess-/.test(path));
-  expect(strangers.length).toBeLessThanOrEqual(2 * inAll + 2);
+  expect(strangers.length).toBeLessThanOrEqual(2 * (identitiesPerMinute.all + namesPerMinute.caller) + 4);
   expect(acme.app.deps.github.budgetLeft(1n, acme.clock.now())).toBe(1);
   const paused = await acme.app.deps.db.installation.count({ where: { pausedUntil: { not: null } } });
   expect(paused).toBe(0);
 });
 
-test('an accepted credential stays known for a day, and is a stranger’s afterwards', async () => {
-  expect((await list('acme/web', ada)).status).toBe(200);
-  const useUp = async () => {
-    for (let n = 0; n < inAll; n++) await list('acme/web', unknownToken(), addressOf(n));
-  };
-  await acme.clock.setTime(new Date(acme.clock.now() + 23 * 3_600_000));
-  await useUp();
-  const fresh = acme.github.addToken('ada');
-  expect((await list('acme/web', ada)).status).toBe(200);
-  if (fresh !== ada) expect((await list('acme/web', fresh)).status).toBe(429);
-  await acme.clock.setTime(new Date(acme.clock.now() + 25 * 3_600_000));
-  await useUp();
-  expect((await list('acme/web', ada)).status).toBe(429);
+test('an accepted token stays known for 30 days, and is a stranger’s afterwards', async () => {
+  const token = acme.github.addToken('ada');
+  expect((await list('acme/web', token)).status).toBe(200);
+  const day = 24 * 3_600_000;
+  await acme.clock.setTime(new Date(acme.clock.now() + 29 * day));
+  await useUpIdentities(acme);
+  expect((await list('acme/web', token)).status).toBe(200);
+  await acme.clock.setTime(new Date(acme.clock.now() + 31 * day));
+  await useUpIdentities(acme);
+  expect((await list('acme/web', token)).status).toBe(429);
 });
 
 test('a sign-in works once: a copy of its cookie does not bring another session', async () => {
@@ -177,29 +248,37 @@ test('a writer makes Holdfast ask 60 questions a minute and no more, and a freez
   acme.github.addUser('wes');
   const repository = await acme.repository('hammered', [{}], { roles: { wes: 'write' } });
   const wes = acme.github.addToken('wes');
+  const request = (number: number, body: object) =>
+    acme.call('POST', `/v1/repos/${repository}/pulls/${number}/exemptions`, { as: wes, body });
+  // A body that is refused whoever sends it costs no question but the first.
+  const ofNothing = await asked(async () => {
+    for (let number = 1; number <= 90; number++) expect((await request(number, {})).status).toBe(422);
+  });
+  expect(ofNothing).toHaveLength(2);
   const statuses: number[] = [];
   const questions = await asked(async () => {
-    for (let number = 1; number <= 90; number++) {
-      const path = `/v1/repos/${repository}/pulls/${number}/exemptions`;
-      statuses.push((await acme.call('POST', path, { as: wes, body: {} })).status);
-    }
+    for (let number = 101; number <= 190; number++)
+      statuses.push((await request(number, { reason: 'A fix' })).status);
   });
-  expect(statuses.slice(0, 50)).toEqual(Array(50).fill(422));
-  expect(statuses.slice(60)).toEqual(Array(30).fill(429));
-  // The first one also finds out whose token it is.
-  expect(questions.length).toBeLessThanOrEqual(61);
+  expect(statuses.slice(0, 29)).toEqual(Array(29).fill(404));
+  expect(statuses.slice(30)).toEqual(Array(60).fill(429));
+  expect(questions.length).toBeLessThanOrEqual(60);
   // Others have their own limit.
   expect((await list(repository, acme.admin)).status).toBe(200);
   await acme.freeze(repository);
   expect(acme.frozen(repository)).toEqual([1]);
 });
 
-test('people stop asking where a quarter of the hour is left; a freeze with a key is taken, and holds', async () => {
+test('people stop asking where a quarter of the hour is left; a freeze of an admin is taken, and holds', async () => {
   const { core } = acme.github.rateLimits;
   const repository = await acme.repository('scarce', [{}]);
+  const [ada, bob] = [acme.github.addToken('ada'), acme.github.addToken('bob')];
+  // An hour of which nothing is used yet.
+  await acme.advanceTo(new Date(acme.clock.now() + 3_600_000));
+  expect((await list(repository, ada)).status).toBe(200);
   acme.github.rateLimits.core = 100;
   const ask = () =>
-    acme.call('POST', `/v1/repos/${repository}/pulls/1/exemptions`, { as: ada, body: { reason: 'x' } });
+    acme.call('POST', `/v1/repos/${repository}/pulls/2/exemptions`, { as: ada, body: { reason: 'x' } });
   let answer = await ask();
   for (let tries = 0; answer.status !== 503 && tries < 100; tries++) {
     await acme.advanceTo(new Date(acme.clock.now() + 60_000));
@@ -210,7 +289,17 @@ test('people stop asking where a quarter of the hour is left; a freeze with a ke
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
   const questions = await asked(async () => void (await ask()));
   expect(questions.filter((each) => !each.includes('/user'))).toEqual([]);
-  await acme.freeze(repository);
+  // What was last known of an admin counts for an hour: to freeze, and for nothing else.
+  await acme.advanceTo(new Date(acme.clock.now() + 60_000));
+  const freezes = `/v1/repos/${repository}/scheduled_freeze`;
+  const body = { reason: 'Incident', start: null, timezone: 'UTC' };
+  const made = await acme.call('POST', freezes, { as: ada, body });
+  expect(made.status).toBe(201);
+  await acme.quiet();
   expect(acme.frozen(repository)).toEqual([1]);
+  const thaw = { as: ada, body: { delete_reason: 'Over' } };
+  expect((await acme.call('POST', `${freezes}/${made.body.id}/delete`, thaw)).status).toBe(503);
+  expect((await acme.call('POST', freezes, { as: bob, body })).status).toBe(503);
+  await acme.clock.setTime(new Date(acme.clock.now() + 3_600_000));
   acme.github.rateLimits.core = core;
 });

@@ -2,6 +2,7 @@ import type { z } from '@hono/zod-openapi';
 import type { Credential } from '../auth/authenticate.ts';
 import type { AuthorizedRepository, RepositoryAudience } from '../auth/authorize.ts';
 import type { Asked, AuthorizedOwner } from '../auth/authorize-owner-or.ts';
+import type { Recency } from '../auth/permissions.ts';
 import type { Deps } from '../deps.ts';
 import type { Actor } from '../events/actor.ts';
 import type { Account } from '../generated/prisma/client.ts';
@@ -18,7 +19,7 @@ export type Access =
   /**
    * Like `owner`, and also people who are admins of every repository that the request is about.
    */
-  | { to: 'owner-or-repositories'; repositories(request: Named): Promise<Asked> }
+  | ({ to: 'owner-or-repositories'; repositories(request: Named): Promise<Asked> } & Recency)
   /** Any application key that asks about itself. */
   | { to: 'own-key' };
 

@@ -7,8 +7,11 @@ import { authorizeOwnerOr } from '../auth/authorize-owner-or.ts';
 import { authorizeReader } from '../auth/authorize-reader.ts';
 import type { GitHubTokens } from '../auth/github-token.ts';
 import type { RepositoryPath } from '../auth/key-rows.ts';
+import type { Recency } from '../auth/permissions.ts';
 import type { Deps } from '../deps.ts';
-import type { StrangerLimits } from '../github/limits/stranger-limits.ts';
+import { Refusal } from '../errors.ts';
+import type { Actor } from '../events/actor.ts';
+import type { CallerLimits } from '../github/limits/caller-limits.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
 import { readAlone } from '../installations/repository-read.ts';
 import { describeRoute } from './describe-route.ts';
@@ -18,8 +21,8 @@ import { isKnown } from './if-none-match.ts';
 import { assertStorable, readJsonBody } from './read-body.ts';
 import { validate, validateBody } from './validate.ts';
 
-/** Identifies callers, and limits how much unknown callers can make us ask GitHub. */
-export type Callers = Identifiers & { strangers: StrangerLimits };
+/** Identifies callers, and limits how much they can make us ask GitHub. */
+export type Callers = Identifiers & { limits: CallerLimits };
 
 /** Serves an endpoint. */
 export function serveEndpoint(api: Hono, deps: Deps, callers: Callers, definition: AnyEndpoint): void {
@@ -37,7 +40,7 @@ export function serveEndpoint(api: Hono, deps: Deps, callers: Callers, definitio
 
 async function answerCall(
   deps: Deps,
-  { tokens, jobs, strangers }: Callers,
+  { tokens, jobs, limits }: Callers,
   definition: AnyEndpoint,
   context: Context,
 ): Promise<Answer> {
@@ -45,7 +48,7 @@ async function answerCall(
   const path = validate(definition.params, req.param(), 'path') as Record<string, unknown>;
   if (definition.deprecated) announceDeprecation(context, definition.deprecated.successor(path));
   const authorization = req.header('Authorization');
-  const asking = strangers.guard(deps, context, async () => bearerOf(authorization));
+  const questionsOf = (caller: Actor | null) => limits.questionsOf(deps, context, async () => caller);
   const { to } = definition.access;
   const place = to === 'repository' || to === 'repository-readers' ? (path as RepositoryPath) : null;
   const { readJson, readContent } = contentOf(definition, req);
@@ -57,14 +60,23 @@ async function answerCall(
         .then(askedWith)
         .catch(() => null)
     : null;
-  const credential = await authenticate(asking, { tokens, jobs }, authorization, place, asked);
+  const credential = await authenticate(
+    { ...deps, questions: questionsOf(null) },
+    { tokens, jobs },
+    authorization,
+    place,
+    asked,
+  );
   const actor = actorOf(deps, credential);
-  const isPerson = credential.kind === 'github-token';
-  const billed = strangers.forCaller(isPerson ? asking : deps, actor);
-  const found = await authorize(billed, tokens, definition, credential, path, readJson);
+  const counted = { ...deps, questions: questionsOf(actor) };
+  const { isLive } = definition.access as Recency;
+  // GitHub is asked anew for what changes something. A body that changes nothing is worth no question.
+  const access =
+    isLive && (await isInvalid(readContent)) ? { ...definition.access, isLive: false } : definition.access;
+  const found = await authorize(counted, tokens, { ...definition, access }, credential, path, readJson);
   // Any GitHub account can read public repositories, so that does not make a caller known.
-  if (isPerson && to !== 'own-key' && to !== 'repository-readers')
-    await strangers.known.remember(deps, credential.token);
+  if (credential.kind === 'github-token' && to !== 'own-key' && to !== 'repository-readers')
+    await limits.remember(deps, actor, credential.token);
   const key = takesIdempotencyKey(definition) ? req.header('Idempotency-Key') : undefined;
   // A retried request may replay an answer about a resource that it deleted itself.
   if (key === undefined) await definition.exists?.({ ...found, deps, actor, path } as never);
@@ -80,7 +92,7 @@ async function answerCall(
         );
   const run = async (remember: Remember): Promise<Answer> => {
     const { query, body } = content;
-    const call = { ...found, deps: billed, actor, credential, path, query, body, read, url, remember };
+    const call = { ...found, deps: counted, actor, credential, path, query, body, read, url, remember };
     const result = await definition.handle(call as never);
     return result instanceof HandlerAnswer ? result : { status: definition.success.status, body: result };
   };
@@ -88,6 +100,13 @@ async function answerCall(
   const where = { caller: `${actor.type}:${actor.id}`, request: `POST ${req.path}`, key };
   return runOnce(deps, where, content.json, run);
 }
+
+/** Whether the content is refused no matter who sent it. */
+const isInvalid = (readContent: () => Promise<Content>): Promise<boolean> =>
+  readContent().then(
+    () => false,
+    (error: unknown) => error instanceof Refusal,
+  );
 
 /** The query and body of a request. `json` is the body as it was sent. */
 type Content = { query: unknown; json: unknown; body: unknown };
@@ -128,7 +147,7 @@ async function authorize(
     case 'owner':
       return { account: await authorizeOwner(deps, tokens, credential, owner, to) };
     case 'owner-or-repositories':
-      return authorizeOwnerOr(deps, tokens, credential, owner, to, async (account) =>
+      return authorizeOwnerOr(deps, tokens, credential, owner, to, access, async (account) =>
         // An invalid body names nothing.
         access.repositories({ deps, account, path, json: body && (await readJson().catch(() => null)) }),
       );

@@ -30,7 +30,7 @@ export const carriedTables = [
 /** Tables that Holdfast fills anew, with why nobody misses their rows. */
 export const leftTables: Record<string, string> = {
   minute_counts: 'counts of the present minute',
-  known_credentials: 'who was let in within the last day; the next call with a credential finds out again',
+  known_credentials: 'who was let in within 30 days; the next call finds out again',
   unfinished_imports: 'about this database alone',
 };
 

@@ -7,6 +7,7 @@ import { repositoryAbsent } from '../installations/find-repository.ts';
 import type { Credential } from './authenticate.ts';
 import { authorizeOwner, authorizeRepository } from './authorize.ts';
 import type { GitHubTokens } from './github-token.ts';
+import type { Recency } from './permissions.ts';
 
 /** The most repositories that we ask GitHub about in one request. Requests with more are for admins of the owner. */
 const mostNamed = 50;
@@ -30,16 +31,21 @@ export async function authorizeOwnerOr(
   credential: Credential,
   owner: string,
   access: 'read' | 'change',
+  recency: Recency,
   ask: (account: Account) => Promise<Asked>,
 ): Promise<AuthorizedOwner> {
   try {
-    return { account: await authorizeOwner(deps, tokens, credential, owner, access), administered: null };
+    return {
+      account: await authorizeOwner(deps, tokens, credential, owner, access, recency),
+      administered: null,
+    };
   } catch (error) {
     const isRefused = error instanceof Refusal && error.code === 'forbidden';
     if (!isRefused || credential.kind !== 'github-token' || credential.grant.by === 'sign-in') throw error;
     const account = await findAccount(deps, owner);
     const asked = await ask(account);
-    const assertOne = (name: string) => assertAdministersOwn(deps, tokens, credential, account, name);
+    const assertOne = (name: string) =>
+      assertAdministersOwn(deps, tokens, credential, recency, account, name);
     if ('anyOf' in asked) {
       const administered = await administeredOf(asked.anyOf, (name) =>
         assertOne(name).then(() => true, refusedAsFalse),
@@ -76,11 +82,18 @@ async function assertAdministersOwn(
   deps: Deps,
   tokens: GitHubTokens,
   credential: Credential,
+  recency: Recency,
   account: Account,
   name: string,
 ): Promise<void> {
   const path = { owner: account.login, repository: name };
-  const { repository } = await authorizeRepository(deps, tokens, credential, { scope: 'admin' }, path);
+  const { repository } = await authorizeRepository(
+    deps,
+    tokens,
+    credential,
+    { ...recency, scope: 'admin' },
+    path,
+  );
   const hasName = repository.name.toLowerCase() === name.toLowerCase();
   if (repository.accountId !== account.id || !hasName) throw repositoryAbsent(account.login, name);
 }

@@ -3,16 +3,19 @@ import type { Deps } from '../deps.ts';
 import { forbidden, isConflict, Refusal } from '../errors.ts';
 import { findAccount, type InstalledAccount, notInstalled } from '../installations/find-account.ts';
 import {
+  askNothing,
   findRepository,
   type FoundRepository,
   fullName,
+  hidden,
   lookUpRepository,
   repositoryAbsent,
 } from '../installations/find-repository.ts';
 import type { KeyScope } from './application-key.ts';
 import type { Credential } from './authenticate.ts';
-import type { GitHubTokens, Memory, Person } from './github-token.ts';
+import type { GitHubTokens, Person } from './github-token.ts';
 import type { CallingKey, RepositoryPath } from './key-rows.ts';
+import type { Recency } from './permissions.ts';
 import { repositoryOfJob } from './oidc/authorize-job.ts';
 import type { JobPermission } from './oidc/oidc-rule.ts';
 import { fromSignIn, lacksAdministration, lacksScope } from './token-refusals.ts';
@@ -38,12 +41,10 @@ const notWriter = ({ login }: Person, place: string) =>
   );
 
 /** The callers that a route of a repository allows. */
-export type RepositoryAudience = {
+export type RepositoryAudience = Recency & {
   scope: KeyScope;
   /** `write`: also a token of a person who can write there. */
   least?: 'write';
-  /** Asks GitHub at this moment what a person can do. Of earlier answers, only a no counts, for 10 s. */
-  isLive?: true;
   /** What a rule must allow a job in its own repository. If it is not set, no job is allowed. */
   job?: JobPermission;
 };
@@ -111,13 +112,12 @@ async function repositoryOfToken(
   deps: Deps,
   tokens: GitHubTokens,
   credential: PersonalToken,
-  { least, isLive }: RepositoryAudience,
+  { least, ...recency }: RepositoryAudience,
   path: RepositoryPath,
 ): Promise<AuthorizedRepository> {
   const { token, person } = credential;
   const repository = await findForToken(deps, credential, path, 'administer');
-  const memory: Memory = isLive ? 'refresh' : 'get';
-  const { permission, trial } = await permissionOn(deps, tokens, credential, repository, path, memory);
+  const { permission, trial } = await permissionOn(deps, tokens, credential, repository, path, recency);
   const name = fullName(repository);
   if (permission === 'admin' && trial === 'yes') return { repository, notAdmin: null };
   const refusal = permission === 'admin' ? lacksAdministration(deps, token, name) : notAdmin(person, name);
@@ -136,14 +136,13 @@ export async function permissionOn(
   { token, person, grant }: PersonalToken,
   repository: FoundRepository,
   path: RepositoryPath,
-  memory?: Memory,
+  recency?: Recency,
 ) {
-  const permission = await tokens.permission(deps, token, person, repository, memory);
-  const trial = grant.by === 'trial' ? await tokens.tryRepository(deps, token, repository, memory) : 'yes';
+  const permission = await tokens.permission(deps, token, person, repository, recency);
+  const trial = grant.by === 'trial' ? await tokens.tryRepository(deps, token, repository, recency) : 'yes';
   // While the installation is suspended, only its admins learn that it exists.
   const isHidden = permission !== 'admin' && repository.installation.suspendedAt !== null;
-  if (permission === 'none' || trial === 'hidden' || isHidden)
-    throw repositoryAbsent(path.owner, path.repository);
+  if (permission === 'none' || trial === 'hidden' || isHidden) throw await hidden(deps, path);
   return { permission, trial };
 }
 
@@ -167,8 +166,10 @@ export async function findForToken(
   const repository = await findForPerson(deps, owner, name).catch((error: unknown) => {
     throw error instanceof Refusal && error.code === 'not-found' ? lacksRepo : error;
   });
-  if (repository.private) throw lacksRepo;
-  return repository;
+  if (!repository.private) return repository;
+  await askNothing(deps, repository);
+  await hidden(deps, { owner, repository: name });
+  throw lacksRepo;
 }
 
 /** While its installation is suspended, a repository that we do not know yet does not exist for a person. */
@@ -191,9 +192,11 @@ export async function authorizeOwner(
   credential: Credential,
   owner: string,
   access: 'read' | 'change',
+  recency: Recency = {},
 ): Promise<Account> {
   assertKind(credential, 'admin', owner);
-  if (credential.kind === 'github-token') return ownerOfToken(deps, tokens, credential, owner, access);
+  if (credential.kind === 'github-token')
+    return ownerOfToken(deps, tokens, credential, owner, access, recency);
   const account = await findAccount(deps, owner);
   // A former login may belong to somebody else by now, so the account counts.
   if (account.id !== credential.key.accountId) throw foreignKey(owner);
@@ -206,6 +209,7 @@ async function ownerOfToken(
   { token, person, grant }: PersonalToken,
   owner: string,
   access: 'read' | 'change',
+  recency: Recency,
 ): Promise<Account> {
   if (grant.by === 'sign-in') throw fromSignIn();
   const account = await findAccount(deps, owner);
@@ -218,7 +222,7 @@ async function ownerOfToken(
         ? notInstalled(owner)
         : lacksScope(deps, token, scope, 'this route');
   }
-  if (!(await tokens.isOwnerAdmin(deps, token, person, account)))
+  if (!(await tokens.isOwnerAdmin(deps, token, person, account, recency)))
     throw account.installation.suspendedAt ? notInstalled(owner) : notAdmin(person, account.login);
   if (grant.by === 'trial') await assertAdministers(deps, tokens, token, account);
   return account;

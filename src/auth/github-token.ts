@@ -1,11 +1,12 @@
 import type { Clock } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import { askGitHub, type Payer } from '../github/ask-github.ts';
+import { askGitHub } from '../github/ask-github.ts';
 import { isOwnToken } from '../github/own-tokens.ts';
 import type { InstalledAccount } from '../installations/find-account.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
-import { askOwnerAdmin, isActiveAdmin } from './owner-admin.ts';
-import { askPermission, isRefusal, type RepositoryPermission } from './repository-permission.ts';
+import { isActiveAdmin } from './owner-admin.ts';
+import { answered, type Permissions, type Recency } from './permissions.ts';
+import type { RepositoryPermission } from './repository-permission.ts';
 import { readScopes } from './token-scopes.ts';
 import { type TrialVerdict, tryOnOrganization, tryOnRepository } from './token-trial.ts';
 import { VerdictCache } from './verdict-cache.ts';
@@ -22,9 +23,6 @@ export type Grant =
   /** It comes from signing in to this App, which shows who somebody is and nothing else. */
   | { by: 'sign-in' };
 
-/** Whether a recent answer of GitHub is enough. */
-export type Memory = 'get' | 'refresh';
-
 export type TokenHolder = { person: Person; grant: Grant };
 
 /** Prefixes of tokens of people. They are only a hint: GitHub decides, and lengths say nothing. */
@@ -34,89 +32,78 @@ const personal = ['ghp_', 'github_pat_', 'gho_', 'ghu_'];
 export const looksLikePersonalToken = (credential: string): boolean =>
   personal.some((prefix) => credential.startsWith(prefix));
 
+/** Milliseconds for which a token that GitHub does not know is refused without another question. */
+const refusedFor = 600_000;
+
 /** Asks GitHub who holds a token, what it was granted and what the person can do. Caches the answers briefly. */
 export class GitHubTokens {
+  readonly #permissions: Permissions;
   readonly #holders: VerdictCache<TokenHolder | null>;
-  readonly #repositories: VerdictCache<RepositoryPermission>;
-  readonly #owners: VerdictCache<boolean>;
+  /** While an installation is suspended, only the person's own token can show what they may do. */
+  readonly #own: VerdictCache<boolean>;
   readonly #trials: VerdictCache<TrialVerdict>;
 
-  constructor(clock: Clock) {
-    this.#holders = new VerdictCache(clock, (holder) => holder !== null);
-    this.#repositories = new VerdictCache(
-      clock,
-      (permission) => permission === 'admin',
-      (permission) => permission === 'none' || permission === 'read',
-    );
-    this.#owners = new VerdictCache(clock, (isAdmin) => isAdmin);
+  constructor(clock: Clock, permissions: Permissions) {
+    this.#permissions = permissions;
+    this.#holders = new VerdictCache(clock, (holder) => holder !== null, refusedFor);
+    this.#own = new VerdictCache(clock, (isAdmin) => isAdmin);
     this.#trials = new VerdictCache(clock, (verdict) => verdict === 'yes');
   }
 
   /** Who holds the token, and its limits; null if GitHub does not know it or it belongs to no person. */
   async identify(deps: Deps, token: string): Promise<TokenHolder | null> {
-    return this.#holders.get([token], () =>
-      askGitHub(deps, 'caller', 'whose token this is', async () => {
-        try {
+    const ask = () =>
+      askGitHub(
+        deps,
+        'caller',
+        'whose token this is',
+        answered(deps, null, async () => {
           const { data, headers } = await deps.github.asPerson(token).rest.users.getAuthenticated();
           const grant = await grantOf(deps, token, headers['x-oauth-scopes']);
           return { person: { id: data.id, login: data.login }, grant };
-        } catch (error) {
-          if (isRefusal(error, deps)) return null;
-          throw error;
-        }
-      }),
-    );
+        }),
+      );
+    const isRefused = (holder: TokenHolder | null) => holder === null;
+    return this.#holders.get([token], () => deps.questions?.whoIs(token, isRefused, ask) ?? ask());
   }
 
-  /**
-   * What the person can do with the repository, as GitHub says. We ask as the installation, which works for every kind
-   * of token.
-   * @param memory `refresh` asks now, unless we remember that the person can only read there, or nothing.
-   */
+  /** What the person can do with the repository, as GitHub says. Asks as the installation: that takes every token. */
   async permission(
     deps: Deps,
     token: string,
     person: Person,
     repository: FoundRepository,
-    memory: Memory = 'get',
+    recency: Recency = {},
   ): Promise<RepositoryPermission> {
-    const { installation, id } = repository;
-    return this.#repositories[memory]([token, String(id)], () =>
+    if (!repository.installation.suspendedAt)
+      return this.#permissions.ofRepository(deps, person, repository, recency, token);
+    const ask = () =>
       askGitHub(
         deps,
-        payerOf(installation),
+        'caller',
         `what ${person.login} may do with ${fullName(repository)}`,
-        async () => {
-          try {
-            // A suspended installation has no tokens. Then the person's own token must show it.
-            if (installation.suspendedAt) return await ownPermission(deps, token, id);
-            return await askPermission(deps, person, repository);
-          } catch (error) {
-            if (isRefusal(error, deps)) return 'none';
-            throw error;
-          }
-        },
-      ),
-    );
+        answered(deps, false, () => isOwnRepository(deps, token, repository.id)),
+      );
+    const parts = [token, 'repository', String(repository.id)];
+    return (await this.#own[recency.isLive ? 'refresh' : 'get'](parts, ask)) ? 'admin' : 'none';
   }
 
   /** Whether the person is the owner, or an admin of the organization. */
-  async isOwnerAdmin(deps: Deps, token: string, person: Person, owner: InstalledAccount): Promise<boolean> {
-    if (BigInt(person.id) === owner.id) return true;
-    return this.#owners.get([token, String(owner.id)], () =>
+  async isOwnerAdmin(
+    deps: Deps,
+    token: string,
+    person: Person,
+    owner: InstalledAccount,
+    recency: Recency = {},
+  ): Promise<boolean> {
+    const isSuspended = BigInt(person.id) !== owner.id && owner.installation.suspendedAt;
+    if (!isSuspended) return this.#permissions.isOwnerAdmin(deps, person, owner, recency, token);
+    return this.#own.get([token, 'owner', String(owner.id)], () =>
       askGitHub(
         deps,
-        payerOf(owner.installation),
+        'caller',
         `whether ${person.login} is an admin of ${owner.login}`,
-        async () => {
-          try {
-            if (owner.installation.suspendedAt) return await isOwnAdmin(deps, token, owner);
-            return await askOwnerAdmin(deps, person, owner);
-          } catch (error) {
-            if (isRefusal(error, deps)) return false;
-            throw error;
-          }
-        },
+        answered(deps, false, () => isOwnAdmin(deps, token, owner)),
       ),
     );
   }
@@ -126,9 +113,9 @@ export class GitHubTokens {
     deps: Deps,
     token: string,
     repository: Pick<FoundRepository, 'id' | 'private' | 'name' | 'account'>,
-    memory: Memory = 'get',
+    { isLive }: Recency = {},
   ): Promise<TrialVerdict> {
-    return this.#trials[memory]([token, 'repository', String(repository.id)], () =>
+    return this.#trials[isLive ? 'refresh' : 'get']([token, 'repository', String(repository.id)], () =>
       askGitHub(deps, 'caller', `what this token may do with ${fullName(repository)}`, () =>
         tryOnRepository(deps, token, repository),
       ),
@@ -159,14 +146,10 @@ async function isOwnAdmin(deps: Deps, token: string, owner: InstalledAccount): P
   return isActiveAdmin(data, owner);
 }
 
-async function ownPermission(deps: Deps, token: string, id: bigint): Promise<RepositoryPermission> {
+async function isOwnRepository(deps: Deps, token: string, id: bigint): Promise<boolean> {
   const { request } = deps.github.asPerson(token);
   const { data } = (await request('GET /repositories/{repository_id}', { repository_id: Number(id) })) as {
     data: { permissions?: { admin?: boolean } };
   };
-  return data.permissions?.admin ? 'admin' : 'read';
+  return data.permissions?.admin === true;
 }
-
-/** A suspended installation has no tokens, so the caller's own is asked with. */
-const payerOf = ({ id, suspendedAt }: Pick<FoundRepository['installation'], 'id' | 'suspendedAt'>): Payer =>
-  suspendedAt ? 'caller' : id;

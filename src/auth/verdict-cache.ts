@@ -3,52 +3,61 @@ import { type Cache, createCache } from '../cache.ts';
 import type { Clock } from '../clock.ts';
 import { SingleFlight } from '../github/single-flight.ts';
 
-const positiveLife = 60_000;
-const negativeLife = 10_000;
+const yesLife = 60_000;
+const noLife = 10_000;
 const mostEntries = 10_000;
 
+type Known<Verdict> = { verdict: Verdict; askedAt: number };
+
 /**
- * Caches what GitHub said about a token: a yes for 60 s, a no for 10 s. It has tokens only as HMACs under a key that
+ * Caches what GitHub said about a caller: a yes for 60 s, a no for 10 s. It has tokens only as HMACs under a key that
  * exists only in this process, so a dump or a log of the cache shows no token.
  */
 export class VerdictCache<Verdict extends NonNullable<unknown> | null> {
   readonly #secret = randomBytes(32);
-  readonly #verdicts: Cache<string, Verdict>;
+  readonly #known: Cache<string, Known<Verdict>>;
   readonly #underWay = new SingleFlight<Verdict>();
   readonly #clock: Clock;
-  readonly #isPositive: (verdict: Verdict) => boolean;
-  readonly #isNo: (verdict: Verdict) => boolean;
+  readonly #isYes: (verdict: Verdict) => boolean;
+  readonly #noLife: number;
 
-  /** @param isNo the answers that `refresh` can take from the cache: only those that allow nothing. */
-  constructor(
-    clock: Clock,
-    isPositive: (verdict: Verdict) => boolean,
-    isNo: (verdict: Verdict) => boolean = (verdict) => !isPositive(verdict),
-  ) {
+  /** @param lifeOfNo milliseconds. */
+  constructor(clock: Clock, isYes: (verdict: Verdict) => boolean, lifeOfNo = noLife) {
     this.#clock = clock;
-    this.#verdicts = createCache(clock, mostEntries, positiveLife);
-    this.#isPositive = isPositive;
-    this.#isNo = isNo;
+    this.#known = createCache(clock, mostEntries, Math.max(yesLife, lifeOfNo));
+    this.#isYes = isYes;
+    this.#noLife = lifeOfNo;
   }
 
   /**
-   * The cached verdict on these parts (the token first), or the answer of `ask`. Asks once at a time; keeps no failure.
+   * The cached verdict on these parts, or the answer of `ask`. Asks once at a time; keeps no failure.
+   * @param isYes what counts as a yes for this caller.
    */
-  async get(parts: string[], ask: () => Promise<Verdict>): Promise<Verdict> {
+  async get(parts: string[], ask: () => Promise<Verdict>, isYes = this.#isYes): Promise<Verdict> {
     const key = this.#keyOf(parts);
-    const verdict = this.#verdicts.get(key);
-    return verdict !== undefined ? verdict : this.#underWay.run(key, () => this.#ask(key, ask));
+    const known = this.#known.get(key);
+    if (known && this.#age(known) < (isYes(known.verdict) ? yesLife : this.#noLife)) return known.verdict;
+    return this.#underWay.run(key, () => this.#ask(key, ask));
   }
 
   /**
    * The answer of `ask`, asked now, once at a time, and cached. A cached no still counts: a person without rights must
    * not use up the questions of the owner's installation.
+   * @param isNo what counts as a no: it must allow nothing.
    */
-  async refresh(parts: string[], ask: () => Promise<Verdict>): Promise<Verdict> {
+  async refresh(
+    parts: string[],
+    ask: () => Promise<Verdict>,
+    isNo = (verdict: Verdict) => !this.#isYes(verdict),
+  ): Promise<Verdict> {
     const key = this.#keyOf(parts);
-    const verdict = this.#verdicts.get(key);
-    if (verdict !== undefined && this.#isNo(verdict)) return verdict;
+    const known = this.#known.get(key);
+    if (known && isNo(known.verdict) && this.#age(known) < this.#noLife) return known.verdict;
     return this.#underWay.run(key, () => this.#ask(key, ask));
+  }
+
+  #age({ askedAt }: Known<Verdict>): number {
+    return this.#clock.now() - askedAt;
   }
 
   #keyOf(parts: string[]): string {
@@ -57,9 +66,9 @@ export class VerdictCache<Verdict extends NonNullable<unknown> | null> {
 
   async #ask(key: string, ask: () => Promise<Verdict>): Promise<Verdict> {
     // Counts from the question, not from the answer, so that a revocation in between does not count later.
-    const asked = this.#clock.now();
+    const askedAt = this.#clock.now();
     const verdict = await ask();
-    this.#verdicts.set(key, verdict, this.#isPositive(verdict) ? positiveLife : negativeLife, asked);
+    this.#known.set(key, { verdict, askedAt }, undefined, askedAt);
     return verdict;
   }
 }

@@ -55,8 +55,8 @@ export class ExplanationsForPages {
 
   /** Counts for the person who asks, although the answer serves others too. */
   async #begin(deps: Deps, repository: FoundRepository, number: bigint, key: string): Promise<Look> {
-    const { beforeQuestion, ...own } = deps;
-    await beforeQuestion?.(repository.installation.id);
+    const { questions, ...own } = deps;
+    await questions?.beforeLook();
     await this.#count(deps, repository);
     const explanation = explainPullRequest(own, repository, number);
     const look = { explanation };

@@ -13,16 +13,18 @@ const reserve = 1 / 4;
  * now, the client gets an error that says when to try again.
  * @param about completes the sentence "GitHub could not say …".
  * @throws Refusal unavailable (503 with `Retry-After`), also if too little of the installation's hour is left;
- *   too-many-requests if strangers or this caller asked too much.
+ *   too-many-requests if this caller asked too much.
  */
 export async function askGitHub<Answer>(
-  deps: Pick<Deps, 'clock' | 'log' | 'github' | 'beforeQuestion'>,
+  deps: Pick<Deps, 'clock' | 'log' | 'github' | 'questions'>,
   payer: Payer,
   about: string,
   question: () => Promise<Answer>,
 ): Promise<Answer> {
-  await deps.beforeQuestion?.(payer);
-  if (typeof payer === 'bigint') assertNotReserved(deps, payer, about);
+  if (typeof payer === 'bigint') {
+    await deps.questions?.beforeInstallation();
+    assertNotReserved(deps, payer, about);
+  }
   try {
     return await question();
   } catch (error) {
@@ -40,16 +42,21 @@ export async function askGitHub<Answer>(
   }
 }
 
-function assertNotReserved(
+/** When enough of the installation's hour is left again for questions on behalf of clients; null if it is now. */
+export const reservedUntil = (
   { clock, github }: Pick<Deps, 'clock' | 'github'>,
+  installationId: bigint,
+): number | null => github.scarceUntil(installationId, reserve, clock.now());
+
+function assertNotReserved(
+  deps: Pick<Deps, 'clock' | 'github'>,
   installationId: bigint,
   about: string,
 ): void {
-  const now = clock.now();
-  const until = github.scarceUntil(installationId, reserve, now);
+  const until = reservedUntil(deps, installationId);
   if (until === null) return;
   throw unavailable(
     `Holdfast reserves the rest of this hour’s GitHub rate limit for freezes, so GitHub could not say ${about}. Try again later, or use an application key, which needs no such answer.`,
-    Math.ceil((until - now) / 1000),
+    Math.ceil((until - deps.clock.now()) / 1000),
   );
 }

@@ -1,4 +1,5 @@
 import type { Account, Installation } from '../generated/prisma/client.ts';
+import { cachePerService } from '../cache.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
@@ -40,14 +41,22 @@ export async function accountsOf(
 
 /**
  * The account with this login, in any letter case. Asks GitHub about an unknown account.
- * @throws Refusal not-found if the App is not installed; unavailable while GitHub does not answer.
+ * @throws Refusal not-found if the App is not installed; unavailable while GitHub does not answer; too-many-requests if
+ *   the caller asked for too many names.
  */
 export async function findAccount(deps: Deps, login: string): Promise<InstalledAccount> {
   const known = await knownAccount(deps, login);
   return known ?? deps.github.once(`account ${login}`.toLowerCase(), () => lookUp(deps, login));
 }
 
+/** Logins that GitHub did not know as owners with the App. */
+const absentLogins = cachePerService<string, true>(10_000, 600_000);
+
 async function lookUp(deps: Deps, login: string): Promise<InstalledAccount> {
+  await deps.questions?.beforeName(login.toLowerCase());
+  const absent = absentLogins(deps);
+  if (absent.get(login.toLowerCase())) throw notInstalled(login);
+  await deps.questions?.beforeAppName();
   const app = await deps.github.asApp();
   const found = await askGitHub(deps, 'App', `whether Holdfast is installed on ${login}`, async () => {
     try {
@@ -58,7 +67,10 @@ async function lookUp(deps: Deps, login: string): Promise<InstalledAccount> {
       throw error;
     }
   });
-  if (!found) throw notInstalled(login);
+  if (!found) {
+    absent.set(login.toLowerCase(), true);
+    throw notInstalled(login);
+  }
   await deps.sql.transaction(async (tx) => {
     const id = await saveInstallation(tx, found, nowOf(deps.clock));
     await deps.queue.send([jobs.syncInstallation(id)], tx);

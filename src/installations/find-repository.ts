@@ -1,8 +1,10 @@
+import { cachePerService } from '../cache.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import { conflict, notFound } from '../errors.ts';
+import { conflict, notFound, Refusal } from '../errors.ts';
 import { askGitHub } from '../github/ask-github.ts';
 import { classifyGitHubError, isGitHubStatus } from '../github/github-error.ts';
+import { knownAccount } from './find-account.ts';
 import { readInstallation } from './read-installation.ts';
 import { type FoundRepository, repositoryNamed, repositoryOfId, repositoryOfRow } from './repository-rows.ts';
 import { saveInstallation } from './save-installation.ts';
@@ -21,21 +23,44 @@ export const repositoryAbsent = (owner: string, name: string) =>
 /**
  * The repository with this name, in any letter case. Asks GitHub about an unknown repository.
  * @throws Refusal not-found if the App is not installed; unavailable while GitHub does not answer; conflict if its
- *   installation was suspended before we ever saw the repository.
+ *   installation was suspended before we ever saw the repository; too-many-requests if the caller asked for too many names.
  */
 export async function findRepository(deps: Deps, owner: string, name: string): Promise<FoundRepository> {
   return (await knownRepository(deps, owner, name)) ?? lookUpRepository(deps, owner, name);
 }
 
 /**
- * Asks GitHub about a repository that the database does not know.
+ * Asks GitHub about a repository that the database does not know. Of an owner with the App, it first asks the
+ * installation: only what that can see costs a question of the App.
  * @throws like `findRepository`.
  */
 export async function lookUpRepository(deps: Deps, owner: string, name: string): Promise<FoundRepository> {
   // In a URL to GitHub, these two names would leave the path.
   if (name === '.' || name === '..') throw repositoryAbsent(owner, name);
-  return deps.github.once(`repository ${owner}/${name}`.toLowerCase(), () => lookUp(deps, owner, name));
+  const counts = await deps.questions?.beforeName(nameOf(owner, name));
+  if (counts === false && absentNames(deps).get(nameOf(owner, name))) throw repositoryAbsent(owner, name);
+  return deps.github.once(`repository ${nameOf(owner, name)}`, () => lookUp(deps, owner, name));
 }
+
+/**
+ * The refusal of a repository that the caller may not see. It counts like a name that is not there, so that nobody can
+ * tell the two apart by their limits. @throws Refusal too-many-requests like `lookUpRepository`.
+ */
+export async function hidden(
+  deps: Pick<Deps, 'questions'>,
+  path: { owner: string; repository: string },
+): Promise<Refusal> {
+  await deps.questions?.beforeName(nameOf(path.owner, path.repository));
+  return repositoryAbsent(path.owner, path.repository);
+}
+
+/** Counts as a question to GitHub about the repository that nobody needs to ask. @throws Refusal like `askGitHub`. */
+export const askNothing = (deps: Deps, { installation, ...repository }: FoundRepository): Promise<null> =>
+  askGitHub(deps, installation.id, whatIs(fullName(repository)), async () => null);
+
+const nameOf = (owner: string, name: string): string => `${owner}/${name}`.toLowerCase();
+
+const whatIs = (name: string): string => `what ${name} is`;
 
 /** The repository with this name, if the database knows one where the App is installed. Does not ask GitHub. */
 export async function knownRepository(
@@ -48,10 +73,33 @@ export async function knownRepository(
   return row ? repositoryOfRow(row) : null;
 }
 
+/** Names that GitHub did not know. A webhook, which fills the database, is faster than this forgets. */
+const absentNames = cachePerService<string, true>(10_000, 600_000);
+
 async function lookUp(deps: Deps, owner: string, name: string): Promise<FoundRepository> {
-  const { installation, repository } = await askGitHub(deps, 'App', `what ${owner}/${name} is`, () =>
-    readFromGitHub(deps, owner, name),
-  );
+  const absent = absentNames(deps);
+  const isKnownAbsent = () => absent.get(nameOf(owner, name)) === true;
+  const about = whatIs(`${owner}/${name}`);
+  try {
+    const account = await knownAccount(deps, owner);
+    if (account && !account.installation.suspendedAt)
+      await askGitHub(deps, account.installation.id, about, async () => {
+        if (isKnownAbsent()) throw repositoryAbsent(owner, name);
+        return readAs(deps, account.installation.id, owner, name);
+      });
+    else if (isKnownAbsent()) throw repositoryAbsent(owner, name);
+    await deps.questions?.beforeAppName();
+    return await save(deps, await askGitHub(deps, 'App', about, () => readAsApp(deps, owner, name)));
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'not-found') absent.set(nameOf(owner, name), true);
+    throw error;
+  }
+}
+
+function save(
+  deps: Deps,
+  { installation, repository }: Awaited<ReturnType<typeof readAsApp>>,
+): Promise<FoundRepository> {
   return deps.sql.transaction(async (tx) => {
     const now = nowOf(deps.clock);
     const installationId = await saveInstallation(tx, installation, now);
@@ -63,15 +111,28 @@ async function lookUp(deps: Deps, owner: string, name: string): Promise<FoundRep
   });
 }
 
-async function readFromGitHub(deps: Deps, owner: string, name: string) {
+/** @throws Refusal not-found if the installation cannot see it. */
+async function readAs(
+  deps: Deps,
+  installationId: bigint,
+  owner: string,
+  name: string,
+): Promise<GitHubRepository> {
+  const client = await deps.github.asInstallation(installationId);
+  try {
+    return (await client.rest.repos.get({ owner, repo: name })).data as GitHubRepository;
+  } catch (error) {
+    throw isGitHubStatus(error, 404) ? repositoryAbsent(owner, name) : error;
+  }
+}
+
+async function readAsApp(deps: Deps, owner: string, name: string) {
   const app = await deps.github.asApp();
   try {
     const { data } = await app.rest.apps.getRepoInstallation({ owner, repo: name });
     const installation = readInstallation(data);
     if (installation.suspendedAt) throw suspended(installation.account.login);
-    const client = await deps.github.asInstallation(BigInt(installation.id));
-    const repository = (await client.rest.repos.get({ owner, repo: name })).data as GitHubRepository;
-    return { installation, repository };
+    return { installation, repository: await readAs(deps, BigInt(installation.id), owner, name) };
   } catch (error) {
     if (isGitHubStatus(error, 404)) throw repositoryAbsent(owner, name);
     const failure = classifyGitHubError(error, deps.clock.now());

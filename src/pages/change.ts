@@ -10,7 +10,7 @@ import { repositoryPath } from '../api/path-params.ts';
 import { assertStorable, readLimited } from '../api/read-body.ts';
 import type { Person } from '../auth/github-token.ts';
 import { readSession } from '../auth/sign-in/read-session.ts';
-import { countChange } from '../auth/sign-in/repository-readers.ts';
+import type { Recency } from '../auth/permissions.ts';
 import { forbidden, Refusal, refusalStatus } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { knownAccount, type InstalledAccount } from '../installations/find-account.ts';
@@ -59,7 +59,7 @@ export const repositoryForm = (
       ? await knownRepository(sent.deps, path.data.owner, path.data.repository)
       : null;
     const permission =
-      repository && (await deps.readers.permission(sent.deps, person, repository, 'refresh'));
+      repository && (await deps.permissions.ofRepository(sent.deps, person, repository, { isLive: true }));
     if (!repository || permission === 'none') return absentPage(deps, context, person);
     const name = fullName(repository);
     if (permission !== 'admin' && least === 'admin')
@@ -78,14 +78,17 @@ const mostNamed = 50;
  * Handles a form about something that belongs to the owner of the path (`:owner`). Admins of the owner may send it, and
  * so may people who are admins of every repository that it names.
  * @param named the names of those repositories, in any letter case; null if only the owner's admins may send the form.
+ * @param recency `isUrgent` for forms that freeze.
  */
 export const ownerForm = (
   deps: PageDeps,
   named: (sent: Sent & { account: InstalledAccount }) => Promise<string[] | null>,
   change: (change: OwnerChange) => Promise<Response>,
+  { isUrgent }: Recency = {},
 ): Handler =>
   guarded(deps, async (sent) => {
     const { context, person } = sent;
+    const recency = { isLive: true, isUrgent };
     const owner = context.req.param('owner') ?? '';
     // An unknown owner gets the same answer, so that a person without permission learns nothing.
     const notYours = forbidden(
@@ -94,10 +97,10 @@ export const ownerForm = (
     const account = await knownAccount(sent.deps, owner);
     if (!account) throw notYours;
     let administered: Administered = null;
-    if (!(await deps.readers.isOwnerAdmin(sent.deps, person, account, 'refresh'))) {
+    if (!(await deps.permissions.isOwnerAdmin(sent.deps, person, account, recency))) {
       const names = new Set((await named({ ...sent, account }))?.map((name) => name.toLowerCase()));
       const isFew = names.size > 0 && names.size <= mostNamed;
-      if (!isFew || !(await administersEach(sent, account, names))) throw notYours;
+      if (!isFew || !(await administersEach(sent, account, names, recency))) throw notYours;
       administered = names;
     }
     await rememberReader(sent.deps, person);
@@ -105,11 +108,16 @@ export const ownerForm = (
   });
 
 /** A login may have changed hands. Repositories of its former account are not this owner's. */
-async function administersEach({ deps, person }: Sent, account: InstalledAccount, names: Set<string>) {
+async function administersEach(
+  { deps, person }: Sent,
+  account: InstalledAccount,
+  names: Set<string>,
+  recency: Recency,
+) {
   for (const name of names) {
     const repository = await knownRepository(deps, account.login, name);
     if (repository?.accountId !== account.id) return false;
-    if ((await deps.readers.permission(deps, person, repository, 'refresh')) !== 'admin') return false;
+    if ((await deps.permissions.ofRepository(deps, person, repository, recency)) !== 'admin') return false;
   }
   return true;
 }
@@ -129,7 +137,7 @@ function guarded(given: PageDeps, handle: (sent: Sent) => Promise<Response>): Ha
     const person = await readSession(deps, context);
     if (!person) return signedOutPage(deps, context);
     try {
-      await countChange(deps, person);
+      await deps.limits.countChange(deps, person);
       const form = await readForm(context);
       const actor: Actor = { type: 'user', id: person.id, name: person.login };
       return await handle({ deps, context, person, actor, form });

@@ -2,9 +2,9 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import { type Handler, Hono, type MiddlewareHandler } from 'hono';
 import type { Deps } from '../deps.ts';
 import { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
-import type { StrangerLimits } from '../github/limits/stranger-limits.ts';
+import type { CallerLimits } from '../github/limits/caller-limits.ts';
+import type { Permissions } from '../auth/permissions.ts';
 import { mountSignIn } from './mount-sign-in.ts';
-import { RepositoryReaders } from '../auth/sign-in/repository-readers.ts';
 import { mountAssets } from './assets.ts';
 import { errorPage } from './error-page.ts';
 import { ownerForm } from './change.ts';
@@ -35,26 +35,30 @@ import { mergeGroupPage } from './status/merge-group-page.ts';
 import { pullRequestPage } from './status/pull-request-page.ts';
 
 /** Mounts the pages for people. Each page has its own file. */
-export function mountPages(app: OpenAPIHono, given: Deps, strangers: StrangerLimits): void {
+export function mountPages(
+  app: OpenAPIHono,
+  given: Deps,
+  limits: CallerLimits,
+  permissions: Permissions,
+): void {
   const pages = new Hono();
-  const { clock } = given;
   const deps: PageDeps = {
     ...given,
-    readers: new RepositoryReaders(clock),
-    explanations: new ExplanationsForPages(clock),
-    strangers,
+    permissions,
+    explanations: new ExplanationsForPages(given.clock),
+    limits,
   };
   pages.onError((error, context) => errorPage(error, context, given.log));
   mountAssets(pages);
   pages.use(pageHeaders(), notStored);
-  mountSignIn(pages, deps, strangers);
+  mountSignIn(pages, deps, limits);
   pages.get('/repos/:owner', (context) => showOwner(forRequest(deps, context), context));
   pages.get('/owners/:owner/freeze', (context) => showFreezeForm(forRequest(deps, context), context));
-  pages.post('/owners/:owner/freeze', ownerForm(deps, namedByFreezeForm, sendFreezeForm));
+  pages.post('/owners/:owner/freeze', ownerForm(deps, namedByFreezeForm, sendFreezeForm, { isUrgent: true }));
   pages.get('/owners/:owner/unfreeze', (context) => showUnfreezeForm(forRequest(deps, context), context));
   pages.post('/owners/:owner/unfreeze', ownerForm(deps, namedByUnfreezeForm, sendUnfreezeForm));
   pages.get('/owners/:owner/plans/new', (context) => showNewPlan(forRequest(deps, context), context));
-  pages.post('/owners/:owner/plans/new', ownerForm(deps, namedByNewPlan, sendNewPlan));
+  pages.post('/owners/:owner/plans/new', ownerForm(deps, namedByNewPlan, sendNewPlan, { isUrgent: true }));
   pages.get('/owners/:owner/plans/:plan', (context) => showPlanPage(forRequest(deps, context), context));
   pages.get('/owners/:owner/plans/:plan/edit', (context) => showPlanEdit(forRequest(deps, context), context));
   pages.post('/owners/:owner/plans/:plan/edit', ownerForm(deps, namedByPlan, sendPlanEdit));

@@ -1,5 +1,5 @@
 import type { Context, Hono } from 'hono';
-import type { StrangerLimits } from '../github/limits/stranger-limits.ts';
+import type { CallerLimits, CallerQuestions } from '../github/limits/caller-limits.ts';
 import type { Deps } from '../deps.ts';
 import { isUnavailable } from '../errors.ts';
 import { ownFormsOnly } from '../own-forms.ts';
@@ -14,21 +14,18 @@ import {
   writeAttempt,
 } from '../auth/sign-in/attempt.ts';
 import { dropCookie, makeRoomForSignIn, readCookie, writeCookie } from '../auth/sign-in/cookies.ts';
-import { authorizeUrl, identify } from '../auth/sign-in/github-identity.ts';
+import { authorizeUrl, identify, type NoToken } from '../auth/sign-in/github-identity.ts';
 import { ownPath } from '../auth/sign-in/own-path.ts';
 import { useAttempt } from '../auth/sign-in/used-attempts.ts';
 import { readSession } from '../auth/sign-in/read-session.ts';
-import { beginSession, endSessions, sessionSeconds } from '../auth/sign-in/session-store.ts';
+import { beginSession, endSessions, sessionSeconds, type SignedIn } from '../auth/sign-in/session-store.ts';
 import { callbackPath, missingForSignIn, signInSettings } from '../auth/sign-in/sign-in-settings.ts';
 
 /** Signing in with GitHub, and signing out. What a person may see is not stored: each page asks GitHub. */
-export function mountSignIn(pages: Hono, deps: Deps, strangers: StrangerLimits): void {
+export function mountSignIn(pages: Hono, deps: Deps, limits: CallerLimits): void {
   pages.get('/auth/sign-in', (context) => signIn(deps, context));
   pages.get(callbackPath, (context) =>
-    completeSignIn(
-      strangers.guard(deps, context, async () => null),
-      context,
-    ),
+    completeSignIn({ ...deps, questions: limits.questionsOf(deps, context, async () => null) }, context),
   );
   const { origin } = new URL(deps.config.publicUrl);
   const ownForms = ownFormsOnly(
@@ -50,8 +47,10 @@ async function signIn(deps: Deps, context: Context): Promise<Response> {
 }
 
 /** GitHub redirects the person here, with a code or an error. */
-async function completeSignIn(given: Deps, context: Context): Promise<Response> {
-  const { beforeQuestion: _counted, ...deps } = given;
+async function completeSignIn(
+  deps: Deps & { questions: CallerQuestions },
+  context: Context,
+): Promise<Response> {
   const { config, clock, log } = deps;
   const settings = signInSettings(config);
   if (!settings) return messagePage(context, notSetUp(deps));
@@ -59,17 +58,19 @@ async function completeSignIn(given: Deps, context: Context): Promise<Response> 
   const attempt = readAttempt(await readCookie(context, config, cookieOf(state)), state, clock.now());
   if (!attempt) return messagePage(context, notBegunHere);
   try {
-    // Checked before the attempt is used up, so that it can continue when the limit allows it.
-    await given.beforeQuestion?.('caller');
-    dropCookie(context, config, cookieOf(state));
-    if (error === 'access_denied') return messagePage(context, again(attempt.to, denied));
-    // From here on, a copy of the cookie is worthless.
-    if (!(await useAttempt(deps, attempt))) return messagePage(context, notBegunHere);
-    const person =
-      code && !error
-        ? await identify(deps, settings, attempt, code)
+    // The limit is checked before the attempt is used up, so that it can continue when the limit allows it.
+    const person = await deps.questions.whoIs(null, isRefused, async (): Promise<Answer> => {
+      dropCookie(context, config, cookieOf(state));
+      if (error === 'access_denied') return 'denied';
+      // From here on, a copy of the cookie is worthless.
+      if (!(await useAttempt(deps, attempt))) return 'used';
+      return code && !error
+        ? identify(deps, settings, attempt, code)
         : { refusal: error ?? 'it sent neither a code nor an error' };
-    if ('refusal' in person) {
+    });
+    if (person === 'denied') return messagePage(context, again(attempt.to, denied));
+    if (person === 'used') return messagePage(context, notBegunHere);
+    if (isRefused(person)) {
       log.warn({ error: person.refusal.slice(0, 100) }, 'GitHub refused a sign-in');
       return messagePage(context, again(attempt.to, refused));
     }
@@ -81,6 +82,10 @@ async function completeSignIn(given: Deps, context: Context): Promise<Response> 
     throw failure;
   }
 }
+
+type Answer = SignedIn | NoToken | 'denied' | 'used';
+
+const isRefused = (answer: Answer): answer is NoToken => typeof answer === 'object' && 'refusal' in answer;
 
 async function signOut(deps: Deps, context: Context): Promise<Response> {
   const viewer = await readSession(deps, context);

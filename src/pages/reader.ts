@@ -2,38 +2,42 @@ import type { Context } from 'hono';
 import { repositoryPath } from '../api/path-params.ts';
 import type { Person } from '../auth/github-token.ts';
 import type { Deps } from '../deps.ts';
-import { isTooManyRequests, isUnavailable } from '../errors.ts';
+import { isTooManyRequests, isUnavailable, Refusal } from '../errors.ts';
 import type { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
-import type { StrangerLimits } from '../github/limits/stranger-limits.ts';
-import { type FoundRepository, fullName, knownRepository } from '../installations/find-repository.ts';
+import type { CallerLimits } from '../github/limits/caller-limits.ts';
+import {
+  findRepository,
+  type FoundRepository,
+  fullName,
+  hidden,
+  knownRepository,
+} from '../installations/find-repository.ts';
+import type { Permissions } from '../auth/permissions.ts';
 import type { RepositoryPermission } from '../auth/repository-permission.ts';
 import { readSession } from '../auth/sign-in/read-session.ts';
-import type { RepositoryReaders } from '../auth/sign-in/repository-readers.ts';
 import { missingForSignIn, signInSettings } from '../auth/sign-in/sign-in-settings.ts';
 import { messagePage } from './message-page.ts';
 import { repositoryPath as repositoryPagePath, signInPath } from '../page-paths.ts';
 
 /** The dependencies of a page. */
 export type PageDeps = Deps & {
-  readers: RepositoryReaders;
+  permissions: Permissions;
   explanations: ExplanationsForPages;
-  strangers: StrangerLimits;
+  limits: CallerLimits;
 };
 
-/** Names a signed-in person like a credential, for the limits. */
-const readerOf = ({ id }: Person): string => `person ${id}`;
-
-/** Remembers for a day that the person got access, so that the limits for strangers do not apply to them. */
+/** Remembers that the person got access, so that the limits for strangers do not apply to them. */
 export const rememberReader = (deps: PageDeps, person: Person): Promise<void> =>
-  deps.strangers.known.remember(deps, readerOf(person));
+  deps.limits.remember(deps, person);
 
-/** The dependencies for one request. Its questions to GitHub count against the limits, unless the person is remembered. */
-export function forRequest(deps: PageDeps, context: Context): PageDeps {
-  return deps.strangers.guard(deps, context, async () => {
+/** The dependencies for one request, whose questions to GitHub count. */
+export const forRequest = (deps: PageDeps, context: Context): PageDeps => ({
+  ...deps,
+  questions: deps.limits.questionsOf(deps, context, async () => {
     const person = await readSession(deps, context);
-    return person && readerOf(person);
-  });
-}
+    return person && { type: 'user', id: person.id };
+  }),
+});
 
 /** Who is signed in. */
 export type Viewer = Person | null;
@@ -85,7 +89,7 @@ export async function permissionOf(
 ): Promise<RepositoryPermission | 'unknown'> {
   if (!viewer) return 'none';
   try {
-    return await deps.readers.permission(deps, viewer, repository);
+    return await deps.permissions.ofRepository(deps, viewer, repository);
   } catch (error) {
     if (!isUnavailable(error) && !isTooManyRequests(error)) throw error;
     return 'unknown';
@@ -100,13 +104,24 @@ async function findObservable(
   person: Person | null,
   { owner, repository: name }: RepositoryPath,
 ): Promise<FoundRepository | null> {
-  const known = await knownRepository(deps, owner, name);
-  const repository = known ?? (person && (await deps.readers.lookUp(deps, person, owner, name)));
+  if (!person) {
+    const known = await knownRepository(deps, owner, name);
+    return known?.private ? null : known;
+  }
+  const repository = await findRepository(deps, owner, name).catch(nullIfAbsent);
   if (!repository?.private) return repository;
-  if (!person) return null;
-  if ((await deps.readers.permission(deps, person, repository)) === 'none') return null;
+  if ((await deps.permissions.ofRepository(deps, person, repository)) === 'none') {
+    await hidden(deps, { owner, repository: name });
+    return null;
+  }
   await rememberReader(deps, person);
   return repository;
+}
+
+/** Also for an owner whose installation is suspended: we cannot ask what people see there. */
+function nullIfAbsent(error: unknown): null {
+  if (error instanceof Refusal && !isUnavailable(error) && !isTooManyRequests(error)) return null;
+  throw error;
 }
 
 const isNamed = (repository: FoundRepository, path: RepositoryPath): boolean =>

@@ -192,8 +192,11 @@ export function pathOf(
 /** A route as the contract names it. */
 export const nameOf = ({ method, path }: AnyEndpoint): string => `${method} ${path}`;
 
-/** What alone decides who may call a route: what it declares, and with an owner's whether it changes something. */
-export function kindOf({ access, method }: AnyEndpoint): string {
+/**
+ * What alone decides who may call a route: what it declares, and with an owner's whether it changes something. How old an
+ * answer may be while the hour is scarce decides nothing else.
+ */
+export function kindOf({ access: { isUrgent: _, ...access }, method }: AnyEndpoint): string {
   const words = Object.entries(access).map(([name, value]) =>
     typeof value === 'function' ? `${name} ${functions.indexOf(value)}` : `${name} ${String(value)}`,
   );

@@ -2,10 +2,10 @@ import type { AddressInfo } from 'node:net';
 import { serve, type ServerType } from '@hono/node-server';
 import { Hono } from 'hono';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { changesPerMinute, RepositoryReaders } from '../../src/auth/sign-in/repository-readers.ts';
+import { Permissions } from '../../src/auth/permissions.ts';
 import { conflict } from '../../src/errors.ts';
 import { ExplanationsForPages } from '../../src/explanations/explanations-for-pages.ts';
-import { StrangerLimits } from '../../src/github/limits/stranger-limits.ts';
+import { CallerLimits, changesPerMinute } from '../../src/github/limits/caller-limits.ts';
 import {
   type OwnerChange,
   ownerForm,
@@ -40,9 +40,9 @@ beforeAll(async () => {
   const { deps } = acme.app;
   const given: PageDeps = {
     ...deps,
-    readers: new RepositoryReaders(deps.clock),
+    permissions: new Permissions(deps.clock),
     explanations: new ExplanationsForPages(deps.clock),
-    strangers: new StrangerLimits(deps.clock),
+    limits: new CallerLimits(deps.clock),
   };
   const change = async (made: RepositoryChange | OwnerChange) => {
     if (refuse) throw refuse;

@@ -1,7 +1,8 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { expect, test } from 'vitest';
 import { logRequests } from '../../src/api/log-requests.ts';
-import { StrangerLimits } from '../../src/github/limits/stranger-limits.ts';
+import { Permissions } from '../../src/auth/permissions.ts';
+import { CallerLimits } from '../../src/github/limits/caller-limits.ts';
 import { Prisma } from '../../src/generated/prisma/client.ts';
 import { mountPages } from '../../src/pages/mount-pages.ts';
 import { acmeForAll } from '../support/acme.ts';
@@ -18,7 +19,8 @@ async function pageWhere(error: Error): Promise<Response> {
     });
   const app = new OpenAPIHono();
   app.use(logRequests(acme.app.deps.log));
-  mountPages(app, { ...acme.app.deps, db: thrown(), sql: thrown() }, new StrangerLimits(acme.clock));
+  const [limits, permissions] = [new CallerLimits(acme.clock), new Permissions(acme.clock)];
+  mountPages(app, { ...acme.app.deps, db: thrown(), sql: thrown() }, limits, permissions);
   return app.request('/repos/acme/web');
 }
 

@@ -1,7 +1,7 @@
 import type { Holdfast } from './holdfast.ts';
 
 /** Rows that count how often somebody asked; a refusal may write them. */
-const counts = "name ~ '^(strangers|looks ahead|caller) '";
+const counts = "name ~ '^(strangers|looks ahead|caller|names|identities) '";
 /** What a refusal may write as well. */
 const mayChange: Record<string, string> = { minute_counts: counts };
 

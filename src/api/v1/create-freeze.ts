@@ -17,7 +17,7 @@ export const createFreezeEndpoint = endpoint({
   path: '/repos/{owner}/{repository}/scheduled_freeze',
   tag: 'Scheduled freezes',
   summary: 'Schedule a freeze',
-  access: { to: 'repository', scope: 'admin', job: 'freeze' },
+  access: { to: 'repository', scope: 'admin', job: 'freeze', isUrgent: true },
   params: repositoryPath,
   body: { schema: newFreeze, example },
   success: { status: 201, ...savedFreezeSuccess },

@@ -124,7 +124,7 @@ export const createPlanEndpoint = endpoint({
   path,
   tag,
   summary: 'Plan freezes of many repositories, once or repeatedly',
-  access: accessByBody,
+  access: { ...accessByBody, isUrgent: true },
   params: ownerPath,
   body: { schema: newPlan, example: exampleNewPlan },
   success: { status: 201, description: 'The plan', schema: savedPlanSchema, example: examplePlan },

@@ -49,6 +49,7 @@ export const getPause = endpoint({
 
 export const putPause = endpoint({
   ...shared,
+  access: { ...shared.access, isUrgent: true },
   method: 'put',
   summary: 'Pause the merge queue, or change the reason of its pause',
   description:

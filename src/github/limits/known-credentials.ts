@@ -3,11 +3,11 @@ import { type Clock, nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 import { hmacOf } from './bucket.ts';
 
-// The only access to the table of known credentials: HMACs of those that were accepted within the last day.
+// The only access to the table of known credentials: HMACs of people, and of tokens, that were accepted within 30 days.
 
 const hour = 3_600_000;
 /** Milliseconds that a credential stays known after it was accepted. */
-export const knownFor = 24 * hour;
+export const knownFor = 30 * 24 * hour;
 /** Milliseconds between two writes of the same credential. */
 const writtenEach = hour;
 const mostKept = 10_000;

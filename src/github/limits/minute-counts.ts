@@ -9,6 +9,8 @@ export const minute = 60_000;
 export const secondsLeft = (now: Date): number =>
   Math.max(1, Math.ceil((minute - (now.getTime() % minute)) / 1000));
 
+const minuteOf = (now: Date): Date => new Date(now.getTime() - (now.getTime() % minute));
+
 /**
  * Takes one of the `most` of the current minute.
  * @param name each has a row, so there must be few names.
@@ -19,8 +21,7 @@ export async function takeOne(
   name: string,
   most: number,
 ): Promise<boolean> {
-  const now = nowOf(deps.clock);
-  const present = new Date(now.getTime() - (now.getTime() % minute));
+  const present = minuteOf(nowOf(deps.clock));
   // Clocks of replicas differ: a count from a minute ago still counts, and one from far ahead is dropped.
   const taken = await deps.db.$queryRaw<{ count: number }[]>`
     INSERT INTO minute_counts AS known (name, minute, count) VALUES (${name}, ${present}::timestamptz, 1)
@@ -31,4 +32,12 @@ export async function takeOne(
     WHERE known.count < ${most} OR EXCLUDED.minute NOT IN (known.minute, known.minute - INTERVAL '1 minute')
     RETURNING count`;
   return taken.length > 0;
+}
+
+/** Gives back one that was taken at `since`, if its minute is not over. */
+export async function giveBack({ db }: Pick<Deps, 'db'>, name: string, since: Date): Promise<void> {
+  await db.minuteCount.updateMany({
+    where: { name, minute: { gte: minuteOf(since) }, count: { gt: 0 } },
+    data: { count: { decrement: 1 } },
+  });
 }

@@ -49,7 +49,7 @@ export async function showFirstSteps(deps: PageDeps, context: Context): Promise<
 async function findOwner(deps: PageDeps, context: Context, viewer: Person): Promise<InstalledAccount | null> {
   const name = ownerShape.safeParse(context.req.param('owner'));
   const account = name.success ? await knownAccount(deps, name.data) : null;
-  return account && (await deps.readers.isOwnerAdmin(deps, viewer, account)) ? account : null;
+  return account && (await deps.permissions.isOwnerAdmin(deps, viewer, account)) ? account : null;
 }
 
 /** @property report null while GitHub has not answered yet. */

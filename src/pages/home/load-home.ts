@@ -71,7 +71,7 @@ async function requestsFor(deps: PageDeps, viewer: SignedIn, owners: SeenOwner[]
 
 async function isAdminOf(deps: PageDeps, viewer: SignedIn, repository: FoundRepository): Promise<boolean> {
   try {
-    return (await deps.readers.permission(deps, viewer, repository)) === 'admin';
+    return (await deps.permissions.ofRepository(deps, viewer, repository)) === 'admin';
   } catch (error) {
     if (!isTooManyRequests(error)) throw error;
     return false;

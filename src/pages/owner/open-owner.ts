@@ -61,7 +61,7 @@ export async function seenBy(
 ): Promise<Seen> {
   const open = { repositories: all.filter((each) => !each.private), isAdmin: false, isPartial: false };
   if (!viewer) return open;
-  if (await deps.readers.isOwnerAdmin(deps, viewer, account)) {
+  if (await deps.permissions.isOwnerAdmin(deps, viewer, account)) {
     await rememberReader(deps, viewer);
     return { repositories: all, isAdmin: true, isPartial: false };
   }
@@ -85,7 +85,8 @@ async function readableOf(deps: PageDeps, viewer: Person, some: RepositoryState[
   const ask = async () => {
     for (const repository of waiting) {
       try {
-        if ((await deps.readers.permission(deps, viewer, repository)) !== 'none') readable.add(repository.id);
+        if ((await deps.permissions.ofRepository(deps, viewer, repository)) !== 'none')
+          readable.add(repository.id);
       } catch (error) {
         if (!isTooManyRequests(error)) throw error;
       }

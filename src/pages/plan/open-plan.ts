@@ -48,7 +48,7 @@ export async function mayEdit(deps: PageDeps, opened: OpenedPlan): Promise<boole
     named.map(({ id }) => id),
   );
   for (const repository of found)
-    if ((await deps.readers.permission(deps, viewer, repository)) !== 'admin') return false;
+    if ((await deps.permissions.ofRepository(deps, viewer, repository)) !== 'admin') return false;
   return true;
 }
 

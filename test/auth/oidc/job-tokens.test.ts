@@ -2,6 +2,7 @@
 import { createHmac, createPublicKey, generateKeyPairSync, type JsonWebKey, sign } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Acme, acmeForAll } from '../../api/acme.ts';
+import { useUpIdentities } from '../../support/used-up.ts';
 
 const acme = acmeForAll();
 const audience = 'https://holdfast.example';
@@ -128,20 +129,13 @@ describe('the keys', () => {
     },
   );
 
-  test('strangers who used up their questions keep no job out', async () => {
-    const { config } = acme.app.deps;
-    const most = config.strangerQuestionsPerMinute;
-    config.strangerQuestionsPerMinute = 1;
-    try {
-      const ask = (as: string) => fetch(acme.app.url + path, { headers: { Authorization: `Bearer ${as}` } });
-      await ask('ghp_1');
-      expect((await ask('ghp_2')).status).toBe(429);
-      acme.github.rotateOidcKeys();
-      await advance(31);
-      expect((await call(token())).status).toBe(200);
-    } finally {
-      config.strangerQuestionsPerMinute = most;
-    }
+  test('strangers who used up the questions about tokens keep no job out', async () => {
+    await useUpIdentities(acme);
+    const ask = (as: string) => fetch(acme.app.url + path, { headers: { Authorization: `Bearer ${as}` } });
+    expect((await ask('ghp_2')).status).toBe(429);
+    acme.github.rotateOidcKeys();
+    await advance(31);
+    expect((await call(token())).status).toBe(200);
   });
 });
 
