@@ -73,13 +73,27 @@ describe('compose.yaml', () => {
     expect(Object.keys(volumes)).toEqual(['postgres']);
   });
 
-  test.each(['web', 'worker'])('%s is locked down, and waits for the database', (name) => {
+  test.each(['web', 'worker', 'postgres'])('%s is locked down', (name) => {
     expect(services[name]).toMatchObject({
+      restart: 'unless-stopped',
       read_only: true,
       cap_drop: ['ALL'],
       security_opt: ['no-new-privileges:true'],
-      depends_on: { postgres: { condition: 'service_healthy' } },
+      tmpfs: expect.arrayContaining(['/tmp']),
     });
+    expect(services[name]).not.toHaveProperty('cap_add');
+  });
+
+  test('PostgreSQL starts as its user, who owns the secret and the folder of the socket', () => {
+    const [uid, gid] = String(services['postgres']!['user']).split(':');
+    expect(documentAt('docs/install-container.md')).toContain(
+      `sudo chown ${uid} secrets/postgres-password\n`,
+    );
+    expect(services['postgres']!['tmpfs']).toContain(`/run/postgresql:uid=${uid},gid=${gid},mode=0775`);
+  });
+
+  test.each(['web', 'worker'])('%s waits for the database, and has time to stop', (name) => {
+    expect(services[name]).toMatchObject({ depends_on: { postgres: { condition: 'service_healthy' } } });
     const stops = Number(/^(\d+)s$/.exec(String(services[name]!['stop_grace_period']))![1]);
     expect(stops).toBeGreaterThan(10);
   });
