@@ -115,6 +115,16 @@ describe('what it renders', () => {
     });
   });
 
+  test('an Ingress is for the host of publicUrl, without the port', ({ skip }) => {
+    if (whyNot) skip(whyNot);
+    const ingress = { enabled: true, tlsSecret: 'tls' };
+    const manifests = render({ ...required, publicUrl: 'https://Holdfast.example.com:8443', ingress });
+    expect(named(manifests, 'Ingress')[0]!.spec).toMatchObject({
+      rules: [{ host: 'holdfast.example.com' }],
+      tls: [{ hosts: ['holdfast.example.com'] }],
+    });
+  });
+
   test('Prometheus finds web and workers, with the token, and is let in', ({ skip }) => {
     if (whyNot) skip(whyNot);
     const manifests = render(everything);
