@@ -1,5 +1,6 @@
 // Renders a chart as Helm does: Go's text/template with Sprig, and the functions that Helm adds, as far as the chart
-// uses them. Reads {"chart": folder, "root": {"Values": …, "Release": …, "Chart": …}} and prints the manifests.
+// uses them. Reads {"chart": folder, "root": {"Values": …, "Release": …, "Chart": …}} and prints the manifests, and the
+// notes to stderr.
 package main
 
 import (
@@ -59,6 +60,7 @@ func main() {
 			must(all.ExecuteTemplate(os.Stdout, filepath.Base(file), given.Root))
 		}
 	}
+	must(all.ExecuteTemplate(os.Stderr, "NOTES.txt", given.Root))
 }
 
 func must(err error) {

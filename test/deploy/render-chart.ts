@@ -32,7 +32,7 @@ export const defaults = parse(documentAt('deploy/helm/values.yaml')) as Values;
 export const withDefaults = (given: object): Values =>
   Object.fromEntries(
     Object.entries({ ...defaults, ...given }).map(([name, value]) => {
-      const isPart = typeof value === 'object' && name in defaults && name !== 'settings';
+      const isPart = typeof value === 'object' && !Array.isArray(value) && name in defaults;
       return [name, isPart ? { ...defaults[name], ...value } : value];
     }),
   ) as Values;
@@ -44,7 +44,10 @@ export const whyNot = !existsSync(join(sources, 'src/github.com/Masterminds/spri
     ? 'there is no golang-go'
     : null;
 
-export function render(given: object): Manifest[] {
+export const render = (given: object): Manifest[] => install(given).manifests;
+
+/** What Helm makes of the values, and the notes that it prints then. */
+export function install(given: object): { manifests: Manifest[]; notes: string } {
   const root = {
     Values: withDefaults(given),
     Release: { Name: 'prod', Service: 'Helm', Namespace: 'holdfast' },
@@ -57,12 +60,13 @@ export function render(given: object): Manifest[] {
     encoding: 'utf8',
   });
   if (status !== 0) throw new Error(stderr);
-  return parseAllDocuments(stdout)
+  const manifests = parseAllDocuments(stdout)
     .map((each) => {
       if (each.errors.length > 0) throw each.errors[0]!;
       return each.toJS() as Manifest | null;
     })
     .filter((each) => each !== null);
+  return { manifests, notes: stderr };
 }
 
 /** Where the types of an API version are. */

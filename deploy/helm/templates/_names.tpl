@@ -18,6 +18,35 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 
+{{/* Fails for a setting that belongs elsewhere. The values of a release are no place for a secret: the cluster keeps them, and
+`helm get values` shows them. */}}
+{{- define "holdfast.check-settings" -}}
+{{- $secrets := dict
+  "DATABASE_URL" "secrets.databaseUrl"
+  "SECRET_KEY" "secrets.secretKey"
+  "SECRET_KEY_PREVIOUS" "secrets.secretKeyPrevious"
+  "METRICS_TOKEN" "secrets.metricsToken"
+  "PRIVATE_KEY" "app.privateKey"
+  "WEBHOOK_SECRET" "app.webhookSecret"
+  "CLIENT_SECRET" "app.clientSecret" -}}
+{{- $others := dict
+  "ROLE" "web and worker"
+  "PUBLIC_URL" "publicUrl"
+  "TRUSTED_PROXIES" "trustedProxies"
+  "APP_ID" "app.id"
+  "CLIENT_ID" "app.clientId" -}}
+{{- $problems := list -}}
+{{- range $name := keys .Values.settings | sortAlpha -}}
+{{- with get $secrets (regexReplaceAll "_(FILE|PATH)$" $name "") -}}
+{{- $problems = append $problems (printf "settings.%s: secrets do not belong in values. Put it into the Secret %q, below the key that %s names." $name $.Values.secrets.name .) -}}
+{{- end -}}
+{{- with get $others $name -}}
+{{- $problems = append $problems (printf "settings.%s: the chart sets this variable. Use %s instead." $name .) -}}
+{{- end -}}
+{{- end -}}
+{{- with $problems }}{{ join "\n" . | fail }}{{ end -}}
+{{- end }}
+
 {{- define "holdfast.image" -}}
 {{- if .Values.image.digest -}}
 {{ .Values.image.repository }}@{{ .Values.image.digest }}
