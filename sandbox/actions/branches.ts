@@ -1,4 +1,5 @@
 import { ownerSender } from './sender.ts';
+import { moveBranch } from '../state/activities.ts';
 import type { MergeQueues } from './merge-queues.ts';
 import type { World } from '../state/world.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
@@ -11,7 +12,8 @@ export function branches(world: World, webhooks: Webhooks, queues: MergeQueues) 
       const repository = world.repository(fullName);
       const before = repository.branches.get(branch) ?? '0'.repeat(40);
       const after = world.ids.sha();
-      repository.branches.set(branch, after);
+      const sender = ownerSender(world, repository.owner);
+      moveBranch(world, repository, branch, after, sender);
       repository.commits.add(after);
       for (const pr of repository.pullRequests.values()) {
         if (pr.base !== branch || pr.state !== 'open') continue;
@@ -21,7 +23,7 @@ export function branches(world: World, webhooks: Webhooks, queues: MergeQueues) 
       webhooks.emit({
         event: 'push',
         repository,
-        sender: ownerSender(world, repository.owner),
+        sender,
         payload: {
           ref: `refs/heads/${branch}`,
           before,

@@ -155,9 +155,10 @@ export class MergeQueues {
     repository.commits.add(headSha);
     repository.commitDetails.set(headSha, {
       message: `Merge pull request #${pr.number} from ${pr.head.repository.owner.login}/${pr.head.ref}`,
-      author: person,
+      author: { ...person, user: null },
       committer: person,
       isVerified: true,
+      isSignedByGitHub: true,
       parents: [baseSha, pr.head.sha],
     });
     const ref = `refs/heads/gh-readonly-queue/${branch}/pr-${pr.number}-${baseSha}`;

@@ -1,4 +1,5 @@
 import {
+  type CommitSpec,
   describePullRequest,
   type FileSpec,
   type NewPullRequest,
@@ -32,9 +33,13 @@ export function pullRequestVerbs(
     },
 
     /** Pushes a commit to the head branch and returns its SHA. `files` replaces what the pull request changes. */
-    push(fullName: string, number: number, { files, by }: { files?: FileSpec[]; by?: string } = {}) {
+    push(
+      fullName: string,
+      number: number,
+      { files, by, commit }: { files?: FileSpec[]; by?: string; commit?: CommitSpec } = {},
+    ) {
       const pr = find(fullName, number);
-      return pullRequests.push(pr, person(by, pr.author), files);
+      return pullRequests.push(pr, person(by, pr.author), files, commit);
     },
 
     label: (fullName: string, number: number, name: string) => edits.label(find(fullName, number), name),

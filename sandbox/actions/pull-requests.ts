@@ -1,5 +1,6 @@
 import { fullNameOf, type World } from '../state/world.ts';
 import { stackOf, trunkOf } from '../state/stacks.ts';
+import { moveBranch } from '../state/activities.ts';
 import { nodeId } from '../state/ids.ts';
 import type { Account, ChangedFile, MergedHow, PullRequest, Repository } from '../state/model.ts';
 import type { PullRequestEvents } from './pull-request-events.ts';
@@ -7,11 +8,15 @@ import type { PullRequestEvents } from './pull-request-events.ts';
 export type FileSpec =
   string | { path: string; status?: ChangedFile['status']; previousPath?: string; additions?: number };
 
-/** `author` is a name. Fields that are left out get plausible values. */
+/**
+ * `author` is a name. With the login of an account it also has that account's address, which nobody checks. Fields that
+ * are left out get plausible values.
+ */
 export type CommitSpec = {
   message?: string;
   author?: string;
   verified?: boolean;
+  signedByGitHub?: boolean;
   parents?: number;
   date?: Date;
 };
@@ -62,7 +67,7 @@ export class PullRequests {
     const sha = given.headSha ?? head.branches.get(ref) ?? world.ids.sha();
     const base = given.base ?? repository.defaultBranch;
     if (!repository.branches.has(base)) repository.branches.set(base, world.ids.sha());
-    head.branches.set(ref, sha);
+    moveBranch(world, head, ref, sha, author);
     const at = world.now();
     const pr: PullRequest = {
       id,
@@ -109,10 +114,10 @@ export class PullRequests {
   }
 
   /** A commit on the head branch moves every open pull request from that branch. Given files replace the old ones. */
-  push(pr: PullRequest, by: Account, files?: FileSpec[]): string {
+  push(pr: PullRequest, by: Account, files?: FileSpec[], commit?: CommitSpec): string {
     const { repository: head, ref } = pr.head;
     const sha = this.#world.ids.sha();
-    head.branches.set(ref, sha);
+    moveBranch(this.#world, head, ref, sha, by);
     const moved = this.#world.repositories
       .values()
       .flatMap((repository) => repository.pullRequests.values())
@@ -121,7 +126,7 @@ export class PullRequests {
       const before = each.head.sha;
       each.head.sha = sha;
       each.commits.push(sha);
-      this.#describeCommit(each.repository, sha, by, before);
+      this.#describeCommit(each.repository, sha, by, before, commit);
       if (files) each.files = files.map(changedFile);
       this.#know(each.repository, head, sha);
       this.#events.emit(each, 'synchronize', { before, after: sha }, by);
@@ -150,7 +155,7 @@ export class PullRequests {
     pr.repository.merges.push(pr);
     // A merge queue drops it by itself.
     if (!pr.mergeQueueEntry?.queue) pr.mergeQueueEntry = null;
-    pr.repository.branches.set(trunkOf(pr), sha);
+    moveBranch(this.#world, pr.repository, trunkOf(pr), sha, by, 'pr_merge');
     pr.repository.commits.add(sha);
     this.close(pr, by);
     this.#retargetAbove(pr, by);
@@ -178,12 +183,15 @@ export class PullRequests {
   ): void {
     if (repository.commitDetails.has(sha)) return;
     const date = given.date ?? this.#world.now();
-    const author = { name: given.author ?? by.login, email: `${by.login}@users.noreply.github.com`, date };
+    const user = this.#world.accounts.values().find(({ login }) => login === given.author) ?? by;
+    const name = given.author ?? by.login;
+    const author = { name, email: `${user.login}@users.noreply.github.com`, date, user };
     repository.commitDetails.set(sha, {
       message: given.message ?? `Commit ${sha.slice(0, 7)}`,
       author,
       committer: author,
       isVerified: given.verified ?? true,
+      isSignedByGitHub: given.signedByGitHub ?? by.type === 'Bot',
       parents: new Array<string>(given.parents ?? 1).fill(parent),
     });
   }

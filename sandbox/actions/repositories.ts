@@ -54,6 +54,7 @@ export function repositories(world: World, webhooks: Webhooks) {
         protection: new Map(),
         rulesets: [],
         branches: new Map([[defaultBranch, head]]),
+        activities: [],
         commits: new Set([head]),
         statuses: new Map(),
         checkRuns: new Map(),

@@ -1,13 +1,34 @@
 import { bodyOf, type Api, type ApiContext, type Parts } from '../http/api.ts';
 import { GitHubError, invalid, notAccessible } from '../http/github-error.ts';
 import { permits, reaches, roleOf, scopesAllow } from '../state/access.ts';
+import { accountJson } from '../json/account-json.ts';
+import { nodeId } from '../state/ids.ts';
 import { fullNameOf, type World } from '../state/world.ts';
 import { rulesetsOn } from '../state/branch-rules.ts';
 import { demand, onRepository } from './on-repository.ts';
 import type { BranchProtection, Repository, RequiredCheck } from '../state/model.ts';
 
-/** Branches, and their classic protection. */
+/** Branches, who moved them, and their classic protection. */
 export function branchRoutes(api: Api, { world }: Parts): void {
+  // Newest first. Nothing that asks the sandbox reads beyond the first page.
+  onRepository(api, world, 'get', '/activity', (c, repository) => {
+    demand(c, repository, { permission: 'contents', level: 'read', role: 'read' });
+    const branch = c.req.query('ref')?.replace(/^refs\/heads\//, '');
+    const activities = repository.activities.filter((each) => !branch || each.branch === branch);
+    return c.json(
+      activities.slice(0, Number(c.req.query('per_page') ?? 30)).map((activity) => ({
+        id: activity.id,
+        node_id: nodeId('Push', repository.id, activity.id),
+        before: activity.before,
+        after: activity.after,
+        ref: `refs/heads/${activity.branch}`,
+        timestamp: activity.at.toISOString(),
+        activity_type: activity.type,
+        actor: accountJson(world, activity.actor),
+      })),
+    );
+  });
+
   onRepository(api, world, 'get', '/branches/:branch', (c, repository) => {
     demand(c, repository, { permission: 'contents', level: 'read', role: 'read' });
     const name = c.req.param('branch') ?? '';

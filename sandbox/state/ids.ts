@@ -10,6 +10,7 @@ const prefixes = {
   Label: 'LA',
   StatusContext: 'SC',
   Commit: 'C',
+  Push: 'PSH',
   PullRequestReview: 'PRR',
   PullRequestReviewThread: 'PRRT',
   IssueComment: 'IC',

@@ -101,9 +101,11 @@ export interface Deployment {
 /** A commit in git. */
 export interface Commit {
   message: string;
-  author: GitActor;
+  author: GitActor & { user: Account | null };
   committer: GitActor;
   isVerified: boolean;
+  /** With GitHub's own key: the commits of bots, and those that it makes for people. */
+  isSignedByGitHub: boolean;
   parents: string[];
 }
 
@@ -111,6 +113,17 @@ export interface GitActor {
   name: string;
   email: string;
   date: Date;
+}
+
+/** A change of a branch, by the account that was signed in. */
+export interface Activity {
+  id: number;
+  branch: string;
+  before: string;
+  after: string;
+  type: 'push' | 'pr_merge' | 'branch_creation';
+  actor: Account;
+  at: Date;
 }
 
 export interface ReviewThread {
@@ -194,6 +207,8 @@ export interface Repository {
   /** The rulesets of the repository itself. Its owner has others. */
   rulesets: Ruleset[];
   branches: Map<string, string>;
+  /** Newest first. */
+  activities: Activity[];
   /** Every SHA that can get a status, including heads of pull requests from forks. */
   commits: Set<string>;
   statuses: Map<string, CommitStatus[]>;

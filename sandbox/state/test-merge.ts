@@ -15,9 +15,10 @@ export function testMergeOf(pr: PullRequest): string | null {
     const actor = { name: 'GitHub', email: 'noreply@github.com', date: pr.updatedAt };
     repository.commitDetails.set(sha, {
       message: `Merge ${head.sha} into ${base}`,
-      author: actor,
+      author: { ...actor, user: null },
       committer: actor,
       isVerified: true,
+      isSignedByGitHub: true,
       parents: [base, head.sha],
     });
   }

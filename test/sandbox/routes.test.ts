@@ -43,6 +43,19 @@ test('paths of GitHub Enterprise are served too', async () => {
   expect(answer.body.data.repository.name).toBe('web');
 });
 
+test('who moved a branch is in its activities, newest first', async () => {
+  const { github, bob, eve } = world;
+  const { number, headSha } = github.openPullRequest('acme/web', { author: 'bob', head: 'seen/by' });
+  const after = github.push('acme/web', number, { by: 'eve' });
+  const { body } = await call(github, app, 'GET', '/repos/acme/web/activity?ref=refs/heads/seen/by');
+  expect(body).toMatchObject([
+    { activity_type: 'push', before: headSha, after, ref: 'refs/heads/seen/by', actor: { login: eve.login } },
+    { activity_type: 'branch_creation', before: '0'.repeat(40), after: headSha, actor: { login: bob.login } },
+  ]);
+  const last = await call(github, app, 'GET', '/repos/acme/web/activity?ref=seen/by&per_page=1');
+  expect(last.body).toEqual([body[0]]);
+});
+
 describe('a pull request driven with curl', () => {
   test('is opened, edited, labeled and merged', async () => {
     const { github, bob } = world;
