@@ -81,9 +81,10 @@ export type ReviewThreadAnswer = {
 
 export type CommitAnswer = {
   message: string;
-  author: GitActorAnswer | null;
+  /** `user` has REST's login, also of bots: `dependabot[bot]`. */
+  author: (GitActorAnswer & { user: { login: string } | null }) | null;
   committer: GitActorAnswer | null;
-  signature: { isValid: boolean } | null;
+  signature: { isValid: boolean; wasSignedByGitHub: boolean } | null;
   parents: { totalCount: number };
 };
 

@@ -96,6 +96,9 @@ export const commitPage = /* GraphQL */ `
           name
           email
           date
+          user {
+            login
+          }
         }
         committer {
           name
@@ -104,6 +107,7 @@ export const commitPage = /* GraphQL */ `
         }
         signature {
           isValid
+          wasSignedByGitHub
         }
         parents(first: 1) {
           totalCount

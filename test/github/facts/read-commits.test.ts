@@ -4,9 +4,9 @@ import type { CommitAnswer } from '../../../src/github/queries/answers.ts';
 
 const commit = (message: string, more: Partial<CommitAnswer> = {}): CommitAnswer => ({
   message,
-  author: { name: 'Ada Lovelace', email: 'ada@acme.example', date: '2026-01-02T03:04:05+01:00' },
+  author: { name: 'Ada Lovelace', email: 'ada@acme.example', date: '2026-01-02T03:04:05+01:00', user: null },
   committer: { name: 'GitHub', email: 'noreply@github.com', date: '2026-01-02T03:04:06Z' },
-  signature: { isValid: true },
+  signature: { isValid: true, wasSignedByGitHub: true },
   parents: { totalCount: 1 },
   ...more,
 });
@@ -42,7 +42,7 @@ test('the order is kept, and commits without a good signature are listed', () =>
   const values = readCommits([
     commit('first', { signature: null }),
     commit('second'),
-    commit('third', { signature: { isValid: false } }),
+    commit('third', { signature: { isValid: false, wasSignedByGitHub: false } }),
   ]);
   expect(values.commits!.map(({ commit_message }) => commit_message)).toEqual(['first', 'second', 'third']);
   expect(values['commits-unverified']).toEqual(['first', 'third']);

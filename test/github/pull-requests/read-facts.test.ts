@@ -335,13 +335,21 @@ test('what Dependabot updates is in its commits', async () => {
   const message =
     'Bump\n\n---\nupdated-dependencies:\n- dependency-name: roof\n  update-type: version-update:semver-patch\n...';
   const author = { __typename: 'Bot', login: 'dependabot' };
-  const { values } = await load(fakeGitHub(), { author, commits: [{ message }] }, 'commits');
+  const commits = [
+    {
+      message,
+      author: { name: 'Dependabot', user: { login: 'dependabot[bot]' } },
+      signature: { __typename: 'GpgSignature', isValid: true, wasSignedByGitHub: true },
+    },
+  ];
+  const { values } = await load(fakeGitHub(), { author, commits }, 'commits');
   expect(values).toMatchObject({
     'dependabot-dependency-name': ['roof'],
     'dependabot-dependency-type': [],
     'dependabot-update-type': ['version-update:semver-patch'],
   });
-  const { whyNotKnown } = await load(fakeGitHub(), { author }, 'commits');
+  const without = [{ ...commits[0], message: 'Bump' }];
+  const { whyNotKnown } = await load(fakeGitHub(), { author, commits: without }, 'commits');
   expect(whyNotKnown['dependabot-update-type']).toBe('no commit of it says what Dependabot updates');
   expect(whyNotKnown).not.toHaveProperty('commits');
 });

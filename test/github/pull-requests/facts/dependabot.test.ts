@@ -59,8 +59,36 @@ test('lines outside the block and keys of other kinds are not read', () => {
   expect(dependabotMetadata([text])).toEqual(all);
 });
 
+const signature = { isValid: true, wasSignedByGitHub: true };
+const author = { name: 'dependabot[bot]', email: null, date: null, user: { login: 'dependabot[bot]' } };
+const commit = (more: Partial<CommitAnswer> = {}): CommitAnswer => ({
+  message,
+  author,
+  committer: null,
+  signature,
+  parents: { totalCount: 1 },
+  ...more,
+});
+
+test.each<[string, Partial<CommitAnswer>]>([
+  ['by somebody else', { author: { ...author, user: { login: 'mallory' } } }],
+  ['by the user Dependabot', { author: { ...author, user: { login: 'dependabot' } } }],
+  ['by nobody that GitHub knows', { author: { ...author, user: null } }],
+  ['without an author', { author: null }],
+  ['without a signature', { signature: null }],
+  ['with a bad signature', { signature: { ...signature, isValid: false } }],
+  ['with a signature of somebody else', { signature: { ...signature, wasSignedByGitHub: false } }],
+])('one commit %s, and no other says what Dependabot updates', (_what, more) => {
+  const others = Array.from({ length: 150 }, () => commit());
+  expect(readDependabot('dependabot[bot]', known([...others, commit(more)]))).toEqual(
+    notKnown('not every commit of it is by Dependabot and verified'),
+  );
+  expect(readDependabot('dependabot[bot]', known([commit(more), ...others])).known).toBe(false);
+  expect(readDependabot('dependabot[bot]', known(others)).known).toBe(true);
+});
+
 test('only Dependabot updates dependencies', () => {
-  const commits = known([{ message } as CommitAnswer]);
+  const commits = known([commit()]);
   const values = (names: object) => ({ known: true, value: names });
   const none = {
     'dependabot-dependency-name': [],
