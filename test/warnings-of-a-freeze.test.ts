@@ -99,6 +99,28 @@ describe('the answer to a freeze that looks like a mistake says so, in the body 
     expect(inHeader(made)).toEqual(made.body.warnings);
   });
 
+  test('everybody who can push to the branch gets through an exclusion by author', async () => {
+    const bots = await acme.repository('bots', pullRequests);
+    const says =
+      'Everybody who can push to the branch of an excluded pull request gets through: `author=dependabot[bot]` asks who opened it, not who pushed to it. Add `last-pushed-by`.';
+    const exclude_conditions = [{ or: ['label=hotfix', 'author=dependabot[bot]'] }];
+    const made = await create(bots, { exclude_conditions });
+    expect(made.body.warnings).toEqual([says]);
+    expect(inHeader(made)).toEqual([says]);
+    const preview = await acme.call('POST', freezes(bots, '/preview'), {
+      as: acme.admin,
+      body: { ...newFreeze, exclude_conditions },
+    });
+    expect(preview.body.warnings).toContainEqual({ type: 'pusher_controlled_exclude', message: says });
+    const mended = await change(bots, made.body.id, {
+      exclude_conditions: [
+        { or: ['label=hotfix', { and: ['author=dependabot[bot]', 'last-pushed-by=dependabot[bot]'] }] },
+      ],
+    });
+    expect(mended.body).not.toHaveProperty('warnings');
+    expect(mended.headers.get('warning')).toBeNull();
+  });
+
   test('an exclusion that stopped excluding: with the or that was probably meant', async () => {
     const lib = await acme.repository('lib', pullRequests);
     const made = await create(lib, { exclude_conditions: ['label=hotfix'] });

@@ -214,6 +214,12 @@ const rows: Row[] = [
     happens: (github, repository, number) => github.deploy(repository, number, 'staging', 'success'),
   },
   {
+    event: 'somebody else pushes to it',
+    matching: ['last-pushed-by=cat'],
+    before: false,
+    happens: (github, repository, number) => void github.push(repository, number, { by: 'cat' }),
+  },
+  {
     event: 'its base moves',
     isOfRepository: true,
     matching: ['#commits-behind>2'],

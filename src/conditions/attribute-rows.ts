@@ -25,6 +25,7 @@ const deciders: Record<DecidedBy, string> = {
   collaborators: 'triage or write access',
   reviewers: 'reviewers',
   ci: 'CI keys',
+  pusher: 'who pushes last',
   dependabot: 'Dependabot',
 };
 

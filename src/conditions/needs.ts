@@ -20,6 +20,7 @@ export const needs = {
   merger: 'two values in the query',
   conflict: 'nothing',
   behind: 'one request for each pull request',
+  'last-push': 'one request for each pull request, after each push',
   dependencies: 'the body, and one request for each pull request that is named',
   scopes: 'nothing: in our own database',
   teams: 'one request for each team and 100 members',

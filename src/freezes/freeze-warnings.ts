@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { attributeOf } from '../conditions/attributes.ts';
-import { escapedByAuthor, excludedByAuthor } from '../conditions/author-control.ts';
+import { escapedByAuthor, excludedByAuthor, excludedForPushers } from '../conditions/author-control.ts';
 import type { Matcher } from '../conditions/match.ts';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 import { type Freeze, holdsMerges, phaseOf } from './freeze.ts';
@@ -11,6 +11,7 @@ export const warningTypes = [
   'matches_nothing',
   'matches_everything',
   'author_controlled_exclude',
+  'pusher_controlled_exclude',
   'or_meant',
   'not_judged',
   'not_enforced',
@@ -110,12 +111,13 @@ function warningsOfCounts(counts: Counts): Warning[] {
 function warningsOfAuthor({ matching, exclude }: FreezeConditions): Warning[] {
   const loose = exclude ? excludedByAuthor(exclude) : [];
   const escapes = escapedByAuthor(matching);
+  const authors = exclude ? excludedForPushers(exclude) : [];
   const warn = (message: string): Warning => ({ type: 'author_controlled_exclude', message });
   return [
     ...(loose.length > 0
       ? [
           warn(
-            `The author of a pull request can get it excluded without anybody else: ${some(loose.map(quote))} depends on what the author decides. \`label\`, \`author\` and \`base\` do not.`,
+            `The author of a pull request can get it excluded without anybody else: ${some(loose.map(quote))} depends on what the author decides. \`label\` and \`base\` do not.`,
           ),
         ]
       : []),
@@ -124,6 +126,14 @@ function warningsOfAuthor({ matching, exclude }: FreezeConditions): Warning[] {
           warn(
             `The author of a pull request can avoid the freeze with the same change: ${some(escapes.map(quote))} depends on what the author decides. \`label\`, \`files\` and \`base\` do not.`,
           ),
+        ]
+      : []),
+    ...(authors.length > 0
+      ? [
+          {
+            type: 'pusher_controlled_exclude' as const,
+            message: `Everybody who can push to the branch of an excluded pull request gets through: ${some(authors.map(quote))} asks who opened it, not who pushed to it. Add \`last-pushed-by\`.`,
+          },
         ]
       : []),
   ];

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import { attributeNames } from '../../src/conditions/attributes.ts';
-import { escapedByAuthor, excludedByAuthor } from '../../src/conditions/author-control.ts';
+import {
+  escapedByAuthor,
+  excludedByAuthor,
+  excludedForPushers,
+} from '../../src/conditions/author-control.ts';
 import type { ConditionInput } from '../../src/conditions/ast.ts';
 import { prepare } from '../../src/conditions/match.ts';
 import { parseConditions } from '../../src/conditions/parse-conditions.ts';
@@ -64,6 +68,7 @@ const table: Record<string, [condition: string, says: string, reversed: string]>
   head: ['head~=^hotfix/', 'exclude match', 'exclude match'],
   'head-repo-full-name': ['head-repo-full-name=mona/web', 'exclude match', 'exclude match'],
   label: ['label=hotfix', '', ''],
+  'last-pushed-by': ['last-pushed-by=ada', '', ''],
   'linear-history': ['linear-history', 'exclude match', 'exclude match'],
   locked: ['locked', '', ''],
   'merge-commit-sha': ['merge-commit-sha=abc', '', ''],
@@ -132,4 +137,31 @@ test('the conditions that decide are named', () => {
   const either = prepared('base=main', { or: ['title~=hotfix', 'label=hotfix', 'head~=^hotfix/'] });
   expect(excludedByAuthor(either)).toEqual(['title~=hotfix', 'head~=^hotfix/']);
   expect(escapedByAuthor(prepared('base=main', '-title~=hotfix', 'label=x'))).toEqual(['-title~=hotfix']);
+});
+
+const dependabot = 'author=dependabot[bot]';
+const pushed = 'last-pushed-by=dependabot[bot]';
+const patch = 'dependabot-update-type=version-update:semver-patch';
+
+test.each<[ConditionInput[], string[]]>([
+  [[dependabot], [dependabot]],
+  [['-author=mona'], ['-author=mona']],
+  [['author~=\\[bot\\]$', 'base=main'], ['author~=\\[bot\\]$']],
+  [['author*=*-bot', 'label=safe'], ['author*=*-bot']],
+  [[{ not: { not: { or: ['label=x', 'author=@acme/core'] } } }], ['author=@acme/core']],
+  [[{ not: { and: ['author!=mona', '-label=x'] } }], ['author!=mona']],
+  [['label=hotfix', 'head~=^{{ author }}/'], []],
+  // Who pushed last is asked as well, or the commits are.
+  [[dependabot, pushed], []],
+  [[dependabot, patch], []],
+  [[{ not: { or: ['author!=dependabot[bot]', 'last-pushed-by!=dependabot[bot]'] } }], []],
+  [[{ or: ['label=hotfix', { and: [dependabot, pushed] }] }], []],
+  // That is no question about the pusher.
+  [[{ or: [dependabot, pushed] }], [dependabot]],
+  [[dependabot, 'last-pushed-by!=mona'], [dependabot]],
+  [[dependabot, '#last-pushed-by>3'], [dependabot]],
+  [['author=mona', '-dependabot-update-type=version-update:semver-major'], ['author=mona']],
+  [[{ or: ['author=mona', { and: [dependabot, pushed] }] }], ['author=mona']],
+])('%j excludes for everybody who pushes: %j', (conditions, says) => {
+  expect(excludedForPushers(prepared(...conditions))).toEqual(says);
 });

@@ -335,6 +335,7 @@ test.each<[ConditionInput[], string[], string[]]>([
   [['label=x'], ['labels'], []],
   [['base=x', { or: ['draft', { not: { and: ['-files~=x'] } }] }], ['files'], []],
   [['scope=x', { not: '#label=1' }], ['labels', 'scopes'], []],
+  [['author=a', 'last-pushed-by=a'], ['last-push'], []],
   [['commits[0].author=x', 'dependabot-update-type=x'], ['commits'], []],
   [
     ['author=@Acme/Core', 'assignee=@core'],

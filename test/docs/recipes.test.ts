@@ -38,9 +38,10 @@ const of = (pull_request: object): Given => ({ pull_request });
 const at = (now: string): Given => ({ now });
 const byOnCall = { teams: { '@acme/on-call': ['ada'] } };
 const managers = { teams: { '@acme/release-managers': ['rene'] } };
+const byDependabot = { author: 'dependabot[bot]', 'last-pushed-by': 'dependabot[bot]' };
 const bump = (...types: string[]) =>
   of({
-    author: 'dependabot[bot]',
+    ...byDependabot,
     'dependabot-update-type': types.map((type) => `version-update:semver-${type}`),
   });
 
@@ -64,6 +65,14 @@ const cases: Record<string, { held: Given[]; free: Given[] }> = {
     free: [of({ 'modified-lines': 500, '#files': 50 })],
   },
   'All but bots': { held: [of({ author: 'mona' })], free: [of({ author: 'renovate[bot]' })] },
+  'Let Dependabot’s updates through, and nothing that somebody added': {
+    held: [
+      of({ ...byDependabot, 'dependabot-dependency-name': ['roof'], author: 'mona' }),
+      of({ ...byDependabot, 'dependabot-dependency-name': ['roof'], 'last-pushed-by': 'mona' }),
+      of(byDependabot),
+    ],
+    free: [of({ ...byDependabot, 'dependabot-dependency-name': ['roof'] })],
+  },
   'All but Dependabot’s patch updates': {
     held: [bump('minor'), bump('patch', 'major'), of({ author: 'mona' })],
     free: [bump('patch'), bump('patch', 'patch')],

@@ -37,7 +37,9 @@ export type DecidedBy =
   | 'reviewers'
   /** Holders of a CI key. */
   | 'ci'
-  /** Dependabot, and people who can push to its branches. */
+  /** The person or bot that pushes last, as GitHub knows them. */
+  | 'pusher'
+  /** Dependabot, whose pull request has only its own commits. */
   | 'dependabot';
 
 /** One row of the table: everything that the parser, the matcher, the loader and the documents know about a name. */

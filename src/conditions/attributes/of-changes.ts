@@ -3,7 +3,7 @@ import { boolean, commitList, count, list } from './attribute.ts';
 const files = (description: string) =>
   list('PullRequest.files', description, 'author-adds', { needs: 'files' });
 const dependabot = (description: string) =>
-  list('Commit.message', `${description}, from the message of Dependabot’s commit`, 'dependabot', {
+  list('Commit.message', `${description}, if every commit is by Dependabot and verified`, 'dependabot', {
     needs: 'commits',
   });
 

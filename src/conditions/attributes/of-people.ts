@@ -16,6 +16,12 @@ export const peopleAttributes = {
     needs: 'assignees',
     rule: 'login',
   }),
+  'last-pushed-by': text(
+    'GET /repos/{owner}/{repo}/activity',
+    'login that pushed the head commit',
+    'pusher',
+    { needs: 'last-push', rule: 'login' },
+  ),
   'merged-by': text(
     'PullRequest.mergedBy',
     'login of the person who merged it; none before the merge',

@@ -24,7 +24,8 @@ export const refusedNames: Readonly<Record<string, string>> = {
   'queued-at': queue,
   sender: caller,
   'sender-permission': caller,
-  updates: 'GitHub keeps no record of each push. Use `updated-at` or `commits[-1].date_committer`',
+  updates:
+    'Holdfast reads only the last push. Use `last-pushed-by`, `updated-at` or `commits[-1].date_committer`',
 };
 
 /** Former names, with the present name of each. */

@@ -1,17 +1,11 @@
-import { LRUCache } from 'lru-cache';
-import type { GitHubApp } from '../github-app.ts';
 import type { PullRequestAnswer } from '../queries/answers.ts';
 import { type Fact, known, notKnown } from './fact.ts';
+import { keptByCommit } from './kept-by-commit.ts';
 import type { LoadFrom } from './load-pull-requests.ts';
 import { whyNotRead } from './why-not-read.ts';
 
-// GitHub compares only two commits with one question. The result for two commits never changes, so we ask only about
-// pull requests whose head or base has moved.
-
-const mostKept = 20_000;
-
-/** How far behind, by both SHAs. Each service in this process has its own, because each GitHub has its own commits. */
-const comparedBy = new WeakMap<GitHubApp, LRUCache<string, number>>();
+/** How far behind, by both SHAs. GitHub compares only two commits with one question. */
+const comparedBy = keptByCommit<number>();
 
 /**
  * How many commits the base branch has that the pull request lacks.
@@ -21,8 +15,7 @@ export async function readBehind(
   { client, repository, deps }: Pick<LoadFrom, 'client' | 'repository' | 'deps'>,
   { base, baseRefName, headRefOid, number }: PullRequestAnswer,
 ): Promise<Fact<number>> {
-  const compared = comparedBy.get(deps.github) ?? new LRUCache({ max: mostKept });
-  comparedBy.set(deps.github, compared);
+  const compared = comparedBy(deps.github);
   const baseSha = base?.target?.oid;
   const key = `${repository.id} ${baseSha}...${headRefOid}`;
   const before = baseSha ? compared.get(key) : undefined;

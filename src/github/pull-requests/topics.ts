@@ -31,6 +31,7 @@ import { readBehind } from './read-behind.ts';
 import { readBody } from './read-body.ts';
 import { readChangedFiles } from './read-changed-files.ts';
 import { type MergedOnes, readDependencies } from './read-dependencies.ts';
+import { readLastPusher } from './read-last-pusher.ts';
 
 /** One pull request while its facts are read. */
 export type Subject = ReadPullRequest & {
@@ -161,6 +162,12 @@ export const topics: readonly Topic[] = [
     attributes: ['commits-behind'],
     read: async ({ from, answer }) =>
       map(await readBehind(from, answer), (behind) => ({ 'commits-behind': behind })),
+  },
+  {
+    needs: ['last-push'],
+    attributes: ['last-pushed-by'],
+    read: async ({ from, answer }) =>
+      map(await readLastPusher(from, answer), (login) => ({ 'last-pushed-by': login })),
   },
   {
     needs: ['dependencies'],

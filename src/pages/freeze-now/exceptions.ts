@@ -7,7 +7,7 @@ import type { Html } from '../layout.ts';
 // What a freeze excludes: common conditions to tap, and others as text, one on each line. A pull request that matches
 // one of them is excluded, so the API gets them in an `or`.
 
-const usual = ['label=hotfix', 'label=security', 'author=dependabot[bot]', 'draft'];
+const usual = ['label=hotfix', 'label=security', '#dependabot-dependency-name>0', 'draft'];
 
 /** The exceptions of a form: the common ones that are selected, and lines of text. */
 export type Exceptions = { usual: string[]; lines: string };

@@ -1,5 +1,5 @@
 // A GitHub of one repository for these tests: it answers GraphQL from plain objects by GitHub's own schema, with
-// pages and errors as GitHub has them, and the two REST routes that are read besides. The sandbox keeps state and
+// pages and errors as GitHub has them, and the REST routes that are read besides. The sandbox keeps state and
 // rules, which would stand in the way here.
 import { Octokit } from '@octokit/rest';
 import { execute, type GraphQLResolveInfo, parse, validate } from 'graphql';
@@ -37,6 +37,8 @@ export type FakeGitHub = {
   files: Record<number, object[]>;
   /** How far behind, by `base...sha`. */
   behind: Record<string, number>;
+  /** By ref. */
+  activities: Record<string, object[]>;
   /** Takes over a request: by method and path, or by the GraphQL operation's name. */
   intercept: (request: string, variables: Record<string, unknown>) => Refused | object | undefined;
   /** Each request: `GET /repos/…` or the operation's name. */
@@ -59,6 +61,7 @@ export function fakeGitHub(): FakeGitHub {
     teams: {},
     files: {},
     behind: {},
+    activities: {},
     intercept: () => undefined,
     requests: [],
     mostAtOnce: 0,
@@ -121,6 +124,8 @@ function rest(fake: FakeGitHub, url: URL): Response {
       isLast ? {} : { link: `<${url.href}>; rel="next"` },
     );
   }
+  if (url.pathname === '/repos/acme/web/activity')
+    return json(fake.activities[url.searchParams.get('ref') ?? ''] ?? []);
   const [, range] = /^\/repos\/acme\/web\/compare\/(.+)$/.exec(url.pathname) ?? [];
   const behind = range && fake.behind[decodeURIComponent(range)];
   if (behind === undefined || url.searchParams.get('per_page') !== '1')

@@ -152,6 +152,71 @@ describe('commits behind', () => {
   });
 });
 
+describe('the last push', () => {
+  const activity = 'GET /repos/acme/web/activity';
+  const pushed = (sha: string, login: string | null = 'dependabot[bot]') => [
+    { after: sha, actor: login === null ? null : { login } },
+  ];
+  const why = 'GitHub did not give its last push';
+
+  test('is asked for by the name of the branch, and again only after a push', async () => {
+    const github = fakeGitHub();
+    const asked: unknown[] = [];
+    github.intercept = (request, variables) => {
+      if (request === activity) asked.push(variables);
+      return undefined;
+    };
+    github.activities = { 'refs/heads/fix/1': pushed(shaOf(1)) };
+    const at = async (headRefName: string) =>
+      (await load(github, { headRefName }, 'last-push')).values['last-pushed-by'];
+    expect([await at('fix/1'), await at('fix/1')]).toEqual(['dependabot[bot]', 'dependabot[bot]']);
+    expect(asked).toEqual([{ ref: 'refs/heads/fix/1', per_page: '1' }]);
+    expect(await at('fix/2')).toBeUndefined();
+    github.activities['refs/heads/fix/2'] = pushed(shaOf(1), 'mona');
+    expect(await at('fix/2')).toBe('mona');
+  });
+
+  test.each([
+    ['it is of another commit', pushed(shaOf(9))],
+    ['its account is deleted', pushed(shaOf(1), null)],
+    ['there is none', []],
+  ])('is not known if %s', async (_what, activities) => {
+    const github = fakeGitHub();
+    github.activities = { 'refs/heads/change-1': activities };
+    const { values, whyNotKnown } = await load(github, {}, 'last-push');
+    expect(values).not.toHaveProperty('last-pushed-by');
+    expect(whyNotKnown).toEqual({ 'last-pushed-by': why });
+  });
+
+  test.each([{ isCrossRepository: true }, { headRepository: null }])(
+    'to a fork is not known: %j',
+    async (fork) => {
+      const github = fakeGitHub();
+      const { whyNotKnown } = await load(github, fork, 'last-push');
+      expect(whyNotKnown).toEqual({ 'last-pushed-by': 'Holdfast cannot read who pushes to a fork' });
+      expect(github.requests).not.toContain(activity);
+    },
+  );
+
+  test('is not asked for without need', async () => {
+    const github = fakeGitHub();
+    await load(github, {}, 'commits', 'reviews');
+    expect(github.requests).toEqual(['PullRequest']);
+  });
+
+  test.each(refusals)('that GitHub refuses with %s is not known', async (status, reason) => {
+    const github = fakeGitHub();
+    github.intercept = (request) => (request === activity ? new Refused(status) : undefined);
+    expect((await load(github, {}, 'last-push')).whyNotKnown['last-pushed-by']).toBe(reason('last push'));
+  });
+
+  test.each(limits)('a limit stops the load', async (response) => {
+    const github = fakeGitHub();
+    github.intercept = (request) => (request === activity ? response : undefined);
+    await expect(load(github, {}, 'last-push')).rejects.toMatchObject({ status: response.status });
+  });
+});
+
 describe('dependencies', () => {
   const on = (...names: string[]) => ({ body: names.map((name) => `Depends-On: ${name}`).join('\n') });
 
