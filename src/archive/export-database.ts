@@ -40,7 +40,7 @@ export async function exportDatabase(
   // The embedded database is made when it is opened.
   if ('dataDir' in where && !existsSync(embeddedFolder(where.dataDir)))
     throw new ArchiveRefused(
-      `There is no embedded database in ${where.dataDir}. Set DATA_DIR to its folder, or DATABASE_URL.`,
+      `There is no embedded database in ${where.dataDir}: set DATA_DIR to its folder, or DATABASE_URL.`,
     );
   const connection = await openConnection(where);
   const unfinished = `${file}.unfinished`;
@@ -62,11 +62,11 @@ export async function exportDatabase(
 async function describe(connection: Connection): Promise<Omit<Header, 'format' | 'madeAt' | 'version'>> {
   const migrations = await appliedMigrations(connection);
   if (migrations.length === 0)
-    throw new ArchiveRefused('The database is not one of Holdfast. Set DATABASE_URL or DATA_DIR to it.');
+    throw new ArchiveRefused('The database is not one of Holdfast: correct DATABASE_URL or DATA_DIR.');
   const foreign = await unknownMigrations(migrations);
   if (foreign.length > 0)
     throw new ArchiveRefused(
-      `A newer Holdfast has changed the database (${foreign.join(', ')}). Export it with that version.`,
+      `The database was migrated by a newer Holdfast (${foreign.join(', ')}): export it with that version.`,
     );
   // A database of an older version lacks what came later.
   if (await isThere(connection, 'unfinished_imports')) await refuseUnfinishedImport(connection);

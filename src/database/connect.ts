@@ -30,14 +30,13 @@ export async function openConnection(where: Config['database']): Promise<OpenCon
     connectionString: where.connectionString,
     connectionTimeoutMillis: patience * 1000,
   });
-  try {
-    await client.connect();
-  } catch (error) {
+  const explain = (error: unknown): never => {
     throw explainFailure(error, where.connectionString);
-  }
+  };
+  await client.connect().catch(explain);
   return {
-    script: (sql) => client.query(sql),
-    query: (sql, values) => client.query(sql, values),
+    script: (sql) => client.query(sql).catch(explain),
+    query: (sql, values) => client.query(sql, values).catch(explain),
     jobs: jobsThrough(where.connectionString),
     close: () => client.end(),
   };
@@ -73,8 +72,6 @@ async function connectPostgres(connectionString: string): Promise<Database> {
   try {
     await migrate(connection);
     await refuseUnfinishedImport(connection);
-  } catch (error) {
-    throw explainFailure(error, connectionString);
   } finally {
     await connection.close();
   }

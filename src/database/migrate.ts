@@ -32,16 +32,33 @@ const createTable = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
   "applied_steps_count" INTEGER NOT NULL DEFAULT 0
 )`;
 
-/** The names of the migrations that a database has; none if it does not belong to Holdfast. */
-export async function appliedMigrations(connection: Connection): Promise<string[]> {
+/**
+ * The names of the migrations that a database has; none if it does not belong to Holdfast.
+ * @throws UnusableDatabase if one did not finish, or if its file has changed since.
+ */
+export async function appliedMigrations(connection: Connection, folder?: URL): Promise<string[]> {
   const { rows: found } = await connection.query(
     `SELECT to_regclass('public._prisma_migrations') IS NOT NULL AS "isThere"`,
   );
   if (!found[0]!['isThere']) return [];
   const { rows } = await connection.query(
-    `SELECT migration_name AS name FROM "_prisma_migrations"
-     WHERE rolled_back_at IS NULL AND finished_at IS NOT NULL ORDER BY 1`,
+    `SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS "isFinished"
+     FROM "_prisma_migrations" WHERE rolled_back_at IS NULL ORDER BY 1`,
   );
+  const known = new Map((await readMigrations(folder)).map(({ name, checksum }) => [name, checksum]));
+  for (const { name, checksum, isFinished } of rows as {
+    name: string;
+    checksum: string;
+    isFinished: boolean;
+  }[]) {
+    if (!known.has(name)) continue;
+    if (checksum !== known.get(name))
+      throw new UnusableDatabase(`The migration ${name} changed after it was applied: restore its file.`);
+    if (!isFinished)
+      throw new UnusableDatabase(
+        `The migration ${name} did not finish: if nothing of it is in the database, run prisma migrate resolve --rolled-back ${name}, or else restore a copy from before it.`,
+      );
+  }
   return rows.map(({ name }) => name as string);
 }
 
@@ -65,40 +82,24 @@ export const isBreaking = (name: string): boolean => name.endsWith('_breaking');
  * two processes start at once: the second one waits for the first and finds nothing to do.
  * @param folder of the migrations, for tests.
  * @returns the names applied.
- * @throws if the file of an applied migration has changed, or if the database has a breaking one that this version
- *   lacks.
+ * @throws UnusableDatabase like `appliedMigrations`, if the database is another program's, or if it has a breaking
+ *   migration that this version lacks.
  */
 export async function migrate(connection: Connection, folder?: URL): Promise<string[]> {
   const migrations = await readMigrations(folder);
   await connection.query('SELECT pg_advisory_lock($1)', [advisoryLock]);
   try {
-    await refuseForeign(connection);
-    await connection.script(createTable);
-    const { rows } = await connection.query(
-      'SELECT migration_name AS name, checksum, finished_at FROM "_prisma_migrations" WHERE rolled_back_at IS NULL',
-    );
-    const applied = new Map(rows.map((row) => [row['name'] as string, row]));
+    const applied = new Set(await appliedMigrations(connection, folder));
+    await refuseForeign(connection, [...applied]);
     const known = new Set(migrations.map((migration) => migration.name));
-    const beyond = [...applied.keys()].filter((name) => !known.has(name) && isBreaking(name));
+    const beyond = [...applied].filter((name) => !known.has(name) && isBreaking(name));
     if (beyond.length > 0) {
       throw new UnusableDatabase(
         `The database was migrated by a newer Holdfast (${beyond.join(', ')}): run that version.`,
       );
     }
+    await connection.script(createTable);
     const missing = migrations.filter((migration) => !applied.has(migration.name));
-    for (const migration of migrations) {
-      const row = applied.get(migration.name);
-      if (row && row['checksum'] !== migration.checksum) {
-        throw new UnusableDatabase(
-          `The migration ${migration.name} changed after it was applied: restore its file.`,
-        );
-      }
-      if (row && row['finished_at'] === null) {
-        throw new UnusableDatabase(
-          `The migration ${migration.name} did not finish: see "_prisma_migrations".logs.`,
-        );
-      }
-    }
     for (const { name, sql, checksum } of missing) {
       const record = `INSERT INTO "_prisma_migrations" (id, checksum, finished_at, migration_name, applied_steps_count)
         VALUES ('${randomUUID()}', '${checksum}', now(), '${name.replaceAll("'", "''")}', 1)`;
@@ -111,8 +112,7 @@ export async function migrate(connection: Connection, folder?: URL): Promise<str
 }
 
 /** @throws UnusableDatabase if the database has tables, and none of our migrations. */
-async function refuseForeign(connection: Connection): Promise<void> {
-  const applied = await appliedMigrations(connection);
+async function refuseForeign(connection: Connection, applied: string[]): Promise<void> {
   const unknown = await unknownMigrations(applied);
   if (unknown.length < applied.length) return;
   const { rows } = await connection.query(

@@ -6,7 +6,7 @@ export const patience = 10;
 
 const absent = 'PostgreSQL does not answer at DATABASE_URL: start it, or correct the URL.';
 
-/** What to do about each failure to connect, by the code of the system or of PostgreSQL. */
+/** What to do about each failure, by the code of the system or of PostgreSQL. */
 const remedies: Record<string, (url: URL) => string> = {
   ECONNREFUSED: () => absent,
   ENOTFOUND: ({ hostname }) => `There is no host ${hostname}: correct DATABASE_URL.`,
@@ -19,7 +19,7 @@ const remedies: Record<string, (url: URL) => string> = {
   '3D000': ({ pathname }) =>
     `PostgreSQL has no database ${decodeURIComponent(pathname.slice(1))}: create it, or correct DATABASE_URL.`,
   '42501': ({ username }) =>
-    `The user ${decodeURIComponent(username)} of DATABASE_URL may not create tables: make it the owner of the database.`,
+    `The user ${decodeURIComponent(username)} of DATABASE_URL may not create or use tables: make it the owner of the database and of its tables.`,
 };
 
 const late = `PostgreSQL did not answer at DATABASE_URL within ${patience} seconds: correct the address, or open the way to it.`;

@@ -8,7 +8,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { diffMigrationsToSchema } from '../../prisma/schema-engine.ts';
 import type { Connection } from '../../src/database/database.ts';
-import { migrate } from '../../src/database/migrate.ts';
+import { appliedMigrations, migrate } from '../../src/database/migrate.ts';
 
 const initial = readdirSync('prisma/migrations').find((name) => name.endsWith('_initial'))!;
 let pglite: PGlite;
@@ -64,6 +64,7 @@ describe('migrate', () => {
     await pglite.exec('BEGIN');
     await pglite.exec(`UPDATE "_prisma_migrations" SET ${change} WHERE migration_name = '${initial}'`);
     await expect(migrate(connection)).rejects.toThrow(message);
+    await expect(appliedMigrations(connection)).rejects.toThrow(message);
     await pglite.exec('ROLLBACK');
     expect(await migrate(connection)).toEqual([]);
   });
@@ -91,8 +92,9 @@ describe('migrate', () => {
     ['tables of a program without migrations', 'CREATE TABLE invoices (id int)', 'invoices'],
     [
       'migrations of another program',
-      `CREATE TABLE invoices (id int); CREATE TABLE _prisma_migrations (migration_name text, finished_at timestamptz,
-       rolled_back_at timestamptz); INSERT INTO _prisma_migrations VALUES ('20200101000000_init', now(), NULL)`,
+      `CREATE TABLE invoices (id int); CREATE TABLE _prisma_migrations (migration_name text, checksum text,
+       finished_at timestamptz, rolled_back_at timestamptz);
+       INSERT INTO _prisma_migrations VALUES ('20200101000000_init', 'x', now(), NULL)`,
       '_prisma_migrations',
     ],
   ])('refuses a database with %s, and leaves it as it is', async (_, sql, named) => {

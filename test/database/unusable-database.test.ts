@@ -10,7 +10,10 @@ test.each([
   ['28P01', 'PostgreSQL refuses the user hold@fast or its password: correct DATABASE_URL.'],
   ['28000', 'PostgreSQL refuses the user hold@fast or its password: correct DATABASE_URL.'],
   ['3D000', 'PostgreSQL has no database hold fast: create it, or correct DATABASE_URL.'],
-  ['42501', 'The user hold@fast of DATABASE_URL may not create tables: make it the owner of the database.'],
+  [
+    '42501',
+    'The user hold@fast of DATABASE_URL may not create or use tables: make it the owner of the database and of its tables.',
+  ],
 ])('%s: one sentence says what to do, without the password', (code, sentence) => {
   const found = explainFailure(Object.assign(new Error('it failed'), { code }), url) as Error;
   expect(found).toBeInstanceOf(UnusableDatabase);
