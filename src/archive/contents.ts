@@ -32,6 +32,7 @@ export const leftTables: Record<string, string> = {
   minute_counts: 'counts of the present minute',
   known_credentials: 'who was let in within 30 days; the next call finds out again',
   unfinished_imports: 'about this database alone',
+  finished_imports: 'about this database alone',
 };
 
 /** Tasks whose waiting jobs an archive holds, because nothing sends them again. */

@@ -54,7 +54,9 @@ Where SECRET_KEY differs from that of the exported service, set SECRET_KEY_PREVI
     carry(call, file, async (config, told) => {
       const secretKey = await readSecretKey(config);
       const keys = { secretKey, secretKeyPrevious: config.secretKeyPrevious };
-      const { rows, before } = await importDatabase(config.database, { file, keys, withoutApp: !app }, told);
+      const done = await importDatabase(config.database, { file, keys, withoutApp: !app }, told);
+      if (!done) return `${file} was imported into this database before, and nothing was changed.`;
+      const { rows, before } = done;
       const howFar = before > 0 ? `, where ${counted(before)} of ${counted(rows)} rows were there` : '';
       return `Imported from ${file}${howFar}. Start Holdfast with the same settings.`;
     }),

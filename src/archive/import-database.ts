@@ -13,7 +13,7 @@ import { openApp, type Secrets } from '../setup/app-credentials-store.ts';
 import { ArchiveRefused } from './archive-refused.ts';
 import { carriedTables } from './contents.ts';
 import { type Header, sumOfLines, type Table } from './header.ts';
-import { beginImport, checkReferences, insertNext, inTransaction } from './import-progress.ts';
+import { beginImport, checkReferences, finishImport, insertNext, inTransaction } from './import-progress.ts';
 import { type Archive, readArchive } from './read-archive.ts';
 import { quoted, readRows, setSequences } from './rows.ts';
 
@@ -31,7 +31,8 @@ const appTable = 'app_credentials';
  * Fills an empty database from an archive. Rows are kept a batch at a time, and an import that was interrupted goes on
  * where it stopped. Until all of it is there and is compared with the archive, no service starts on the database.
  * @param told is given each table when its rows are inserted.
- * @returns how many rows there are, and how many of them an earlier import had inserted.
+ * @returns how many rows there are, and how many of them an earlier import had inserted; null if one had inserted all,
+ *   and nothing was changed.
  * @throws ArchiveRefused where the archive is not whole, or newer than this version, the App's credentials cannot be
  *   opened, or the database has other rows; as `openConnection`.
  */
@@ -39,7 +40,7 @@ export async function importDatabase(
   where: Config['database'],
   { file, keys, withoutApp }: Import,
   told: (table: Table) => void,
-): Promise<{ rows: number; before: number }> {
+): Promise<{ rows: number; before: number } | null> {
   // The whole file first: a bad one changes nothing.
   const apps: string[] = [];
   const archive = await readArchive(file, {
@@ -52,6 +53,7 @@ export async function importDatabase(
     await migrate(connection);
     await connection.script(`SET TIME ZONE 'UTC'`);
     const before = await beginImport(connection, resolve(file), archive.sha256);
+    if (before === null) return null;
     const rows = await insertAfter(connection, before, file, told);
     await connection.script(`ANALYZE ${carriedTables.map(quoted).join(', ')}`);
     await withQueue(connection, (send) =>
@@ -61,7 +63,7 @@ export async function importDatabase(
         if (withoutApp) await connection.script(`DELETE FROM ${appTable}`);
         if (resealed) await reseal(connection, resealed);
         await wake(connection, archive.header, send);
-        await connection.script('DELETE FROM unfinished_imports');
+        await finishImport(connection);
       }),
     );
     return { rows, before };

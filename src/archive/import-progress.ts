@@ -25,15 +25,17 @@ export async function inTransaction<Result>(
 /**
  * Begins an import into an empty database, or goes on with one.
  * @param sha256 of the whole archive.
- * @returns how many of its rows, in their order, are in the database.
+ * @returns how many of its rows, in their order, are in the database; null if an import of it is finished.
  * @throws ArchiveRefused where the database has other rows.
  */
-export const beginImport = (connection: Connection, file: string, sha256: string): Promise<number> =>
+export const beginImport = (connection: Connection, file: string, sha256: string): Promise<number | null> =>
   inTransaction(connection, async () => {
     // A process that was killed may still have a statement under way: this waits for it.
     await connection.script(
       `LOCK TABLE unfinished_imports, ${carriedTables.map(quoted).join(', ')} IN EXCLUSIVE MODE`,
     );
+    const finished = await connection.query('SELECT FROM finished_imports WHERE sha256 = $1', [sha256]);
+    if (finished.rows[0]) return null;
     const { rows } = await connection.query('SELECT file, sha256, rows FROM unfinished_imports');
     const [begun] = rows as { file: string; sha256: string; rows: number }[];
     if (!begun) await refuseFilled(connection);
@@ -47,6 +49,13 @@ export const beginImport = (connection: Connection, file: string, sha256: string
     );
     return begun?.rows ?? 0;
   });
+
+/** In the transaction that makes it whole. */
+export const finishImport = (connection: Connection): Promise<unknown> =>
+  connection.script(
+    `WITH finished AS (DELETE FROM unfinished_imports RETURNING sha256)
+     INSERT INTO finished_imports SELECT sha256 FROM finished`,
+  );
 
 async function refuseFilled(connection: Connection): Promise<void> {
   for (const table of carriedTables)

@@ -32,7 +32,7 @@ describe('an import that was interrupted', () => {
     const { sha256 } = await readArchive(file, { take() {} });
     await on(where, async (connection) => {
       await migrate(connection);
-      let before = await beginImport(connection, file, sha256);
+      let before = (await beginImport(connection, file, sha256))!;
       await readArchive(file, {
         async take(table, rows) {
           const some = rows.slice(0, count - before);

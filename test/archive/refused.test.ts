@@ -1,13 +1,15 @@
 // What an import refuses, and that it changes nothing then.
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { connectDatabase } from '../../src/database/connect.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import {
   another,
   embedded,
+  exportTo,
   file,
   folder,
   makeArchive,
@@ -17,6 +19,7 @@ import {
   removeArchive,
   take,
   type Where,
+  withSums,
   written,
 } from './made-archive.ts';
 
@@ -99,10 +102,15 @@ describe('refused, and nothing is changed', () => {
     expect(existsSync((target as { dataDir: string }).dataDir)).toBe(false);
   });
 
-  test('a database that is not empty, such as one that is filled already', async () => {
+  test('another file, into a database that is filled already', async () => {
     const there = await another();
     await take(there);
-    await expect(take(there)).rejects.toThrow('The database is not empty: there are rows in app_credentials');
+    const other = await written('another', ([header, ...lines]) =>
+      withSums([JSON.stringify({ ...JSON.parse(header!), madeAt: '2026-03-02T09:00:00.000Z' }), ...lines]),
+    );
+    await expect(take(there, { file: other })).rejects.toThrow(
+      'The database is not empty: there are rows in app_credentials',
+    );
     const { rows } = await on(there, (connection) => connection.query('SELECT FROM freezes'));
     expect(rows).toHaveLength(3);
   });
@@ -122,5 +130,52 @@ describe('refused, and nothing is changed', () => {
     );
     // Not even when it is asked again.
     await expect(take(there)).rejects.toThrow('The rows of freezes are not the same');
+  });
+});
+
+describe('a database that does not fit is told in the same words by a start, an import and an export', () => {
+  const exportUnfit = (where: Where) => exportTo(where, 'unfit');
+  const last = '(SELECT max(migration_name) FROM _prisma_migrations)';
+  test.each([
+    [
+      'a migration that failed',
+      `UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = ${last}`,
+      /^The migration \w+ did not finish: if nothing of it is in the database, run prisma migrate resolve --rolled-back \w+, or else restore a copy from before it\.$/,
+    ],
+    [
+      'another text of a migration',
+      `UPDATE _prisma_migrations SET checksum = 'other' WHERE migration_name = ${last}`,
+      /^The migration \w+ changed after it was applied: restore its file\.$/,
+    ],
+    [
+      'a newer migration',
+      `UPDATE _prisma_migrations SET migration_name = '29990101000000_later_breaking' WHERE migration_name = ${last}`,
+      /^The database was migrated by a newer Holdfast \(29990101000000_later_breaking\): (run|export it with) that version\.$/,
+    ],
+  ])('%s', async (_what, change, sentence) => {
+    const there = await another();
+    await on(there, async (connection) => {
+      await migrate(connection);
+      await connection.script(change);
+    });
+    for (const work of [connectDatabase, take, exportUnfit])
+      await expect(work(there)).rejects.toThrow(sentence);
+  });
+
+  test.skipIf(!inject('postgresUrl'))('a user without rights in it', async () => {
+    const there = (await another()) as { connectionString: string };
+    const reader = `holdfast_reader_${randomBytes(6).toString('hex')}`;
+    await on(there, async (connection) => {
+      await migrate(connection);
+      await connection.script(`CREATE ROLE ${reader} LOGIN PASSWORD 'read'`);
+    });
+    const url = new URL(there.connectionString);
+    [url.username, url.password] = [reader, 'read'];
+    const asReader = { connectionString: url.href };
+    for (const work of [connectDatabase, take, exportUnfit])
+      await expect(work(asReader)).rejects.toThrow(
+        `The user ${reader} of DATABASE_URL may not create or use tables: make it the owner of the database and of its tables.`,
+      );
+    await on(there, (connection) => connection.script(`DROP ROLE ${reader}`));
   });
 });

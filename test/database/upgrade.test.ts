@@ -48,7 +48,7 @@ async function read(columns: Column[]): Promise<Record<string, unknown[]>> {
   const tables: Record<string, unknown[]> = {};
   for (const [table, its] of tablesOf(columns)) {
     const names = its.map(({ column }) => `"${column}"::text`).join(', ');
-    tables[table] = (await pglite.query(`SELECT ${names} FROM "${table}" ORDER BY 1, 2`)).rows;
+    tables[table] = (await pglite.query(`SELECT ${names} FROM "${table}" ORDER BY ${names}`)).rows;
   }
   return tables;
 }

@@ -143,8 +143,10 @@ describe.each(['PostgreSQL', 'the embedded database'])('into %s', (kind) => {
       const again = join(folder, `again-${kind}`);
       await holdfast(where, 'db', 'export', again);
       expect(await sumsOf(again)).toEqual(await sumsOf(file));
-      const twice = await holdfast(where, 'db', 'import', file).catch((error) => error);
-      expect([twice.code, twice.stderr]).toEqual([1, expect.stringContaining('The database is not empty')]);
+      const twice = await holdfast(where, 'db', 'import', file);
+      expect(twice.stdout).toBe(`${file} was imported into this database before, and nothing was changed.\n`);
+      const late = await holdfast(where, 'db', 'import', other).catch((error) => error);
+      expect([late.code, late.stderr]).toEqual([1, expect.stringContaining('The database is not empty')]);
     },
   );
 });
