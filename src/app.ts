@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { loadApp } from './setup/app-credentials-store.ts';
 import { envFilePath } from './setup/env-file.ts';
 import { type Clock, systemClock } from './clock.ts';
-import type { AppCredentials, StartConfig } from './config.ts';
+import type { AppCredentials, Config, StartConfig } from './config.ts';
 import { connectDatabase } from './database/connect.ts';
 import type { Database } from './database/database.ts';
 import type { Deps } from './deps.ts';
@@ -42,6 +42,17 @@ const keepAliveTimeout = 75_000;
 /** Milliseconds for requests under way when the service stops. Their calls to GitHub are ended before. */
 const patience = 8000;
 
+async function openDatabase(
+  where: Config['database'],
+  parts: { clock: Clock; log: Logger },
+): Promise<Database> {
+  if ('dataDir' in where) {
+    const { renewFolder } = await import('./archive/renew-folder.ts');
+    await renewFolder(where.dataDir, parts);
+  }
+  return connectDatabase(where);
+}
+
 /**
  * Connects all parts and starts them: only this file knows all parts. With an App, from the environment or from the
  * setup page, it starts the service. Without an App it starts the setup page, which hands over when there is one.
@@ -51,7 +62,7 @@ const patience = 8000;
 export async function createApp(given: StartConfig, overrides: Overrides = {}): Promise<App> {
   const log = overrides.log ?? createLogger(given);
   const clock = overrides.clock ?? systemClock;
-  const database = overrides.database ?? (await connectDatabase(given.database));
+  const database = overrides.database ?? (await openDatabase(given.database, { clock, log }));
   // A given database has no folder for a key.
   const secretKey = overrides.database ? given.secretKey : await readSecretKey(given);
   const config = { ...given, secretKey };

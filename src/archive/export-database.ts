@@ -43,6 +43,20 @@ export async function exportDatabase(
       `There is no embedded database in ${where.dataDir}: set DATA_DIR to its folder, or DATABASE_URL.`,
     );
   const connection = await openConnection(where);
+  try {
+    await exportFrom(connection, file, made, told);
+  } finally {
+    await connection.close();
+  }
+}
+
+/** The same from a connection. */
+export async function exportFrom(
+  connection: Connection,
+  file: string,
+  made: Pick<Header, 'madeAt' | 'version'>,
+  told: (table: Table) => void,
+): Promise<void> {
   const unfinished = `${file}.unfinished`;
   try {
     await connection.script(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL TIME ZONE 'UTC'`);
@@ -54,8 +68,6 @@ export async function exportDatabase(
   } catch (error) {
     await rm(unfinished, { force: true });
     throw error;
-  } finally {
-    await connection.close();
   }
 }
 

@@ -19,7 +19,8 @@ import { quoted, readRows, setSequences } from './rows.ts';
 
 export type Import = {
   file: string;
-  keys: SecretKeys;
+  /** Null leaves the App's credentials sealed as they are. */
+  keys: SecretKeys | null;
   /** Leaves the App's sealed credentials behind. */
   withoutApp: boolean;
 };
@@ -47,7 +48,7 @@ export async function importDatabase(
     begin: refuseNewer(file),
     take: ({ name }, rows) => void (name === appTable && apps.push(...rows)),
   });
-  const resealed = apps[0] && !withoutApp ? openSealed(file, keys, apps[0]) : null;
+  const resealed = apps[0] && keys && !withoutApp ? openSealed(file, keys, apps[0]) : null;
   const connection = await openConnection(where);
   try {
     await migrate(connection);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chmod, readdir } from 'node:fs/promises';
+import { chmod, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { PGlite } from '@electric-sql/pglite';
@@ -9,14 +9,16 @@ import { PrismaClient } from '../generated/prisma/client.ts';
 import { type Connection, type Database, type OpenConnection, transactionOptions } from './database.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { migrate } from './migrate.ts';
-import { copyPrepared } from './prepared-folder.ts';
+import { copyPrepared, major } from './prepared-folder.ts';
 import { PreparedPglite } from './prepared-pglite.ts';
 import { sqlOfPglite } from './sql.ts';
 import { refuseUnfinishedImport } from './unfinished-import.ts';
+import { UnusableDatabase } from './unusable-database.ts';
 import { keepUp } from './upkeep.ts';
 
 /** PGlite writes to all of `shared_buffers` at its start, so PostgreSQL's 128 MB would stay in memory. */
-export const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
+const withLittleMemory = (params: string[]): string[] => [...params, '-c', 'shared_buffers=16MB'];
+export const startParams = withLittleMemory(PGlite.defaultStartParams);
 
 /** Where the files of the embedded database are. */
 export const embeddedFolder = (dataDir: string): string => join(dataDir, 'postgres');
@@ -42,6 +44,12 @@ export async function connectEmbedded(dataDir: string): Promise<OpenConnection> 
   return { ...connectionOf(pglite), jobs: jobsThrough(pglite), close };
 }
 
+/** The same for a process that has locked `dataDir`. */
+export async function connectLocked(dataDir: string): Promise<OpenConnection> {
+  const pglite = await openFolder(dataDir);
+  return { ...connectionOf(pglite), jobs: jobsThrough(pglite), close: () => pglite.close() };
+}
+
 const jobsThrough = (pglite: PGlite) => ({ db: fromPglite(pglite), backend: 'pglite' }) as const;
 
 const connectionOf = (pglite: PGlite): Connection => ({
@@ -53,14 +61,7 @@ const connectionOf = (pglite: PGlite): Connection => ({
 async function startPglite(dataDir: string): Promise<{ pglite: PGlite; close(): Promise<void> }> {
   const unlock = await lockDataDir(dataDir);
   try {
-    const folder = embeddedFolder(dataDir);
-    if (!existsSync(folder)) await copyPrepared(folder);
-    // Also before the start, so that nobody can read the files during it.
-    await closeToOthers(dataDir);
-    compileOnce();
-    const pglite = new PreparedPglite(folder, { startParams });
-    await pglite.waitReady;
-    await closeToOthers(dataDir);
+    const pglite = await openFolder(dataDir);
     const close = async () => {
       if (!pglite.closed) await pglite.close();
       await unlock();
@@ -70,6 +71,39 @@ async function startPglite(dataDir: string): Promise<{ pglite: PGlite; close(): 
     await unlock();
     throw error;
   }
+}
+
+async function openFolder(dataDir: string): Promise<PGlite> {
+  const folder = embeddedFolder(dataDir);
+  if (!existsSync(folder)) await copyPrepared(folder);
+  // Also before the start, so that nobody can read the files during it.
+  await closeToOthers(dataDir);
+  compileOnce();
+  const pglite = await programFor(folder);
+  await pglite.waitReady;
+  await closeToOthers(dataDir);
+  return pglite;
+}
+
+/** The major version of PostgreSQL that wrote a folder; null if there is no folder. */
+export const majorOf = (folder: string): Promise<string | null> =>
+  readFile(join(folder, 'PG_VERSION'), 'utf8').then(
+    (text) => text.trim(),
+    () => null,
+  );
+
+/** PostgreSQL opens only folders of its own major version. */
+async function programFor(folder: string): Promise<PGlite> {
+  const written = (await majorOf(folder)) ?? major;
+  if (written === major) return new PreparedPglite(folder, { startParams });
+  if (written !== '17')
+    throw new UnusableDatabase(
+      `The embedded database in ${folder} is of PostgreSQL ${written}: run the Holdfast that wrote it.`,
+    );
+  const { PGlite: Pglite17 } = await import('pglite-17');
+  const params = withLittleMemory(Pglite17.defaultStartParams);
+  // Their classes differ in private members alone.
+  return new Pglite17(folder, { startParams: params }) as unknown as PGlite;
 }
 
 /**

@@ -9,9 +9,12 @@ import { readMigrations } from './migrate.ts';
 /** In the folder that npm installs into: `npm ci` deletes it too. */
 const installed = fileURLToPath(new URL('../../node_modules/.cache/holdfast/', import.meta.url));
 
-/** Its name depends on the migrations: after they change, the old files are not found. */
+/** The major version of PGlite's PostgreSQL, which opens only folders of its own. `renewFolder` moves older ones. */
+export const major = '18';
+
+/** Its name depends on PostgreSQL and on the migrations: after they change, the old files are not found. */
 async function preparedFolder(cache: string): Promise<string> {
-  const checksum = createHash('sha256');
+  const checksum = createHash('sha256').update(major);
   for (const migration of await readMigrations()) checksum.update(migration.checksum);
   return join(cache, `postgres-${checksum.digest('hex').slice(0, 16)}`);
 }

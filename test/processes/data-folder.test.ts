@@ -1,12 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PGlite as Pglite17 } from 'pglite-17';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { openConnection } from '../../src/database/connect.ts';
+import type { Connection } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrate.ts';
 import { freePort } from '../support/free-port.ts';
+import { startProcess } from '../support/process.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -58,4 +63,40 @@ test('only the owner can read the data folder, with any umask and any former mod
     expect([...modes['folders']!]).toEqual(['700']);
     expect([...modes['files']!]).toEqual(['600']);
   });
+});
+
+test('kill -9 while the folder is moved to a newer PostgreSQL loses nothing', async () => {
+  const dataDir = join(folder, 'of-17');
+  await mkdir(dataDir);
+  const pglite = new Pglite17(join(dataDir, 'postgres'));
+  await pglite.waitReady;
+  await pglite.close();
+  const openedBy = async <Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> => {
+    const connection = await openConnection({ dataDir });
+    return work(connection).finally(connection.close);
+  };
+  await openedBy(async (connection) => {
+    await migrate(connection);
+    await connection.script(
+      `INSERT INTO accounts (id, login, login_key, type, seen_at) VALUES (1, 'acme', 'acme', 'Organization', now())`,
+    );
+  });
+
+  const environment = { DATA_DIR: dataDir, HOST: '127.0.0.1', PORT: '0', LOG_FORMAT: 'json' };
+  const killed = startProcess(environment, folder);
+  await vi.waitFor(() => expect(killed.output()).toContain('is being moved to a newer PostgreSQL'), {
+    timeout: 60_000,
+    interval: 1,
+  });
+  killed.child.kill('SIGKILL');
+  expect(await killed.ended).toBe('SIGKILL');
+  expect(await readdir(dataDir)).not.toContain('postgres-old');
+
+  const next = startProcess(environment, folder);
+  await next.listening;
+  next.child.kill('SIGTERM');
+  expect(await next.ended).toBe(0);
+  expect(await readFile(join(dataDir, 'postgres', 'PG_VERSION'), 'utf8')).toBe('18\n');
+  const { rows } = await openedBy((connection) => connection.query('SELECT login FROM accounts'));
+  expect(rows).toEqual([{ login: 'acme' }]);
 });
