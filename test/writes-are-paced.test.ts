@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { takeLease } from '../src/outbox/lease.ts';
 import { acmeForAll } from './support/acme.ts';
+import { startCommenting } from './support/comments.ts';
 
 const perMinute = 60;
 const acme = acmeForAll({ statusWritesPerMinute: { least: perMinute, most: perMinute } });
@@ -42,6 +43,33 @@ test('a fan-out takes one read for each hundred pull requests, one write for eac
   expect(asked('write')).toBe(52);
   // The sweeps of two minutes asked nothing more.
   expect(asked('OpenPullRequests')).toBe(2);
+});
+
+test('the answer to a comment waits until every status is written, and takes a place in the pace', async () => {
+  const world = await startCommenting({ statusWritesPerMinute: { least: perMinute, most: perMinute } });
+  try {
+    const web = await world.repository('web', Array(30).fill({}));
+    const second = () => world.advanceTo(new Date(world.clock.now() + 1000));
+    for (let passed = 0; passed < 60; passed++) await second();
+    expect(world.frozen(web)).toEqual([]);
+    await world.freeze(web);
+    await world.write(web, 1, 'ada', '/holdfast status');
+    for (let passed = 0; passed < 60 && world.frozen(web).length < 30; passed++) {
+      expect(world.answers(web, 1)).toEqual([]);
+      await second();
+    }
+    expect(world.frozen(web)).toHaveLength(30);
+    const pace = () => world.app.deps.db.installation.findFirstOrThrow();
+    const before = await pace();
+    for (let passed = 0; passed < 10 && world.answers(web, 1).length === 0; passed++) await second();
+    expect(world.answers(web, 1)).toHaveLength(1);
+    const after = await pace();
+    const seconds = (after.paceCountedAt!.getTime() - before.paceCountedAt!.getTime()) / 1000;
+    const evenly = (0.75 * perMinute) / 60;
+    expect(after.paceTokens).toBeCloseTo(before.paceTokens! + seconds * evenly - 1);
+  } finally {
+    await world.close();
+  }
 });
 
 test('a freeze that ends before its statuses are written leaves none of them pending', async () => {

@@ -4,6 +4,7 @@ import { type Grants, missingForComments } from '../github/app-manifest.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { pullRequestPath } from '../page-paths.ts';
+import { takePlace } from '../outbox/lease.ts';
 import type { ToldOfComment } from '../queue/jobs.ts';
 import { NotNow } from '../queue/not-now.ts';
 import { countAttempt, settleAnswer } from './answer-store.ts';
@@ -45,7 +46,7 @@ type Place = { repository: FoundRepository; number: number; since: Date; mark: s
  * Posts a comment, unless an earlier try arrived.
  * @param wasTried whether there may have been one.
  * @returns when it was posted, by GitHub's clock; null if GitHub will never accept it.
- * @throws NotNow while GitHub limits us, or GitHub's error while it is down.
+ * @throws NotNow while GitHub limits us, or statuses go first; GitHub's error while it is down.
  */
 export async function postOnce(
   deps: Deps,
@@ -58,6 +59,8 @@ export async function postOnce(
   try {
     const earlier = wasTried ? await findPosted(deps, place) : null;
     if (earlier) return earlier;
+    const later = await takePlace(deps, repository.installation.id);
+    if (later) throw new NotNow(later);
     const client = await clientOf(deps, repository);
     const page = deps.config.publicUrl + pullRequestPath(repository, number);
     const { data } = await client.rest.issues.createComment({
@@ -67,6 +70,7 @@ export async function postOnce(
     deps.log.info(about, 'comment written');
     return new Date(data.created_at);
   } catch (error) {
+    if (error instanceof NotNow) throw error;
     const failure = classifyGitHubError(error, deps.clock.now());
     if (failure.kind === 'down') throw error;
     if (failure.kind === 'limited') {

@@ -229,6 +229,42 @@ export async function takeLease(
   };
 }
 
+const freeLease = '(lease_until IS NULL OR lease_until <= $2::timestamptz)';
+
+const readPaceText = `SELECT pace_per_minute AS "perMinute", pace_tokens AS tokens, pace_counted_at AS "countedAt",
+    pace_refused AS refused, pace_refused_at AS "refusedAt",
+    NOT ${freeLease} OR EXISTS (SELECT FROM head_statuses WHERE ${isDue('$2')}) AS "isBusy"
+  FROM installations WHERE id = $1::int8`;
+
+/** Changes nothing if somebody else counted the pace meanwhile. */
+const takePlaceText = `UPDATE installations
+  SET pace_per_minute = $3::float8, pace_tokens = $4::float8, pace_counted_at = $2::timestamptz
+  WHERE id = $1::int8 AND ${freeLease} AND pace_counted_at IS NOT DISTINCT FROM $5::timestamptz RETURNING id`;
+
+/** Milliseconds after which a write that is no status looks again whether it may go. */
+const behindStatuses = 1000;
+
+/**
+ * Takes a place in the pace of an installation for a write that is no status. Every status that is due goes first.
+ * @returns null if it has one, else when to try again.
+ */
+export async function takePlace(
+  { sql, clock, config }: Pick<Deps, 'sql' | 'clock' | 'config'>,
+  installationId: bigint,
+): Promise<Date | null> {
+  const now = nowOf(clock);
+  const range = config.statusWritesPerMinute;
+  const parameters = [installationId, now];
+  const [row] = await sql.query<PaceRow & { isBusy: boolean }>('outbox-read-pace', readPaceText, parameters);
+  const stored = row && paceIn(row);
+  const pace = paceAt(stored ?? firstPace(range, now), range, now);
+  const later = new Date(now.getTime() + Math.max(behindStatuses, waitFor(pace)));
+  if (row?.isBusy || placesIn(pace) === 0) return later;
+  const counted = [pace.perMinute, pace.tokens - 1, stored?.countedAt ?? null];
+  const taken = await sql.query('outbox-take-place', takePlaceText, [...parameters, ...counted]);
+  return taken.length === 1 ? null : later;
+}
+
 const paceIn = ({ perMinute, tokens, countedAt, refused, refusedAt }: PaceRow): Pace | null =>
   perMinute !== null && tokens !== null && countedAt
     ? {

@@ -1,5 +1,6 @@
 // The verbs of stories about commands in comments.
 import { expect } from 'vitest';
+import type { Config } from '../../src/config.ts';
 import { type Acme, startAcme } from './acme.ts';
 
 /** What the App asks for where people may write commands. */
@@ -16,9 +17,12 @@ export type Commenting = Acme & {
   answers(repository: string, number: number): string[];
 };
 
-/** acme, whose App takes commands: ada and rita administer, wes writes, bob and eve read. */
-export async function startCommenting(): Promise<Commenting> {
-  const acme = await startAcme();
+/**
+ * acme, whose App takes commands: ada and rita administer, wes writes, bob and eve read.
+ * @param config as for `startHoldfast`.
+ */
+export async function startCommenting(config: Partial<Config> = {}): Promise<Commenting> {
+  const acme = await startAcme(config);
   const { github, quiet } = acme;
   for (const login of ['rita', 'wes', 'eve']) github.addUser(login);
   github.askForMore({ ...forComments[0] }, [...forComments[1]]);
