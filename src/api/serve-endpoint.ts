@@ -18,7 +18,7 @@ import { describeRoute } from './describe-route.ts';
 import { type AnyEndpoint, HandlerAnswer, takesIdempotencyKey } from './endpoint.ts';
 import { type Answer, type Remember, runOnce } from './idempotency.ts';
 import { isKnown } from './if-none-match.ts';
-import { assertStorable, readJsonBody } from './read-body.ts';
+import { assertStorable, mayReadAhead, readJsonBody } from './read-body.ts';
 import { validate, validateBody } from './validate.ts';
 
 /** Identifies callers, and limits how much they can make us ask GitHub. */
@@ -53,7 +53,10 @@ async function answerCall(
   const place = to === 'repository' || to === 'repository-readers' ? (path as RepositoryPath) : null;
   const { readJson, readContent } = contentOf(definition, req);
   const askedWith = (content: Content) => definition.reads!({ deps, path, ...content } as never);
-  const mayTravel = definition.reads && isWellFormedKey(bearerOf(authorization) ?? '');
+  const mayTravel =
+    definition.reads &&
+    isWellFormedKey(bearerOf(authorization) ?? '') &&
+    (!definition.body || mayReadAhead(req.raw));
   // Only callers with permission learn what is wrong with the content.
   const asked = mayTravel
     ? await readContent()
