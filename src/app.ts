@@ -9,6 +9,7 @@ import type { AppCredentials, Config, StartConfig } from './config.ts';
 import { connectDatabase } from './database/connect.ts';
 import type { Database } from './database/database.ts';
 import type { Deps } from './deps.ts';
+import { limitConnections, slowest } from './limit-connections.ts';
 import { createLogger } from './log.ts';
 import type { Phase } from './phase.ts';
 import { readSecretKey } from './setup/secret-key.ts';
@@ -106,8 +107,9 @@ export async function createApp(given: StartConfig, overrides: Overrides = {}): 
     return answer;
   };
   const { port: asked, host: hostname } = config;
-  const serverOptions = { keepAliveTimeout };
+  const serverOptions = { keepAliveTimeout, ...slowest };
   const server = serve({ fetch: fetch as never, port: asked, hostname, serverOptions }) as Server;
+  limitConnections(server, config.trustedProxies);
   const unused = unusedConnections(server);
   await new Promise<void>((resolve, reject) => server.once('listening', resolve).once('error', reject));
   await phase.start();

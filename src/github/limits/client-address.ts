@@ -9,7 +9,7 @@ function plain(text: string): string | null {
   return isIP(address) ? address : null;
 }
 
-const isTrusted = (address: string, trusted: BlockList): boolean =>
+export const isTrusted = (address: string, trusted: BlockList): boolean =>
   trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 /**
