@@ -10,7 +10,7 @@ const networksOf = cachePerService<'hooks', Promise<BlockList | null>>(1, freshF
 /** What was read last, for a request that cannot wait. */
 const known = new WeakMap<object, BlockList>();
 
-type Needed = Pick<Deps, 'github' | 'clock' | 'log'>;
+type Needed = Pick<Deps, 'db' | 'github' | 'clock' | 'log'>;
 
 /** Whether GitHub sends webhooks from this address, as far as its list was read. */
 export const isOfGitHub = ({ github }: Needed, address: string): boolean =>
@@ -43,9 +43,11 @@ export async function readGitHubNetworks(deps: Needed): Promise<void> {
     keepAnswer(networks, deps.clock, 'hooks', read(deps), (list) => (list ? freshFor : retryAfter)));
 }
 
-async function read({ github, log }: Needed): Promise<BlockList | null> {
+async function read({ db, github, log }: Needed): Promise<BlockList | null> {
   try {
-    const { data } = await (await github.asApp()).rest.meta.get();
+    // The App itself cannot ask: GitHub takes its own credential only for questions about the App.
+    const { id } = await db.installation.findFirstOrThrow({ where: { deletedAt: null, suspendedAt: null } });
+    const { data } = await (await github.asInstallation(id)).rest.meta.get();
     const list = new BlockList();
     for (const network of data.hooks ?? []) {
       const [address = '', bits] = network.split('/');
