@@ -9,12 +9,13 @@ const sha = z.string().regex(/^[0-9a-f]{40,64}$/, 'Send a SHA in hexadecimal.');
 const text = z
   .string()
   .refine((value) => value.isWellFormed() && !value.includes('\0'), 'Send well-formed text without NUL.');
+const name = text.min(1, 'Send text that is not empty.');
 
 const installed = { installation: z.object({ id }).optional() };
 const inRepository = { ...installed, repository: z.object({ id }) };
 const inOrganization = z.object({ ...installed, organization: z.object({ id }) });
 const ofPullRequest = z.object({ ...inRepository, pull_request: z.object({ number }) });
-const pullRequest = z.object({ number, node_id: text, updated_at: z.iso.datetime({ offset: true }) });
+const pullRequest = z.object({ number, node_id: name, updated_at: z.iso.datetime({ offset: true }) });
 const installation = z.object({ installation: z.object({ id }) });
 
 /** The fields of every event. */
@@ -28,7 +29,7 @@ export const payloads = {
   pull_request: z.object({
     ...inRepository,
     repository: z.object({ id, owner: z.object({ id }) }),
-    action: text,
+    action: name,
     pull_request: pullRequest.extend({
       merged: z.boolean().nullish(),
       stack: z.object({ number }).nullish(),
@@ -44,7 +45,7 @@ export const payloads = {
       id,
       body: z.string(),
       created_at: z.iso.datetime({ offset: true }),
-      user: z.object({ id, login: text, type: text }).nullable(),
+      user: z.object({ id, login: name, type: name }).nullable(),
       performed_via_github_app: z.object({}).nullish(),
     }),
   }),
@@ -53,22 +54,22 @@ export const payloads = {
   check_run: z.object({ ...inRepository, check_run: z.object({ head_sha: sha }) }),
   merge_group: z.object({
     ...inRepository,
-    action: text,
-    merge_group: z.object({ head_sha: sha, head_ref: text, base_ref: text }),
+    action: name,
+    merge_group: z.object({ head_sha: sha, head_ref: name, base_ref: name }),
   }),
   status: z.object({
     ...inRepository,
     id,
     sha,
-    context: text,
-    state: text,
+    context: name,
+    state: name,
     description: text.nullable(),
     created_at: z.iso.datetime({ offset: true }),
     commit: z.object({ parents: z.array(z.object({ sha })).optional() }).optional(),
-    sender: z.object({ id, login: text }),
+    sender: z.object({ id, login: name }),
   }),
-  deployment_status: z.object({ ...inRepository, deployment: z.object({ sha: text }) }),
-  push: z.object({ ...inRepository, ref: text }),
+  deployment_status: z.object({ ...inRepository, deployment: z.object({ sha: name }) }),
+  push: z.object({ ...inRepository, ref: name }),
   membership: inOrganization,
   team: inOrganization,
   organization: inOrganization,
