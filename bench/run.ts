@@ -2,6 +2,7 @@
 // some of them, `--quick` scales all down: both only print. It ends with 0 when every budget holds; `--quick` does not
 // look at them.
 import { benchApi } from './api.ts';
+import { benchBodies } from './bodies.ts';
 import { benchBoundaries } from './boundaries.ts';
 import { endAll } from './child-process.ts';
 import { benchConditions } from './conditions.ts';
@@ -23,6 +24,7 @@ const benches = [
   benchApi,
   benchStatements,
   benchWebhooks,
+  benchBodies,
   benchWindow,
   benchFanOut,
   benchBoundaries,

@@ -1,13 +1,18 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { request, type ClientRequest } from 'node:http';
 import { once } from 'node:events';
+import { BlockList } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
+import * as z from 'zod';
 import { payloads } from '../src/webhooks/payloads.ts';
 import { door } from '../src/webhooks/receive-webhook.ts';
 import { handledEvents } from '../src/webhooks/handled-events.ts';
 import { acmeForAll } from './support/acme.ts';
 
-const acme = acmeForAll();
+// The webhooks of the sandbox come from this machine, which is one of GitHub's there. Strangers come through it, too.
+const trustedProxies = new BlockList();
+trustedProxies.addAddress('127.0.0.1');
+const acme = acmeForAll({ trustedProxies });
 
 const mebibyte = 1024 * 1024;
 const sign = (body: string) =>
@@ -30,7 +35,10 @@ function begin(headers: Record<string, string>, length: number | null): ClientRe
   sent.flushHeaders();
   return sent;
 }
-const unsigned = () => headersFor('push', `sha256=${'0'.repeat(64)}`);
+const unsigned = () => ({
+  ...headersFor('push', `sha256=${'0'.repeat(64)}`),
+  'X-Forwarded-For': '198.51.100.1',
+});
 const heldBytes = (bytes: number) => vi.waitFor(() => expect(door.held).toBe(bytes), 5000);
 
 describe('before the body is read', () => {
@@ -89,6 +97,17 @@ describe('the door', () => {
     expect(acme.frozen(repository)).toEqual([1]);
     await acme.advanceTo(new Date(acme.clock.now() + 60_000));
     expect(await enforcement(repository)).not.toHaveProperty('webhooks_refused_at');
+  });
+
+  test('what comes from addresses of GitHub is more than an eighth', async () => {
+    const stranger = begin(unsigned(), 4 * mebibyte);
+    stranger.write(Buffer.alloc(2 * mebibyte));
+    await vi.waitFor(() => expect(acme.github.requests.map(({ path }) => path)).toContain('/meta'));
+    await vi.waitFor(async () => {
+      expect((await deliver('ping', { padding: 'x'.repeat(10 * mebibyte) })).status).toBe(202);
+    }, 60_000);
+    stranger.destroy();
+    await heldBytes(0);
   });
 
   test('a body that comes too slowly is ended', async () => {
@@ -157,6 +176,13 @@ function withAt(payload: object, [key, ...rest]: Path, value: unknown): object {
   const inner = (payload as Record<string, object>)[key!]!;
   return { ...payload, [key!]: rest.length === 0 ? value : withAt(inner, rest, value) };
 }
+/** The paths of what a schema does not let be left out. */
+const needed = (schema: unknown, at: Path = []): Path[] =>
+  schema instanceof z.ZodObject
+    ? Object.entries(schema.shape as Record<string, z.ZodType>).flatMap(([key, inner]) =>
+        inner.isOptional() ? [] : [[...at, key], ...needed(inner, [...at, key])],
+      )
+    : [];
 const odd = [undefined, null, [], 'x\0\ud800', 1.5, { toString: 1 }];
 
 describe('a payload with a good signature', () => {
@@ -174,6 +200,13 @@ describe('a payload with a good signature', () => {
     ['pull_request.opened', ['repository', 'id'], 'one', 'repository.id: Send a number, not a string.'],
     ['status', ['sender', 'login'], undefined, 'sender.login: Field required'],
     ['push', ['ref'], null, 'ref: Send a string, not null.'],
+    ['push', ['ref'], '', 'ref: Send text that is not empty.'],
+    [
+      'pull_request.opened',
+      ['pull_request', 'node_id'],
+      '',
+      'pull_request.node_id: Send text that is not empty.',
+    ],
     [
       'check_run.completed',
       ['check_run', 'head_sha'],
@@ -199,6 +232,16 @@ describe('a payload with a good signature', () => {
     for (const path of pathsIn(payload).filter(([key]) => read.has(key!)))
       for (const value of odd) answers.add((await deliver(event, withAt(payload, path, value))).status);
     expect([...answers].toSorted()).toEqual([202, 400]);
+  });
+
+  test.each(events)('of %s without a field that it needs gets an answer that names it', async (handled) => {
+    const [event, action] = handled.split('.') as [keyof typeof payloads, string | undefined];
+    const payload = { ...everything, ...(action && { action }) };
+    for (const path of needed(payloads[event])) {
+      const answer = await deliver(event, withAt(payload, path, undefined));
+      expect([path, answer.status]).toEqual([path, 400]);
+      expect(answer.body.detail).toContain(`${path.join('.')}: Field required`);
+    }
   });
 
   test.each(['constructor', '__proto__', '__defineGetter__', 'toString', 'hasOwnProperty'])(

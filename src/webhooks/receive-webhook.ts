@@ -1,4 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { tooLarge } from '../api/read-body.ts';
@@ -10,14 +12,13 @@ import { saveRefusedAt } from '../github/hooks/refused-hooks.ts';
 import { addressOf, networkOf } from '../github/limits/client-address.ts';
 import { inSteps, jobs } from '../queue/jobs.ts';
 import { acceptEvent } from './accept-event.ts';
+import { Body, largest } from './body.ts';
 import { type Share, WebhookDoor } from './door.ts';
 import { isOfGitHub, noteSender, readGitHubNetworks } from '../github/hooks/hook-networks.ts';
 import { isHandled, needsAction } from './handled-events.ts';
 import { envelope, payloads } from './payloads.ts';
 
 const mebibyte = 1024 * 1024;
-/** The maximum size of GitHub's webhooks. */
-const largest = 25 * mebibyte;
 /** Seconds after which GitHub gives up a delivery. */
 const patience = 10;
 /** The fewest bytes that a body brings in each second after its first. */
@@ -44,16 +45,17 @@ export async function receiveWebhook(deps: Deps, context: Context): Promise<Resp
     return context.json({ detail }, 400);
   }
   const address = addressOf(deps, context);
-  if (door.held > worthALook) void readGitHubNetworks(deps);
   const share = door.open({ network: networkOf(address), isGitHub: isOfGitHub(deps, address) });
+  const announced = req.header('Content-Length');
+  const body = new Body(announced === undefined ? undefined : Number(announced));
   try {
-    const read = await readSigned(context, deps.config.app.webhookSecret, share);
+    const read = await readSigned(deps, context, share, body);
     if (read === 'late') {
       const detail = 'The body did not arrive in time: within 10 seconds, and 64 KiB in each. Send it again.';
       return hangUp(context, 408, detail);
     }
     if (read === 'broken') return context.json({ detail: 'The body broke off. Send it again.' }, 400);
-    if (!isEqual(read.signature, signature)) {
+    if (!isEqual(read, signature)) {
       deps.log.warn({ delivery: guid, event: name }, 'a webhook with a wrong signature was refused');
       const detail =
         'The signature does not match: WEBHOOK_SECRET differs from the secret in the App’s settings.';
@@ -61,8 +63,12 @@ export async function receiveWebhook(deps: Deps, context: Context): Promise<Resp
     }
     deps.metrics.countWebhook(name in payloads ? name : 'other');
     noteSender(deps, address);
-    const payload = readPayload(name, Buffer.concat(read.chunks).toString('utf8'));
+    const { size } = body;
+    const payload = readPayload(name, body.take());
     if (typeof payload === 'string') return context.json({ detail: payload }, 400);
+    // What is left of it is small.
+    dropParsed(size);
+    share.release();
     await acceptEvent(deps, { guid, name, payload });
     return context.json({ accepted: true }, 202);
   } catch (error) {
@@ -70,8 +76,24 @@ export async function receiveWebhook(deps: Deps, context: Context): Promise<Resp
     if (isUnavailable(error)) await noteRefused(deps);
     throw error;
   } finally {
+    body.free();
     share.release();
   }
+}
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+/** Bytes of large payloads that are worth the time to collect what is left of them. */
+const muchParsed = 8 * mebibyte;
+let parsed = 0;
+
+/** V8 keeps the texts and objects of large payloads until its heap has grown by them. Only GitHub can send these. */
+function dropParsed(bytes: number): void {
+  if (bytes < mebibyte) return;
+  parsed += bytes;
+  if (parsed < muchParsed) return;
+  parsed = 0;
+  collectGarbage();
 }
 
 /** Absent for a request without a socket. */
@@ -107,32 +129,26 @@ async function noteRefused(deps: Deps): Promise<void> {
 /** Milliseconds: one look serves all refusals within it, four to eight seconds later. */
 const lookStep = 4_000;
 
-/** The chunks of a body and their signature; `late` if they came too slowly, `broken` if the sender hung up. */
-async function readSigned(
-  { req, env }: Context,
-  secret: string,
-  share: Share,
-): Promise<{ chunks: Uint8Array[]; signature: string } | 'late' | 'broken'> {
-  const hmac = createHmac('sha256', secret);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+/** Reads a body. @returns its signature; `late` if it came too slowly, `broken` if the sender hung up. */
+async function readSigned(deps: Deps, { req, env }: Context, share: Share, body: Body): Promise<string> {
+  const hmac = createHmac('sha256', deps.config.app.webhookSecret);
   let [seconds, counted, isLate] = [0, 0, false];
   const stop = new AbortController();
   const watch = setInterval(() => {
     seconds++;
-    isLate = seconds >= patience || (seconds > 1 && size - counted < slowest);
-    counted = size;
+    isLate = seconds >= patience || (seconds > 1 && body.size - counted < slowest);
+    counted = body.size;
     if (isLate) stop.abort();
   }, 1_000);
   try {
     for await (const chunk of chunksOf(req.raw, (env as Node)?.incoming, stop.signal)) {
-      size += chunk.length;
-      if (size > largest) throw tooLarge(largest);
+      if (body.size + chunk.length > largest) throw tooLarge(largest);
       share.claim(chunk.length);
+      if (door.held > worthALook) void readGitHubNetworks(deps);
       hmac.update(chunk);
-      chunks.push(chunk);
+      body.add(chunk);
     }
-    return { chunks, signature: `sha256=${hmac.digest('hex')}` };
+    return `sha256=${hmac.digest('hex')}`;
   } catch (error) {
     if (isLate) return 'late';
     if (error instanceof Refusal) throw error;
@@ -147,7 +163,7 @@ async function* chunksOf(
   request: Request,
   incoming: HttpBindings['incoming'] | undefined,
   signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const announced = Number(request.headers.get('content-length'));
   if (announced > largest) throw tooLarge(largest);
   if (!incoming) {
@@ -160,7 +176,7 @@ async function* chunksOf(
   });
   aborted.catch(() => undefined);
   for (;;) {
-    const next = (await Promise.race([arriving.next(), aborted])) as IteratorResult<Uint8Array>;
+    const next = (await Promise.race([arriving.next(), aborted])) as IteratorResult<Uint8Array<ArrayBuffer>>;
     if (next.done) return;
     yield next.value;
   }
@@ -169,7 +185,7 @@ async function* chunksOf(
 const isEqual = (one: string, other: string): boolean =>
   timingSafeEqual(Buffer.from(one), Buffer.from(other.toLowerCase()));
 
-/** The validated payload, or a sentence about what is wrong with it. */
+/** The fields of a payload that we read, validated, or a sentence about what is wrong with it. */
 function readPayload(name: string, raw: string): object | string {
   let payload: unknown;
   try {
@@ -180,9 +196,9 @@ function readPayload(name: string, raw: string): object | string {
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload))
     return 'The payload is not a JSON object.';
   try {
-    validate(needsAction(name) ? envelope.required() : envelope, payload, 'body');
-    if (isHandled(name, payload)) validate(payloads[name as keyof typeof payloads], payload, 'body');
-    return payload;
+    const head = validate(needsAction(name) ? envelope.required() : envelope, payload, 'body') as object;
+    if (!isHandled(name, head)) return head;
+    return { ...head, ...(validate(payloads[name as keyof typeof payloads], payload, 'body') as object) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const problems = error.problems.map(({ path, message }) => `${path.slice(1).join('.')}: ${message}`);
