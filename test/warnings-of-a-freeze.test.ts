@@ -106,7 +106,8 @@ describe('the answer to a freeze that looks like a mistake says so, in the body 
     const exclude_conditions = [{ or: ['label=hotfix', 'author=dependabot[bot]'] }];
     const made = await create(bots, { exclude_conditions });
     expect(made.body.warnings).toEqual([says]);
-    expect(inHeader(made)).toEqual([says]);
+    // Clients of the interface get the header that they know.
+    expect(inHeader(made)).toEqual([]);
     const preview = await acme.call('POST', freezes(bots, '/preview'), {
       as: acme.admin,
       body: { ...newFreeze, exclude_conditions },

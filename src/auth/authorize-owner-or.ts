@@ -44,21 +44,27 @@ export async function authorizeOwnerOr(
     if (!isRefused || credential.kind !== 'github-token' || credential.grant.by === 'sign-in') throw error;
     const account = await findAccount(deps, owner);
     const asked = await ask(account);
-    const assertOne = (name: string) =>
+    const assertOne = (name: string, deps: Deps) =>
       assertAdministersOwn(deps, tokens, credential, recency, account, name);
     if ('anyOf' in asked) {
       const administered = await administeredOf(asked.anyOf, (name) =>
-        assertOne(name).then(() => true, refusedAsFalse),
+        assertOne(name, ofOthers(deps)).then(() => true, refusedAsFalse),
       );
       if (asked.anyOf.some((names) => administersAll(administered, names))) return { account, administered };
       throw error;
     }
     const names = new Set(asked.all?.map((name) => name.toLowerCase()));
     if (names.size === 0 || names.size > mostNamed) throw error;
-    for (const name of names) await assertOne(name);
+    for (const name of names) await assertOne(name, deps);
     return { account, administered: names };
   }
 }
+
+/** Names that others wrote do not count for the caller. */
+const ofOthers = (deps: Deps): Deps => ({
+  ...deps,
+  questions: deps.questions && { ...deps.questions, beforeName: async () => true },
+});
 
 /** Asks about each name once and about a limited number. In a list, the first refusal ends it. */
 async function administeredOf(

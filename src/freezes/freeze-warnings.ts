@@ -18,6 +18,10 @@ export const warningTypes = [
   'switched_off',
 ] as const;
 
+/** Begins the warning that is not in the `Warning` header, which stays as clients of the interface know it. */
+export const pushersGetThrough =
+  'Everybody who can push to the branch of an excluded pull request gets through';
+
 export type Warning = { type: (typeof warningTypes)[number]; message: string };
 
 /** How many open pull requests have each verdict. */
@@ -132,7 +136,7 @@ function warningsOfAuthor({ matching, exclude }: FreezeConditions): Warning[] {
       ? [
           {
             type: 'pusher_controlled_exclude' as const,
-            message: `Everybody who can push to the branch of an excluded pull request gets through: ${some(authors.map(quote))} asks who opened it, not who pushed to it. Add \`last-pushed-by\`.`,
+            message: `${pushersGetThrough}: ${some(authors.map(quote))} asks who opened it, not who pushed to it. Add \`last-pushed-by\`.`,
           },
         ]
       : []),

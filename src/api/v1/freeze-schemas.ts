@@ -14,6 +14,7 @@ import { text } from '../fields.ts';
 import { owner, repository, uuid } from '../path-params.ts';
 import { unknownFields } from '../unknown-fields.ts';
 import { warningHeader } from '../warning-header.ts';
+import { pushersGetThrough } from '../../freezes/freeze-warnings.ts';
 
 /** The recursive part of the document. `conditions/` validates it, limits its depth and names every bad condition. */
 const node = { anyOf: [{ type: 'string' }, { $ref: '#/components/schemas/MatchingConditionsDict' }] };
@@ -219,7 +220,7 @@ export const savedFreezeSuccess = {
   description: 'The freeze',
   schema: savedFreezeSchema,
   example: exampleFreeze,
-  headers: { Warning: 'The `warnings`, except those about unknown fields' },
+  headers: { Warning: 'The `warnings`, except those about unknown fields and about who can push' },
 };
 
 /**
@@ -234,5 +235,6 @@ export function savedFreezeAnswer(
   const [fields, answered] = [newFreeze, savedFreezeSchema].map(({ shape }) => Object.keys(shape));
   const all = [...warnings, ...unknownFields(sent, fields!, answered!, 'a freeze')];
   const body = { ...presentFreeze(freeze), ...(all.length > 0 && { warnings: all }) };
-  return new HandlerAnswer(status, body, warningHeader(warnings));
+  const inHeader = warnings.filter((warning) => !warning.startsWith(pushersGetThrough));
+  return new HandlerAnswer(status, body, warningHeader(inHeader));
 }
