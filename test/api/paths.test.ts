@@ -118,6 +118,7 @@ describe('repositories', () => {
         /^GET \/(user$|users\/[a-zA-Z0-9-]+\/installation$|repos\/[a-zA-Z0-9-]+\/[\w-][\w.-]*(\/installation)?$)/,
       );
     }
+    await acme.quiet();
   });
 });
 
