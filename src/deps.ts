@@ -1,4 +1,6 @@
 import type { Logger } from 'pino';
+import type { GitHubTokens } from './auth/github-token.ts';
+import type { Permissions } from './auth/permissions.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { GitHubApp } from './github/github-app.ts';
@@ -21,6 +23,9 @@ export type Deps = {
   /** What this process writes to GitHub. */
   ownWrites: OwnWrites;
   github: GitHubApp;
+  /** What GitHub lets people and tokens do. */
+  permissions: Permissions;
+  tokens: GitHubTokens;
   /** What this process counts. */
   metrics: Metrics;
   clock: Clock;

@@ -1,10 +1,8 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { Hono, type MiddlewareHandler } from 'hono';
-import { GitHubTokens } from './auth/github-token.ts';
 import { JobTokens } from './auth/oidc/job-token.ts';
 import type { Deps } from './deps.ts';
 import { CallerLimits } from './github/limits/caller-limits.ts';
-import { Permissions } from './auth/permissions.ts';
 import type { JobQueue } from './queue/queue.ts';
 import { serveMetrics } from './metrics/serve-metrics.ts';
 import { helpRoutes } from './help/help-routes.ts';
@@ -35,9 +33,7 @@ export const webhookPath = '/api/github/webhooks';
 export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
   const api = new OpenAPIHono();
   const limits = new CallerLimits(deps.clock);
-  const permissions = new Permissions(deps.clock);
-  const tokens = new GitHubTokens(deps.clock, permissions);
-  const callers = { tokens, jobs: new JobTokens(deps.clock), limits };
+  const callers = { jobs: new JobTokens(deps.clock), limits };
   api.use(logRequests(deps.log, deps.metrics));
   api.onError((error, context) => errorResponse(error, context, deps.log));
   api.notFound(noSuchRoute);
@@ -53,7 +49,7 @@ export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
   api.route('/v1', v1);
   mountApiReference(api, document);
   api.route('/help', helpRoutes());
-  mountPages(api, deps, limits, permissions);
+  mountPages(api, deps, limits);
   mountNotServed(api);
   return api;
 }

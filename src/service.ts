@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
 import { createApi } from './http.ts';
+import { GitHubTokens } from './auth/github-token.ts';
+import { Permissions } from './auth/permissions.ts';
 import type { Clock } from './clock.ts';
 import type { AppCredentials, StartConfig } from './config.ts';
 import type { Database } from './database/database.ts';
@@ -41,6 +43,8 @@ export async function createService(ground: Ground, app: AppCredentials): Promis
     queue,
     ownWrites: new OwnWrites(),
     github,
+    permissions: new Permissions(clock),
+    tokens: new GitHubTokens(clock),
     metrics,
     clock,
     log,

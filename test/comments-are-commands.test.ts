@@ -81,7 +81,7 @@ describe('freeze', () => {
   test('is for admins, as is its end', async () => {
     for (const words of ['freeze 2h x', 'unfreeze x'])
       expect(await said(words, 'wes')).toBe(
-        `**Nothing was changed.** \`wes is not an admin of ${web} on GitHub.\``,
+        `**Nothing was changed.** \`wes is not an admin of ${web} on GitHub. Ask one.\``,
       );
     expect(await freezes()).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import type { z } from '@hono/zod-openapi';
-import type { Credential } from '../auth/authenticate.ts';
+import type { Caller } from '../auth/caller.ts';
 import type { AuthorizedRepository, RepositoryAudience } from '../auth/authorize.ts';
 import type { Asked, AuthorizedOwner } from '../auth/authorize-owner-or.ts';
 import type { Recency } from '../auth/permissions.ts';
@@ -40,7 +40,7 @@ type Found<A extends Access> = A extends { to: 'repository' }
 export type Call<A extends Access, Path, Query, Body, Read> = Found<A> & {
   deps: Deps;
   actor: Actor;
-  credential: Credential;
+  caller: Caller;
   path: Path;
   query: Query;
   body: Body;

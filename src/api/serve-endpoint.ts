@@ -1,11 +1,11 @@
 // Every request goes through the same steps in the same order: path, credential, permission and existence, body.
 import type { Context, Hono, HonoRequest } from 'hono';
-import { actorOf, authenticate, bearerOf, type Credential, type Identifiers } from '../auth/authenticate.ts';
+import { authenticate, bearerOf } from '../auth/authenticate.ts';
 import { isWellFormedKey } from '../auth/application-key.ts';
-import { authorizeOwner, authorizeRepository } from '../auth/authorize.ts';
+import { authorizeOwner, authorizeReader, authorizeRepository } from '../auth/authorize.ts';
 import { authorizeOwnerOr } from '../auth/authorize-owner-or.ts';
-import { authorizeReader } from '../auth/authorize-reader.ts';
-import type { GitHubTokens } from '../auth/github-token.ts';
+import { actorOf, type Caller } from '../auth/caller.ts';
+import type { JobTokens } from '../auth/oidc/job-token.ts';
 import type { RepositoryPath } from '../auth/key-rows.ts';
 import type { Recency } from '../auth/permissions.ts';
 import type { Deps } from '../deps.ts';
@@ -22,7 +22,7 @@ import { assertStorable, mayReadAhead, readJsonBody } from './read-body.ts';
 import { validate, validateBody } from './validate.ts';
 
 /** Identifies callers, and limits how much they can make us ask GitHub. */
-export type Callers = Identifiers & { limits: CallerLimits };
+export type Callers = { jobs: JobTokens; limits: CallerLimits };
 
 /** Serves an endpoint. */
 export function serveEndpoint(api: Hono, deps: Deps, callers: Callers, definition: AnyEndpoint): void {
@@ -40,7 +40,7 @@ export function serveEndpoint(api: Hono, deps: Deps, callers: Callers, definitio
 
 async function answerCall(
   deps: Deps,
-  { tokens, jobs, limits }: Callers,
+  { jobs, limits }: Callers,
   definition: AnyEndpoint,
   context: Context,
 ): Promise<Answer> {
@@ -48,7 +48,7 @@ async function answerCall(
   const path = validate(definition.params, req.param(), 'path') as Record<string, unknown>;
   if (definition.deprecated) announceDeprecation(context, definition.deprecated.successor(path));
   const authorization = req.header('Authorization');
-  const questionsOf = (caller: Actor | null) => limits.questionsOf(deps, context, async () => caller);
+  const questionsOf = (actor: Actor | null) => limits.questionsOf(deps, context, async () => actor);
   const { to } = definition.access;
   const place = to === 'repository' || to === 'repository-readers' ? (path as RepositoryPath) : null;
   const { readJson, readContent } = contentOf(definition, req);
@@ -63,31 +63,31 @@ async function answerCall(
         .then(askedWith)
         .catch(() => null)
     : null;
-  const credential = await authenticate(
+  const caller = await authenticate(
     { ...deps, questions: questionsOf(null) },
-    { tokens, jobs },
+    jobs,
     authorization,
     place,
     asked,
   );
-  const actor = actorOf(deps, credential);
+  const actor = actorOf(deps, caller);
   const counted = { ...deps, questions: questionsOf(actor) };
   const { isLive } = definition.access as Recency;
   // GitHub is asked anew for what changes something. A body that changes nothing is worth no question.
   const access =
     isLive && (await isInvalid(readContent)) ? { ...definition.access, isLive: false } : definition.access;
-  const found = await authorize(counted, tokens, { ...definition, access }, credential, path, readJson);
+  const found = await authorize(counted, { ...definition, access }, caller, path, readJson);
   // Any GitHub account can read public repositories, so that does not make a caller known.
-  if (credential.kind === 'github-token' && to !== 'own-key' && to !== 'repository-readers')
-    await limits.remember(deps, actor, credential.token);
+  if (caller.kind === 'github-token' && to !== 'own-key' && to !== 'repository-readers')
+    await limits.remember(deps, actor, caller.token);
   const key = takesIdempotencyKey(definition) ? req.header('Idempotency-Key') : undefined;
   // A retried request may replay an answer about a resource that it deleted itself.
   if (key === undefined) await definition.exists?.({ ...found, deps, actor, path } as never);
   const content = await readContent();
   const url = deps.config.publicUrl + req.url.slice(req.url.indexOf('/', 'https://'.length));
   const read = async () =>
-    asked && credential.kind === 'application-key' && credential.repository
-      ? credential.value
+    asked && caller.kind === 'application-key' && caller.repository
+      ? caller.value
       : readAlone(
           { query: deps.sql.read },
           askedWith(content),
@@ -95,7 +95,7 @@ async function answerCall(
         );
   const run = async (remember: Remember): Promise<Answer> => {
     const { query, body } = content;
-    const call = { ...found, deps: counted, actor, credential, path, query, body, read, url, remember };
+    const call = { ...found, deps: counted, actor, caller, path, query, body, read, url, remember };
     const result = await definition.handle(call as never);
     return result instanceof HandlerAnswer ? result : { status: definition.success.status, body: result };
   };
@@ -134,9 +134,8 @@ function contentOf(definition: AnyEndpoint, req: HonoRequest) {
 
 async function authorize(
   deps: Deps,
-  tokens: GitHubTokens,
   { access, method, body }: AnyEndpoint,
-  credential: Credential,
+  caller: Caller,
   path: Record<string, unknown>,
   readJson: () => Promise<unknown>,
 ) {
@@ -144,13 +143,13 @@ async function authorize(
   const to = method === 'get' ? 'read' : 'change';
   switch (access.to) {
     case 'repository':
-      return authorizeRepository(deps, tokens, credential, access, path as never);
+      return authorizeRepository(deps, caller, access, path as never);
     case 'repository-readers':
-      return { repository: await authorizeReader(deps, tokens, credential, path as never) };
+      return { repository: await authorizeReader(deps, caller, path as never) };
     case 'owner':
-      return { account: await authorizeOwner(deps, tokens, credential, owner, to) };
+      return { account: await authorizeOwner(deps, caller, owner, to) };
     case 'owner-or-repositories':
-      return authorizeOwnerOr(deps, tokens, credential, owner, to, access, async (account) =>
+      return authorizeOwnerOr(deps, caller, owner, to, access, async (account) =>
         // An invalid body names nothing.
         access.repositories({ deps, account, path, json: body && (await readJson().catch(() => null)) }),
       );

@@ -1,25 +1,13 @@
 import { nowOf } from '../clock.ts';
-import { webUrlOf } from '../github/web-url.ts';
 import type { Deps } from '../deps.ts';
 import { forbidden } from '../errors.ts';
-import type { Actor } from '../events/actor.ts';
 import type { Asked } from '../installations/repository-read.ts';
 import { hashKey, isWellFormedKey, looksLikeKey } from './application-key.ts';
-import { type KeyRow, readKey, type RepositoryPath } from './key-rows.ts';
-import { type GitHubTokens, looksLikePersonalToken, type TokenHolder } from './github-token.ts';
+import type { Caller } from './caller.ts';
+import { readKey, type RepositoryPath } from './key-rows.ts';
+import { looksLikePersonalToken } from './github-token.ts';
 import { noteUse } from './note-use.ts';
-import type { Job } from './oidc/job.ts';
 import { type JobTokens, looksLikeJobToken } from './oidc/job-token.ts';
-import type { OidcRule } from './oidc/oidc-rule.ts';
-
-/** An accepted credential. `authorize` decides what it can do. */
-export type Credential =
-  | ({ kind: 'application-key' } & KeyRow)
-  | ({ kind: 'github-token'; token: string } & TokenHolder)
-  | { kind: 'job-token'; job: Job; rule: OidcRule };
-
-/** What finds the owner of a credential if the database alone cannot. */
-export type Identifiers = { tokens: GitHubTokens; jobs: JobTokens };
 
 /** Begins with the words that clients of the interface look for, like the texts below. */
 export const missingHeader =
@@ -43,11 +31,11 @@ export const bearerOf = (authorization: string | undefined): string | null =>
  */
 export async function authenticate(
   deps: Deps,
-  { tokens, jobs }: Identifiers,
+  jobs: JobTokens,
   authorization: string | undefined,
   path: RepositoryPath | null,
   asked: Asked<unknown> | null,
-): Promise<Credential> {
+): Promise<Caller> {
   if (!authorization?.trim()) throw forbidden(missingHeader);
   const credential = bearerOf(authorization);
   if (!credential) throw forbidden(malformedHeader);
@@ -63,7 +51,7 @@ export async function authenticate(
     return { kind: 'job-token', ...found };
   }
   if (!looksLikePersonalToken(credential)) throw forbidden(notAccepted);
-  const holder = await tokens.identify(deps, credential);
+  const holder = await deps.tokens.identify(deps, credential);
   if (!holder) throw forbidden(notAccepted);
   return { kind: 'github-token', token: credential, ...holder };
 }
@@ -81,20 +69,4 @@ async function findKey(
   const { revokedAt, expiresAt } = found.key;
   const isExpired = expiresAt !== null && expiresAt <= nowOf(deps.clock);
   return revokedAt !== null || isExpired ? null : found;
-}
-
-/** The name of the credential in the audit log. */
-export function actorOf({ config }: Pick<Deps, 'config'>, credential: Credential): Actor {
-  switch (credential.kind) {
-    case 'application-key':
-      return { type: 'application', id: credential.key.id, name: credential.key.name };
-    case 'github-token':
-      return { type: 'user', id: credential.person.id, name: credential.person.login };
-    case 'job-token': {
-      const { repository, workflow, runId, attempt } = credential.job;
-      const run = `${webUrlOf(config.githubApiUrl)}/${repository}/actions/runs/${runId}/attempts/${attempt}`;
-      const name = `${repository} ${workflow} run ${runId}`;
-      return { type: 'application', id: credential.rule.id, name, run };
-    }
-  }
 }

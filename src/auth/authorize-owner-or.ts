@@ -1,12 +1,10 @@
 import type { Deps } from '../deps.ts';
 import { Refusal } from '../errors.ts';
-import type { Account } from '../generated/prisma/client.ts';
 import { type Administered, administersAll } from '../installations/administered.ts';
-import { findAccount } from '../installations/find-account.ts';
+import { findAccount, type InstalledAccount } from '../installations/find-account.ts';
 import { repositoryAbsent } from '../installations/find-repository.ts';
-import type { Credential } from './authenticate.ts';
 import { authorizeOwner, authorizeRepository } from './authorize.ts';
-import type { GitHubTokens } from './github-token.ts';
+import type { Caller } from './caller.ts';
 import type { Recency } from './permissions.ts';
 
 /** The most repositories that we ask GitHub about in one request. Requests with more are for admins of the owner. */
@@ -19,7 +17,7 @@ const mostNamed = 50;
  */
 export type Asked = { all: string[] | null } | { anyOf: (string[] | null)[] };
 
-export type AuthorizedOwner = { account: Account; administered: Administered };
+export type AuthorizedOwner = { account: InstalledAccount; administered: Administered };
 
 /**
  * Like `authorizeOwner`, and also for a person who administers each of the owner's repositories that a request names.
@@ -27,25 +25,25 @@ export type AuthorizedOwner = { account: Account; administered: Administered };
  */
 export async function authorizeOwnerOr(
   deps: Deps,
-  tokens: GitHubTokens,
-  credential: Credential,
+  caller: Caller,
   owner: string,
   access: 'read' | 'change',
   recency: Recency,
-  ask: (account: Account) => Promise<Asked>,
+  ask: (account: InstalledAccount) => Promise<Asked>,
 ): Promise<AuthorizedOwner> {
   try {
     return {
-      account: await authorizeOwner(deps, tokens, credential, owner, access, recency),
+      account: await authorizeOwner(deps, caller, owner, access, recency),
       administered: null,
     };
   } catch (error) {
     const isRefused = error instanceof Refusal && error.code === 'forbidden';
-    if (!isRefused || credential.kind !== 'github-token' || credential.grant.by === 'sign-in') throw error;
+    const isPerson = 'person' in caller && !(caller.kind === 'github-token' && caller.grant.by === 'sign-in');
+    if (!isRefused || !isPerson) throw error;
     const account = await findAccount(deps, owner);
     const asked = await ask(account);
     const assertOne = (name: string, deps: Deps) =>
-      assertAdministersOwn(deps, tokens, credential, recency, account, name);
+      assertAdministersOwn(deps, caller, recency, account, name);
     if ('anyOf' in asked) {
       const administered = await administeredOf(asked.anyOf, (name) =>
         assertOne(name, ofOthers(deps)).then(() => true, refusedAsFalse),
@@ -86,20 +84,13 @@ async function administeredOf(
  */
 async function assertAdministersOwn(
   deps: Deps,
-  tokens: GitHubTokens,
-  credential: Credential,
+  caller: Caller,
   recency: Recency,
-  account: Account,
+  account: InstalledAccount,
   name: string,
 ): Promise<void> {
   const path = { owner: account.login, repository: name };
-  const { repository } = await authorizeRepository(
-    deps,
-    tokens,
-    credential,
-    { ...recency, scope: 'admin' },
-    path,
-  );
+  const { repository } = await authorizeRepository(deps, caller, { ...recency, scope: 'admin' }, path);
   const hasName = repository.name.toLowerCase() === name.toLowerCase();
   if (repository.accountId !== account.id || !hasName) throw repositoryAbsent(account.login, name);
 }

@@ -1,4 +1,5 @@
-import type { Account } from '../generated/prisma/client.ts';
+// One place decides what a caller may do, whatever road they came by. A verb says whom it allows, and `authorize…` finds
+// what the path names and refuses everybody else.
 import type { Deps } from '../deps.ts';
 import { forbidden, isConflict, Refusal } from '../errors.ts';
 import { findAccount, type InstalledAccount, notInstalled } from '../installations/find-account.ts';
@@ -12,17 +13,14 @@ import {
   repositoryAbsent,
 } from '../installations/find-repository.ts';
 import type { KeyScope } from './application-key.ts';
-import type { Credential } from './authenticate.ts';
-import type { GitHubTokens, Person } from './github-token.ts';
+import type { Caller, KeyCaller, PersonCaller } from './caller.ts';
 import type { CallingKey, RepositoryPath } from './key-rows.ts';
-import type { Recency } from './permissions.ts';
 import { repositoryOfJob } from './oidc/authorize-job.ts';
 import type { JobPermission } from './oidc/oidc-rule.ts';
+import type { Recency } from './permissions.ts';
+import type { RepositoryPermission } from './repository-permission.ts';
 import { fromSignIn, lacksAdministration, lacksScope } from './token-refusals.ts';
 import { hasScope } from './token-scopes.ts';
-
-export type PersonalToken = Extract<Credential, { kind: 'github-token' }>;
-type KeyOrPerson = Exclude<Credential, { kind: 'job-token' }>;
 
 const wanted = {
   admin: 'an admin application key (hf_admin_…) or a GitHub token',
@@ -32,148 +30,187 @@ const wanted = {
 const foreignKey = (owner: string) =>
   forbidden(`This application key belongs to another owner than ${owner}.`);
 
-const notAdmin = ({ login }: Person, place: string) =>
-  forbidden(`${login} is not an admin of ${place} on GitHub. Ask one, or use an admin application key.`);
+/** What somebody can do who may not: only the API takes keys. */
+const instead = ({ kind }: PersonCaller, ask: string): string =>
+  kind === 'github-token' ? `${ask}, or use an admin application key.` : `${ask}.`;
 
-const notWriter = ({ login }: Person, place: string) =>
+const notAdmin = (caller: PersonCaller, place: string) =>
+  forbidden(`${caller.person.login} is not an admin of ${place} on GitHub. ${instead(caller, 'Ask one')}`);
+
+const notWriter = (caller: PersonCaller, place: string) =>
   forbidden(
-    `${login} cannot write to ${place} on GitHub. Ask somebody who can, or use an admin application key.`,
+    `${caller.person.login} cannot write to ${place} on GitHub. ${instead(caller, 'Ask somebody who can')}`,
   );
 
-/** The callers that a route of a repository allows. */
+/** The callers that a verb of a repository allows. */
 export type RepositoryAudience = Recency & {
   scope: KeyScope;
-  /** `write`: also a token of a person who can write there. */
+  /** `write`: also a person who can write there. */
   least?: 'write';
   /** What a rule must allow a job in its own repository. If it is not set, no job is allowed. */
   job?: JobPermission;
 };
 
-/** @property notAdmin why the caller is not an admin of it, if the route also allows writers; null for admins. */
+/** @property notAdmin why the caller is not an admin of it, if the verb also allows writers; null for admins. */
 export type AuthorizedRepository = { repository: FoundRepository; notAdmin: Refusal | null };
 
-/** Checks that the route takes this kind of credential, and that a key belongs to the owner in the path. */
+/** Checks that the verb takes this kind of caller, and that a key belongs to the owner in the path. */
 function assertKind(
-  credential: Credential,
+  caller: Caller,
   scope: KeyScope,
   owner: string,
-): asserts credential is KeyOrPerson {
-  if (credential.kind === 'job-token')
+): asserts caller is KeyCaller | PersonCaller {
+  if (caller.kind === 'job-token')
     throw forbidden(`This route takes ${wanted[scope]}, not the OIDC token of a job.`);
-  if (credential.kind === 'github-token') {
+  if (caller.kind !== 'application-key') {
     if (scope === 'ci') throw forbidden(`This route takes ${wanted.ci}, not a GitHub token.`);
     return;
   }
-  const { key } = credential;
+  const { key } = caller;
   if (key.scope !== scope)
     throw forbidden(`This route takes ${wanted[scope]}, not one with the scope ${key.scope}.`);
   assertOwnKey(key, owner);
 }
 
 /** Checks that the key belongs to the owner in the path. */
-export function assertOwnKey({ account }: Pick<CallingKey, 'account'>, owner: string): void {
+function assertOwnKey({ account }: Pick<CallingKey, 'account'>, owner: string): void {
   if (account.loginKey !== owner.toLowerCase()) throw foreignKey(owner);
 }
 
 /**
- * The repository of the path, for a credential that can use it: a key of its owner with the right scope; a token that
- * can administer it, of a person who is an admin of it; if the route allows writers, a token of one of them; if it
+ * The repository of the path, for a caller who can use it: a key of its owner with the right scope; a person who is an
+ * admin of it, with a token that can administer it if they sent one; if the verb allows writers, one of them; if it
  * allows jobs, one of its own jobs.
  * @throws Refusal forbidden, not-found (also for a person or a token that cannot see it), or unavailable.
  */
 export async function authorizeRepository(
   deps: Deps,
-  tokens: GitHubTokens,
-  credential: Credential,
-  audience: RepositoryAudience,
+  caller: Caller,
+  { job, scope, least, ...recency }: RepositoryAudience,
   path: RepositoryPath,
 ): Promise<AuthorizedRepository> {
-  const { job } = audience;
-  if (credential.kind === 'job-token' && job)
-    return { repository: await repositoryOfJob(deps, credential, job, path), notAdmin: null };
-  assertKind(credential, audience.scope, path.owner);
-  if (credential.kind === 'github-token') return repositoryOfToken(deps, tokens, credential, audience, path);
-  return { repository: await repositoryOfKey(deps, credential, path), notAdmin: null };
+  if (caller.kind === 'job-token' && job)
+    return { repository: await repositoryOfJob(deps, caller, job, path), notAdmin: null };
+  assertKind(caller, scope, path.owner);
+  if (caller.kind === 'application-key')
+    return { repository: await repositoryOfKey(deps, caller, path), notAdmin: null };
+  const repository = await findForPerson(deps, caller, path, 'administer');
+  const standing = await standingIn(deps, caller, repository, path, recency);
+  return { repository, notAdmin: assertStanding(deps, caller, standing, repository, least) };
+}
+
+/**
+ * The repository of the path, for a caller who can read it: any key of its owner, a person who can, with a token that can
+ * read it if they sent one, or one of its own jobs that a rule lets in.
+ * @throws Refusal like `authorizeRepository`.
+ */
+export async function authorizeReader(
+  deps: Deps,
+  caller: Caller,
+  path: RepositoryPath,
+): Promise<FoundRepository> {
+  if (caller.kind === 'job-token') return repositoryOfJob(deps, caller, 'push_scopes', path);
+  if (caller.kind === 'application-key') {
+    assertOwnKey(caller.key, path.owner);
+    return repositoryOfKey(deps, caller, path);
+  }
+  const repository = await findForPerson(deps, caller, path, 'read');
+  if (repository.private || repository.installation.suspendedAt !== null)
+    await standingIn(deps, caller, repository, path);
+  return repository;
 }
 
 /** The repository of the path, for a key of its owner. @throws Refusal not-found. */
-export async function repositoryOfKey(
+async function repositoryOfKey(
   deps: Deps,
-  { key, ...credential }: Extract<Credential, { kind: 'application-key' }>,
+  { key, ...caller }: KeyCaller,
   path: RepositoryPath,
 ): Promise<FoundRepository> {
-  const repository = credential.repository ?? (await lookUpRepository(deps, path.owner, path.repository));
+  const repository = caller.repository ?? (await lookUpRepository(deps, path.owner, path.repository));
   // After a rename, GitHub can answer for the old name with a repository that moved to somebody else.
   if (repository.accountId !== key.accountId) throw repositoryAbsent(path.owner, path.repository);
   return repository;
 }
 
-async function repositoryOfToken(
-  deps: Deps,
-  tokens: GitHubTokens,
-  credential: PersonalToken,
-  { least, ...recency }: RepositoryAudience,
-  path: RepositoryPath,
-): Promise<AuthorizedRepository> {
-  const { token, person } = credential;
-  const repository = await findForToken(deps, credential, path, 'administer');
-  const { permission, trial } = await permissionOn(deps, tokens, credential, repository, path, recency);
-  const name = fullName(repository);
-  if (permission === 'admin' && trial === 'yes') return { repository, notAdmin: null };
-  const refusal = permission === 'admin' ? lacksAdministration(deps, token, name) : notAdmin(person, name);
-  if (least !== 'write') throw refusal;
-  if (permission === 'read') throw notWriter(person, name);
-  return { repository, notAdmin: refusal };
-}
+/** What a person may do in a repository, and whether the token that they sent can administer it. */
+type Standing = { permission: RepositoryPermission; tokenCan: boolean };
 
-/**
- * What a person can do in a repository, and what a token can do that names no scopes.
- * @throws Refusal not-found if they cannot see it.
- */
-export async function permissionOn(
+/** @throws Refusal not-found if they cannot see it. */
+async function standingIn(
   deps: Deps,
-  tokens: GitHubTokens,
-  { token, person, grant }: PersonalToken,
+  caller: PersonCaller,
   repository: FoundRepository,
   path: RepositoryPath,
   recency?: Recency,
-) {
-  const permission = await tokens.permission(deps, token, person, repository, recency);
-  const trial = grant.by === 'trial' ? await tokens.tryRepository(deps, token, repository, recency) : 'yes';
+): Promise<Standing> {
+  const token = caller.kind === 'github-token' ? caller.token : null;
+  const permission = await deps.permissions.ofRepository(deps, caller.person, repository, recency, token);
+  const trial =
+    caller.kind === 'github-token' && caller.grant.by === 'trial'
+      ? await deps.tokens.tryRepository(deps, caller.token, repository, recency)
+      : 'yes';
   // While the installation is suspended, only its admins learn that it exists.
   const isHidden = permission !== 'admin' && repository.installation.suspendedAt !== null;
   if (permission === 'none' || trial === 'hidden' || isHidden) throw await hidden(deps, path);
-  return { permission, trial };
+  return { permission, tokenCan: trial === 'yes' };
 }
 
 /**
- * The repository of the path, for a token that can read it. It judges scopes before anything shows whether the
- * repository exists.
+ * Refuses a person who may not do enough in a repository.
+ * @returns why they are not an admin of it; null for admins.
+ * @throws Refusal forbidden.
+ */
+export function assertStanding(
+  deps: Deps,
+  caller: PersonCaller,
+  { permission, tokenCan }: Standing,
+  repository: FoundRepository,
+  least?: 'write',
+): Refusal | null {
+  const name = fullName(repository);
+  if (permission === 'admin' && tokenCan) return null;
+  const refusal =
+    permission === 'admin' && caller.kind === 'github-token'
+      ? lacksAdministration(deps, caller.token, name)
+      : notAdmin(caller, name);
+  if (least !== 'write') throw refusal;
+  if (permission === 'read') throw notWriter(caller, name);
+  return refusal;
+}
+
+/**
+ * The repository of the path, for a person. It judges the scopes of a token before anything shows whether the repository
+ * exists.
  * @param to what the token is for.
  */
-export async function findForToken(
+async function findForPerson(
   deps: Deps,
-  { token, grant }: PersonalToken,
-  { owner, repository: name }: RepositoryPath,
+  caller: PersonCaller,
+  path: RepositoryPath,
   to: 'administer' | 'read',
 ): Promise<FoundRepository> {
+  if (caller.kind !== 'github-token') return findIfVisible(deps, path);
+  const { token, grant } = caller;
   if (grant.by === 'sign-in') throw fromSignIn();
-  if (grant.by === 'trial' || hasScope(grant.scopes, 'repo')) return findForPerson(deps, owner, name);
+  if (grant.by === 'trial' || hasScope(grant.scopes, 'repo')) return findIfVisible(deps, path);
   const lacksRepo = lacksScope(deps, token, 'repo', 'every repository that is not public');
   if (to === 'administer' && !hasScope(grant.scopes, 'public_repo'))
     throw lacksScope(deps, token, 'repo', 'this route');
   // A private repository gets the same answer as one that does not exist.
-  const repository = await findForPerson(deps, owner, name).catch((error: unknown) => {
+  const repository = await findIfVisible(deps, path).catch((error: unknown) => {
     throw error instanceof Refusal && error.code === 'not-found' ? lacksRepo : error;
   });
   if (!repository.private) return repository;
   await askNothing(deps, repository);
-  await hidden(deps, { owner, repository: name });
+  await hidden(deps, path);
   throw lacksRepo;
 }
 
 /** While its installation is suspended, a repository that we do not know yet does not exist for a person. */
-async function findForPerson(deps: Deps, owner: string, name: string): Promise<FoundRepository> {
+async function findIfVisible(
+  deps: Deps,
+  { owner, repository: name }: RepositoryPath,
+): Promise<FoundRepository> {
   try {
     return await findRepository(deps, owner, name);
   } catch (error) {
@@ -182,61 +219,55 @@ async function findForPerson(deps: Deps, owner: string, name: string): Promise<F
 }
 
 /**
- * The owner of the path, for a credential that can read or change what belongs to it: an admin key of the owner, or a
- * token that can do as much at GitHub, of the owner or of an admin of the organization.
+ * The owner of the path, for a caller who can read or change what belongs to it: an admin key of the owner, or the owner
+ * itself or an admin of the organization, with a token that can do as much at GitHub if they sent one.
  * @throws Refusal forbidden, not-found, or unavailable.
  */
 export async function authorizeOwner(
   deps: Deps,
-  tokens: GitHubTokens,
-  credential: Credential,
+  caller: Caller,
   owner: string,
   access: 'read' | 'change',
   recency: Recency = {},
-): Promise<Account> {
-  assertKind(credential, 'admin', owner);
-  if (credential.kind === 'github-token')
-    return ownerOfToken(deps, tokens, credential, owner, access, recency);
+): Promise<InstalledAccount> {
+  assertKind(caller, 'admin', owner);
+  if (caller.kind !== 'application-key') return ownerOfPerson(deps, caller, owner, access, recency);
   const account = await findAccount(deps, owner);
   // A former login may belong to somebody else by now, so the account counts.
-  if (account.id !== credential.key.accountId) throw foreignKey(owner);
+  if (account.id !== caller.key.accountId) throw foreignKey(owner);
   return account;
 }
 
-async function ownerOfToken(
+async function ownerOfPerson(
   deps: Deps,
-  tokens: GitHubTokens,
-  { token, person, grant }: PersonalToken,
+  caller: PersonCaller,
   owner: string,
   access: 'read' | 'change',
   recency: Recency,
-): Promise<Account> {
-  if (grant.by === 'sign-in') throw fromSignIn();
+): Promise<InstalledAccount> {
+  const { person } = caller;
+  const token = caller.kind === 'github-token' ? caller.token : null;
+  const grant = caller.kind === 'github-token' ? caller.grant : null;
+  if (grant?.by === 'sign-in') throw fromSignIn();
   const account = await findAccount(deps, owner);
-  const isOrganization = account.type === 'Organization';
-  if (grant.by === 'scopes') {
+  const { suspendedAt } = account.installation;
+  if (token !== null && grant?.by === 'scopes') {
+    const isOrganization = account.type === 'Organization';
     const scope = !isOrganization ? 'repo' : access === 'read' ? 'read:org' : 'admin:org';
     // A caller who cannot see the repository does not learn that the installation is suspended.
     if (!hasScope(grant.scopes, scope))
-      throw account.installation.suspendedAt
-        ? notInstalled(owner)
-        : lacksScope(deps, token, scope, 'this route');
+      throw suspendedAt ? notInstalled(owner) : lacksScope(deps, token, scope, 'this route');
   }
-  if (!(await tokens.isOwnerAdmin(deps, token, person, account, recency)))
-    throw account.installation.suspendedAt ? notInstalled(owner) : notAdmin(person, account.login);
-  if (grant.by === 'trial') await assertAdministers(deps, tokens, token, account);
+  if (!(await deps.permissions.isOwnerAdmin(deps, person, account, recency, token)))
+    throw suspendedAt ? notInstalled(owner) : notAdmin(caller, account.login);
+  if (token !== null && grant?.by === 'trial') await assertAdministers(deps, token, account);
   return account;
 }
 
 /** Tries a token without scopes: on the organization, or on the oldest repository of a person. */
-async function assertAdministers(
-  deps: Deps,
-  tokens: GitHubTokens,
-  token: string,
-  account: InstalledAccount,
-): Promise<void> {
+async function assertAdministers(deps: Deps, token: string, account: InstalledAccount): Promise<void> {
   if (account.type === 'Organization') {
-    if ((await tokens.tryOrganization(deps, token, account)) === 'yes') return;
+    if ((await deps.tokens.tryOrganization(deps, token, account)) === 'yes') return;
     throw lacksAdministration(deps, token, account.login);
   }
   const repository = await deps.db.repository.findFirst({
@@ -245,6 +276,6 @@ async function assertAdministers(
   });
   if (!repository) throw lacksAdministration(deps, token, `a repository of ${account.login}`);
   const place = { ...repository, account };
-  if ((await tokens.tryRepository(deps, token, place)) === 'yes') return;
+  if ((await deps.tokens.tryRepository(deps, token, place)) === 'yes') return;
   throw lacksAdministration(deps, token, fullName(place));
 }

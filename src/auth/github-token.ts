@@ -5,8 +5,7 @@ import { isOwnToken } from '../github/own-tokens.ts';
 import type { InstalledAccount } from '../installations/find-account.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { isActiveAdmin } from './owner-admin.ts';
-import { answered, type Permissions, type Recency } from './permissions.ts';
-import type { RepositoryPermission } from './repository-permission.ts';
+import { answered, type Recency } from './permissions.ts';
 import { readScopes } from './token-scopes.ts';
 import { type TrialVerdict, tryOnOrganization, tryOnRepository } from './token-trial.ts';
 import { VerdictCache } from './verdict-cache.ts';
@@ -35,18 +34,15 @@ export const looksLikePersonalToken = (credential: string): boolean =>
 /** Milliseconds for which a token that GitHub does not know is refused without another question. */
 const refusedFor = 600_000;
 
-/** Asks GitHub who holds a token, what it was granted and what the person can do. Caches the answers briefly. */
+/** Asks GitHub who holds a token, what it was granted and what it can do itself. Caches the answers briefly. */
 export class GitHubTokens {
-  readonly #permissions: Permissions;
   readonly #holders: VerdictCache<TokenHolder | null>;
-  /** While an installation is suspended, only the person's own token can show what they may do. */
-  readonly #own: VerdictCache<boolean>;
+  readonly #admins: VerdictCache<boolean>;
   readonly #trials: VerdictCache<TrialVerdict>;
 
-  constructor(clock: Clock, permissions: Permissions) {
-    this.#permissions = permissions;
+  constructor(clock: Clock) {
     this.#holders = new VerdictCache(clock, (holder) => holder !== null, refusedFor);
-    this.#own = new VerdictCache(clock, (isAdmin) => isAdmin);
+    this.#admins = new VerdictCache(clock, (isAdmin) => isAdmin);
     this.#trials = new VerdictCache(clock, (verdict) => verdict === 'yes');
   }
 
@@ -67,42 +63,31 @@ export class GitHubTokens {
     return this.#holders.get([token], () => deps.questions?.whoIs(token, isRefused, ask) ?? ask());
   }
 
-  /** What the person can do with the repository, as GitHub says. Asks as the installation: that takes every token. */
-  async permission(
+  /** Whether the token shows that its holder administers the repository. For suspended installations, which cannot ask. */
+  async administersRepository(
     deps: Deps,
     token: string,
-    person: Person,
     repository: FoundRepository,
-    recency: Recency = {},
-  ): Promise<RepositoryPermission> {
-    if (!repository.installation.suspendedAt)
-      return this.#permissions.ofRepository(deps, person, repository, recency, token);
-    const ask = () =>
+    { isLive }: Recency = {},
+  ): Promise<boolean> {
+    const parts = [token, 'repository', String(repository.id)];
+    return this.#admins[isLive ? 'refresh' : 'get'](parts, () =>
       askGitHub(
         deps,
         'caller',
-        `what ${person.login} may do with ${fullName(repository)}`,
+        `what this token may do with ${fullName(repository)}`,
         answered(deps, false, () => isOwnRepository(deps, token, repository.id)),
-      );
-    const parts = [token, 'repository', String(repository.id)];
-    return (await this.#own[recency.isLive ? 'refresh' : 'get'](parts, ask)) ? 'admin' : 'none';
+      ),
+    );
   }
 
-  /** Whether the person is the owner, or an admin of the organization. */
-  async isOwnerAdmin(
-    deps: Deps,
-    token: string,
-    person: Person,
-    owner: InstalledAccount,
-    recency: Recency = {},
-  ): Promise<boolean> {
-    const isSuspended = BigInt(person.id) !== owner.id && owner.installation.suspendedAt;
-    if (!isSuspended) return this.#permissions.isOwnerAdmin(deps, person, owner, recency, token);
-    return this.#own.get([token, 'owner', String(owner.id)], () =>
+  /** The same for the organization. */
+  async administersOrganization(deps: Deps, token: string, owner: InstalledAccount): Promise<boolean> {
+    return this.#admins.get([token, 'owner', String(owner.id)], () =>
       askGitHub(
         deps,
         'caller',
-        `whether ${person.login} is an admin of ${owner.login}`,
+        `what this token may do with ${owner.login}`,
         answered(deps, false, () => isOwnAdmin(deps, token, owner)),
       ),
     );

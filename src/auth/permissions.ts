@@ -36,7 +36,10 @@ const judgements = {
 /** Milliseconds for which an admin stays one for what is urgent. */
 const lastFor = 3_600_000;
 
-/** What GitHub says that people may do, asked as the installation. Without a token of the installation, nobody may anything. */
+/**
+ * What GitHub says that people may do, asked as the installation. While that is suspended, only a token that a person
+ * sent can show it.
+ */
 export class Permissions {
   readonly #repositories: VerdictCache<RepositoryPermission>;
   readonly #owners: VerdictCache<boolean>;
@@ -61,7 +64,10 @@ export class Permissions {
     token: string | null = null,
   ): Promise<RepositoryPermission> {
     const { installation, id } = repository;
-    if (installation.suspendedAt) return 'none';
+    if (installation.suspendedAt) {
+      const isAdmin = token !== null && deps.tokens.administersRepository(deps, token, repository, recency);
+      return (await isAdmin) ? 'admin' : 'none';
+    }
     const about = `repository ${id}`;
     if (this.#countsAsAdmin(deps, person, about, installation.id, recency)) return 'admin';
     const question = `what ${person.login} may do with ${fullName(repository)}`;
@@ -88,7 +94,9 @@ export class Permissions {
   ): Promise<boolean> {
     if (BigInt(person.id) === owner.id) return true;
     const { installation } = owner;
-    if (installation.suspendedAt || owner.type !== 'Organization') return false;
+    if (installation.suspendedAt)
+      return token !== null && deps.tokens.administersOrganization(deps, token, owner);
+    if (owner.type !== 'Organization') return false;
     const about = `owner ${owner.id}`;
     if (this.#countsAsAdmin(deps, person, about, installation.id, recency)) return true;
     const question = `whether ${person.login} is an admin of ${owner.login}`;

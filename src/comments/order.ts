@@ -1,10 +1,12 @@
+import { assertStanding } from '../auth/authorize.ts';
+import { actorOf as actorOfCaller } from '../auth/caller.ts';
 import type { Person } from '../auth/github-token.ts';
 import type { RepositoryPermission } from '../auth/repository-permission.ts';
 import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
-import { forbidden, type Refusal } from '../errors.ts';
+import type { Refusal } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
-import { type FoundRepository, fullName } from '../installations/find-repository.ts';
+import type { FoundRepository } from '../installations/find-repository.ts';
 
 /** A command, with what GitHub says its author may do. */
 export type Order = {
@@ -26,25 +28,23 @@ export type Order = {
 /** Runs one kind of command. @returns the answer, which is already saved if something changed. */
 export type CarryOut = (order: Order) => Promise<string>;
 
-/** The actor for the audit log. */
-export const actorOf = ({ person }: Order): Actor => ({ type: 'user', id: person.id, name: person.login });
+const callerOf = ({ person }: Order) => ({ kind: 'comment', person }) as const;
 
-/** The refusal for a person who is not an admin of the repository; null for admins. */
-export const notAdmin = ({ permission, person, repository }: Order): Refusal | null =>
-  permission === 'admin'
-    ? null
-    : forbidden(`${person.login} is not an admin of ${fullName(repository)} on GitHub.`);
+/** The actor for the audit log. */
+export const actorOf = (order: Order): Actor => actorOfCaller(order.deps, callerOf(order));
+
+/** Why the author is not an admin of the repository; null for admins. @throws Refusal forbidden if they cannot write. */
+export const assertWriter = (order: Order): Refusal | null =>
+  assertStanding(
+    order.deps,
+    callerOf(order),
+    { permission: order.permission, tokenCan: true },
+    order.repository,
+    'write',
+  );
 
 /** Requires an admin of the repository. @throws Refusal forbidden. */
 export function assertAdmin(order: Order): void {
-  const refusal = notAdmin(order);
+  const refusal = assertWriter(order);
   if (refusal) throw refusal;
-}
-
-/** Requires a person who can write to the repository. @throws Refusal forbidden. */
-export function assertWriter({ permission, person, repository }: Order): void {
-  if (permission === 'read')
-    throw forbidden(
-      `${person.login} cannot write to ${fullName(repository)} on GitHub. Ask somebody who can.`,
-    );
 }

@@ -10,12 +10,15 @@ import { repositoryPath } from '../api/path-params.ts';
 import { assertStorable, readLimited } from '../api/read-body.ts';
 import type { Person } from '../auth/github-token.ts';
 import { readSession } from '../auth/sign-in/read-session.ts';
+import { authorizeRepository } from '../auth/authorize.ts';
+import { authorizeOwnerOr } from '../auth/authorize-owner-or.ts';
+import { actorOf, type PersonCaller } from '../auth/caller.ts';
 import type { Recency } from '../auth/permissions.ts';
 import { forbidden, Refusal, refusalStatus } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { knownAccount, type InstalledAccount } from '../installations/find-account.ts';
 import type { Administered } from '../installations/administered.ts';
-import { type FoundRepository, fullName, knownRepository } from '../installations/find-repository.ts';
+import type { FoundRepository } from '../installations/find-repository.ts';
 import { ownFormsOnly } from '../own-forms.ts';
 import { signInPath } from '../page-paths.ts';
 import { type Message, messagePage } from './message-page.ts';
@@ -28,6 +31,7 @@ export type Sent = {
   deps: PageDeps;
   context: Context;
   person: Person;
+  caller: PersonCaller;
   /** The person as the audit log names them. */
   actor: Actor;
   form: URLSearchParams;
@@ -55,24 +59,18 @@ export const repositoryForm = (
   guarded(deps, async (sent) => {
     const { context, person } = sent;
     const path = repositoryPath.safeParse(context.req.param());
-    const repository = path.success
-      ? await knownRepository(sent.deps, path.data.owner, path.data.repository)
-      : null;
-    const permission =
-      repository && (await deps.permissions.ofRepository(sent.deps, person, repository, { isLive: true }));
-    if (!repository || permission === 'none') return absentPage(deps, context, person);
-    const name = fullName(repository);
-    if (permission !== 'admin' && least === 'admin')
-      throw forbidden(`On GitHub, you aren't an admin of ${name}. Ask one.`);
-    if (permission === 'read') throw forbidden(`On GitHub, you can't write to ${name}. Ask an admin of it.`);
+    const audience = { scope: 'admin', isLive: true, ...(least === 'write' && { least }) } as const;
+    const authorized =
+      path.success && (await authorizeRepository(sent.deps, sent.caller, audience, path.data).catch(absent));
+    if (!authorized) return absentPage(deps, context, person);
     await rememberReader(sent.deps, person);
-    const notAdmin =
-      permission === 'admin' ? null : forbidden(`${person.login} is not an admin of ${name} on GitHub.`);
-    return change({ ...sent, repository, notAdmin });
+    return change({ ...sent, ...authorized });
   });
 
-/** GitHub is asked about each repository. Above this number, only admins of the owner may send the form. */
-const mostNamed = 50;
+function absent(error: unknown): null {
+  if (error instanceof Refusal && error.code === 'not-found') return null;
+  throw error;
+}
 
 /**
  * Handles a form about something that belongs to the owner of the path (`:owner`). Admins of the owner may send it, and
@@ -87,39 +85,22 @@ export const ownerForm = (
   { isUrgent }: Recency = {},
 ): Handler =>
   guarded(deps, async (sent) => {
-    const { context, person } = sent;
+    const owner = sent.context.req.param('owner') ?? '';
     const recency = { isLive: true, isUrgent };
-    const owner = context.req.param('owner') ?? '';
+    const names = async (account: InstalledAccount) => ({ all: await named({ ...sent, account }) });
+    const authorized = (await knownAccount(sent.deps, owner))
+      ? await authorizeOwnerOr(sent.deps, sent.caller, owner, 'change', recency, names).catch(notYours)
+      : null;
     // An unknown owner gets the same answer, so that a person without permission learns nothing.
-    const notYours = forbidden(
-      `On GitHub, you aren't an admin of ${owner}, or Holdfast isn't installed there.`,
-    );
-    const account = await knownAccount(sent.deps, owner);
-    if (!account) throw notYours;
-    let administered: Administered = null;
-    if (!(await deps.permissions.isOwnerAdmin(sent.deps, person, account, recency))) {
-      const names = new Set((await named({ ...sent, account }))?.map((name) => name.toLowerCase()));
-      const isFew = names.size > 0 && names.size <= mostNamed;
-      if (!isFew || !(await administersEach(sent, account, names, recency))) throw notYours;
-      administered = names;
-    }
-    await rememberReader(sent.deps, person);
-    return change({ ...sent, account, administered });
+    if (!authorized)
+      throw forbidden(`On GitHub, you aren't an admin of ${owner}, or Holdfast isn't installed there.`);
+    await rememberReader(sent.deps, sent.person);
+    return change({ ...sent, ...authorized });
   });
 
-/** A login may have changed hands. Repositories of its former account are not this owner's. */
-async function administersEach(
-  { deps, person }: Sent,
-  account: InstalledAccount,
-  names: Set<string>,
-  recency: Recency,
-) {
-  for (const name of names) {
-    const repository = await knownRepository(deps, account.login, name);
-    if (repository?.accountId !== account.id) return false;
-    if ((await deps.permissions.ofRepository(deps, person, repository, recency)) !== 'admin') return false;
-  }
-  return true;
+function notYours(error: unknown): null {
+  if (error instanceof Refusal && (error.code === 'forbidden' || error.code === 'not-found')) return null;
+  throw error;
 }
 
 /** Runs the first two steps, and shows the page for what the other steps refuse. */
@@ -139,8 +120,8 @@ function guarded(given: PageDeps, handle: (sent: Sent) => Promise<Response>): Ha
     try {
       await deps.limits.countChange(deps, person);
       const form = await readForm(context);
-      const actor: Actor = { type: 'user', id: person.id, name: person.login };
-      return await handle({ deps, context, person, actor, form });
+      const caller = { kind: 'session', person } as const;
+      return await handle({ deps, context, person, caller, actor: actorOf(deps, caller), form });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       return refusedPage(deps, context, person, error);

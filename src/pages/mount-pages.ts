@@ -3,7 +3,6 @@ import { type Handler, Hono, type MiddlewareHandler } from 'hono';
 import type { Deps } from '../deps.ts';
 import { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
 import type { CallerLimits } from '../github/limits/caller-limits.ts';
-import type { Permissions } from '../auth/permissions.ts';
 import { mountSignIn } from './mount-sign-in.ts';
 import { mountAssets } from './assets.ts';
 import { errorPage } from './error-page.ts';
@@ -35,16 +34,10 @@ import { mergeGroupPage } from './status/merge-group-page.ts';
 import { pullRequestPage } from './status/pull-request-page.ts';
 
 /** Mounts the pages for people. Each page has its own file. */
-export function mountPages(
-  app: OpenAPIHono,
-  given: Deps,
-  limits: CallerLimits,
-  permissions: Permissions,
-): void {
+export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits): void {
   const pages = new Hono();
   const deps: PageDeps = {
     ...given,
-    permissions,
     explanations: new ExplanationsForPages(given.clock),
     limits,
   };

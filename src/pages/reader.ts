@@ -5,14 +5,8 @@ import type { Deps } from '../deps.ts';
 import { isTooManyRequests, isUnavailable, Refusal } from '../errors.ts';
 import type { ExplanationsForPages } from '../explanations/explanations-for-pages.ts';
 import type { CallerLimits } from '../github/limits/caller-limits.ts';
-import {
-  findRepository,
-  type FoundRepository,
-  fullName,
-  hidden,
-  knownRepository,
-} from '../installations/find-repository.ts';
-import type { Permissions } from '../auth/permissions.ts';
+import { authorizeReader } from '../auth/authorize.ts';
+import { type FoundRepository, fullName, knownRepository } from '../installations/find-repository.ts';
 import type { RepositoryPermission } from '../auth/repository-permission.ts';
 import { readSession } from '../auth/sign-in/read-session.ts';
 import { missingForSignIn, signInSettings } from '../auth/sign-in/sign-in-settings.ts';
@@ -21,7 +15,6 @@ import { repositoryPath as repositoryPagePath, signInPath } from '../page-paths.
 
 /** The dependencies of a page. */
 export type PageDeps = Deps & {
-  permissions: Permissions;
   explanations: ExplanationsForPages;
   limits: CallerLimits;
 };
@@ -108,17 +101,12 @@ async function findObservable(
     const known = await knownRepository(deps, owner, name);
     return known?.private ? null : known;
   }
-  const repository = await findRepository(deps, owner, name).catch(nullIfAbsent);
-  if (!repository?.private) return repository;
-  if ((await deps.permissions.ofRepository(deps, person, repository)) === 'none') {
-    await hidden(deps, { owner, repository: name });
-    return null;
-  }
-  await rememberReader(deps, person);
+  const caller = { kind: 'session', person } as const;
+  const repository = await authorizeReader(deps, caller, { owner, repository: name }).catch(nullIfAbsent);
+  if (repository?.private) await rememberReader(deps, person);
   return repository;
 }
 
-/** Also for an owner whose installation is suspended: we cannot ask what people see there. */
 function nullIfAbsent(error: unknown): null {
   if (error instanceof Refusal && !isUnavailable(error) && !isTooManyRequests(error)) return null;
   throw error;

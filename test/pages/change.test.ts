@@ -2,7 +2,6 @@ import type { AddressInfo } from 'node:net';
 import { serve, type ServerType } from '@hono/node-server';
 import { Hono } from 'hono';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { Permissions } from '../../src/auth/permissions.ts';
 import { conflict } from '../../src/errors.ts';
 import { ExplanationsForPages } from '../../src/explanations/explanations-for-pages.ts';
 import { CallerLimits, changesPerMinute } from '../../src/github/limits/caller-limits.ts';
@@ -40,7 +39,6 @@ beforeAll(async () => {
   const { deps } = acme.app;
   const given: PageDeps = {
     ...deps,
-    permissions: new Permissions(deps.clock),
     explanations: new ExplanationsForPages(deps.clock),
     limits: new CallerLimits(deps.clock),
   };

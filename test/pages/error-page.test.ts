@@ -1,7 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { expect, test } from 'vitest';
 import { logRequests } from '../../src/api/log-requests.ts';
-import { Permissions } from '../../src/auth/permissions.ts';
 import { CallerLimits } from '../../src/github/limits/caller-limits.ts';
 import { Prisma } from '../../src/generated/prisma/client.ts';
 import { mountPages } from '../../src/pages/mount-pages.ts';
@@ -19,8 +18,7 @@ async function pageWhere(error: Error): Promise<Response> {
     });
   const app = new OpenAPIHono();
   app.use(logRequests(acme.app.deps.log));
-  const [limits, permissions] = [new CallerLimits(acme.clock), new Permissions(acme.clock)];
-  mountPages(app, { ...acme.app.deps, db: thrown(), sql: thrown() }, limits, permissions);
+  mountPages(app, { ...acme.app.deps, db: thrown(), sql: thrown() }, new CallerLimits(acme.clock));
   return app.request('/repos/acme/web');
 }
 

@@ -67,13 +67,13 @@ export const getOwnApplication = endpoint({
   access: { to: 'own-key' },
   params: z.object({}),
   success: { status: 200, description: 'The calling key', schema: application, example },
-  async handle({ credential }) {
-    if (credential.kind !== 'application-key') {
+  async handle({ caller }) {
+    if (caller.kind !== 'application-key') {
       throw forbidden(
         'This route describes application keys. Call it with an application key (hf_admin_… or hf_ci_…).',
       );
     }
-    return present(credential.key, credential.key.account);
+    return present(caller.key, caller.key.account);
   },
 });
 

@@ -1,11 +1,9 @@
 import type { Deps } from '../../deps.ts';
 import { forbidden } from '../../errors.ts';
 import { findRepository, type FoundRepository } from '../../installations/find-repository.ts';
-import type { Credential } from '../authenticate.ts';
+import type { JobCaller } from '../caller.ts';
 import type { RepositoryPath } from '../key-rows.ts';
 import type { JobPermission } from './oidc-rule.ts';
-
-export type JobToken = Extract<Credential, { kind: 'job-token' }>;
 
 /**
  * The repository of the path, for one of its jobs whose rule allows this.
@@ -14,7 +12,7 @@ export type JobToken = Extract<Credential, { kind: 'job-token' }>;
  */
 export async function repositoryOfJob(
   deps: Deps,
-  { job, rule }: JobToken,
+  { job, rule }: JobCaller,
   permission: JobPermission,
   { owner, repository: name }: RepositoryPath,
 ): Promise<FoundRepository> {

@@ -8,7 +8,7 @@ import { fullName } from '../../installations/find-repository.ts';
 import { actorName } from '../../pages/repository/actor-name.ts';
 import { describeInstant } from '../../time/local-time.ts';
 import { asCode } from '../answer-text.ts';
-import { actorOf, assertAdmin, notAdmin, type CarryOut, type Order } from '../order.ts';
+import { actorOf, assertAdmin, type CarryOut, type Order } from '../order.ts';
 import { zoneOfRepository } from '../zone-of-repository.ts';
 
 /**
@@ -40,7 +40,7 @@ async function decide(
   const { deps, repository } = order;
   const reason = words === '' ? null : validate(givenReason, words, 'body');
   const zone = await zoneOfRepository(deps.db, repository.id);
-  const caller = { actor: actorOf(order), notAdmin: notAdmin(order) };
+  const caller = { actor: actorOf(order), notAdmin: null };
   let text = '';
   await decideExemption(deps, repository, id, { ...caller, decision, reason }, (tx, decided) => {
     text = told(decided, count, zone);

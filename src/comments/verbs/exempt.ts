@@ -6,12 +6,12 @@ import { requestExemption } from '../../exemptions/request-exemption.ts';
 import { describeInstant } from '../../time/local-time.ts';
 import { howToDecide } from '../answer-text.ts';
 import { conflict } from '../../errors.ts';
-import { actorOf, assertWriter, notAdmin, type CarryOut, type Order } from '../order.ts';
+import { actorOf, assertWriter, type CarryOut, type Order } from '../order.ts';
 import { zoneOfRepository } from '../zone-of-repository.ts';
 
 /** Exempts the pull request with its current head commit: at once for admins, else an admin must decide. */
 export const exempt: CarryOut = async (order) => {
-  assertWriter(order);
+  const notAdmin = assertWriter(order);
   const { deps, repository, number, words } = order;
   const reason = validate(givenReason, words, 'body');
   const zone = await zoneOfRepository(deps.db, repository.id);
@@ -23,7 +23,7 @@ export const exempt: CarryOut = async (order) => {
     headSha: await headThen(order),
     expiresAt: null,
   };
-  const caller = { actor: actorOf(order), notAdmin: notAdmin(order) };
+  const caller = { actor: actorOf(order), notAdmin };
   let text = '';
   const keep = (tx: Tx, exemption: ExemptionRecord) => {
     text = told(exemption, zone);
