@@ -7,6 +7,9 @@ import type { GitHubApp } from './github/github-app.ts';
 import type { CallerQuestions } from './github/limits/caller-limits.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { PrismaClient } from './generated/prisma/client.ts';
+import type { Ahead } from './freezes/create-freeze.ts';
+import type { Freeze } from './freezes/freeze.ts';
+import type { FoundRepository } from './installations/find-repository.ts';
 import type { Database } from './database/database.ts';
 import type { Sql } from './database/sql.ts';
 import type { OwnWrites } from './outbox/own-writes.ts';
@@ -23,6 +26,8 @@ export type Deps = {
   /** What this process writes to GitHub. */
   ownWrites: OwnWrites;
   github: GitHubApp;
+  /** Checks what a freeze would do before it is saved. Never throws, and takes 2 s at most. */
+  lookAhead: (deps: Deps, repository: FoundRepository, freeze: Freeze) => Promise<Ahead>;
   /** What GitHub lets people and tokens do. */
   permissions: Permissions;
   tokens: GitHubTokens;

@@ -7,6 +7,7 @@ import type { AppCredentials, StartConfig } from './config.ts';
 import type { Database } from './database/database.ts';
 import type { Deps } from './deps.ts';
 import { clearLeases } from './outbox/lease.ts';
+import { lookAhead } from './explanations/look-ahead.ts';
 import { createGitHubApp } from './github/github-app.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { OwnWrites } from './outbox/own-writes.ts';
@@ -43,6 +44,7 @@ export async function createService(ground: Ground, app: AppCredentials): Promis
     queue,
     ownWrites: new OwnWrites(),
     github,
+    lookAhead,
     permissions: new Permissions(clock),
     tokens: new GitHubTokens(clock),
     metrics,

@@ -32,22 +32,43 @@ export type NewFreeze = {
 /** What we know about a freeze before we save it: the branches where nothing enforces it, and the warnings. */
 export type Ahead = { unenforced: string[]; warnings: string[] };
 
-/** A saved freeze, and its warnings in sentences. */
+/** A freeze, and its warnings in sentences. */
 export type SavedFreeze = { freeze: Freeze; warnings: string[] };
 
-/** A freeze that is not saved yet, and its warnings. */
-export type PlannedFreeze = { freeze: Freeze; warnings: string[] };
-
 /**
- * The requested freeze, not saved yet.
- * @throws Refusal conflict if freezes are switched off or the repository cannot be written to; invalid if the window or
- *   the conditions are wrong.
+ * Creates a freeze: checks what it would do, and saves it with its event and the jobs for its boundaries in one
+ * transaction.
+ * @param beforeSaving runs first in the same transaction.
+ * @throws Refusal conflict if freezes are switched off, or if the repository cannot be written to or has too many freezes;
+ *   invalid if the window or the conditions are wrong.
  */
+export async function createFreeze(
+  deps: Deps,
+  actor: Actor,
+  repository: FoundRepository,
+  input: NewFreeze,
+  beforeSaving: (tx: Tx, saved: SavedFreeze) => Promise<void> = async () => {},
+): Promise<SavedFreeze> {
+  const { freeze, warnings } = planFreeze(deps, repository, input);
+  const ahead = await deps.lookAhead(deps, repository, freeze);
+  const now = nowOf(deps.clock);
+  const others = await listFreezes(deps.sql, repository, now);
+  const repeats = warningOfRepeat(freeze, others, now);
+  const saved = { freeze, warnings: [...warnings, ...ahead.warnings, ...repeats] };
+  await deps.db.$transaction(async (tx) => {
+    await beforeSaving(tx, saved);
+    await saveNewFreeze(deps, tx, actor, repository, freeze, ahead, now);
+  });
+  deps.log.info({ repository: fullName(repository), freeze: freeze.id, by: actor.name }, 'freeze created');
+  return saved;
+}
+
+/** The requested freeze, not saved yet, and its warnings. @throws Refusal like `createFreeze`. */
 export function planFreeze(
   deps: Pick<Deps, 'clock'>,
   repository: FoundRepository,
   input: NewFreeze,
-): PlannedFreeze {
+): SavedFreeze {
   assertWritable(repository);
   assertSwitchedOn(repository);
   const now = nowOf(deps.clock);
@@ -63,31 +84,6 @@ export function planFreeze(
     ...checked,
   };
   return { freeze, warnings: input.end === null ? warningsOfOpenEnd(checked, longestOpenEndHours) : [] };
-}
-
-/**
- * Saves a freeze, with its event and the jobs for its boundaries in one transaction.
- * @param ahead the result of `lookAhead`.
- * @param beforeSaving runs first in the same transaction.
- * @throws Refusal conflict if the repository has too many freezes.
- */
-export async function createFreeze(
-  deps: Deps,
-  actor: Actor,
-  repository: FoundRepository,
-  freeze: Freeze,
-  ahead: Ahead,
-  beforeSaving: (tx: Tx, saved: SavedFreeze) => Promise<void> = async () => {},
-): Promise<SavedFreeze> {
-  const now = nowOf(deps.clock);
-  const others = await listFreezes(deps.sql, repository, now);
-  const saved = { freeze, warnings: [...ahead.warnings, ...warningOfRepeat(freeze, others, now)] };
-  await deps.db.$transaction(async (tx) => {
-    await beforeSaving(tx, saved);
-    await saveNewFreeze(deps, tx, actor, repository, freeze, ahead, now);
-  });
-  deps.log.info({ repository: fullName(repository), freeze: freeze.id, by: actor.name }, 'freeze created');
-  return saved;
 }
 
 /**

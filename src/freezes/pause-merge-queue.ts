@@ -3,36 +3,30 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { lockRepository } from '../installations/lock-repository.ts';
-import { type Ahead, planFreeze, saveNewFreeze } from './create-freeze.ts';
-import { type Freeze, saysTheSame } from './freeze.ts';
+import { planFreeze, type SavedFreeze, saveNewFreeze } from './create-freeze.ts';
+import { saysTheSame } from './freeze.ts';
 import { findPause } from './freeze-store.ts';
 import { saveChange } from './update-freeze.ts';
 
 /**
- * The requested pause, not saved yet: a freeze of everything that begins now and has no end.
- * @throws Refusal conflict if freezes are switched off or the repository cannot be written to.
- */
-export function planPause(deps: Pick<Deps, 'clock'>, repository: FoundRepository, reason: string): Freeze {
-  const everything = { matchingConditions: [], excludeConditions: [] };
-  const input = { reason, start: null, end: null, timezone: 'UTC', ...everything };
-  const { freeze } = planFreeze(deps, { ...repository, longestOpenEndHours: null }, input);
-  return { ...freeze, isPause: true };
-}
-
-/**
- * Pauses the merge queue of a repository. If it is paused already, changes the reason, and makes the pause hold
- * everything without an end again. Two calls at the same time create one pause.
- * @param ahead the result of `lookAhead`.
- * @returns the freeze that pauses it.
- * @throws Refusal conflict if the repository has too many freezes, or a concurrent change of the pause won.
+ * Pauses the merge queue of a repository: a freeze of everything that begins now and has no end. If it is paused already,
+ * changes the reason, and makes the pause hold everything without an end again. Two calls at the same time create one
+ * pause.
+ * @returns the freeze that pauses it, and why it may not hold anything.
+ * @throws Refusal conflict if freezes are switched off, if the repository cannot be written to or has too many freezes, or
+ *   if a concurrent change of the pause won.
  */
 export async function pauseMergeQueue(
   deps: Deps,
   actor: Actor,
   repository: FoundRepository,
-  pause: Freeze,
-  ahead: Ahead,
-): Promise<Freeze> {
+  reason: string,
+): Promise<SavedFreeze> {
+  const everything = { matchingConditions: [], excludeConditions: [] };
+  const input = { reason, start: null, end: null, timezone: 'UTC', ...everything };
+  const { freeze } = planFreeze(deps, { ...repository, longestOpenEndHours: null }, input);
+  const pause = { ...freeze, isPause: true };
+  const ahead = await deps.lookAhead(deps, repository, pause);
   const now = nowOf(deps.clock);
   const paused = await deps.db.$transaction(async (tx) => {
     await lockRepository(tx, repository.id);
@@ -41,9 +35,9 @@ export async function pauseMergeQueue(
       await saveNewFreeze(deps, tx, actor, repository, pause, ahead, now);
       return pause;
     }
-    const { reason, end, endsAt, matchingConditions, excludeConditions } = pause;
-    const everything = { matchingConditions, excludeConditions, holds: undefined, environments: undefined };
-    const after = { ...before, reason, end, endsAt, ...everything };
+    const { end, endsAt } = pause;
+    const unlimited = { ...everything, holds: undefined, environments: undefined };
+    const after = { ...before, reason, end, endsAt, ...unlimited };
     if (!saysTheSame(before, after)) await saveChange(deps, tx, actor, repository, { before, after }, now);
     return after;
   });
@@ -51,5 +45,5 @@ export async function pauseMergeQueue(
     { repository: fullName(repository), freeze: paused.id, by: actor.name },
     'merge queue paused',
   );
-  return paused;
+  return { freeze: paused, warnings: ahead.warnings };
 }

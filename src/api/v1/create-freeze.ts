@@ -1,5 +1,4 @@
-import { lookAhead } from '../../explanations/look-ahead.ts';
-import { createFreeze, planFreeze } from '../../freezes/create-freeze.ts';
+import { createFreeze } from '../../freezes/create-freeze.ts';
 import { endpoint } from '../endpoint.ts';
 import { repositoryPath } from '../path-params.ts';
 import {
@@ -22,10 +21,7 @@ export const createFreezeEndpoint = endpoint({
   body: { schema: newFreeze, example },
   success: { status: 201, ...savedFreezeSuccess },
   async handle({ deps, actor, repository, body, remember }) {
-    const { freeze, warnings } = planFreeze(deps, repository, readNewFreeze(body));
-    const { unenforced, warnings: seen } = await lookAhead(deps, repository, freeze);
-    const ahead = { unenforced, warnings: [...warnings, ...seen] };
-    const saved = await createFreeze(deps, actor, repository, freeze, ahead, (tx, saving) =>
+    const saved = await createFreeze(deps, actor, repository, readNewFreeze(body), (tx, saving) =>
       remember(tx, { ...savedFreezeAnswer(201, saving, body) }),
     );
     return savedFreezeAnswer(201, saved, body);

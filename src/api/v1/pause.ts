@@ -1,9 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { nowOf } from '../../clock.ts';
-import { lookAhead } from '../../explanations/look-ahead.ts';
 import type { Freeze } from '../../freezes/freeze.ts';
 import { findPause } from '../../freezes/freeze-store.ts';
-import { pauseMergeQueue, planPause } from '../../freezes/pause-merge-queue.ts';
+import { pauseMergeQueue } from '../../freezes/pause-merge-queue.ts';
 import { unpauseMergeQueue } from '../../freezes/unpause-merge-queue.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
 import { text } from '../fields.ts';
@@ -63,10 +62,8 @@ export const putPause = endpoint({
     headers: { Warning: 'Why the pause may not hold anything' },
   },
   async handle({ deps, actor, repository, body }) {
-    const planned = planPause(deps, repository, body.reason);
-    const ahead = await lookAhead(deps, repository, planned);
-    const pause = await pauseMergeQueue(deps, actor, repository, planned, ahead);
-    return new HandlerAnswer(200, present(pause), warningHeader(ahead.warnings));
+    const { freeze, warnings } = await pauseMergeQueue(deps, actor, repository, body.reason);
+    return new HandlerAnswer(200, present(freeze), warningHeader(warnings));
   },
 });
 

@@ -1,4 +1,3 @@
-import { lookAhead } from '../../explanations/look-ahead.ts';
 import { planChange, updateFreeze } from '../../freezes/update-freeze.ts';
 import { endpoint } from '../endpoint.ts';
 import {
@@ -24,7 +23,7 @@ export const updateFreezeEndpoint = endpoint({
   async handle({ deps, actor, repository, path, body }) {
     const planned = await planChange(deps, repository, path.freeze_id, readFreezeChange(body));
     // Runs in parallel, so that neither the change nor its statuses wait for it.
-    const ahead = lookAhead(deps, repository, planned.after);
+    const ahead = deps.lookAhead(deps, repository, planned.after);
     const freeze = await updateFreeze(deps, actor, repository, planned);
     return savedFreezeAnswer(
       200,

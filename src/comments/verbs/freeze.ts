@@ -1,8 +1,6 @@
 import { newFreeze, readNewFreeze } from '../../api/v1/freeze-schemas.ts';
 import { validate } from '../../api/validate.ts';
-import { lookAhead } from '../../explanations/look-ahead.ts';
-import { createFreeze, planFreeze } from '../../freezes/create-freeze.ts';
-import type { Freeze } from '../../freezes/freeze.ts';
+import { createFreeze, type SavedFreeze } from '../../freezes/create-freeze.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import { freezePath } from '../../page-paths.ts';
 import { describeInstant } from '../../time/local-time.ts';
@@ -18,16 +16,14 @@ export const freeze: CarryOut = async (order) => {
   const zone = await zoneOfRepository(deps.db, repository.id);
   const { end, reason, ...read } = readFreezeWords(words, { now: deps.clock.now(), zone });
   const body = { reason, start: null, end: end.local, timezone: read.zone };
-  const planned = planFreeze(deps, repository, readNewFreeze(validate(newFreeze, body, 'body')));
-  const { unenforced, warnings: seen } = await lookAhead(deps, repository, planned.freeze);
-  const warnings = [...planned.warnings, ...seen];
-  const text = told(order, planned.freeze, warnings);
-  const keep: Parameters<typeof createFreeze>[5] = (tx) => order.keep(tx, text);
-  await createFreeze(deps, actorOf(order), repository, planned.freeze, { unenforced, warnings }, keep);
-  return text;
+  const input = readNewFreeze(validate(newFreeze, body, 'body'));
+  const saved = await createFreeze(deps, actorOf(order), repository, input, (tx, saving) =>
+    order.keep(tx, told(order, saving)),
+  );
+  return told(order, saved);
 };
 
-function told({ deps, repository }: Order, made: Freeze, warnings: string[]): string {
+function told({ deps, repository }: Order, { freeze: made, warnings }: SavedFreeze): string {
   const page = deps.config.publicUrl + freezePath(repository, made.id);
   const until = describeInstant(made.endsAt!, made.timezone);
   return [

@@ -5,9 +5,8 @@ import { validate } from '../../api/validate.ts';
 import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 import { invalid } from '../../errors.ts';
-import { lookAhead } from '../../explanations/look-ahead.ts';
 import { previewPlan } from '../../explanations/preview-plan.ts';
-import { createFreeze, planFreeze } from '../../freezes/create-freeze.ts';
+import { createFreeze } from '../../freezes/create-freeze.ts';
 import { type FoundRepository, repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { progressPath, signInPath } from '../../page-paths.ts';
 import { createPlan } from '../../plans/create-plan.ts';
@@ -113,12 +112,11 @@ async function freezeOne(
 ): Promise<string> {
   const [repository] = (await repositoriesOfIds(deps.sql, [id])) as [FoundRepository];
   const body = validate(newFreeze, freezeBody(fields, nowOf(deps.clock)), 'body');
-  const { freeze, warnings } = planFreeze(deps, repository, readNewFreeze(body));
-  const { unenforced, warnings: seen } = await lookAhead(deps, repository, freeze);
-  const ahead = { unenforced, warnings: [...warnings, ...seen] };
-  const to = progressPath(account.login, { freeze: freeze.id });
-  await createFreeze(deps, actor, repository, freeze, ahead, (tx) => remember(tx, to));
-  return to;
+  const to = (id: string) => progressPath(account.login, { freeze: id });
+  const { freeze } = await createFreeze(deps, actor, repository, readNewFreeze(body), (tx, saved) =>
+    remember(tx, to(saved.freeze.id)),
+  );
+  return to(freeze.id);
 }
 
 /** @returns where its progress is. */

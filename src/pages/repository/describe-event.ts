@@ -110,7 +110,7 @@ function tell(event: AuditEvent, pullRequest: string): Omit<DescribedEvent, 'act
     case 'freeze.still_on': {
       const { scheduled_freeze_attributes: freeze, on_since } = event.metadata;
       return {
-        did: 'found that a freeze without an end is still ongoinggoing',
+        did: 'found that a freeze without an end is still ongoing',
         ...about(freeze, [{ name: 'Ongoing since', text: wallClock(on_since) }]),
       };
     }
