@@ -125,12 +125,13 @@ test('without scripts, by the keyboard alone', async () => {
   await page.keyboard.press('Space');
   await page.getByRole('button', { name: 'Preview' }).focus();
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'Freeze 2 repositories' }).focus();
+  // The button has the focus, where the preview is.
+  await page.locator('button:focus', { hasText: 'Freeze 2 repositories' }).waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Freezing acme' }).waitFor();
   await acme.quiet();
-  await page.reload();
-  expect(await page.textContent('main')).toMatch(/4 pull requests\s+held on GitHub/);
+  // The page loads itself again.
+  await page.locator('main', { hasText: /4 pull requests\s+held on GitHub/ }).waitFor();
   expect(acme.frozen('acme/api')).toEqual([1, 2]);
   await page.goto(`${acme.app.url}/owners/acme/unfreeze`);
   await page.getByLabel('Reason', { exact: true }).focus();
@@ -140,7 +141,7 @@ test('without scripts, by the keyboard alone', async () => {
   await page.getByText('can merge within seconds').waitFor();
 });
 
-test('the form begins with the zone of the browser', async () => {
-  const page = await adasPage('/owners/acme/freeze', { timezoneId: 'Asia/Tokyo' });
+test.each(['freeze', 'plans/new'])('the form of %s begins with the zone of the browser', async (form) => {
+  const page = await adasPage(`/owners/acme/${form}`, { timezoneId: 'Asia/Tokyo' });
   expect(await page.inputValue('[name=zone]')).toBe('Asia/Tokyo');
 });

@@ -142,7 +142,26 @@ test('a form that changed after the preview is shown again, not carried out', as
   const answer = await ada.send(form, { ...changed, previewed, key, step: 'freeze' });
   expect(answer.status).toBe(200);
   expect(answer.text).toContain('Freeze 2 repositories');
+  expect(answer.text).toMatch(
+    /Nothing was changed yet\.<\/strong> You changed Repositories after the preview/,
+  );
   expect(await frozen()).toEqual([]);
+  // The button is where it was, and does what this preview shows.
+  const again = { previewed: hiddenOf(answer.text, 'previewed'), key: hiddenOf(answer.text, 'key') };
+  expect((await ada.send(form, { ...changed, ...again, step: 'freeze' })).status).toBe(303);
+  expect(await frozen()).toHaveLength(2);
+});
+
+test('the preview says until when', async () => {
+  const until = async (duration: string, zone: string) => {
+    const fields = { which: 'ticked', repository: 'api', reason: 'Seen', duration, zone };
+    const { text } = await ada.send(form, { ...fields, step: 'preview' });
+    return /Starts now, ([^.]*)\./.exec(text.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' '))?.[1];
+  };
+  expect(await until('2h', 'Europe/Berlin')).toMatch(
+    /^until \w{3} \d+ \w{3}, \d\d:\d\d \(Europe\/Berlin\), in (2 h|1 h 59 min)$/,
+  );
+  expect(await until('open', 'UTC')).toBe('until you remove it');
 });
 
 test('an error is at its field, and nothing is lost', async () => {

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { digestOf } from '../../src/pages/digest.ts';
+import { previewedOf } from '../../src/pages/form-preview.ts';
 import { readFreezeFields } from '../../src/pages/freeze-now/freeze-fields.ts';
 import { acmeForAll } from '../support/acme.ts';
 import { type Seen, Visitor } from '../support/visitor.ts';
@@ -55,7 +55,7 @@ test('the former name of a repository that moved to another owner freezes nothin
   expect(seen.status).toBe(422);
   expect(seen.text).toContain('acme has no repository moved');
   const form = new URLSearchParams(fields);
-  const previewed = digestOf(readFreezeFields(form, 'ticked'));
+  const previewed = previewedOf(readFreezeFields(form, 'ticked'));
   await ada.send('/owners/acme/freeze', { ...fields, previewed, step: 'freeze' });
   expect(await freezes()).toHaveLength(before);
 });

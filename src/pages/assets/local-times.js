@@ -24,7 +24,7 @@ for (const select of document.querySelectorAll('select[data-offers-own-zone]')) 
 }
 
 // A form that nobody has filled in yet begins with the viewer's own zone.
-for (const select of document.querySelectorAll('select[data-chooses-own-zone]')) select.value = zone;
+for (const field of document.querySelectorAll('[data-chooses-own-zone]')) field.value = zone;
 
 // On a narrow screen a timeline begins with the days around now.
 for (const box of document.querySelectorAll('.timeline')) {

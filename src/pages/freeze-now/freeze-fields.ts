@@ -15,6 +15,17 @@ export type FreezeFields = {
   exceptions: Exceptions;
 };
 
+/** The label of each field. */
+export const labels: Record<keyof FreezeFields, string> = {
+  which: 'Repositories',
+  repositories: 'Repositories',
+  reason: 'Reason',
+  publicReason: 'Public reason',
+  duration: 'Duration',
+  zone: 'Time zone',
+  exceptions: 'Exclude',
+};
+
 /** Reads the form, or the repositories in a URL. @param fallback the choice if neither names repositories. */
 export function readFreezeFields(form: URLSearchParams, fallback: FreezeFields['which']): FreezeFields {
   const repositories = [...new Set(form.getAll('repository'))];

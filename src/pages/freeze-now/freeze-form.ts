@@ -24,7 +24,7 @@ export function freezeForm({ login, fields, repositories, mayAll, problems, prev
   const shown = ['repository', 'reason', 'public_reason', 'exceptions', 'zone'];
   return html`<h1>Freeze now</h1>
     ${formProblem(problems, shown)}
-    <form class="form" method="post" action="${ownerFormPath(login, 'freeze')}#preview">
+    <form class="form" method="post" action="${ownerFormPath(login, 'freeze')}">
       ${textArea({ name: 'reason', label: 'Reason', value: fields.reason, problems, attributes: html`required maxlength="10000"` })}
       ${chips(
         'radio',

@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import { html } from 'hono/html';
 import { newFreeze, readNewFreeze } from '../../api/v1/freeze-schemas.ts';
 import { newPlan, readNewPlan } from '../../api/v1/plan-schemas.ts';
 import { validate } from '../../api/validate.ts';
@@ -11,15 +12,15 @@ import { type FoundRepository, repositoriesOfIds } from '../../installations/rep
 import { progressPath, signInPath } from '../../page-paths.ts';
 import { createPlan } from '../../plans/create-plan.ts';
 import type { OwnerChange } from '../change.ts';
-import { digestOf } from '../digest.ts';
 import { type FormProblems, noProblems, problemsOf } from '../form.ts';
-import { doesWhatWasSeen, type FormPreview } from '../form-preview.ts';
+import { changedAfterPreview, doesWhatWasSeen, type FormPreview, previewedOf } from '../form-preview.ts';
+import { untilText } from '../instant.ts';
 import { layout } from '../layout.ts';
 import { type OpenedOwner, openOwnerPage, seenBy } from '../owner/open-owner.ts';
 import { repositoryStates, type RepositoryState } from '../owner/repository-states.ts';
 import type { PageDeps } from '../reader.ts';
 import { type Remember, sendOnce } from '../send-once.ts';
-import { freezeBody, type FreezeFields, planBody, readFreezeFields } from './freeze-fields.ts';
+import { freezeBody, type FreezeFields, labels, planBody, readFreezeFields } from './freeze-fields.ts';
 import { freezeForm } from './freeze-form.ts';
 import { countOf, planPreview } from './plan-preview.ts';
 
@@ -47,8 +48,9 @@ export async function sendFreezeForm(change: OwnerChange): Promise<Response> {
   const opened = { account, viewer: person, ...(await seenBy(deps, person, account, all)) };
   try {
     const ticked = readTicked(fields, account, all);
-    if (doesWhatWasSeen(form, 'freeze', digestOf(fields))) return await freeze(change, fields, ticked);
-    const preview = await previewOf(deps, opened, fields);
+    if (doesWhatWasSeen(form, 'freeze', fields)) return await freeze(change, fields, ticked);
+    const changed = changedAfterPreview(form, 'freeze', fields, labels);
+    const preview = { ...(await previewOf(deps, opened, fields)), changed };
     return page(context, opened, fields, { problems: noProblems, preview });
   } catch (error) {
     const problems = problemsOf(error, { exclude_conditions: 'exceptions', repositories: 'repository' });
@@ -89,10 +91,14 @@ function readTicked(
 const mostUnknown = 5;
 
 async function previewOf(deps: Deps, { account }: OpenedOwner, fields: FreezeFields) {
-  const input = readNewPlan(validate(newPlan, planBody(fields, nowOf(deps.clock)), 'body'));
+  const now = nowOf(deps.clock);
+  const input = readNewPlan(validate(newPlan, planBody(fields, now), 'body'));
   const preview = await previewPlan(deps, account, input);
   const act = `Freeze ${countOf(preview.matched, 'repository', 'repositories')}`;
-  return { shown: planPreview(account.login, preview), act, digest: digestOf(fields) };
+  const endsAt = preview.nextOccurrences[0]?.endsAt ?? null;
+  const shown = html`<p>Starts now, ${untilText(endsAt, fields.zone, now)}.</p>
+    ${planPreview(account.login, preview)}`;
+  return { shown, act, previewed: previewedOf(fields) };
 }
 
 /** Creates a freeze for one repository, and a plan for several. */

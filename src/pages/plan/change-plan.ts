@@ -12,9 +12,8 @@ import type { PlanInput } from '../../plans/plan.ts';
 import { findPlan, type StoredPlan } from '../../plans/plan-store.ts';
 import { updatePlan } from '../../plans/update-plan.ts';
 import type { OwnerChange } from '../change.ts';
-import { digestOf } from '../digest.ts';
 import { assertFresh, noProblems, problemsOf } from '../form.ts';
-import { doesWhatWasSeen } from '../form-preview.ts';
+import { changedAfterPreview, doesWhatWasSeen, previewedOf } from '../form-preview.ts';
 import { countOf, planPreview } from '../freeze-now/plan-preview.ts';
 import { linesOf } from '../freeze-now/exceptions.ts';
 import { layout } from '../layout.ts';
@@ -25,7 +24,7 @@ import { sendOnce } from '../send-once.ts';
 import { occurrenceTable } from './occurrence-table.ts';
 import { isUuid, mayEdit, openPlanPage } from './open-plan.ts';
 import { withPlan } from './plan-actions.ts';
-import { fieldsOf, planBody, type PlanFields, readPlanFields, versionOf } from './plan-fields.ts';
+import { fieldsOf, labels, planBody, type PlanFields, readPlanFields, versionOf } from './plan-fields.ts';
 import { type PlanForm, planForm } from './plan-form.ts';
 
 /** `GET /owners/{owner}/plans/new`: the form, with the repositories that the URL names. */
@@ -117,9 +116,8 @@ async function previewOrSave(
   act: string,
   save: () => Promise<Response>,
 ): Promise<Response> {
-  const digest = digestOf(fields);
   try {
-    if (doesWhatWasSeen(form, 'save', digest)) return await save();
+    if (doesWhatWasSeen(form, 'save', fields)) return await save();
     const input: PlanInput = readNewPlan(validate(newPlan, planBody(fields), 'body'));
     const preview = await previewPlan(deps, account, input);
     const rule = input.recurrence?.rule;
@@ -129,7 +127,9 @@ async function previewOrSave(
         ${countOf(preview.nextOccurrences.length, 'time')}${preview.nextOccurrences.length === 10 ? ', and so on' : ''}
       </h3>
       ${occurrenceTable(preview.nextOccurrences, input.timezone)}`;
-    return await formPage(context, person, { ...shown, preview: { shown: seen, act, digest } });
+    const changed = changedAfterPreview(form, 'save', fields, labels);
+    const saved = { shown: seen, act, previewed: previewedOf(fields), changed };
+    return await formPage(context, person, { ...shown, preview: saved });
   } catch (error) {
     const problems = problemsOf(error, formFields);
     return formPage(context, person, { ...shown, problems }, 422);

@@ -36,6 +36,26 @@ export type PlanFields = {
   environments: string;
 };
 
+/** The label of each field. */
+export const labels: Record<keyof PlanFields, string> = {
+  name: 'Name',
+  reason: 'Reason',
+  publicReason: 'Public reason',
+  include: 'Repositories',
+  exclude: 'Excluded repositories',
+  start: 'Start',
+  end: 'End',
+  zone: 'Time zone',
+  repeat: 'Repeats',
+  rule: 'Custom rule',
+  until: 'Last date',
+  except: 'Skipped dates',
+  matching: 'Conditions',
+  exceptions: 'Exclude',
+  holds: 'Holds',
+  environments: 'Environments',
+};
+
 /** What a plan holds, as people choose it. */
 export const held = {
   merges: 'Merges',

@@ -44,7 +44,7 @@ export function planForm({
   });
   return html`<h1>${heading}</h1>
     ${formProblem(problems, shown)}
-    <form class="form" method="post" action="${action}#preview">
+    <form class="form" method="post" action="${action}">
       ${version === null ? '' : versionField(version)}
       ${textField(text('name', 'Name', { attributes: html`required maxlength="255"` }))}
       ${textArea(text('reason', 'Reason', { attributes: html`required maxlength="10000"` }))}

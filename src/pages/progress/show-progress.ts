@@ -32,8 +32,10 @@ export async function showProgress(deps: PageDeps, context: Context): Promise<Re
       <a class="button quiet" href="${progress.path}">Details</a>
       <a class="button quiet" href="${ownerPath(login)}">All repositories</a>
     </div>`;
+  // With the address, because a browser that has a fragment would only go to that.
+  const own = `/owners/${login}/progress?${new URLSearchParams(query)}`;
   const head = html`<script type="module" src="${assetUrl('progress.js')}"></script>
-    <noscript><meta http-equiv="refresh" content="5" /></noscript>`;
+    <noscript><meta http-equiv="refresh" content="5; url=${own}" /></noscript>`;
   return context.html(
     layout({
       title: `Freezing ${login}`,
