@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { askAbout, findLeaking } from '../reconcile/merge-states/ask-merge-states.ts';
@@ -8,7 +9,6 @@ import { webUrlOf } from '../github/web-url.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { ask } from './asking.ts';
-import type { Branch, BranchFacts } from './branch-facts.ts';
 import { type Finding, isEnforced } from './finding.ts';
 import { judgeApp } from './judge-app.ts';
 import { judgeBranch, judgeRequired } from './judge-branch.ts';
@@ -35,7 +35,7 @@ export type EnforcementReport = Settings & {
 const patience = 20_000;
 /** We check at most this many branches, because each costs requests. The bases of pull requests come last. */
 const mostBranches = 20;
-/** How many branches we read in parallel. */
+/** How many branches we read in parallel: GitHub limits concurrent requests. */
 const atOnce = 4;
 
 /** Combines the settings with what is held. */
@@ -74,7 +74,7 @@ export async function checkSettings(
   const leaking = await findLeaking(deps.db, repository.id);
   const [webhooks, facts] = await Promise.all([
     readWebhooks(asking, app.settings),
-    readInTurn(branches.slice(0, mostBranches), (branch) =>
+    pLimit(atOnce).map(branches.slice(0, mostBranches), (branch) =>
       readBranch(asking, branch, app.grants, readRuleset),
     ),
     leaking.length > 0 &&
@@ -104,18 +104,6 @@ export const placeFor = ({ config }: Pick<Deps, 'config'>, repository: FoundRepo
   context: config.statusContext,
   appId: config.app.id,
 });
-
-/** Reads a few branches at a time, because GitHub limits concurrent requests. */
-async function readInTurn(
-  branches: Branch[],
-  read: (branch: Branch) => Promise<BranchFacts>,
-): Promise<BranchFacts[]> {
-  const all: BranchFacts[] = [];
-  for (let start = 0; start < branches.length; start += atOnce) {
-    all.push(...(await Promise.all(branches.slice(start, start + atOnce).map(read))));
-  }
-  return all;
-}
 
 /** Findings from our own data. */
 function judgeHere(repository: FoundRepository, place: Place, installationUrl: string): Finding[] {

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { nowOf } from '../clock.ts';
 import { compileNameGlob } from '../conditions/patterns/compile-name-glob.ts';
 import type { Deps } from '../deps.ts';
@@ -94,15 +95,7 @@ async function lookAtAll(
   look: (place: PlanRepository) => Promise<PreviewedRepository | null>,
 ): Promise<PreviewedRepository[]> {
   const timeUp = AbortSignal.any([AbortSignal.timeout(patience), deps.stopping]);
-  const seen = new Array<PreviewedRepository | null>(places.length).fill(null);
-  const waiting = places.entries();
-  const lookOn = async () => {
-    for (const [at, place] of waiting) {
-      if (timeUp.aborted) return;
-      seen[at] = await look(place);
-    }
-  };
-  await Promise.all(Array.from({ length: sideBySide }, lookOn));
+  const seen = await pLimit(sideBySide).map(places, (place) => (timeUp.aborted ? null : look(place)));
   return seen.filter((each) => each !== null);
 }
 

@@ -1,9 +1,9 @@
+import pLimit from 'p-limit';
 import type { FactNeeds } from '../../conditions/needed-facts.ts';
 import type { Deps } from '../../deps.ts';
 import type { GitHubClient } from '../github-app.ts';
 import { loadScopes } from './load-scopes.ts';
 import { askForPullRequests, isTooMuch, type ReadPullRequest } from './ask-for-pull-requests.ts';
-import { atMost } from './at-most.ts';
 import { loginOf } from '../facts/login-of.ts';
 import type { PullRequestFacts } from './pull-request.ts';
 import { type PresentStatus, statusIn } from './present-status.ts';
@@ -198,10 +198,17 @@ async function complete(from: LoadFrom, read: ReadPullRequest[]): Promise<Loaded
     mergedOnes: new Map(),
   };
   const places = placesIn(from.stacks);
-  return atMost(concurrency, read, async (one) => {
-    from.signal?.throwIfAborted();
-    const facts = await readFacts(from, shared, one);
-    return { facts: { ...facts, stack: places.get(facts.number) ?? null }, ...statusOf(one.answer) };
+  const limit = pLimit(concurrency);
+  return limit.map(read, async (one) => {
+    try {
+      from.signal?.throwIfAborted();
+      const facts = await readFacts(from, shared, one);
+      return { facts: { ...facts, stack: places.get(facts.number) ?? null }, ...statusOf(one.answer) };
+    } catch (error) {
+      // Nobody waits for the rest.
+      limit.clearQueue();
+      throw error;
+    }
   });
 }
 

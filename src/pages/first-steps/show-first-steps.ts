@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
+import pLimit from 'p-limit';
 import { owner as ownerShape } from '../../api/path-params.ts';
 import type { Person } from '../../auth/github-token.ts';
 import { readSession } from '../../auth/sign-in/read-session.ts';
@@ -80,15 +81,11 @@ async function loadSteps(deps: PageDeps, account: InstalledAccount, asked: numbe
     deps.db.freeze.count({ where: { repository: { accountId: account.id } }, take: 1 }),
     readCommands(deps, account),
   ]);
-  const waiting = names.values();
   const looked: Looked[] = [];
-  const look = async () => {
-    for (const { name } of waiting) {
-      const repository = await knownRepository(deps, account.login, name);
-      if (repository) looked.push({ repository, report: await recentEnforcement(deps, repository) });
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, look));
+  await pLimit(atOnce).map(names, async ({ name }) => {
+    const repository = await knownRepository(deps, account.login, name);
+    if (repository) looked.push({ repository, report: await recentEnforcement(deps, repository) });
+  });
   const byName = (one: Looked, other: Looked) =>
     one.repository.name.localeCompare(other.repository.name, 'en');
   return { count, from, looked: looked.toSorted(byName), keys, freezes, commands };

@@ -1,4 +1,5 @@
 import type { Context } from 'hono';
+import pLimit from 'p-limit';
 import { owner as ownerShape } from '../../api/path-params.ts';
 import type { Person } from '../../auth/github-token.ts';
 import { readSession } from '../../auth/sign-in/read-session.ts';
@@ -76,23 +77,15 @@ export async function seenBy(
 async function readableOf(deps: PageDeps, viewer: Person, some: RepositoryState[]): Promise<Set<bigint>> {
   const readable = new Set<bigint>();
   if (some.length === 0) return readable;
-  const waiting = (
-    await repositoriesOfIds(
-      deps.sql,
-      some.map(({ id }) => id),
-    )
-  ).values();
-  const ask = async () => {
-    for (const repository of waiting) {
-      try {
-        if ((await deps.permissions.ofRepository(deps, viewer, repository)) !== 'none')
-          readable.add(repository.id);
-      } catch (error) {
-        if (!isTooManyRequests(error)) throw error;
-      }
+  const ids = some.map(({ id }) => id);
+  await pLimit(sideBySide).map(await repositoriesOfIds(deps.sql, ids), async (repository) => {
+    try {
+      if ((await deps.permissions.ofRepository(deps, viewer, repository)) !== 'none')
+        readable.add(repository.id);
+    } catch (error) {
+      if (!isTooManyRequests(error)) throw error;
     }
-  };
-  await Promise.all(Array.from({ length: sideBySide }, ask));
+  });
   if (readable.size > 0) await rememberReader(deps, viewer);
   return readable;
 }

@@ -255,6 +255,23 @@ test('a refusal is thrown at once', async () => {
   expect(github.requests.length).toBe(1);
 });
 
+test('after a failure, no more pull requests are read on', async () => {
+  const github = fakeGitHub();
+  const labels = Array.from({ length: 150 }, (_, at) => ({ name: `l${at}` }));
+  github.pullRequests = many(20).map((one) => ({ ...one, labels }));
+  const asked = new Set<unknown>();
+  github.intercept = (request, { id }) => {
+    if (request === 'OpenPullRequests') return undefined;
+    asked.add(id);
+    return { errors: [{ type: 'RATE_LIMITED', message: 'Slow down' }] };
+  };
+  const read = () => expect(loadOpenPullRequests(github.from('labels'))).rejects.toThrow('Slow down');
+  await read();
+  // Meanwhile, the first could go on.
+  await read();
+  expect([...asked].sort()).toEqual(upTo(5).map((number) => `PR_${number}`));
+});
+
 test('in the merge queue, or with auto-merge, it says so', async () => {
   const github = fakeGitHub();
   github.pullRequests = [
