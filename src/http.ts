@@ -8,6 +8,7 @@ import { serveMetrics } from './metrics/serve-metrics.ts';
 import { helpRoutes } from './help/help-routes.ts';
 import { mountApiReference } from './pages/api-reference.ts';
 import { mountPages } from './pages/mount-pages.ts';
+import { compressPages } from './pages/page-headers.ts';
 import { receiveWebhook } from './webhooks/receive-webhook.ts';
 import { endpoints } from './api/endpoints.ts';
 import { errorResponse } from './api/error-response.ts';
@@ -47,6 +48,7 @@ export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
   const document = () => (made ??= openApiDocument(deps.config.publicUrl));
   v1.get('/openapi.json', (context) => context.json(document()));
   api.route('/v1', v1);
+  api.use(compressPages);
   mountApiReference(api, document);
   api.route('/help', helpRoutes());
   mountPages(api, deps, limits);

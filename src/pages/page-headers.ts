@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
+import { compress } from 'hono/compress';
 import { secureHeaders } from 'hono/secure-headers';
 
 /**
@@ -24,3 +25,8 @@ export const pageHeaders = (formTargets: string[] = []): MiddlewareHandler =>
     // The proxy in front of Holdfast decides about HTTPS.
     strictTransportSecurity: false,
   });
+
+/** Compresses pages and what they load, if the client accepts that. Events must not wait in a buffer. */
+export const compressPages: MiddlewareHandler = compress({
+  contentTypeFilter: /^(text\/(html|css|javascript)|image\/svg\+xml)\b/,
+});

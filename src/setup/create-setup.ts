@@ -4,6 +4,7 @@ import { logRequests } from '../api/log-requests.ts';
 import { loadApp } from './app-credentials-store.ts';
 import { helpRoutes } from '../help/help-routes.ts';
 import { mountAssets } from '../pages/assets.ts';
+import { compressPages } from '../pages/page-headers.ts';
 import type { Phase } from '../phase.ts';
 import type { SetupDeps } from './finish-setup.ts';
 import { SetupCode } from './setup-code.ts';
@@ -34,6 +35,7 @@ export function createSetup(deps: SetupDeps): Phase {
       'no GitHub App is configured: waiting until a process with ROLE all or web has one',
     );
   } else {
+    app.use(compressPages);
     mountAssets(app);
     app.route('/help', helpRoutes());
     for (const page of ['/', '/docs', '/repos/*']) app.get(page, (context) => context.redirect('/setup'));

@@ -55,13 +55,28 @@ test('the bundle is whole, compressed or not', async () => {
   expect(script).toContain('window.Scalar={createApiReference:');
 });
 
-test('the page is compressed for clients that accept that', async () => {
-  const plain = await get('/docs', { 'Accept-Encoding': 'identity' });
-  const compressed = await get('/docs', { 'Accept-Encoding': 'gzip' });
-  expect([plain, compressed].map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'gzip']);
-  expect(compressed.headers.get('vary')).toBe('Accept-Encoding');
-  expect(Number(compressed.headers.get('content-length'))).toBeLessThan(100_000);
-  expect(await compressed.text()).toBe(await plain.text());
+test.each(['/docs', '/', '/help', '/assets/style.css'])(
+  '%s is compressed if clients accept that',
+  async (path) => {
+    const plain = await get(path, { 'Accept-Encoding': 'identity' });
+    const compressed = await get(path, { 'Accept-Encoding': 'gzip' });
+    expect([plain, compressed].map(({ headers }) => headers.get('content-encoding'))).toEqual([null, 'gzip']);
+    expect(compressed.headers.get('vary')).toBe('Accept-Encoding');
+    expect(await compressed.text()).toBe(await plain.text());
+  },
+);
+
+test('an unchanged page of the documentation is not sent again, compressed or not', async () => {
+  for (const encoding of ['gzip', 'identity']) {
+    const headers = { 'Accept-Encoding': encoding };
+    const tag = (await get('/help', headers)).headers.get('etag')!;
+    expect((await get('/help', { ...headers, 'If-None-Match': tag })).status, encoding).toBe(304);
+  }
+});
+
+test('the API and its errors are sent as they are', async () => {
+  for (const path of ['/v1/openapi.json', '/v1/nowhere'])
+    expect((await get(path, { 'Accept-Encoding': 'gzip' })).headers.get('content-encoding'), path).toBeNull();
 });
 
 test('a way home, and freezes first', async () => {

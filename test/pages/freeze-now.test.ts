@@ -246,6 +246,8 @@ test('the progress moves by itself, and ends when GitHub holds all', async () =>
   const { location } = await press();
   const live = await ada.open(location.replace('/progress?', '/progress/live?'));
   expect(live.headers.get('content-type')).toContain('text/event-stream');
+  // Nothing holds events back to compress them.
+  expect(live.headers.get('content-encoding')).toBeNull();
   expect(live.text).toMatch(/event: progress\n/);
   expect(live.text.trim().endsWith('event: end\ndata:')).toBe(true);
   expect(live.text).toContain('3 pull requests');
