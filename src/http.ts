@@ -13,7 +13,7 @@ import { receiveWebhook } from './webhooks/receive-webhook.ts';
 import { endpoints } from './api/endpoints.ts';
 import { errorResponse } from './api/error-response.ts';
 import { mountHealth } from './api/health.ts';
-import { logRequests } from './api/log-requests.ts';
+import { logRequests, ownRequestId } from './api/log-requests.ts';
 import { serveEndpoint } from './api/serve-endpoint.ts';
 import { mountNotServed, noSuchRoute } from './not-served.ts';
 import { openApiDocument } from './api/openapi.ts';
@@ -35,7 +35,7 @@ export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
   const api = new OpenAPIHono();
   const limits = new CallerLimits(deps.clock);
   const callers = { jobs: new JobTokens(deps.clock), limits };
-  api.use(logRequests(deps.log, deps.metrics));
+  api.use(ownRequestId, logRequests(deps.log, deps.metrics));
   api.onError((error, context) => errorResponse(error, context, deps.log));
   api.notFound(noSuchRoute);
   mountHealth(api, deps.db, queue);

@@ -24,7 +24,7 @@ const isAway = (error: unknown): boolean =>
 export function errorResponse(error: unknown, context: Context, log: Logger): Response {
   const refusal = refusalOf(error);
   if (!refusal) {
-    const requestId = context.res.headers.get('x-request-id');
+    const { requestId } = context.var;
     log.error({ err: error, requestId }, 'a request failed');
     const detail = `Something went wrong on our side. Give your Holdfast administrators the request ID ${requestId}.`;
     return context.json({ detail }, 500);

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
+import { requestId } from 'hono/request-id';
 import { routePath } from 'hono/route';
 import type { Logger } from 'pino';
 
@@ -10,20 +10,22 @@ type Counter = {
 
 const isProbe = (path: string): boolean => ['/healthz', '/readyz', '/metrics'].includes(path);
 
+/** Gives each request an ID. Clients cannot choose it. */
+export const ownRequestId: MiddlewareHandler = requestId({ limitLength: 0 });
+
 /**
- * Gives each request an ID and logs it, without its query.
+ * Logs each request with its ID, without its query.
  * @param metrics counts it under the template of the route that answered it.
  */
 export const logRequests =
   (log: Logger, metrics?: Counter): MiddlewareHandler =>
   async (context, next) => {
-    const requestId = randomUUID();
-    context.header('X-Request-Id', requestId);
     const started = performance.now();
     await next();
     const milliseconds = performance.now() - started;
     const { method, path } = context.req;
     const { status } = context.res;
+    const { requestId } = context.var;
     metrics?.countRequest({ method, route: routeOf(context), status, milliseconds });
     // Probes and scrapes come every few seconds, so only their errors are logged at `info`.
     const level = isProbe(path) && status < 400 ? 'debug' : 'info';

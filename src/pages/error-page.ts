@@ -8,7 +8,7 @@ import { messagePage } from './message-page.ts';
 export function errorPage(error: Error, context: Context, log: Logger): Promise<Response> {
   const refusal = refusalOf(error);
   if (!refusal) {
-    const requestId = context.res.headers.get('x-request-id');
+    const { requestId } = context.var;
     log.error({ err: error, requestId }, 'a request failed');
     const text = `Give the request ID ${requestId} to the people who run this service.`;
     return messagePage(context, { status: 500, title: 'Something went wrong on our side', text });

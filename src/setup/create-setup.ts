@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { errorResponse } from '../api/error-response.ts';
-import { logRequests } from '../api/log-requests.ts';
+import { logRequests, ownRequestId } from '../api/log-requests.ts';
 import { loadApp } from './app-credentials-store.ts';
 import { helpRoutes } from '../help/help-routes.ts';
 import { mountAssets } from '../pages/assets.ts';
@@ -25,7 +25,7 @@ export function createSetup(deps: SetupDeps): Phase {
     log.warn({ setup: where, code: text }, 'no GitHub App is configured: open the setup page'),
   );
   const app = new Hono();
-  app.use(logRequests(log));
+  app.use(ownRequestId, logRequests(log));
   app.onError((error, context) => errorResponse(error, context, log));
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
   app.get('/readyz', (context) => context.json({ status: 'setup', detail }, 503));

@@ -1,6 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { expect, test } from 'vitest';
-import { logRequests } from '../../src/api/log-requests.ts';
+import { logRequests, ownRequestId } from '../../src/api/log-requests.ts';
 import { CallerLimits } from '../../src/github/limits/caller-limits.ts';
 import { Prisma } from '../../src/generated/prisma/client.ts';
 import { mountPages } from '../../src/pages/mount-pages.ts';
@@ -17,9 +17,9 @@ async function pageWhere(error: Error): Promise<Response> {
       },
     });
   const app = new OpenAPIHono();
-  app.use(logRequests(acme.app.deps.log));
+  app.use(ownRequestId, logRequests(acme.app.deps.log));
   mountPages(app, { ...acme.app.deps, db: thrown(), sql: thrown() }, new CallerLimits(acme.clock));
-  return app.request('/repos/acme/web');
+  return app.request('/repos/acme/web', { headers: { 'X-Request-Id': 'chosen-by-the-client' } });
 }
 
 test('if the database does not answer, a page says so, and when to try again', async () => {
@@ -47,6 +47,7 @@ test('an unexpected error shows only its id in the log', async () => {
   const answer = await pageWhere(new Error('a secret of ours'));
   expect(answer.status).toBe(500);
   const id = answer.headers.get('x-request-id')!;
+  expect(id).toMatch(/^[0-9a-f-]{36}$/);
   const text = await answer.text();
   expect(text).toContain(`the request ID ${id} to the people who run this service.`);
   expect(text).not.toContain('a secret of ours');
