@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { systemClock } from '../src/clock.ts';
 import { connectDatabase } from '../src/database/connect.ts';
 import type { Deps } from '../src/deps.ts';
-import { startJobQueue } from '../src/queue/queue.ts';
+import { createJobQueue } from '../src/queue/queue.ts';
 import { sweep } from '../src/worker/sweep.ts';
 import type { Sandbox } from '../sandbox/github.ts';
 import type { Bench } from './bench.ts';
@@ -112,12 +112,12 @@ async function time(rounds: number, sides: (() => Promise<unknown>)[]): Promise<
 async function openSweep(connectionString: string) {
   const database = await connectDatabase({ connectionString });
   const log = pino({ level: 'silent' });
-  const jobs = await startJobQueue(database, systemClock, log);
+  const jobs = createJobQueue(database, systemClock);
   const { prisma: db, sql, keepUp } = database;
   const deps = { db, sql, keepUp, queue: jobs, clock: systemClock, log };
   return {
     run: () => sweep(deps as Partial<Deps> as Deps),
-    close: () => jobs.stop().then(() => database.close()),
+    close: () => database.close(),
   };
 }
 

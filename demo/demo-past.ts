@@ -1,10 +1,10 @@
-import type { TestClock } from 'pg-boss';
 import type { Logger } from 'pino';
 import { type App, createApp } from '../src/app.ts';
 import type { StartConfig } from '../src/config.ts';
 import type { Database } from '../src/database/database.ts';
 import type { Sandbox } from '../sandbox/github.ts';
 import { untilQuiet } from '../test/support/until-quiet.ts';
+import type { TestClock } from '../test/support/test-clock.ts';
 
 /** What one can do in the past. */
 export type Past = {
@@ -33,10 +33,11 @@ export async function inThePast(
   { config, github, database, log, clock, assertGoingOn }: Place,
   live: (past: Past) => Promise<void>,
 ): Promise<void> {
+  const driven = await clock.drive({ ...database, close: async () => {} });
   const app: App = await createApp(
     // Nobody opens its pages. Its texts have the address of the present service.
     { ...config, port: 0, statusWritesPerMinute: { least: 1_000_000, most: 1_000_000 } },
-    { clock, database: { ...database, close: async () => {} }, log },
+    { clock, database: driven, log },
   );
   try {
     github.deliverTo(`${app.url}/api/github/webhooks`);

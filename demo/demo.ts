@@ -9,7 +9,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { TestClock } from 'pg-boss';
 import { pino } from 'pino';
 import { createApp } from '../src/app.ts';
 import { type Clock, systemClock } from '../src/clock.ts';
@@ -22,6 +21,7 @@ import { inThePast } from './demo-past.ts';
 import { repositories, requireStatus, seed } from './demo-seed.ts';
 import { type Sandbox, startSandbox } from '../sandbox/github.ts';
 import { freePort, isFree } from '../test/support/free-port.ts';
+import { TestClock } from '../test/support/test-clock.ts';
 
 /** An error that the user can fix. Shown without a stack. */
 class DemoError extends Error {}

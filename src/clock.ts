@@ -1,7 +1,4 @@
-/**
- * The source of time and timers for everything in `src/`. pg-boss takes the same shape, so a test's
- * `TestClock` (from pg-boss) moves the service, its timers and the job queue together.
- */
+/** The source of time and timers for everything in `src/`. Tests move one of their own, and the job queue's with it. */
 export type Clock = {
   /** Milliseconds since the epoch. */
   now(): number;

@@ -11,7 +11,7 @@ import { lookAhead } from './explanations/look-ahead.ts';
 import { createGitHubApp } from './github/github-app.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { OwnWrites } from './outbox/own-writes.ts';
-import { startJobQueue } from './queue/queue.ts';
+import { createJobQueue } from './queue/queue.ts';
 import { startWorker, type Worker } from './worker/worker.ts';
 import type { Phase } from './phase.ts';
 
@@ -32,7 +32,7 @@ const patience = 5000;
 export async function createService(ground: Ground, app: AppCredentials): Promise<Service> {
   const { clock, log, database } = ground;
   const config = { ...ground.config, app };
-  const queue = await startJobQueue(database, clock, log);
+  const queue = createJobQueue(database, clock);
   const stopping = new AbortController();
   const cutOff = new AbortController();
   const metrics = new Metrics();
@@ -69,7 +69,6 @@ export async function createService(ground: Ground, app: AppCredentials): Promis
       // Jobs that still wait for GitHub are handed back, and such requests answered with an error.
       const cut = setTimeout(() => cutOff.abort(), patience);
       await Promise.all([worker?.stop(), answered]);
-      await queue.stop();
       clearTimeout(cut);
     },
   };

@@ -1,6 +1,6 @@
-import { TestClock } from 'pg-boss';
 import { expect, test } from 'vitest';
 import { cachePerService, createCache, keepAnswer } from '../src/cache.ts';
+import { TestClock } from './support/test-clock.ts';
 
 const start = '2026-03-01T09:00:00Z';
 const after = (clock: TestClock, milliseconds: number) => clock.setTime(new Date(clock.now() + milliseconds));

@@ -72,7 +72,7 @@ describe('lost events and jobs', () => {
     const core = await acme.repository('core', [{}]);
     await acme.freeze(core);
     const made = await exemptions.exempt(core, 1, { expires_at: inHours(1).toISOString() });
-    await acme.app.deps.db.$executeRaw`DELETE FROM pgboss.job WHERE name = 'end-exemptions'`;
+    await acme.app.deps.db.job.deleteMany({ where: { task: 'end-exemptions' } });
     acme.github.goDown();
     await acme.advanceTo(new Date(Date.parse(made.expires_at) + 61_000));
     const states = (await exemptions.list(core)).map(({ state }) => state);

@@ -60,7 +60,7 @@ test('events that move an instant to later plan no job each', async () => {
   await acme.freeze(busy, { matching_conditions: ['updated-at<7 days ago'] });
   const waiting = async () => {
     const [row] = await acme.app.deps.db.$queryRaw<{ count: bigint }[]>`
-      SELECT count(*) FROM pgboss.job WHERE name = 'reconcile-repository' AND state = 'created'`;
+      SELECT count(*) FROM jobs WHERE task = 'reconcile-repository' AND NOT is_taken`;
     return Number(row!.count);
   };
   const before = await waiting();

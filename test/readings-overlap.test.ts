@@ -73,7 +73,7 @@ test('an outage does not pile up jobs: one waits for each thing', async () => {
     await pass(90);
   }
   const waiting = await app.deps.db.$queryRaw<{ count: bigint }[]>`
-    SELECT count(*) FROM pgboss.job WHERE name = 'reconcile-pull-request' AND state IN ('created', 'retry')`;
+    SELECT count(*) FROM jobs WHERE task = 'reconcile-pull-request' AND NOT is_taken`;
   expect(Number(waiting[0]!.count)).toBe(2);
   github.comeBack();
   await pass(120);

@@ -23,7 +23,7 @@ describe.skipIf(!inject('postgresUrl'))('statements (PostgreSQL)', () => {
       await acme.quiet();
     });
     const saving = statements.filter((text) => text.includes('webhook_deliveries'));
-    expect(saving, 'its jobs are in it').toEqual([expect.stringContaining('INSERT INTO pgboss.job')]);
+    expect(saving, 'its jobs are in it').toEqual([expect.stringContaining('INSERT INTO jobs')]);
   });
 
   test('an opened pull request costs at most 16 until its status is there and nothing follows', async () => {

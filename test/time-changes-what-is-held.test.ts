@@ -85,8 +85,7 @@ describe('without any event', () => {
     const lost = await acme.repository('lost', [{}]);
     await acme.freeze(lost, { matching_conditions: ['current-datetime>=2026-03-04T14:00:30'] });
     expect(frozen(lost)).toEqual([]);
-    await app.deps.db
-      .$executeRaw`DELETE FROM pgboss.job WHERE name = 'reconcile-repository' AND state = 'created'`;
+    await app.deps.db.$executeRaw`DELETE FROM jobs WHERE task = 'reconcile-repository' AND NOT is_taken`;
     await advanceTo('2026-03-04T14:00:31Z');
     await advanceTo('2026-03-04T14:02:00Z');
     expect(frozen(lost)).toEqual([1]);

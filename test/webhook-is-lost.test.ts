@@ -8,7 +8,7 @@ beforeAll(async () => {
     'CREATE SEQUENCE jobs_sent',
     `CREATE FUNCTION count_job() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN PERFORM nextval('jobs_sent'); RETURN NULL; END $$`,
-    'CREATE TRIGGER count_job AFTER INSERT ON pgboss.job FOR EACH ROW EXECUTE FUNCTION count_job()',
+    'CREATE TRIGGER count_job AFTER INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION count_job()',
   ])
     await acme.app.deps.db.$executeRawUnsafe(statement);
 });

@@ -9,7 +9,7 @@ import type { Connection } from '../database/database.ts';
 import { embeddedFolder } from '../database/embedded.ts';
 import { appliedMigrations, unknownMigrations } from '../database/migrate.ts';
 import { refuseUnfinishedImport } from '../database/unfinished-import.ts';
-import { aboutRepositories, jobOf, type TakenRow, waitingJobs } from '../queue/job-table.ts';
+import { aboutRepositories, formerJobs, jobOf, type TakenRow, waitingJobs } from '../queue/job-table.ts';
 import { ArchiveRefused } from './archive-refused.ts';
 import { carriedTables, carriedTasks } from './contents.ts';
 import {
@@ -100,10 +100,14 @@ async function describe(connection: Connection): Promise<Omit<Header, 'format' |
 
 /** Jobs that go along, and repositories that jobs are about: most stay behind, so the import has these reconciled. */
 async function waitingIn(connection: Connection): Promise<Pick<Header, 'unsettled' | 'jobs'>> {
-  // Before its first start a service has no queue.
-  if (!(await isThere(connection, 'pgboss.job'))) return { unsettled: [], jobs: [] };
-  const unsettled = await connection.query(aboutRepositories);
-  const waiting = await connection.query(waitingJobs, [carriedTasks]);
+  let table: string | undefined;
+  if (!(await isThere(connection, 'jobs'))) {
+    // Before its first start a service of those versions has no queue.
+    if (!(await isThere(connection, 'pgboss.job'))) return { unsettled: [], jobs: [] };
+    table = formerJobs;
+  }
+  const unsettled = await connection.query(aboutRepositories(table));
+  const waiting = await connection.query(waitingJobs(table), [carriedTasks]);
   return {
     unsettled: unsettled.rows.map(({ id }) => id as string),
     jobs: waiting.rows.map((row) => {

@@ -1,14 +1,13 @@
 import { resolve } from 'node:path';
-import { pino } from 'pino';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { openConnection } from '../database/connect.ts';
-import type { Connection, OpenConnection } from '../database/database.ts';
+import type { Connection } from '../database/database.ts';
 import { migrate, unknownMigrations } from '../database/migrate.ts';
 import type { SqlTx } from '../database/sql.ts';
 import type { SecretKeys } from '../derive-key.ts';
 import { type Job, taskNames } from '../queue/jobs.ts';
-import { startJobQueue } from '../queue/queue.ts';
+import { sendJobs } from '../queue/queue.ts';
 import { openApp, type Secrets } from '../setup/app-credentials-store.ts';
 import { ArchiveRefused } from './archive-refused.ts';
 import { carriedTables } from './contents.ts';
@@ -57,16 +56,14 @@ export async function importDatabase(
     if (before === null) return null;
     const rows = await insertAfter(connection, before, file, told);
     await connection.script(`ANALYZE ${carriedTables.map(quoted).join(', ')}`);
-    await withQueue(connection, (send) =>
-      inTransaction(connection, async () => {
-        await compare(connection, file, archive);
-        await setSequences(connection, archive.header.sequences);
-        if (withoutApp) await connection.script(`DELETE FROM ${appTable}`);
-        if (resealed) await reseal(connection, resealed);
-        await wake(connection, archive.header, send);
-        await finishImport(connection);
-      }),
-    );
+    await inTransaction(connection, async () => {
+      await compare(connection, file, archive);
+      await setSequences(connection, archive.header.sequences);
+      if (withoutApp) await connection.script(`DELETE FROM ${appTable}`);
+      if (resealed) await reseal(connection, resealed);
+      await wake(connection, archive.header);
+      await finishImport(connection);
+    });
     return { rows, before };
   } finally {
     await connection.close();
@@ -123,24 +120,13 @@ async function compare(connection: Connection, file: string, { header, sums }: A
   }
 }
 
-type Send = (jobs: Job[]) => Promise<void>;
-
-/** Sends jobs as the service does, in the transaction of the connection. */
-async function withQueue(connection: OpenConnection, work: (send: Send) => Promise<void>): Promise<void> {
+/** Has Holdfast go on with what waited: it sends the jobs that nothing else sends, and asks for the repositories of others. */
+async function wake(connection: Connection, { jobs, unsettled, madeAt }: Header): Promise<void> {
   const sql: SqlTx = {
     query: async (_name, text, values) => (await connection.query(text, values)).rows as never,
   };
-  const queue = await startJobQueue({ jobs: connection.jobs, sql }, systemClock, pino({ level: 'silent' }));
-  try {
-    await work((jobs) => queue.send(jobs, sql));
-  } finally {
-    await queue.stop();
-  }
-}
-
-/** Has Holdfast go on with what waited: it sends the jobs that nothing else sends, and asks for the repositories of others. */
-async function wake(connection: Connection, { jobs, unsettled, madeAt }: Header, send: Send): Promise<void> {
-  await send(jobs.map((job) => ({ ...job, at: new Date(job.at) }) as Job));
+  const sent = jobs.map((job) => ({ ...job, at: new Date(job.at) }) as Job);
+  await sendJobs(sql, sent, systemClock.now());
   await connection.query(
     `UPDATE repositories SET reconcile_requested_at = coalesce(reconcile_requested_at, $2::timestamptz)
      WHERE id = ANY ($1::bigint[])`,

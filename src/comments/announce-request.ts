@@ -9,6 +9,8 @@ import { mayAnnounce, noteAnnounced } from './answer-store.ts';
 import { asCode, howToDecide, requestMark } from './answer-text.ts';
 import { assertNotPaused, mayComment, postOnce } from './write-answer.ts';
 import { zoneOfRepository } from './zone-of-repository.ts';
+import { defineTask } from '../queue/define-task.ts';
+import { jobs } from '../queue/jobs.ts';
 
 /**
  * Tells the conversation of a request that was made elsewhere, once, so that an admin can approve it there. Does nothing
@@ -47,3 +49,7 @@ function announcement(
     anyHead || !isDecidedHere ? 'An admin of the repository can decide on the page.' : howToDecide(headSha);
   return `${head} ${decide}${anyHead ? '' : ' A push ends the request.'}`;
 }
+
+export const announceRequestTask = defineTask(jobs.announceRequest, (deps, { repositoryId, id }) =>
+  announceRequest(deps, BigInt(repositoryId), id),
+);

@@ -14,6 +14,7 @@ import { type FoundRepository, fullName } from '../installations/find-repository
 import { repositoriesOfIds } from '../installations/repository-rows.ts';
 import { readSettings } from '../installations/settings.ts';
 import { repositoryPath } from '../page-paths.ts';
+import { defineTask } from '../queue/define-task.ts';
 import { jobs, type ToldOfComment } from '../queue/jobs.ts';
 import { NotNow } from '../queue/not-now.ts';
 import { DoubtfulTime } from '../time/doubtful-time.ts';
@@ -183,3 +184,7 @@ const refusalText =
       return `**Nothing was changed.** ${sentence(error.message)}`;
     throw error;
   };
+
+export const answerCommentTask = defineTask(jobs.answerComment, (deps, { repositoryId, ...told }) =>
+  answerComment(deps, BigInt(repositoryId), told),
+);

@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Config } from '../config.ts';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { type Database, type OpenConnection, transactionOptions } from './database.ts';
+import { listenThrough } from './listen.ts';
 import { migrate } from './migrate.ts';
 import { openSharedReads } from './shared-reads.ts';
 import { sqlOfPool } from './sql.ts';
@@ -37,7 +38,6 @@ export async function openConnection(where: Config['database']): Promise<OpenCon
   return {
     script: (sql) => client.query(sql).catch(explain),
     query: (sql, values) => client.query(sql, values).catch(explain),
-    jobs: jobsThrough(where.connectionString),
     close: () => client.end(),
   };
 }
@@ -57,14 +57,11 @@ const pipelined = (connectionString: string) => ({
 });
 
 /** For 10 minutes: after seconds without work, the freezes of a release would begin with new, cold connections. */
-const pooled = (connectionString: string, max: number) => ({
+const pooled = (connectionString: string) => ({
   ...pipelined(connectionString),
-  max,
+  max: 15,
   idleTimeoutMillis: 600_000,
 });
-
-// The queue sets up each connection in the turn of its first use. Without a pipeline, pg warns about that.
-const jobsThrough = (connectionString: string) => pooled(connectionString, 5);
 
 async function connectPostgres(connectionString: string): Promise<Database> {
   // A separate connection: an advisory lock belongs to a session, and a pool does not keep a session.
@@ -75,7 +72,7 @@ async function connectPostgres(connectionString: string): Promise<Database> {
   } finally {
     await connection.close();
   }
-  const pool = new pg.Pool(pooled(connectionString, 10));
+  const pool = new pg.Pool(pooled(connectionString));
   // If an idle connection breaks, the next use replaces it.
   pool.on('error', () => {});
   const reads = openSharedReads(pipelined(connectionString));
@@ -83,7 +80,7 @@ async function connectPostgres(connectionString: string): Promise<Database> {
   return {
     prisma,
     sql: sqlOfPool(pool, reads),
-    jobs: jobsThrough(connectionString),
+    listen: listenThrough(connectionString),
     keepUp: async () => {},
     close: async () => {
       await prisma.$disconnect();

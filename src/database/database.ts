@@ -1,7 +1,16 @@
-import type { PoolConfig } from 'pg';
-import type { ConstructorOptions } from 'pg-boss';
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import type { Sql } from './sql.ts';
+
+/**
+ * Hears the messages of a channel until it is closed.
+ * @param hear gets each message, and null each time that it begins to listen: it does not hear what was sent before.
+ * @param failed gets why it cannot listen now. It tries again.
+ */
+export type Listen = (
+  channel: string,
+  hear: (message: string | null) => void,
+  failed: (error: unknown) => void,
+) => Promise<{ close(): Promise<void> }>;
 
 /** The client or a transaction of it. Stores take it, so that callers decide what commits together. */
 export type Tx = Prisma.TransactionClient;
@@ -10,8 +19,7 @@ export type Database = {
   prisma: PrismaClient;
   /** The same database, for the hot roads. */
   sql: Sql;
-  /** How pg-boss reaches the same database. */
-  jobs: Pick<ConstructorOptions, 'db' | 'backend' | 'connectionString' | 'max'> & Partial<PoolConfig>;
+  listen: Listen;
   /** Does what keeps the database small and quick, if its server does not. */
   keepUp(): Promise<void>;
   close(): Promise<void>;
@@ -26,8 +34,8 @@ export type Connection = {
   query(sql: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
 };
 
-/** A connection that its opener closes, and how pg-boss reaches the same database. */
-export type OpenConnection = Connection & Pick<Database, 'jobs' | 'close'>;
+/** A connection that its opener closes. */
+export type OpenConnection = Connection & Pick<Database, 'close'>;
 
 /** For slow disks and busy machines: with Prisma's 2 s and 5 s, writes that only wait would fail. */
 export const transactionOptions = { maxWait: 10_000, timeout: 20_000 };

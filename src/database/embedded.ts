@@ -3,7 +3,6 @@ import { chmod, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { PGlite } from '@electric-sql/pglite';
-import { fromPglite } from 'pg-boss';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
 import { PrismaClient } from '../generated/prisma/client.ts';
 import { type Connection, type Database, type OpenConnection, transactionOptions } from './database.ts';
@@ -41,16 +40,14 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
 /** The same as one connection. Does not change the tables. @throws DataDirInUse */
 export async function connectEmbedded(dataDir: string): Promise<OpenConnection> {
   const { pglite, close } = await startPglite(dataDir);
-  return { ...connectionOf(pglite), jobs: jobsThrough(pglite), close };
+  return { ...connectionOf(pglite), close };
 }
 
 /** The same for a process that has locked `dataDir`. */
 export async function connectLocked(dataDir: string): Promise<OpenConnection> {
   const pglite = await openFolder(dataDir);
-  return { ...connectionOf(pglite), jobs: jobsThrough(pglite), close: () => pglite.close() };
+  return { ...connectionOf(pglite), close: () => pglite.close() };
 }
-
-const jobsThrough = (pglite: PGlite) => ({ db: fromPglite(pglite), backend: 'pglite' }) as const;
 
 const connectionOf = (pglite: PGlite): Connection => ({
   script: (sql) => pglite.exec(sql),
@@ -136,7 +133,11 @@ export async function wrapPglite(pglite: PGlite): Promise<Database> {
   return {
     prisma,
     sql: sqlOfPglite(pglite),
-    jobs: jobsThrough(pglite),
+    async listen(channel, hear) {
+      const close = await pglite.listen(channel, hear);
+      hear(null);
+      return { close };
+    },
     keepUp: () => keepUp(pglite),
     close: async () => {
       await prisma.$disconnect();

@@ -10,7 +10,7 @@ const longestLog = 32 * 1024 * 1024;
  */
 const grown = `
   SELECT format('%I.%I', n.nspname, c.relname) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-  WHERE c.relkind = 'r' AND n.nspname IN ('public', 'pgboss')
+  WHERE c.relkind = 'r' AND n.nspname = 'public'
     AND pg_relation_size(c.oid) / current_setting('block_size')::int > 32 + 1.2 * greatest(c.relpages, 0)
   ORDER BY c.oid`;
 

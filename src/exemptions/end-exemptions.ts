@@ -4,6 +4,7 @@ import type { Deps } from '../deps.ts';
 import { type Actor, ourselves } from '../events/actor.ts';
 import { type EventPlace, placeOf } from '../events/append-event.ts';
 import { notEndedAmong } from '../freezes/freeze-store.ts';
+import { defineTask } from '../queue/define-task.ts';
 import { jobs } from '../queue/jobs.ts';
 import type { EndedBy } from './exemption.ts';
 import { tellExemption } from './exemption-events.ts';
@@ -105,3 +106,7 @@ async function end(tx: Tx, place: EventPlace, ends: End[], user: Actor, now: Dat
     await tellExemption(tx, place, ended, what, usedAt ? user : ourselves, now);
   }
 }
+
+export const endExemptionsTask = defineTask(jobs.endExemptions, (deps, { repositoryId, at }) =>
+  endExemptions(deps, BigInt(repositoryId), at === undefined ? null : new Date(at)),
+);

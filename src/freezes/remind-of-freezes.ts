@@ -6,6 +6,8 @@ import { appendEvent, placeOf } from '../events/append-event.ts';
 import { fullName } from '../installations/find-repository.ts';
 import { forgottenSince, toldAgainSince } from './forgotten.ts';
 import { attributesOf, fromRow } from './freeze-store.ts';
+import { defineTask } from '../queue/define-task.ts';
+import { jobs } from '../queue/jobs.ts';
 
 /** How many freezes one transaction handles. */
 const atOnce = 100;
@@ -49,3 +51,5 @@ async function remind({ log }: Pick<Deps, 'log'>, tx: Tx, now: Date): Promise<nu
   }
   return marked.length;
 }
+
+export const remindOfFreezesTask = defineTask(jobs.remindOfFreezes, remindOfFreezes);

@@ -1,6 +1,7 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { classifyGitHubError, isGitHubStatus } from '../github/github-error.ts';
+import { defineTask } from '../queue/define-task.ts';
 import { jobs } from '../queue/jobs.ts';
 import { loseAllBut, markUninstalled } from './lose-repositories.ts';
 import { readInstallation } from './read-installation.ts';
@@ -59,3 +60,7 @@ async function saveAll(deps: Deps, installationId: bigint, now: Date): Promise<b
     throw error;
   }
 }
+
+export const syncInstallationTask = defineTask(jobs.syncInstallation, (deps, { installationId }) =>
+  syncInstallation(deps, BigInt(installationId)),
+);

@@ -1,4 +1,5 @@
 import type { Deps } from '../deps.ts';
+import { defineTask } from '../queue/define-task.ts';
 import { jobs } from '../queue/jobs.ts';
 
 /**
@@ -13,3 +14,5 @@ export async function syncInstallations(deps: Deps): Promise<void> {
   const ids = new Set([...present, ...known].map(({ id }) => BigInt(id)));
   await deps.queue.send([...ids].map((id) => jobs.syncInstallation(id)));
 }
+
+export const syncInstallationsTask = defineTask(jobs.syncInstallations, syncInstallations);

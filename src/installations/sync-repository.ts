@@ -2,6 +2,7 @@ import { nowOf } from '../clock.ts';
 import type { SqlTx } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { classifyGitHubError, isGitHubStatus } from '../github/github-error.ts';
+import { defineTask } from '../queue/define-task.ts';
 import { jobs } from '../queue/jobs.ts';
 import { type GitHubRepository, saveRepositories } from './save-repositories.ts';
 import { loseRepository } from './lose-repositories.ts';
@@ -63,3 +64,7 @@ async function readById(
     throw error;
   }
 }
+
+export const syncRepositoryTask = defineTask(jobs.syncRepository, (deps, { repositoryId, installationId }) =>
+  syncRepository(deps, BigInt(repositoryId), installationId === null ? null : BigInt(installationId)),
+);

@@ -28,10 +28,10 @@ const figures = `
     WHERE suspended_at IS NULL AND deleted_at IS NULL
       AND NOT coalesce(head.not_before > $1::timestamptz AND head.repeat_after >= head.not_before, false)
   ), jobs AS (
-    SELECT name, count(*) FILTER (WHERE start_after <= pgboss.job_now())::int AS waiting,
-      min(start_after) FILTER (WHERE start_after <= pgboss.job_now()) AS due_since,
-      count(*) FILTER (WHERE (data->>'attempt')::int > 0)::int AS failing
-    FROM pgboss.job WHERE state < 'active' AND start_after <= pgboss.job_now() + interval '60 seconds' GROUP BY name
+    SELECT task, count(*) FILTER (WHERE due_at <= job_now())::int AS waiting,
+      min(due_at) FILTER (WHERE due_at <= job_now()) AS due_since,
+      count(*) FILTER (WHERE attempt > 0 AND NOT is_taken)::int AS failing
+    FROM jobs WHERE due_at <= job_now() + interval '60 seconds' GROUP BY task
   )
   SELECT statuses.waiting AS "statusesWaiting", statuses.since AS "waitingSince", (
       SELECT count(*)::int FROM freezes
@@ -41,7 +41,7 @@ const figures = `
       WHERE merge_state_due_at IS NOT NULL AND leaking_since IS NOT NULL
     ) AS "pullRequestsLeaking", task, coalesce(jobs.waiting, 0) AS waiting,
     jobs.due_since AS "dueSince", coalesce(jobs.failing, 0) AS failing
-  FROM statuses CROSS JOIN unnest($2::text[]) AS task LEFT JOIN jobs ON jobs.name = task`;
+  FROM statuses CROSS JOIN unnest($2::text[]) AS task LEFT JOIN jobs USING (task)`;
 
 type Row = Omit<Figures, 'jobs'> & Figures['jobs'][number];
 

@@ -3,6 +3,7 @@ import type { Tx } from '../database/database.ts';
 import type { Deps } from '../deps.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import type { HeadStatus } from '../generated/prisma/client.ts';
+import { defineTask } from '../queue/define-task.ts';
 import { type ForeignStatus, jobs } from '../queue/jobs.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { wantedOn } from './status.ts';
@@ -119,3 +120,7 @@ async function record(
 }
 
 const latest = (one: Date, other: Date | null): Date => (other && other > one ? other : one);
+
+export const correctStatusTask = defineTask(jobs.correctStatus, (deps, { repositoryId, sha, written }) =>
+  correctStatus(deps, BigInt(repositoryId), sha, written),
+);

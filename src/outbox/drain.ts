@@ -2,6 +2,7 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
 import { checkAccessAfter, pauseInstallation } from '../github/pause.ts';
+import { defineTask } from '../queue/define-task.ts';
 import { jobs } from '../queue/jobs.ts';
 import { within } from '../within.ts';
 import { isDue, type Lease, takeLease, type Write } from './lease.ts';
@@ -217,3 +218,9 @@ const giveUp = ({ db }: Deps, repositoryId: bigint) =>
     UPDATE head_statuses SET is_waiting = false, waiting_since = NULL,
       attempts = CASE WHEN state <> 'success' AND written_state IS NULL THEN greatest(1, attempts) ELSE attempts END
     WHERE repository_id = ${repositoryId} AND is_waiting`;
+
+export const drainOutboxTask = defineTask(
+  jobs.drainOutbox,
+  (deps, { installationId }) => drainOutbox(deps, BigInt(installationId)),
+  { takers: 16 },
+);

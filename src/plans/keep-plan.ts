@@ -3,6 +3,7 @@ import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { ourselves } from '../events/actor.ts';
+import { defineTask } from '../queue/define-task.ts';
 import { type Job, jobs } from '../queue/jobs.ts';
 import { matchedRepositories, type PlanRepository } from './matched-repositories.ts';
 import { type Occurrence, occurrencesFrom, occurrencesToMake, type Schedule } from './occurrences.ts';
@@ -123,3 +124,9 @@ export async function lookAt(
   );
   await deps.queue.send([...others, ...reconciling], tx);
 }
+
+export const keepPlansTask = defineTask(jobs.keepPlans, (deps, { accountId }) =>
+  keepPlans(deps, BigInt(accountId)),
+);
+
+export const keepPlanTask = defineTask(jobs.keepPlan, (deps, { planId }) => keepPlan(deps, planId));

@@ -1,27 +1,5 @@
-/** Every kind of durable work, with its data. A job only says what to look at again, never what is true. */
-export type Tasks = {
-  'reconcile-repository': { repositoryId: string; at?: string };
-  'reconcile-pull-request': { repositoryId: string } & Told;
-  'reconcile-closed-heads': { repositoryId: string };
-  'reconcile-merge-queue': { repositoryId: string; branch: string } & ToldOfGroup;
-  'ask-merge-states': { repositoryId: string };
-  'correct-status': { repositoryId: string; sha: string; written: ForeignStatus };
-  'find-bypass': { repositoryId: string; number: number };
-  'end-exemptions': { repositoryId: string; at?: string };
-  'answer-comment': { repositoryId: string } & ToldOfComment;
-  'announce-request': { repositoryId: string; id: string };
-  'drain-outbox': { installationId: string };
-  'sync-installations': Record<string, never>;
-  'sync-installation': { installationId: string };
-  'sync-repository': { repositoryId: string; installationId: string | null };
-  'keep-plans': { accountId: string };
-  'keep-plan': { planId: string };
-  'end-sessions': { personId: number };
-  'remind-of-freezes': Record<string, never>;
-  'recover-deliveries': Record<string, never>;
-  'read-delivery': { deliveryId: string };
-  sweep: Record<string, never>;
-};
+// Every kind of durable work: its name, what its jobs carry, and under which key they wait. The code that runs it and
+// how many run at once stand together elsewhere, because lower rooms send to higher ones (`defineTask`).
 
 /** A pull request of an event. */
 export type Told = {
@@ -71,48 +49,6 @@ export type ForeignStatus = {
   byId: number;
 };
 
-export type TaskName = keyof Tasks;
-
-/**
- * A job to send. If one with the same task and key still waits, it serves both.
- * @property about what it is about. Jobs about the same thing that wait for another try are one.
- * @property attempt how often it failed; absent: never.
- */
-export type Job = {
-  [Name in TaskName]: {
-    task: Name;
-    data: Tasks[Name];
-    about: string;
-    key: string;
-    attempt?: number;
-    at?: Date;
-  };
-}[TaskName];
-
-export const taskNames: TaskName[] = [
-  'reconcile-repository',
-  'reconcile-pull-request',
-  'reconcile-closed-heads',
-  'reconcile-merge-queue',
-  'ask-merge-states',
-  'correct-status',
-  'find-bypass',
-  'end-exemptions',
-  'answer-comment',
-  'announce-request',
-  'drain-outbox',
-  'sync-installations',
-  'sync-installation',
-  'sync-repository',
-  'keep-plans',
-  'keep-plan',
-  'end-sessions',
-  'remind-of-freezes',
-  'recover-deliveries',
-  'read-delivery',
-  'sweep',
-];
-
 /**
  * An instant at least one step ahead. It is the same for all callers within a step, so one job serves them.
  * @param step milliseconds.
@@ -126,153 +62,189 @@ const keyAt = (about: string, at: Date | undefined): string => (at ? `${about}@$
 /** Milliseconds. Questions within this time whether GitHub would merge pull requests become one question. */
 export const askStep = 4_000;
 
-/** Makes the job of each kind of durable work. */
+/**
+ * What a job says: what to look at again, never what is true.
+ * @property about what it is about. Jobs about the same thing that wait for another try are one.
+ * @property key if a job with the same task and key still waits, it serves both. Usually what it is about, and when.
+ */
+type Said<Data> = { about: unknown; data: Data; key?: string; at?: Date };
+
+/** @param sentAgainBy what sends waiting jobs again that were lost; null: nothing does, so an archive holds them. */
+function jobsOf<Name extends string, Args extends unknown[], Data>(
+  task: Name,
+  sentAgainBy: string | null,
+  say: (...args: Args) => Said<Data>,
+) {
+  const make = (...args: Args) => {
+    const said = say(...args);
+    const about = String(said.about);
+    return { task, data: said.data, about, key: said.key ?? keyAt(about, said.at), at: said.at };
+  };
+  return Object.assign(make, { task, sentAgainBy });
+}
+
+/** Makes the jobs of each task. */
 export const jobs = {
   /** Look at every open pull request of a repository; with `at`, at that instant (a freeze starts or ends). */
-  reconcileRepository(repositoryId: bigint, at?: Date): Job {
-    const about = String(repositoryId);
-    const data = { repositoryId: about, at: at?.toISOString() };
-    return { task: 'reconcile-repository', data, about, key: keyAt(about, at), at };
-  },
+  reconcileRepository: jobsOf(
+    'reconcile-repository',
+    'the import has the repository reconciled; the sweep, for boundaries to come',
+    (id: bigint, at?: Date) => ({ about: id, data: { repositoryId: String(id), at: at?.toISOString() }, at }),
+  ),
 
   /** Look at one pull request and those that share its head SHA; with `at`, at that instant. */
-  reconcilePullRequest(repositoryId: bigint, told: Told, at?: Date): Job {
-    const { number, installationId, changedAt = '', looks = '' } = told;
-    const about = `${repositoryId}#${number}/${installationId}`;
-    return {
-      task: 'reconcile-pull-request',
-      data: { repositoryId: String(repositoryId), ...told },
-      about,
+  reconcilePullRequest: jobsOf(
+    'reconcile-pull-request',
+    'the import has its repository reconciled',
+    (id: bigint, told: Told, at?: Date) => {
+      const { number, installationId, changedAt = '', looks = '' } = told;
+      const about = `${id}#${number}/${installationId}`;
       // A look for an earlier change does not serve a later event, because its answer may be older.
-      key: `${about}~${changedAt}${looks && `!${looks}`}`,
-      at,
-    };
-  },
+      const key = `${about}~${changedAt}${looks && `!${looks}`}`;
+      return { about, data: { repositoryId: String(id), ...told }, key, at };
+    },
+  ),
 
   /** Look at the heads of closed pull requests; with `at`, at that instant. */
-  reconcileClosedHeads(repositoryId: bigint, at?: Date): Job {
-    const about = String(repositoryId);
-    const data = { repositoryId: about };
-    return { task: 'reconcile-closed-heads', data, about, key: keyAt(about, at), at };
-  },
+  reconcileClosedHeads: jobsOf('reconcile-closed-heads', null, (id: bigint, at?: Date) => ({
+    about: id,
+    data: { repositoryId: String(id) },
+    at,
+  })),
 
   /** Look at the merge queue of a branch; with `at`, at that instant. */
-  reconcileMergeQueue(
-    repositoryId: bigint,
-    branch: string,
-    { at, ...told }: ToldOfGroup & { at?: Date } = {},
-  ): Job {
-    const id = String(repositoryId);
-    const group = told.headSha ? `@${told.headSha}${told.isGone ? '-' : '+'}` : '';
-    const about = `${id}:${branch}${group}`;
-    const data = { repositoryId: id, branch, ...told };
-    return { task: 'reconcile-merge-queue', data, about, key: keyAt(about, at), at };
-  },
+  reconcileMergeQueue: jobsOf(
+    'reconcile-merge-queue',
+    'the import has its repository reconciled; the sweep, for groups in flight',
+    (id: bigint, branch: string, { at, ...told }: ToldOfGroup & { at?: Date } = {}) => {
+      const group = told.headSha ? `@${told.headSha}${told.isGone ? '-' : '+'}` : '';
+      return { about: `${id}:${branch}${group}`, data: { repositoryId: String(id), branch, ...told }, at };
+    },
+  ),
 
   /** Ask GitHub, at an instant, whether it would merge what freezes of a repository hold. */
-  askMergeStates(repositoryId: bigint, at: Date): Job {
-    const about = String(repositoryId);
-    return { task: 'ask-merge-states', data: { repositoryId: about }, about, key: keyAt(about, at), at };
-  },
+  askMergeStates: jobsOf(
+    'ask-merge-states',
+    'the sweep, where merge_state_due_at has passed',
+    (id: bigint, at: Date) => ({ about: id, data: { repositoryId: String(id) }, at }),
+  ),
 
   /** Count a status of somebody else, and write ours again if that one differs. */
-  correctStatus(repositoryId: bigint, sha: string, written: ForeignStatus): Job {
-    const about = `${repositoryId}:${sha}@${written.id}`;
-    const data = { repositoryId: String(repositoryId), sha, written };
-    return { task: 'correct-status', data, about, key: about };
-  },
+  correctStatus: jobsOf('correct-status', null, (id: bigint, sha: string, written: ForeignStatus) => ({
+    about: `${id}:${sha}@${written.id}`,
+    data: { repositoryId: String(id), sha, written },
+  })),
 
   /** Find out whether a merged pull request was frozen at that time. */
-  findBypass(repositoryId: bigint, number: number): Job {
-    const about = `${repositoryId}#${number}`;
-    return { task: 'find-bypass', data: { repositoryId: String(repositoryId), number }, about, key: about };
-  },
+  findBypass: jobsOf('find-bypass', null, (id: bigint, number: number) => ({
+    about: `${id}#${number}`,
+    data: { repositoryId: String(id), number },
+  })),
 
   /** End the exemptions of a repository that are over; with `at`, at that instant. */
-  endExemptions(repositoryId: bigint, at?: Date): Job {
-    const about = String(repositoryId);
-    const data = { repositoryId: about, at: at?.toISOString() };
-    return { task: 'end-exemptions', data, about, key: keyAt(about, at), at };
-  },
+  endExemptions: jobsOf(
+    'end-exemptions',
+    'the sweep, where an exemption has expired or its freezes are over',
+    (id: bigint, at?: Date) => ({ about: id, data: { repositoryId: String(id), at: at?.toISOString() }, at }),
+  ),
 
   /** Carry out the command of a comment, and answer it. */
-  answerComment(repositoryId: bigint, told: ToldOfComment): Job {
-    const about = told.commentId;
-    return {
-      task: 'answer-comment',
-      data: { repositoryId: String(repositoryId), ...told },
-      about,
-      key: about,
-    };
-  },
+  answerComment: jobsOf('answer-comment', null, (id: bigint, told: ToldOfComment) => ({
+    about: told.commentId,
+    data: { repositoryId: String(id), ...told },
+  })),
 
   /** Tell the conversation of a pull request that somebody requested an exemption. */
-  announceRequest(repositoryId: bigint, id: string): Job {
-    return { task: 'announce-request', data: { repositoryId: String(repositoryId), id }, about: id, key: id };
-  },
+  announceRequest: jobsOf('announce-request', null, (repositoryId: bigint, id: string) => ({
+    about: id,
+    data: { repositoryId: String(repositoryId), id },
+  })),
 
   /** Write the waiting statuses of an installation; with `at`, not before that instant. */
-  drainOutbox(installationId: bigint, at?: Date): Job {
-    const about = String(installationId);
-    return { task: 'drain-outbox', data: { installationId: about }, about, key: keyAt(about, at), at };
-  },
+  drainOutbox: jobsOf('drain-outbox', 'the sweep, where a status waits', (id: bigint, at?: Date) => ({
+    about: id,
+    data: { installationId: String(id) },
+    at,
+  })),
 
   /** Read every installation from GitHub again. */
-  syncInstallations(): Job {
-    return { task: 'sync-installations', data: {}, about: 'all', key: 'all' };
-  },
+  syncInstallations: jobsOf('sync-installations', 'the start of a worker', () => ({
+    about: 'all',
+    data: {},
+  })),
 
   /** Read an installation and its repositories from GitHub again. */
-  syncInstallation(installationId: bigint): Job {
-    const about = String(installationId);
-    return { task: 'sync-installation', data: { installationId: about }, about, key: about };
-  },
+  syncInstallation: jobsOf('sync-installation', 'sync-installations', (id: bigint) => ({
+    about: id,
+    data: { installationId: String(id) },
+  })),
 
   /** Read one repository from GitHub again, through the installation of its last event; with `at`, at that instant. */
-  syncRepository(repositoryId: bigint, installationId: bigint | null, at?: Date): Job {
-    // Two installations can send events about one repository (a transfer), and a later look must not replace one now.
-    const about = `${repositoryId}/${installationId}`;
-    const data = {
-      repositoryId: String(repositoryId),
-      installationId: installationId?.toString() ?? null,
-    };
-    return { task: 'sync-repository', data, about, key: `${about}${at ? '@later' : ''}`, at };
-  },
+  syncRepository: jobsOf(
+    'sync-repository',
+    'sync-installation, which reads all repositories',
+    (id: bigint, installation: bigint | null, at?: Date) => {
+      const installationId = installation?.toString() ?? null;
+      // Two installations can send events about one repository (a transfer), and a later look must not replace one now.
+      const about = `${id}/${installationId}`;
+      return { about, data: { repositoryId: String(id), installationId }, key: at && `${about}@later`, at };
+    },
+  ),
 
   /** Adapt the plans of an owner to its repositories. */
-  keepPlans(accountId: bigint): Job {
-    const about = String(accountId);
-    return { task: 'keep-plans', data: { accountId: about }, about, key: about };
-  },
+  keepPlans: jobsOf('keep-plans', 'sync-installation', (accountId: bigint) => ({
+    about: accountId,
+    data: { accountId: String(accountId) },
+  })),
 
   /** Make the freezes of a plan for the time ahead. */
-  keepPlan(planId: string): Job {
-    return { task: 'keep-plan', data: { planId }, about: planId, key: planId };
-  },
+  keepPlan: jobsOf(
+    'keep-plan',
+    'the sweep, for each plan that was not kept for an hour',
+    (planId: string) => ({ about: planId, data: { planId } }),
+  ),
 
   /** End every session of a person. */
-  endSessions(personId: number): Job {
-    const about = String(personId);
-    return { task: 'end-sessions', data: { personId }, about, key: about };
-  },
+  endSessions: jobsOf('end-sessions', null, (personId: number) => ({ about: personId, data: { personId } })),
 
   /** Write to the audit log which freezes without an end are still on. */
-  remindOfFreezes(): Job {
-    return { task: 'remind-of-freezes', data: {}, about: 'all', key: 'all' };
-  },
+  remindOfFreezes: jobsOf('remind-of-freezes', 'the sweep', () => ({ about: 'all', data: {} })),
 
   /** Look for webhooks that could not be delivered; with `at`, at that instant. */
-  recoverDeliveries(at?: Date): Job {
-    return { task: 'recover-deliveries', data: {}, about: 'all', key: keyAt('all', at), at };
-  },
+  recoverDeliveries: jobsOf('recover-deliveries', 'the sweep', (at?: Date) => ({
+    about: 'all',
+    data: {},
+    at,
+  })),
 
   /** Read a webhook that could not be delivered from GitHub's copy of it. */
-  readDelivery(deliveryId: string, guid: string): Job {
-    return { task: 'read-delivery', data: { deliveryId }, about: guid, key: guid };
-  },
+  readDelivery: jobsOf('read-delivery', null, (deliveryId: string, guid: string) => ({
+    about: guid,
+    data: { deliveryId },
+  })),
 
   /** Repair what was missed. */
-  sweep(): Job {
-    return { task: 'sweep', data: {}, about: 'all', key: 'all' };
-  },
+  sweep: jobsOf('sweep', 'the start of a worker', () => ({ about: 'all', data: {} })),
 };
+
+type Makers = (typeof jobs)[keyof typeof jobs];
+export type TaskName = Makers['task'];
+/** The data of each task's jobs. */
+export type Tasks = { [Name in TaskName]: ReturnType<Extract<Makers, { task: Name }>>['data'] };
+
+/**
+ * A job to send.
+ * @property attempt how often it failed; absent: never.
+ */
+export type Job = {
+  [Name in TaskName]: {
+    task: Name;
+    data: Tasks[Name];
+    about: string;
+    key: string;
+    attempt?: number;
+    at?: Date | undefined;
+  };
+}[TaskName];
+
+export const taskNames: TaskName[] = Object.values(jobs).map(({ task }) => task);

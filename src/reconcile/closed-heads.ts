@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts';
 import { loadClosedPullRequests } from '../github/pull-requests/load-pull-requests.ts';
 import { asOpen } from '../github/pull-requests/pull-request.ts';
+import { defineTask } from '../queue/define-task.ts';
 import { inSteps, jobs } from '../queue/jobs.ts';
 import { closedSince, nextChangeAmong } from './judge.ts';
 import { observe, openObservation } from './observe.ts';
@@ -27,3 +28,10 @@ export async function reconcileClosedHeads(deps: Deps, repositoryId: bigint): Pr
   if (next) await deps.queue.send([jobs.reconcileClosedHeads(repositoryId, next > soonest ? next : soonest)]);
   await save(deps, observed, { pullRequests, of: 'closed' });
 }
+
+/** It yields: nobody merges a closed pull request before it is opened again. */
+export const reconcileClosedHeadsTask = defineTask(
+  jobs.reconcileClosedHeads,
+  (deps, { repositoryId }) => reconcileClosedHeads(deps, BigInt(repositoryId)),
+  { takers: 2, yields: true },
+);

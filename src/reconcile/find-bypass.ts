@@ -15,6 +15,8 @@ import { fullName } from '../installations/find-repository.ts';
 import { lockRepository } from '../installations/lock-repository.ts';
 import { holdsOf } from './judge.ts';
 import { observe, type Observed, openObservation } from './observe.ts';
+import { defineTask } from '../queue/define-task.ts';
+import { jobs } from '../queue/jobs.ts';
 
 /** Milliseconds after which we no longer judge a merge by the freezes of its time. */
 const longestDelay = 86_400_000;
@@ -124,3 +126,7 @@ async function isRecorded(tx: Tx, repositoryId: bigint, number: number, freezeId
   };
   return (await tx.auditEvent.count({ where })) > 0;
 }
+
+export const findBypassTask = defineTask(jobs.findBypass, (deps, { repositoryId, number }) =>
+  findBypass(deps, BigInt(repositoryId), number),
+);

@@ -5,6 +5,7 @@ import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 import { type MergeQueue, readMergeQueue } from '../github/pull-requests/read-merge-queue.ts';
 import { fullName } from '../installations/find-repository.ts';
 import { groupUrgency } from '../outbox/urgency.ts';
+import { defineTask } from '../queue/define-task.ts';
 import { inSteps, jobs, type ToldOfGroup } from '../queue/jobs.ts';
 import { NotNow } from '../queue/not-now.ts';
 import { decideGroup, type Verdict } from './judge.ts';
@@ -176,3 +177,9 @@ function lookAgainAt(deps: Deps, read: ReadQueue, verdicts: Verdict[], gone: str
   ];
   return waits.length === 0 ? null : inSteps(now, Math.min(...waits));
 }
+
+export const reconcileMergeQueueTask = defineTask(
+  jobs.reconcileMergeQueue,
+  (deps, { repositoryId, branch, ...told }) => reconcileMergeQueue(deps, BigInt(repositoryId), branch, told),
+  { takers: 12 },
+);

@@ -8,6 +8,7 @@ import {
 } from '../github/pull-requests/load-pull-requests.ts';
 import { placesIn } from '../github/pull-requests/stacks.ts';
 import { changedAtOf } from '../github/pull-requests/pull-request.ts';
+import { defineTask } from '../queue/define-task.ts';
 import { jobs, type Told } from '../queue/jobs.ts';
 import { observe, type Observed, openObservation } from './observe.ts';
 import { type Found, save } from './save.ts';
@@ -81,3 +82,10 @@ function leftBehindIn({ exemptions, observedAt }: Observed, pullRequests: Loaded
   const seen = pullRequests.map(({ facts }) => ({ ...subjectOf(facts), changedAt: changedAtOf(facts) }));
   return leftBehind(exemptions, seen, observedAt);
 }
+
+/** One question reads the waiting pull requests of a repository, so few workers take many of them. */
+export const reconcilePullRequestTask = defineTask(
+  jobs.reconcilePullRequest,
+  (deps, { repositoryId }, all) => reconcilePullRequests(deps, BigInt(repositoryId), all),
+  { takers: 3, jobs: 40, together: ({ repositoryId }) => repositoryId },
+);

@@ -2,6 +2,7 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { type LoadedPullRequest, loadRepository } from '../github/pull-requests/load-pull-requests.ts';
 import { fullName } from '../installations/find-repository.ts';
+import { defineTask } from '../queue/define-task.ts';
 import { jobs } from '../queue/jobs.ts';
 import { NotNow } from '../queue/not-now.ts';
 import { reconcileMergeQueues } from './merge-queue.ts';
@@ -65,3 +66,10 @@ async function forgetRequests({ sql, clock }: Deps, repositoryId: bigint): Promi
     [repositoryId, nowOf(clock)],
   );
 }
+
+export const reconcileRepositoryTask = defineTask(
+  jobs.reconcileRepository,
+  (deps, { repositoryId, at }) =>
+    reconcileRepository(deps, BigInt(repositoryId), at === undefined ? null : new Date(at)),
+  { takers: 16 },
+);

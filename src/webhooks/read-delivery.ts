@@ -1,6 +1,8 @@
 import type { Deps } from '../deps.ts';
 import { isGitHubStatus } from '../github/github-error.ts';
 import { acceptEvent } from './accept-event.ts';
+import { defineTask } from '../queue/define-task.ts';
+import { jobs } from '../queue/jobs.ts';
 
 /**
  * Handles a failed delivery from GitHub's copy as if it had arrived.
@@ -20,3 +22,7 @@ export async function readDelivery(deps: Deps, deliveryId: string): Promise<void
     deps.log.warn({ deliveryId, err: error }, 'GitHub has forgotten a webhook delivery');
   }
 }
+
+export const readDeliveryTask = defineTask(jobs.readDelivery, (deps, { deliveryId }) =>
+  readDelivery(deps, deliveryId),
+);

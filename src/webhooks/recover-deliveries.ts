@@ -1,5 +1,6 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
+import { defineTask } from '../queue/define-task.ts';
 import { type Job, jobs } from '../queue/jobs.ts';
 import { recallFresh, readScannedUntil, saveLost, saveScannedUntil } from './delivery-store.ts';
 import { type FailedDelivery, standInsOf } from './stand-ins.ts';
@@ -77,3 +78,5 @@ function nextCursor(link: string | undefined): string | undefined {
   const url = /<([^>]+)>;\s*rel="next"/.exec(link ?? '')?.[1];
   return url === undefined ? undefined : (new URL(url).searchParams.get('cursor') ?? undefined);
 }
+
+export const recoverDeliveriesTask = defineTask(jobs.recoverDeliveries, recoverDeliveries);

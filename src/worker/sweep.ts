@@ -14,6 +14,7 @@ import {
   withPassedBoundary,
   withUnaskedMergeStates,
 } from './overdue.ts';
+import { defineTask } from '../queue/define-task.ts';
 import { jobs } from '../queue/jobs.ts';
 
 const hour = 3_600_000;
@@ -67,3 +68,5 @@ async function forget(deps: Deps, now: Date): Promise<void> {
   await deps.db.session.deleteMany({ where: { expiresAt: { lte: now } } });
   await deps.db.auditEvent.deleteMany({ where: { receivedAt: before(retentionDays * day) } });
 }
+
+export const sweepTask = defineTask(jobs.sweep, sweep);

@@ -1,10 +1,10 @@
 import type { Deps } from '../deps.ts';
+import type { Task } from '../queue/define-task.ts';
 import type { Job } from '../queue/jobs.ts';
 import { NotNow } from '../queue/not-now.ts';
-import type { Piece } from './handlers.ts';
 
-/** Runs a piece of work. If it fails or must wait, sends all its jobs again. */
-export async function work(deps: Deps, { jobs, run }: Piece): Promise<void> {
+/** Runs a task for some of its jobs. If it fails or must wait, sends all of these again. */
+export async function work(deps: Deps, { jobs, run }: ReturnType<Task['runsOf']>[number]): Promise<void> {
   try {
     await run(deps);
   } catch (error) {
@@ -26,10 +26,7 @@ const comingBack = ({ attempt: _, ...job }: Job, at: Date): Job =>
 
 const longestBackoff = 60_000;
 
-/**
- * A failed job, with a longer wait each time. Does not use pg-boss's retry, which keeps each failed job in addition to new
- * ones for the same thing, so that an outage would pile them up. This way one job waits for each thing.
- */
+/** A failed job, with a longer wait each time. One waits for each thing, so that an outage piles up none. */
 function triedAgain(job: Job, now: number): Job {
   const attempt = (job.attempt ?? 0) + 1;
   const backoff = Math.min(longestBackoff, 1000 * 2 ** Math.min(attempt, 6));

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { carriedTables, carriedTasks, leftTables, leftTasks } from '../../src/archive/contents.ts';
-import { taskNames } from '../../src/queue/jobs.ts';
+import { carriedTables, leftTables } from '../../src/archive/contents.ts';
 import { documentAt } from '../docs/documents.ts';
 
 test('of every table it is decided whether an archive holds it', () => {
@@ -25,8 +24,4 @@ test('each table stands after those that its rows refer to', () => {
   expect(references.length).toBeGreaterThan(10);
   for (const [from, to] of references.filter(([from]) => places.has(from)))
     expect(places.get(from), `${from} refers to ${to}`).toBeGreaterThan(places.get(to)!);
-});
-
-test('of every task it is decided whether an archive holds its waiting jobs', () => {
-  expect([...carriedTasks, ...Object.keys(leftTasks)].toSorted()).toEqual(taskNames.toSorted());
 });

@@ -1,12 +1,11 @@
 // Jobs that wait while a database moves.
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { carriedTasks } from '../../src/archive/contents.ts';
 import { systemClock } from '../../src/clock.ts';
 import { connectDatabase } from '../../src/database/connect.ts';
 import { waitingJobs } from '../../src/queue/job-table.ts';
 import { jobs, taskNames } from '../../src/queue/jobs.ts';
-import { type JobQueue, startJobQueue } from '../../src/queue/queue.ts';
+import { type JobQueue, createJobQueue } from '../../src/queue/queue.ts';
 import {
   another,
   embedded,
@@ -42,16 +41,15 @@ describe('jobs that wait', () => {
 
   async function withQueue<Result>(where: Where, work: (queue: JobQueue) => Promise<Result>) {
     const database = await connectDatabase(where);
-    const queue = await startJobQueue(database, systemClock, pino({ level: 'silent' }));
+    const queue = createJobQueue(database, systemClock);
     try {
       return await work(queue);
     } finally {
-      await queue.stop();
       await database.close();
     }
   }
   const waitingIn = (where: Where) =>
-    on(where, async (connection) => (await connection.query(waitingJobs, [taskNames])).rows);
+    on(where, async (connection) => (await connection.query(waitingJobs(), [taskNames])).rows);
 
   beforeAll(async () => {
     const where = embedded();
@@ -77,8 +75,8 @@ describe('jobs that wait', () => {
 
   test('go along where nothing sends them again, also one that a process has taken', async () => {
     const waiting = await waitingIn(there);
-    expect(waiting.map(({ name }) => name as string).toSorted()).toEqual(carriedTasks.toSorted());
-    const due = new Map(waiting.map(({ name, due }) => [name, due as Date]));
+    expect(waiting.map(({ task }) => task as string).toSorted()).toEqual(carriedTasks.toSorted());
+    const due = new Map(waiting.map(({ task, due }) => [task, due as Date]));
     expect(due.get('reconcile-closed-heads')).toEqual(later.at);
     const rooms = carriedTasks.map((task) => ({ task, jobs: 9 }));
     const taken = await withQueue(there, (queue) => queue.exchange([], rooms));

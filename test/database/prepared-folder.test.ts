@@ -66,14 +66,14 @@ test('a database that could not be made leaves nothing behind', async () => {
   expect(await readdir(cache)).toEqual([]);
 });
 
-test('after the install, a first start finds the tables of the queue, and takes little memory', async () => {
+test('after the install, a first start finds the tables, and takes little memory', async () => {
   await promisify(execFile)(process.execPath, ['bin/prepare.mjs']);
   const database = await openEmbedded(join(folder, 'data'));
   const [found] = await database.sql.query(
     'test-prepared',
-    `SELECT to_regclass('pgboss.version')::text AS queue, current_setting('shared_buffers') AS memory`,
+    `SELECT to_regclass('jobs')::text AS jobs, current_setting('shared_buffers') AS memory`,
   );
   await database.close();
-  expect(found).toEqual({ queue: 'pgboss.version', memory: '16MB' });
+  expect(found).toEqual({ jobs: 'jobs', memory: '16MB' });
   expect(await modeOf(join(folder, 'data', 'postgres', 'base'))).toBe(0o700);
 });

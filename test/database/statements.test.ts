@@ -1,8 +1,5 @@
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
 import type { Database } from '../../src/database/database.ts';
-import { startJobQueue } from '../../src/queue/queue.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { expectAtMost, statementsDuring, statementsIn } from '../support/statements.ts';
 
@@ -32,17 +29,12 @@ describe.skipIf(!inject('postgresUrl'))('counting (PostgreSQL)', () => {
   });
   afterAll(() => database.close());
 
-  test('sees the door, Prisma and pg-boss, and each BEGIN and COMMIT', async () => {
+  test('sees the door and Prisma, and each BEGIN and COMMIT', async () => {
     const { prisma, sql } = database;
     expect(await statementsDuring(() => sql.query('test-one', 'SELECT 1'))).toEqual(['SELECT 1']);
     const inTransaction = () => sql.transaction(async (tx) => void (await tx.query('test-two', 'SELECT 2')));
     expect(await statementsDuring(inTransaction)).toEqual(['BEGIN', 'SELECT 2', 'COMMIT']);
     const withPrisma = () => prisma.$transaction((tx) => tx.$queryRaw`SELECT 3`);
     expect(await statementsDuring(withPrisma)).toEqual(['BEGIN', 'SELECT 3', 'COMMIT']);
-
-    const queue = await startJobQueue(database, systemClock, pino({ level: 'silent' }));
-    const ready = await statementsDuring(() => queue.isReady());
-    await queue.stop();
-    expect(ready).toContain('SELECT 1');
   });
 });

@@ -1,6 +1,7 @@
 // The real service as a process of its own, on a clock that the test steps by messages. Ends with the test.
 import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
+import { connectDatabase } from '../../src/database/connect.ts';
 import { SteppableClock } from './steppable-clock.ts';
 
 export type Order = { clockOffset: number };
@@ -14,5 +15,8 @@ process.on('message', ({ clockOffset }: Order) => {
 });
 process.on('disconnect', () => process.exit(0));
 
-const app = await createApp(readConfig(process.env), { clock });
+const config = readConfig(process.env);
+const database = await connectDatabase(config.database);
+await clock.drive(database);
+const app = await createApp(config, { clock, database });
 report({ url: app.url });

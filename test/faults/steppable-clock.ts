@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/clock.ts';
+import type { Database } from '../../src/database/database.ts';
 
 type Timer = { callback: () => void; due: number; every: number | null; handle?: NodeJS.Timeout };
-type QueueDatabase = { executeSql(sql: string): Promise<unknown> };
 
 const longestTimeout = 2 ** 31 - 1;
 /** Replicas replace the same function. */
@@ -9,12 +9,12 @@ const lock = 'SELECT pg_advisory_xact_lock(72707370)';
 
 /**
  * The system's clock, ahead by an offset that can be made larger. Timers that a step passes fire at once, as after
- * a machine has slept. pg-boss hands its database over (`attach`), whose jobs then are due by this clock as well.
+ * a machine has slept. Jobs of the database that it drives are due by this clock as well.
  */
 export class SteppableClock implements Clock {
   #offset: number;
   readonly #timers = new Set<Timer>();
-  #queue: { db: QueueDatabase; schema: string } | null = null;
+  #driven: Database | null = null;
 
   constructor(offset: number) {
     this.#offset = offset;
@@ -47,10 +47,9 @@ export class SteppableClock implements Clock {
     for (const timer of this.#timers) this.#arm(timer);
   }
 
-  async attach(queue: { db: QueueDatabase; schema: string }) {
-    this.#queue = queue;
+  async drive(database: Database): Promise<void> {
+    this.#driven = database;
     await this.#tellDatabase();
-    return { [Symbol.asyncDispose]: async () => void (this.#queue = null) };
   }
 
   #add(timer: Timer): Timer {
@@ -77,12 +76,12 @@ export class SteppableClock implements Clock {
 
   /** Tried until it works: the database may be restarting. */
   async #tellDatabase(): Promise<void> {
-    while (this.#queue) {
-      const { db, schema } = this.#queue;
-      const body = `SELECT pg_catalog.now() + interval '${this.#offset} milliseconds'`;
-      const define = `CREATE OR REPLACE FUNCTION ${schema}.job_now() RETURNS timestamptz AS $$ ${body} $$ LANGUAGE sql STABLE`;
+    while (this.#driven) {
+      const { prisma } = this.#driven;
+      const body = `SELECT now() + interval '${this.#offset} milliseconds'`;
+      const define = `CREATE OR REPLACE FUNCTION job_now() RETURNS timestamptz AS $$ ${body} $$ LANGUAGE sql STABLE`;
       try {
-        await db.executeSql(`${lock}; ${define}`);
+        await prisma.$transaction([prisma.$executeRawUnsafe(lock), prisma.$executeRawUnsafe(define)]);
         return;
       } catch {
         await new Promise((resolve) => setTimeout(resolve, 200));

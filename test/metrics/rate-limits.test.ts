@@ -1,8 +1,8 @@
-import { TestClock } from 'pg-boss';
 import { expect, test } from 'vitest';
 import { RateBudgets } from '../../src/github/rate-budgets.ts';
 import { gaugesOf } from '../../src/metrics/gauges-of.ts';
 import { samplesIn } from '../support/samples.ts';
+import { TestClock } from '../support/test-clock.ts';
 
 const clock = new TestClock('2026-03-01T09:00:00Z');
 const name = 'holdfast_github_rate_limit_remaining_ratio';

@@ -1,11 +1,10 @@
-import { TestClock } from 'pg-boss';
-import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { jobs } from '../../src/queue/jobs.ts';
-import { type JobQueue, startJobQueue, type Taken } from '../../src/queue/queue.ts';
+import { createJobQueue, type JobQueue, type Taken } from '../../src/queue/queue.ts';
 import { openTestDatabase } from '../support/database.ts';
 import { expectAtMost, statementsDuring } from '../support/statements.ts';
+import { TestClock } from '../support/test-clock.ts';
 
 const clock = new TestClock('2026-03-01T09:00:00Z');
 const inSeconds = (seconds: number) => new Date(clock.now() + seconds * 1000);
@@ -17,14 +16,11 @@ let database: Database;
 let queue: JobQueue;
 
 beforeAll(async () => {
-  database = await openTestDatabase();
-  queue = await startJobQueue(database, clock, pino({ level: 'silent' }));
+  database = await clock.drive(await openTestDatabase());
+  queue = createJobQueue(database, clock);
 });
-afterEach(() => database.prisma.$executeRaw`DELETE FROM pgboss.job`);
-afterAll(async () => {
-  await queue.stop();
-  await database.close();
-});
+afterEach(() => database.prisma.job.deleteMany());
+afterAll(() => database.close());
 
 const take = () => queue.exchange([], [...all]);
 const keysOf = (taken: Taken[]) => taken.map(({ job }) => `${job.task} ${job.key}`).toSorted();
@@ -57,7 +53,9 @@ describe('sending', () => {
 
   test('not before their instant, by the clock of the database', async () => {
     await queue.send([jobs.reconcileRepository(1n, inSeconds(60)), jobs.reconcileRepository(1n)]);
-    expect(keysOf(await take())).toEqual(['reconcile-repository 1']);
+    const present = await take();
+    expect(keysOf(present)).toEqual(['reconcile-repository 1']);
+    await queue.exchange(present, []);
     await clock.setTime(inSeconds(60));
     expect(keysOf(await take())).toEqual([`reconcile-repository 1@${inSeconds(0).toISOString()}`]);
   });
@@ -82,7 +80,10 @@ describe('sending', () => {
     async () => {
       await queue.send([jobs.drainOutbox(7n)]);
       const heard: string[] = [];
-      const listener = await queue.listen((sent) => void (sent && heard.push(sent.task)));
+      const listener = await queue.listen(
+        (sent) => void (sent && heard.push(sent.task)),
+        () => expect.unreachable(),
+      );
       await database.sql.transaction(async (tx) => {
         await queue.send([jobs.drainOutbox(7n)], tx);
         expect(await take()).toEqual([]);
@@ -141,9 +142,7 @@ describe('taking', () => {
     await queue.send([jobs.drainOutbox(1n), jobs.drainOutbox(2n)]);
     const [one] = await take();
     await queue.exchange([one!], []);
-    expect(await database.prisma.$queryRaw`SELECT state::text FROM pgboss.job`).toEqual([
-      { state: 'active' },
-    ]);
+    expect(await database.prisma.job.findMany()).toEqual([expect.objectContaining({ isTaken: true })]);
   });
 });
 
@@ -182,6 +181,17 @@ describe('keeping', () => {
     expect(await take()).toHaveLength(1);
   });
 
+  test('a job that nobody keeps is taken again although another with its key waits', async () => {
+    await queue.send([jobs.drainOutbox(1n)]);
+    const [one] = await take();
+    await queue.send([jobs.drainOutbox(1n, inSeconds(60))]);
+    await queue.send([jobs.drainOutbox(1n)]);
+    await clock.setTime(inSeconds(10));
+    const again = await take();
+    expect(keysOf(again)).toEqual(['drain-outbox 1', 'drain-outbox 1']);
+    expect(again.map(({ id }) => id)).toContain(one!.id);
+  });
+
   test('a job that is handed back is taken at once, and no other', async () => {
     await queue.send([jobs.drainOutbox(1n), jobs.drainOutbox(2n)]);
     const [back] = await take();
@@ -192,7 +202,10 @@ describe('keeping', () => {
 
 test('a listener hears when jobs are due: at once, and at each instant', async () => {
   const heard: (string | null)[] = [];
-  const listener = await queue.listen((sent) => void heard.push(sent && `${sent.task} ${sent.due}`));
+  const listener = await queue.listen(
+    (sent) => void heard.push(sent && `${sent.task} ${sent.due}`),
+    () => expect.unreachable(),
+  );
   expect(heard).toEqual([null]);
   const at = inSeconds(60);
   await queue.send([jobs.drainOutbox(1n), jobs.drainOutbox(1n, at), jobs.reconcileRepository(1n, at)]);

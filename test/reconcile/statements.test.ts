@@ -14,7 +14,7 @@ async function statementsOf(work: (deps: Deps) => Promise<unknown>): Promise<str
   const queue = { ...acme.app.deps.queue, send: async (jobs: Job[]) => void sent.push(jobs) };
   sent.length = 0;
   const statements = await statementsDuring(() => work({ ...acme.app.deps, queue }));
-  return statements.filter((text) => !/pgboss|LISTEN|SELECT 1$/i.test(text));
+  return statements.filter((text) => !/\bjobs\b|SELECT 1$/i.test(text));
 }
 
 const repositoryId = async (fullName: string) => {

@@ -1,6 +1,6 @@
-import { TestClock } from 'pg-boss';
 import { beforeEach, expect, test } from 'vitest';
 import { SetupCode } from '../../src/setup/setup-code.ts';
+import { TestClock } from '../support/test-clock.ts';
 
 let clock: TestClock;
 let right: string;

@@ -53,11 +53,10 @@ async function prepare(): Promise<Prepared> {
   return { database, tables, filled };
 }
 
-/** Ours and the job queue's. */
 async function tablesOf({ prisma }: Database): Promise<string[]> {
   const found = await prisma.$queryRaw<{ name: string }[]>`
     SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
-    WHERE schemaname IN ('public', 'pgboss') ORDER BY 1`;
+    WHERE schemaname = 'public' ORDER BY 1`;
   return found.map(({ name }) => name);
 }
 

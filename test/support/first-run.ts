@@ -3,7 +3,6 @@ import { BlockList } from 'node:net';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TestClock } from 'pg-boss';
 import { pino } from 'pino';
 import { type App, createApp } from '../../src/app.ts';
 import type { StartConfig } from '../../src/config.ts';
@@ -14,6 +13,7 @@ import { freePort } from './free-port.ts';
 import { openTestDatabase } from './database.ts';
 import { startOfTests } from './holdfast.ts';
 import { untilQuiet } from './until-quiet.ts';
+import { TestClock } from './test-clock.ts';
 
 export const secretKey = 'a secret key of the tests, long enough for anybody';
 
@@ -45,7 +45,7 @@ export async function startFirstRun(config: Partial<StartConfig> = {}): Promise<
   const github = await startSandbox({ now: () => new Date(clock.now()), app: null });
   for (const login of ['ada', 'bob']) github.addUser(login);
   github.addOrganization('acme', { admins: ['ada'], members: ['bob'] });
-  const database = await openTestDatabase();
+  const database = await clock.drive(await openTestDatabase());
   const logs: string[] = [];
   const log = pino({ level: 'debug', base: null }, { write: (line: string) => void logs.push(redact(line)) });
   const apps: App[] = [];

@@ -1,5 +1,4 @@
 import { BlockList } from 'node:net';
-import { TestClock } from 'pg-boss';
 import { type App, createApp } from '../../src/app.ts';
 import type { Config } from '../../src/config.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
@@ -8,6 +7,7 @@ import { createLogger } from '../../src/log.ts';
 import { openTestDatabase } from './database.ts';
 import { answerInside } from './answer-inside.ts';
 import { untilQuiet } from './until-quiet.ts';
+import { TestClock } from './test-clock.ts';
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into bodies of every shape
 export type Answer = { status: number; body: any; headers: Headers; text: string };
@@ -76,7 +76,7 @@ export async function startHoldfast(
     app: { callbackUrls: [`${publicUrl}/auth/callback`] },
   });
   const logs: string[] = [];
-  const database = await openTestDatabase();
+  const database = await clock.drive(await openTestDatabase());
   const log = createLogger({ logLevel: 'trace', logFormat: 'json' }, (line) => void logs.push(line));
   const app = await createApp(
     {

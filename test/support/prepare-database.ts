@@ -3,13 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { PGlite } from '@electric-sql/pglite';
-import { pino } from 'pino';
 import type { TestProject } from 'vitest/node';
-import { systemClock } from '../../src/clock.ts';
 import { connectDatabase } from '../../src/database/connect.ts';
-import type { Database } from '../../src/database/database.ts';
 import { wrapPglite } from '../../src/database/embedded.ts';
-import { startJobQueue } from '../../src/queue/queue.ts';
 import { administer, databaseUrl, dropAll } from './postgres.ts';
 
 declare module 'vitest' {
@@ -23,7 +19,7 @@ declare module 'vitest' {
 }
 
 /**
- * Runs once before all test files: prepares one database, its tables and the job queue's, for every file to copy.
+ * Runs once before all test files: prepares one database with its tables for every file to copy.
  */
 export default async function prepare(project: TestProject): Promise<() => Promise<void>> {
   const server = process.env['TEST_DATABASE_URL'] ?? '';
@@ -45,7 +41,6 @@ export default async function prepare(project: TestProject): Promise<() => Promi
 async function prepareImage(): Promise<Uint8Array> {
   const pglite = await PGlite.create();
   const database = await wrapPglite(pglite);
-  await prepareQueue(database);
   const image = await pglite.dumpDataDir('none');
   await database.close();
   return new Uint8Array(await image.arrayBuffer());
@@ -55,12 +50,6 @@ async function prepareTemplate(server: string): Promise<string> {
   const template = `holdfast_template_${randomBytes(8).toString('hex')}`;
   await administer(server, `CREATE DATABASE ${template}`);
   const database = await connectDatabase({ connectionString: databaseUrl(server, template) });
-  await prepareQueue(database);
   await database.close();
   return template;
-}
-
-async function prepareQueue(database: Database): Promise<void> {
-  const queue = await startJobQueue(database, systemClock, pino({ level: 'silent' }));
-  await queue.stop();
 }

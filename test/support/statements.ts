@@ -1,4 +1,5 @@
-// Counts what this process asks of PostgreSQL, whoever asks: the door, Prisma, pg-boss and its LISTEN.
+// Counts what this process asks of PostgreSQL, whoever asks: the door and Prisma. `LISTEN` does not count: it is repeated by
+// real time.
 import pg from 'pg';
 
 type Asked = string | { text?: string };
@@ -16,7 +17,8 @@ function wrap(): void {
   const query = prototype.query;
   prototype.query = function (this: pg.Client, asked, ...more) {
     const text = typeof asked === 'string' ? asked : (asked.text ?? '');
-    for (const statement of statementsIn(text)) for (const listen of listeners) listen(statement);
+    if (!text.startsWith('LISTEN '))
+      for (const statement of statementsIn(text)) for (const listen of listeners) listen(statement);
     return query.call(this, asked, ...more);
   };
 }

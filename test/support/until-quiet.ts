@@ -1,7 +1,7 @@
-import type { TestClock } from 'pg-boss';
 import type { Sandbox } from '../../sandbox/github.ts';
 import type { App } from '../../src/app.ts';
 import { within } from '../../src/within.ts';
+import type { TestClock } from './test-clock.ts';
 
 /**
  * Waits until the service has nothing to do and GitHub has told it everything, for one after the other may be what the
@@ -24,7 +24,6 @@ export async function untilQuiet(
 
 /** The tasks that wait or run. */
 async function busy({ deps }: App): Promise<string> {
-  const jobs = await deps.db.$queryRaw<{ name: string; state: string }[]>`
-    SELECT DISTINCT name, state::text FROM pgboss.job`;
-  return jobs.map(({ name, state }) => `${name} (${state})`).join(', ');
+  const jobs = await deps.db.job.findMany({ distinct: ['task', 'isTaken'] });
+  return jobs.map(({ task, isTaken }) => (isTaken ? `${task} (taken)` : task)).join(', ');
 }

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TestClock } from 'pg-boss';
 import { pino } from 'pino';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { type Job, jobs } from '../../src/queue/jobs.ts';
 import type { Room, Sent, Taken } from '../../src/queue/queue.ts';
 import { Fetcher } from '../../src/worker/fetcher.ts';
+import { TestClock } from '../support/test-clock.ts';
 
 /** A queue in memory, by the test's clock. */
 class FakeQueue {
-  readonly waiting: { id: string; job: Job; due: number }[] = [];
+  readonly waiting: { id: bigint; job: Job; due: number }[] = [];
   readonly done: string[] = [];
   readonly returned: string[] = [];
   exchanges = 0;
@@ -17,7 +17,7 @@ class FakeQueue {
   takesFor = 0;
   told: (sent: Sent | null) => void = () => {};
   readonly #clock: TestClock;
-  #ids = 0;
+  #ids = 0n;
 
   constructor(clock: TestClock) {
     this.#clock = clock;
@@ -26,7 +26,7 @@ class FakeQueue {
   /** @param isHeard false: the notification was lost. */
   put(job: Job, isHeard = true): void {
     const due = job.at?.getTime() ?? this.#clock.now() - 60_000;
-    this.waiting.push({ id: String(++this.#ids), job, due });
+    this.waiting.push({ id: ++this.#ids, job, due });
     if (isHeard) this.told({ task: job.task, due });
   }
 

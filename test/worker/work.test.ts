@@ -1,4 +1,3 @@
-import { TestClock } from 'pg-boss';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { Deps } from '../../src/deps.ts';
@@ -6,6 +5,7 @@ import { Metrics } from '../../src/metrics/metrics.ts';
 import { type Job, jobs } from '../../src/queue/jobs.ts';
 import { NotNow } from '../../src/queue/not-now.ts';
 import { work } from '../../src/worker/work.ts';
+import { TestClock } from '../support/test-clock.ts';
 
 const clock = new TestClock('2026-03-01T09:00:00Z');
 const seconds = (count: number) => new Date(clock.now() + count * 1000);

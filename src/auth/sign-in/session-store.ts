@@ -2,6 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Person } from '../github-token.ts';
 import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
+import { defineTask } from '../../queue/define-task.ts';
+import { jobs } from '../../queue/jobs.ts';
 
 // The only access to the sessions table. Sessions are in the database, so every replica sees an end.
 
@@ -52,3 +54,7 @@ export async function findSession({ db, clock }: Store, id: string): Promise<Sig
 export async function endSessions({ db }: Pick<Store, 'db'>, person: Pick<Person, 'id'>): Promise<void> {
   await db.session.deleteMany({ where: { personId: BigInt(person.id) } });
 }
+
+export const endSessionsTask = defineTask(jobs.endSessions, (deps, { personId }) =>
+  endSessions(deps, { id: personId }),
+);

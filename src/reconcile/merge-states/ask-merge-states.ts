@@ -4,7 +4,8 @@ import type { Tx } from '../../database/database.ts';
 import type { Deps } from '../../deps.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import type { GitHubClient } from '../../github/github-app.ts';
-import { askStep, inSteps } from '../../queue/jobs.ts';
+import { defineTask } from '../../queue/define-task.ts';
+import { askStep, inSteps, jobs } from '../../queue/jobs.ts';
 import { NotNow } from '../../queue/not-now.ts';
 import { mostMergeStates, readMergeStates } from '../../github/pull-requests/read-merge-states.ts';
 import { isUnwritten, statusesOfHeld } from '../held-pull-requests.ts';
@@ -96,3 +97,9 @@ async function nextDue({ db, clock }: Deps, repositoryId: bigint): Promise<Date 
   const dueAt = _min.mergeStateDueAt;
   return dueAt && new Date(Math.max(dueAt.getTime(), clock.now() + writtenAfter));
 }
+
+export const askMergeStatesTask = defineTask(
+  jobs.askMergeStates,
+  (deps, { repositoryId }) => askMergeStates(deps, BigInt(repositoryId)),
+  { takers: 8 },
+);
