@@ -5,7 +5,7 @@ import tseslint from 'typescript-eslint';
 
 const io = [
   {
-    group: ['**/generated/**', '@prisma/*', 'pg', 'pg-boss', '@electric-sql/*'],
+    group: ['**/generated/**', '@prisma/*', 'pg', '@electric-sql/*'],
     message: 'Pure code takes values, not a database.',
   },
   { group: ['probot', '@octokit/*'], message: 'Pure code takes facts, not GitHub.' },

@@ -139,8 +139,8 @@ describe('what is stored', () => {
     }));
 
   test.each([
-    ['docs/security.md', '## What is stored', '\nThe job queue'],
-    ['docs/how-it-works.md', '## Tables', '\npg-boss'],
+    ['docs/security.md', '## What is stored', '\nHoldfast reads titles'],
+    ['docs/how-it-works.md', '## Tables', '\n## Jobs'],
   ])('%s has every table, and no other', (page, from, to) => {
     const named = rows(page, from, to).flatMap(({ names }) => names);
     expect(named.toSorted()).toEqual(tables.toSorted());
@@ -148,7 +148,7 @@ describe('what is stored', () => {
 
   test('the times that data is kept agree with the code', () => {
     const kept = (table: string) =>
-      rows('docs/security.md', '## What is stored', '\nThe job queue').find(({ names }) =>
+      rows('docs/security.md', '## What is stored', '\nHoldfast reads titles').find(({ names }) =>
         names.includes(table),
       )!.text;
     expect(kept('audit_events')).toContain(`${retentionDays} days`);
