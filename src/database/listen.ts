@@ -24,7 +24,6 @@ export const listenThrough =
         keepAlive: true,
         keepAliveInitialDelayMillis: listenEvery,
       }));
-      // An error and the end of a connection are told one after another.
       const lose = (error: unknown) => {
         if (client !== mine || isClosed) return;
         client = null;
@@ -39,8 +38,7 @@ export const listenThrough =
         await mine.query(`LISTEN ${channel}`);
         if (client === mine && !isClosed) timer = setTimeout(() => void listen().catch(lose), listenEvery);
       };
-      mine.on('error', lose).on('end', () => lose(new Error('The connection that listens ended')));
-      mine.on('notification', ({ payload = '' }) => hear(payload));
+      mine.on('error', lose).on('notification', ({ payload = '' }) => hear(payload));
       try {
         await mine.connect();
         await listen();

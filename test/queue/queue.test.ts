@@ -218,6 +218,22 @@ test('a listener hears when jobs are due: at once, and at each instant', async (
   await listener.close();
 });
 
+test.skipIf(!inject('postgresUrl'))('a listener whose connection breaks listens again', async () => {
+  const heard: (string | null)[] = [];
+  const failures: unknown[] = [];
+  const listener = await queue.listen(
+    (sent) => void heard.push(sent && sent.task),
+    (error) => void failures.push(error),
+  );
+  await database.prisma.$executeRaw`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND query LIKE 'LISTEN %'`;
+  await expect.poll(() => heard).toEqual([null, null]);
+  expect(failures).toHaveLength(1);
+  await queue.send([jobs.drainOutbox(1n)]);
+  await expect.poll(() => heard).toEqual([null, null, 'drain-outbox']);
+  await listener.close();
+});
+
 test.skipIf(!inject('postgresUrl'))(
   'each of these is one statement, whatever the number of jobs',
   async () => {
