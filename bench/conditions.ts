@@ -3,7 +3,7 @@ import type { PullRequestFacts } from '../src/github/pull-requests/pull-request.
 import type { Exemption } from '../src/exemptions/exemption.ts';
 import type { Freeze } from '../src/freezes/freeze.ts';
 import type { LoadedPullRequest } from '../src/github/pull-requests/load-pull-requests.ts';
-import { judge } from '../src/reconcile/judge.ts';
+import { judge } from '../src/statuses/judge.ts';
 import { atLeast, compare } from './figure.ts';
 import type { Bench } from './bench.ts';
 import { median } from './statistics.ts';

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { createPrivateKey } from 'node:crypto';
 import * as z from 'zod';
-import { leastPace, type PaceRange } from './outbox/pace.ts';
+import { leastPace, type PaceRange } from './statuses/pace.ts';
 import { readSecretFiles, secretFiles, sourceOf } from './secret-files.ts';
 
 /** The GitHub App that the service acts as: from the environment, or stored by the setup page. */

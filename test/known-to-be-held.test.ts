@@ -2,9 +2,9 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
 import { doctor } from '../src/cli/doctor.ts';
-import { correctStatus } from '../src/outbox/correct.ts';
-import { takeLease } from '../src/outbox/lease.ts';
-import { settle } from '../src/outbox/settle.ts';
+import { correctStatus } from '../src/statuses/correct.ts';
+import { takeLease } from '../src/statuses/lease.ts';
+import { settle } from '../src/statuses/settle.ts';
 import { acmeForAll } from './support/acme.ts';
 import { Visitor } from './support/visitor.ts';
 

@@ -1,7 +1,7 @@
 // GitHub does not say how many statuses a minute it bears: the pace finds out, with few refusals, and remembers.
 import { afterEach, describe, expect, test } from 'vitest';
 import { WriteLimit } from '../sandbox/http/write-limit.ts';
-import { takeLease } from '../src/outbox/lease.ts';
+import { takeLease } from '../src/statuses/lease.ts';
 import {
   afterAccepted,
   afterRefusal,
@@ -10,7 +10,7 @@ import {
   paceAt,
   type PaceRange,
   waitFor,
-} from '../src/outbox/pace.ts';
+} from '../src/statuses/pace.ts';
 import { type Acme, startAcme } from './support/acme.ts';
 
 const minute = 60_000;

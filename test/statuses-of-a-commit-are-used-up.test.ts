@@ -1,6 +1,6 @@
 // GitHub accepts 1,000 statuses for a commit and context, from all sources.
 import { afterEach, describe, expect, test } from 'vitest';
-import { lastGroupText, lastText } from '../src/outbox/status.ts';
+import { lastGroupText, lastText } from '../src/statuses/status.ts';
 import { jobs } from '../src/queue/jobs.ts';
 import { free, type Freeze, heldUntilRemoved, acmeForAll } from './support/acme.ts';
 

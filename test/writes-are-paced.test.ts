@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { takeLease } from '../src/outbox/lease.ts';
+import { takeLease } from '../src/statuses/lease.ts';
 import { acmeForAll } from './support/acme.ts';
 import { startCommenting } from './support/comments.ts';
 

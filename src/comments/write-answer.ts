@@ -4,7 +4,7 @@ import { type Grants, missingForComments } from '../github/app-manifest.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { pullRequestPath } from '../page-paths.ts';
-import { takePlace } from '../outbox/lease.ts';
+import { takePlace } from '../statuses/lease.ts';
 import type { ToldOfComment } from '../queue/jobs.ts';
 import { NotNow } from '../queue/not-now.ts';
 import { countAttempt, settleAnswer } from './answer-store.ts';

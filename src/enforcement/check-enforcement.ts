@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import { askAbout, findLeaking } from '../reconcile/merge-states/ask-merge-states.ts';
-import type { HeldPullRequest } from '../reconcile/held-pull-requests.ts';
+import { askAbout, findLeaking } from '../statuses/merge-states/ask-merge-states.ts';
+import type { HeldPullRequest } from '../statuses/held-pull-requests.ts';
 import { holdsMerges } from '../freezes/freeze.ts';
 import { listFreezes } from '../freezes/list-freezes.ts';
 import { webUrlOf } from '../github/web-url.ts';

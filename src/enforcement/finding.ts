@@ -1,4 +1,4 @@
-import type { HeldPullRequest } from '../reconcile/held-pull-requests.ts';
+import type { HeldPullRequest } from '../statuses/held-pull-requests.ts';
 import { type Freeze, holdsMerges } from '../freezes/freeze.ts';
 import { excludedBranches, onlyBranches } from './touched-branches.ts';
 

@@ -6,7 +6,7 @@ import {
   leakingWithGroup,
   statusesOfHeld,
   whyNotHeld,
-} from '../reconcile/held-pull-requests.ts';
+} from '../statuses/held-pull-requests.ts';
 import { holdsMerges, phaseOf } from '../freezes/freeze.ts';
 import { isJudged } from '../freezes/freeze-records.ts';
 import { requireFreeze } from '../freezes/require-freeze.ts';

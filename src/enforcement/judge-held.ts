@@ -1,4 +1,4 @@
-import type { HeldPullRequest, ReasonNotHeld } from '../reconcile/held-pull-requests.ts';
+import type { HeldPullRequest, ReasonNotHeld } from '../statuses/held-pull-requests.ts';
 import type { Finding } from './finding.ts';
 import type { Place } from './remedies.ts';
 

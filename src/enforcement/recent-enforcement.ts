@@ -1,6 +1,6 @@
 import { cachePerService, keepAnswer } from '../cache.ts';
 import type { Deps } from '../deps.ts';
-import { heldPullRequests } from '../reconcile/held-pull-requests.ts';
+import { heldPullRequests } from '../statuses/held-pull-requests.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
 import { within } from '../within.ts';
 import { checkSettings, type EnforcementReport, reportOf, type Settings } from './check-enforcement.ts';

@@ -18,8 +18,8 @@ import {
   shasOf,
   type Standards,
   weighTogether,
-} from '../reconcile/judge.ts';
-import type { Hold, Pass, Status } from '../outbox/status.ts';
+} from '../statuses/judge.ts';
+import type { Hold, Pass, Status } from '../statuses/status.ts';
 import { greatestNumber } from '../github/greatest-number.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import {
@@ -29,7 +29,7 @@ import {
   loadPullRequestNodes,
 } from '../github/pull-requests/load-pull-requests.ts';
 import { stackedWith } from '../github/pull-requests/stacks.ts';
-import { findSharers } from '../reconcile/open-pull-request-store.ts';
+import { findSharers } from '../statuses/open-pull-request-store.ts';
 import { type FoundRepository, fullName, suspended } from '../installations/find-repository.ts';
 import { hideDependencies } from './hide-dependencies.ts';
 import { readForExplanation } from './read-for-explanation.ts';

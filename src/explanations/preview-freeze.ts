@@ -15,7 +15,7 @@ import {
 } from '../freezes/judge-freeze.ts';
 import { limitOpenEnd } from '../freezes/open-end.ts';
 import { needsOf, parseFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
-import { nextChangeAmong } from '../reconcile/judge.ts';
+import { nextChangeAmong } from '../statuses/judge.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { type LoadedPullRequest, loadOpenPullRequests } from '../github/pull-requests/load-pull-requests.ts';
 import { assertWritable, type FoundRepository } from '../installations/find-repository.ts';

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts';
 import type { Freeze } from '../freezes/freeze.ts';
-import { type Status, wantedOn } from '../outbox/status.ts';
-import { type ReasonNotHeld, whyGroupNotHeld } from '../reconcile/held-pull-requests.ts';
+import { type Status, wantedOn } from '../statuses/status.ts';
+import { type ReasonNotHeld, whyGroupNotHeld } from '../statuses/held-pull-requests.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
 import { ongoingAmong } from './recall-pull-request.ts';
 

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { HeldPullRequest, ReasonNotHeld } from '../reconcile/held-pull-requests.ts';
+import type { HeldPullRequest, ReasonNotHeld } from '../statuses/held-pull-requests.ts';
 import { pullRequestPath } from '../page-paths.ts';
 import type { Html } from './layout.ts';
 

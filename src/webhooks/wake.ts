@@ -2,9 +2,9 @@ import type { Need } from '../conditions/needs.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { repositoriesReading } from '../freezes/freeze-store.ts';
-import { isOfConsequence } from '../outbox/correct.ts';
+import { isOfConsequence } from '../statuses/correct.ts';
 import { type ForeignStatus, inSteps, type Job, jobs } from '../queue/jobs.ts';
-import { numberAt, numberByTestMerge } from '../reconcile/open-pull-request-store.ts';
+import { numberAt, numberByTestMerge } from '../statuses/open-pull-request-store.ts';
 
 /** What an event causes us to check again. */
 export type Wake =

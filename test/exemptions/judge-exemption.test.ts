@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Exemption } from '../../src/exemptions/exemption.ts';
 import { exemptionFrom, leftBehind, wasExemptAt } from '../../src/exemptions/judge-exemption.ts';
-import { judge } from '../../src/reconcile/judge.ts';
-import { groupUrgency } from '../../src/outbox/urgency.ts';
+import { judge } from '../../src/statuses/judge.ts';
+import { groupUrgency } from '../../src/statuses/urgency.ts';
 import { parseFreeze } from '../../src/freezes/parsed-freeze.ts';
 import type { LoadedPullRequest } from '../../src/github/pull-requests/load-pull-requests.ts';
 

@@ -3,7 +3,7 @@ import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 import { webhooksRefusedAt } from '../../github/hooks/refused-hooks.ts';
 import type { Progress } from '../../enforcement/freeze-enforcement.ts';
-import { type HeldPullRequest, reasonsNotHeld } from '../../reconcile/held-pull-requests.ts';
+import { type HeldPullRequest, reasonsNotHeld } from '../../statuses/held-pull-requests.ts';
 
 /** Whether GitHub refuses the merge. Every answer has it. */
 export const enforced = z.union([z.boolean(), z.literal('unknown')]);

@@ -7,7 +7,7 @@ import { findPause } from '../../freezes/freeze-store.ts';
 import { greatestNumber } from '../../github/greatest-number.ts';
 import { type Queued, readQueued, readQueuedOne } from '../../github/pull-requests/read-queued.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
-import { branchesWithGroups, heldGroups } from '../../reconcile/merge-group-store.ts';
+import { branchesWithGroups, heldGroups } from '../../statuses/merge-group-store.ts';
 import { endpoint } from '../endpoint.ts';
 import { number, owner, repository, repositoryPath } from '../path-params.ts';
 

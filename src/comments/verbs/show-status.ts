@@ -1,7 +1,7 @@
 import { explainPullRequest, type Explained } from '../../explanations/explain-pull-request.ts';
 import { asPublic } from '../../freezes/freeze.ts';
 import { whyNot } from '../../pages/held.ts';
-import { heldPullRequests } from '../../reconcile/held-pull-requests.ts';
+import { heldPullRequests } from '../../statuses/held-pull-requests.ts';
 import { describeInstant } from '../../time/local-time.ts';
 import { asCode } from '../answer-text.ts';
 import type { CarryOut, Order } from '../order.ts';

@@ -11,7 +11,7 @@ import { type FreezeRecord, freezeRecord, isJudged } from '../../freezes/freeze-
 import type { AuditEvent } from '../../generated/prisma/client.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { planPath, repositoryPath } from '../../page-paths.ts';
-import { type HeldPullRequest, heldPullRequests } from '../../reconcile/held-pull-requests.ts';
+import { type HeldPullRequest, heldPullRequests } from '../../statuses/held-pull-requests.ts';
 import { type FormProblems, formProblem } from '../form.ts';
 import { countsOf, heldList, notJudged } from '../held.ts';
 import { instant } from '../instant.ts';

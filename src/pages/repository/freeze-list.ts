@@ -5,7 +5,7 @@ import { isFreezeEnforced } from '../../enforcement/finding.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
 import { type FreezeRecord, isJudged } from '../../freezes/freeze-records.ts';
 import { freezePath } from '../../page-paths.ts';
-import type { HeldPullRequest } from '../../reconcile/held-pull-requests.ts';
+import type { HeldPullRequest } from '../../statuses/held-pull-requests.ts';
 import { countsOf, heldList, notJudged } from '../held.ts';
 import { instant } from '../instant.ts';
 import type { Html } from '../layout.ts';

@@ -2,7 +2,7 @@ import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 import { Refusal } from '../../errors.ts';
 import { type EventPage, listEvents, retentionDays } from '../../events/list-events.ts';
-import { type HeldPullRequest, heldPullRequests } from '../../reconcile/held-pull-requests.ts';
+import { type HeldPullRequest, heldPullRequests } from '../../statuses/held-pull-requests.ts';
 import { asPublic } from '../../freezes/freeze.ts';
 import {
   currentFreezes,

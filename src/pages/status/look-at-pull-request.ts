@@ -5,8 +5,8 @@ import { isTooManyRequests, Refusal } from '../../errors.ts';
 import type { PullRequestExplanation } from '../../explanations/explain-pull-request.ts';
 import { recallPullRequest } from '../../explanations/recall-pull-request.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
-import type { Hold } from '../../outbox/status.ts';
-import { heldPullRequests, type ReasonNotHeld } from '../../reconcile/held-pull-requests.ts';
+import type { Hold } from '../../statuses/status.ts';
+import { heldPullRequests, type ReasonNotHeld } from '../../statuses/held-pull-requests.ts';
 import type { PageDeps } from '../reader.ts';
 import type { ShownFreeze } from './freeze-card.ts';
 

@@ -1,9 +1,5 @@
 import type { Row, Sql, SqlTx } from '../database/sql.ts';
-import {
-  pullRequestsAt,
-  pullRequestsWithHead,
-  pullRequestsWithTestMerge,
-} from '../outbox/pull-requests-at.ts';
+import { pullRequestsAt, pullRequestsWithHead, pullRequestsWithTestMerge } from './pull-requests-at.ts';
 
 // Which open pull requests have which head SHA and which test merge commit. Several can share both. GitHub only answers
 // the first question for branches of the repository, not for forks, and does not answer the second.

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ConditionInput } from '../../src/conditions/ast.ts';
 import type { AttributeValues } from '../../src/conditions/attributes.ts';
-import { decideHead, nextChangeAmong, weighTogether } from '../../src/reconcile/judge.ts';
-import { fit, freeText } from '../../src/outbox/status.ts';
+import { decideHead, nextChangeAmong, weighTogether } from '../../src/statuses/judge.ts';
+import { fit, freeText } from '../../src/statuses/status.ts';
 import { parseFreeze, type ParsedFreeze } from '../../src/freezes/parsed-freeze.ts';
 import type { PullRequestFacts } from '../../src/github/pull-requests/pull-request.ts';
 

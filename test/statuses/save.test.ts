@@ -5,8 +5,8 @@ import type { Database } from '../../src/database/database.ts';
 import type { Deps } from '../../src/deps.ts';
 import type { LoadedPullRequest } from '../../src/github/pull-requests/load-pull-requests.ts';
 import type { Job } from '../../src/queue/jobs.ts';
-import type { Observed } from '../../src/reconcile/observe.ts';
-import { type Found, save } from '../../src/reconcile/save.ts';
+import type { Observed } from '../../src/statuses/observe.ts';
+import { type Found, save } from '../../src/statuses/save.ts';
 import { openTestDatabase } from '../support/database.ts';
 
 let database: Database;

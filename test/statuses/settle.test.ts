@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { takeLease } from '../../src/outbox/lease.ts';
-import { type Outcome, settle } from '../../src/outbox/settle.ts';
+import { takeLease } from '../../src/statuses/lease.ts';
+import { type Outcome, settle } from '../../src/statuses/settle.ts';
 import { acmeForAll } from '../support/acme.ts';
 
 const acme = acmeForAll();

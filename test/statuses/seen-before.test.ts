@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unseenIn } from '../../src/reconcile/seen-before.ts';
+import { unseenIn } from '../../src/statuses/seen-before.ts';
 
 type Given = Parameters<typeof unseenIn>;
 const seen = (number: number, headSha: string, seenBy: bigint) => ({

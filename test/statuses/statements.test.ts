@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Deps } from '../../src/deps.ts';
 import type { Job } from '../../src/queue/jobs.ts';
-import { reconcilePullRequests } from '../../src/reconcile/pull-requests.ts';
-import { reconcileRepository } from '../../src/reconcile/repository.ts';
+import { reconcilePullRequests } from '../../src/statuses/pull-requests.ts';
+import { reconcileRepository } from '../../src/statuses/repository.ts';
 import { acmeForAll } from '../support/acme.ts';
 import { expectAtMost, statementsDuring } from '../support/statements.ts';
 

@@ -10,7 +10,7 @@ import {
   type PaceRange,
   placesIn,
   waitFor,
-} from '../../src/outbox/pace.ts';
+} from '../../src/statuses/pace.ts';
 
 const at = (milliseconds: number) => new Date(milliseconds);
 const fixed = (perMinute: number): PaceRange => ({ least: perMinute, most: perMinute });

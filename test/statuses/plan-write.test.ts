@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { foreignIn, type Known, mustWrite } from '../../src/outbox/plan-write.ts';
-import { lastText } from '../../src/outbox/status.ts';
+import { foreignIn, type Known, mustWrite } from '../../src/statuses/plan-write.ts';
+import { lastText } from '../../src/statuses/status.ts';
 
 const held = { state: 'pending', description: 'Frozen' } as const;
 const other = { state: 'pending', description: 'Frozen until removed' } as const;

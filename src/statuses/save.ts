@@ -6,8 +6,8 @@ import type { LoadedPullRequest } from '../github/pull-requests/load-pull-reques
 import { type Stack, stackedWith } from '../github/pull-requests/stacks.ts';
 import { changedAtOf } from '../github/pull-requests/pull-request.ts';
 import { fullName } from '../installations/find-repository.ts';
-import { foreignIn, mustWrite, shownNow } from '../outbox/plan-write.ts';
-import { beforeTheRest } from '../outbox/urgency.ts';
+import { foreignIn, mustWrite, shownNow } from './plan-write.ts';
+import { beforeTheRest } from './urgency.ts';
 import { type Job, jobs, type Told } from '../queue/jobs.ts';
 import { forgetHeads } from './forget-heads.ts';
 import { judge, judgeClosed, type Judged, judgedBy, type Judgement, shasOf, type Verdict } from './judge.ts';

@@ -1,6 +1,6 @@
 import type { SqlTx } from '../database/sql.ts';
-import { longestLag } from '../outbox/plan-write.ts';
-import { pullRequestsAt } from '../outbox/pull-requests-at.ts';
+import { longestLag } from './plan-write.ts';
+import { pullRequestsAt } from './pull-requests-at.ts';
 import type { Observed } from './observe.ts';
 
 /**

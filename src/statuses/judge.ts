@@ -15,8 +15,8 @@ import {
   type Hold,
   type Pass,
   type Status,
-} from '../outbox/status.ts';
-import { closedUrgency, returningFirst, urgencyOf } from '../outbox/urgency.ts';
+} from './status.ts';
+import { closedUrgency, returningFirst, urgencyOf } from './urgency.ts';
 
 /** The freezes and exemptions that we judge pull requests by. */
 export type Standards = {

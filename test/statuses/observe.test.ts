@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { openObservation } from '../../src/reconcile/observe.ts';
+import { openObservation } from '../../src/statuses/observe.ts';
 import { NotNow } from '../../src/queue/not-now.ts';
 import { acmeForAll } from '../support/acme.ts';
 

@@ -4,7 +4,7 @@ import { loadPullRequestNodes } from '../github/pull-requests/load-pull-requests
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 import { type MergeQueue, readMergeQueue } from '../github/pull-requests/read-merge-queue.ts';
 import { fullName } from '../installations/find-repository.ts';
-import { groupUrgency } from '../outbox/urgency.ts';
+import { groupUrgency } from './urgency.ts';
 import { defineTask } from '../queue/define-task.ts';
 import { inSteps, jobs, type ToldOfGroup } from '../queue/jobs.ts';
 import { NotNow } from '../queue/not-now.ts';

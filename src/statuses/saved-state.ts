@@ -1,8 +1,8 @@
 import type { SqlTx } from '../database/sql.ts';
 import type { Stack } from '../github/pull-requests/stacks.ts';
-import { freeText } from '../outbox/status.ts';
-import type { Known } from '../outbox/plan-write.ts';
-import { closedUrgency } from '../outbox/urgency.ts';
+import { freeText } from './status.ts';
+import type { Known } from './plan-write.ts';
+import { closedUrgency } from './urgency.ts';
 import {
   allLastSeen,
   type LastSeen,
