@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { doctor } from '../src/cli/doctor.ts';
 import { correctStatus } from '../src/statuses/correct.ts';
 import { takeLease } from '../src/statuses/lease.ts';
-import { settle } from '../src/statuses/settle.ts';
+import { settle } from '../src/statuses/write-store.ts';
 import { acmeForAll } from './support/acme.ts';
 import { Visitor } from './support/visitor.ts';
 
@@ -189,7 +189,7 @@ describe('one that the last status we know of holds is to be held', () => {
     unheard.remove();
     const again = await acme.freeze(late);
     const turn = await lease!.take();
-    if (turn.may !== 'write') throw new Error(`nothing to write: ${turn.may}`);
+    if (turn.is !== 'writing') throw new Error(`nothing to write: ${turn.is}`);
     const [write] = turn.writes;
     const by = { by: await app.deps.github.botLogin(), byId: data.creator!.id };
     const event = { id: String(data.id), at: data.created_at, ...success, ...by };

@@ -149,19 +149,19 @@ describe('the right to write for an installation', () => {
     // Waiting statuses wait for its holder.
     await acme.repository('many', Array(40).fill({}));
     const taken = await first.take();
-    expect(taken).toMatchObject({ may: 'write', writes: { length: perMinute / 4 } });
-    expect(await first.take()).toMatchObject({ may: 'wait' });
+    expect(taken).toMatchObject({ is: 'writing', writes: { length: perMinute / 4 } });
+    expect(await first.take()).toMatchObject({ is: 'pacing' });
     await first.release();
     const second = (await takeLease(deps, id))!;
-    expect(await second.take()).toMatchObject({ may: 'wait' });
+    expect(await second.take()).toMatchObject({ is: 'pacing' });
     await deps.db.installation.update({ where: { id }, data: { pausedUntil: inSeconds(30) } });
-    expect(await second.take()).toEqual({ may: 'wait', until: inSeconds(30) });
+    expect(await second.take()).toEqual({ is: 'paused', until: inSeconds(30) });
     await deps.db.installation.update({ where: { id }, data: { pausedUntil: null } });
     // It died: its lease runs out, and it may write no more.
     await acme.clock.setTime(inSeconds(41));
     const third = (await takeLease(deps, id))!;
-    expect(await second.take()).toEqual({ may: 'stop' });
-    expect(await third.take()).toMatchObject({ may: 'write' });
+    expect(await second.take()).toEqual({ is: 'lost' });
+    expect(await third.take()).toMatchObject({ is: 'writing' });
     await third.release();
   });
 });

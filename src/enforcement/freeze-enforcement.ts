@@ -1,10 +1,10 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
+import { statusesOfHeld } from '../statuses/desired-store.ts';
 import {
   type HeldPullRequest,
   heldPullRequests,
   leakingWithGroup,
-  statusesOfHeld,
   whyNotHeld,
 } from '../statuses/held-pull-requests.ts';
 import { holdsMerges, phaseOf } from '../freezes/freeze.ts';

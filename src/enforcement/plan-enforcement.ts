@@ -3,7 +3,8 @@ import type { Deps } from '../deps.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import { matchedRepositories } from '../plans/matched-repositories.ts';
 import { requirePlan } from '../plans/require-plan.ts';
-import { statusesOfHeld, whyNotHeld } from '../statuses/held-pull-requests.ts';
+import { statusesOfHeld } from '../statuses/desired-store.ts';
+import { whyNotHeld } from '../statuses/held-pull-requests.ts';
 
 /** How much of a plan's ongoing freezes is enforced. */
 export type PlanEnforcement = {

@@ -2,6 +2,7 @@ import type { Deps } from '../deps.ts';
 import type { Freeze } from '../freezes/freeze.ts';
 import { type Status, wantedOn } from '../statuses/status.ts';
 import { type ReasonNotHeld, whyGroupNotHeld } from '../statuses/held-pull-requests.ts';
+import { statusOn } from '../statuses/write-store.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
 import { ongoingAmong } from './recall-pull-request.ts';
 
@@ -29,10 +30,7 @@ export async function recallMergeGroup(
     where: { repositoryId_headSha: { repositoryId: id, headSha } },
   });
   if (!group) return null;
-  const status = await db.headStatus.findUnique({
-    where: { repositoryId_sha: { repositoryId: id, sha: headSha } },
-    select: { state: true, description: true, isFinal: true, isMergeGroup: true },
-  });
+  const status = await statusOn(db, id, headSha);
   const open = await db.openPullRequest.findMany({
     where: { repositoryId: id, number: { in: group.pullRequests } },
     select: { number: true, heldBy: true },

@@ -1,6 +1,7 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { type TaskName, taskNames } from '../queue/jobs.ts';
+import { lateStatuses } from '../statuses/write-store.ts';
 
 /** What the database knows of the work that is left and of what is on. The same for all processes on it. */
 export type Figures = {
@@ -19,14 +20,10 @@ export type Figures = {
 };
 
 // Reads what is open: what waits, is ongoing or is held by an index, and the table of jobs once, as `keepJobs` does.
-// `not_before` moves with `repeat_after` where the same text is repeated on purpose: nothing is late then. A failed job
-// comes back within 60 s.
+// A failed job comes back within 60 s.
 const figures = `
   WITH statuses AS (
-    SELECT count(*)::int AS waiting, min(head.waiting_since) AS since
-    FROM installations JOIN head_statuses head ON head.installation_id = installations.id AND head.is_waiting
-    WHERE suspended_at IS NULL AND deleted_at IS NULL
-      AND NOT coalesce(head.not_before > $1::timestamptz AND head.repeat_after >= head.not_before, false)
+    ${lateStatuses('$1')}
   ), jobs AS (
     SELECT task, count(*) FILTER (WHERE due_at <= job_now())::int AS waiting,
       min(due_at) FILTER (WHERE due_at <= job_now()) AS due_since,

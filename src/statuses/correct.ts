@@ -11,6 +11,7 @@ import { markContested } from './not-held.ts';
 import { inSeconds } from '../time/in-seconds.ts';
 import { isContested, isUsedUp } from './status-budget.ts';
 import { correctionUrgency } from './urgency.ts';
+import { lockStatusOn, saveForeign, statusOn } from './write-store.ts';
 
 type Event = Pick<ForeignStatus, 'id' | 'at' | 'state' | 'description'>;
 
@@ -39,7 +40,7 @@ export async function isOfConsequence(
   sha: string,
   event: ForeignStatus,
 ): Promise<boolean> {
-  const head = await db.headStatus.findUnique({ where: { repositoryId_sha: { repositoryId, sha } } });
+  const head = await statusOn(db, repositoryId, sha);
   if (!head || head.writtenId === BigInt(event.id)) return false;
   const mayBeUnderWay = head.attempts > 0 && event.by.endsWith('[bot]') && says(head, event);
   return !mayBeUnderWay;
@@ -64,30 +65,28 @@ export async function correctStatus(
   // This includes our own: an attempt whose answer was lost may arrive late. We correct it without recording it.
   const isOurs = foreign.by === (await deps.github.botLogin());
   await deps.db.$transaction(async (tx) => {
-    await tx.$queryRaw`SELECT 1 FROM head_statuses WHERE repository_id = ${repositoryId} AND sha = ${sha} FOR UPDATE`;
-    const where = { repositoryId_sha: { repositoryId, sha } };
-    const found = await tx.headStatus.findUnique({ where });
+    const found = await lockStatusOn(tx, repositoryId, sha);
     if (!found) return;
     const isContrary = isContradicted(found, foreign);
     if (isOurs && !isContrary) return;
-    const head = isOurs || isCounted(found, foreign) ? found : await countForeign(tx, found);
+    const head =
+      isOurs || isCounted(found, foreign)
+        ? found
+        : await saveForeign(tx, found, { overwrites: { increment: 1 } });
     const isLast = !head.isFinal && isUsedUp(head);
     if (!isContrary && !isLast) return;
     const now = nowOf(deps.clock);
     const notBefore = isLast ? now : head.isWaiting ? head.notBefore : latest(now, head.repeatAfter);
     const closesHole = isLast || wantedOn(head).state !== 'success';
-    const updated = await tx.headStatus.update({
-      where,
-      data: {
-        isWaiting: true,
-        waitingSince: head.waitingSince ?? now,
-        urgency: Math.min(head.urgency, correctionUrgency(closesHole)),
-        notBefore,
-        // The write checks first, because our answer to an earlier event may have arrived by then.
-        attempts: Math.max(1, head.attempts),
-        contradictedBy: BigInt(foreign.id),
-        ...(isContrary && { writtenState: foreign.state, writtenDescription: foreign.description }),
-      },
+    const updated = await saveForeign(tx, head, {
+      isWaiting: true,
+      waitingSince: head.waitingSince ?? now,
+      urgency: Math.min(head.urgency, correctionUrgency(closesHole)),
+      notBefore,
+      // The write checks first, because our answer to an earlier event may have arrived by then.
+      attempts: Math.max(1, head.attempts),
+      contradictedBy: BigInt(foreign.id),
+      ...(isContrary && { writtenState: foreign.state, writtenDescription: foreign.description }),
     });
     if (isContrary && !isOurs) await record(deps, tx, { ...repository, installation }, updated, foreign);
     await deps.queue.send([jobs.drainOutbox(installation.id, notBefore > now ? notBefore : undefined)], tx);
@@ -96,12 +95,6 @@ export async function correctStatus(
 
 const isCounted = ({ countedId }: HeadStatus, { id }: Event): boolean =>
   countedId !== null && BigInt(id) <= countedId;
-
-const countForeign = (tx: Tx, { repositoryId, sha }: HeadStatus): Promise<HeadStatus> =>
-  tx.headStatus.update({
-    where: { repositoryId_sha: { repositoryId, sha } },
-    data: { overwrites: { increment: 1 } },
-  });
 
 async function record(
   deps: Deps,

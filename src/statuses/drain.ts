@@ -5,10 +5,8 @@ import { checkAccessAfter, pauseInstallation } from '../github/pause.ts';
 import { defineTask } from '../queue/define-task.ts';
 import { jobs } from '../queue/jobs.ts';
 import { within } from '../within.ts';
-import { isDue, type Lease, takeLease, type Write } from './lease.ts';
-import type { StatusList } from './list-statuses.ts';
+import { type Lease, takeLease, type WriterState } from './lease.ts';
 import { markContested, refuseStatus } from './not-held.ts';
-import { type Outcome, keepCount, settle } from './settle.ts';
 import { isContested } from './status-budget.ts';
 import { type Status, wantedOn } from './status.ts';
 import {
@@ -18,8 +16,10 @@ import {
   lookAtStatuses,
   looksFirst,
   postStatus,
+  type StatusList,
   wantedBy,
 } from './write-status.ts';
+import { giveUp, hasDue, keepCount, type Outcome, putOff, settle, type Write } from './write-store.ts';
 
 /** How long to wait while another worker writes for the installation. */
 const lookAgain = 2000;
@@ -37,17 +37,21 @@ const longestBatch = 250;
 export async function drainOutbox(deps: Deps, installationId: bigint): Promise<void> {
   const lease = await takeLease(deps, installationId);
   if (!lease) return goOnAt(deps, installationId, deps.clock.now() + lookAgain);
-  let goOn: Date | 'done' | null;
+  let state: WriterState;
   try {
-    goOn = await drain(deps, installationId, lease);
+    state = await drain(deps, installationId, lease);
   } finally {
     await lease.release();
   }
   // Even if nothing was due: a verdict saved between the last check and the release found the lease taken.
-  if (goOn === 'done' || !(await isAnyDue(deps, installationId))) return;
-  if (goOn && goOn > nowOf(deps.clock)) await goOnAt(deps, installationId, goOn.getTime());
+  if (isOver.has(state.is) || !(await hasDue(deps.sql, installationId, nowOf(deps.clock)))) return;
+  if ('until' in state && state.until > nowOf(deps.clock))
+    await goOnAt(deps, installationId, state.until.getTime());
   else await deps.queue.send([jobs.drainOutbox(installationId)]);
 }
+
+/** The states after which this writer has nothing left to do. */
+const isOver: ReadonlySet<WriterState['is']> = new Set(['released', 'lost', 'off']);
 
 /** A whole multiple of the wait, so that all who wait for the same lease come back as one job. */
 function goOnAt(deps: Deps, installationId: bigint, instant: number): Promise<void> {
@@ -55,24 +59,17 @@ function goOnAt(deps: Deps, installationId: bigint, instant: number): Promise<vo
   return deps.queue.send([jobs.drainOutbox(installationId, new Date(at))]);
 }
 
-async function isAnyDue({ sql, clock }: Deps, installationId: bigint): Promise<boolean> {
-  const text = `SELECT FROM head_statuses WHERE ${isDue('$2')} LIMIT 1`;
-  return (await sql.query('outbox-due', text, [installationId, nowOf(clock)])).length > 0;
-}
-
-/** Writes until nothing is due or the turn is over. @returns when to continue, if something prevents it now. */
-async function drain(deps: Deps, installationId: bigint, lease: Lease): Promise<Date | 'done' | null> {
+/** Writes until nothing is due or the turn is over. @returns the state at its end. */
+async function drain(deps: Deps, installationId: bigint, lease: Lease): Promise<WriterState> {
   const turnEnds = deps.clock.now() + longestTurn;
   while (!deps.stopping.aborted && deps.clock.now() < turnEnds) {
-    const turn = await lease.take();
-    if (turn.may === 'stop') return 'done';
-    if (turn.may === 'wait') return turn.until;
-    if (turn.writes.length === 0) return null;
-    const pause = await writeBatch(deps, installationId, turn.writes, lease);
-    if (pause) return pause;
-    if (turn.isAll && (await lease.releaseUnlessDue())) return 'done';
+    const state = await lease.take();
+    if (state.is !== 'writing') return state;
+    const until = await writeBatch(deps, installationId, state.writes, lease);
+    if (until) return { is: 'paused', until };
+    if (state.isAll && (await lease.releaseUnlessDue())) return { is: 'released' };
   }
-  return null;
+  return { is: 'holding' };
 }
 
 /** A write that GitHub did not accept. */
@@ -169,7 +166,7 @@ async function afterFailure(
   failure: ReturnType<typeof classifyGitHubError>,
   lease: Lease,
 ): Promise<Date | null> {
-  const { repositoryId, sha } = write;
+  const { repositoryId } = write;
   const now = deps.clock.now();
   deps.metrics.countNotWritten(failure.kind);
   deps.log.warn({ ...placeOf(write), state: wanted.state, failure }, 'a status could not be written');
@@ -188,36 +185,20 @@ async function afterFailure(
     }
     case 'absent':
     case 'forbidden':
-      await giveUp(deps, repositoryId);
+      await giveUp(deps.db, repositoryId);
       await deps.queue.send([
         jobs.syncRepository(repositoryId, installationId, new Date(now + checkAccessAfter)),
       ]);
       return null;
     case 'down': {
       const backoff = Math.min(longestBackoff, 1000 * 2 ** Math.min(write.attempts, 6));
-      // The write may have arrived, so the next attempt checks first, even if the verdict changes, or another worker
-      // took or wrote it meanwhile because our lease seemed lost.
-      await deps.db.$executeRaw`
-        UPDATE head_statuses SET not_before = ${new Date(now + backoff)}, is_waiting = true,
-          attempts = greatest(attempts, ${write.attempts + 1}::int)
-        WHERE repository_id = ${repositoryId} AND sha = ${sha}`;
+      await putOff(deps.db, write, new Date(now + backoff));
       await goOnAt(deps, installationId, now + backoff);
       // A shorter wait, because GitHub may only fail for this commit, and the others must not wait for it.
       return new Date(now + lookAgain);
     }
   }
 }
-
-/**
- * Drops the writes of a repository that we cannot write to. A new observation may add others. A hold that was never
- * written keeps an attempt, so that it does not count as held and the next write checks first. So does what may have
- * arrived.
- */
-const giveUp = ({ db }: Deps, repositoryId: bigint) =>
-  db.$executeRaw`
-    UPDATE head_statuses SET is_waiting = false, waiting_since = NULL,
-      attempts = CASE WHEN state <> 'success' AND written_state IS NULL THEN greatest(1, attempts) ELSE attempts END
-    WHERE repository_id = ${repositoryId} AND is_waiting`;
 
 export const drainOutboxTask = defineTask(
   jobs.drainOutbox,

@@ -1,5 +1,6 @@
 import type { Deps } from '../deps.ts';
 import { Prisma } from '../generated/prisma/client.ts';
+import { isUnwritten, statusesOfHeld } from './desired-store.ts';
 
 /**
  * Why something that a freeze should hold may not be held: its status waits to be written, GitHub refused the status,
@@ -7,23 +8,6 @@ import { Prisma } from '../generated/prisma/client.ts';
  */
 export const reasonsNotHeld = ['waiting', 'refused', 'contested', 'leaking'] as const;
 export type ReasonNotHeld = (typeof reasonsNotHeld)[number];
-
-/** Joins the statuses that decide about a row `held`: `head` of its head SHA, `merge` of its test merge commit, if any. */
-export const statusesOfHeld = Prisma.sql`
-  LEFT JOIN head_statuses head ON head.repository_id = held.repository_id AND head.sha = held.head_sha
-  LEFT JOIN head_statuses merge ON merge.repository_id = held.repository_id AND merge.sha = held.merge_sha`;
-
-/**
- * Whether GitHub may show something other than our holding status. A test merge commit without a row has no status of
- * ours, so GitHub only requires the status of the head.
- */
-export const isUnwritten = Prisma.sql`(
-  head.state IS NULL OR ${mayShowSuccess(Prisma.sql`head`)} OR ${mayShowSuccess(Prisma.sql`merge`)})`;
-
-function mayShowSuccess(status: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`coalesce(${status}.state = 'success' OR ${status}.written_state = 'success'
-    OR ${status}.attempts > 0 OR (${status}.is_waiting AND ${status}.written_state IS NULL), false)`;
-}
 
 /**
  * The only definition of "held": null if the row `held` (with `leaking_since`) is known to be held by its joined

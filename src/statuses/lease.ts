@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import type { HeadStatus } from '../generated/prisma/client.ts';
 import {
   afterAccepted,
   afterRefusal,
@@ -13,41 +12,34 @@ import {
   placesIn,
   waitFor,
 } from './pace.ts';
-import { pullRequestsAt } from './pull-requests-at.ts';
+import { isAnyDue, mostTaken, take, type Write } from './write-store.ts';
 
 /** Longer than two token requests and a call, 12 s each, so that no living holder loses its lease. */
 const leaseLife = 40_000;
-/** How many writes are taken at once. */
-const mostTaken = 25;
 
-/** A status that is due, with what the write needs. */
-export type Write = Pick<
-  HeadStatus,
-  | ('repositoryId' | 'sha' | 'state' | 'description' | 'observation' | 'isFinal' | 'isMergeGroup')
-  | ('closedNumber' | 'attempts' | 'writes' | 'overwrites' | 'countedId' | 'contradictedBy')
-  | ('writtenState' | 'writtenDescription' | 'writtenId' | 'timesWritten' | 'repeatAfter' | 'notHeld')
-  | 'waitingSince'
-> & {
-  owner: string;
-  repo: string;
-  /** The lowest number of a held open pull request with the SHA, else the lowest number. */
-  openNumber: number | null;
-  /** The pull request of the merge group's own entry. */
-  groupNumber: number | null;
-};
-
-/** What the holder may do now. */
-export type Turn =
-  /** Write these, in this order. Empty if none is due. Their attempts are counted. @param isAll no more were due. */
-  | { may: 'write'; writes: Write[]; isAll: boolean }
-  /** Another worker holds the installation and continues, or the installation is suspended or gone. */
-  | { may: 'stop' }
-  /** The pace, or GitHub, asks to wait. */
-  | { may: 'wait'; until: Date };
+/**
+ * The states of a writer, from its lease to the end of its turn. It holds and writes in turns. Then it gives the lease
+ * back, and a later job goes on if anything is due, unless another writer does or nobody can.
+ */
+export type WriterState =
+  /** Has the lease, and writes nothing: nothing is due, or its turn is over. */
+  | { is: 'holding' }
+  /** Writes these, in this order. Their attempts are counted. @param isAll no more were due. */
+  | { is: 'writing'; writes: Write[]; isAll: boolean }
+  /** Waits for its pace. */
+  | { is: 'pacing'; until: Date }
+  /** Waits because GitHub limits the installation or is down. */
+  | { is: 'paused'; until: Date }
+  /** Gave the lease back when nothing was due. */
+  | { is: 'released' }
+  /** Lost the lease: another writer goes on. */
+  | { is: 'lost' }
+  /** The installation is suspended or gone: nobody writes. */
+  | { is: 'off' };
 
 export type Lease = {
   /** Takes the next due writes: renews the lease and counts the writes in the database, for all replicas. */
-  take(): Promise<Turn>;
+  take(): Promise<WriterState>;
   /** Reports the result of the last writes. @param posted how many GitHub accepted. @param returned how many were not tried. */
   learn(outcome: { posted: number; returned: number; isRefused: boolean }): void;
   /** Renews the lease for another call. @returns false if it was lost. */
@@ -66,64 +58,11 @@ type PaceRow = {
   refusedAt: Date | null;
 };
 
-/**
- * The SQL condition for a waiting status of the installation `$1` that may be written.
- * @param now the parameter with the instant.
- */
-export const isDue = (now: string): string =>
-  `installation_id = $1::int8 AND is_waiting AND not_before <= ${now}::timestamptz`;
-
 // The parameters of every statement about the lease: $1 the installation, $2 the holder, $3 to $7 the pace that the
 // holder knows, $8 the end of the lease, $9 now.
 const isHolder = 'id = $1::int8 AND lease_holder = $2::uuid';
 const keepsPace = (tokens = '$4::float8') => `pace_per_minute = $3::float8, pace_tokens = ${tokens},
   pace_counted_at = $5::timestamptz, pace_refused = $6::float8, pace_refused_at = $7::timestamptz`;
-
-/**
- * Takes due writes for the holder, the most urgent first, and of equal ones the one that waits longest. Otherwise, while
- * more come than the pace allows, some would wait until the end. Skips rows that a saving transaction has locked: it may
- * change them, and sends its own job. The planner learns from the second `LIMIT` how few it takes: with statistics from
- * the middle of a fan-out, it would read all heads to join them.
- * @param condition says whether the lease may be taken or kept. @param places how many writes may be taken. @param pace
- *   the columns of the pace, less what is taken.
- */
-const take = (condition: string, places: string, pace: string) => `
-  WITH lease AS (
-    SELECT *, suspended_at IS NOT NULL OR deleted_at IS NOT NULL AS is_off FROM installations
-    WHERE ${condition} FOR NO KEY UPDATE
-  ), due AS (
-    SELECT repository_id, sha FROM head_statuses
-    WHERE ${isDue('$9')} AND EXISTS (
-      SELECT FROM lease WHERE NOT is_off AND (paused_until IS NULL OR paused_until <= $9::timestamptz))
-    ORDER BY urgency, waiting_since, repository_id, sha LIMIT ${places} FOR UPDATE SKIP LOCKED
-  ), taken AS (
-    UPDATE head_statuses head SET attempts = head.attempts + 1 FROM (SELECT * FROM due LIMIT ${mostTaken}) due
-    WHERE head.repository_id = due.repository_id AND head.sha = due.sha
-    RETURNING head.*
-  ), kept AS (
-    UPDATE installations SET ${pace}, lease_holder = $2::uuid, lease_until = $8::timestamptz
-    WHERE id = $1::int8 AND EXISTS (SELECT FROM lease)
-  )
-  SELECT lease.is_off AS "isOff", lease.paused_until AS "pausedUntil",
-    lease.pace_per_minute AS "perMinute", lease.pace_tokens AS "tokens", lease.pace_counted_at AS "countedAt",
-    lease.pace_refused AS "refused", lease.pace_refused_at AS "refusedAt",
-    taken.repository_id AS "repositoryId", taken.sha, taken.state,
-    taken.description, taken.observation, taken.is_final AS "isFinal", taken.is_merge_group AS "isMergeGroup",
-    taken.closed_number AS "closedNumber", taken.attempts - 1 AS attempts, taken.writes, taken.overwrites,
-    taken.counted_id AS "countedId", taken.contradicted_by AS "contradictedBy", taken.written_state AS "writtenState",
-    taken.written_description AS "writtenDescription", taken.written_id AS "writtenId",
-    taken.times_written AS "timesWritten", taken.repeat_after AS "repeatAfter", taken.not_held AS "notHeld",
-    taken.waiting_since AS "waitingSince",
-    account.login AS owner, repository.name AS repo, (
-      SELECT number FROM (${pullRequestsAt('taken.sha', 'taken.repository_id')}) open
-      ORDER BY cardinality(held_by) = 0, number LIMIT 1
-    ) AS "openNumber", CASE WHEN taken.is_merge_group THEN (
-      SELECT merging.pull_requests[array_upper(merging.pull_requests, 1)] FROM merge_groups merging
-      WHERE merging.repository_id = taken.repository_id AND merging.head_sha = taken.sha
-    ) END AS "groupNumber"
-  FROM lease LEFT JOIN taken ON true LEFT JOIN repositories repository ON repository.id = taken.repository_id
-    LEFT JOIN accounts account ON account.id = repository.account_id
-  ORDER BY taken.urgency, taken.waiting_since, taken.repository_id, taken.sha`;
 
 /** The first take gets the lease and as many writes as the pace allowed when it was last counted. */
 const firstTake = take(
@@ -145,7 +84,7 @@ const releaseText = `UPDATE installations SET ${keepsPace()}, lease_until = NULL
 const releaseUnlessDueText = `
   UPDATE installations SET ${keepsPace()}, (lease_holder, lease_until) = (
     SELECT CASE WHEN is_due THEN $2::uuid END, CASE WHEN is_due THEN $8::timestamptz END
-    FROM (SELECT EXISTS (SELECT FROM head_statuses WHERE ${isDue('$9')}) AS is_due) AS left_over)
+    FROM (SELECT ${isAnyDue('$9')} AS is_due) AS left_over)
   WHERE ${isHolder} RETURNING lease_holder AS holder`;
 
 type TakenRow = PaceRow & Write & { isOff: boolean; pausedUntil: Date | null };
@@ -173,32 +112,27 @@ export async function takeLease(
   const until = () => new Date(clock.now() + leaseLife);
   const takeBy = (name: string, text: string, places: number) =>
     sql.query<TakenRow>(name, text, [...itself(), until(), nowOf(clock), places]);
-  const turnOf = (rows: TakenRow[], places: number): Turn => {
+  const stateOf = (rows: TakenRow[], places: number): WriterState => {
     const now = nowOf(clock);
     const { isOff, pausedUntil } = rows[0]!;
-    if (isOff) return { may: 'stop' };
-    if (pausedUntil && pausedUntil > now) return { may: 'wait', until: pausedUntil };
-    if (places === 0) return { may: 'wait', until: new Date(now.getTime() + waitFor(pace)) };
+    if (isOff) return { is: 'off' };
+    if (pausedUntil && pausedUntil > now) return { is: 'paused', until: pausedUntil };
+    if (places === 0) return { is: 'pacing', until: new Date(now.getTime() + waitFor(pace)) };
     const writes = rows.filter(({ sha }) => sha !== null);
     wasPressed = isPressed(pace);
     pace = { ...pace, tokens: pace.tokens - writes.length };
-    return { may: 'write', writes, isAll: writes.length < places };
+    return writes.length === 0 ? { is: 'holding' } : { is: 'writing', writes, isAll: writes.length < places };
   };
 
   const most = Math.min(mostTaken, mostAtOnce(range));
-  const first = await sql.query<TakenRow>('outbox-first-take', firstTake, [
-    ...itself(),
-    until(),
-    nowOf(clock),
-    most,
-  ]);
+  const first = await takeBy('outbox-first-take', firstTake, most);
   if (first.length === 0) return null;
   const stored = paceIn(first[0]!) ?? pace;
   const storedPlaces = Math.min(most, Math.max(0, placesIn(stored)));
   pace = paceAt(stored, range, nowOf(clock));
-  let ahead: Turn | null = turnOf(first, storedPlaces);
+  let ahead: WriterState | null = stateOf(first, storedPlaces);
   // More places may have become free since the first take.
-  if (ahead.may === 'write' ? ahead.writes.length === 0 : storedPlaces === 0) ahead = null;
+  if (ahead.is === 'holding' || (ahead.is !== 'writing' && storedPlaces === 0)) ahead = null;
   return {
     async take() {
       const turn = ahead;
@@ -207,7 +141,7 @@ export async function takeLease(
       pace = paceAt(pace, range, nowOf(clock));
       const places = Math.min(mostTaken, placesIn(pace));
       const rows = await takeBy('outbox-take', nextTake, places);
-      return rows.length === 0 ? { may: 'stop' } : turnOf(rows, places);
+      return rows.length === 0 ? { is: 'lost' } : stateOf(rows, places);
     },
     learn({ posted, returned, isRefused }) {
       pace = { ...pace, tokens: pace.tokens + returned };
@@ -233,7 +167,7 @@ const freeLease = '(lease_until IS NULL OR lease_until <= $2::timestamptz)';
 
 const readPaceText = `SELECT pace_per_minute AS "perMinute", pace_tokens AS tokens, pace_counted_at AS "countedAt",
     pace_refused AS refused, pace_refused_at AS "refusedAt",
-    NOT ${freeLease} OR EXISTS (SELECT FROM head_statuses WHERE ${isDue('$2')}) AS "isBusy"
+    NOT ${freeLease} OR ${isAnyDue('$2')} AS "isBusy"
   FROM installations WHERE id = $1::int8`;
 
 /** Changes nothing if somebody else counted the pace meanwhile. */

@@ -1,4 +1,5 @@
 import type { Sql, SqlTx } from '../database/sql.ts';
+import { forgetGroupStatuses } from './desired-store.ts';
 import type { AnnouncedGroup } from './merge-groups.ts';
 
 // All access to the table of merge groups goes through this file.
@@ -129,7 +130,7 @@ export async function forgetAllGroups(sql: Sql, repositoryId: bigint): Promise<v
   await sql.query(
     'forget-all-groups',
     `WITH forgotten AS (DELETE FROM merge_groups WHERE repository_id = $1)
-    DELETE FROM head_statuses WHERE repository_id = $1 AND is_merge_group`,
+    ${forgetGroupStatuses}`,
     [repositoryId],
   );
 }

@@ -5,10 +5,10 @@ import type { Deps } from '../deps.ts';
 import { appendEvent, type AuditEvent, placeOf } from '../events/append-event.ts';
 import type { HeadStatus } from '../generated/prisma/client.ts';
 import { fullName } from '../installations/find-repository.ts';
-import type { Write } from './lease.ts';
-import type { StatusList } from './list-statuses.ts';
 import { isFull } from './status-budget.ts';
+import type { StatusList } from './write-status.ts';
 import type { Status } from './status.ts';
+import { endRefused, markHead, type Write } from './write-store.ts';
 
 /** Why a head that should be held is not held. */
 type NotHeld =
@@ -30,15 +30,7 @@ async function markNotHeld(
   by: Actor | null,
 ): Promise<void> {
   const notHeld = reasons[event.type];
-  await tx.headStatus.updateMany({
-    where: { repositoryId, sha, state: { not: 'success' } },
-    data: { notHeld },
-  });
-  const { count } = await tx.headStatus.updateMany({
-    where: { repositoryId, sha, notHeld, OR: [{ notHeldTold: null }, { notHeldTold: { not: notHeld } }] },
-    data: { notHeldTold: notHeld },
-  });
-  if (count === 0) return;
+  if (!(await markHead(tx, { repositoryId, sha }, notHeld))) return;
   const repository = await tx.repository.findUniqueOrThrow({
     where: { id: repositoryId },
     include: { account: true },
@@ -81,28 +73,20 @@ export async function refuseStatus(
   list: StatusList | null,
   why: string,
 ): Promise<void> {
-  const { repositoryId, sha, observation } = write;
+  const { sha } = write;
   const newest = list?.statuses[0];
   const now = nowOf(deps.clock);
+  const isHeld = newest !== undefined && newest.state !== 'success';
+  const learned = {
+    ...(newest && { writtenState: newest.state, writtenDescription: newest.description }),
+    ...(list?.count && isFull(list.count) && { isFinal: true }),
+  };
   await deps.db.$transaction(async (tx) => {
-    // We save what we learned about the commit, even if the verdict changed meanwhile.
-    await tx.headStatus.updateMany({
-      where: { repositoryId, sha },
-      data: {
-        ...(newest && { writtenState: newest.state, writtenDescription: newest.description }),
-        ...(list?.count && isFull(list.count) && { isFinal: true }),
-        contradictedBy: null,
-      },
+    const isMeant = await endRefused(tx, write, learned, {
+      isHeld: isHeld && write.state !== 'success',
+      now,
     });
-    const { count } = await tx.headStatus.updateMany({
-      where: { repositoryId, sha, observation },
-      data: { isWaiting: false, waitingSince: null, attempts: 0, notBefore: now },
-    });
-    if (count === 0 || write.state === 'success') return;
-    if (newest && newest.state !== 'success') {
-      await tx.headStatus.updateMany({ where: { repositoryId, sha }, data: { notHeld: null } });
-      return;
-    }
+    if (!isMeant || write.state === 'success' || isHeld) return;
     const metadata = { sha, state: wanted.state, description: wanted.description, why };
     await markNotHeld(deps, tx, write, { type: 'freeze_status.refused', metadata }, null);
   });

@@ -1,8 +1,31 @@
-import type { Row, Sql, SqlTx } from '../database/sql.ts';
-import { pullRequestsAt, pullRequestsWithHead, pullRequestsWithTestMerge } from './pull-requests-at.ts';
+import type { Sql, SqlTx } from '../database/sql.ts';
+import type { Deps } from '../deps.ts';
+import { lockRepository } from '../installations/lock-repository.ts';
+import { jobs } from '../queue/jobs.ts';
 
 // Which open pull requests have which head SHA and which test merge commit. Several can share both. GitHub only answers
 // the first question for branches of the repository, not for forks, and does not answer the second.
+
+// The SHA alone finds the rows. `OFFSET 0` keeps the planner from looking for the repository too: as long as its
+// statistics do not know a repository, it expects one row there, and reads all its pull requests by the primary key.
+const pullRequestsBy = (column: string, sha: string, repositoryId: string): string => `
+  SELECT * FROM (SELECT * FROM open_pull_requests WHERE ${column} = ${sha} OFFSET 0) known
+  WHERE known.repository_id = ${repositoryId}`;
+
+/**
+ * SQL that selects the rows of the open pull requests of a repository with a SHA as head.
+ * @param sha a parameter, or a column with the name of its table. @param repositoryId the same.
+ */
+export const pullRequestsWithHead = (sha: string, repositoryId: string): string =>
+  pullRequestsBy('head_sha', sha, repositoryId);
+
+/** Like `pullRequestsWithHead`, for a SHA as test merge commit. */
+export const pullRequestsWithTestMerge = (sha: string, repositoryId: string): string =>
+  pullRequestsBy('merge_sha', sha, repositoryId);
+
+/** Like `pullRequestsWithHead`, for a SHA as head or test merge commit. */
+export const pullRequestsAt = (sha: string, repositoryId: string): string =>
+  `${pullRequestsWithHead(sha, repositoryId)} UNION ALL ${pullRequestsWithTestMerge(sha, repositoryId)}`;
 
 /** An open pull request as it was last seen. */
 export type LastSeen = {
@@ -16,17 +39,9 @@ export type LastSeen = {
   seenBy: bigint;
 };
 
-/** The columns of a `LastSeen`. */
-export type LastSeenRow = Row & {
-  number: number;
-  node_id: string;
-  head_sha: string;
-  merge_sha: string | null;
-  changed_at: Date | null;
-  seen_by: bigint;
-};
-
-const columns = 'number, node_id, head_sha, merge_sha, changed_at, observation AS seen_by';
+/** As a `LastSeen` has them. */
+const columns = `number, node_id AS "nodeId", head_sha AS "headSha", merge_sha AS "mergeSha", changed_at AS "changedAt",
+  observation AS "seenBy"`;
 
 /** SQL that selects every open pull request of the repository `$1`. */
 export const allLastSeen = `SELECT ${columns} FROM open_pull_requests WHERE repository_id = $1`;
@@ -43,7 +58,7 @@ export const sharersLastSeen = (numbers: string, shas: string, merged: string): 
     SELECT known.* FROM unnest((SELECT ${numbers}::int[])) AS given (number)
     CROSS JOIN LATERAL (${numbered('given.number')}) known
   ), shared AS (
-    SELECT unnest((SELECT ${shas}::text[])) AS sha UNION SELECT head_sha FROM told UNION SELECT merge_sha FROM told
+    SELECT unnest((SELECT ${shas}::text[])) AS sha UNION SELECT "headSha" FROM told UNION SELECT "mergeSha" FROM told
   ), sharing AS (
     SELECT unnest((SELECT ${numbers}::int[])) AS number
     UNION SELECT number FROM shared CROSS JOIN LATERAL (${pullRequestsAt('shared.sha', '$1')}) known
@@ -59,15 +74,6 @@ export const sharersLastSeen = (numbers: string, shas: string, merged: string): 
 const numbered = (number: string): string =>
   `SELECT ${columns} FROM open_pull_requests WHERE repository_id = $1 AND number = ${number} OFFSET 0`;
 
-export const lastSeenOf = (row: LastSeenRow): LastSeen => ({
-  number: row.number,
-  nodeId: row.node_id,
-  headSha: row.head_sha,
-  mergeSha: row.merge_sha,
-  changedAt: row.changed_at,
-  seenBy: row.seen_by,
-});
-
 /**
  * The other open pull requests that share a SHA with this one, as head or test merge commit, now or when last seen.
  * @param about `numbers`: others that are asked for, each with those that share a SHA with it.
@@ -80,36 +86,76 @@ export async function findSharers(
   const { number, numbers, shas, merges } = about;
   const values = [repositoryId, [number, ...numbers], shas, merges === null ? [] : [merges]];
   const text = `${sharersLastSeen('$2', '$3', '$4')} ORDER BY known.number`;
-  const rows = await sql.query<LastSeenRow>('find-sharers', text, values);
-  return rows.map(lastSeenOf).filter((each) => each.number !== number);
+  const rows = await sql.query<LastSeen>('find-sharers', text, values);
+  return rows.filter((each) => each.number !== number);
 }
 
-type Reader = Pick<Sql, 'read'>;
-
 /** The lowest number of the open pull requests that had this SHA as head or test merge commit when last seen. */
-export async function numberAt(sql: Reader, repositoryId: bigint, sha: string): Promise<number | null> {
+export async function numberAt(
+  sql: Pick<Sql, 'read'>,
+  repositoryId: bigint,
+  sha: string,
+): Promise<number | null> {
   const text = `SELECT min(number) AS number FROM (${pullRequestsAt('$2', '$1')}) known`;
   const [row] = await sql.read<{ number: number | null }>('number-at', text, [repositoryId, sha]);
   return row!.number;
 }
 
+/** An open pull request and the ids of the freezes that held it when it was judged, in the form of its row. */
+export type SeenRow = {
+  number: number;
+  node_id: string;
+  head_sha: string;
+  title: string;
+  merge_sha: string | null;
+  held_by: string[];
+  changed_at: Date | null;
+};
+
 /**
- * An open pull request for which a status on a SHA counts although we have no verdict there: the SHA is its test merge
- * commit, as last seen, or another commit that merges its head.
- * @param merges the head that the SHA merges; null if it merges none.
+ * SQL of two parts of a statement: `remembered` saves the open pull requests that the observation `$3` of the repository
+ * `$1` saw, and `gone` removes those that are no longer open.
+ * @param seen the parameter with them, as `SeenRow`s. @param askAt when to ask GitHub about those that are newly held.
+ * @param gone the numbers that are no longer open.
  */
-export async function numberByTestMerge(
-  sql: Reader,
+export const rememberedAnd = (seen: string, askAt: string, gone: string): string => `
+  remembered AS (
+    INSERT INTO open_pull_requests AS known (repository_id, number, node_id, head_sha, title, merge_sha, held_by,
+      changed_at, head_since, observation, merge_state_due_at)
+    SELECT $1, number, node_id, head_sha, title, merge_sha, held_by, changed_at, changed_at, $3,
+      CASE WHEN held_by <> '{}' THEN ${askAt}::timestamptz END
+    FROM jsonb_to_recordset(${seen}::jsonb) AS seen(number int, node_id text, head_sha text, title text, merge_sha text,
+      held_by uuid[], changed_at timestamptz)
+    ON CONFLICT (repository_id, number) DO UPDATE SET
+      node_id = excluded.node_id, head_sha = excluded.head_sha, title = excluded.title, merge_sha = excluded.merge_sha,
+      held_by = excluded.held_by,
+      head_since = CASE WHEN excluded.head_sha = known.head_sha THEN known.head_since ELSE excluded.changed_at END,
+      changed_at = greatest(known.changed_at, excluded.changed_at), observation = excluded.observation,
+      merge_state_due_at = CASE WHEN (excluded.head_sha, excluded.held_by) = (known.head_sha, known.held_by)
+        AND coalesce(excluded.changed_at <= known.changed_at, true) THEN known.merge_state_due_at
+        ELSE excluded.merge_state_due_at END,
+      merge_state = CASE WHEN excluded.head_sha = known.head_sha AND excluded.held_by <> '{}' THEN known.merge_state END,
+      merge_state_asks = CASE WHEN excluded.head_sha = known.head_sha THEN known.merge_state_asks ELSE 0 END,
+      leaking_since = CASE WHEN excluded.head_sha = known.head_sha AND excluded.held_by <> '{}'
+        THEN known.leaking_since END
+    WHERE known.observation < excluded.observation
+    RETURNING merge_state_due_at
+  ), gone AS (
+    DELETE FROM open_pull_requests
+    WHERE cardinality(${gone}::int[]) > 0 AND repository_id = $1 AND number = ANY(${gone}) AND observation < $3
+  )`;
+
+/** Asks GitHub soon whether the pull requests of a SHA are held, because another status was there for a while. */
+export async function askSoon(
+  deps: Pick<Deps, 'db' | 'queue'>,
   repositoryId: bigint,
   sha: string,
-  merges: string | null,
-): Promise<number | null> {
-  const [row] = await sql.read<{ number: number | null }>(
-    'number-by-test-merge',
-    `SELECT min(number) AS number
-    FROM (${pullRequestsWithTestMerge('$2', '$1')} UNION ALL ${pullRequestsWithHead('$3', '$1')}) known
-    WHERE NOT EXISTS (SELECT FROM head_statuses WHERE repository_id = $1 AND sha = $2)`,
-    [repositoryId, sha, merges],
-  );
-  return row!.number;
+  at: Date,
+): Promise<void> {
+  const where = { repositoryId, OR: [{ headSha: sha }, { mergeSha: sha }], mergeStateDueAt: { gt: at } };
+  await deps.db.$transaction(async (tx) => {
+    await lockRepository(tx, repositoryId);
+    const { count } = await tx.openPullRequest.updateMany({ where, data: { mergeStateDueAt: at } });
+    if (count > 0) await deps.queue.send([jobs.askMergeStates(repositoryId, at)], tx);
+  });
 }

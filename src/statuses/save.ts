@@ -9,22 +9,21 @@ import { fullName } from '../installations/find-repository.ts';
 import { foreignIn, mustWrite, shownNow } from './plan-write.ts';
 import { beforeTheRest } from './urgency.ts';
 import { type Job, jobs, type Told } from '../queue/jobs.ts';
-import { forgetHeads } from './forget-heads.ts';
 import { judge, judgeClosed, type Judged, judgedBy, type Judgement, shasOf, type Verdict } from './judge.ts';
 import { askSoonAt } from './merge-states/ask-merge-states.ts';
 import { againWhereUnknown, plannedChange } from './next-change.ts';
 import type { Observed } from './observe.ts';
 import type { LastSeen } from './open-pull-request-store.ts';
-import { againWhereOutdated } from './outdated-answers.ts';
-import { goneIn, overtakenIn, takenIn, unseenIn } from './seen-before.ts';
+import { againWhereOutdated, goneIn, overtakenIn, takenIn, unseenIn } from './seen-before.ts';
 import {
   type Before,
   type Desired,
+  forgetHeads,
   lockStored,
   readBefore,
   type StoredRepository,
   writeDesired,
-} from './saved-state.ts';
+} from './desired-store.ts';
 
 /** The pull requests that an observation found. */
 export type Found = {

@@ -1,10 +1,9 @@
 import type { Deps } from '../deps.ts';
 import type { HeadStatus } from '../generated/prisma/client.ts';
 import { mergeGroupPath, pullRequestPath } from '../page-paths.ts';
-import type { Write } from './lease.ts';
-import { listStatuses, type StatusList } from './list-statuses.ts';
-import { isUsedUp } from './status-budget.ts';
+import { isUsedUp, type StatusCount } from './status-budget.ts';
 import { type Status, wantedOn } from './status.ts';
+import type { Write } from './write-store.ts';
 
 /** A status with GitHub's id and time. */
 export type Posted = { id: bigint; at: Date };
@@ -16,10 +15,24 @@ type Commit = Pick<Write, 'owner' | 'repo' | 'sha'>;
 export const looksFirst = ({ attempts, countedId }: Pick<HeadStatus, 'attempts' | 'countedId'>): boolean =>
   attempts > 0 || countedId === null;
 
+/** A status with our context, as GitHub lists it. */
+export type ListedStatus = { id: bigint; at: Date; state: string; description: string; isOurs: boolean };
+
+/** The statuses of a commit with our context, newest first. */
+export type StatusList = {
+  statuses: ListedStatus[];
+  /** Null if we did not list all of them. */
+  count: StatusCount | null;
+};
+
+const onPage = 100;
+/** We stop counting after this many statuses of all contexts. */
+const mostPages = 50;
+
 /**
- * Reads the statuses of a commit with our context.
- * @param isCounting whether to count all of them.
- * @param mayGoOn is called after each page of the answer.
+ * Reads the statuses of a commit with our context. GitHub lists the statuses of all contexts, 100 per page.
+ * @param isCounting whether we need all, or only the page with our newest one.
+ * @param mayGoOn is called after each page.
  * @returns null if it may not go on.
  * @throws GitHub's error.
  */
@@ -32,8 +45,36 @@ export async function lookAtStatuses(
 ): Promise<StatusList | null> {
   const client = await deps.github.asInstallation(installationId);
   const botLogin = await deps.github.botLogin();
-  const context = deps.config.statusContext;
-  return listStatuses({ client, context, botLogin }, { owner, repo, ref }, isCounting, mayGoOn);
+  const context = deps.config.statusContext.toLowerCase();
+  const statuses: ListedStatus[] = [];
+  for (let page = 1; page <= mostPages; page++) {
+    const { data } = await client.rest.repos.listCommitStatusesForRef({
+      owner,
+      repo,
+      ref,
+      per_page: onPage,
+      page,
+    });
+    for (const status of data) {
+      if (status.context.toLowerCase() !== context) continue;
+      statuses.push({
+        id: BigInt(status.id),
+        at: new Date(status.created_at),
+        state: status.state,
+        description: status.description ?? '',
+        isOurs: status.creator?.login === botLogin,
+      });
+    }
+    if (!(await mayGoOn())) return null;
+    if (data.length < onPage) return { statuses, count: countOf(statuses) };
+    if (!isCounting && statuses.length > 0) break;
+  }
+  return { statuses, count: null };
+}
+
+function countOf(statuses: ListedStatus[]): StatusCount {
+  const writes = statuses.filter(({ isOurs }) => isOurs).length;
+  return { writes, overwrites: statuses.length - writes };
 }
 
 /** The status to write: the verdict, or the last `pending` if the statuses are used up. */

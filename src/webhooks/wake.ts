@@ -4,7 +4,8 @@ import type { Deps } from '../deps.ts';
 import { repositoriesReading } from '../freezes/freeze-store.ts';
 import { isOfConsequence } from '../statuses/correct.ts';
 import { type ForeignStatus, inSteps, type Job, jobs } from '../queue/jobs.ts';
-import { numberAt, numberByTestMerge } from '../statuses/open-pull-request-store.ts';
+import { numberByTestMerge } from '../statuses/desired-store.ts';
+import { numberAt } from '../statuses/open-pull-request-store.ts';
 
 /** What an event causes us to check again. */
 export type Wake =

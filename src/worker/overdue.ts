@@ -70,15 +70,6 @@ export async function askForUnchecked(db: Tx, now: Date): Promise<bigint[]> {
   );
 }
 
-/** Installations with a waiting status that may be written now. */
-export async function installationsWithWaiting(db: Tx, now: Date): Promise<bigint[]> {
-  return ids(
-    await db.$queryRaw<Row[]>`
-      SELECT id FROM installations i WHERE deleted_at IS NULL AND suspended_at IS NULL AND EXISTS (
-        SELECT 1 FROM head_statuses WHERE installation_id = i.id AND is_waiting AND not_before <= ${now})`,
-  );
-}
-
 /** Repositories where we should have asked GitHub whether it would merge held pull requests, but the job was lost. */
 export async function withUnaskedMergeStates(db: Tx, now: Date): Promise<bigint[]> {
   return ids(

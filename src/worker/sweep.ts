@@ -7,7 +7,6 @@ import {
   askForUnchecked,
   branchesInFlight,
   comingBoundaries,
-  installationsWithWaiting,
   unfinished,
   withOverExemptions,
   unkeptPlans,
@@ -16,6 +15,7 @@ import {
 } from './overdue.ts';
 import { defineTask } from '../queue/define-task.ts';
 import { jobs } from '../queue/jobs.ts';
+import { installationsWithWaiting } from '../statuses/write-store.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;

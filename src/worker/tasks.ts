@@ -9,12 +9,14 @@ import { syncRepositoryTask } from '../installations/sync-repository.ts';
 import { correctStatusTask } from '../statuses/correct.ts';
 import { drainOutboxTask } from '../statuses/drain.ts';
 import { keepPlansTask, keepPlanTask } from '../plans/keep-plan.ts';
-import { reconcileClosedHeadsTask } from '../statuses/closed-heads.ts';
 import { findBypassTask } from '../statuses/find-bypass.ts';
 import { reconcileMergeQueueTask } from '../statuses/merge-queue.ts';
 import { askMergeStatesTask } from '../statuses/merge-states/ask-merge-states.ts';
-import { reconcilePullRequestTask } from '../statuses/pull-requests.ts';
-import { reconcileRepositoryTask } from '../statuses/repository.ts';
+import {
+  reconcileClosedHeadsTask,
+  reconcilePullRequestTask,
+  reconcileRepositoryTask,
+} from '../statuses/reconcile.ts';
 import { readDeliveryTask } from '../webhooks/read-delivery.ts';
 import { recoverDeliveriesTask } from '../webhooks/recover-deliveries.ts';
 import { sweepTask } from './sweep.ts';

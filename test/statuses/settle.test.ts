@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { takeLease } from '../../src/statuses/lease.ts';
-import { type Outcome, settle } from '../../src/statuses/settle.ts';
+import { type Outcome, settle } from '../../src/statuses/write-store.ts';
 import { acmeForAll } from '../support/acme.ts';
 
 const acme = acmeForAll();
@@ -45,7 +45,7 @@ test('a verdict that goes back while its write is taken and not tried is not wri
   await lease!.take();
   await acme.update(back, freeze.id, { reason: 'Incident' });
   const turn = await lease!.take();
-  if (turn.may !== 'write') throw new Error(`nothing to write: ${turn.may}`);
+  if (turn.is !== 'writing') throw new Error(`nothing to write: ${turn.is}`);
   expect(turn.writes).toHaveLength(1);
   await acme.update(back, freeze.id, { reason: 'Release' });
   await settle(deps, [], turn.writes);

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Deps } from '../../src/deps.ts';
 import type { Job } from '../../src/queue/jobs.ts';
-import { reconcilePullRequests } from '../../src/statuses/pull-requests.ts';
-import { reconcileRepository } from '../../src/statuses/repository.ts';
+import { reconcilePullRequests, reconcileRepository } from '../../src/statuses/reconcile.ts';
 import { acmeForAll } from '../support/acme.ts';
 import { expectAtMost, statementsDuring } from '../support/statements.ts';
 

@@ -2,7 +2,8 @@ import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import { freezeProducts } from '../../installations/product.ts';
-import { statusesOfHeld, whyNotHeld } from '../../statuses/held-pull-requests.ts';
+import { statusesOfHeld } from '../../statuses/desired-store.ts';
+import { whyNotHeld } from '../../statuses/held-pull-requests.ts';
 
 /** A repository and its current state according to our tables. Ignores freezes of deployments. */
 export type RepositoryState = {

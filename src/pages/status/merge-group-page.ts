@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { recallMergeGroup, type RecalledMergeGroup } from '../../explanations/recall-merge-group.ts';
-import { writtenStatuses, type WrittenStatus } from '../../statuses/written-statuses.ts';
+import { writtenStatuses, type WrittenStatus } from '../../statuses/write-store.ts';
 import type { asPublic } from '../../freezes/freeze.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { whyNot } from '../held.ts';

@@ -16,7 +16,7 @@ import { type FoundRepository, fullName } from '../../installations/find-reposit
 import { freezesAreOn } from '../../installations/product.ts';
 import { readSettings } from '../../installations/settings.ts';
 import type { Hold } from '../../statuses/status.ts';
-import { isFinalOn, writtenStatuses } from '../../statuses/written-statuses.ts';
+import { statusOn, writtenStatuses } from '../../statuses/write-store.ts';
 import { pullRequestPath, repositoryPath } from '../../page-paths.ts';
 import { hidingAmong } from '../../statuses/judge.ts';
 import { type FormProblems, formProblem } from '../form.ts';
@@ -57,13 +57,14 @@ export async function pullRequestPage(
   const isInside = await isInsider(deps, repository, viewer);
   const permission = await permissionOf(deps, repository, viewer);
   const since = new Date(now.getTime() - toldFor);
-  const [statuses, isFinal, all, settings, events] = await Promise.all([
+  const [statuses, status, all, settings, events] = await Promise.all([
     writtenStatuses(deps.db, repository.id, look.headSha),
-    isFinalOn(deps.db, repository.id, look.headSha),
+    statusOn(deps.db, repository.id, look.headSha),
     exemptionsSince(deps.db, repository.id, look.number, since),
     readSettings(deps.db, repository.id),
     isInside ? history(deps, repository, look.number) : null,
   ]);
+  const isFinal = status?.isFinal ?? false;
   const exemption = await hideReason(deps, repository, shownExemption(all, now));
   const secrets = [...freezesOf(look), ...(exemption ? [exemption] : [])];
   const read = await reading(deps, repository, viewer, secrets);

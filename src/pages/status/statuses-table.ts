@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { WrittenStatus } from '../../statuses/written-statuses.ts';
+import type { WrittenStatus } from '../../statuses/write-store.ts';
 import { instant } from '../instant.ts';
 import type { Html } from '../layout.ts';
 

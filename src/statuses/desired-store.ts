@@ -1,17 +1,23 @@
-import type { SqlTx } from '../database/sql.ts';
+import type { Sql, SqlTx } from '../database/sql.ts';
+import { Prisma } from '../generated/prisma/client.ts';
 import type { Stack } from '../github/pull-requests/stacks.ts';
+import type { Observed } from './observe.ts';
 import { freeText } from './status.ts';
-import type { Known } from './plan-write.ts';
+import { type Known, longestLag } from './plan-write.ts';
 import { closedUrgency } from './urgency.ts';
 import {
   allLastSeen,
   type LastSeen,
-  lastSeenOf,
-  type LastSeenRow,
+  pullRequestsAt,
+  pullRequestsWithHead,
+  pullRequestsWithTestMerge,
+  rememberedAnd,
+  type SeenRow,
   sharersLastSeen,
 } from './open-pull-request-store.ts';
 
-// The statements of `save.ts`, in their order.
+// What the statuses should say. This file and `write-store.ts`, with what GitHub shows, are the only ones that know the
+// table `head_statuses`. First the statements of `save.ts`, in their order.
 
 /** What the row of a repository says about its observations. */
 export type StoredRepository = {
@@ -26,18 +32,13 @@ export type StoredRepository = {
  * group can be announced and saved at the same time without a deadlock.
  */
 export async function lockStored(tx: SqlTx, repositoryId: bigint): Promise<StoredRepository> {
-  const [row] = await tx.query<{
-    observations: bigint;
-    next_change_at: Date | null;
-    closed_judged_by: string;
-    stacks: Stack[];
-  }>(
+  const [row] = await tx.query<StoredRepository>(
     'lock-repository',
-    'SELECT observations, next_change_at, closed_judged_by, stacks FROM repositories WHERE id = $1 FOR NO KEY UPDATE',
+    `SELECT observations, next_change_at AS "nextChangeAt", closed_judged_by AS "closedJudgedBy", stacks
+    FROM repositories WHERE id = $1 FOR NO KEY UPDATE`,
     [repositoryId],
   );
-  const { observations, next_change_at, closed_judged_by, stacks } = row!;
-  return { observations, nextChangeAt: next_change_at, closedJudgedBy: closed_judged_by, stacks };
+  return row!;
 }
 
 /** What we know about SHAs and open pull requests. */
@@ -47,27 +48,16 @@ export type Before = { known: Map<string, Known>; lastSeen: LastSeen[] };
 // statistics, the planner would read all heads of the repository.
 const known = `
   SELECT head.* FROM (SELECT unnest((SELECT $2::text[])) AS sha ORDER BY sha) wanted CROSS JOIN LATERAL (
-    SELECT sha, written_state, written_description, written_at, written_during, writes, overwrites, attempts, is_final,
-      is_merge_group, not_held
+    SELECT sha, written_state AS "writtenState", written_description AS "writtenDescription", written_at AS "writtenAt",
+      written_during AS "writtenDuring", writes, overwrites, attempts, is_final AS "isFinal",
+      is_merge_group AS "isMergeGroup", not_held AS "notHeld"
     FROM head_statuses WHERE repository_id = $1 AND sha = wanted.sha FOR UPDATE) head`;
 
 const before = (lastSeen: string) => `
   WITH known AS (${known}), last_seen AS (${lastSeen})
   SELECT known.*, last_seen.* FROM known FULL JOIN last_seen ON false`;
 
-type KnownRow = {
-  sha: string | null;
-  written_state: string | null;
-  written_description: string | null;
-  written_at: Date | null;
-  written_during: bigint | null;
-  writes: number;
-  overwrites: number;
-  attempts: number;
-  is_final: boolean;
-  is_merge_group: boolean;
-  not_held: string | null;
-};
+type BeforeRow = (Known & { sha: string }) | (LastSeen & { sha: null });
 
 /**
  * What we know about these SHAs, the requested pull requests, and those that share a SHA with them.
@@ -80,29 +70,16 @@ export async function readBefore(
   asked: { numbers: number[]; shas: string[]; merged: string[] } | null,
 ): Promise<Before> {
   const rows = asked
-    ? await tx.query<KnownRow & LastSeenRow>('before-some', before(sharersLastSeen('$3', '$4', '$5')), [
+    ? await tx.query<BeforeRow>('before-some', before(sharersLastSeen('$3', '$4', '$5')), [
         ...[repositoryId, shas],
         ...[asked.numbers, asked.shas, asked.merged],
       ])
-    : await tx.query<KnownRow & LastSeenRow>('before-all', before(allLastSeen), [repositoryId, shas]);
+    : await tx.query<BeforeRow>('before-all', before(allLastSeen), [repositoryId, shas]);
   return {
-    known: new Map(rows.flatMap((row) => (row.sha === null ? [] : [[row.sha, knownOf(row)] as const]))),
-    lastSeen: rows.filter((row) => row.sha === null).map(lastSeenOf),
+    known: new Map(rows.flatMap((row) => (row.sha === null ? [] : [[row.sha, row] as const]))),
+    lastSeen: rows.filter((row) => row.sha === null),
   };
 }
-
-const knownOf = (row: KnownRow): Known => ({
-  writtenState: row.written_state,
-  writtenDescription: row.written_description,
-  writtenAt: row.written_at,
-  writtenDuring: row.written_during,
-  writes: row.writes,
-  overwrites: row.overwrites,
-  attempts: row.attempts,
-  isFinal: row.is_final,
-  isMergeGroup: row.is_merge_group,
-  notHeld: row.not_held,
-});
 
 /** The wanted status of a SHA, in the form of its row. */
 export type DesiredRow = {
@@ -118,17 +95,6 @@ export type DesiredRow = {
   foreign_description: string;
   /** Whether GitHub shows no status although we know of one. */
   is_missing: boolean;
-};
-
-/** An open pull request and the ids of the freezes that held it when it was judged, in the form of its row. */
-export type SeenRow = {
-  number: number;
-  node_id: string;
-  head_sha: string;
-  title: string;
-  merge_sha: string | null;
-  held_by: string[];
-  changed_at: Date | null;
 };
 
 export type Desired = {
@@ -207,31 +173,7 @@ const write = `
       AND ($8::text[] IS NULL OR sha = ANY($8::text[])) AND NOT EXISTS (
         SELECT FROM wanted WHERE wanted.sha = head_statuses.sha)
     RETURNING is_waiting
-  ), remembered AS (
-    INSERT INTO open_pull_requests AS known (repository_id, number, node_id, head_sha, title, merge_sha, held_by,
-      changed_at, head_since, observation, merge_state_due_at)
-    SELECT $1, number, node_id, head_sha, title, merge_sha, held_by, changed_at, changed_at, $3,
-      CASE WHEN held_by <> '{}' THEN $10::timestamptz END
-    FROM jsonb_to_recordset($9::jsonb) AS seen(number int, node_id text, head_sha text, title text, merge_sha text,
-      held_by uuid[], changed_at timestamptz)
-    ON CONFLICT (repository_id, number) DO UPDATE SET
-      node_id = excluded.node_id, head_sha = excluded.head_sha, title = excluded.title, merge_sha = excluded.merge_sha,
-      held_by = excluded.held_by,
-      head_since = CASE WHEN excluded.head_sha = known.head_sha THEN known.head_since ELSE excluded.changed_at END,
-      changed_at = greatest(known.changed_at, excluded.changed_at), observation = excluded.observation,
-      merge_state_due_at = CASE WHEN (excluded.head_sha, excluded.held_by) = (known.head_sha, known.held_by)
-        AND coalesce(excluded.changed_at <= known.changed_at, true) THEN known.merge_state_due_at
-        ELSE excluded.merge_state_due_at END,
-      merge_state = CASE WHEN excluded.head_sha = known.head_sha AND excluded.held_by <> '{}' THEN known.merge_state END,
-      merge_state_asks = CASE WHEN excluded.head_sha = known.head_sha THEN known.merge_state_asks ELSE 0 END,
-      leaking_since = CASE WHEN excluded.head_sha = known.head_sha AND excluded.held_by <> '{}'
-        THEN known.leaking_since END
-    WHERE known.observation < excluded.observation
-    RETURNING merge_state_due_at
-  ), gone AS (
-    DELETE FROM open_pull_requests
-    WHERE cardinality($11::int[]) > 0 AND repository_id = $1 AND number = ANY($11) AND observation < $3
-  ), changed AS (
+  ), ${rememberedAnd('$9', '$10', '$11')}, changed AS (
     UPDATE repositories SET
       -- From here on this repository carries our statuses, which must turn to success when freezes are switched off.
       first_status_at = coalesce(first_status_at, CASE WHEN EXISTS (SELECT 1 FROM decided WHERE is_waiting) THEN $4 END),
@@ -243,30 +185,95 @@ const write = `
     WHERE id = $1 AND ($16 OR first_status_at IS NULL)
   )
   SELECT (SELECT count(*)::int FROM decided WHERE is_waiting) AS differing,
-    EXISTS (SELECT 1 FROM released WHERE is_waiting) AS is_released,
-    EXISTS (SELECT 1 FROM remembered WHERE merge_state_due_at = $10) AS is_due`;
+    EXISTS (SELECT 1 FROM released WHERE is_waiting) AS "isReleased",
+    EXISTS (SELECT 1 FROM remembered WHERE merge_state_due_at = $10) AS "isDue"`;
 
 /**
  * Saves the wanted statuses.
  * @returns how many statuses to write, whether to release heads of closed pull requests, and whether to ask GitHub about
  *   held pull requests.
  */
-export async function writeDesired(
-  tx: SqlTx,
-  desired: Desired,
-): Promise<{ differing: number; isReleased: boolean; isDue: boolean }> {
+export async function writeDesired(tx: SqlTx, desired: Desired): Promise<Written> {
   const { repositoryId, installationId, observation, now, isMergeGroup, repository } = desired;
-  const [row] = await tx.query<{ differing: number; is_released: boolean; is_due: boolean }>(
-    'write-desired',
-    write,
-    [
-      ...[repositoryId, installationId, observation, now, isMergeGroup],
-      ...[JSON.stringify(desired.statuses), desired.heldAgain, desired.letGoAmong],
-      ...[JSON.stringify(desired.pullRequests), desired.askAt, desired.gone],
-      ...[repository.nextChangeAt, repository.isPrivate, repository.reconciledAt],
-      ...[repository.closedJudgedBy, repository.isChanged],
-      repository.stacks && JSON.stringify(repository.stacks),
-    ],
+  const [row] = await tx.query<Written>('write-desired', write, [
+    ...[repositoryId, installationId, observation, now, isMergeGroup],
+    ...[JSON.stringify(desired.statuses), desired.heldAgain, desired.letGoAmong],
+    ...[JSON.stringify(desired.pullRequests), desired.askAt, desired.gone],
+    ...[repository.nextChangeAt, repository.isPrivate, repository.reconciledAt],
+    ...[repository.closedJudgedBy, repository.isChanged],
+    repository.stacks && JSON.stringify(repository.stacks),
+  ]);
+  return row!;
+}
+
+type Written = { differing: number; isReleased: boolean; isDue: boolean };
+
+/**
+ * Removes the wanted statuses of commits that no open pull request, no merge group and no closed head needs any more.
+ * Keeps what was written on them for some minutes, without writing again: an older answer from GitHub may still show
+ * them, and must not bring them back as if nothing had been written. Runs in the transaction that saves an observation,
+ * after it.
+ */
+export async function forgetHeads(
+  tx: SqlTx,
+  { repository, observation, observedAt }: Pick<Observed, 'repository' | 'observation' | 'observedAt'>,
+): Promise<void> {
+  await tx.query(
+    'forget-heads',
+    `WITH unseen AS (
+      SELECT sha, greatest(written_at, not_before) < $3 AS is_over
+      FROM head_statuses head WHERE repository_id = $1 AND observation < $2
+        AND NOT EXISTS (${pullRequestsAt('head.sha', '$1')})
+        AND (closed_number IS NULL OR (state = 'success' AND NOT is_waiting))
+        AND NOT EXISTS (SELECT 1 FROM merge_groups merge_group
+          WHERE merge_group.repository_id = $1 AND merge_group.head_sha = head.sha)
+    ), forgotten AS (
+      DELETE FROM head_statuses head USING unseen
+      WHERE head.repository_id = $1 AND head.sha = unseen.sha AND is_over
+    )
+    UPDATE head_statuses head SET is_waiting = false, waiting_since = NULL FROM unseen
+    WHERE head.repository_id = $1 AND head.sha = unseen.sha AND NOT is_over`,
+    [repository.id, observation, new Date(observedAt.getTime() - longestLag)],
   );
-  return { differing: row!.differing, isReleased: row!.is_released, isDue: row!.is_due };
+}
+
+/** SQL that forgets the statuses of all merge groups of the repository `$1`. */
+export const forgetGroupStatuses = 'DELETE FROM head_statuses WHERE repository_id = $1 AND is_merge_group';
+
+/**
+ * An open pull request for which a status on a SHA counts although we have no verdict there: the SHA is its test merge
+ * commit, as last seen, or another commit that merges its head.
+ * @param merges the head that the SHA merges; null if it merges none.
+ */
+export async function numberByTestMerge(
+  sql: Pick<Sql, 'read'>,
+  repositoryId: bigint,
+  sha: string,
+  merges: string | null,
+): Promise<number | null> {
+  const [row] = await sql.read<{ number: number | null }>(
+    'number-by-test-merge',
+    `SELECT min(number) AS number
+    FROM (${pullRequestsWithTestMerge('$2', '$1')} UNION ALL ${pullRequestsWithHead('$3', '$1')}) known
+    WHERE NOT EXISTS (SELECT FROM head_statuses WHERE repository_id = $1 AND sha = $2)`,
+    [repositoryId, sha, merges],
+  );
+  return row!.number;
+}
+
+/** Joins the statuses that decide about a row `held`: `head` of its head SHA, `merge` of its test merge commit, if any. */
+export const statusesOfHeld = Prisma.sql`
+  LEFT JOIN head_statuses head ON head.repository_id = held.repository_id AND head.sha = held.head_sha
+  LEFT JOIN head_statuses merge ON merge.repository_id = held.repository_id AND merge.sha = held.merge_sha`;
+
+/**
+ * Whether GitHub may show something other than our holding status. A test merge commit without a row has no status of
+ * ours, so GitHub only requires the status of the head.
+ */
+export const isUnwritten = Prisma.sql`(
+  head.state IS NULL OR ${mayShowSuccess(Prisma.sql`head`)} OR ${mayShowSuccess(Prisma.sql`merge`)})`;
+
+function mayShowSuccess(status: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`coalesce(${status}.state = 'success' OR ${status}.written_state = 'success'
+    OR ${status}.attempts > 0 OR (${status}.is_waiting AND ${status}.written_state IS NULL), false)`;
 }

@@ -1,0 +1,191 @@
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import { endLeftBehind } from '../exemptions/end-exemptions.ts';
+import { leftBehind, subjectOf } from '../exemptions/judge-exemption.ts';
+import {
+  loadClosedPullRequests,
+  type LoadedPullRequest,
+  loadPullRequest,
+  loadPullRequestNodes,
+  loadRepository,
+} from '../github/pull-requests/load-pull-requests.ts';
+import { asOpen, changedAtOf } from '../github/pull-requests/pull-request.ts';
+import { placesIn } from '../github/pull-requests/stacks.ts';
+import { fullName } from '../installations/find-repository.ts';
+import { defineTask } from '../queue/define-task.ts';
+import { inSteps, jobs, type Told } from '../queue/jobs.ts';
+import { NotNow } from '../queue/not-now.ts';
+import { closedSince, nextChangeAmong } from './judge.ts';
+import { reconcileMergeQueues } from './merge-queue.ts';
+import { observe, type Observed, openObservation } from './observe.ts';
+import { type Found, save } from './save.ts';
+
+// What is observed together, and saved as one observation: all open pull requests of a repository, some that events
+// name, or the closed ones.
+
+/**
+ * Observes every open pull request of a repository and queues the changed statuses. Level-triggered: it works out what
+ * should be true now and ignores what woke it.
+ * @param at the instant that it was planned for: a boundary of a freeze or of its conditions on time.
+ * @throws NotNow; and what GitHub throws while it cannot answer: the worker tries again.
+ */
+export async function reconcileRepository(
+  deps: Deps,
+  repositoryId: bigint,
+  at: Date | null = null,
+): Promise<void> {
+  try {
+    await reconcile(deps, repositoryId, at);
+  } catch (error) {
+    // If there is nothing to find, the sweep does not need to ask again.
+    if (error instanceof NotNow && !error.until) await forgetRequests(deps, repositoryId);
+    throw error;
+  }
+}
+
+async function reconcile(deps: Deps, repositoryId: bigint, at: Date | null): Promise<void> {
+  const observed = await openObservation(deps, repositoryId, { notBefore: at });
+  const { repository, freezes, from } = observed;
+  if (observed.hasIdleExemptions) await deps.queue.send([jobs.endExemptions(repositoryId, at ?? undefined)]);
+  const branches = await reconcileMergeQueues(deps, observed);
+  const { pullRequests, stacks, isPrivate } = await observe(deps, repository, () => loadRepository(from));
+  const { differing } = await saveWithSharers(deps, observed, {
+    pullRequests,
+    of: 'open',
+    stacks,
+    isPrivate,
+  });
+  await reconcileOtherQueues(deps, repositoryId, pullRequests, branches);
+  const counts = { pullRequests: pullRequests.length, freezes: freezes.length, differing };
+  deps.log.info({ repository: fullName(repository), ...counts }, 'repository reconciled');
+}
+
+/** Reconciles queues that we only know from their entries: the webhooks of their groups were lost or come later. */
+async function reconcileOtherQueues(
+  deps: Deps,
+  repositoryId: bigint,
+  pullRequests: LoadedPullRequest[],
+  done: string[],
+): Promise<void> {
+  const branches = new Set(pullRequests.flatMap(({ queueBranch }) => queueBranch ?? []));
+  const others = [...branches].filter((branch) => !done.includes(branch));
+  await deps.queue.send(others.map((branch) => jobs.reconcileMergeQueue(repositoryId, branch)));
+}
+
+async function forgetRequests({ sql, clock }: Deps, repositoryId: bigint): Promise<void> {
+  await sql.query(
+    'forget-requests',
+    `UPDATE repositories SET reconciled_at = $2, reconcile_requested_at = NULL, next_change_at = NULL
+     WHERE id = $1`,
+    [repositoryId, nowOf(clock)],
+  );
+}
+
+/**
+ * Observes some pull requests of a repository, and those that share or shared a SHA with one of them as head or test
+ * merge commit, because a status belongs to the SHA. One question to GitHub serves all that wait at the same time.
+ * @throws NotNow, or GitHub's error while it cannot answer. The worker tries again.
+ */
+export async function reconcilePullRequests(deps: Deps, repositoryId: bigint, told: Told[]): Promise<void> {
+  const through = told.find(({ installationId }) => installationId !== null)?.installationId;
+  const observed = await openObservation(deps, repositoryId, { through });
+  const places = placesIn(observed.from.stacks);
+  const isNews = ({ number, stack }: Told) =>
+    stack !== undefined && stack !== (places.get(number)?.number ?? null);
+  // Who is below whom has changed: the whole repository is looked at, and nothing is said before.
+  if (told.some(isNews)) return deps.queue.send([jobs.reconcileRepository(repositoryId)]);
+  const subjects = [...new Map(told.map((each) => [each.number, each])).values()];
+  const pullRequests = await observe(deps, observed.repository, () => loadSubjects(observed.from, subjects));
+  await saveWithSharers(deps, observed, { pullRequests, of: told });
+}
+
+/** Asks for many by node id. Asks by number for a single one, and for those whose id no event gave. */
+async function loadSubjects(from: Observed['from'], told: Told[]): Promise<LoadedPullRequest[]> {
+  const named = told.length > 1 ? told.flatMap(({ nodeId }) => nodeId ?? []) : [];
+  const others = told.filter(({ nodeId }) => nodeId === undefined || !named.includes(nodeId));
+  const loaded = named.length > 0 ? await loadPullRequestNodes(from, named) : [];
+  for (const { number } of others) {
+    const one = await loadPullRequest(from, number);
+    if (one) loaded.push(one);
+  }
+  return loaded;
+}
+
+/** Milliseconds between two checks of closed pull requests for changes that time alone causes. */
+const step = 10 * 60_000;
+
+/**
+ * Observes the closed pull requests of a repository during a freeze and holds their head commits. Without a freeze, it
+ * reads nothing and releases them. Runs when the set of ongoing freezes has changed.
+ * @throws NotNow, or GitHub's error while it cannot answer. The worker tries again.
+ */
+export async function reconcileClosedHeads(deps: Deps, repositoryId: bigint): Promise<void> {
+  const observed = await openObservation(deps, repositoryId);
+  const { repository, freezes, observedAt, from } = observed;
+  const pullRequests = await observe(deps, repository, async () =>
+    freezes.length === 0 ? [] : loadClosedPullRequests(from, closedSince(observedAt)),
+  );
+  const facts = pullRequests.map((pullRequest) => asOpen(pullRequest.facts));
+  const next = nextChangeAmong(freezes, facts, observedAt);
+  const soonest = inSteps(observedAt, step);
+  // Send the job before we save which freezes judged them: after that, nothing requests another check.
+  if (next) await deps.queue.send([jobs.reconcileClosedHeads(repositoryId, next > soonest ? next : soonest)]);
+  await save(deps, observed, { pullRequests, of: 'closed' });
+}
+
+/** The maximum for one question to GitHub. If more share a SHA, we observe the whole repository. */
+const mostSharers = 100;
+
+/**
+ * Saves the result once all pull requests that share a SHA were observed too. Then ends exemptions for another head or
+ * base branch. None of them applied to this verdict.
+ * @returns how many statuses to write.
+ */
+async function saveWithSharers(deps: Deps, observed: Observed, found: Found): Promise<{ differing: number }> {
+  const asked = new Set<number>();
+  let { pullRequests } = found;
+  for (;;) {
+    const { differing, unseen, isOutdated } = await save(deps, observed, { ...found, pullRequests, asked });
+    if (isOutdated) return { differing };
+    if (unseen.length === 0) {
+      await endLeftBehind(deps, observed.repository, leftBehindIn(observed, pullRequests));
+      return { differing };
+    }
+    if (found.of !== 'open' && unseen.length > mostSharers) {
+      await deps.queue.send([jobs.reconcileRepository(observed.repository.id)]);
+      return { differing };
+    }
+    const nodeIds = unseen.map(({ nodeId }) => nodeId);
+    const sharing = await observe(deps, observed.repository, () =>
+      loadPullRequestNodes(observed.from, nodeIds),
+    );
+    pullRequests = [...pullRequests, ...sharing];
+    for (const { number } of unseen) asked.add(number);
+  }
+}
+
+function leftBehindIn({ exemptions, observedAt }: Observed, pullRequests: LoadedPullRequest[]) {
+  const seen = pullRequests.map(({ facts }) => ({ ...subjectOf(facts), changedAt: changedAtOf(facts) }));
+  return leftBehind(exemptions, seen, observedAt);
+}
+
+export const reconcileRepositoryTask = defineTask(
+  jobs.reconcileRepository,
+  (deps, { repositoryId, at }) =>
+    reconcileRepository(deps, BigInt(repositoryId), at === undefined ? null : new Date(at)),
+  { takers: 16 },
+);
+
+/** One question reads the waiting pull requests of a repository, so few workers take many of them. */
+export const reconcilePullRequestTask = defineTask(
+  jobs.reconcilePullRequest,
+  (deps, { repositoryId }, all) => reconcilePullRequests(deps, BigInt(repositoryId), all),
+  { takers: 3, jobs: 40, together: ({ repositoryId }) => repositoryId },
+);
+
+/** It yields: nobody merges a closed pull request before it is opened again. */
+export const reconcileClosedHeadsTask = defineTask(
+  jobs.reconcileClosedHeads,
+  (deps, { repositoryId }) => reconcileClosedHeads(deps, BigInt(repositoryId)),
+  { takers: 2, yields: true },
+);
