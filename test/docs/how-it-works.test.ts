@@ -34,3 +34,22 @@ test('the statements find what holds a pull request, its status, and the jobs th
   const columns = seen.flatMap((what) => [...what.matchAll(/`(\w+)`/g)].map(([, name]) => name!));
   expect(columns.filter((name) => !(name in rows[0]!))).toEqual([]);
 });
+
+test('each state in the life of a status has columns that say so', async () => {
+  const life = between(page, '## The life of a status', '\n## ');
+  const drawn = between(life, 'stateDiagram-v2', '```');
+  const states = [...drawn.matchAll(/\w+(?= -->)|(?<=--> )\w+/g)].map(([state]) => state);
+  const rows = rowsOf(life.slice(life.indexOf('| state')));
+  expect(new Set(rows.map(([state]) => state!.replace(' ', '_')))).toEqual(new Set(states));
+  const columns = await acme.app.deps.db.$queryRaw<{ name: string }[]>`
+    SELECT column_name::text AS name FROM information_schema.columns WHERE table_name = 'head_statuses'`;
+  const known = new Set([...columns.map(({ name }) => name), 'pending', 'refused', 'contested']);
+  for (const [state, how] of rows) {
+    const named = [...how!.matchAll(/`(\w+)`/g)].map(([, name]) => name!);
+    expect(named.length, state).toBeGreaterThan(0);
+    expect(
+      named.filter((name) => !known.has(name)),
+      state,
+    ).toEqual([]);
+  }
+});
