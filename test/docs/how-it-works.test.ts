@@ -23,7 +23,7 @@ test('the statements find what holds a pull request, its status, and the jobs th
   ]);
   const jobs = await ask(statementIn(between(page, '## Jobs', '\n## ')));
   const start = {
-    name: 'reconcile-repository',
+    task: 'reconcile-repository',
     data: expect.objectContaining({ at: '2099-01-01T00:00:00.000Z' }),
   };
   expect(jobs).toContainEqual(expect.objectContaining(start));

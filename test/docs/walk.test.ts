@@ -29,23 +29,18 @@ const jobsIn = (file: string): string[] =>
 /** The files that carry jobs from who sends them to who handles them. */
 const isCarrier = (file: string): boolean => /^src\/(queue|worker)\//.test(file);
 
-/** Whether a carrier has a job handled in a file: the file defines its task, or a table of the worker names both. */
+/** Whether a file defines the task of a job, and a carrier knows it. */
 function isHandledIn(file: string, job: string, carrier: string): boolean {
-  const task = job.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const tables = [carrier, ...importsOf(carrier, true).keys()].filter(isCarrier);
-  return tables.some((table) => {
-    const names = importsOf(table, true).get(file)?.match(/\w+/g) ?? [];
-    const isNamed = (name: string) => new RegExp(`'${task}': [^;=]*=>\\s*${name}\\(`).test(textOf(table));
-    const isDefined = new RegExp(`defineTask\\(\\s*jobs\\.${job}\\b`).test(textOf(file));
-    return names.length > 0 && (isDefined || names.some(isNamed));
-  });
+  const isKnown = tables.some((table) => importsOf(table, true).has(file));
+  return isKnown && new RegExp(`defineTask\\(\\s*jobs\\.${job}\\b`).test(textOf(file));
 }
 
 /** How one gets to a file from those before it; null if nobody does. */
 function hopTo(file: string, before: string[]): string | null {
   if (isCarrier(file)) {
     const carriers = before.filter(isCarrier);
-    if (carriers.length === 0) return /\basync send\(/.test(textOf(file)) ? 'is sent jobs' : null;
+    if (carriers.length === 0) return /^ {4}send: \(jobs/m.test(textOf(file)) ? 'is sent jobs' : null;
     const isTied = (other: string) => importsOf(file, false).has(other) || importsOf(other, false).has(file);
     return isTied(carriers.at(-1)!) ? 'passes jobs on' : null;
   }
