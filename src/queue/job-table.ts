@@ -41,6 +41,9 @@ export function insertValues(jobs: Job[], now: Date): [string, Date] {
   return [JSON.stringify(rows), now];
 }
 
+/** Seconds after which a process without a sign of life counts as dead. */
+export const lifetime = 10;
+
 /** A row of the table when a worker takes it. */
 export type TakenRow = {
   id: bigint;
@@ -58,7 +61,7 @@ const columns = 'jobs.id, jobs.task, jobs.key, jobs.about, jobs.data, jobs.attem
 
 /**
  * Deletes finished jobs ($1 ids). Takes from each task ($2) a number of jobs ($3) that are due by the database's clock,
- * oldest first. A taken job is due again when its process gives no sign of life for $4 seconds.
+ * those that are due for longest first: the index has this order, so jobs of other tasks are not read. A taken job is due again when its process gives no sign of life for $4 seconds.
  */
 export const exchangeJobs = `
   WITH done AS (DELETE FROM jobs WHERE id = ANY ($1::bigint[])), next AS (
@@ -66,7 +69,7 @@ export const exchangeJobs = `
     CROSS JOIN LATERAL (
       SELECT id FROM jobs
       WHERE jobs.task = room.task AND due_at <= job_now() AND id <> ALL ($1::bigint[])
-      ORDER BY id LIMIT room.jobs FOR UPDATE SKIP LOCKED
+      ORDER BY due_at, id LIMIT room.jobs FOR UPDATE SKIP LOCKED
     ) AS found
   )
   UPDATE jobs SET is_taken = true, due_at = job_now() + $4 * interval '1 second'
@@ -95,7 +98,7 @@ export const returnJobs = `
 /** The jobs of a database that has not had its table of jobs yet: versions before kept them in the schema of pg-boss. */
 export const formerJobs = `(
   SELECT row_number() OVER (ORDER BY created_on, id) AS id, name AS task, singleton_key AS key, data->>'about' AS about, data->'data' AS data,
-    (data->>'attempt')::int AS attempt, start_after AS due_at
+    (data->>'attempt')::int AS attempt, start_after AS due_at, false AS is_taken
   FROM pgboss.job WHERE state <= 'active')`;
 
 /** The repositories of jobs that are due now, or wait for another try soon. */
@@ -103,6 +106,7 @@ export const aboutRepositories = (table = 'jobs') => `
   SELECT DISTINCT data->>'repositoryId' AS id FROM ${table} AS jobs
   WHERE due_at <= now() + interval '1 minute' AND data ? 'repositoryId'`;
 
-/** Jobs of tasks ($1) that are not done, in the order in which they were sent, and when each is due. */
+/** Jobs of tasks ($1) that are not done, in the order in which they were sent, and when each is due: a taken one is. */
 export const waitingJobs = (table = 'jobs') => `
-  SELECT ${columns}, due_at AS due FROM ${table} AS jobs WHERE task = ANY ($1::text[]) ORDER BY id`;
+  SELECT ${columns}, CASE WHEN is_taken THEN due_at - interval '${lifetime} seconds' ELSE due_at END AS due
+  FROM ${table} AS jobs WHERE task = ANY ($1::text[]) ORDER BY id`;

@@ -9,6 +9,7 @@ import {
   insertValues,
   jobOf,
   keepJobs,
+  lifetime,
   returnJobs,
   type TakenRow,
 } from './job-table.ts';
@@ -64,9 +65,6 @@ export type JobQueue = {
  * its start, and which may differ from this process's.
  */
 export const datedBack = 60_000;
-
-/** Seconds after which a process without a sign of life counts as dead. */
-const lifetime = 10;
 
 /** Saves jobs through a transaction or the door. @param now by the clock of this process. */
 export async function sendJobs(sql: SqlTx, jobs: Job[], now: number): Promise<void> {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import {
@@ -175,28 +176,45 @@ const takePlaceText = `UPDATE installations
   SET pace_per_minute = $3::float8, pace_tokens = $4::float8, pace_counted_at = $2::timestamptz
   WHERE id = $1::int8 AND ${freeLease} AND pace_counted_at IS NOT DISTINCT FROM $5::timestamptz RETURNING id`;
 
-/** Milliseconds after which a write that is no status looks again whether it may go. */
+/** Milliseconds after which a write that is no status tries again. */
 const behindStatuses = 1000;
+/** Milliseconds between two looks while statuses that the pace allows are under way, and how many looks. */
+const betweenLooks = 50;
+const mostLooks = 200;
 
 /**
- * Takes a place in the pace of an installation for a write that is no status. Every status that is due goes first.
+ * Takes a place in the pace of an installation for a write that is no status. Every status that is due goes first: it
+ * waits for those that the pace allows now.
  * @returns null if it has one, else when to try again.
  */
 export async function takePlace(
-  { sql, clock, config }: Pick<Deps, 'sql' | 'clock' | 'config'>,
+  deps: Pick<Deps, 'sql' | 'clock' | 'config' | 'stopping'>,
   installationId: bigint,
 ): Promise<Date | null> {
+  for (let looks = 1; ; looks++) {
+    const wait = await tryPlace(deps, installationId);
+    if (wait === null) return null;
+    if (wait > 0 || looks === mostLooks || deps.stopping.aborted)
+      return new Date(deps.clock.now() + Math.max(behindStatuses, wait));
+    await sleep(betweenLooks);
+  }
+}
+
+/** @returns null if it took a place, else the milliseconds until the pace has one, which others may take. */
+async function tryPlace(
+  { sql, clock, config }: Pick<Deps, 'sql' | 'clock' | 'config'>,
+  installationId: bigint,
+): Promise<number | null> {
   const now = nowOf(clock);
   const range = config.statusWritesPerMinute;
   const parameters = [installationId, now];
   const [row] = await sql.query<PaceRow & { isBusy: boolean }>('outbox-read-pace', readPaceText, parameters);
   const stored = row && paceIn(row);
   const pace = paceAt(stored ?? firstPace(range, now), range, now);
-  const later = new Date(now.getTime() + Math.max(behindStatuses, waitFor(pace)));
-  if (row?.isBusy || placesIn(pace) === 0) return later;
+  if (row?.isBusy || placesIn(pace) === 0) return waitFor(pace);
   const counted = [pace.perMinute, pace.tokens - 1, stored?.countedAt ?? null];
   const taken = await sql.query('outbox-take-place', takePlaceText, [...parameters, ...counted]);
-  return taken.length === 1 ? null : later;
+  return taken.length === 1 ? null : 0;
 }
 
 const paceIn = ({ perMinute, tokens, countedAt, refused, refusedAt }: PaceRow): Pace | null =>

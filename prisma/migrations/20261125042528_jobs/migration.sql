@@ -13,7 +13,7 @@ CREATE TABLE "jobs" (
 );
 
 -- CreateIndex
-CREATE INDEX "jobs_task_due_at_idx" ON "jobs"("task", "due_at");
+CREATE INDEX "jobs_task_due_at_id_idx" ON "jobs"("task", "due_at", "id");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "jobs_task_key_key" ON "jobs"("task", "key") WHERE NOT "is_taken";
