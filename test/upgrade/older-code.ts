@@ -1,8 +1,9 @@
-// An older version of Holdfast, from the history of this repository, with the packages that are installed now.
+// An older version of Holdfast, from the history of this repository, with the packages of then.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cleanEnvironment } from '../support/clean-copy.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const git = (...words: string[]): Buffer =>
@@ -32,8 +33,8 @@ export function lastCommitOf(version: string): string | null {
 
 export type OlderCode = { main: string; migrations: string[] };
 
-/** Puts the code of a commit into a new folder, ready to start. */
-export function checkOut(commit: string, folder: string): OlderCode {
+/** Puts the code of a commit into a new folder, ready to start. npm installs its packages, where it can from its cache. */
+export async function checkOut(commit: string, folder: string): Promise<OlderCode> {
   mkdirSync(folder);
   const paths = ['src', 'prisma', 'bin', 'package.json'];
   // What it reads besides, of versions that have it.
@@ -44,12 +45,15 @@ export function checkOut(commit: string, folder: string): OlderCode {
   execFileSync('tar', ['-x', '-C', folder], {
     input: git('archive', commit, ...new Set([...paths, ...more])),
   });
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  execFileSync(process.execPath, [join(root, 'node_modules/prisma/build/index.js'), 'generate'], {
-    cwd: folder,
-    stdio: 'ignore',
-    env: { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, PRISMA_HIDE_UPDATE_MESSAGE: '1' },
-  });
+  const env = {
+    ...(await cleanEnvironment(`${folder}-programs`)),
+    PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+    PRISMA_HIDE_UPDATE_MESSAGE: '1',
+  };
+  const options = { cwd: folder, stdio: 'ignore', env } as const;
+  const quick = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
+  execFileSync('npm', ['ci', '--omit=dev', ...quick], options);
+  execFileSync(process.execPath, ['node_modules/prisma/build/index.js', 'generate'], options);
   return { main: join(folder, 'src/main.ts'), migrations: migrationsIn(folder) };
 }
 

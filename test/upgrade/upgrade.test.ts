@@ -111,7 +111,7 @@ describe.skipIf(!server)('on one PostgreSQL', () => {
   test.skipIf(!commit)(
     `0.1.0 is replaced by this version while it is used (${commit ?? 'skipped: the history of 0.1.0 is not in this clone'})`,
     async () => {
-      older = checkOut(commit!, join(folder, 'older'));
+      older = await checkOut(commit!, join(folder, 'older'));
       await start('old-1', older.main);
       await start('old-2', older.main);
       await everywhere('success');
