@@ -130,6 +130,9 @@ test('names that are not there: a person and a key ask for ten a minute, and the
     for (let n = 0; n < 10; n++) statuses.push([(await push(`ci-${n}`)).status]);
   });
   expect([statuses.flat(), again]).toEqual([Array(10).fill(404), []]);
+  // For ten minutes from GitHub's answer on, not from when somebody last asked.
+  await acme.clock.setTime(new Date(acme.clock.now() + 540_000));
+  expect(await asked(() => push('ci-0'))).toContain('GET /repos/acme/ci-0');
   // An owner without the App takes a question of the App: ten for each caller, and sixty in all.
   const people = Array.from({ length: 9 }, (_, n) => `asker-${n}`);
   for (const login of people) acme.github.addUser(login);

@@ -91,7 +91,9 @@ async function lookUp(deps: Deps, owner: string, name: string): Promise<FoundRep
     await deps.questions?.beforeAppName();
     return await save(deps, await askGitHub(deps, 'App', about, () => readAsApp(deps, owner, name)));
   } catch (error) {
-    if (error instanceof Refusal && error.code === 'not-found') absent.set(nameOf(owner, name), true);
+    const isAbsent = error instanceof Refusal && error.code === 'not-found';
+    // From GitHub's answer on, however often it is asked for meanwhile.
+    if (isAbsent && !isKnownAbsent()) absent.set(nameOf(owner, name), true);
     throw error;
   }
 }
