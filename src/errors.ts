@@ -41,6 +41,14 @@ export const conflict = (message: string) => new Refusal('conflict', message);
 export const isConflict = (error: unknown): error is Refusal =>
   error instanceof Refusal && error.code === 'conflict';
 
+/** Handles an error: null for a refusal with one of these codes. @throws every other error. */
+export const nullIf =
+  (...codes: RefusalCode[]) =>
+  (error: unknown): null => {
+    if (error instanceof Refusal && codes.includes(error.code)) return null;
+    throw error;
+  };
+
 /** GitHub or the database cannot answer now. Nothing was granted and nothing changed. */
 export const unavailable = (message: string, retryAfter = 10) =>
   new Refusal('unavailable', message, { retryAfter });

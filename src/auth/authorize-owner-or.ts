@@ -1,5 +1,5 @@
 import type { Deps } from '../deps.ts';
-import { Refusal } from '../errors.ts';
+import { nullIf, Refusal } from '../errors.ts';
 import { type Administered, administersAll } from '../installations/administered.ts';
 import { findAccount, type InstalledAccount } from '../installations/find-account.ts';
 import { repositoryAbsent } from '../installations/find-repository.ts';
@@ -46,7 +46,7 @@ export async function authorizeOwnerOr(
       assertAdministersOwn(deps, caller, recency, account, name);
     if ('anyOf' in asked) {
       const administered = await administeredOf(asked.anyOf, (name) =>
-        assertOne(name, ofOthers(deps)).then(() => true, refusedAsFalse),
+        assertOne(name, ofOthers(deps)).then(() => true, nullIf('forbidden', 'not-found')),
       );
       if (asked.anyOf.some((names) => administersAll(administered, names))) return { account, administered };
       throw error;
@@ -67,9 +67,9 @@ const ofOthers = (deps: Deps): Deps => ({
 /** Asks about each name once and about a limited number. In a list, the first refusal ends it. */
 async function administeredOf(
   lists: (string[] | null)[],
-  administers: (name: string) => Promise<boolean>,
+  administers: (name: string) => Promise<boolean | null>,
 ): Promise<Set<string>> {
-  const answers = new Map<string, boolean>();
+  const answers = new Map<string, boolean | null>();
   for (const names of lists)
     for (const name of names?.map((name) => name.toLowerCase()) ?? []) {
       if (!answers.has(name) && answers.size < mostNamed) answers.set(name, await administers(name));
@@ -93,9 +93,4 @@ async function assertAdministersOwn(
   const { repository } = await authorizeRepository(deps, caller, { ...recency, scope: 'admin' }, path);
   const hasName = repository.name.toLowerCase() === name.toLowerCase();
   if (repository.accountId !== account.id || !hasName) throw repositoryAbsent(account.login, name);
-}
-
-function refusedAsFalse(error: unknown): false {
-  if (error instanceof Refusal && (error.code === 'forbidden' || error.code === 'not-found')) return false;
-  throw error;
 }

@@ -17,7 +17,6 @@ export type Caller =
   | { kind: 'comment'; person: Person };
 
 export type KeyCaller = Extract<Caller, { kind: 'application-key' }>;
-export type TokenCaller = Extract<Caller, { kind: 'github-token' }>;
 export type JobCaller = Extract<Caller, { kind: 'job-token' }>;
 /** A caller whose rights are those of a person at GitHub. */
 export type PersonCaller = Exclude<Caller, KeyCaller | JobCaller>;

@@ -14,7 +14,7 @@ import { authorizeRepository } from '../auth/authorize.ts';
 import { authorizeOwnerOr } from '../auth/authorize-owner-or.ts';
 import { actorOf, type PersonCaller } from '../auth/caller.ts';
 import type { Recency } from '../auth/permissions.ts';
-import { forbidden, Refusal, refusalStatus } from '../errors.ts';
+import { forbidden, nullIf, Refusal, refusalStatus } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { knownAccount, type InstalledAccount } from '../installations/find-account.ts';
 import type { Administered } from '../installations/administered.ts';
@@ -61,16 +61,12 @@ export const repositoryForm = (
     const path = repositoryPath.safeParse(context.req.param());
     const audience = { scope: 'admin', isLive: true, ...(least === 'write' && { least }) } as const;
     const authorized =
-      path.success && (await authorizeRepository(sent.deps, sent.caller, audience, path.data).catch(absent));
+      path.success &&
+      (await authorizeRepository(sent.deps, sent.caller, audience, path.data).catch(nullIf('not-found')));
     if (!authorized) return absentPage(deps, context, person);
     await rememberReader(sent.deps, person);
     return change({ ...sent, ...authorized });
   });
-
-function absent(error: unknown): null {
-  if (error instanceof Refusal && error.code === 'not-found') return null;
-  throw error;
-}
 
 /**
  * Handles a form about something that belongs to the owner of the path (`:owner`). Admins of the owner may send it, and
@@ -89,7 +85,9 @@ export const ownerForm = (
     const recency = { isLive: true, isUrgent };
     const names = async (account: InstalledAccount) => ({ all: await named({ ...sent, account }) });
     const authorized = (await knownAccount(sent.deps, owner))
-      ? await authorizeOwnerOr(sent.deps, sent.caller, owner, 'change', recency, names).catch(notYours)
+      ? await authorizeOwnerOr(sent.deps, sent.caller, owner, 'change', recency, names).catch(
+          nullIf('forbidden', 'not-found'),
+        )
       : null;
     // An unknown owner gets the same answer, so that a person without permission learns nothing.
     if (!authorized)
@@ -97,11 +95,6 @@ export const ownerForm = (
     await rememberReader(sent.deps, sent.person);
     return change({ ...sent, ...authorized });
   });
-
-function notYours(error: unknown): null {
-  if (error instanceof Refusal && (error.code === 'forbidden' || error.code === 'not-found')) return null;
-  throw error;
-}
 
 /** Runs the first two steps, and shows the page for what the other steps refuse. */
 function guarded(given: PageDeps, handle: (sent: Sent) => Promise<Response>): Handler {

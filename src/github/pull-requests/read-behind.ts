@@ -1,11 +1,11 @@
+import { cachePerService } from '../../cache.ts';
 import type { PullRequestAnswer } from '../queries/answers.ts';
 import { type Fact, known, notKnown } from './fact.ts';
-import { keptByCommit } from './kept-by-commit.ts';
 import type { LoadFrom } from './load-pull-requests.ts';
 import { whyNotRead } from './why-not-read.ts';
 
 /** How far behind, by both SHAs. GitHub compares only two commits with one question. */
-const comparedBy = keptByCommit<number>();
+const comparedBy = cachePerService<string, number>(20_000, Infinity);
 
 /**
  * How many commits the base branch has that the pull request lacks.
@@ -15,7 +15,7 @@ export async function readBehind(
   { client, repository, deps }: Pick<LoadFrom, 'client' | 'repository' | 'deps'>,
   { base, baseRefName, headRefOid, number }: PullRequestAnswer,
 ): Promise<Fact<number>> {
-  const compared = comparedBy(deps.github);
+  const compared = comparedBy(deps);
   const baseSha = base?.target?.oid;
   const key = `${repository.id} ${baseSha}...${headRefOid}`;
   const before = baseSha ? compared.get(key) : undefined;

@@ -1,10 +1,11 @@
+import { cachePerService } from '../../cache.ts';
 import type { PullRequestAnswer } from '../queries/answers.ts';
 import { didNotGive, type Fact, known, notKnown } from './fact.ts';
-import { keptByCommit } from './kept-by-commit.ts';
 import type { LoadFrom } from './load-pull-requests.ts';
 import { whyNotRead } from './why-not-read.ts';
 
-const pusherOf = keptByCommit<string>();
+/** Who pushed a commit to a branch never changes. */
+const pusherOf = cachePerService<string, string>(20_000, Infinity);
 
 /**
  * The login of the person or bot that pushed the head commit. Commits cannot tell: git takes every name, and a signature
@@ -16,7 +17,7 @@ export async function readLastPusher(
   { headRefName, headRefOid, headRepository, isCrossRepository, number }: PullRequestAnswer,
 ): Promise<Fact<string>> {
   if (isCrossRepository || !headRepository) return notKnown('Holdfast cannot read who pushes to a fork');
-  const kept = pusherOf(deps.github);
+  const kept = pusherOf(deps);
   const key = `${repository.id} ${headRefOid} ${headRefName}`;
   const before = kept.get(key);
   if (before !== undefined) return known(before);

@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts';
 import { freezeEnforcement } from '../../enforcement/freeze-enforcement.ts';
 import { onlyBranches } from '../../enforcement/touched-branches.ts';
 import { planEnforcement } from '../../enforcement/plan-enforcement.ts';
-import { Refusal } from '../../errors.ts';
+import { nullIf } from '../../errors.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { freezePath, planPath } from '../../page-paths.ts';
 import { matchedRepositories } from '../../plans/matched-repositories.ts';
@@ -53,14 +53,9 @@ export async function readProgress(
 ): Promise<Progress | null> {
   const read = asked.safeParse(query);
   if (!read.success) return null;
-  try {
-    return await ('plan' in read.data
-      ? ofPlan(deps, opened, read.data.plan)
-      : ofFreeze(deps, opened, read.data.freeze));
-  } catch (error) {
-    if (error instanceof Refusal && error.code === 'not-found') return null;
-    throw error;
-  }
+  const progress =
+    'plan' in read.data ? ofPlan(deps, opened, read.data.plan) : ofFreeze(deps, opened, read.data.freeze);
+  return progress.catch(nullIf('not-found'));
 }
 
 async function ofPlan(deps: PageDeps, opened: OpenedOwner, id: string): Promise<Progress | null> {
