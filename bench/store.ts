@@ -5,7 +5,7 @@ import { systemClock } from '../src/clock.ts';
 import { connectDatabase } from '../src/database/connect.ts';
 import type { Deps } from '../src/deps.ts';
 import { createJobQueue } from '../src/queue/queue.ts';
-import { sweep } from '../src/worker/sweep.ts';
+import { sweep } from '../src/server/sweep.ts';
 import type { Sandbox } from '../sandbox/github.ts';
 import type { Bench } from './bench.ts';
 import { atMost, compare, type Figure } from './figure.ts';

@@ -6,7 +6,7 @@ import { constants } from 'node:os';
 import process from 'node:process';
 import { fileURLToPath, URL } from 'node:url';
 
-const program = fileURLToPath(new URL('../src/holdfast.ts', import.meta.url));
+const program = fileURLToPath(new URL('../src/server/holdfast.ts', import.meta.url));
 const installed = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url));
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 

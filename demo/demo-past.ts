@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type App, createApp } from '../src/app.ts';
+import { type App, createApp } from '../src/server/app.ts';
 import type { StartConfig } from '../src/config.ts';
 import type { Database } from '../src/database/database.ts';
 import type { Sandbox } from '../sandbox/github.ts';

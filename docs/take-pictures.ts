@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { chromium, type Page } from 'playwright-core';
 import { Temporal } from 'temporal-polyfill';
-import { type App, createApp } from '../src/app.ts';
+import { type App, createApp } from '../src/server/app.ts';
 import { requireStatus, seed } from '../demo/demo-seed.ts';
 import { startSandbox } from '../sandbox/github.ts';
 import { freePort } from '../test/support/free-port.ts';

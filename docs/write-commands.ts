@@ -1,7 +1,7 @@
 // `npm run docs`: writes the commands of docs/command-line.md as `--help` has them. A test fails when they differ.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
-import { commandsOfService } from '../src/archive/commands.ts';
+import { commandsOfService } from '../src/server/archive/commands.ts';
 import type { CommandSpec } from '../src/cli/command.ts';
 import { allCommands } from '../src/cli/program.ts';
 import { variables } from '../src/cli/variables.ts';

@@ -1,7 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { createPrivateKey } from 'node:crypto';
 import * as z from 'zod';
-import { leastPace, type PaceRange } from './statuses/pace.ts';
 import { readSecretFiles, secretFiles, sourceOf } from './secret-files.ts';
 
 /** The GitHub App that the service acts as: from the environment, or stored by the setup page. */
@@ -115,6 +114,12 @@ const secret = (least: number) =>
 const isSentInHeader = (token: string | undefined): boolean => /^[\x21-\x7e]*$/.test(token ?? '');
 
 const mostWrites = 1_000_000;
+
+/** The range of the pace of statuses, in writes per minute. If both ends are equal, the pace never changes. */
+export type PaceRange = { least: number; most: number };
+
+/** At a lower pace, a freeze of a hundred pull requests would take longer than people wait. */
+const leastPace = 10;
 
 /** The maximum, or the minimum and the maximum. */
 const paceRange = z

@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { GitHubApp } from './github/github-app.ts';
 import type { CallerQuestions } from './github/limits/caller-limits.ts';
-import type { Metrics } from './metrics/metrics.ts';
+import type { Metrics } from './server/metrics/metrics.ts';
 import type { PrismaClient } from './generated/prisma/client.ts';
 import type { Ahead } from './freezes/create-freeze.ts';
 import type { Freeze } from './freezes/freeze.ts';

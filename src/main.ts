@@ -1,4 +1,4 @@
-import { createApp } from './app.ts';
+import { createApp } from './server/app.ts';
 import { ConfigError, readConfig, readEnvironment } from './config.ts';
 import { UnusableDatabase } from './database/unusable-database.ts';
 import { DataDirInUse } from './database/data-dir-lock.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Finding } from '../src/enforcement/finding.ts';
+import type { Finding } from '../src/explanations/enforcement/finding.ts';
 import { acmeForAll } from './support/acme.ts';
 
 // What Holdfast cannot read, or GitHub does not say, is unknown and never fine.

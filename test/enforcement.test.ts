@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Finding } from '../src/enforcement/finding.ts';
+import type { Finding } from '../src/explanations/enforcement/finding.ts';
 import { acmeForAll } from './support/acme.ts';
 
 const acme = acmeForAll();

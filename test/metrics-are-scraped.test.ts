@@ -2,8 +2,8 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, inject, test, vi } from 'vitest';
 import type { Deps } from '../src/deps.ts';
-import { createApi } from '../src/http.ts';
-import { Metrics } from '../src/metrics/metrics.ts';
+import { createApi } from '../src/server/http.ts';
+import { Metrics } from '../src/server/metrics/metrics.ts';
 import { jobs } from '../src/queue/jobs.ts';
 import type { JobQueue } from '../src/queue/queue.ts';
 import { acmeForAll } from './support/acme.ts';

@@ -1,16 +1,9 @@
 // GitHub does not say how many statuses a minute it bears: the pace finds out, with few refusals, and remembers.
+import type { PaceRange } from '../src/config.ts';
 import { afterEach, describe, expect, test } from 'vitest';
 import { WriteLimit } from '../sandbox/http/write-limit.ts';
 import { takeLease } from '../src/statuses/lease.ts';
-import {
-  afterAccepted,
-  afterRefusal,
-  firstPace,
-  isPressed,
-  paceAt,
-  type PaceRange,
-  waitFor,
-} from '../src/statuses/pace.ts';
+import { afterAccepted, afterRefusal, firstPace, isPressed, paceAt, waitFor } from '../src/statuses/pace.ts';
 import { type Acme, startAcme } from './support/acme.ts';
 
 const minute = 60_000;

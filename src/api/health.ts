@@ -1,7 +1,7 @@
+import { within } from '../clock.ts';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { PrismaClient } from '../generated/prisma/client.ts';
 import type { JobQueue } from '../queue/queue.ts';
-import { within } from '../within.ts';
 
 /** How many milliseconds a part may take to answer before it counts as not ready. */
 const patience = 3000;

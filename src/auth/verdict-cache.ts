@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { type Cache, createCache } from '../cache.ts';
+import { type Cache, createCache } from '../github/cache.ts';
 import type { Clock } from '../clock.ts';
 import { SingleFlight } from '../github/single-flight.ts';
 

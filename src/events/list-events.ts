@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts';
 import { invalid } from '../errors.ts';
 import type { AuditEvent, Prisma } from '../generated/prisma/client.ts';
-import { besideOf, pageOf, rowsBeside } from '../newest-first.ts';
+import { besideOf, pageOf, rowsBeside } from '../database/newest-first.ts';
 
 export const outcomes = ['success', 'failure', 'pending', 'neutral'] as const;
 

@@ -1,7 +1,7 @@
 import type { Tx } from '../database/database.ts';
 import type { Actor } from '../events/actor.ts';
 import type { Exemption as Stored } from '../generated/prisma/client.ts';
-import { besideOf, type Page, pageOf, rowsBeside } from '../newest-first.ts';
+import { besideOf, type Page, pageOf, rowsBeside } from '../database/newest-first.ts';
 import type { EndedBy, Exemption } from './exemption.ts';
 import { exemptionOf } from './exemption-rows.ts';
 

@@ -1,11 +1,10 @@
-import { type Cache, createCache } from '../cache.ts';
-import type { Clock } from '../clock.ts';
+import { type Cache, createCache } from '../github/cache.ts';
+import { type Clock, within } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { Refusal, tooManyRequests, unavailable } from '../errors.ts';
 import { SingleFlight } from '../github/single-flight.ts';
 import { takeOne } from '../github/limits/minute-counts.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
-import { within } from '../within.ts';
 import { explainPullRequest, type PullRequestExplanation } from './explain-pull-request.ts';
 
 /** Milliseconds to cache an explanation, unless the repository is observed again. */

@@ -1,7 +1,7 @@
 import { Octokit } from '@octokit/rest';
 import type { Logger } from 'pino';
 import { Probot, ProbotOctokit } from 'probot';
-import { createCache } from '../cache.ts';
+import { createCache } from './cache.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Deps } from '../deps.ts';

@@ -1,4 +1,4 @@
-import { type Cache, createCache } from '../cache.ts';
+import { type Cache, createCache } from './cache.ts';
 import type { Clock } from '../clock.ts';
 
 type Headers = Record<string, string | number | undefined>;

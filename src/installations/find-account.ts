@@ -1,5 +1,5 @@
 import type { Account, Installation } from '../generated/prisma/client.ts';
-import { cachePerService } from '../cache.ts';
+import { cachePerService } from '../github/cache.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';

@@ -1,4 +1,4 @@
-import { cachePerService } from '../cache.ts';
+import { cachePerService } from '../github/cache.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { conflict, notFound, Refusal } from '../errors.ts';

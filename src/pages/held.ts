@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { HeldPullRequest, ReasonNotHeld } from '../statuses/held-pull-requests.ts';
-import { pullRequestPath } from '../page-paths.ts';
+import { pullRequestPath } from '../installations/page-paths.ts';
 import type { Html } from './layout.ts';
 
 /** Why a pull request that should be held may not be. Follows a "but". */

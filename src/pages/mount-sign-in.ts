@@ -2,10 +2,10 @@ import type { Context, Hono } from 'hono';
 import type { CallerLimits, CallerQuestions } from '../github/limits/caller-limits.ts';
 import type { Deps } from '../deps.ts';
 import { isUnavailable } from '../errors.ts';
-import { ownFormsOnly } from '../own-forms.ts';
+import { ownFormsOnly } from '../auth/own-forms.ts';
 import { messagePage, type Message } from './message-page.ts';
 import { pageBefore } from './page-before.ts';
-import { signInPath } from '../page-paths.ts';
+import { signInPath } from '../installations/page-paths.ts';
 import {
   attemptSeconds,
   beginAttempt,

@@ -11,7 +11,7 @@ import type { RepositoryPermission } from '../auth/repository-permission.ts';
 import { readSession } from '../auth/sign-in/read-session.ts';
 import { missingForSignIn, signInSettings } from '../auth/sign-in/sign-in-settings.ts';
 import { messagePage } from './message-page.ts';
-import { repositoryPath as repositoryPagePath, signInPath } from '../page-paths.ts';
+import { repositoryPath as repositoryPagePath, signInPath } from '../installations/page-paths.ts';
 
 /** The dependencies of a page. */
 export type PageDeps = Deps & {

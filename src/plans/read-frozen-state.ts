@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cachePerService } from '../cache.ts';
+import { cachePerService } from '../github/cache.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import type { NotOver } from '../freezes/list-freezes.ts';

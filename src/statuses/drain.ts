@@ -1,10 +1,9 @@
-import { nowOf } from '../clock.ts';
+import { nowOf, within } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
 import { checkAccessAfter, pauseInstallation } from '../github/pause.ts';
 import { defineTask } from '../queue/define-task.ts';
 import { jobs } from '../queue/jobs.ts';
-import { within } from '../within.ts';
 import { type Lease, takeLease, type WriterState } from './lease.ts';
 import { markContested, refuseStatus } from './not-held.ts';
 import { isContested } from './status-budget.ts';

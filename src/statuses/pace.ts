@@ -1,8 +1,6 @@
 // How fast we write the statuses of an installation. GitHub does not say how much it accepts, so the pace learns: it
 // rises while GitHub accepts writes, and halves when GitHub refuses one. This file is pure; `lease.ts` stores the pace.
-
-/** The range of the pace, in writes per minute. If both ends are equal, the pace never changes. */
-export type PaceRange = { least: number; most: number };
+import type { PaceRange } from '../config.ts';
 
 export type Pace = {
   /** The maximum number of writes in a minute. */
@@ -13,9 +11,6 @@ export type Pace = {
   /** The pace that GitHub accepted when it last refused a write; null if it never did. */
   refused: { perMinute: number; at: Date } | null;
 };
-
-/** At a lower pace, a freeze of a hundred pull requests would take longer than people wait. */
-export const leastPace = 10;
 
 /** The starting pace of an installation, just below the 80 that GitHub allows "in general". */
 export const startingPace = 75;

@@ -1,6 +1,6 @@
 import type { Deps } from '../deps.ts';
 import type { HeadStatus } from '../generated/prisma/client.ts';
-import { mergeGroupPath, pullRequestPath } from '../page-paths.ts';
+import { mergeGroupPath, pullRequestPath } from '../installations/page-paths.ts';
 import { isUsedUp, type StatusCount } from './status-budget.ts';
 import { type Status, wantedOn } from './status.ts';
 import type { Write } from './write-store.ts';

@@ -1,4 +1,4 @@
-import { commandLine } from '../comments/command.ts';
+import { commandLine } from './comments/command.ts';
 import { type Job, jobs } from '../queue/jobs.ts';
 import type { Need } from '../conditions/needs.ts';
 import { branchOfRef } from '../github/merge-group-ref.ts';

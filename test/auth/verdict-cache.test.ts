@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { GitHubTokens } from '../../src/auth/github-token.ts';
 import { KnownCredentials } from '../../src/github/limits/known-credentials.ts';
-import { createApi } from '../../src/http.ts';
+import { createApi } from '../../src/server/http.ts';
 import type { JobQueue } from '../../src/queue/queue.ts';
 import { acmeForAll } from '../api/acme.ts';
 

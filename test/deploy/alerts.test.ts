@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { gaugesOf } from '../../src/metrics/gauges-of.ts';
-import { Metrics } from '../../src/metrics/metrics.ts';
+import { gaugesOf } from '../../src/server/metrics/gauges-of.ts';
+import { Metrics } from '../../src/server/metrics/metrics.ts';
 import { repositoryRoot } from '../support/clean-copy.ts';
 
 // The alerts, evaluated by Prometheus' own tool (Debian's prometheus).

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { gaugesOf } from '../../src/metrics/gauges-of.ts';
-import { Metrics } from '../../src/metrics/metrics.ts';
+import { gaugesOf } from '../../src/server/metrics/gauges-of.ts';
+import { Metrics } from '../../src/server/metrics/metrics.ts';
 import { between, documentAt, rowsOf } from './documents.ts';
 
 const page = documentAt('docs/monitor.md');

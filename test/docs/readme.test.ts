@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { variables } from '../../src/config.ts';
-import { verbs } from '../../src/comments/command.ts';
+import { verbs } from '../../src/webhooks/comments/command.ts';
 import { forComments } from '../../src/github/app-manifest.ts';
 import { handledEvents } from '../../src/webhooks/handled-events.ts';
 import { between, documentAt, rowsOf } from './documents.ts';

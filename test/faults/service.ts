@@ -1,5 +1,5 @@
 // The real service as a process of its own, on a clock that the test steps by messages. Ends with the test.
-import { createApp } from '../../src/app.ts';
+import { createApp } from '../../src/server/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { connectDatabase } from '../../src/database/connect.ts';
 import { SteppableClock } from './steppable-clock.ts';

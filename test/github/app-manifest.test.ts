@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { prompt, vital } from '../../src/enforcement/judge-app.ts';
-import { queueNeeds } from '../../src/enforcement/judge-branch.ts';
+import { prompt, vital } from '../../src/explanations/enforcement/judge-app.ts';
+import { queueNeeds } from '../../src/explanations/enforcement/judge-branch.ts';
 import {
   appTemplate,
   asksForComments,

@@ -6,7 +6,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { systemClock } from '../../src/clock.ts';
 import type { Config } from '../../src/config.ts';
 import { createGitHubApp, type GitHubApp } from '../../src/github/github-app.ts';
-import { Metrics } from '../../src/metrics/metrics.ts';
+import { Metrics } from '../../src/server/metrics/metrics.ts';
 
 // GitHub closes idle connections, so a request on its way finds nobody.
 

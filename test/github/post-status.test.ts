@@ -8,7 +8,7 @@ import { findStanding, lookAtStatuses, postStatus } from '../../src/statuses/wri
 import type { HeadStatus } from '../../src/generated/prisma/client.ts';
 import { systemClock } from '../../src/clock.ts';
 import { createGitHubApp, type GitHubApp } from '../../src/github/github-app.ts';
-import { Metrics } from '../../src/metrics/metrics.ts';
+import { Metrics } from '../../src/server/metrics/metrics.ts';
 
 // The requests to the letter, and what becomes of answers that GitHub's sandbox cannot be told to give.
 

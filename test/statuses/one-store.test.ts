@@ -7,7 +7,7 @@ test('only its store knows the table of statuses', () => {
   const knowing = files.filter((file) => /head_statuses|\.headStatus\b/.test(readFileSync(file, 'utf8')));
   expect(knowing.toSorted()).toEqual([
     // An archive names every table.
-    'src/archive/contents.ts',
+    'src/server/archive/contents.ts',
     'src/statuses/desired-store.ts',
     'src/statuses/write-store.ts',
   ]);

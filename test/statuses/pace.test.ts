@@ -1,3 +1,4 @@
+import type { PaceRange } from '../../src/config.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -7,7 +8,6 @@ import {
   isPressed,
   type Pace,
   paceAt,
-  type PaceRange,
   placesIn,
   waitFor,
 } from '../../src/statuses/pace.ts';

@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
-import type { App } from '../../src/app.ts';
+import type { App } from '../../src/server/app.ts';
 
 /** Where answers are published that no HTTP server of this process sent. */
 export const answersInside = channel('holdfast:answer-inside');

@@ -1,9 +1,9 @@
 import { BlockList } from 'node:net';
-import { type App, createApp } from '../../src/app.ts';
+import { type App, createApp } from '../../src/server/app.ts';
 import type { Config } from '../../src/config.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/github.ts';
 import { generateKey, hashKey, type KeyScope } from '../../src/auth/application-key.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/server/log.ts';
 import { openTestDatabase } from './database.ts';
 import { answerInside } from './answer-inside.ts';
 import { untilQuiet } from './until-quiet.ts';

@@ -12,7 +12,7 @@ export const faults = [below('faults')];
 /** What neither a kind of database nor a changed rule can break: they run once, in CI. */
 const once = ['actions', 'deploy', 'docs', 'fuzz', 'sandbox', 'shells'].map(below);
 /** What is done to databases as a whole. */
-const databases = ['archive', 'database'].map(below);
+const databases = ['server/archive', 'database'].map(below);
 export const rest = [...once, ...databases];
 
 const apart = [...processes, ...browser, ...faults];

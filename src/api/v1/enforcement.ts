@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { checks, states } from '../../enforcement/finding.ts';
+import { checks, states } from '../../explanations/enforcement/finding.ts';
 import { nowOf } from '../../clock.ts';
 import { hasUnjudged } from '../../freezes/freeze-records.ts';
-import { lookAtEnforcement } from '../../enforcement/recent-enforcement.ts';
+import { lookAtEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
 import { endpoint } from '../endpoint.ts';
 import { repositoryPath } from '../path-params.ts';
 import {

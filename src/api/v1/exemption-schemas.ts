@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { exemptionStates } from '../../exemptions/exemption.ts';
 import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
-import { pullRequestPath } from '../../page-paths.ts';
+import { pullRequestPath } from '../../installations/page-paths.ts';
 import { text } from '../fields.ts';
 import { owner, repository, uuid } from '../path-params.ts';
 import { who } from './actor-schema.ts';

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { pushScopes } from '../../scopes/push-scopes.ts';
-import { longestScope, mostScopes } from '../../scopes/scope-limits.ts';
-import { beforePush, type PushedScopes } from '../../scopes/scope-store.ts';
+import { pushScopes } from '../scopes/push-scopes.ts';
+import { longestScope, mostScopes } from '../../conditions/scope-limits.ts';
+import { beforePush, type PushedScopes } from '../scopes/scope-store.ts';
 import { endpoint } from '../endpoint.ts';
 import { text } from '../fields.ts';
 import { number, owner, repository } from '../path-params.ts';

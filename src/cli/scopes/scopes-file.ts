@@ -10,7 +10,7 @@ import {
   type Pair,
 } from 'yaml';
 import type { TextTest } from '../../conditions/patterns/text-test.ts';
-import { longestScope, mostScopes } from '../../scopes/scope-limits.ts';
+import { longestScope, mostScopes } from '../../conditions/scope-limits.ts';
 import { compilePathTest, UselessPattern } from './path-test.ts';
 
 /** The content of `scopes.yml`: the paths of each scope, and the paths that touch everything. */

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { cachePerService, keepAnswer } from '../../cache.ts';
+import { cachePerService, keepAnswer } from '../cache.ts';
 import type { Deps } from '../../deps.ts';
 
 /** GitHub asks people to look at the list from time to time. In milliseconds. */

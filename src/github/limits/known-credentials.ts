@@ -1,4 +1,4 @@
-import { type Cache, createCache } from '../../cache.ts';
+import { type Cache, createCache } from '../cache.ts';
 import { type Clock, nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 import { hmacOf } from './bucket.ts';

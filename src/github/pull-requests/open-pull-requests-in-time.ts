@@ -1,9 +1,9 @@
-import { cachePerService, keepAnswer } from '../../cache.ts';
+import { within } from '../../clock.ts';
+import { cachePerService, keepAnswer } from '../cache.ts';
 import type { FactNeeds } from '../../conditions/needed-facts.ts';
 import type { Deps } from '../../deps.ts';
 import { pauseIfLimited } from '../pause.ts';
 import { takeOne } from '../limits/minute-counts.ts';
-import { within } from '../../within.ts';
 import { type LoadedPullRequest, loadOpenPullRequests, type LoadFrom } from './load-pull-requests.ts';
 
 /** The most milliseconds that a person who saves a freeze waits. After that, the look stops. */

@@ -1,4 +1,4 @@
-import { cachePerService } from '../../cache.ts';
+import { cachePerService } from '../cache.ts';
 import type { PullRequestAnswer } from '../queries/answers.ts';
 import { didNotGive, type Fact, known, notKnown } from './fact.ts';
 import type { LoadFrom } from './load-pull-requests.ts';

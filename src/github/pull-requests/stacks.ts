@@ -1,4 +1,4 @@
-import { cachePerService } from '../../cache.ts';
+import { cachePerService } from '../cache.ts';
 import { classifyGitHubError } from '../github-error.ts';
 import type { LoadFrom } from './load-pull-requests.ts';
 

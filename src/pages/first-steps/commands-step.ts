@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { Deps } from '../../deps.ts';
-import { settingsOf } from '../../enforcement/read-service.ts';
+import { settingsOf } from '../../explanations/enforcement/read-service.ts';
 import { isUnavailable } from '../../errors.ts';
 import { askGitHub } from '../../github/ask-github.ts';
 import { asksForComments, type Grants, missingForComments } from '../../github/app-manifest.ts';

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { ownerFormPath, ownerPath } from '../../page-paths.ts';
+import { ownerFormPath, ownerPath } from '../../installations/page-paths.ts';
 import { chips, formProblem, type FormProblems, hidden, textArea, textField } from '../form.ts';
 import type { Html } from '../layout.ts';
 import type { RepositoryState } from '../owner/repository-states.ts';

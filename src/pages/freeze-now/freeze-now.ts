@@ -9,7 +9,7 @@ import { invalid } from '../../errors.ts';
 import { previewPlan } from '../../explanations/preview-plan.ts';
 import { createFreeze } from '../../freezes/create-freeze.ts';
 import { type FoundRepository, repositoriesOfIds } from '../../installations/repository-rows.ts';
-import { progressPath, signInPath } from '../../page-paths.ts';
+import { progressPath, signInPath } from '../../installations/page-paths.ts';
 import { createPlan } from '../../plans/create-plan.ts';
 import type { OwnerChange } from '../change.ts';
 import { type FormProblems, noProblems, problemsOf } from '../form.ts';

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { PlanPreview, PreviewedRepository } from '../../explanations/preview-plan.ts';
-import { repositoryPath } from '../../page-paths.ts';
+import { repositoryPath } from '../../installations/page-paths.ts';
 import type { Html } from '../layout.ts';
 
 /** The number of rows that are not folded. */

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { FreezeRecord } from '../../freezes/freeze-records.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
-import { freezePath } from '../../page-paths.ts';
+import { freezePath } from '../../installations/page-paths.ts';
 import { toLines } from '../condition-lines.ts';
 import { extendForms, fieldTime } from '../extend.ts';
 import { confirmation, type Field, noProblems, textArea, textField, versionField } from '../form.ts';

@@ -7,7 +7,7 @@ import { invalid } from '../../errors.ts';
 import { deleteFreeze } from '../../freezes/delete-freeze.ts';
 import { freezeRecord, type FreezeRecord } from '../../freezes/freeze-records.ts';
 import { type FreezeChange, planChange, updateFreeze } from '../../freezes/update-freeze.ts';
-import { freezePath } from '../../page-paths.ts';
+import { freezePath } from '../../installations/page-paths.ts';
 import { toLocalTime } from '../../time/local-time.ts';
 import { type RepositoryChange, repositoryForm } from '../change.ts';
 import { fromLines } from '../condition-lines.ts';

@@ -3,7 +3,13 @@ import { html } from 'hono/html';
 import { readSession } from '../../auth/sign-in/read-session.ts';
 import { signInSettings } from '../../auth/sign-in/sign-in-settings.ts';
 import { isTooManyRequests, isUnavailable } from '../../errors.ts';
-import { ownerFormPath, ownerPath, pullRequestPath, repositoryPath, signInPath } from '../../page-paths.ts';
+import {
+  ownerFormPath,
+  ownerPath,
+  pullRequestPath,
+  repositoryPath,
+  signInPath,
+} from '../../installations/page-paths.ts';
 import { instant } from '../instant.ts';
 import { type Html, layout } from '../layout.ts';
 import { quoted } from '../long-text.ts';

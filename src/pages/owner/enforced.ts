@@ -1,7 +1,7 @@
+import { within } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
-import { branchEnforcement, knownEnforcement } from '../../enforcement/branch-enforcement.ts';
+import { branchEnforcement, knownEnforcement } from '../../explanations/enforcement/branch-enforcement.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
-import { within } from '../../within.ts';
 import { byWeight, isNotEnforced, type RepositoryState } from './repository-states.ts';
 
 /** Whether GitHub enforces a repository's freezes on its default branch; null while GitHub is being asked. */

@@ -7,7 +7,7 @@ import { signInSettings } from '../../auth/sign-in/sign-in-settings.ts';
 import { isTooManyRequests, isUnavailable } from '../../errors.ts';
 import { type InstalledAccount, knownAccount } from '../../installations/find-account.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
-import { signInPath } from '../../page-paths.ts';
+import { signInPath } from '../../installations/page-paths.ts';
 import { absentPage, type PageDeps, rememberReader, silentPage, type Viewer } from '../reader.ts';
 import { repositoryStates, type RepositoryState } from './repository-states.ts';
 

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { asPublic, phaseOf } from '../../freezes/freeze.ts';
 import type { FreezeSpan } from '../../freezes/freeze-records.ts';
-import { repositoryPath } from '../../page-paths.ts';
+import { repositoryPath } from '../../installations/page-paths.ts';
 import { instant } from '../instant.ts';
 import type { Html } from '../layout.ts';
 import { shorten } from '../long-text.ts';

@@ -5,7 +5,13 @@ import { newPlan, planChange, readNewPlan, readPlanChange } from '../../api/v1/p
 import { validate } from '../../api/validate.ts';
 import { nowOf } from '../../clock.ts';
 import { previewPlan } from '../../explanations/preview-plan.ts';
-import { ownerFormPath, ownerPath, planPath, progressPath, signInPath } from '../../page-paths.ts';
+import {
+  ownerFormPath,
+  ownerPath,
+  planPath,
+  progressPath,
+  signInPath,
+} from '../../installations/page-paths.ts';
 import { namesToChange, plainNames } from '../../plans/names-of-plan.ts';
 import { createPlan } from '../../plans/create-plan.ts';
 import type { PlanInput } from '../../plans/plan.ts';

@@ -2,7 +2,7 @@ import { nowOf } from '../../clock.ts';
 import { conflict, invalid } from '../../errors.ts';
 import { planChange, saveChange } from '../../freezes/update-freeze.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
-import { ownerPath, planPath } from '../../page-paths.ts';
+import { ownerPath, planPath } from '../../installations/page-paths.ts';
 import { deletePlan } from '../../plans/delete-plan.ts';
 import { lockPlan, type StoredPlan } from '../../plans/plan-store.ts';
 import { ongoingFreezes } from '../../plans/read-freezes.ts';

@@ -3,7 +3,13 @@ import { html } from 'hono/html';
 import { nowOf } from '../../clock.ts';
 import { asPublic } from '../../freezes/freeze.ts';
 import type { StoredFreeze } from '../../freezes/freeze-store.ts';
-import { ownerFormPath, ownerPath, planPath, progressPath, repositoryPath } from '../../page-paths.ts';
+import {
+  ownerFormPath,
+  ownerPath,
+  planPath,
+  progressPath,
+  repositoryPath,
+} from '../../installations/page-paths.ts';
 import { matchedBy, matchedRepositories } from '../../plans/matched-repositories.ts';
 import { ongoingFreezes } from '../../plans/read-freezes.ts';
 import { type ShownPlan, showPlan } from '../../plans/show-plan.ts';

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
-import { freezeEnforcement } from '../../enforcement/freeze-enforcement.ts';
-import { onlyBranches } from '../../enforcement/touched-branches.ts';
-import { planEnforcement } from '../../enforcement/plan-enforcement.ts';
+import { freezeEnforcement } from '../../explanations/enforcement/freeze-enforcement.ts';
+import { onlyBranches } from '../../explanations/enforcement/touched-branches.ts';
+import { planEnforcement } from '../../explanations/enforcement/plan-enforcement.ts';
 import { nullIf } from '../../errors.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
-import { freezePath, planPath } from '../../page-paths.ts';
+import { freezePath, planPath } from '../../installations/page-paths.ts';
 import { matchedRepositories } from '../../plans/matched-repositories.ts';
 import type { StoredPlan } from '../../plans/plan-store.ts';
 import { ongoingFreezes } from '../../plans/read-freezes.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { streamSSE } from 'hono/streaming';
-import { ownerPath, repositoryPath } from '../../page-paths.ts';
+import { ownerPath, repositoryPath } from '../../installations/page-paths.ts';
 import { assetUrl } from '../assets.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import { type Html, layout } from '../layout.ts';

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
-import type { EnforcementReport } from '../../enforcement/check-enforcement.ts';
-import type { Finding } from '../../enforcement/finding.ts';
+import type { EnforcementReport } from '../../explanations/enforcement/check-enforcement.ts';
+import type { Finding } from '../../explanations/enforcement/finding.ts';
 import { instant } from '../instant.ts';
 import type { Html } from '../layout.ts';
 

@@ -1,10 +1,10 @@
 import { html } from 'hono/html';
 import type { Actor } from '../../events/actor.ts';
-import type { EnforcementReport } from '../../enforcement/check-enforcement.ts';
-import { isFreezeEnforced } from '../../enforcement/finding.ts';
+import type { EnforcementReport } from '../../explanations/enforcement/check-enforcement.ts';
+import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
 import { type FreezeRecord, isJudged } from '../../freezes/freeze-records.ts';
-import { freezePath } from '../../page-paths.ts';
+import { freezePath } from '../../installations/page-paths.ts';
 import type { HeldPullRequest } from '../../statuses/held-pull-requests.ts';
 import { countsOf, heldList, notJudged } from '../held.ts';
 import { instant } from '../instant.ts';

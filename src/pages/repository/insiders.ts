@@ -3,7 +3,7 @@ import { asPublic, type Freeze } from '../../freezes/freeze.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { missingForSignIn, signInSettings } from '../../auth/sign-in/sign-in-settings.ts';
 import type { Html } from '../layout.ts';
-import { signInPath } from '../../page-paths.ts';
+import { signInPath } from '../../installations/page-paths.ts';
 import { type PageDeps, permissionOf, rememberReader, type Viewer } from '../reader.ts';
 
 /** The viewer's relation to the repository; `unknown` while GitHub does not answer. */

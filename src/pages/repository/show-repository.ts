@@ -1,10 +1,10 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { nowOf } from '../../clock.ts';
-import { recentEnforcement } from '../../enforcement/recent-enforcement.ts';
+import { recentEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
 import { fullName } from '../../installations/find-repository.ts';
 import { layout } from '../layout.ts';
-import { ownerFormPath, ownerPath } from '../../page-paths.ts';
+import { ownerFormPath, ownerPath } from '../../installations/page-paths.ts';
 import { mayAdminister, openRepositoryPage, type PageDeps } from '../reader.ts';
 import { auditLog } from './audit-log.ts';
 import { enforcement } from './enforcement.ts';

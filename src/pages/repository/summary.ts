@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
-import type { EnforcementReport } from '../../enforcement/check-enforcement.ts';
-import { isFreezeEnforced } from '../../enforcement/finding.ts';
+import type { EnforcementReport } from '../../explanations/enforcement/check-enforcement.ts';
+import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
 import { isForgotten } from '../../freezes/forgotten.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
 import { type FreezeRecord, isJudged } from '../../freezes/freeze-records.ts';

@@ -9,7 +9,7 @@ import { type Decision, decideExemption } from '../../exemptions/decide-exemptio
 import { findExemption } from '../../exemptions/exemption-store.ts';
 import { requestExemption } from '../../exemptions/request-exemption.ts';
 import { greatestNumber } from '../../github/greatest-number.ts';
-import { pullRequestPath } from '../../page-paths.ts';
+import { pullRequestPath } from '../../installations/page-paths.ts';
 import { type RepositoryChange, repositoryForm } from '../change.ts';
 import { type FormProblems, problemsOf } from '../form.ts';
 import { absentPage, type PageDeps } from '../reader.ts';

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import type { RepositoryPermission } from '../../auth/repository-permission.ts';
 import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
-import { pullRequestPath } from '../../page-paths.ts';
+import { pullRequestPath } from '../../installations/page-paths.ts';
 import { chips, confirmation, hidden, noProblems, textArea, textField } from '../form.ts';
 import { instant } from '../instant.ts';
 import type { Html } from '../layout.ts';

@@ -3,7 +3,7 @@ import type { Explained } from '../../explanations/explain-pull-request.ts';
 import type { ReleasingLabels } from '../../explanations/releasing-labels.ts';
 import type { Freeze } from '../../freezes/freeze.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
-import { freezePath } from '../../page-paths.ts';
+import { freezePath } from '../../installations/page-paths.ts';
 import { instant } from '../instant.ts';
 import type { Html } from '../layout.ts';
 import { longHeading, quoted, shorten } from '../long-text.ts';

@@ -7,7 +7,7 @@ import { type FoundRepository, fullName } from '../../installations/find-reposit
 import { whyNot } from '../held.ts';
 import { type Html, layout } from '../layout.ts';
 import { longHeading } from '../long-text.ts';
-import { pullRequestPath, repositoryPath } from '../../page-paths.ts';
+import { pullRequestPath, repositoryPath } from '../../installations/page-paths.ts';
 import { absentPage, openRepositoryPage, type PageDeps } from '../reader.ts';
 import { reading } from '../repository/insiders.ts';
 import { lasts, reasons } from './freeze-card.ts';

@@ -17,7 +17,7 @@ import { freezesAreOn } from '../../installations/product.ts';
 import { readSettings } from '../../installations/settings.ts';
 import type { Hold } from '../../statuses/status.ts';
 import { statusOn, writtenStatuses } from '../../statuses/write-store.ts';
-import { pullRequestPath, repositoryPath } from '../../page-paths.ts';
+import { pullRequestPath, repositoryPath } from '../../installations/page-paths.ts';
 import { hidingAmong } from '../../statuses/judge.ts';
 import { type FormProblems, formProblem } from '../form.ts';
 import { instant } from '../instant.ts';

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { invalid } from '../../errors.ts';
 import { asPublic } from '../../freezes/freeze.ts';
-import { ownerFormPath, ownerPath, signInPath } from '../../page-paths.ts';
+import { ownerFormPath, ownerPath, signInPath } from '../../installations/page-paths.ts';
 import { endOngoing } from '../../plans/end-ongoing.ts';
 import { type Ongoing, ongoingIn } from '../../plans/ongoing.ts';
 import { describeInstant } from '../../time/local-time.ts';

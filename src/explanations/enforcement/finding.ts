@@ -1,0 +1,80 @@
+import type { HeldPullRequest } from '../../statuses/held-pull-requests.ts';
+import { type Freeze, holdsMerges } from '../../freezes/freeze.ts';
+import { excludedBranches, onlyBranches } from './touched-branches.ts';
+
+/** What we check. */
+export const checks = [
+  'installation',
+  'product',
+  'leaking',
+  'held',
+  'forgotten',
+  'branches',
+  'required_check',
+  'merge_queue',
+  'bypass',
+  'permissions',
+  'events',
+  'comments',
+  'webhooks',
+  'clock',
+  'rate_limit',
+] as const;
+
+/** `unknown`: Holdfast has no permission to read it, or GitHub did not answer. This is never reported as `ok`. */
+export const states = ['ok', 'warning', 'failed', 'unknown'] as const;
+
+export type Finding = {
+  check: (typeof checks)[number];
+  state: (typeof states)[number];
+  /** The branch that it is about, if it is about one. */
+  branch?: string;
+  message: string;
+  /** What to click or call; null if there is nothing to do. */
+  remedy: string | null;
+};
+
+/** The checks that a freeze needs to hold anything. */
+const deciding = new Set<Finding['check']>([
+  'installation',
+  'product',
+  'leaking',
+  'permissions',
+  'required_check',
+]);
+
+/**
+ * Whether GitHub refuses to merge what a freeze holds, on every branch: no if something is missing, unknown if something
+ * may be missing. "Enforced" has this meaning everywhere.
+ */
+export function isEnforced(findings: Finding[]): boolean | 'unknown' {
+  const decisive = findings.filter(({ check }) => deciding.has(check));
+  if (decisive.some(({ state }) => state === 'failed')) return false;
+  return decisive.some(({ state }) => state === 'unknown') ? 'unknown' : true;
+}
+
+/**
+ * The same for the branches that one freeze can affect and the pull requests that it holds.
+ * @param findings the findings for the whole repository.
+ * @param held what the freeze holds or should hold.
+ */
+export function isFreezeEnforced(
+  findings: Finding[],
+  freeze: Pick<Freeze, 'matchingConditions' | 'excludeConditions' | 'holds'>,
+  held: HeldPullRequest[],
+): boolean | 'unknown' {
+  // The findings are about merges and say nothing about deployments.
+  if (!holdsMerges(freeze)) return 'unknown';
+  if (held.some(({ notHeld }) => notHeld === 'leaking')) return false;
+  const only = onlyBranches(freeze);
+  const excluded = excludedBranches(freeze);
+  const touches = (branch: string) => !excluded.includes(branch) && (only?.includes(branch) ?? true);
+  const enforced = isEnforced(
+    findings.filter(({ check, branch }) => check !== 'leaking' && (branch === undefined || touches(branch))),
+  );
+  const isLookedAt = (name: string) =>
+    findings.some(({ check, branch }) => check === 'required_check' && branch === name);
+  // The number of checked branches is limited.
+  if (enforced === true && only?.some((branch) => touches(branch) && !isLookedAt(branch))) return 'unknown';
+  return enforced;
+}

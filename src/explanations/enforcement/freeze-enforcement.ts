@@ -1,0 +1,89 @@
+import { nowOf } from '../../clock.ts';
+import type { Deps } from '../../deps.ts';
+import { statusesOfHeld } from '../../statuses/desired-store.ts';
+import {
+  type HeldPullRequest,
+  heldPullRequests,
+  leakingWithGroup,
+  whyNotHeld,
+} from '../../statuses/held-pull-requests.ts';
+import { holdsMerges, phaseOf } from '../../freezes/freeze.ts';
+import { isJudged } from '../../freezes/freeze-records.ts';
+import { requireFreeze } from '../../freezes/require-freeze.ts';
+import { freezesAreOn } from '../../installations/product.ts';
+import type { FoundRepository } from '../../installations/find-repository.ts';
+import { isFreezeEnforced } from './finding.ts';
+import { recentEnforcement } from './recent-enforcement.ts';
+
+/** How many should be held, and how many are known to be held. */
+export type Progress = { toHold: number; held: number };
+
+/** How much of a freeze is enforced. */
+export type FreezeEnforcement = {
+  phase: 'scheduled' | 'ongoing';
+  /** Whether the repository has a product that switches freezes on. */
+  isOn: boolean;
+  /** Whether GitHub refuses to merge what it holds. The answer is a minute old at most. */
+  enforced: boolean | 'unknown';
+  /** Whether the open pull requests were checked since it began. */
+  isJudged: boolean;
+  /** The pull requests that it holds or should hold. */
+  held: HeldPullRequest[];
+  mergeGroups: Progress;
+  /** How many of its statuses wait to be written, and since when the oldest one waits. */
+  waitingWrites: number;
+  waitingSince: Date | null;
+  /** When Holdfast last checked all open pull requests, and whether another check is due. */
+  lookedAt: Date | null;
+  isLookDue: boolean;
+};
+
+type Row = { kind: 'head' | 'group'; to_hold: number; held: number; waiting: number; since: Date | null };
+
+/**
+ * The progress of a freeze.
+ * @throws Refusal not-found if it has ended or was deleted.
+ */
+export async function freezeEnforcement(
+  deps: Deps,
+  repository: FoundRepository,
+  id: string,
+): Promise<FreezeEnforcement> {
+  const freeze = await requireFreeze(deps, repository, id);
+  const report = await recentEnforcement(deps, repository);
+  const held = (await heldPullRequests(deps, repository.id)).filter(({ heldBy }) => heldBy.includes(id));
+  const rows = await deps.db.$queryRaw<Row[]>`
+    SELECT kind, count(*)::int AS to_hold, count(*) FILTER (WHERE why IS NULL)::int AS held,
+      count(DISTINCT sha) FILTER (WHERE is_waiting)::int AS waiting,
+      min(waiting_since) FILTER (WHERE is_waiting) AS since
+    FROM (
+      SELECT held.kind, head.sha, head.is_waiting, head.waiting_since, ${whyNotHeld} AS why
+      FROM (
+        SELECT 'head' AS kind, repository_id, head_sha, merge_sha, leaking_since FROM open_pull_requests
+        WHERE repository_id = ${repository.id} AND ${id}::uuid = ANY(held_by)
+        UNION ALL
+        SELECT 'group', repository_id, head_sha, NULL, ${leakingWithGroup} FROM merge_groups
+        WHERE repository_id = ${repository.id} AND ${id}::uuid = ANY(held_by)
+      ) held ${statusesOfHeld}
+    ) shown GROUP BY kind`;
+  const groups = rows.find(({ kind }) => kind === 'group');
+  const since = rows.flatMap((row) => row.since ?? []).sort((one, other) => one.getTime() - other.getTime());
+  const { reconciledAt, reconcileRequestedAt } = repository;
+  const phase = phaseOf(freeze, nowOf(deps.clock)) === 'scheduled' ? 'scheduled' : 'ongoing';
+  const { createdAt } = await deps.db.freeze.findUniqueOrThrow({
+    where: { id },
+    select: { createdAt: true },
+  });
+  return {
+    phase,
+    isJudged: phase === 'scheduled' || !holdsMerges(freeze) || isJudged(repository, { ...freeze, createdAt }),
+    isOn: freezesAreOn(repository.products),
+    enforced: report ? isFreezeEnforced(report.findings, freeze, held) : 'unknown',
+    held,
+    mergeGroups: { toHold: groups?.to_hold ?? 0, held: groups?.held ?? 0 },
+    waitingWrites: rows.reduce((sum, row) => sum + row.waiting, 0),
+    waitingSince: since[0] ?? null,
+    lookedAt: reconciledAt,
+    isLookDue: reconcileRequestedAt !== null,
+  };
+}

@@ -1,0 +1,183 @@
+import type { Grants } from '../../github/app-manifest.ts';
+import { isGitHubStatus } from '../../github/github-error.ts';
+import { type Fact, known, notKnown } from '../../github/pull-requests/fact.ts';
+import { type Asking, ask } from './asking.ts';
+import type { Branch, BranchFacts, DormantRuleset, Requirement } from './branch-facts.ts';
+import { placeOf } from './read-branches.ts';
+import { readBypass, type ReadRuleset, type Ruleset } from './read-ruleset.ts';
+
+/** GitHub ignores the case of contexts. */
+const isOurs = (asking: Asking, context: string): boolean =>
+  context.toLowerCase() === asking.deps.config.statusContext.toLowerCase();
+
+/** The App that must post a status. Both `null` and -1 mean any. */
+const sourceOf = (id: number | null | undefined): number | null =>
+  id === undefined || id === -1 ? null : id;
+
+/** Reads what requires our check on a branch, but not bypass lists and merge queues. */
+export async function readRequirements(asking: Asking, branch: Branch): Promise<BranchFacts> {
+  const [protection, rules] = await Promise.all([
+    readProtection(asking, branch.name),
+    readRules(asking, branch.name),
+  ]);
+  return {
+    ...branch,
+    exists: protection.known ? known(protection.value !== null) : protection,
+    requirements: [
+      ...(protection.known ? (protection.value ?? []) : []),
+      ...(rules.known ? rules.value.requirements : []),
+    ],
+    notRead: [protection, rules].flatMap((fact) => (fact.known ? [] : [fact.reason])),
+    hasQueue: rules.known && rules.value.hasQueue ? known(true) : notKnown('it was not read'),
+  };
+}
+
+/** Reads all facts about a branch. */
+export async function readBranch(
+  asking: Asking,
+  branch: Branch,
+  grants: Fact<Grants>,
+  readRuleset: ReadRuleset,
+): Promise<BranchFacts> {
+  const facts = await readRequirements(asking, branch);
+  const [hasQueue, requirements] = await Promise.all([
+    facts.hasQueue.known ? facts.hasQueue : readHasQueue(asking, branch.name, grants),
+    Promise.all(facts.requirements.map((each) => withBypass(each, readRuleset))),
+  ]);
+  return { ...facts, hasQueue, requirements };
+}
+
+async function withBypass(requirement: Requirement, readRuleset: ReadRuleset): Promise<Requirement> {
+  const { by } = requirement;
+  if (by.kind === 'protection') return requirement;
+  const ruleset = await readRuleset(by.id);
+  const name = ruleset.known ? ruleset.value.name : null;
+  return { ...requirement, by: { ...by, name }, bypass: readBypass(ruleset) };
+}
+
+/**
+ * What classic branch protection requires, as the branch shows it. That takes `contents: read`; reading the protection
+ * itself would take `administration`. Null if the branch does not exist.
+ */
+function readProtection(asking: Asking, branch: string): Promise<Fact<Requirement[] | null>> {
+  return ask(asking, 'installation', async ({ rest }, request) => {
+    try {
+      const { data } = await rest.repos.getBranch({ ...placeOf(asking), branch, request });
+      const required = data.protected ? data.protection.required_status_checks : undefined;
+      if (!required) return [];
+      // Older servers have contexts but no checks.
+      const checks: { context: string; app_id: number | null }[] =
+        required.checks ?? required.contexts.map((context) => ({ context, app_id: null }));
+      return checks
+        .filter(({ context }) => isOurs(asking, context))
+        .map(({ app_id: id }) => ({
+          by: { kind: 'protection' },
+          appId: sourceOf(id),
+          bypass: bypassOf(required.enforcement_level),
+        }));
+    } catch (error) {
+      // Any other 404 means that we have no permission to see it.
+      if (isGitHubStatus(error, 404) && error.message.startsWith('Branch not found')) return null;
+      throw error;
+    }
+  });
+}
+
+/** Maps the level that "Do not allow bypassing the above settings" sets. */
+function bypassOf(level: string | undefined): Fact<string[]> {
+  if (level === 'everyone') return known([]);
+  if (level === 'non_admins') return known(['admins, and roles that can bypass branch protections,']);
+  return notKnown('GitHub only shows it to admins');
+}
+
+function readRules(
+  asking: Asking,
+  branch: string,
+): Promise<Fact<{ requirements: Requirement[]; hasQueue: boolean }>> {
+  return ask(asking, 'installation', async (client, request) => {
+    const rules = await client.paginate(client.rest.repos.getBranchRules, {
+      ...placeOf(asking),
+      branch,
+      per_page: 100,
+      request,
+    });
+    const requirements = rules.flatMap((rule): Requirement[] => {
+      if (rule.type !== 'required_status_checks') return [];
+      const checks = rule.parameters?.required_status_checks ?? [];
+      const by = {
+        kind: 'ruleset' as const,
+        id: rule.ruleset_id ?? 0,
+        level: rule.ruleset_source_type ?? 'Repository',
+        source: rule.ruleset_source ?? '',
+        name: null,
+      };
+      return checks
+        .filter(({ context }) => isOurs(asking, context))
+        .map(({ integration_id: id }) => ({
+          by,
+          appId: sourceOf(id),
+          bypass: notKnown('it was not read'),
+        }));
+    });
+    return { requirements, hasQueue: rules.some(({ type }) => type === 'merge_queue') };
+  });
+}
+
+const queueQuery = /* GraphQL */ `
+  query HasMergeQueue($owner: String!, $name: String!, $branch: String!) {
+    repository(owner: $owner, name: $name) {
+      mergeQueue(branch: $branch) {
+        id
+      }
+    }
+  }
+`;
+
+type QueueAnswer = { repository: { mergeQueue: { id: string } | null } | null };
+
+/** Classic protection can require a queue, too, and only GraphQL shows that. Null without the permission says nothing. */
+async function readHasQueue(asking: Asking, branch: string, grants: Fact<Grants>): Promise<Fact<boolean>> {
+  if (grants.known && grants.value.permissions['merge_queues'] === undefined) {
+    return notKnown('Holdfast lacks the permission merge_queues: read');
+  }
+  const { owner, repo: name } = placeOf(asking);
+  return ask(asking, 'installation', async (client, request) => {
+    const answer: QueueAnswer = await client.graphql(queueQuery, { owner, name, branch, request });
+    return Boolean(answer.repository?.mergeQueue);
+  });
+}
+
+/** Rulesets that one more call is worth, where a branch turns out to require nothing. */
+const mostDormant = 10;
+
+/** Rulesets that require our check, were they active. Which branches they are meant for is theirs to say. */
+export async function readDormant(asking: Asking, readRuleset: ReadRuleset): Promise<DormantRuleset[]> {
+  const list = await ask(asking, 'installation', async ({ rest }, request) => {
+    const { data } = await rest.repos.getRepoRulesets({ ...placeOf(asking), per_page: 100, request });
+    return data;
+  });
+  if (!list.known) return [];
+  const asleep = list.value.filter(
+    ({ enforcement, target }) => enforcement !== 'active' && (target ?? 'branch') === 'branch',
+  );
+  const rulesets = await Promise.all(asleep.slice(0, mostDormant).map(({ id }) => readRuleset(id)));
+  return rulesets.flatMap((ruleset) =>
+    ruleset.known && requiresOurs(asking, ruleset.value) ? [dormant(ruleset.value)] : [],
+  );
+}
+
+const requiresOurs = (asking: Asking, { rules }: Ruleset): boolean =>
+  (rules ?? []).some(
+    (rule) =>
+      rule.type === 'required_status_checks' &&
+      rule.parameters?.required_status_checks.some(({ context }) => isOurs(asking, context)),
+  );
+
+const dormant = ({ id, name, source, source_type: level, enforcement }: Ruleset): DormantRuleset => ({
+  kind: 'ruleset',
+  id,
+  name,
+  source,
+  level: level ?? 'Repository',
+  enforcement,
+});

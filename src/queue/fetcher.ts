@@ -1,0 +1,288 @@
+import type { Logger } from 'pino';
+import { type Clock, within } from '../clock.ts';
+import type { Takers } from './define-task.ts';
+import type { Job, TaskName } from './jobs.ts';
+import type { JobQueue, Sent, Taken } from './queue.ts';
+
+type Queue = Pick<JobQueue, 'exchange' | 'keep' | 'giveBack' | 'listen'>;
+/** Runs jobs of a task. If it throws, they could not even be sent again. */
+type Work = (task: TaskName, jobs: Job[]) => Promise<void>;
+
+/** Milliseconds, like all times here. How often it checks for jobs without a notification. */
+const lookEvery = 15_000;
+/** How often it reports that the process is alive, well within the lifetime that the queue allows. */
+const keepEvery = 3000;
+/** How long it waits after the database failed. */
+const pause = 1000;
+/** Finished jobs are deleted with the next take, or after this time. */
+const gatherFor = 10;
+/**
+ * After a take, it rests this many times as long as the take lasted, unless workers wait for more jobs. So a single event
+ * is served at once, and under load one take serves many.
+ */
+const restFactor = 5;
+const longestRest = 100;
+/** How long a task yields to others. */
+const longestYield = 5000;
+/** If more jobs may wait, this share of a task's workers must be free before the next take, to save statements. */
+const roomyShare = 1 / 4;
+/** Work that takes longer hangs. Its jobs are given up and taken again. */
+const longestWork = 15 * 60_000;
+
+/**
+ * - `waiting`: it knows of no job. A message, a worker that ends, or the alarm wakes it: it then polls, or gathers first.
+ * - `gathering`: a job is due or done, but one take will serve several. In real time, because it depends on how long
+ *   takes last.
+ * - `polling`: a take is under way. Who asks meanwhile is served by one more (`again`), or after gathering (`soon`).
+ * - `stopping`: it takes nothing more, whatever happens.
+ */
+type State =
+  | { name: 'waiting'; restsUntil: number }
+  | { name: 'gathering'; restsUntil: number; timer: NodeJS.Timeout }
+  | Polling
+  | { name: 'stopping' };
+type Polling = { name: 'polling'; again: boolean; soon: number | null; ended: Promise<void> };
+
+/** Of a task: how many of its workers are free, whether jobs may be waiting for them, and since when it yields. */
+type Worked = Takers & { free: number; mayWait: boolean; yieldsSince: number | null };
+
+/**
+ * Takes jobs of all tasks for this process's takers. It hears when jobs are sent and when they are due, sets one alarm
+ * for the earliest, and looks now and then for jobs that it did not hear of.
+ */
+export class Fetcher {
+  readonly #queue: Queue;
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #work: Work;
+  readonly #tasks: Map<TaskName, Worked>;
+  #state: State = { name: 'waiting', restsUntil: -Infinity };
+  /** The jobs that workers have, by their ids, each with the promise of its end. */
+  readonly #working = new Map<bigint, { taken: Taken; ended: Promise<void> }>();
+  #done: Taken[] = [];
+  #takenSoFar = 0;
+  #alarm: { at: number; timer: unknown } = { at: Infinity, timer: null };
+  #heartbeat: unknown = null;
+  #listener: { close(): Promise<void> } | null = null;
+
+  constructor(queue: Queue, clock: Clock, log: Logger, takers: Map<TaskName, Takers>, work: Work) {
+    this.#queue = queue;
+    this.#clock = clock;
+    this.#log = log;
+    this.#work = work;
+    this.#tasks = new Map(
+      [...takers].map(([task, each]) => [
+        task,
+        { ...each, free: each.takers, mayWait: true, yieldsSince: null },
+      ]),
+    );
+  }
+
+  async start(): Promise<void> {
+    this.#listener = await this.#queue.listen(
+      (sent) => this.#hear(sent),
+      (error) => this.#log.error({ err: error }, 'job queue'),
+    );
+    this.#heartbeat = this.#clock.setInterval(() => {
+      if (this.#working.size > 0) void this.#keep();
+    }, keepEvery);
+    await this.#look();
+  }
+
+  /** Takes no more jobs, waits for running ones, and hands back those that do not end in time. */
+  async stop(patience: number): Promise<void> {
+    const before = this.#state;
+    this.#state = { name: 'stopping' };
+    this.#clock.clearTimeout(this.#alarm.timer);
+    if (before.name === 'gathering') clearTimeout(before.timer);
+    await this.#listener?.close();
+    if (before.name === 'polling') await before.ended;
+    await within(patience, this.#allFinished());
+    this.#clock.clearInterval(this.#heartbeat);
+    await this.#exchange([]);
+    if (this.#working.size > 0) await this.#queue.giveBack(this.#mine());
+  }
+
+  /** Resolves when nothing runs and nothing is due. @returns how many jobs this process has taken so far. */
+  async settled(): Promise<number> {
+    const mayAnyWait = () => [...this.#tasks.values()].some(({ mayWait }) => mayWait);
+    do {
+      await this.#allFinished();
+      await this.#pollForAll();
+    } while (this.#working.size > 0 || (mayAnyWait() && this.#state.name !== 'stopping'));
+    return this.#takenSoFar;
+  }
+
+  async #allFinished(): Promise<void> {
+    while (this.#working.size > 0) await Promise.all([...this.#working.values()].map(({ ended }) => ended));
+  }
+
+  #mine(): Taken[] {
+    return [...this.#working.values()].map(({ taken }) => taken);
+  }
+
+  #hear(sent: Sent | null): void {
+    if (!sent) void this.#pollForAll();
+    else if (sent.due > this.#clock.now()) this.#lookBy(sent.due);
+    else {
+      // This version does not know tasks of a later version.
+      const tasks = this.#tasks.get(sent.task);
+      if (tasks) tasks.mayWait = true;
+      this.#pollOrGather();
+    }
+  }
+
+  #lookBy(instant: number): void {
+    if (this.#state.name === 'stopping' || instant >= this.#alarm.at) return;
+    this.#clock.clearTimeout(this.#alarm.timer);
+    const timer = this.#clock.setTimeout(
+      () => {
+        this.#alarm = { at: Infinity, timer: null };
+        void this.#look();
+      },
+      Math.max(0, instant - this.#clock.now()),
+    );
+    this.#alarm = { at: instant, timer };
+  }
+
+  /** Hears when the next job is due, and takes what is due now. */
+  async #look(): Promise<void> {
+    this.#lookBy(this.#clock.now() + lookEvery);
+    await this.#keep();
+    await this.#pollForAll();
+  }
+
+  /** Says what this process works on. */
+  async #keep(): Promise<void> {
+    try {
+      const wait = await this.#queue.keep(this.#mine());
+      if (wait !== null) this.#lookBy(this.#clock.now() + wait);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (this.#state.name === 'stopping') return;
+    this.#log.error({ err: error }, 'job queue');
+    this.#lookBy(this.#clock.now() + pause);
+  }
+
+  #pollForAll(): Promise<void> {
+    for (const tasks of this.#tasks.values()) tasks.mayWait = true;
+    return this.#poll();
+  }
+
+  /** After a take that lasted, what is asked for meanwhile is taken together. */
+  #pollOrGather(): void {
+    const rest = 'restsUntil' in this.#state ? this.#state.restsUntil - performance.now() : gatherFor;
+    if (rest <= 0) void this.#poll();
+    else this.#gather(Math.max(rest, gatherFor));
+  }
+
+  #gather(milliseconds: number): void {
+    const before = this.#state;
+    if (before.name === 'polling') before.soon = Math.min(before.soon ?? Infinity, milliseconds);
+    if (before.name !== 'waiting') return;
+    const timer = setTimeout(() => void this.#poll(), milliseconds);
+    this.#state = { ...before, name: 'gathering', timer };
+  }
+
+  /** Takes once, or once more after the take under way. */
+  #poll(): Promise<void> {
+    const before = this.#state;
+    if (before.name === 'stopping') return Promise.resolve();
+    if (before.name === 'polling') {
+      before.again = true;
+      return before.ended;
+    }
+    if (before.name === 'gathering') clearTimeout(before.timer);
+    const state: Polling = { name: 'polling', again: false, soon: null, ended: Promise.resolve() };
+    this.#state = state;
+    state.ended = this.#takeAll(state);
+    return state.ended;
+  }
+
+  async #takeAll(state: Polling): Promise<void> {
+    let rest: number;
+    do {
+      state.again = false;
+      const began = performance.now();
+      await this.#exchange(this.#openTasks());
+      rest = Math.min(longestRest, restFactor * (performance.now() - began));
+    } while (state.again && this.#state === state);
+    if (this.#state !== state) return;
+    // In the same turn as the question, so that nobody asks in between and is not heard.
+    this.#state = { name: 'waiting', restsUntil: performance.now() + rest };
+    if (state.soon !== null) this.#gather(Math.max(rest, state.soon));
+  }
+
+  /** The tasks that have free workers and may have jobs for them. */
+  #openTasks(): [TaskName, Worked][] {
+    return [...this.#tasks].filter(
+      ([, each]) => each.free > 0 && each.mayWait && !(each.yields && this.#yieldsNow(each)),
+    );
+  }
+
+  #yieldsNow(own: Worked): boolean {
+    const doesAnother = [...this.#tasks.values()].some((each) => each !== own && each.free < each.takers);
+    const now = performance.now();
+    own.yieldsSince = doesAnother ? (own.yieldsSince ?? now) : null;
+    const yieldsNow = own.yieldsSince !== null && now - own.yieldsSince < longestYield;
+    // Nothing else may ask again in time.
+    if (yieldsNow) this.#gather(longestRest);
+    return yieldsNow;
+  }
+
+  /** Deletes finished jobs, and takes others for the free workers of some tasks. */
+  async #exchange(tasks: [TaskName, Worked][]): Promise<void> {
+    const rooms = tasks.map(([task, { free, jobs }]) => ({ task, jobs: free * jobs }));
+    const done = this.#done.splice(0);
+    if (rooms.length === 0 && done.length === 0) return;
+    for (const [, each] of tasks) each.mayWait = false;
+    try {
+      const taken = await this.#queue.exchange(done, rooms);
+      const ofTasks = Map.groupBy(taken, ({ job }) => job.task);
+      for (const { task, jobs } of rooms) this.#handOutAll(task, ofTasks.get(task) ?? [], jobs);
+    } catch (error) {
+      this.#done.push(...done);
+      for (const [, each] of tasks) each.mayWait = true;
+      this.#fail(error);
+    }
+  }
+
+  #handOutAll(task: TaskName, taken: Taken[], asked: number): void {
+    const tasks = this.#tasks.get(task)!;
+    if (taken.length === asked) tasks.mayWait = true;
+    // After a process stood still, it takes its own jobs again: that only keeps them.
+    const others = taken.filter(({ id }) => !this.#working.has(id));
+    this.#takenSoFar += others.length;
+    for (let start = 0; start < others.length; start += tasks.jobs) {
+      const batch = others.slice(start, start + tasks.jobs);
+      const ended = this.#handOut(task, tasks, batch);
+      for (const each of batch) this.#working.set(each.id, { taken: each, ended });
+    }
+  }
+
+  async #handOut(task: TaskName, tasks: Worked, batch: Taken[]): Promise<void> {
+    tasks.free--;
+    const jobs = batch.map(({ job }) => job);
+    const isDone = await this.#finish(task, jobs);
+    tasks.free++;
+    for (const { id } of batch) this.#working.delete(id);
+    if (isDone) this.#done.push(...batch);
+    if (tasks.mayWait && tasks.free >= roomyShare * tasks.takers) void this.#poll();
+    else if (tasks.mayWait || this.#working.size === 0) this.#gather(gatherFor);
+  }
+
+  /** Whether the work was done. Jobs of which it was not are taken again when their process no longer keeps them. */
+  async #finish(task: TaskName, jobs: Job[]): Promise<boolean> {
+    try {
+      const work = this.#work(task, jobs).then(() => true);
+      return (await within(longestWork, work)) ?? false;
+    } catch (error) {
+      this.#fail(error);
+      return false;
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { Hono, type MiddlewareHandler } from 'hono';
+import { JobTokens } from '../auth/oidc/job-token.ts';
+import type { Deps } from '../deps.ts';
+import { CallerLimits } from '../github/limits/caller-limits.ts';
+import type { JobQueue } from '../queue/queue.ts';
+import { serveMetrics } from './metrics/serve-metrics.ts';
+import { helpRoutes } from '../pages/help/help-routes.ts';
+import { mountApiReference } from '../pages/api-reference.ts';
+import { mountPages } from '../pages/mount-pages.ts';
+import { compressPages } from '../pages/page-headers.ts';
+import { receiveWebhook } from '../webhooks/receive-webhook.ts';
+import { endpoints } from '../api/endpoints.ts';
+import { errorResponse } from '../api/error-response.ts';
+import { mountHealth } from '../api/health.ts';
+import { logRequests, ownRequestId } from '../api/log-requests.ts';
+import { serveEndpoint } from '../api/serve-endpoint.ts';
+import { mountNotServed, noSuchRoute } from './not-served.ts';
+import { openApiDocument } from '../api/openapi.ts';
+
+/**
+ * Answers are only for the caller, and browsers must not guess their type. This sets the headers before the answer is
+ * made, because changing a finished answer copies its body through a stream.
+ */
+const apiHeaders: MiddlewareHandler = async (context, next) => {
+  context.header('X-Content-Type-Options', 'nosniff');
+  context.header('Cache-Control', 'no-store');
+  await next();
+};
+
+export const webhookPath = '/api/github/webhooks';
+
+/** The HTTP side: the `/v1` interface, GitHub's webhooks, health, and metrics. */
+export function createApi(deps: Deps, queue: JobQueue): OpenAPIHono {
+  const api = new OpenAPIHono();
+  const limits = new CallerLimits(deps.clock);
+  const callers = { jobs: new JobTokens(deps.clock), limits };
+  api.use(ownRequestId, logRequests(deps.log, deps.metrics));
+  api.onError((error, context) => errorResponse(error, context, deps.log));
+  api.notFound(noSuchRoute);
+  mountHealth(api, deps.db, queue);
+  serveMetrics(api, deps);
+  api.post(webhookPath, (context) => receiveWebhook(deps, context));
+  const v1 = new Hono();
+  api.use('/v1/*', apiHeaders);
+  for (const definition of endpoints) serveEndpoint(v1, deps, callers, definition);
+  let made: object | undefined;
+  const document = () => (made ??= openApiDocument(deps.config.publicUrl));
+  v1.get('/openapi.json', (context) => context.json(document()));
+  api.route('/v1', v1);
+  api.use(compressPages);
+  mountApiReference(api, document);
+  api.route('/help', helpRoutes());
+  mountPages(api, deps, limits);
+  mountNotServed(api);
+  return api;
+}

@@ -1,0 +1,112 @@
+import { Counter, Histogram, Registry } from '@prometheus-io/client';
+import type { GitHubFailure } from '../../github/github-error.ts';
+import { type TaskName, taskNames } from '../../queue/jobs.ts';
+
+/** What became of a try to write a status: GitHub took it, showed it already, or failed. */
+export type WriteOutcome = 'written' | 'found' | GitHubFailure['kind'];
+
+const writeOutcomes: Record<WriteOutcome, true> = {
+  written: true,
+  found: true,
+  invalid: true,
+  absent: true,
+  forbidden: true,
+  limited: true,
+  down: true,
+};
+
+/** Methods are free text: those that no route takes count as one. */
+const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** `2xx` for 204. Null: there was no answer. */
+const classOf = (status: number | null): string =>
+  status === null ? 'none' : `${Math.floor(status / 100)}xx`;
+
+/**
+ * What this process counts for Prometheus, in memory. Each service has its own, so that several can live in one process.
+ * No label has a name that people chose, so the number of series is bounded.
+ */
+export class Metrics {
+  readonly registry = new Registry();
+  readonly #registers = { registers: [this.registry] };
+
+  readonly #requests = new Histogram({
+    name: 'holdfast_http_request_duration_seconds',
+    help: 'How long requests took to answer, by route template and status class',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10],
+    ...this.#registers,
+  });
+  readonly #webhooks = new Counter({
+    name: 'holdfast_webhooks_received_total',
+    help: 'Webhooks with a valid signature, by event',
+    labelNames: ['event'],
+    ...this.#registers,
+  });
+  readonly #writes = new Counter({
+    name: 'holdfast_status_writes_total',
+    help: 'Tries to write a commit status, by what became of them',
+    labelNames: ['outcome'],
+    ...this.#registers,
+  });
+  readonly #writeDelay = new Histogram({
+    name: 'holdfast_status_write_delay_seconds',
+    help: 'How long written commit statuses waited, from the decision to the answer of GitHub',
+    buckets: [0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800],
+    ...this.#registers,
+  });
+  readonly #failures = new Counter({
+    name: 'holdfast_job_failures_total',
+    help: 'Jobs that failed and are tried again, by task',
+    labelNames: ['task'],
+    ...this.#registers,
+  });
+  readonly #questions = new Counter({
+    name: 'holdfast_github_requests_total',
+    help: 'Requests to the GitHub API, by status class; none: GitHub did not answer',
+    labelNames: ['status'],
+    ...this.#registers,
+  });
+
+  constructor() {
+    // A rate over a counter that begins at 1 does not show its first increase.
+    for (const outcome of Object.keys(writeOutcomes)) this.#writes.inc({ outcome }, 0);
+    for (const task of taskNames) this.#failures.inc({ task }, 0);
+    for (const status of ['2xx', '4xx', '5xx', 'none']) this.#questions.inc({ status }, 0);
+  }
+
+  /**
+   * Counts an answered request.
+   * @param request the template of its route, never its path; milliseconds until it was answered.
+   */
+  countRequest(request: { method: string; route: string; status: number; milliseconds: number }): void {
+    const method = knownMethods.has(request.method) ? request.method : 'other';
+    const labels = { method, route: request.route, status: classOf(request.status) };
+    this.#requests.observe(labels, request.milliseconds / 1000);
+  }
+
+  /** @param event one of a fixed list. */
+  countWebhook(event: string): void {
+    this.#webhooks.inc({ event });
+  }
+
+  /** @param waited milliseconds since the status was decided; null where that is not known. */
+  countWritten(waited: number | null): void {
+    this.#writes.inc({ outcome: 'written' });
+    if (waited !== null) this.#writeDelay.observe(Math.max(0, waited) / 1000);
+  }
+
+  /** Counts a try that wrote nothing. */
+  countNotWritten(outcome: Exclude<WriteOutcome, 'written'>): void {
+    this.#writes.inc({ outcome });
+  }
+
+  countJobFailures(task: TaskName, jobs: number): void {
+    this.#failures.inc({ task }, jobs);
+  }
+
+  /** @param status of the answer; null where there was none. */
+  countGitHubRequest(status: number | null): void {
+    this.#questions.inc({ status: classOf(status) });
+  }
+}

@@ -1,0 +1,73 @@
+// The answers for requests that no route serves: 404 for an unknown path, 405 for a method that a path does not accept,
+// and a redirect for the path of a page with an extra `/` at the end. None of them needs a credential.
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { accepts } from 'hono/accepts';
+import { messagePage } from '../pages/message-page.ts';
+
+/** Answers for an unknown path. */
+export const noSuchRoute = (context: Context) =>
+  refuse(context, {
+    status: 404,
+    title: 'Page not found',
+    detail: 'There is no such route. GET /v1/openapi.json lists those that exist.',
+  });
+
+/**
+ * Answers for methods that the paths of `app` do not accept, and for its pages with a `/` at the end. Call it after
+ * mounting everything: it reads the mounted routes.
+ */
+export function mountNotServed(app: OpenAPIHono): void {
+  const taken = methodsByPath(app);
+  for (const [path, methods] of taken) {
+    const allow = [...methods].sort().join(', ');
+    app.all(path, (context) => {
+      context.header('Allow', allow);
+      return refuse(context, {
+        status: 405,
+        title: 'This address cannot be opened directly',
+        detail: `This path does not take ${context.req.method}. It takes ${allow}.`,
+      });
+    });
+  }
+  for (const [path, methods] of taken) {
+    if (methods.has('GET') && !isOfApi(path) && !path.endsWith('/')) app.get(`${path}/`, withoutSlash);
+  }
+}
+
+/** Sorts fixed paths before paths with parameters: the first path that matches answers. */
+function methodsByPath(app: OpenAPIHono): [path: string, methods: Set<string>][] {
+  const taken = new Map<string, Set<string>>();
+  for (const { path, method } of app.routes) {
+    // Middleware is in the list of routes with the method ALL.
+    if (method === 'ALL') continue;
+    const methods = taken.get(path) ?? new Set();
+    taken.set(path, methods.add(method));
+    // Hono serves HEAD like GET, without the body.
+    if (method === 'GET') methods.add('HEAD');
+  }
+  const parameters = (path: string) => path.split(':').length;
+  return [...taken].sort(([one], [other]) => parameters(one) - parameters(other));
+}
+
+const isOfApi = (path: string): boolean => path === '/v1' || path.startsWith('/v1/');
+
+/** Redirects to the path without its last `/`. Dots and backslashes could turn the path into another host. */
+function withoutSlash(context: Context) {
+  const { pathname, search } = new URL(context.req.url);
+  return pathname.startsWith('//')
+    ? noSuchRoute(context)
+    : context.redirect(pathname.slice(0, -1) + search, 308);
+}
+
+/** Answers with JSON. Browsers get a page, except from the API. */
+function refuse(context: Context, answer: { status: 404 | 405; title: string; detail: string }) {
+  const { status, title, detail } = answer;
+  if (isOfApi(context.req.path)) return context.json({ detail }, status);
+  context.header('Vary', 'Accept');
+  const supports = ['application/json', 'text/html'];
+  const type = accepts(context, { header: 'Accept', supports, default: 'application/json' });
+  if (type === 'application/json') return context.json({ detail }, status);
+  const text = status === 404 ? 'Check the address.' : detail;
+  return messagePage(context, { status, title, text });
+}

@@ -1,0 +1,75 @@
+import type { Logger } from 'pino';
+import { createApi } from './http.ts';
+import { GitHubTokens } from '../auth/github-token.ts';
+import { Permissions } from '../auth/permissions.ts';
+import type { Clock } from '../clock.ts';
+import type { AppCredentials, StartConfig } from '../config.ts';
+import type { Database } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
+import { clearLeases } from '../statuses/lease.ts';
+import { lookAhead } from '../explanations/look-ahead.ts';
+import { createGitHubApp } from '../github/github-app.ts';
+import { Metrics } from './metrics/metrics.ts';
+import { OwnWrites } from '../statuses/own-writes.ts';
+import { createJobQueue } from '../queue/queue.ts';
+import { startWorker, type Worker } from './worker.ts';
+import type { Phase } from './phase.ts';
+
+/** What exists before an App is known. */
+export type Ground = { config: StartConfig; clock: Clock; log: Logger; database: Database };
+
+/** The service with an App: its interface, webhooks and, unless the role is `web`, the worker. */
+export type Service = Phase & {
+  deps: Deps;
+  /** Resolves when no job runs and none is due. @returns how many jobs this process has taken so far. */
+  settled(): Promise<number>;
+};
+
+/** Milliseconds for work under way to finish when the service stops. It hands back the rest. */
+const patience = 5000;
+
+/** Connects the parts of the service of an App. @throws the errors of a database or an App key that cannot be used. */
+export async function createService(ground: Ground, app: AppCredentials): Promise<Service> {
+  const { clock, log, database } = ground;
+  const config = { ...ground.config, app };
+  const queue = createJobQueue(database, clock);
+  const stopping = new AbortController();
+  const cutOff = new AbortController();
+  const metrics = new Metrics();
+  const github = await createGitHubApp(config, log, clock, cutOff.signal, metrics);
+  const deps: Deps = {
+    db: database.prisma,
+    sql: database.sql,
+    keepUp: database.keepUp,
+    queue,
+    ownWrites: new OwnWrites(),
+    github,
+    lookAhead,
+    permissions: new Permissions(clock),
+    tokens: new GitHubTokens(clock),
+    metrics,
+    clock,
+    log,
+    config,
+    stopping: stopping.signal,
+  };
+  if ('dataDir' in config.database) await clearLeases(deps);
+  const api = createApi(deps, queue);
+  let worker: Worker | null = null;
+  return {
+    deps,
+    fetch: api.fetch,
+    async start() {
+      if (config.role !== 'web') worker = await startWorker(deps, queue);
+    },
+    settled: async () => (await worker?.settled()) ?? 0,
+    /** Takes no new jobs, and hands back jobs that do not finish in time. */
+    async close(answered) {
+      stopping.abort();
+      // Jobs that still wait for GitHub are handed back, and such requests answered with an error.
+      const cut = setTimeout(() => cutOff.abort(), patience);
+      await Promise.all([worker?.stop(), answered]);
+      clearTimeout(cut);
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import type { Logger } from 'pino';
+import { type AppCredentials, ConfigError } from '../../config.ts';
+import { openingKeys, type SecretKeys } from '../../database/derive-key.ts';
+import { conflict } from '../../errors.ts';
+import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts';
+import { CannotUnseal, seal, unseal } from '../../database/sealed-text.ts';
+
+/** A GitHub App as it was just made, with its credentials and where people find it. */
+export type MadeApp = AppCredentials & {
+  oauth: NonNullable<AppCredentials['oauth']>;
+  slug: string;
+  name: string;
+  /** The App's page at GitHub. */
+  htmlUrl: string;
+};
+
+type SecretField = 'privateKey' | 'webhookSecret' | 'clientSecret';
+const purposeOf = (field: SecretField, appId: bigint) => `${field} of App ${appId}`;
+
+const uniqueViolation = 'P2002';
+
+export const anotherApp = () => conflict('Another GitHub App is already set up.');
+
+/**
+ * Keeps the App. Its three secrets are encrypted under `secretKey`; the rest is public.
+ * @throws Refusal conflict where an App is kept already: the first one stays.
+ */
+export async function saveApp(db: PrismaClient, secretKey: string, app: MadeApp, at: Date): Promise<void> {
+  const appId = BigInt(app.id);
+  const { privateKey, webhookSecret, oauth } = app;
+  const secrets: Secrets = { privateKey, webhookSecret, clientSecret: oauth.clientSecret };
+  try {
+    await db.appCredentials.create({
+      data: {
+        appId,
+        slug: app.slug,
+        name: app.name,
+        htmlUrl: app.htmlUrl,
+        clientId: app.oauth.clientId,
+        ...sealAll(secrets, appId, secretKey),
+        createdAt: at,
+      },
+    });
+  } catch (error) {
+    if (error instanceof Prisma.PrismaClientKnownRequestError && error.code === uniqueViolation)
+      throw anotherApp();
+    throw error;
+  }
+}
+
+/** @throws Refusal conflict where an App is kept already. */
+export async function assertNoneKept(db: PrismaClient): Promise<void> {
+  if ((await db.appCredentials.count()) > 0) throw anotherApp();
+}
+
+/**
+ * The App that the setup page saved. If only SECRET_KEY_PREVIOUS opens it, this seals it again under SECRET_KEY, once,
+ * even if many replicas start at the same time.
+ * @returns null if none is saved.
+ * @throws ConfigError if SECRET_KEY is missing, or no key opens it.
+ */
+export async function loadApp(
+  db: PrismaClient,
+  keys: SecretKeys,
+  log: Pick<Logger, 'info'>,
+): Promise<AppCredentials | null> {
+  const row = await db.appCredentials.findUnique({ where: { id: 1 } });
+  if (!row) return null;
+  const { secrets, resealed } = openApp(row, keys);
+  if (resealed) {
+    // Of replicas that start together the first one changes it.
+    const where = { id: 1, privateKey: row.privateKey };
+    const { count } = await db.appCredentials.updateMany({ where, data: resealed });
+    if (count > 0) log.info('the App in the database is now encrypted with the new SECRET_KEY');
+  }
+  const { clientSecret, ...rest } = secrets;
+  return { id: Number(row.appId), ...rest, oauth: { clientId: row.clientId, clientSecret } };
+}
+
+/** In the clear, or sealed. */
+export type Secrets = Record<SecretField, string>;
+
+/** What of a kept App is sealed. */
+type SealedApp = { appId: bigint } & Secrets;
+
+/**
+ * Opens a saved App.
+ * @returns its secrets, and the same sealed again under SECRET_KEY if only SECRET_KEY_PREVIOUS opens them.
+ * @throws ConfigError if SECRET_KEY is missing, or no key opens it.
+ */
+export function openApp(app: SealedApp, keys: SecretKeys): { secrets: Secrets; resealed: Secrets | null } {
+  const { secretKey } = keys;
+  if (secretKey === null)
+    throw new ConfigError([
+      'SECRET_KEY is missing: the App’s credentials in the database are encrypted with it',
+    ]);
+  for (const key of openingKeys(keys)) {
+    const secrets = unsealAll(app, key);
+    if (!secrets) continue;
+    if (key === secretKey) return { secrets, resealed: null };
+    return { secrets, resealed: sealAll(secrets, app.appId, secretKey) };
+  }
+  throw new ConfigError([
+    keys.secretKeyPrevious === null
+      ? 'SECRET_KEY is not the one with which the App’s credentials in the database were encrypted: set that one ' +
+        '(with the embedded database and no SECRET_KEY it is DATA_DIR/secret-key), or set APP_ID, PRIVATE_KEY and ' +
+        'WEBHOOK_SECRET'
+      : 'Neither SECRET_KEY nor SECRET_KEY_PREVIOUS is the one with which the App’s credentials in the database were ' +
+        'encrypted: set SECRET_KEY_PREVIOUS to that one, or set APP_ID, PRIVATE_KEY and WEBHOOK_SECRET',
+  ]);
+}
+
+const ofEach = (value: (field: SecretField) => string): Secrets => ({
+  privateKey: value('privateKey'),
+  webhookSecret: value('webhookSecret'),
+  clientSecret: value('clientSecret'),
+});
+
+const sealAll = (secrets: Secrets, appId: bigint, key: string): Secrets =>
+  ofEach((field) => seal(key, purposeOf(field, appId), secrets[field]));
+
+/** @returns null where they were sealed under another key. */
+function unsealAll(app: SealedApp, key: string): Secrets | null {
+  try {
+    return ofEach((field) => unseal(key, purposeOf(field, app.appId), app[field]));
+  } catch (error) {
+    if (error instanceof CannotUnseal) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,203 @@
+import { html } from 'hono/html';
+import type { AppManifest } from '../../github/app-manifest.ts';
+import { type Html, layout } from '../../pages/layout.ts';
+import type { Wishes } from './wishes.ts';
+
+const page = (title: string, body: Html): Html => layout({ title, body });
+
+const alert = (problem: string | null): Html | '' =>
+  problem === null ? '' : html`<p class="notice held" role="alert">${problem}</p>`;
+
+/** Tells a person who cannot continue what to do instead. */
+export const stopPage = (heading: string, text: string): Html =>
+  page(
+    heading,
+    html`<h1>${heading}</h1>
+      <p>${text}</p>`,
+  );
+
+/** Asks for the code in the log. */
+export const codePage = (problem: string | null): Html =>
+  page(
+    'Set up',
+    html`<h1>Set up Holdfast</h1>
+      <p>
+        This service has no GitHub App yet. To set it up, enter the code from its log. The line
+        <code>no GitHub App is configured</code> contains the code, which works once.
+      </p>
+      ${alert(problem)}
+      <form class="card form" method="post" action="/setup/code">
+        <label for="code">Code from the log</label>
+        <input
+          id="code"
+          name="code"
+          required
+          autocomplete="one-time-code"
+          spellcheck="false"
+          maxlength="40"
+        />
+        <button type="submit">Continue</button>
+      </form>`,
+  );
+
+export type SetupPage = {
+  wishes: Wishes;
+  problem: string | null;
+  webUrl: string;
+  publicUrl: string;
+  warnings: string[];
+  /** Where the credentials can be saved. Both may be false. */
+  places: { database: boolean; env: boolean };
+};
+
+/** The first step: the owner of the App, its name, and where to save its credentials. */
+export function setupPage(setup: SetupPage): Html {
+  const { webUrl, publicUrl, warnings, problem } = setup;
+  const github = new URL(webUrl).host;
+  return page(
+    'Set up',
+    html`<h1>Set up Holdfast</h1>
+      <p>
+        Holdfast runs as your own GitHub App. ${github} creates the App with the right permissions and sends
+        its credentials to this service. Sign in to ${github} in this browser first.
+      </p>
+      ${alert(problem)}
+      <div class="card">
+        <h2 class="first">Address of this service</h2>
+        <p><code>${publicUrl}</code></p>
+        <p class="muted">GitHub sends events to this address, and people open pages there (PUBLIC_URL).</p>
+        ${warnings.map((warning) => html`<p class="notice held">${warning}</p>`)}
+      </div>
+      ${setup.places.database ? '' : secretKeyAdvice} ${canKeep(setup) ? setupForm(setup) : ''}`,
+  );
+}
+
+const canKeep = ({ places }: SetupPage) => places.database || places.env;
+
+const secretKeyAdvice = html`<div class="card">
+  <h2 class="first">SECRET_KEY is not set</h2>
+  <p>
+    Holdfast encrypts the credentials that it saves in PostgreSQL. Generate a key, set it as
+    <code>SECRET_KEY</code> for every Holdfast process, and restart Holdfast:
+  </p>
+  <pre tabindex="0"><code>openssl rand -hex 32</code></pre>
+</div>`;
+
+function setupForm({ wishes, webUrl, places }: SetupPage): Html {
+  const github = new URL(webUrl).host;
+  const radio = (owner: Wishes['owner'], label: string) =>
+    html`<label class="choice">
+      <input type="radio" name="owner" value="${owner}" ${wishes.owner === owner ? 'checked' : ''} />
+      ${label}
+    </label>`;
+  return html`<form class="card form" method="post" action="/setup">
+    <fieldset>
+      <legend>Owner of the GitHub App</legend>
+      ${radio('organization', 'An organization')}
+      <label for="organization">Organization name on ${github}</label>
+      <input
+        id="organization"
+        name="organization"
+        value="${wishes.organization}"
+        maxlength="40"
+        spellcheck="false"
+        autocapitalize="none"
+      />
+      ${radio('person', 'Your personal account')}
+    </fieldset>
+    <label for="name">GitHub App name</label>
+    <input
+      id="name"
+      name="name"
+      value="${wishes.name}"
+      required
+      maxlength="34"
+      aria-describedby="name-hint"
+    />
+    <p id="name-hint" class="muted">
+      The name must be unique on ${github}, such as “Holdfast” followed by your organization’s name.
+    </p>
+    ${
+      places.env && places.database
+        ? html`<label class="choice">
+            <input type="checkbox" name="place" value="env" ${wishes.place === 'env' ? 'checked' : ''} />
+            Save the credentials in <code>.env</code> instead of the database
+          </label>`
+        : places.env
+          ? html`<p class="muted">Holdfast saves the credentials in <code>.env</code>.</p>`
+          : ''
+    }
+    <label class="choice">
+      <input
+        type="checkbox"
+        name="comments"
+        value="on"
+        aria-describedby="comments-hint"
+        ${wishes.takesCommands ? 'checked' : ''}
+      />
+      Let people use commands in comments on pull requests
+    </label>
+    <p id="comments-hint" class="muted">
+      For example, <code>/holdfast freeze 2h INC-4711</code>. The App then requests two more permissions:
+      <i>Issues: read</i>, so that GitHub sends comments to Holdfast, and <i>Pull requests: write</i>, so that
+      Holdfast can reply. An App with the second permission can also edit and close pull requests. Holdfast
+      never does. You can add both permissions later.
+    </p>
+    <button type="submit">Continue</button>
+  </form>`;
+}
+
+/** The second step: a summary of the App. The button leads to GitHub. */
+export const reviewPage = (manifest: AppManifest, action: string, owner: string): Html =>
+  page(
+    'Set up',
+    html`<h1>Create the App on ${new URL(action).host}</h1>
+      <p>GitHub asks you to confirm the name. Choose <i>Create GitHub App</i> to return here.</p>
+      <dl class="card facts">
+        <dt>Name</dt>
+        <dd>${manifest.name}</dd>
+        <dt>Owner</dt>
+        <dd>${owner}</dd>
+        <dt>Webhook URL</dt>
+        <dd><code>${manifest.hook_attributes.url}</code></dd>
+        <dt>Permissions</dt>
+        <dd>
+          ${Object.entries(manifest.default_permissions)
+            .map(([name, level]) => `${name.replaceAll('_', ' ')}: ${level}`)
+            .join(', ')}
+        </dd>
+      </dl>
+      <form method="post" action="${action}">
+        <input type="hidden" name="manifest" value="${JSON.stringify(manifest)}" />
+        <button type="submit">Continue to ${new URL(action).host}</button>
+        <a class="button quiet" href="/setup">Back</a>
+      </form>`,
+  );
+
+export type Done = {
+  name: string;
+  installUrl: string;
+  /** Where the credentials are saved, in words. */
+  place: string;
+  statusContext: string;
+  /** Whether the service started. */
+  isRunning: boolean;
+};
+
+/** The last step: what is left to do on GitHub. */
+export const donePage = ({ name, installUrl, place, statusContext, isRunning }: Done): Html =>
+  page(
+    'Connected',
+    html`<h1>${name} is connected</h1>
+      <p>Its credentials are saved in ${place}. The setup page is now closed.</p>
+      ${isRunning ? '' : alert('The service could not start. Its log says why. Restart the service.')}
+      <div class="card">
+        <h2 class="first">Install it on your repositories</h2>
+        <p>Holdfast cannot see your repositories until you install it.</p>
+        <p><a class="button" href="${installUrl}">Install ${name}</a></p>
+      </div>
+      <p>
+        Then require the status check <code>${statusContext}</code> on the branches that you want to freeze.
+        Without the required check, a freeze holds nothing.
+      </p>`,
+  );

@@ -1,0 +1,47 @@
+import { endSessionsTask } from '../auth/sign-in/session-store.ts';
+import { announceRequestTask } from '../webhooks/comments/announce-request.ts';
+import { answerCommentTask } from '../webhooks/comments/answer-comment.ts';
+import { endExemptionsTask } from '../exemptions/end-exemptions.ts';
+import { remindOfFreezesTask } from '../freezes/remind-of-freezes.ts';
+import { syncInstallationTask } from '../installations/sync-installation.ts';
+import { syncInstallationsTask } from '../installations/sync-installations.ts';
+import { syncRepositoryTask } from '../installations/sync-repository.ts';
+import { correctStatusTask } from '../statuses/correct.ts';
+import { drainOutboxTask } from '../statuses/drain.ts';
+import { keepPlansTask, keepPlanTask } from '../plans/keep-plan.ts';
+import { findBypassTask } from '../statuses/find-bypass.ts';
+import { reconcileMergeQueueTask } from '../statuses/merge-queue.ts';
+import { askMergeStatesTask } from '../statuses/merge-states/ask-merge-states.ts';
+import {
+  reconcileClosedHeadsTask,
+  reconcilePullRequestTask,
+  reconcileRepositoryTask,
+} from '../statuses/reconcile.ts';
+import { readDeliveryTask } from '../webhooks/read-delivery.ts';
+import { recoverDeliveriesTask } from '../webhooks/recover-deliveries.ts';
+import { sweepTask } from './sweep.ts';
+
+/** What a worker runs. Each stands beside the code that it runs. */
+export const tasks = [
+  reconcileRepositoryTask,
+  reconcilePullRequestTask,
+  reconcileClosedHeadsTask,
+  reconcileMergeQueueTask,
+  askMergeStatesTask,
+  correctStatusTask,
+  findBypassTask,
+  endExemptionsTask,
+  answerCommentTask,
+  announceRequestTask,
+  drainOutboxTask,
+  syncInstallationsTask,
+  syncInstallationTask,
+  syncRepositoryTask,
+  keepPlansTask,
+  keepPlanTask,
+  endSessionsTask,
+  remindOfFreezesTask,
+  recoverDeliveriesTask,
+  readDeliveryTask,
+  sweepTask,
+];

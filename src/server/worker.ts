@@ -1,0 +1,44 @@
+import type { Deps } from '../deps.ts';
+import { jobs } from '../queue/jobs.ts';
+import type { JobQueue } from '../queue/queue.ts';
+import { Fetcher } from '../queue/fetcher.ts';
+import { tasks } from './tasks.ts';
+import { work } from '../queue/work.ts';
+
+export type Worker = {
+  /** Takes no new jobs, and hands back those that do not finish in time. */
+  stop(): Promise<void>;
+  /** Resolves when no job runs and none is due. @returns how many jobs this process has taken so far. */
+  settled(): Promise<number>;
+};
+
+const sweepEvery = 60_000;
+/** Milliseconds that jobs get to finish when the worker stops. */
+const patience = 8000;
+
+/** Runs jobs until it is stopped, and requests the sweep at the start and each minute. */
+export async function startWorker(deps: Deps, queue: JobQueue): Promise<Worker> {
+  const byName = new Map(tasks.map((task) => [task.task, task]));
+  const fetcher = new Fetcher(queue, deps.clock, deps.log, byName, async (name, taken) => {
+    await Promise.all(
+      byName
+        .get(name)!
+        .runsOf(taken)
+        .map((run) => work(deps, run)),
+    );
+  });
+  const requestSweep = () =>
+    void deps.queue
+      .send([jobs.sweep()])
+      .catch((error: unknown) => deps.log.error({ err: error }, 'could not request the sweep'));
+  await deps.queue.send([jobs.syncInstallations(), jobs.sweep()]);
+  await fetcher.start();
+  const timer = deps.clock.setInterval(requestSweep, sweepEvery);
+  return {
+    async stop() {
+      deps.clock.clearInterval(timer);
+      await fetcher.stop(patience);
+    },
+    settled: () => fetcher.settled(),
+  };
+}

@@ -1,0 +1,190 @@
+// A command in a comment runs once and gets one answer, even if processes die in between:
+//  1. `take` counts the command for its author, before we ask GitHub, so that too many commands cost nothing.
+//  2. We ask GitHub what the author may do, as pages do. What the event says about the author does not count.
+//  3. The command calls a use case of the API. It saves the answer in the transaction of its change, so that a second
+//     try finds the answer and changes nothing.
+//  4. We post the answer. Before a second try, we check whether the first one arrived.
+import { nowOf } from '../../clock.ts';
+import { askPermission, isRefusal, type RepositoryPermission } from '../../auth/repository-permission.ts';
+import type { Deps } from '../../deps.ts';
+import { isTooManyRequests, isUnavailable, Refusal } from '../../errors.ts';
+import { classifyGitHubError } from '../../github/github-error.ts';
+import { pauseInstallation } from '../../github/pause.ts';
+import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
+import { repositoriesOfIds } from '../../installations/repository-rows.ts';
+import { readSettings } from '../../installations/settings.ts';
+import { repositoryPath } from '../../installations/page-paths.ts';
+import { defineTask } from '../../queue/define-task.ts';
+import { jobs, type ToldOfComment } from '../../queue/jobs.ts';
+import { NotNow } from '../../queue/not-now.ts';
+import { DoubtfulTime } from '../../time/doubtful-time.ts';
+import {
+  AnsweredMeanwhile,
+  hasAnswerLeft,
+  keepAnswer,
+  mostAnswers,
+  readTaken,
+  takeComment,
+} from './answer-store.ts';
+import { sentence, usageText } from './answer-text.ts';
+import { readCommand, type Verb } from './command.ts';
+import type { Order } from './order.ts';
+import { carryOut } from './verbs/carry-out.ts';
+import { assertNotPaused, mayComment, writeAnswer } from './write-answer.ts';
+
+/**
+ * Runs the command of a comment and answers it.
+ * @throws NotNow, or GitHub's error while it cannot answer. The worker tries again.
+ */
+export async function answerComment(deps: Deps, repositoryId: bigint, told: ToldOfComment): Promise<void> {
+  const repository = await findOpen(deps, repositoryId, told);
+  if (!repository) return;
+  const commentId = BigInt(told.commentId);
+  const about = { repository: fullName(repository), pullRequest: told.number, comment: told.commentId };
+  if (!mayComment(repository)) {
+    deps.log.warn(about, 'ignored a command in a comment: the App may not answer here');
+    return;
+  }
+  const { number } = told;
+  const comment = { id: commentId, repositoryId, number, personId: BigInt(told.person.id) };
+  const taken = await deps.db.$transaction((tx) => takeComment(tx, comment, nowOf(deps.clock)));
+  if (!taken) {
+    deps.log.warn(
+      { ...about, by: told.person.login },
+      'too many commands from one person in an hour; not answered',
+    );
+    return;
+  }
+  if (taken.isSettled) return;
+  const answer = taken.answer ?? (await obey(deps, repository, told, taken));
+  if (answer !== null) await writeAnswer(deps, repository, told, answer);
+}
+
+/** The repository, if it accepts commands and GitHub answers now. @throws NotNow while GitHub limits us. */
+async function findOpen(
+  deps: Deps,
+  repositoryId: bigint,
+  told: ToldOfComment,
+): Promise<FoundRepository | null> {
+  const { installationId } = told;
+  const [repository] = await repositoriesOfIds(deps.sql, [repositoryId]);
+  if (!repository) {
+    if (installationId === null || isLate(deps, told)) return null;
+    await deps.queue.send([jobs.syncRepository(repositoryId, BigInt(installationId))]);
+    throw new NotNow(new Date(deps.clock.now() + untilKnown));
+  }
+  const { suspendedAt } = repository.installation;
+  if (suspendedAt || !(await readSettings(deps.db, repositoryId)).commentCommands) return null;
+  await assertNotPaused(deps, repository);
+  return repository;
+}
+
+/** Milliseconds that reading a new repository takes. */
+const untilKnown = 2_000;
+
+/** After this many milliseconds, the author may no longer want the command. */
+const longestDelay = 10 * 60_000;
+
+const isLate = ({ clock }: Deps, { at }: ToldOfComment): boolean =>
+  clock.now() - Date.parse(at) > longestDelay;
+
+/** @returns the saved answer; null if the author may not read the repository and gets no answer. */
+async function obey(
+  deps: Deps,
+  repository: FoundRepository,
+  told: ToldOfComment,
+  { done, isLast }: { done: string[]; isLast: boolean },
+): Promise<string | null> {
+  const commentId = BigInt(told.commentId);
+  const permission = await permissionOf(deps, told, repository);
+  if (permission === 'none') return null;
+  const { verb, words } = readCommand(told.text);
+  const isOutsider = permission === 'read';
+  if (isOutsider && verb !== 'status') return null;
+  const comment = {
+    id: commentId,
+    repositoryId: repository.id,
+    number: told.number,
+    personId: BigInt(told.person.id),
+  };
+  const isDecision = permission === 'admin' && verb !== null && decisions.includes(verb);
+  if (!isDecision && !(await hasAnswerLeft(deps.db, comment, isOutsider, nowOf(deps.clock)))) {
+    deps.log.warn(
+      { repository: fullName(repository), pullRequest: told.number, by: told.person.login },
+      'too many comments in an hour; a command is not answered',
+    );
+    return null;
+  }
+  const { commentCommands } = await readSettings(deps.db, repository.id);
+  const suffix = isLast ? `\n\n${lastOfHour}` : '';
+  const order: Order = {
+    deps,
+    commentId,
+    repository,
+    permission,
+    words,
+    number: told.number,
+    person: told.person,
+    writtenAt: new Date(told.at),
+    keep: (tx, text, requested) => keepAnswer(tx, commentId, text + suffix, requested),
+  };
+  // A command that started in time is finished.
+  const isTooLate = verb !== null && verb !== 'status' && done.length === 0 && isLate(deps, told);
+  try {
+    const isPageOnly = commentCommands === 'requests' && verb !== null && decisions.includes(verb);
+    const text = isTooLate ? lateText : isPageOnly ? pageOnly(order) : await textOf(order, verb);
+    // Does nothing if the answer was saved with the change.
+    await keepAnswer(deps.db, commentId, text + suffix);
+  } catch (error) {
+    if (!(error instanceof AnsweredMeanwhile)) throw error;
+  }
+  return (await readTaken(deps.db, commentId)).answer;
+}
+
+const textOf = async (order: Order, verb: Verb | null): Promise<string> =>
+  verb === null ? usageText : carryOut[verb](order).catch(refusalText(order.deps));
+
+/** What only admins may: answered however much else is, and only on pages where comments just request. */
+const decisions: readonly Verb[] = ['approve', 'deny', 'freeze', 'unfreeze'];
+
+function pageOnly({ deps, repository }: Order): string {
+  const page = deps.config.publicUrl + repositoryPath(repository);
+  return `**Nothing was changed.** In this repository, comments can only ask for the status and request exemptions. Use [the page of the repository](${page}) or the page of this pull request.`;
+}
+
+const lateText =
+  '**Nothing was changed.** Holdfast read this command more than 10 minutes after you wrote it. If you still want it, write it again.';
+
+const lastOfHour = `Holdfast answers ${mostAnswers} commands from one person within an hour. This was the last one. It ignores further commands until an hour after the first one.`;
+
+/** Asks GitHub what the author may do. */
+async function permissionOf(
+  deps: Deps,
+  { person }: ToldOfComment,
+  repository: FoundRepository,
+): Promise<RepositoryPermission> {
+  try {
+    return await askPermission(deps, person, repository);
+  } catch (error) {
+    if (isRefusal(error, deps)) return 'none';
+    const failure = classifyGitHubError(error, deps.clock.now());
+    if (failure.kind !== 'limited') throw error;
+    await pauseInstallation(deps, repository.installation.id, failure);
+    throw new NotNow(new Date(failure.retryAt));
+  }
+}
+
+/** The answer to a refused command. While GitHub does not answer, the command waits. */
+const refusalText =
+  (deps: Deps) =>
+  (error: unknown): string => {
+    if (isUnavailable(error) || isTooManyRequests(error))
+      throw new NotNow(new Date(deps.clock.now() + (error.retryAfter ?? 10) * 1000));
+    if (error instanceof DoubtfulTime || error instanceof Refusal)
+      return `**Nothing was changed.** ${sentence(error.message)}`;
+    throw error;
+  };
+
+export const answerCommentTask = defineTask(jobs.answerComment, (deps, { repositoryId, ...told }) =>
+  answerComment(deps, BigInt(repositoryId), told),
+);

@@ -1,0 +1,152 @@
+import type { Tx } from '../../database/database.ts';
+import type { Deps } from '../../deps.ts';
+
+// The result of each command in a comment. A change for a command saves the answer in the same transaction, so that the
+// command happens once.
+
+/** How many answers one person gets within an hour. */
+export const mostAnswers = 10;
+/** How many comments Holdfast writes in a repository within an hour. What an admin decides is answered beyond it. */
+const mostInRepository = 30;
+/** How many answers people who cannot write to the repository get in a conversation within an hour, all of them together. */
+const mostForOutsiders = 3;
+const hour = 3_600_000;
+
+/** A comment that we started to handle. */
+export type Taken = {
+  /** What the command has ended so far. */
+  done: string[];
+  /** Null until the command is done. */
+  answer: string | null;
+  attempts: number;
+  isSettled: boolean;
+};
+
+type Comment = { id: bigint; repositoryId: bigint; number: number; personId: bigint };
+
+/**
+ * Starts to handle a comment, or finds that it was started before.
+ * @returns null if its author has no answers left; `isLast` says that this is their last answer.
+ */
+export async function takeComment(
+  tx: Tx,
+  { id, repositoryId, number, personId }: Comment,
+  now: Date,
+): Promise<(Taken & { isLast: boolean }) | null> {
+  await lockFor(tx, `comments of ${personId}`);
+  const known = await tx.commentAnswer.findUnique({ where: { commentId: id } });
+  const takenAt = known?.takenAt ?? now;
+  const others = await tx.commentAnswer.count({
+    where: {
+      personId,
+      commentId: { not: id },
+      takenAt: { gt: new Date(takenAt.getTime() - hour), ...(known && { lte: takenAt }) },
+    },
+  });
+  const isLast = others === mostAnswers - 1;
+  if (known) return { ...known, isLast };
+  if (others >= mostAnswers) return null;
+  const data = { commentId: id, repositoryId, number, personId, takenAt };
+  return { ...(await tx.commentAnswer.create({ data })), isLast };
+}
+
+/**
+ * Whether the author of a comment gets an answer. People who cannot write to the repository, of whom there may be many,
+ * get one an hour in a conversation.
+ * @param isOutsider whether the author is such a person.
+ */
+export async function hasAnswerLeft(
+  db: Deps['db'],
+  comment: Comment,
+  isOutsider: boolean,
+  now: Date,
+): Promise<boolean> {
+  if ((await countWritten(db, comment.repositoryId, now)) >= mostInRepository) return false;
+  return !isOutsider || db.$transaction((tx) => takeForOutsider(tx, comment, now));
+}
+
+async function takeForOutsider(
+  tx: Tx,
+  { id, repositoryId, number, personId }: Comment,
+  now: Date,
+): Promise<boolean> {
+  await lockFor(tx, `outsiders of ${repositoryId}#${number}`);
+  const takenAt = { gt: new Date(now.getTime() - hour) };
+  const others = await tx.commentAnswer.findMany({
+    where: { repositoryId, number, isOutsider: true, takenAt, commentId: { not: id } },
+    select: { personId: true },
+  });
+  if (others.length >= mostForOutsiders || others.some((other) => other.personId === personId)) return false;
+  await tx.commentAnswer.update({ where: { commentId: id }, data: { isOutsider: true } });
+  return true;
+}
+
+/** Those who take the same lock run one after another, across all replicas. */
+const lockFor = (tx: Tx, what: string) =>
+  tx.$queryRaw`SELECT 1 AS locked FROM (SELECT pg_advisory_xact_lock(hashtext(${what}))) AS lock`;
+
+/** How many comments Holdfast wrote in a repository within an hour. */
+async function countWritten(tx: Tx, repositoryId: bigint, now: Date): Promise<number> {
+  const earlier = { gt: new Date(now.getTime() - hour) };
+  return (
+    (await tx.commentAnswer.count({ where: { repositoryId, takenAt: earlier, answer: { not: null } } })) +
+    (await tx.exemption.count({ where: { repositoryId, announcedAt: earlier } }))
+  );
+}
+
+/** Whether there is room in a repository to announce a request. */
+export const mayAnnounce = async (tx: Tx, repositoryId: bigint, now: Date): Promise<boolean> =>
+  (await countWritten(tx, repositoryId, now)) < mostInRepository;
+
+/** Thrown if another process ran the same command meanwhile. */
+export class AnsweredMeanwhile extends Error {}
+
+/**
+ * Saves the answer in the transaction of the change that it reports.
+ * @param announces the exemption request that the answer announces.
+ * @throws AnsweredMeanwhile if there is an answer already: the change must not happen again.
+ */
+export async function keepAnswer(
+  tx: Tx,
+  commentId: bigint,
+  answer: string,
+  announces: string | null = null,
+): Promise<void> {
+  const { count } = await tx.commentAnswer.updateMany({
+    where: { commentId, answer: null },
+    data: { answer, announces },
+  });
+  if (count === 0) throw new AnsweredMeanwhile();
+}
+
+/** Notes one of several things that a command ended, in the transaction that ends it. @throws like `keepAnswer`. */
+export async function noteDone(tx: Tx, commentId: bigint, what: string): Promise<void> {
+  const { count } = await tx.commentAnswer.updateMany({
+    where: { commentId, answer: null },
+    data: { done: { push: what } },
+  });
+  if (count === 0) throw new AnsweredMeanwhile();
+}
+
+/** The current state of a comment. */
+export const readTaken = (tx: Tx, commentId: bigint): Promise<Taken> =>
+  tx.commentAnswer.findUniqueOrThrow({ where: { commentId } });
+
+/** Counts a try to post the answer before we make it. @returns the number of earlier tries. */
+export async function countAttempt(tx: Tx, commentId: bigint): Promise<number> {
+  const data = { attempts: { increment: 1 } };
+  return (await tx.commentAnswer.update({ where: { commentId }, data })).attempts - 1;
+}
+
+/**
+ * Marks an answer that is posted, or can never be.
+ * @param postedAt by GitHub's clock: since then everybody can read the request that it announces. Null: it is not posted.
+ */
+export async function settleAnswer(tx: Tx, commentId: bigint, postedAt: Date | null): Promise<void> {
+  const { announces } = await tx.commentAnswer.update({ where: { commentId }, data: { isSettled: true } });
+  if (announces && postedAt) await noteAnnounced(tx, announces, postedAt);
+}
+
+/** Notes since when the conversation shows a request. */
+export const noteAnnounced = (tx: Tx, id: string, announcedAt: Date) =>
+  tx.exemption.updateMany({ where: { id }, data: { announcedAt } });

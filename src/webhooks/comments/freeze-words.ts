@@ -1,0 +1,83 @@
+import { DoubtfulTime } from '../../time/doubtful-time.ts';
+import { parseDuration } from '../../time/duration.ts';
+import { isTimeZone } from '../../time/local-time.ts';
+import { later, type Moment, readMoment, type Ways } from '../../time/moment.ts';
+
+/** The words of a freeze command: until when, in which zone, and why. */
+export type FreezeWords = { end: Moment; zone: string; reason: string };
+
+/** How to resolve an ambiguous time in a comment. */
+const ways: Ways = { utc: 'name the zone UTC after it', length: (text) => text };
+
+/** How many words a time may have. */
+const mostWords = 4;
+const regions =
+  /^(?:Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Etc|Europe|Indian|Pacific|US)\//i;
+/** Each stands for several zones, or for a zone during half of the year. */
+const abbreviations = new Set(
+  'GMT BST WET WEST CET CEST EET EEST EST EDT CST CDT MST MDT PST PDT IST JST'.split(' '),
+);
+const ofTimes = /^(?:\d\S*|today|tomorrow|at|am|pm|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*)$/i;
+
+/**
+ * Reads `2h INC-4711` or `until friday 18:00 Europe/Paris Books are closed`.
+ * @param defaults the current time in milliseconds, and the zone to use if the words name none.
+ * @throws DoubtfulTime if the time is past, ambiguous or not understood.
+ */
+export function readFreezeWords(words: string, defaults: { now: number; zone: string }): FreezeWords {
+  const [first = '', ...others] = words.split(/\s+/);
+  const isUntil = first.toLowerCase() === 'until';
+  const given = isUntil ? others : first.toLowerCase() === 'for' ? others : [first, ...others];
+  const found = isUntil ? readUntil(given, defaults) : readFor(given, defaults);
+  const reason = given.slice(found.length).join(' ');
+  if (reason === '') throw new DoubtfulTime('A freeze needs a reason after its time, such as 2h INC-4711.');
+  return { end: found.end, zone: found.zone, reason };
+}
+
+/** @property length how many words the time and its zone have. */
+type Found = { end: Moment; zone: string; length: number };
+
+/** Reads the longest start of the words that is a length of time. */
+function readFor(given: string[], { now, zone: otherwise }: { now: number; zone: string }): Found {
+  for (let length = Math.min(mostWords, given.length); length > 0; length--) {
+    const duration = parseDuration(given.slice(0, length).join(' '));
+    if (!duration) continue;
+    const { zone, words } = zoneAfter(given, length, otherwise);
+    return { end: later(now, duration, { zone, ways }), zone, length: length + words };
+  }
+  throw new DoubtfulTime(
+    `"${given[0] ?? ''}" is not a length of time. Write 2h or 1h30m, or until and a time, and then the reason.`,
+  );
+}
+
+/** Reads the longest start of the words that is a moment. If there is none, throws about everything that looks like a time. */
+function readUntil(given: string[], { now, zone: otherwise }: { now: number; zone: string }): Found {
+  if (given.join('') === '')
+    throw new DoubtfulTime('Write a time after until, such as until 18:00 INC-4711.');
+  const last = given.findIndex((word) => !ofTimes.test(word));
+  const most = Math.min(mostWords, last === -1 ? given.length : last);
+  let doubt: unknown;
+  for (let length = Math.max(1, most); length > 0; length--) {
+    const { zone, words } = zoneAfter(given, length, otherwise);
+    // `12:30 am` is not `12:30`.
+    if (/^\d/.test(given[length - 1]!) && /^[ap]m$/i.test(given[length] ?? '')) continue;
+    try {
+      const text = given.slice(0, length).join(' ');
+      return { end: readMoment(text, { now, zone, ways }), zone, length: length + words };
+    } catch (error) {
+      if (!(error instanceof DoubtfulTime)) throw error;
+      doubt ??= error;
+    }
+  }
+  throw doubt;
+}
+
+/** The zone after a time. @throws DoubtfulTime if it is unknown or ambiguous. */
+function zoneAfter(given: string[], length: number, otherwise: string): { zone: string; words: 0 | 1 } {
+  const word = given[length] ?? '';
+  if (/^UTC$/i.test(word)) return { zone: 'UTC', words: 1 };
+  if (word.includes('/') && isTimeZone(word)) return { zone: word, words: 1 };
+  if (regions.test(word) || abbreviations.has(word))
+    throw new DoubtfulTime(`"${word}" is not a single time zone. Write one such as Europe/Paris or UTC.`);
+  return { zone: otherwise, words: 0 };
+}

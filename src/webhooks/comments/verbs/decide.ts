@@ -1,0 +1,99 @@
+import { validate } from '../../../api/validate.ts';
+import { givenReason } from '../../../api/v1/exemption-schemas.ts';
+import { nowOf } from '../../../clock.ts';
+import { conflict } from '../../../errors.ts';
+import { decideExemption } from '../../../exemptions/decide-exemption.ts';
+import { type ExemptionRecord, openExemptions } from '../../../exemptions/exemption-store.ts';
+import { fullName } from '../../../installations/find-repository.ts';
+import { actorName } from '../../../pages/repository/actor-name.ts';
+import { describeInstant } from '../../../time/local-time.ts';
+import { asCode } from '../answer-text.ts';
+import { actorOf, assertAdmin, type CarryOut, type Order } from '../order.ts';
+import { zoneOfRepository } from '../zone-of-repository.ts';
+
+/**
+ * Approves a request on the pull request: the one for the commit that the command names, or the only one. Never one that
+ * the admin could not have read in the conversation: then the answer lists the open requests.
+ */
+export const approve: CarryOut = async (order) => {
+  assertAdmin(order);
+  const [, commit = '', rest] = /^(?:([0-9a-f]{7,64})(?:\s+|$))?(.*)$/is.exec(order.words)!;
+  const open = await openRequests(order);
+  const meant = commit === '' ? onlyAnnounced(open, order) : onlyFor(commit.toLowerCase(), open, order);
+  return meant ? decide(order, meant, 'approve', rest!) : listed(order, open);
+};
+
+/** Denies the newest open request on the pull request. */
+export const deny: CarryOut = async (order) => {
+  assertAdmin(order);
+  const open = await openRequests(order);
+  return decide(order, open.at(-1)!, 'deny', order.words, open.length);
+};
+
+async function decide(
+  order: Order,
+  { id }: ExemptionRecord,
+  decision: 'approve' | 'deny',
+  words: string,
+  count = 1,
+): Promise<string> {
+  const { deps, repository } = order;
+  const reason = words === '' ? null : validate(givenReason, words, 'body');
+  const zone = await zoneOfRepository(deps.db, repository.id);
+  const caller = { actor: actorOf(order), notAdmin: null };
+  let text = '';
+  await decideExemption(deps, repository, id, { ...caller, decision, reason }, (tx, decided) => {
+    text = told(decided, count, zone);
+    return order.keep(tx, text);
+  });
+  return text;
+}
+
+/** Oldest first. @throws Refusal conflict if there is no open request. */
+async function openRequests({ deps, repository, number }: Order): Promise<ExemptionRecord[]> {
+  const now = nowOf(deps.clock);
+  const open = await openExemptions(deps.db, repository.id, [number]);
+  const requests = open.filter(({ state, expiresAt }) => state === 'requested' && expiresAt > now);
+  if (requests.length > 0) return requests;
+  throw conflict(
+    `${fullName(repository)}#${number} has no open exemption request. To request an exemption, write /holdfast exempt and a reason.`,
+  );
+}
+
+/** The only request, if the conversation showed it before the command was written, and it is for one commit. */
+function onlyAnnounced(open: ExemptionRecord[], { writtenAt }: Order): ExemptionRecord | null {
+  const [only, ...others] = open;
+  const wasShown = only?.announcedAt && only.announcedAt <= writtenAt && isBefore(only, writtenAt);
+  return wasShown && others.length === 0 && !only.anyHead ? only : null;
+}
+
+/** The only request for this commit, made before the command was written. */
+function onlyFor(commit: string, open: ExemptionRecord[], { writtenAt }: Order): ExemptionRecord | null {
+  const [only, ...others] = open.filter(({ headSha, anyHead }) => !anyHead && headSha.startsWith(commit));
+  return only && others.length === 0 && isBefore(only, writtenAt) ? only : null;
+}
+
+const isBefore = ({ requestedAt }: ExemptionRecord, instant: Date): boolean => requestedAt <= instant;
+
+/** What there is to approve, and how: the answer to an approval that could mean something else than its author saw. */
+async function listed({ deps, repository }: Order, open: ExemptionRecord[]): Promise<string> {
+  const zone = await zoneOfRepository(deps.db, repository.id);
+  const lines = open.map(({ requestedBy, reason, anyHead, headSha, expiresAt }) => {
+    const what = anyHead ? '**all commits**' : `the commit ${headSha.slice(0, 7)}`;
+    return `- ${asCode(actorName(requestedBy))} requests an exemption for ${what} until ${describeInstant(expiresAt, zone)}: ${repository.private ? asCode(reason) : 'the reason is on the page'}`;
+  });
+  return [
+    '**Nothing was changed.** Holdfast cannot tell which request you mean, or you could not have seen it here. These are open:',
+    lines.join('\n'),
+    `To approve a request for one commit, write ${asCode('/holdfast approve <commit>')}. You can decide on every request on the page.`,
+  ].join('\n\n');
+}
+
+function told(decided: ExemptionRecord, count: number, zone: string): string {
+  const { state, requestedBy, requestedAt, headSha, expiresAt } = decided;
+  const which = `the request of ${asCode(actorName(requestedBy))} from ${describeInstant(requestedAt, zone)}`;
+  if (state === 'denied')
+    return `**Denied** ${which}.${count > 1 ? ` It was the newest of ${count} open requests.` : ''}`;
+  const until = describeInstant(expiresAt, zone);
+  return `**Exempt until ${until}:** approved ${which}. The exemption applies to the commit ${headSha.slice(0, 7)}.`;
+}
