@@ -207,7 +207,7 @@ test('every kind of refusal has its part, under its status', () => {
 });
 
 test('every finding of the doctor is explained, and no other', () => {
-  const paths = /^enforcement\/|^cli\/doctor\.ts$/;
+  const paths = /^explanations\/enforcement\/|^cli\/doctor\.ts$/;
   const findings = [
     ...propertiesOf('message', paths),
     ...variablesOf('message', paths),
@@ -230,8 +230,8 @@ test('every reason why the doctor cannot ask is explained, and no other', () => 
 test('every page with only a message is explained, and no other', () => {
   const titles = [
     ...argumentsOf(/^stopPage$/, 0),
-    ...propertiesOf('heading', /^setup\//),
-    ...propertiesOf('title', /^(?:pages\/mount-sign-in|pages\/reader|pages\/error-page|not-served)\.ts$/),
+    ...propertiesOf('heading', /^server\/setup\//),
+    ...propertiesOf('title', /^(?:pages\/mount-sign-in|pages\/reader|pages\/error-page|server\/not-served)\.ts$/),
   ];
   expect(titles.length).toBeGreaterThan(12);
   expect(missingIn(quotedIn('pages'), titles)).toEqual([]);
