@@ -11,6 +11,18 @@ export const ownerFormPath = (login: string, form: 'freeze' | 'unfreeze' | 'plan
 export const progressPath = (login: string, of: { plan: string } | { freeze: string }): string =>
   `/owners/${login}/progress?${new URLSearchParams(of)}`;
 
+/** The calendar of an owner, or of some of its repositories. @param month the first month that it shows: `2026-12`. */
+export function calendarPath(
+  login: string,
+  { month = null, show = null, repositories = [] }: CalendarQuery = {},
+): string {
+  const query = new URLSearchParams({ ...(month && { month }), ...(show && { show }) });
+  for (const name of repositories) query.append('repository', name);
+  return `/owners/${login}/calendar${query.size > 0 ? `?${query}` : ''}`;
+}
+
+type CalendarQuery = { month?: string | null; show?: 'quarter' | null; repositories?: string[] };
+
 /** The page of a plan. */
 export const planPath = (login: string, id: string): string => `/owners/${login}/plans/${id}`;
 

@@ -7,6 +7,7 @@ import { mountSignIn } from './mount-sign-in.ts';
 import { mountAssets } from './assets.ts';
 import { errorPage } from './error-page.ts';
 import { ownerForm } from './change.ts';
+import { showCalendar } from './calendar/show-calendar.ts';
 import { showFirstSteps } from './first-steps/show-first-steps.ts';
 import { changesOfFreeze } from './freeze/change-forms.ts';
 import { changeFreeze } from './freeze/change-freeze.ts';
@@ -46,6 +47,7 @@ export function mountPages(app: OpenAPIHono, given: Deps, limits: CallerLimits):
   pages.use(pageHeaders(), notStored);
   mountSignIn(pages, deps, limits);
   pages.get('/repos/:owner', (context) => showOwner(forRequest(deps, context), context));
+  pages.get('/owners/:owner/calendar', (context) => showCalendar(forRequest(deps, context), context));
   pages.get('/owners/:owner/freeze', (context) => showFreezeForm(forRequest(deps, context), context));
   pages.post('/owners/:owner/freeze', ownerForm(deps, namedByFreezeForm, sendFreezeForm, { isUrgent: true }));
   pages.get('/owners/:owner/unfreeze', (context) => showUnfreezeForm(forRequest(deps, context), context));

@@ -1,6 +1,9 @@
 // Shows each instant in the viewer's own zone too, unless the page was asked for one. Without this script the zones
 // that the page shows stand alone.
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+// Later pages show times in this zone, and forms begin with it, until the reader chooses another one.
+const isKnown = /(^|; )zone=/.test(document.cookie);
+if (!isKnown) document.cookie = `zone=${zone}; path=/; max-age=31536000; samesite=lax`;
 const format = new Intl.DateTimeFormat('en-GB', {
   dateStyle: 'medium',
   timeStyle: 'short',
@@ -23,8 +26,8 @@ for (const select of document.querySelectorAll('select[data-offers-own-zone]')) 
   select.append(option);
 }
 
-// A form that nobody has filled in yet begins with the viewer's own zone.
-for (const field of document.querySelectorAll('[data-chooses-own-zone]')) field.value = zone;
+// On the first page, a form that nobody has filled in yet begins with the viewer's own zone, too.
+for (const field of document.querySelectorAll('[data-chooses-own-zone]')) if (!isKnown) field.value = zone;
 
 // On a narrow screen a timeline begins with the days around now.
 for (const box of document.querySelectorAll('.timeline')) {

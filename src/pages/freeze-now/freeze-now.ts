@@ -19,6 +19,7 @@ import { layout } from '../layout.ts';
 import { type OpenedOwner, openOwnerPage, seenBy } from '../owner/open-owner.ts';
 import { repositoryStates, type RepositoryState } from '../owner/repository-states.ts';
 import type { PageDeps } from '../reader.ts';
+import { readerZone } from '../reader-zone.ts';
 import { type Remember, sendOnce } from '../send-once.ts';
 import { freezeBody, type FreezeFields, labels, planBody, readFreezeFields } from './freeze-fields.ts';
 import { freezeForm } from './freeze-form.ts';
@@ -30,6 +31,7 @@ export async function showFreezeForm(deps: PageDeps, context: Context): Promise<
   if (opened instanceof Response) return opened;
   const { pathname, search, searchParams } = new URL(context.req.url);
   if (!opened.viewer) return context.redirect(signInPath(pathname + search), 302);
+  if (!searchParams.has('zone')) searchParams.set('zone', readerZone(context));
   const fields = readFreezeFields(searchParams, opened.isAdmin ? 'all' : 'ticked');
   return page(context, opened, fields, { problems: noProblems, preview: null });
 }

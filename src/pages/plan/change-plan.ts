@@ -26,6 +26,7 @@ import { layout } from '../layout.ts';
 import { messagePage } from '../message-page.ts';
 import { openOwnerPage } from '../owner/open-owner.ts';
 import type { PageDeps } from '../reader.ts';
+import { readerZone } from '../reader-zone.ts';
 import { sendOnce } from '../send-once.ts';
 import { occurrenceTable } from './occurrence-table.ts';
 import { isUuid, mayEdit, openPlanPage } from './open-plan.ts';
@@ -33,7 +34,7 @@ import { withPlan } from './plan-actions.ts';
 import { fieldsOf, labels, planBody, type PlanFields, readPlanFields, versionOf } from './plan-fields.ts';
 import { type PlanForm, planForm } from './plan-form.ts';
 
-/** `GET /owners/{owner}/plans/new`: the form, with the repositories that the URL names. */
+/** `GET /owners/{owner}/plans/new`: the form, with the repositories, the start and the zone that the URL names. */
 export async function showNewPlan(deps: PageDeps, context: Context): Promise<Response> {
   const opened = await openOwnerPage(deps, context);
   if (opened instanceof Response) return opened;
@@ -41,7 +42,8 @@ export async function showNewPlan(deps: PageDeps, context: Context): Promise<Res
   if (!opened.viewer) return context.redirect(signInPath(pathname + search), 302);
   const ticked = searchParams.getAll('repository');
   const all = opened.isAdmin ? '*' : '';
-  const fields = readPlanFields(new URLSearchParams(), ticked.length > 0 ? ticked.join('\n') : all);
+  const given = new URLSearchParams({ start: searchParams.get('start') ?? '', zone: readerZone(context) });
+  const fields = readPlanFields(given, ticked.length > 0 ? ticked.join('\n') : all);
   return formPage(context, opened.viewer, newForm(opened.account.login, fields));
 }
 

@@ -1,0 +1,111 @@
+import { Temporal } from 'temporal-polyfill';
+import { type FreezeGroup, freezeGroupsWithin } from '../../freezes/freeze-groups.ts';
+import { daysMade, occurrencesFrom, occurrencesToMake } from '../../plans/occurrences.ts';
+import { matchedBy } from '../../plans/matched-repositories.ts';
+import { listPlans, type StoredPlan } from '../../plans/plan-store.ts';
+import { freezePath, planPath } from '../../installations/page-paths.ts';
+import type { OpenedOwner } from '../owner/open-owner.ts';
+import type { PageDeps } from '../reader.ts';
+import { dayOf } from './calendar-window.ts';
+import type { Stay } from './lay-out-weeks.ts';
+
+/** One bar of a calendar: a freeze, what a plan did to many repositories at once, or what a plan will do. */
+export type Entry = Stay & {
+  /** The reason. */
+  text: string;
+  endsAt: Date | null;
+  state: 'scheduled' | 'ongoing' | 'ended' | 'planned';
+  /** In how many of the chosen repositories. */
+  repositories: number;
+  /** The first names of them, at most three. */
+  names: string[];
+  href: string;
+};
+
+/** The most freezes, or groups of them, of one calendar. */
+export const mostEntries = 400;
+/** The most repositories of an entry that are named. */
+const mostNames = 3;
+/** The most occurrences of one plan. */
+const mostOfPlan = 100;
+
+type Span = { from: Date; to: Date; zone: string };
+
+/**
+ * What a calendar shows, the earliest first: each freeze of some repositories, one entry for what a plan did to many at
+ * once, and for admins of the owner what plans will do later, when their freezes do not exist yet.
+ */
+export async function loadCalendar(
+  deps: PageDeps,
+  { account, isAdmin }: OpenedOwner,
+  chosen: OpenedOwner['repositories'],
+  span: Span,
+  now: Date,
+): Promise<Entry[]> {
+  const inside = chosen.filter((each) => isAdmin || each.private).map(({ id }) => id);
+  const ids = chosen.map(({ id }) => id);
+  const [groups, plans] = await Promise.all([
+    freezeGroupsWithin(deps.db, ids, inside, span, mostEntries),
+    isAdmin && span.to > now ? listPlans(deps.db, account.id, now) : [],
+  ]);
+  const nameOf = new Map(chosen.map(({ id, name }) => [id, name]));
+  const exist = groups.map((group) => entryOfGroup(group, account.login, nameOf, isAdmin, span, now));
+  const planned = plans.flatMap((plan) => {
+    const matched = matchedBy(plan, chosen);
+    return matched.length > 0 ? plannedBy(plan, account.login, matched, span, now) : [];
+  });
+  return [...exist, ...planned].toSorted((one, other) => one.startsAt.getTime() - other.startsAt.getTime());
+}
+
+function entryOfGroup(
+  group: FreezeGroup,
+  login: string,
+  nameOf: Map<bigint, string>,
+  isAdmin: boolean,
+  { zone }: Span,
+  now: Date,
+): Entry {
+  const { startsAt, endsAt, repositoryIds, planId } = group;
+  const names = repositoryIds.map((id) => nameOf.get(id)!);
+  const href =
+    planId && isAdmin && group.repositories > 1
+      ? planPath(login, planId)
+      : freezePath({ name: names[0]!, account: { login } }, group.id);
+  const state = startsAt > now ? 'scheduled' : endsAt && endsAt <= now ? 'ended' : 'ongoing';
+  const { reason: text, repositories } = group;
+  return { ...daysOf(startsAt, endsAt, zone), endsAt, text, state, repositories, names, href };
+}
+
+/** The occurrences of a plan in a span whose freezes do not exist yet. */
+function plannedBy(
+  plan: StoredPlan,
+  login: string,
+  matched: { name: string }[],
+  span: Span,
+  now: Date,
+): Entry[] {
+  const made = new Set(occurrencesToMake(plan, now).map(({ date }) => date));
+  const isMade = ({ date, startsAt }: { date: string; startsAt: Date }) =>
+    made.has(date) || startsAt.getTime() <= now.getTime() + daysMade * 86_400_000;
+  return occurrencesFrom(plan, span.from > now ? span.from : now)
+    .take(mostOfPlan)
+    .filter((occurrence) => occurrence.startsAt < span.to && !isMade(occurrence))
+    .map(({ startsAt, endsAt }): Entry => ({
+      ...daysOf(startsAt, endsAt, span.zone),
+      endsAt,
+      text: plan.reason,
+      state: 'planned',
+      repositories: matched.length,
+      names: matched.slice(0, mostNames).map(({ name }) => name),
+      href: planPath(login, plan.id),
+    }))
+    .toArray();
+}
+
+/** The days in a zone on which something is on. What ends at midnight does not touch the next day. */
+function daysOf(startsAt: Date, endsAt: Date | null, zone: string): Stay {
+  const firstDay = dayOf(startsAt, zone);
+  const end = endsAt && dayOf(new Date(endsAt.getTime() - 1), zone);
+  const lastDay = end && (Temporal.PlainDate.compare(end, firstDay) < 0 ? firstDay : end);
+  return { startsAt, firstDay, lastDay };
+}

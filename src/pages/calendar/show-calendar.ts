@@ -1,0 +1,262 @@
+import type { Context } from 'hono';
+import { html } from 'hono/html';
+import { Temporal } from 'temporal-polyfill';
+import { nowOf } from '../../clock.ts';
+import { calendarPath, ownerFormPath, ownerPath, repositoryPath } from '../../installations/page-paths.ts';
+import { countOf } from '../freeze-now/plan-preview.ts';
+import { dayAndTime } from '../instant.ts';
+import { type Html, layout } from '../layout.ts';
+import { shorten } from '../long-text.ts';
+import { openOwnerPage, type OpenedOwner } from '../owner/open-owner.ts';
+import { absentPage, type PageDeps } from '../reader.ts';
+import { readerZone } from '../reader-zone.ts';
+import { type CalendarWindow, dayOf, windowAt, type Zoom, zooms } from './calendar-window.ts';
+import { layOutMonth, type Segment, type Week } from './lay-out-weeks.ts';
+import { type Entry, loadCalendar, mostEntries } from './load-calendar.ts';
+
+/** How many bars a week has at most. The list below the calendar has them all. */
+const mostLanes: Record<Zoom, number> = { month: 5, quarter: 3 };
+
+/** What the URL asks for. */
+type View = { zoom: Zoom; month: Temporal.PlainDate; repositories: string[] };
+
+/**
+ * `GET /owners/{owner}/calendar`: the freezes of an owner as bars over days, and as a list. `?month=2026-12` is the first
+ * month, `&show=quarter` shows three, and each `&repository=` chooses one.
+ */
+export async function showCalendar(deps: PageDeps, context: Context): Promise<Response> {
+  const opened = await openOwnerPage(deps, context);
+  if (opened instanceof Response) return opened;
+  const { account, viewer, repositories: all } = opened;
+  const now = nowOf(deps.clock);
+  const zone = readerZone(context);
+  const today = dayOf(now, zone);
+  const view = readView(new URL(context.req.url).searchParams, today);
+  const names = new Set(view.repositories.map((name) => name.toLowerCase()));
+  const chosen = names.size === 0 ? all : all.filter(({ name }) => names.has(name.toLowerCase()));
+  if (names.size > 0 && chosen.length === 0) return absentPage(deps, context, viewer);
+  const window = windowAt(view.zoom, view.month, zone);
+  const entries = await loadCalendar(deps, opened, chosen, window, now);
+  const calendar = { login: account.login, view, window, entries, today, now, mayPlan: viewer !== null };
+  const title = `Calendar of ${nameOf(account.login, chosen, view)}`;
+  const body = html`<p class="muted crumbs">${crumbs(account.login, chosen, view)}</p>
+    <div class="headline">
+      <h1>${monthsName(window)}</h1>
+      <nav class="bar-of-links" aria-label="Calendar">${links(calendar)}</nav>
+    </div>
+    ${window.months.map((month) => monthGrid(calendar, month))} ${list(calendar)}`;
+  return context.html(layout({ title, body, viewer }));
+}
+
+type Calendar = {
+  login: string;
+  view: View;
+  window: CalendarWindow;
+  entries: Entry[];
+  today: Temporal.PlainDate;
+  now: Date;
+  /** Whether a day leads to the form of a new plan. */
+  mayPlan: boolean;
+};
+
+/** The years that a calendar shows. */
+const years = { first: 2000, last: 2200 };
+
+function readView(query: URLSearchParams, today: Temporal.PlainDate): View {
+  const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(query.get('month') ?? '') ?? [];
+  const isShown = year !== undefined && Number(year) >= years.first && Number(year) <= years.last;
+  return {
+    zoom: query.get('show') === 'quarter' ? 'quarter' : 'month',
+    month: isShown ? Temporal.PlainDate.from(`${year}-${month}-01`) : today.with({ day: 1 }),
+    repositories: query.getAll('repository').slice(0, 100),
+  };
+}
+
+const linkTo = (login: string, view: View): string =>
+  calendarPath(login, {
+    month: view.month.toString().slice(0, 7),
+    show: view.zoom === 'quarter' ? 'quarter' : null,
+    repositories: view.repositories,
+  });
+
+function links({ login, view, today }: Calendar): Html[] {
+  const to = (name: Html | string, change: Partial<View>, isCurrent = false) =>
+    html`<a href="${linkTo(login, { ...view, ...change })}" ${isCurrent ? html`aria-current="true"` : ''}
+      >${name}</a
+    >`;
+  const step = (months: number) => view.month.add({ months });
+  const isWithin = ({ year }: Temporal.PlainDate) => year >= years.first && year <= years.last;
+  const [earlier, later] = [step(-zooms[view.zoom]), step(zooms[view.zoom])];
+  return [
+    isWithin(earlier) ? to('Earlier', { month: earlier }) : html``,
+    to('Today', { month: today.with({ day: 1 }) }),
+    isWithin(later) ? to('Later', { month: later }) : html``,
+    to('Month', { zoom: 'month' }, view.zoom === 'month'),
+    to('Quarter', { zoom: 'quarter' }, view.zoom === 'quarter'),
+  ];
+}
+
+const nameOf = (login: string, chosen: OpenedOwner['repositories'], { repositories }: View): string =>
+  repositories.length === 0
+    ? login
+    : chosen.length === 1
+      ? `${login}/${chosen[0]!.name}`
+      : countOf(chosen.length, 'repository', 'repositories');
+
+function crumbs(login: string, chosen: OpenedOwner['repositories'], view: View): Html {
+  const owner = html`<a href="${ownerPath(login)}">${login}</a>`;
+  if (view.repositories.length === 0) return owner;
+  const [first] = chosen;
+  const all = html`<a href="${linkTo(login, { ...view, repositories: [] })}">All repositories</a>`;
+  return chosen.length === 1
+    ? html`${owner} /
+        <a href="${repositoryPath({ name: first!.name, account: { login } })}">${first!.name}</a> · ${all}`
+    : html`${owner} · ${countOf(chosen.length, 'repository', 'repositories')} · ${all}`;
+}
+
+const monthName = (month: Temporal.PlainDate): string =>
+  month.toLocaleString('en-GB', { month: 'long', year: 'numeric' });
+
+const monthsName = ({ months }: CalendarWindow): string =>
+  months.length === 1 ? monthName(months[0]!) : `${monthName(months[0]!)} to ${monthName(months.at(-1)!)}`;
+
+/** A month as a grid. The list says the same, so that nobody needs the grid. */
+function monthGrid(calendar: Calendar, month: Temporal.PlainDate): Html {
+  const { window, entries } = calendar;
+  const weeks = layOutMonth(month, entries, mostLanes[window.zoom]);
+  return html`<section class="month" aria-label="${monthName(month)}">
+    ${window.months.length > 1 ? html`<h2>${monthName(month)}</h2>` : ''}
+    <div class="week-days" aria-hidden="true">
+      ${weeks[0]!.days.map((day) => html`<span>${day.toLocaleString('en-GB', { weekday: 'short' })}</span>`)}
+    </div>
+    ${weeks.map((week) => weekRow(calendar, month, week))}
+  </section>`;
+}
+
+function weekRow(calendar: Calendar, month: Temporal.PlainDate, { days, lanes, hidden }: Week<Entry>): Html {
+  const rows = lanes.length + (hidden.some((count) => count > 0) ? 1 : 0);
+  return html`<div class="week lanes${rows}">
+    ${days.map((day, index) => dayCell(calendar, month, day, index + 1))}
+    ${lanes.map((segments, lane) => segments.map((segment) => bar(segment, lane + 2, calendar)))}
+    ${hidden.map((count, index) =>
+      count > 0
+        ? html`<a class="more r${lanes.length + 2} c${index + 1}" href="#list">${count} more</a>`
+        : '',
+    )}
+  </div>`;
+}
+
+function dayCell(
+  { login, view, today, mayPlan, window }: Calendar,
+  month: Temporal.PlainDate,
+  day: Temporal.PlainDate,
+  column: number,
+): Html {
+  const isToday = day.equals(today);
+  const marks = [
+    'day',
+    column > 5 && 'weekend',
+    isToday && 'today',
+    (day.month !== month.month || day.year !== month.year) && 'outside',
+  ].filter(Boolean);
+  const name = day.toLocaleString('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
+  const plan = `${ownerFormPath(login, 'plans/new')}?${new URLSearchParams([
+    ['start', `${day.toString()}T00:00`],
+    ['zone', window.zone],
+    ...view.repositories.map((repository): [string, string] => ['repository', repository]),
+  ])}`;
+  return html`<div class="${marks.join(' ')} c${column}">
+    ${
+      mayPlan
+        ? html`<a href="${plan}" aria-label="${name}${isToday ? ', today' : ''}: new plan">${day.day}</a>`
+        : html`<span>${day.day}</span>`
+    }
+  </div>`;
+}
+
+function bar(
+  { stay, from, to, beginsBefore, endsAfter }: Segment<Entry>,
+  row: number,
+  { window, now }: Calendar,
+): Html {
+  const edges = `${beginsBefore ? ' from-before' : ''}${endsAfter ? ' goes-on' : ''}`;
+  return html`<a
+    class="stay ${stay.state}${edges} r${row} c${from} e${to}"
+    href="${stay.href}"
+    title="${shorten(stay.text, 120)}: ${whenText(stay, window.zone, now)}, ${whereText(stay)}"
+    ><bdi>${shorten(stay.text, 60)}</bdi
+    >${stay.repositories > 1 ? html` <span>×${stay.repositories}</span>` : ''}</a
+  >`;
+}
+
+function list(calendar: Calendar): Html {
+  const { entries, window, view, login } = calendar;
+  const first = window.months[0]!;
+  const rest = entries.length >= mostEntries;
+  return html`<section id="list" aria-labelledby="list-heading">
+    <h2 id="list-heading">Freezes of ${monthsName(window)}</h2>
+    <p class="muted">
+      Times are in
+      ${window.zone}.${rest ? ` These are the first ${mostEntries}. Choose fewer repositories to see the others.` : ''}
+    </p>
+    ${
+      entries.length === 0
+        ? html`<p class="card">
+            Nothing is frozen or planned.
+            <a href="${linkTo(login, { ...view, month: first.add({ months: window.months.length }) })}"
+              >Later</a
+            >
+          </p>`
+        : html`<ol class="agenda">
+            ${entries.map((entry) => row(entry, calendar))}
+          </ol>`
+    }
+  </section>`;
+}
+
+const stateNames = {
+  scheduled: 'Scheduled',
+  ongoing: 'Frozen',
+  ended: 'Ended',
+  planned: 'Planned',
+} as const;
+const badges = { scheduled: 'scheduled', ongoing: 'held', ended: 'past', planned: 'scheduled' } as const;
+
+const row = (entry: Entry, { window, login, now }: Calendar): Html =>
+  html`<li>
+    <span class="when">${when(entry, window.zone, now)}</span>
+    <span class="badge ${badges[entry.state]}">${stateNames[entry.state]}</span>
+    <span>
+      <a href="${entry.href}"><bdi>${shorten(entry.text, 120)}</bdi></a>
+      <span class="muted">${where(entry, login)}</span>
+    </span>
+  </li>`;
+
+function when({ startsAt, endsAt }: Entry, zone: string, now: Date): Html {
+  const [start, end] = endsOf({ startsAt, endsAt }, zone, now);
+  return html`<time datetime="${startsAt.toISOString()}">${start}</time> to
+    ${endsAt ? html`<time datetime="${endsAt.toISOString()}">${end}</time>` : end}`;
+}
+
+const whenText = (entry: Entry, zone: string, now: Date): string => endsOf(entry, zone, now).join(' to ');
+
+/** `Fri 27 Nov, 14:00` and `18:00`: the second names its day where that is another one. */
+function endsOf(
+  { startsAt, endsAt }: Pick<Entry, 'startsAt' | 'endsAt'>,
+  zone: string,
+  now: Date,
+): [start: string, end: string] {
+  const start = dayAndTime(startsAt, zone, now);
+  if (!endsAt) return [start, 'no end'];
+  const end = dayAndTime(endsAt, zone, now);
+  const [day, time] = end.split(', ') as [string, string];
+  return [start, start.startsWith(`${day},`) ? time : end];
+}
+
+const whereText = ({ repositories, names }: Entry): string =>
+  names.length === repositories ? names.join(', ') : countOf(repositories, 'repository', 'repositories');
+
+const where = (entry: Entry, login: string): Html =>
+  entry.names.length === 1 && entry.repositories === 1
+    ? html`<a href="${repositoryPath({ name: entry.names[0]!, account: { login } })}">${entry.names[0]!}</a>`
+    : html`${whereText(entry)}`;
