@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Hono } from 'hono';
+import type { Context, Hono } from 'hono';
 
 const types = {
   'style.css': 'text/css; charset=utf-8',
@@ -9,12 +9,18 @@ const types = {
   'progress.js': 'text/javascript; charset=utf-8',
   'api-reference.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',
+  'icon-192.png': 'image/png',
+  'icon-512.png': 'image/png',
+  'favicon.ico': 'image/x-icon',
 };
 type AssetName = keyof typeof types;
 
+const read = (name: string): Buffer<ArrayBuffer> =>
+  readFileSync(new URL(`./assets/${name}`, import.meta.url));
+
 const assets = new Map(
   Object.entries(types).map(([name, type]) => {
-    const content = readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8');
+    const content = name === 'style.css' ? Buffer.concat([read('tokens.css'), read(name)]) : read(name);
     const version = createHash('sha256').update(content).digest('hex').slice(0, 12);
     return [name, { type, content, version }];
   }),
@@ -23,15 +29,33 @@ const assets = new Map(
 /** The URL of an asset. It changes with the content, so browsers may cache it forever. */
 export const assetUrl = (name: AssetName): string => `/assets/${name}?v=${assets.get(name)!.version}`;
 
-/** Serves the style sheets, the scripts and the icon that pages load. */
+/** What a phone needs to put Holdfast on its home screen. */
+const manifest = {
+  name: 'Holdfast',
+  short_name: 'Holdfast',
+  start_url: '/',
+  display: 'standalone',
+  icons: [
+    { src: assetUrl('icon.svg'), sizes: 'any', type: 'image/svg+xml' },
+    { src: assetUrl('icon-192.png'), sizes: '192x192', type: 'image/png' },
+    { src: assetUrl('icon-512.png'), sizes: '512x512', type: 'image/png' },
+  ],
+};
+
+/** Serves the style sheets, the scripts and the icons that pages load, and what browsers ask for by itself. */
 export function mountAssets(app: Hono): void {
-  app.get('/assets/:name', (context) => {
-    const asset = assets.get(context.req.param('name'));
+  const serve = (context: Context, name: string): Response | Promise<Response> => {
+    const asset = assets.get(name);
     if (!asset) return context.notFound();
     const isCurrent = context.req.query('v') === asset.version;
     context.header('Content-Type', asset.type);
     context.header('X-Content-Type-Options', 'nosniff');
     context.header('Cache-Control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache');
     return context.body(asset.content);
-  });
+  };
+  app.get('/assets/:name', (context) => serve(context, context.req.param('name')));
+  app.get('/favicon.ico', (context) => serve(context, 'favicon.ico'));
+  app.get('/manifest.webmanifest', (context) =>
+    context.json(manifest, 200, { 'Content-Type': 'application/manifest+json' }),
+  );
 }

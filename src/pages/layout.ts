@@ -1,5 +1,7 @@
 import { html } from 'hono/html';
+import { calendarPath, ownerPath } from '../installations/page-paths.ts';
 import { assetUrl } from './assets.ts';
+import { icons } from './icons.ts';
 
 /** Markup with escaped texts. Only `html` makes it. */
 export type Html = ReturnType<typeof html>;
@@ -10,12 +12,14 @@ export type Page = {
   body: Html;
   /** Who is signed in; null for nobody. Absent where nobody can sign in, such as on the setup page. */
   viewer?: { login: string } | null;
+  /** The owner that the page is about, for the navigation: absent on pages about none. */
+  owner?: { login: string; tab: Tab | null };
   /** More elements for the head, for a page that updates itself. */
   head?: Html;
 };
 
 /** A complete page in the layout that all pages share. */
-export function layout({ title, body, viewer, head }: Page): Html {
+export function layout({ title, body, viewer, owner, head }: Page): Html {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -25,13 +29,21 @@ export function layout({ title, body, viewer, head }: Page): Html {
         <title>${title} · Holdfast</title>
         <link rel="stylesheet" href="${assetUrl('style.css')}" />
         <link rel="icon" type="image/svg+xml" href="${assetUrl('icon.svg')}" />
+        <link rel="apple-touch-icon" href="${assetUrl('icon-192.png')}" />
+        <link rel="manifest" href="/manifest.webmanifest" />
         <script type="module" src="${assetUrl('local-times.js')}"></script>
         ${head ?? ''}
       </head>
       <body>
         <header class="top">
-          <a class="brand" href="/">Holdfast</a>
-          ${viewer ? signedIn(viewer.login) : viewer === null ? signIn : ''}
+          <div class="bar">
+            <a class="brand" href="/"
+              ><img src="${assetUrl('icon.svg')}" alt="" width="24" height="24" />Holdfast</a
+            >
+            ${owner ? html`<a class="owner" href="/" title="All owners"><bdi>${owner.login}</bdi></a>` : ''}
+            ${viewer ? signedIn(viewer.login) : viewer === null ? signIn : ''}
+          </div>
+          ${owner ? tabsOf(owner) : ''}
         </header>
         <main>${body}</main>
         <footer>
@@ -41,6 +53,31 @@ export function layout({ title, body, viewer, head }: Page): Html {
       </body>
     </html>`;
 }
+
+/** The pages of an owner. */
+const tabs = {
+  overview: { name: 'Overview', icon: 'lock', path: ownerPath },
+  calendar: { name: 'Calendar', icon: 'calendar', path: calendarPath },
+} as const;
+export type Tab = keyof typeof tabs;
+
+/** The navigation of an owner's pages. It scrolls to the side on a phone. */
+const tabsOf = ({ login, tab }: { login: string; tab: Tab | null }): Html =>
+  html`<nav class="tabs" aria-label="${login}">
+    ${Object.entries(tabs).map(
+      ([id, { name, icon: image, path }]) =>
+        html`<a href="${path(login)}" ${id === tab ? html`aria-current="page"` : ''}
+          >${icon(image)}${name}</a
+        >`,
+    )}
+    <a href="/help">${icon('question')}Help</a>
+  </nav>`;
+
+/** An icon beside a word that says the same. */
+export const icon = (name: keyof typeof icons): Html =>
+  html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
+    <path d="${icons[name]}" />
+  </svg>`;
 
 /** After signing in, people return to the page with this link. The browser's `Referer` names it. */
 const signIn = html`<a href="/auth/sign-in">Sign in</a>`;

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { Temporal } from 'temporal-polyfill';
 import { nowOf } from '../../clock.ts';
-import { calendarPath, ownerFormPath, ownerPath, repositoryPath } from '../../installations/page-paths.ts';
+import { calendarPath, ownerFormPath, repositoryPath } from '../../installations/page-paths.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';
 import { dayAndTime } from '../instant.ts';
 import { type Html, layout } from '../layout.ts';
@@ -39,13 +39,13 @@ export async function showCalendar(deps: PageDeps, context: Context): Promise<Re
   const entries = await loadCalendar(deps, opened, chosen, window, now);
   const calendar = { login: account.login, view, window, entries, today, now, mayPlan: viewer !== null };
   const title = `Calendar of ${nameOf(account.login, chosen, view)}`;
-  const body = html`<p class="muted crumbs">${crumbs(account.login, chosen, view)}</p>
+  const body = html`${crumbs(account.login, chosen, view)}
     <div class="headline">
       <h1>${monthsName(window)}</h1>
       <nav class="bar-of-links" aria-label="Calendar">${links(calendar)}</nav>
     </div>
     ${window.months.map((month) => monthGrid(calendar, month))} ${list(calendar)}`;
-  return context.html(layout({ title, body, viewer }));
+  return context.html(layout({ title, body, viewer, owner: { login: account.login, tab: 'calendar' } }));
 }
 
 type Calendar = {
@@ -103,15 +103,17 @@ const nameOf = (login: string, chosen: OpenedOwner['repositories'], { repositori
       ? `${login}/${chosen[0]!.name}`
       : countOf(chosen.length, 'repository', 'repositories');
 
-function crumbs(login: string, chosen: OpenedOwner['repositories'], view: View): Html {
-  const owner = html`<a href="${ownerPath(login)}">${login}</a>`;
-  if (view.repositories.length === 0) return owner;
+/** The repositories that the view has, and the way to all of them. */
+function crumbs(login: string, chosen: OpenedOwner['repositories'], view: View): Html | '' {
+  if (view.repositories.length === 0) return '';
   const [first] = chosen;
-  const all = html`<a href="${linkTo(login, { ...view, repositories: [] })}">All repositories</a>`;
-  return chosen.length === 1
-    ? html`${owner} /
-        <a href="${repositoryPath({ name: first!.name, account: { login } })}">${first!.name}</a> · ${all}`
-    : html`${owner} · ${countOf(chosen.length, 'repository', 'repositories')} · ${all}`;
+  const name =
+    chosen.length === 1
+      ? html`<a href="${repositoryPath({ name: first!.name, account: { login } })}">${first!.name}</a>`
+      : countOf(chosen.length, 'repository', 'repositories');
+  return html`<p class="muted">
+    ${name} · <a href="${linkTo(login, { ...view, repositories: [] })}">All repositories</a>
+  </p>`;
 }
 
 const monthName = (month: Temporal.PlainDate): string =>
