@@ -7,7 +7,7 @@ import type { Deps } from '../deps.ts';
 import type { Actor } from '../events/actor.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
-import type { Asked as AskedRead } from '../installations/repository-read.ts';
+import type { Asked as AskedRead } from '../installations/repository-rows.ts';
 import type { Remember } from './idempotency.ts';
 
 /** Who may call a route, and what its path names. */

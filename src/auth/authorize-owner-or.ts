@@ -1,7 +1,11 @@
 import type { Deps } from '../deps.ts';
 import { nullIf, Refusal } from '../errors.ts';
-import { type Administered, administersAll } from '../installations/administered.ts';
-import { findAccount, type InstalledAccount } from '../installations/find-account.ts';
+import {
+  type Administered,
+  administersAll,
+  findAccount,
+  type InstalledAccount,
+} from '../installations/find-account.ts';
 import { repositoryAbsent } from '../installations/find-repository.ts';
 import { authorizeOwner, authorizeRepository } from './authorize.ts';
 import type { Caller } from './caller.ts';

@@ -1,5 +1,5 @@
 import type { SqlTx } from '../database/sql.ts';
-import { type Asked, type Place, readAlone, type RepositoryRead } from '../installations/repository-read.ts';
+import { type Asked, type Place, readAlone, type RepositoryRead } from '../installations/repository-rows.ts';
 import { fromRow, isAheadOf, isNotEnded, type StoredFreeze } from './freeze-store.ts';
 
 // Lists the freezes of a repository for answers.

@@ -5,7 +5,7 @@
 //     try finds the answer and changes nothing.
 //  4. We post the answer. Before a second try, we check whether the first one arrived.
 import { nowOf } from '../../clock.ts';
-import { askPermission, isRefusal, type RepositoryPermission } from '../../auth/repository-permission.ts';
+import { askPermission, type RepositoryPermission } from '../../auth/permissions.ts';
 import type { Deps } from '../../deps.ts';
 import { isTooManyRequests, isUnavailable, Refusal } from '../../errors.ts';
 import { classifyGitHubError } from '../../github/github-error.ts';
@@ -166,7 +166,6 @@ async function permissionOf(
   try {
     return await askPermission(deps, person, repository);
   } catch (error) {
-    if (isRefusal(error, deps)) return 'none';
     const failure = classifyGitHubError(error, deps.clock.now());
     if (failure.kind !== 'limited') throw error;
     await pauseInstallation(deps, repository.installation.id, failure);

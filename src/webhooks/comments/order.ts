@@ -1,7 +1,7 @@
 import { assertStanding } from '../../auth/authorize.ts';
 import { actorOf as actorOfCaller } from '../../auth/caller.ts';
 import type { Person } from '../../auth/github-token.ts';
-import type { RepositoryPermission } from '../../auth/repository-permission.ts';
+import type { RepositoryPermission } from '../../auth/permissions.ts';
 import type { Tx } from '../../database/database.ts';
 import type { Deps } from '../../deps.ts';
 import type { Refusal } from '../../errors.ts';

@@ -1,9 +1,12 @@
+import type { Context } from 'hono';
 import { createHash, randomBytes } from 'node:crypto';
-import type { Person } from '../github-token.ts';
 import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 import { defineTask } from '../../queue/define-task.ts';
 import { jobs } from '../../queue/jobs.ts';
+import type { Person } from '../github-token.ts';
+import type { Attempt } from './attempt.ts';
+import { cookieNamed, readCookie } from './cookies.ts';
 
 // The only access to the sessions table. Sessions are in the database, so every replica sees an end.
 
@@ -58,3 +61,22 @@ export async function endSessions({ db }: Pick<Store, 'db'>, person: Pick<Person
 export const endSessionsTask = defineTask(jobs.endSessions, (deps, { personId }) =>
   endSessions(deps, { id: personId }),
 );
+
+/** Who is signed in; null if nobody is, if somebody changed the cookie, or if the session has ended. */
+export async function readSession(
+  deps: Pick<Deps, 'config' | 'db' | 'clock'>,
+  context: Context,
+): Promise<SignedIn | null> {
+  const id = await readCookie(context, cookieNamed(deps.config, 'session'));
+  return id === null ? null : findSession(deps, id);
+}
+
+/** Uses up a sign-in, on every replica. @returns false if it was used before. */
+export async function useAttempt({ db }: Pick<Deps, 'db'>, { state, until }: Attempt): Promise<boolean> {
+  const stateHash = createHash('sha256').update(state).digest('hex');
+  const { count } = await db.usedSignIn.createMany({
+    data: [{ stateHash, expiresAt: new Date(until) }],
+    skipDuplicates: true,
+  });
+  return count === 1;
+}
