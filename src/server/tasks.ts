@@ -1,5 +1,5 @@
 import { endSessionsTask } from '../auth/sign-in/sessions.ts';
-import { announceRequestTask } from '../webhooks/comments/announce-request.ts';
+import { announceRequestTask } from '../webhooks/comments/write-answer.ts';
 import { answerCommentTask } from '../webhooks/comments/answer-comment.ts';
 import { endExemptionsTask } from '../exemptions/end-exemptions.ts';
 import { remindOfFreezesTask } from '../freezes/remind-of-freezes.ts';
@@ -19,8 +19,7 @@ import {
   reconcilePullRequestTask,
   reconcileRepositoryTask,
 } from '../statuses/reconcile.ts';
-import { readDeliveryTask } from '../webhooks/read-delivery.ts';
-import { recoverDeliveriesTask } from '../webhooks/recover-deliveries.ts';
+import { readDeliveryTask, recoverDeliveriesTask } from '../webhooks/recover-deliveries.ts';
 import { sweepTask } from './sweep.ts';
 
 /** What a worker runs. Each stands beside the code that it runs. */

@@ -2,8 +2,8 @@ import { commandLine } from './comments/command.ts';
 import { type Job, jobs } from '../queue/jobs.ts';
 import type { Need } from '../conditions/needs.ts';
 import { branchOfRef } from '../github/merge-group-ref.ts';
-import type { Payloads } from './payloads.ts';
-import type { Wake } from './wake.ts';
+import type { Payloads } from './handled-events.ts';
+import type { Wake } from './accept-event.ts';
 
 // Events only say what to check again. The job reads the facts from GitHub. So late, repeated or unordered events do no
 // harm.
