@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import type { Row, Sql } from '../database/sql.ts';
 import type { Account, ApplicationKey } from '../generated/prisma/client.ts';
 import {
-  type Asked,
+  type BoundRead,
   type RepositoryRead,
   type FoundRepository,
   repositoryNamed,
@@ -83,7 +83,7 @@ export async function readKey(
   sql: Pick<Sql, 'read'>,
   secretHash: string,
   path: RepositoryPath | null,
-  asked: Asked<unknown> | null,
+  asked: BoundRead<unknown> | null,
 ): Promise<KeyRow | null> {
   const { read, values } = asked ?? { read: nothing, values: [] };
   const [row] = path

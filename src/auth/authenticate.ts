@@ -2,7 +2,7 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { forbidden } from '../errors.ts';
 import type { ApplicationKey } from '../generated/prisma/client.ts';
-import type { Asked, RepositoryPath } from '../installations/repository-rows.ts';
+import type { BoundRead, RepositoryPath } from '../installations/repository-rows.ts';
 import { hashKey, isWellFormedKey, looksLikeKey, readKey } from './application-key.ts';
 import type { Caller } from './caller.ts';
 import { looksLikePersonalToken } from './github-token.ts';
@@ -33,7 +33,7 @@ export async function authenticate(
   jobs: JobTokens,
   authorization: string | undefined,
   path: RepositoryPath | null,
-  asked: Asked<unknown> | null,
+  asked: BoundRead<unknown> | null,
 ): Promise<Caller> {
   if (!authorization?.trim()) throw forbidden(missingHeader);
   const credential = bearerOf(authorization);
@@ -60,7 +60,7 @@ async function findKey(
   deps: Deps,
   credential: string,
   path: RepositoryPath | null,
-  asked: Asked<unknown> | null,
+  asked: BoundRead<unknown> | null,
 ) {
   if (!isWellFormedKey(credential)) return null;
   const found = await readKey(deps.sql, hashKey(credential), path, asked);

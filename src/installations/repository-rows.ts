@@ -94,20 +94,20 @@ export type RepositoryRead<Value> = {
   sql: string;
   /** How many parameters it has. */
   parameters: number;
-  valueOf(json: unknown, repository: Place): Value;
+  valueOf(json: unknown, repository: RepositoryIds): Value;
 };
 
 /** A read with the values of its parameters. */
-export type Asked<Value> = { read: RepositoryRead<Value>; values: unknown[] };
+export type BoundRead<Value> = { read: RepositoryRead<Value>; values: unknown[] };
 
 /** The repository to read. */
-export type Place = Pick<FoundRepository, 'id' | 'accountId'>;
+export type RepositoryIds = Pick<FoundRepository, 'id' | 'accountId'>;
 
 /** Reads the value with its own statement. */
 export async function readAlone<Value>(
   sql: SqlTx,
-  { read, values }: Asked<Value>,
-  { id, accountId }: Place,
+  { read, values }: BoundRead<Value>,
+  { id, accountId }: RepositoryIds,
 ): Promise<Value> {
   const [row] = await sql.query<Row>(read.name, alone(read), [...values, id, accountId]);
   return read.valueOf(row!['value'], { id, accountId });

@@ -50,9 +50,9 @@ export type Wake =
   | { to: 'own-status'; repositoryId: bigint; sha: string; merges: string | null; written: ForeignStatus }
   /** Only if the conditions of a current freeze read one of these facts, because such events are frequent. */
   | ({ reads: readonly Need[] } & (
-      | { to: 'pull-request'; repositoryId: bigint; number: number; installationId: bigint | null }
+      | { to: 'pull-request'; repositoryId: bigint; number: number; installationId: string | null }
       /** The open pull requests with this head SHA. */
-      | { to: 'head'; repositoryId: bigint; sha: string; installationId: bigint | null }
+      | { to: 'head'; repositoryId: bigint; sha: string; installationId: string | null }
       /** `isLater`: after some seconds, because the events come in great numbers. */
       | { to: 'repository'; repositoryId: bigint; isLater: boolean }
       /** Every repository of an organization or a person. */
@@ -83,11 +83,13 @@ async function jobsOfWake({ db, sql, clock, ownWrites }: WakeDeps, wake: Wake): 
   const where = wake.to === 'account' ? { accountId: wake.accountId } : { repositoryId: wake.repositoryId };
   const reading = await repositoriesReading(db, where, wake.reads, nowOf(clock));
   if (reading.length === 0) return [];
-  const installationId = 'installationId' in wake ? (wake.installationId?.toString() ?? null) : null;
   switch (wake.to) {
-    case 'pull-request':
-      return [jobs.reconcilePullRequest(wake.repositoryId, { number: wake.number, installationId })];
+    case 'pull-request': {
+      const { number, installationId } = wake;
+      return [jobs.reconcilePullRequest(wake.repositoryId, { number, installationId })];
+    }
     case 'head': {
+      const { installationId } = wake;
       // One pull request is enough: its observation includes those that share its head.
       const number = await numberAt(sql, wake.repositoryId, wake.sha);
       if (number !== null) return [jobs.reconcilePullRequest(wake.repositoryId, { number, installationId })];
