@@ -74,7 +74,7 @@ async function findKey(
 const step = 60_000;
 
 /** Saves that a key was used. The saved time is at most a minute old. */
-export async function noteUse(
+async function noteUse(
   deps: Pick<Deps, 'db' | 'clock'>,
   key: Pick<ApplicationKey, 'id' | 'lastUsedAt'>,
 ): Promise<void> {

@@ -115,7 +115,7 @@ export async function lockKeys(tx: Tx, accountId: bigint): Promise<void> {
 }
 
 /** The key with this id and all keys that it made, directly or not, that are not revoked. Oldest first. */
-export async function liveKeysFrom(tx: Tx, accountId: bigint, id: string): Promise<ApplicationKey[]> {
+async function liveKeysFrom(tx: Tx, accountId: bigint, id: string): Promise<ApplicationKey[]> {
   const rows = await tx.$queryRaw<{ id: string }[]>`
     WITH RECURSIVE line AS (
       SELECT id FROM application_keys WHERE id = ${id}::uuid AND account_id = ${accountId}

@@ -70,7 +70,10 @@ export async function createRule(
   const rule: OidcRule = { ...wanted, id: randomUUID(), createdAt: now, createdBy: actor };
   await deps.db.$transaction(async (tx) => {
     await lockKeys(tx, account.id);
-    await assertRoomForRule(tx, account, now);
+    if ((await rulesOf(throughPrisma(tx), account.id, now)).length >= mostRules)
+      throw conflict(
+        `${account.login} has ${mostRules} OIDC rules, the most there can be. Delete one first: GET /v1/oidc_rules/${account.login} lists them.`,
+      );
     await tx.oidcRule.create({
       data: {
         ...rule,
@@ -87,13 +90,6 @@ export async function createRule(
   });
   deps.log.info({ account: account.login, rule: rule.id, by: actor.name }, 'OIDC rule created');
   return rule;
-}
-
-async function assertRoomForRule(tx: Tx, account: Account, now: Date): Promise<void> {
-  if ((await rulesOf(throughPrisma(tx), account.id, now)).length < mostRules) return;
-  throw conflict(
-    `${account.login} has ${mostRules} OIDC rules, the most there can be. Delete one first: GET /v1/oidc_rules/${account.login} lists them.`,
-  );
 }
 
 /**

@@ -60,12 +60,7 @@ type Target = { repository: FoundRepository; number: number; since: Date; mark: 
  * @returns when it was posted, by GitHub's clock; null if GitHub will never accept it.
  * @throws NotNow while GitHub limits us, or statuses go first; GitHub's error while it is down.
  */
-export async function postOnce(
-  deps: Deps,
-  target: Target,
-  text: string,
-  wasTried: boolean,
-): Promise<Date | null> {
+async function postOnce(deps: Deps, target: Target, text: string, wasTried: boolean): Promise<Date | null> {
   const { repository, number, mark } = target;
   const about = { repository: fullName(repository), pullRequest: number, mark };
   try {
