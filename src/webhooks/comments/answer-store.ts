@@ -3,7 +3,8 @@ import type { Deps } from '../../deps.ts';
 import type { CommentAnswer } from '../../generated/prisma/client.ts';
 
 // The result of each command in a comment. A change for a command saves the answer in the same transaction, so that the
-// command happens once.
+// command happens once. That is what `runOnce` of the API does for a key. A comment has a row of its own because the row is
+// there before the change, to count commands and what they ended, and after it, until the answer is posted.
 
 /** How many answers one person gets within an hour. */
 export const mostAnswers = 10;
