@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import type { GitHubTokens } from './auth/github-token.ts';
 import type { Permissions } from './auth/permissions.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
@@ -30,7 +29,6 @@ export type Deps = {
   lookAhead: (deps: Deps, repository: FoundRepository, freeze: Freeze) => Promise<Ahead>;
   /** What GitHub lets people and tokens do. */
   permissions: Permissions;
-  tokens: GitHubTokens;
   /** What this process counts. */
   metrics: Metrics;
   clock: Clock;

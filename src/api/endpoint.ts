@@ -1,13 +1,13 @@
 import type { z } from '@hono/zod-openapi';
 import type { Caller } from '../auth/caller.ts';
 import type { AuthorizedRepository, RepositoryAudience } from '../auth/authorize.ts';
-import type { Asked, AuthorizedOwner } from '../auth/authorize-owner-or.ts';
+import type { AuthorizedOwner, RequestedRepositories } from '../auth/authorize-owner-or.ts';
 import type { Recency } from '../auth/permissions.ts';
 import type { Deps } from '../deps.ts';
 import type { Actor } from '../events/actor.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
-import type { Asked as AskedRead } from '../installations/repository-read.ts';
+import type { BoundRead } from '../installations/repository-rows.ts';
 import type { Remember } from './idempotency.ts';
 
 /** Who may call a route, and what its path names. */
@@ -19,7 +19,7 @@ export type Access =
   /**
    * Like `owner`, and also people who are admins of every repository that the request is about.
    */
-  | ({ to: 'owner-or-repositories'; repositories(request: Named): Promise<Asked> } & Recency)
+  | ({ to: 'owner-or-repositories'; repositories(request: Named): Promise<RequestedRepositories> } & Recency)
   /** Any application key that asks about itself. */
   | { to: 'own-key' };
 
@@ -82,7 +82,7 @@ export type Endpoint<
   /** Refuses what else the path names if it does not exist, before the body is validated. */
   exists?(call: Found<A> & { deps: Deps; actor: Actor; path: z.output<P> }): Promise<unknown>;
   /** What it reads of the repository in each request: with an application key, in the statement that finds both. */
-  reads?(request: { deps: Deps; path: z.output<P>; query: z.output<Q>; body: z.output<B> }): AskedRead<Read>;
+  reads?(request: { deps: Deps; path: z.output<P>; query: z.output<Q>; body: z.output<B> }): BoundRead<Read>;
   /** Marks a POST that changes nothing. Retries are safe without an `Idempotency-Key`. */
   isReading?: true;
   /** Refusals in addition to those of the access and the body. */

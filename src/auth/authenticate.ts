@@ -1,12 +1,11 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { forbidden } from '../errors.ts';
-import type { Asked } from '../installations/repository-read.ts';
-import { hashKey, isWellFormedKey, looksLikeKey } from './application-key.ts';
+import type { ApplicationKey } from '../generated/prisma/client.ts';
+import type { BoundRead, RepositoryPath } from '../installations/repository-rows.ts';
+import { hashKey, isWellFormedKey, looksLikeKey, readKey } from './application-key.ts';
 import type { Caller } from './caller.ts';
-import { readKey, type RepositoryPath } from './key-rows.ts';
 import { looksLikePersonalToken } from './github-token.ts';
-import { noteUse } from './note-use.ts';
 import { type JobTokens, looksLikeJobToken } from './oidc/job-token.ts';
 
 /** Begins with the words that clients of the interface look for, like the texts below. */
@@ -34,7 +33,7 @@ export async function authenticate(
   jobs: JobTokens,
   authorization: string | undefined,
   path: RepositoryPath | null,
-  asked: Asked<unknown> | null,
+  asked: BoundRead<unknown> | null,
 ): Promise<Caller> {
   if (!authorization?.trim()) throw forbidden(missingHeader);
   const credential = bearerOf(authorization);
@@ -51,7 +50,7 @@ export async function authenticate(
     return { kind: 'job-token', ...found };
   }
   if (!looksLikePersonalToken(credential)) throw forbidden(notAccepted);
-  const holder = await deps.tokens.identify(deps, credential);
+  const holder = await deps.permissions.holderOf(deps, credential);
   if (!holder) throw forbidden(notAccepted);
   return { kind: 'github-token', token: credential, ...holder };
 }
@@ -61,7 +60,7 @@ async function findKey(
   deps: Deps,
   credential: string,
   path: RepositoryPath | null,
-  asked: Asked<unknown> | null,
+  asked: BoundRead<unknown> | null,
 ) {
   if (!isWellFormedKey(credential)) return null;
   const found = await readKey(deps.sql, hashKey(credential), path, asked);
@@ -69,4 +68,22 @@ async function findKey(
   const { revokedAt, expiresAt } = found.key;
   const isExpired = expiresAt !== null && expiresAt <= nowOf(deps.clock);
   return revokedAt !== null || isExpired ? null : found;
+}
+
+/** Milliseconds between two writes of a key's use, for any number of requests and replicas. */
+const step = 60_000;
+
+/** Saves that a key was used. The saved time is at most a minute old. */
+async function noteUse(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  key: Pick<ApplicationKey, 'id' | 'lastUsedAt'>,
+): Promise<void> {
+  const now = nowOf(deps.clock);
+  const stale = new Date(now.getTime() - step);
+  if (key.lastUsedAt !== null && key.lastUsedAt > stale) return;
+  // The statement checks again: of several requests at the same time, one writes.
+  await deps.db.applicationKey.updateMany({
+    where: { id: key.id, OR: [{ lastUsedAt: null }, { lastUsedAt: { lte: stale } }] },
+    data: { lastUsedAt: now },
+  });
 }

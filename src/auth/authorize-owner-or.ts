@@ -1,7 +1,11 @@
 import type { Deps } from '../deps.ts';
 import { nullIf, Refusal } from '../errors.ts';
-import { type Administered, administersAll } from '../installations/administered.ts';
-import { findAccount, type InstalledAccount } from '../installations/find-account.ts';
+import {
+  type Administered,
+  administersAll,
+  findAccount,
+  type InstalledAccount,
+} from '../installations/find-account.ts';
 import { repositoryAbsent } from '../installations/find-repository.ts';
 import { authorizeOwner, authorizeRepository } from './authorize.ts';
 import type { Caller } from './caller.ts';
@@ -15,7 +19,7 @@ const mostNamed = 50;
  * thing: it is refused for the first repository that the caller does not administer. Of `anyOf`, the caller gets those
  * that they administer, and learns nothing about the others.
  */
-export type Asked = { all: string[] | null } | { anyOf: (string[] | null)[] };
+export type RequestedRepositories = { all: string[] | null } | { anyOf: (string[] | null)[] };
 
 export type AuthorizedOwner = { account: InstalledAccount; administered: Administered };
 
@@ -29,7 +33,7 @@ export async function authorizeOwnerOr(
   owner: string,
   access: 'read' | 'change',
   recency: Recency,
-  ask: (account: InstalledAccount) => Promise<Asked>,
+  requested: (account: InstalledAccount) => Promise<RequestedRepositories>,
 ): Promise<AuthorizedOwner> {
   try {
     return {
@@ -41,17 +45,17 @@ export async function authorizeOwnerOr(
     const isPerson = 'person' in caller && !(caller.kind === 'github-token' && caller.grant.by === 'sign-in');
     if (!isRefused || !isPerson) throw error;
     const account = await findAccount(deps, owner);
-    const asked = await ask(account);
+    const named = await requested(account);
     const assertOne = (name: string, deps: Deps) =>
       assertAdministersOwn(deps, caller, recency, account, name);
-    if ('anyOf' in asked) {
-      const administered = await administeredOf(asked.anyOf, (name) =>
+    if ('anyOf' in named) {
+      const administered = await administeredOf(named.anyOf, (name) =>
         assertOne(name, ofOthers(deps)).then(() => true, nullIf('forbidden', 'not-found')),
       );
-      if (asked.anyOf.some((names) => administersAll(administered, names))) return { account, administered };
+      if (named.anyOf.some((names) => administersAll(administered, names))) return { account, administered };
       throw error;
     }
-    const names = new Set(asked.all?.map((name) => name.toLowerCase()));
+    const names = new Set(named.all?.map((name) => name.toLowerCase()));
     if (names.size === 0 || names.size > mostNamed) throw error;
     for (const name of names) await assertOne(name, deps);
     return { account, administered: names };

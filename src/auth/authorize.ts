@@ -12,15 +12,13 @@ import {
   lookUpRepository,
   repositoryAbsent,
 } from '../installations/find-repository.ts';
-import type { KeyScope } from './application-key.ts';
+import type { KeyScope, CallingKey } from './application-key.ts';
+import type { RepositoryPath } from '../installations/repository-rows.ts';
 import type { Caller, KeyCaller, PersonCaller } from './caller.ts';
-import type { CallingKey, RepositoryPath } from './key-rows.ts';
-import { repositoryOfJob } from './oidc/authorize-job.ts';
+import { repositoryOfJob } from './oidc/job-token.ts';
 import type { JobPermission } from './oidc/oidc-rule.ts';
-import type { Recency } from './permissions.ts';
-import type { RepositoryPermission } from './repository-permission.ts';
-import { fromSignIn, lacksAdministration, lacksScope } from './token-refusals.ts';
-import { hasScope } from './token-scopes.ts';
+import type { Recency, RepositoryPermission } from './permissions.ts';
+import { fromSignIn, lacksAdministration, lacksScope, hasScope } from './github-token.ts';
 
 const wanted = {
   admin: 'an admin application key (hf_admin_…) or a GitHub token',
@@ -147,7 +145,7 @@ async function standingIn(
   const permission = await deps.permissions.ofRepository(deps, caller.person, repository, recency, token);
   const trial =
     caller.kind === 'github-token' && caller.grant.by === 'trial'
-      ? await deps.tokens.tryRepository(deps, caller.token, repository, recency)
+      ? await deps.permissions.tryRepository(deps, caller.token, repository, recency)
       : 'yes';
   // While the installation is suspended, only its admins learn that it exists.
   const isHidden = permission !== 'admin' && repository.installation.suspendedAt !== null;
@@ -267,7 +265,7 @@ async function ownerOfPerson(
 /** Tries a token without scopes: on the organization, or on the oldest repository of a person. */
 async function assertAdministers(deps: Deps, token: string, account: InstalledAccount): Promise<void> {
   if (account.type === 'Organization') {
-    if ((await deps.tokens.tryOrganization(deps, token, account)) === 'yes') return;
+    if ((await deps.permissions.tryOrganization(deps, token, account)) === 'yes') return;
     throw lacksAdministration(deps, token, account.login);
   }
   const repository = await deps.db.repository.findFirst({
@@ -276,6 +274,6 @@ async function assertAdministers(deps: Deps, token: string, account: InstalledAc
   });
   if (!repository) throw lacksAdministration(deps, token, `a repository of ${account.login}`);
   const place = { ...repository, account };
-  if ((await deps.tokens.tryRepository(deps, token, place)) === 'yes') return;
+  if ((await deps.permissions.tryRepository(deps, token, place)) === 'yes') return;
   throw lacksAdministration(deps, token, fullName(place));
 }

@@ -2,9 +2,8 @@ import type { Deps } from '../deps.ts';
 import type { Actor } from '../events/actor.ts';
 import { webUrlOf } from '../github/web-url.ts';
 import type { Person, TokenHolder } from './github-token.ts';
-import type { KeyRow } from './key-rows.ts';
-import type { Job } from './oidc/job.ts';
-import type { OidcRule } from './oidc/oidc-rule.ts';
+import type { KeyRow } from './application-key.ts';
+import type { Job, OidcRule } from './oidc/oidc-rule.ts';
 
 /** Who asks for something, on every road. It says who they are, and `authorize` decides what they may do. */
 export type Caller =

@@ -1,14 +1,10 @@
-import type { Clock } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import { askGitHub } from '../github/ask-github.ts';
+import { forbidden, type Refusal } from '../errors.ts';
 import { isOwnToken } from '../github/own-tokens.ts';
+import { webUrlOf } from '../github/web-url.ts';
 import type { InstalledAccount } from '../installations/find-account.ts';
-import { type FoundRepository, fullName } from '../installations/find-repository.ts';
-import { isActiveAdmin } from './owner-admin.ts';
-import { answered, type Recency } from './permissions.ts';
-import { readScopes } from './token-scopes.ts';
-import { type TrialVerdict, tryOnOrganization, tryOnRepository } from './token-trial.ts';
-import { VerdictCache } from './verdict-cache.ts';
+import type { FoundRepository } from '../installations/find-repository.ts';
+import { unlessRefused } from './verdict-cache.ts';
 
 /** The person behind a token. */
 export type Person = { id: number; login: string };
@@ -31,110 +27,122 @@ const personal = ['ghp_', 'github_pat_', 'gho_', 'ghu_'];
 export const looksLikePersonalToken = (credential: string): boolean =>
   personal.some((prefix) => credential.startsWith(prefix));
 
-/** Milliseconds for which a token that GitHub does not know is refused without another question. */
-const refusedFor = 600_000;
+type Asking = Pick<Deps, 'github' | 'clock' | 'config'>;
 
-/** Asks GitHub who holds a token, what it was granted and what it can do itself. Caches the answers briefly. */
-export class GitHubTokens {
-  readonly #holders: VerdictCache<TokenHolder | null>;
-  readonly #admins: VerdictCache<boolean>;
-  readonly #trials: VerdictCache<TrialVerdict>;
+/** Asks GitHub who holds a token, and what it was granted; null if GitHub does not know it or no person holds it. */
+export const askHolder = (deps: Asking, token: string): Promise<TokenHolder | null> =>
+  unlessRefused<TokenHolder | null>(deps, null, async () => {
+    const { data, headers } = await deps.github.asPerson(token).rest.users.getAuthenticated();
+    const grant = await grantOf(deps, token, headers['x-oauth-scopes']);
+    return { person: { id: data.id, login: data.login }, grant };
+  });
 
-  constructor(clock: Clock) {
-    this.#holders = new VerdictCache(clock, (holder) => holder !== null, refusedFor);
-    this.#admins = new VerdictCache(clock, (isAdmin) => isAdmin);
-    this.#trials = new VerdictCache(clock, (verdict) => verdict === 'yes');
+/** @param scopes the header `X-OAuth-Scopes`, which every answer to a classic or OAuth token has. It can be empty. */
+async function grantOf(deps: Asking, token: string, scopes: string | undefined): Promise<Grant> {
+  if (scopes !== undefined) {
+    const named = scopes.split(',').map((scope) => scope.trim());
+    return { by: 'scopes', scopes: named.filter((scope) => scope !== '') };
   }
-
-  /** Who holds the token, and its limits; null if GitHub does not know it or it belongs to no person. */
-  async identify(deps: Deps, token: string): Promise<TokenHolder | null> {
-    const ask = () =>
-      askGitHub(
-        deps,
-        'caller',
-        'whose token this is',
-        answered(deps, null, async () => {
-          const { data, headers } = await deps.github.asPerson(token).rest.users.getAuthenticated();
-          const grant = await grantOf(deps, token, headers['x-oauth-scopes']);
-          return { person: { id: data.id, login: data.login }, grant };
-        }),
-      );
-    const isRefused = (holder: TokenHolder | null) => holder === null;
-    return this.#holders.get([token], () => deps.questions?.whoIs(token, isRefused, ask) ?? ask());
-  }
-
-  /** Whether the token shows that its holder administers the repository. For suspended installations, which cannot ask. */
-  async administersRepository(
-    deps: Deps,
-    token: string,
-    repository: FoundRepository,
-    { isLive }: Recency = {},
-  ): Promise<boolean> {
-    const parts = [token, 'repository', String(repository.id)];
-    return this.#admins[isLive ? 'refresh' : 'get'](parts, () =>
-      askGitHub(
-        deps,
-        'caller',
-        `what this token may do with ${fullName(repository)}`,
-        answered(deps, false, () => isOwnRepository(deps, token, repository.id)),
-      ),
-    );
-  }
-
-  /** The same for the organization. */
-  async administersOrganization(deps: Deps, token: string, owner: InstalledAccount): Promise<boolean> {
-    return this.#admins.get([token, 'owner', String(owner.id)], () =>
-      askGitHub(
-        deps,
-        'caller',
-        `what this token may do with ${owner.login}`,
-        answered(deps, false, () => isOwnAdmin(deps, token, owner)),
-      ),
-    );
-  }
-
-  /** Whether the token itself can administer the repository, for tokens without scopes. */
-  async tryRepository(
-    deps: Deps,
-    token: string,
-    repository: Pick<FoundRepository, 'id' | 'private' | 'name' | 'account'>,
-    { isLive }: Recency = {},
-  ): Promise<TrialVerdict> {
-    return this.#trials[isLive ? 'refresh' : 'get']([token, 'repository', String(repository.id)], () =>
-      askGitHub(deps, 'caller', `what this token may do with ${fullName(repository)}`, () =>
-        tryOnRepository(deps, token, repository),
-      ),
-    );
-  }
-
-  /** Whether the token itself can administer the organization, for tokens without scopes. */
-  async tryOrganization(deps: Deps, token: string, { id, login }: InstalledAccount): Promise<TrialVerdict> {
-    return this.#trials.get([token, 'organization', String(id)], () =>
-      askGitHub(deps, 'caller', `what this token may do with ${login}`, () =>
-        tryOnOrganization(deps, token, login),
-      ),
-    );
-  }
-}
-
-/** @param scopes the header `X-OAuth-Scopes`, which every answer to a classic or OAuth token has. */
-async function grantOf(deps: Deps, token: string, scopes: string | undefined): Promise<Grant> {
-  if (scopes !== undefined) return { by: 'scopes', scopes: readScopes(scopes) };
   const { oauth } = deps.config.app;
   const isOwn = token.startsWith('ghu_') && oauth !== null && (await isOwnToken(deps, oauth, token));
   return { by: isOwn ? 'sign-in' : 'trial' };
 }
 
-async function isOwnAdmin(deps: Deps, token: string, owner: InstalledAccount): Promise<boolean> {
-  const { rest } = deps.github.asPerson(token);
-  const { data } = await rest.orgs.getMembershipForAuthenticatedUser({ org: owner.login });
-  return isActiveAdmin(data, owner);
+/** Whether GitHub shows the holder of the token that they administer the repository. */
+export const isOwnRepository = (deps: Asking, token: string, id: bigint): Promise<boolean> =>
+  unlessRefused(deps, false, async () => {
+    const { request } = deps.github.asPerson(token);
+    const { data } = (await request('GET /repositories/{repository_id}', { repository_id: Number(id) })) as {
+      data: { permissions?: { admin?: boolean } };
+    };
+    return data.permissions?.admin === true;
+  });
+
+/** The same for the organization. */
+export const isOwnOrganization = (deps: Asking, token: string, owner: InstalledAccount): Promise<boolean> =>
+  unlessRefused(deps, false, async () => {
+    const { rest } = deps.github.asPerson(token);
+    const { data } = await rest.orgs.getMembershipForAuthenticatedUser({ org: owner.login });
+    return isActiveAdmin(data, owner);
+  });
+
+type Membership = { role: string; state: string; organization: { id: number } };
+
+/** Whether this is the membership of an admin of the organization. By id, because a name can get another owner. */
+export const isActiveAdmin = (
+  { role, state, organization }: Membership,
+  owner: Pick<InstalledAccount, 'id'>,
+): boolean => role === 'admin' && state === 'active' && BigInt(organization.id) === owner.id;
+
+// Fine-grained tokens and those of other Apps name no scopes. We learn what such a token can do by trying it: each of
+// these questions reads something for which the token itself needs Administration.
+
+/** `hidden`: the token cannot see it. */
+export type TrialVerdict = 'yes' | 'no' | 'hidden';
+
+/** Tries whether a token can administer a repository. @throws GitHub's errors that give no verdict. */
+export async function tryOnRepository(
+  deps: Asking,
+  token: string,
+  { id, private: isPrivate }: Pick<FoundRepository, 'id' | 'private'>,
+): Promise<TrialVerdict> {
+  const { request } = deps.github.asPerson(token);
+  const repository_id = Number(id);
+  const answers = (route: string, more = {}) =>
+    unlessRefused(deps, false, () => request(route, { repository_id, ...more }).then(() => true));
+  if (await answers('GET /repositories/{repository_id}/keys', { per_page: 1 })) return 'yes';
+  if (!isPrivate) return 'no';
+  return (await answers('GET /repositories/{repository_id}')) ? 'no' : 'hidden';
 }
 
-async function isOwnRepository(deps: Deps, token: string, id: bigint): Promise<boolean> {
-  const { request } = deps.github.asPerson(token);
-  const { data } = (await request('GET /repositories/{repository_id}', { repository_id: Number(id) })) as {
-    data: { permissions?: { admin?: boolean } };
-  };
-  return data.permissions?.admin === true;
+/** Tries whether a token can administer an organization. @throws as above. */
+export const tryOnOrganization = (deps: Asking, token: string, org: string): Promise<TrialVerdict> =>
+  unlessRefused<TrialVerdict>(deps, 'no', async () => {
+    await deps.github.asPerson(token).rest.orgs.listAppInstallations({ org, per_page: 1 });
+    return 'yes';
+  });
+
+/** The scopes of classic and OAuth tokens that Holdfast needs. */
+type Scope = 'public_repo' | 'repo' | 'read:org' | 'admin:org';
+
+/** GitHub names only the widest scopes. Each includes these narrower ones. */
+const widerThan: Record<Scope, readonly string[]> = {
+  public_repo: ['repo'],
+  repo: [],
+  'read:org': ['write:org', 'admin:org'],
+  'admin:org': [],
+};
+
+/** Whether one of the scopes is the wanted one, or includes it. */
+export const hasScope = (scopes: readonly string[], wanted: Scope): boolean =>
+  [wanted, ...widerThan[wanted]].some((scope) => scopes.includes(scope));
+
+// Why we refuse a valid token of a person, and what to add to it.
+
+type GitHub = { config: { githubApiUrl: string } };
+
+/** For a token from signing in: the person agreed only to show who they are. */
+export const fromSignIn = (): Refusal =>
+  forbidden(
+    'This token comes from signing in to Holdfast, which only shows who you are. Use your own token or an admin application key.',
+  );
+
+/** @param what completes "which … needs". */
+export function lacksScope({ config }: GitHub, token: string, scope: Scope, what: string): Refusal {
+  const add = token.startsWith('gho_')
+    ? `Run gh auth refresh -s ${scope}, and send the token that gh auth token prints then`
+    : `Add it at ${webUrlOf(config.githubApiUrl)}/settings/tokens; it counts within a minute`;
+  return forbidden(
+    `This token lacks the scope ${scope}, which ${what} needs. ${add}. Or use an admin application key.`,
+  );
+}
+
+/** @param place the repository or the owner. */
+export function lacksAdministration({ config }: GitHub, token: string, place: string): Refusal {
+  const add = token.startsWith('github_pat_')
+    ? `Add it at ${webUrlOf(config.githubApiUrl)}/settings/personal-access-tokens`
+    : 'The App that it was given to needs it';
+  return forbidden(
+    `This token lacks the permission Administration (read) of ${place}. ${add}. Or use an admin application key.`,
+  );
 }

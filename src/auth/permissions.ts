@@ -1,13 +1,24 @@
-import { type Cache, createCache } from '../github/cache.ts';
 import type { Clock } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { askGitHub, reservedUntil } from '../github/ask-github.ts';
+import { type Cache, createCache } from '../github/cache.ts';
 import type { InstalledAccount } from '../installations/find-account.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
-import type { Person } from './github-token.ts';
-import { askOwnerAdmin } from './owner-admin.ts';
-import { askPermission, isRefusal, type RepositoryPermission } from './repository-permission.ts';
-import { VerdictCache } from './verdict-cache.ts';
+import {
+  askHolder,
+  isActiveAdmin,
+  isOwnOrganization,
+  isOwnRepository,
+  type Person,
+  type TokenHolder,
+  type TrialVerdict,
+  tryOnOrganization,
+  tryOnRepository,
+} from './github-token.ts';
+import { unlessRefused, VerdictCache } from './verdict-cache.ts';
+
+/** What a person can do with a repository. `none`: to them it must look as if it did not exist. */
+export type RepositoryPermission = 'admin' | 'write' | 'read' | 'none';
 
 /** Which answers of GitHub are recent enough. Without either, a yes counts for 60 s and a no for 10 s. */
 export type Recency = {
@@ -20,39 +31,60 @@ export type Recency = {
   isUrgent?: boolean;
 };
 
-/** Which answers are a yes, which counts for 60 s, and which are a no to somebody who asks again and again. */
-const judgements = {
-  /** A page shows something to every reader. Its forms are counted. */
-  page: {
-    isYes: (permission: RepositoryPermission) => permission !== 'none',
-    isNo: (permission: RepositoryPermission) => permission === 'none',
-  },
-  token: {
-    isYes: (permission: RepositoryPermission) => permission === 'admin',
-    isNo: (permission: RepositoryPermission) => permission === 'none' || permission === 'read',
-  },
-};
-
+/** Milliseconds for which a token that GitHub does not know is refused without another question. */
+const refusedFor = 600_000;
 /** Milliseconds for which an admin stays one for what is urgent. */
 const lastFor = 3_600_000;
 
-/**
- * What GitHub says that people may do, asked as the installation. While that is suspended, only a token that a person
- * sent can show it.
- */
+const isNobody = (holder: TokenHolder | null): boolean => holder === null;
+
+/** What GitHub says about people and their tokens. Caches the answers briefly. */
 export class Permissions {
-  readonly #repositories: VerdictCache<RepositoryPermission>;
-  readonly #owners: VerdictCache<boolean>;
+  readonly #holders: VerdictCache<TokenHolder | null>;
+  readonly #trials: VerdictCache<TrialVerdict>;
+  /** A page shows something to every reader. Its forms are counted. */
+  readonly #ofReaders: VerdictCache<RepositoryPermission>;
+  readonly #ofAdmins: VerdictCache<RepositoryPermission>;
   /** People and what they were admins of when GitHub was last asked. */
-  readonly #admins: Cache<string, true>;
+  readonly #lastAdmins: Cache<string, true>;
 
   constructor(clock: Clock) {
-    this.#repositories = new VerdictCache(clock, judgements.page.isYes);
-    this.#owners = new VerdictCache(clock, (isAdmin) => isAdmin);
-    this.#admins = createCache(clock, 10_000, lastFor);
+    this.#holders = new VerdictCache(clock, { isYes: (holder) => !isNobody(holder), noLife: refusedFor });
+    this.#trials = new VerdictCache(clock, { isYes: (verdict) => verdict === 'yes' });
+    this.#ofReaders = new VerdictCache(clock, { isYes: (permission) => permission !== 'none' });
+    this.#ofAdmins = new VerdictCache(clock, {
+      isYes: (permission) => permission === 'admin',
+      isNo: (permission) => permission === 'none' || permission === 'read',
+    });
+    this.#lastAdmins = createCache(clock, 10_000, lastFor);
+  }
+
+  /** Who holds the token, and its limits; null if GitHub does not know it or it belongs to no person. */
+  async holderOf(deps: Deps, token: string): Promise<TokenHolder | null> {
+    const ask = () => askGitHub(deps, 'caller', 'whose token this is', () => askHolder(deps, token));
+    return this.#holders.get([token], () => deps.questions?.whoIs(token, isNobody, ask) ?? ask());
+  }
+
+  /** Whether the token itself can administer the repository, for tokens without scopes. */
+  async tryRepository(
+    deps: Deps,
+    token: string,
+    repository: Pick<FoundRepository, 'id' | 'private' | 'name' | 'account'>,
+    { isLive }: Recency = {},
+  ): Promise<TrialVerdict> {
+    const ask = () => askAsHolder(deps, fullName(repository), () => tryOnRepository(deps, token, repository));
+    return this.#trials.get([token, 'repository', String(repository.id)], ask, isLive);
+  }
+
+  /** Whether the token itself can administer the organization, for tokens without scopes. */
+  async tryOrganization(deps: Deps, token: string, { id, login }: InstalledAccount): Promise<TrialVerdict> {
+    const ask = () => askAsHolder(deps, login, () => tryOnOrganization(deps, token, login));
+    return this.#trials.get([token, 'organization', String(id)], ask);
   }
 
   /**
+   * What a person may do with a repository, asked as the installation. While that is suspended, only a token that the
+   * person sent can show it.
    * @param token the one that the person sent; null on pages.
    * @throws Refusal unavailable while GitHub cannot say; too-many-requests after too many questions of this caller.
    */
@@ -63,25 +95,17 @@ export class Permissions {
     recency: Recency = {},
     token: string | null = null,
   ): Promise<RepositoryPermission> {
-    const { installation, id } = repository;
-    if (installation.suspendedAt) {
-      const isAdmin = token !== null && deps.tokens.administersRepository(deps, token, repository, recency);
-      return (await isAdmin) ? 'admin' : 'none';
+    const about = `repository ${repository.id}`;
+    const name = fullName(repository);
+    if (repository.installation.suspendedAt) {
+      if (token === null) return 'none';
+      const ask = () => askAsHolder(deps, name, () => isOwnRepository(deps, token, repository.id));
+      return this.#ofAdmins.get([token, about], async () => adminIf(await ask()), recency.isLive);
     }
-    const about = `repository ${id}`;
-    if (this.#countsAsAdmin(deps, person, about, installation.id, recency)) return 'admin';
-    const question = `what ${person.login} may do with ${fullName(repository)}`;
-    const ask = answered(deps, 'none' as const, () => askPermission(deps, person, repository));
-    const { isYes, isNo } = judgements[token === null ? 'page' : 'token'];
-    const parts = [token ?? '', String(person.id), person.login, about];
-    const remembered = async () => {
-      const permission = await askGitHub<RepositoryPermission>(deps, installation.id, question, ask);
-      this.#remember(person, about, permission === 'admin');
-      return permission;
-    };
-    return recency.isLive
-      ? this.#repositories.refresh(parts, remembered, isNo)
-      : this.#repositories.get(parts, remembered, isYes);
+    const question = `what ${person.login} may do with ${name}`;
+    return this.#asInstallation(deps, person, repository, { about, question }, recency, token, () =>
+      askPermission(deps, person, repository),
+    );
   }
 
   /** Whether the person is the owner, or an admin of the organization. Parameters and errors as `ofRepository`. */
@@ -93,47 +117,74 @@ export class Permissions {
     token: string | null = null,
   ): Promise<boolean> {
     if (BigInt(person.id) === owner.id) return true;
-    const { installation } = owner;
-    if (installation.suspendedAt)
-      return token !== null && deps.tokens.administersOrganization(deps, token, owner);
-    if (owner.type !== 'Organization') return false;
     const about = `owner ${owner.id}`;
-    if (this.#countsAsAdmin(deps, person, about, installation.id, recency)) return true;
+    if (owner.installation.suspendedAt) {
+      if (token === null) return false;
+      const ask = () => askAsHolder(deps, owner.login, () => isOwnOrganization(deps, token, owner));
+      return (await this.#ofAdmins.get([token, about], async () => adminIf(await ask()))) === 'admin';
+    }
+    if (owner.type !== 'Organization') return false;
     const question = `whether ${person.login} is an admin of ${owner.login}`;
-    const ask = answered(deps, false, () => askOwnerAdmin(deps, person, owner));
-    const parts = [token ?? '', String(person.id), person.login, about];
-    return this.#owners[recency.isLive ? 'refresh' : 'get'](parts, async () => {
-      const isAdmin = await askGitHub(deps, installation.id, question, ask);
-      this.#remember(person, about, isAdmin);
-      return isAdmin;
-    });
+    const ask = async () => adminIf(await askOwnerAdmin(deps, person, owner));
+    const asked = { about, question };
+    return (await this.#asInstallation(deps, person, owner, asked, recency, token, ask)) === 'admin';
   }
 
-  #countsAsAdmin(
+  async #asInstallation(
     deps: Deps,
-    { id }: Person,
-    about: string,
-    installationId: bigint,
-    { isUrgent }: Recency,
-  ): boolean {
-    if (!isUrgent || !this.#admins.get(`${id} ${about}`)) return false;
-    return reservedUntil(deps, installationId) !== null;
-  }
-
-  #remember({ id }: Person, about: string, isAdmin: boolean): void {
-    if (isAdmin) this.#admins.set(`${id} ${about}`, true);
-    else this.#admins.delete(`${id} ${about}`);
+    { id, login }: Person,
+    { installation }: Pick<FoundRepository, 'installation'>,
+    { about, question }: { about: string; question: string },
+    { isLive, isUrgent }: Recency,
+    token: string | null,
+    ask: () => Promise<RepositoryPermission>,
+  ): Promise<RepositoryPermission> {
+    const last = `${id} ${about}`;
+    if (isUrgent && this.#lastAdmins.get(last) && reservedUntil(deps, installation.id) !== null)
+      return 'admin';
+    const verdicts = token === null ? this.#ofReaders : this.#ofAdmins;
+    const remembered = async () => {
+      const permission = await askGitHub(deps, installation.id, question, ask);
+      if (permission === 'admin') this.#lastAdmins.set(last, true);
+      else this.#lastAdmins.delete(last);
+      return permission;
+    };
+    return verdicts.get([token ?? '', String(id), login, about], remembered, isLive);
   }
 }
 
-/** The question, with GitHub's clear refusal as an answer. */
-export const answered =
-  <Answer>(deps: Pick<Deps, 'clock'>, refused: Answer, ask: () => Promise<Answer>) =>
-  async (): Promise<Answer> => {
-    try {
-      return await ask();
-    } catch (error) {
-      if (isRefusal(error, deps)) return refused;
-      throw error;
-    }
-  };
+const adminIf = (isAdmin: boolean): RepositoryPermission => (isAdmin ? 'admin' : 'none');
+
+/** Asks what a token may do, at the cost of its holder. */
+const askAsHolder = <Answer>(deps: Deps, name: string, ask: () => Promise<Answer>): Promise<Answer> =>
+  askGitHub(deps, 'caller', `what this token may do with ${name}`, ask);
+
+/**
+ * Asks GitHub, as the installation, what a person can do with a repository. By id, because the name may belong to
+ * another repository by now. An answer about another person does not count: a login can get another owner, too.
+ * @throws GitHub's errors that give no verdict.
+ */
+export const askPermission = (
+  deps: Pick<Deps, 'github' | 'clock'>,
+  person: Person,
+  { id, installation }: Pick<FoundRepository, 'id' | 'installation'>,
+): Promise<RepositoryPermission> =>
+  unlessRefused<RepositoryPermission>(deps, 'none', async () => {
+    const { request } = await deps.github.asInstallation(installation.id);
+    const { data } = (await request('GET /repositories/{repository_id}/collaborators/{username}/permission', {
+      repository_id: Number(id),
+      username: person.login,
+    })) as { data: { permission: RepositoryPermission; user?: { id: number } | null } };
+    return data.user?.id === person.id ? data.permission : 'none';
+  });
+
+/** Asks GitHub, as the installation, whether a person is an admin of the organization. @throws as above. */
+const askOwnerAdmin = (deps: Deps, person: Person, owner: InstalledAccount): Promise<boolean> =>
+  unlessRefused(deps, false, async () => {
+    const client = await deps.github.asInstallation(owner.installation.id);
+    const { data } = await client.rest.orgs.getMembershipForUser({
+      org: owner.login,
+      username: person.login,
+    });
+    return isActiveAdmin(data, owner) && data.user?.id === person.id;
+  });

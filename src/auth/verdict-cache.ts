@@ -1,13 +1,21 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { type Cache, createCache } from '../github/cache.ts';
 import type { Clock } from '../clock.ts';
+import { type Cache, createCache } from '../github/cache.ts';
+import { classifyGitHubError, isGitHubStatus } from '../github/github-error.ts';
 import { SingleFlight } from '../github/single-flight.ts';
 
 const yesLife = 60_000;
 const noLife = 10_000;
 const mostEntries = 10_000;
 
-type Known<Verdict> = { verdict: Verdict; askedAt: number };
+/** How long a verdict counts, and which one also counts for somebody who asks again and again. */
+export type Judgement<Verdict> = {
+  isYes: (verdict: Verdict) => boolean;
+  /** It must allow nothing. By default, what is not a yes. */
+  isNo?: (verdict: Verdict) => boolean;
+  /** Milliseconds. */
+  noLife?: number;
+};
 
 /**
  * Caches what GitHub said about a caller: a yes for 60 s, a no for 10 s. It has tokens only as HMACs under a key that
@@ -15,60 +23,49 @@ type Known<Verdict> = { verdict: Verdict; askedAt: number };
  */
 export class VerdictCache<Verdict extends NonNullable<unknown> | null> {
   readonly #secret = randomBytes(32);
-  readonly #known: Cache<string, Known<Verdict>>;
+  readonly #verdicts: Cache<string, Verdict>;
   readonly #underWay = new SingleFlight<Verdict>();
   readonly #clock: Clock;
-  readonly #isYes: (verdict: Verdict) => boolean;
-  readonly #noLife: number;
+  readonly #judgement: Required<Judgement<Verdict>>;
 
-  /** @param lifeOfNo milliseconds. */
-  constructor(clock: Clock, isYes: (verdict: Verdict) => boolean, lifeOfNo = noLife) {
+  constructor(clock: Clock, judgement: Judgement<Verdict>) {
     this.#clock = clock;
-    this.#known = createCache(clock, mostEntries, Math.max(yesLife, lifeOfNo));
-    this.#isYes = isYes;
-    this.#noLife = lifeOfNo;
+    this.#verdicts = createCache(clock, mostEntries, yesLife);
+    this.#judgement = { noLife, isNo: (verdict) => !judgement.isYes(verdict), ...judgement };
   }
 
   /**
    * The cached verdict on these parts, or the answer of `ask`. Asks once at a time; keeps no failure.
-   * @param isYes what counts as a yes for this caller.
+   * @param isLive asks now, unless the cached verdict is a no: a person without rights must not use up the questions of
+   *   the owner's installation.
    */
-  async get(parts: string[], ask: () => Promise<Verdict>, isYes = this.#isYes): Promise<Verdict> {
-    const key = this.#keyOf(parts);
-    const known = this.#known.get(key);
-    if (known && this.#age(known) < (isYes(known.verdict) ? yesLife : this.#noLife)) return known.verdict;
-    return this.#underWay.run(key, () => this.#ask(key, ask));
+  async get(parts: string[], ask: () => Promise<Verdict>, isLive = false): Promise<Verdict> {
+    const key = createHmac('sha256', this.#secret).update(JSON.stringify(parts)).digest('base64');
+    const known = this.#verdicts.get(key);
+    if (known !== undefined && (!isLive || this.#judgement.isNo(known))) return known;
+    return this.#underWay.run(key, async () => {
+      // Counts from the question, not from the answer, so that a revocation in between does not count later.
+      const askedAt = this.#clock.now();
+      const verdict = await ask();
+      const life = this.#judgement.isYes(verdict) ? yesLife : this.#judgement.noLife;
+      this.#verdicts.set(key, verdict, life, askedAt);
+      return verdict;
+    });
   }
+}
 
-  /**
-   * The answer of `ask`, asked now, once at a time, and cached. A cached no still counts: a person without rights must
-   * not use up the questions of the owner's installation.
-   * @param isNo what counts as a no: it must allow nothing.
-   */
-  async refresh(
-    parts: string[],
-    ask: () => Promise<Verdict>,
-    isNo = (verdict: Verdict) => !this.#isYes(verdict),
-  ): Promise<Verdict> {
-    const key = this.#keyOf(parts);
-    const known = this.#known.get(key);
-    if (known && isNo(known.verdict) && this.#age(known) < this.#noLife) return known.verdict;
-    return this.#underWay.run(key, () => this.#ask(key, ask));
-  }
-
-  #age({ askedAt }: Known<Verdict>): number {
-    return this.#clock.now() - askedAt;
-  }
-
-  #keyOf(parts: string[]): string {
-    return createHmac('sha256', this.#secret).update(JSON.stringify(parts)).digest('base64');
-  }
-
-  async #ask(key: string, ask: () => Promise<Verdict>): Promise<Verdict> {
-    // Counts from the question, not from the answer, so that a revocation in between does not count later.
-    const askedAt = this.#clock.now();
-    const verdict = await ask();
-    this.#known.set(key, { verdict, askedAt }, undefined, askedAt);
-    return verdict;
+/** GitHub's answer; `refused` if GitHub clearly says no, which a rate limit or an outage does not. */
+export async function unlessRefused<Answer>(
+  { clock }: { clock: Clock },
+  refused: Answer,
+  ask: () => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await ask();
+  } catch (error) {
+    const isRefusal =
+      isGitHubStatus(error, 401, 403, 404) && classifyGitHubError(error, clock.now()).kind !== 'limited';
+    if (isRefusal) return refused;
+    throw error;
   }
 }

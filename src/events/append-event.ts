@@ -1,7 +1,6 @@
 import type { Actor } from './actor.ts';
 import type { Tx } from '../database/database.ts';
-import type { Prisma } from '../generated/prisma/client.ts';
-import type { Product } from '../generated/prisma/client.ts';
+import type { Prisma, Product } from '../generated/prisma/client.ts';
 
 /** A freeze in the audit log. */
 export type FreezeAttributes = {
@@ -32,192 +31,128 @@ export type ExemptionAttributes = {
   requested_by: Actor;
 };
 
-/** All events. `type` and `metadata` have the shapes that clients of the interface read. */
-export type AuditEvent =
-  | {
-      type: 'scheduled_freeze.create';
-      metadata: { scheduled_freeze_id: string; scheduled_freeze_attributes: FreezeAttributes };
-    }
-  | {
-      type: 'scheduled_freeze.update';
-      metadata: {
-        scheduled_freeze_id: string;
-        scheduled_freeze_attributes_before: FreezeAttributes;
-        scheduled_freeze_attributes_after: FreezeAttributes;
-      };
-    }
-  | {
-      type: 'scheduled_freeze.delete';
-      metadata: {
-        scheduled_freeze_id: string;
-        scheduled_freeze_attributes: FreezeAttributes;
-        reason: string;
-      };
-    }
-  | {
-      type: 'freeze_plan.create';
-      metadata: { freeze_plan_id: string; freeze_plan_attributes: object };
-    }
-  | {
-      type: 'freeze_plan.update';
-      metadata: {
-        freeze_plan_id: string;
-        freeze_plan_attributes_before: object;
-        freeze_plan_attributes_after: object;
-      };
-    }
-  | {
-      type: 'freeze_plan.delete';
-      metadata: { freeze_plan_id: string; freeze_plan_attributes: object; reason: string };
-    }
-  | { type: 'product.enabled' | 'product.disabled'; metadata: { product: Product } }
-  | {
-      type: 'repository_settings.update';
-      metadata: { settings_before: RepositorySettings; settings_after: RepositorySettings };
-    }
-  | { type: 'default_products.update'; metadata: { products_before: Product[]; products_after: Product[] } }
-  | {
-      type: 'application_key.create' | 'application_key.revoke';
-      metadata: {
-        key_id: string;
-        key_name: string;
-        key_scope: string;
-        /** The revoked key that created this one, directly or through other keys. */
-        revoked_with?: string;
-      };
-    }
-  | {
-      type: 'oidc_rule.create' | 'oidc_rule.delete';
-      metadata: { oidc_rule_id: string; oidc_rule_attributes: object };
-    }
-  | {
-      type: 'freeze.bypassed';
-      metadata: {
-        scheduled_freeze_id: string;
-        scheduled_freeze_attributes: FreezeAttributes;
-        /** The state of our status on the head. `pending` means that it was not required, or that an admin bypassed it. */
-        shown_state: string | null;
-        head_sha: string;
-        merged_at: string;
-      };
-    }
-  | {
-      /** The freeze has no end and may be forgotten. */
-      type: 'freeze.still_on';
-      metadata: {
-        scheduled_freeze_id: string;
-        scheduled_freeze_attributes: FreezeAttributes;
-        on_since: string;
-      };
-    }
-  | {
-      type: 'freeze.leaking';
-      metadata: {
-        scheduled_freeze_id: string;
-        scheduled_freeze_attributes: FreezeAttributes;
-        head_sha: string;
-        /** GitHub's merge state: `CLEAN`, `UNSTABLE` or `HAS_HOOKS`. */
-        merge_state: string;
-      };
-    }
-  | {
-      type: 'freeze.not_enforced';
-      /** `branches` did not require the status check `context` when the freeze was created. */
-      metadata: { scheduled_freeze_id: string; branches: string[]; context: string };
-    }
-  | {
-      type:
-        | 'exemption.requested'
-        | 'exemption.approved'
-        | 'exemption.denied'
-        | 'exemption.revoked'
-        | 'exemption.expired'
-        | 'exemption.used';
-      metadata: {
-        exemption_id: string;
-        exemption_attributes: ExemptionAttributes;
-        /** The reason for the decision. */
-        reason?: string;
-        /** What ended an expired exemption: `pushed`, `retargeted`, `time`, `freezes` or `merged`. */
-        ended_by?: string;
-        /** For an expired exemption: false if it was only requested. */
-        was_approved?: boolean;
-      };
-    }
-  | {
-      type: 'freeze_status.overwritten';
-      metadata: { sha: string; state: string; description: string; expected_state: string };
-    }
-  | {
-      /** GitHub refused the holding status of a commit, and why, in GitHub's words. */
-      type: 'freeze_status.refused';
-      metadata: { sha: string; state: string; description: string; why: string };
-    }
-  | {
-      /** Somebody overwrites our status more often than we repeat it. `state` and `description` are theirs. */
-      type: 'freeze_status.contested';
-      metadata: {
-        sha: string;
-        state: string | null;
-        description: string | null;
-        expected_state: string;
-        times_written: number;
-      };
-    };
-
-/** The prefixes of the metadata keys that say who acted and when. */
-export const participles: Record<AuditEvent['type'], string> = {
-  'scheduled_freeze.create': 'created',
-  'scheduled_freeze.update': 'updated',
-  'scheduled_freeze.delete': 'deleted',
-  'freeze_plan.create': 'created',
-  'freeze_plan.update': 'updated',
-  'freeze_plan.delete': 'deleted',
-  'product.enabled': 'enabled',
-  'product.disabled': 'disabled',
-  'repository_settings.update': 'updated',
-  'default_products.update': 'updated',
-  'application_key.create': 'created',
-  'application_key.revoke': 'revoked',
-  'oidc_rule.create': 'created',
-  'oidc_rule.delete': 'deleted',
-  'freeze.bypassed': 'bypassed',
-  'freeze.leaking': 'found',
-  'freeze.still_on': 'found',
-  // The creator of the freeze, and when.
-  'freeze.not_enforced': 'created',
-  'exemption.requested': 'requested',
-  'exemption.approved': 'approved',
-  'exemption.denied': 'denied',
-  'exemption.revoked': 'revoked',
-  'exemption.expired': 'expired',
-  'exemption.used': 'used',
-  'freeze_status.overwritten': 'overwritten',
-  'freeze_status.refused': 'refused',
-  'freeze_status.contested': 'contested',
+type OfFreeze = { scheduled_freeze_id: string; scheduled_freeze_attributes: FreezeAttributes };
+type OfPlan = { freeze_plan_id: string; freeze_plan_attributes: object };
+type OfRule = { oidc_rule_id: string; oidc_rule_attributes: object };
+type OfKey = {
+  key_id: string;
+  key_name: string;
+  key_scope: string;
+  /** The revoked key that created this one, directly or through other keys. */
+  revoked_with?: string;
+};
+type OfExemption = {
+  exemption_id: string;
+  exemption_attributes: ExemptionAttributes;
+  /** The reason for the decision. */
+  reason?: string;
+  /** What ended an expired exemption: `pushed`, `retargeted`, `time`, `freezes` or `merged`. */
+  ended_by?: string;
+  /** For an expired exemption: false if it was only requested. */
+  was_approved?: boolean;
 };
 
-export const auditEventTypes = Object.keys(participles) as AuditEvent['type'][];
+/** The metadata of each type of event, in the shapes that clients of the interface read. */
+type Metadata = {
+  'scheduled_freeze.create': OfFreeze;
+  'scheduled_freeze.update': {
+    scheduled_freeze_id: string;
+    scheduled_freeze_attributes_before: FreezeAttributes;
+    scheduled_freeze_attributes_after: FreezeAttributes;
+  };
+  'scheduled_freeze.delete': OfFreeze & { reason: string };
+  'freeze_plan.create': OfPlan;
+  'freeze_plan.update': {
+    freeze_plan_id: string;
+    freeze_plan_attributes_before: object;
+    freeze_plan_attributes_after: object;
+  };
+  'freeze_plan.delete': OfPlan & { reason: string };
+  'product.enabled': { product: Product };
+  'product.disabled': { product: Product };
+  'repository_settings.update': { settings_before: RepositorySettings; settings_after: RepositorySettings };
+  'default_products.update': { products_before: Product[]; products_after: Product[] };
+  'application_key.create': OfKey;
+  'application_key.revoke': OfKey;
+  'oidc_rule.create': OfRule;
+  'oidc_rule.delete': OfRule;
+  'freeze.bypassed': OfFreeze & {
+    /** The state of our status on the head. `pending` means that it was not required, or that an admin bypassed it. */
+    shown_state: string | null;
+    head_sha: string;
+    merged_at: string;
+  };
+  /** @property merge_state GitHub's: `CLEAN`, `UNSTABLE` or `HAS_HOOKS`. */
+  'freeze.leaking': OfFreeze & { head_sha: string; merge_state: string };
+  /** The freeze has no end and may be forgotten. */
+  'freeze.still_on': OfFreeze & { on_since: string };
+  /** `branches` did not require the status check `context` when the freeze was created. */
+  'freeze.not_enforced': { scheduled_freeze_id: string; branches: string[]; context: string };
+  'exemption.requested': OfExemption;
+  'exemption.approved': OfExemption;
+  'exemption.denied': OfExemption;
+  'exemption.revoked': OfExemption;
+  'exemption.expired': OfExemption;
+  'exemption.used': OfExemption;
+  'freeze_status.overwritten': { sha: string; state: string; description: string; expected_state: string };
+  /** GitHub refused the holding status of a commit, and why, in GitHub's words. */
+  'freeze_status.refused': { sha: string; state: string; description: string; why: string };
+  /** Somebody overwrites our status more often than we repeat it. `state` and `description` are theirs. */
+  'freeze_status.contested': {
+    sha: string;
+    state: string | null;
+    description: string | null;
+    expected_state: string;
+    times_written: number;
+  };
+};
 
-/** What happened on GitHub and bypassed us. */
-const atGitHub = new Set<AuditEvent['type']>([
-  'freeze.bypassed',
-  'freeze.leaking',
-  'exemption.used',
-  'freeze_status.overwritten',
-  'freeze_status.refused',
-  'freeze_status.contested',
-]);
+export type AuditEventType = keyof Metadata;
+export type AuditEvent = {
+  [Type in AuditEventType]: { type: Type; metadata: Metadata[Type] };
+}[AuditEventType];
 
-/** What prevents a freeze from holding. */
-const failures = new Set<AuditEvent['type']>([
-  'freeze.bypassed',
-  'freeze.leaking',
-  'freeze.not_enforced',
-  'freeze_status.overwritten',
-  'freeze_status.refused',
-  'freeze_status.contested',
-]);
+type Kind = {
+  /** The prefix of the metadata keys that say who acted and when. */
+  done: string;
+  /** Whether it happened on GitHub and bypassed us. */
+  isAtGitHub?: true;
+  /** Whether it prevents a freeze from holding. */
+  isFailure?: true;
+};
+
+export const eventKinds: Record<AuditEventType, Kind> = {
+  'scheduled_freeze.create': { done: 'created' },
+  'scheduled_freeze.update': { done: 'updated' },
+  'scheduled_freeze.delete': { done: 'deleted' },
+  'freeze_plan.create': { done: 'created' },
+  'freeze_plan.update': { done: 'updated' },
+  'freeze_plan.delete': { done: 'deleted' },
+  'product.enabled': { done: 'enabled' },
+  'product.disabled': { done: 'disabled' },
+  'repository_settings.update': { done: 'updated' },
+  'default_products.update': { done: 'updated' },
+  'application_key.create': { done: 'created' },
+  'application_key.revoke': { done: 'revoked' },
+  'oidc_rule.create': { done: 'created' },
+  'oidc_rule.delete': { done: 'deleted' },
+  'freeze.bypassed': { done: 'bypassed', isAtGitHub: true, isFailure: true },
+  'freeze.leaking': { done: 'found', isAtGitHub: true, isFailure: true },
+  'freeze.still_on': { done: 'found' },
+  // The creator of the freeze, and when.
+  'freeze.not_enforced': { done: 'created', isFailure: true },
+  'exemption.requested': { done: 'requested' },
+  'exemption.approved': { done: 'approved' },
+  'exemption.denied': { done: 'denied' },
+  'exemption.revoked': { done: 'revoked' },
+  'exemption.expired': { done: 'expired' },
+  'exemption.used': { done: 'used', isAtGitHub: true },
+  'freeze_status.overwritten': { done: 'overwritten', isAtGitHub: true, isFailure: true },
+  'freeze_status.refused': { done: 'refused', isAtGitHub: true, isFailure: true },
+  'freeze_status.contested': { done: 'contested', isAtGitHub: true, isFailure: true },
+};
+
+export const auditEventTypes = Object.keys(eventKinds) as AuditEventType[];
 
 type OfAccount = { id: bigint; name: string; accountId: bigint; account: { login: string } };
 
@@ -261,7 +196,7 @@ export async function appendEvents(
 }
 
 function rowOf({ place, event }: Happened, actor: Actor | null, now: Date) {
-  const participle = participles[event.type];
+  const { isFailure, isAtGitHub } = eventKinds[event.type];
   return {
     receivedAt: now,
     accountId: place.accountId,
@@ -270,13 +205,34 @@ function rowOf({ place, event }: Happened, actor: Actor | null, now: Date) {
     pullRequest: place.pullRequest?.number,
     baseRef: place.pullRequest?.base,
     type: event.type,
-    outcome: failures.has(event.type) ? ('failure' as const) : ('success' as const),
-    trigger: atGitHub.has(event.type) ? ('github' as const) : ('api' as const),
+    outcome: isFailure ? ('failure' as const) : ('success' as const),
+    trigger: isAtGitHub ? ('github' as const) : ('api' as const),
     metadata: {
       ...event.metadata,
-      [`${participle}_by`]: actor,
-      [`${participle}_at`]: now.toISOString(),
-      [`${participle}_by_staff`]: false,
+      ...stampOf(event.type, actor, now),
     } as unknown as Prisma.InputJsonObject,
   };
 }
+
+/** The metadata that says who acted and when. */
+export function stampOf(type: AuditEventType, actor: Actor | null, now: Date) {
+  const { done } = eventKinds[type];
+  return { [`${done}_by`]: actor, [`${done}_at`]: now.toISOString(), [`${done}_by_staff`]: false };
+}
+
+/**
+ * SQL that writes one successful event for each of many rows with a `repository_id`, as part of the statement that
+ * changes them.
+ * @param from the rows, as `changed`. @param metadata SQL for the metadata besides the stamp.
+ * @param now the parameter with the instant. @param stamp the parameter with the result of `stampOf`, as JSON.
+ */
+export const insertEvents = (
+  type: AuditEventType,
+  from: string,
+  metadata: string,
+  { now, stamp }: { now: string; stamp: string },
+): string => `
+  INSERT INTO audit_events (received_at, account_id, repository_id, repository, type, outcome, trigger, metadata)
+  SELECT ${now}::timestamptz, r.account_id, r.id, a.login || '/' || r.name, '${type}', 'success', 'api',
+    ${metadata} || ${stamp}::jsonb
+  FROM ${from} JOIN repositories r ON r.id = changed.repository_id JOIN accounts a ON a.id = r.account_id`;

@@ -5,7 +5,7 @@ import type { Actor } from '../events/actor.ts';
 import { conflict, notFound, type Refusal } from '../errors.ts';
 import { placeOf } from '../events/append-event.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
-import { lockRepository } from '../installations/lock-repository.ts';
+import { lockRepository } from '../installations/repository-rows.ts';
 import { readSettings } from '../installations/settings.ts';
 import { jobs } from '../queue/jobs.ts';
 import { assertRoomForApproval } from './assert-room.ts';

@@ -6,7 +6,7 @@ import { conflict, invalid, type Problem } from '../errors.ts';
 import { placeOf } from '../events/append-event.ts';
 import { notEndedAmong } from '../freezes/freeze-store.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
-import { lockRepository } from '../installations/lock-repository.ts';
+import { lockRepository } from '../installations/repository-rows.ts';
 import { readSettings } from '../installations/settings.ts';
 import { jobs } from '../queue/jobs.ts';
 import { assertRoomForApproval, assertRoomForRequest } from './assert-room.ts';

@@ -1,7 +1,7 @@
 import type { Actor } from '../events/actor.ts';
 import type { Tx } from '../database/database.ts';
 import { forbidden } from '../errors.ts';
-import { makerOfKey } from '../auth/key-lineage.ts';
+import { makerOfKey } from '../auth/manage-keys.ts';
 
 /**
  * Checks that the person who decides is not the person who requested. A key stands for the person who created it. Two keys

@@ -1,7 +1,7 @@
 import type { Tx } from '../database/database.ts';
 import { conflict } from '../errors.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
-import { lockRepository } from '../installations/lock-repository.ts';
+import { lockRepository } from '../installations/repository-rows.ts';
 import { notEnded } from './freeze-store.ts';
 
 /**

@@ -1,5 +1,10 @@
 import type { SqlTx } from '../database/sql.ts';
-import { type Asked, type Place, readAlone, type RepositoryRead } from '../installations/repository-read.ts';
+import {
+  type BoundRead,
+  type RepositoryIds,
+  readAlone,
+  type RepositoryRead,
+} from '../installations/repository-rows.ts';
 import { fromRow, isAheadOf, isNotEnded, type StoredFreeze } from './freeze-store.ts';
 
 // Lists the freezes of a repository for answers.
@@ -53,10 +58,10 @@ const listed: RepositoryRead<StoredFreeze[]> = {
 };
 
 /** To read: the scheduled and ongoing freezes of a repository, the earliest first. */
-export const listedFreezes = (now: Date): Asked<StoredFreeze[]> => ({ read: listed, values: [now] });
+export const listedFreezes = (now: Date): BoundRead<StoredFreeze[]> => ({ read: listed, values: [now] });
 
 /** The scheduled and ongoing freezes of a repository, the earliest first. */
-export const listFreezes = (sql: SqlTx, repository: Place, now: Date): Promise<StoredFreeze[]> =>
+export const listFreezes = (sql: SqlTx, repository: RepositoryIds, now: Date): Promise<StoredFreeze[]> =>
   readAlone(sql, listedFreezes(now), repository);
 
 /** Freezes that had not ended at an instant. */
@@ -81,4 +86,7 @@ const notOver: RepositoryRead<NotOver> = {
 };
 
 /** To read: the freezes of a repository that had neither ended nor been deleted at an instant, the earliest first. */
-export const freezesNotOver = (at: Date, now: Date): Asked<NotOver> => ({ read: notOver, values: [at, now] });
+export const freezesNotOver = (at: Date, now: Date): BoundRead<NotOver> => ({
+  read: notOver,
+  values: [at, now],
+});

@@ -2,7 +2,7 @@ import type { Actor } from '../events/actor.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
-import { lockRepository } from '../installations/lock-repository.ts';
+import { lockRepository } from '../installations/repository-rows.ts';
 import { planFreeze, type SavedFreeze, saveNewFreeze } from './create-freeze.ts';
 import { saysTheSame } from './freeze.ts';
 import { findPause } from './freeze-store.ts';

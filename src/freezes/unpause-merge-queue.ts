@@ -2,7 +2,7 @@ import type { Actor } from '../events/actor.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
-import { lockRepository } from '../installations/lock-repository.ts';
+import { lockRepository } from '../installations/repository-rows.ts';
 import { saveDeletion } from './delete-freeze.ts';
 import { findPause } from './freeze-store.ts';
 

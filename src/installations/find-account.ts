@@ -1,13 +1,12 @@
-import type { Account, Installation } from '../generated/prisma/client.ts';
-import { cachePerService } from '../github/cache.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
-import { isGitHubStatus } from '../github/github-error.ts';
+import type { Account, Installation } from '../generated/prisma/client.ts';
 import { askGitHub } from '../github/ask-github.ts';
+import { cachePerService } from '../github/cache.ts';
+import { isGitHubStatus } from '../github/github-error.ts';
 import { jobs } from '../queue/jobs.ts';
-import { saveInstallation } from './save-installation.ts';
-import { readInstallation } from './read-installation.ts';
+import { readInstallation, saveInstallation } from './save-installation.ts';
 
 /** An account where the App is installed. */
 export type InstalledAccount = Account & { installation: Installation };
@@ -81,3 +80,13 @@ async function lookUp(deps: Deps, login: string): Promise<InstalledAccount> {
   });
   return { ...account, installation };
 }
+
+/**
+ * The repositories that the caller is an admin of, by name in lower case; null for all current and future repositories,
+ * as for the owner's admins.
+ */
+export type Administered = ReadonlySet<string> | null;
+
+/** Whether the caller administers all of these. @param names in any letter case; null if only the owner's admins do. */
+export const administersAll = (administered: Administered, names: string[] | null): boolean =>
+  administered === null || (names?.every((name) => administered.has(name.toLowerCase())) ?? false);

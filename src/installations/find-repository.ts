@@ -5,11 +5,14 @@ import { conflict, notFound, Refusal } from '../errors.ts';
 import { askGitHub } from '../github/ask-github.ts';
 import { classifyGitHubError, isGitHubStatus } from '../github/github-error.ts';
 import { knownAccount } from './find-account.ts';
-import { readInstallation } from './read-installation.ts';
+import {
+  readInstallation,
+  saveInstallation,
+  type GitHubRepository,
+  saveRepositories,
+} from './save-installation.ts';
 import { type FoundRepository, repositoryNamed, repositoryOfId, repositoryOfRow } from './repository-rows.ts';
-import { saveInstallation } from './save-installation.ts';
 import { jobs } from '../queue/jobs.ts';
-import { type GitHubRepository, saveRepositories } from './save-repositories.ts';
 
 export type { FoundRepository } from './repository-rows.ts';
 

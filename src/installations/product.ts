@@ -1,3 +1,5 @@
+import type { Deps } from '../deps.ts';
+
 export const products = ['ci_insights', 'merge_protections', 'workflow_automation', 'merge_queue'] as const;
 
 export type Product = (typeof products)[number];
@@ -10,3 +12,17 @@ export const freezeProducts: readonly Product[] = ['merge_protections', 'merge_q
 
 export const freezesAreOn = (enabled: readonly Product[]): boolean =>
   freezeProducts.some((product) => enabled.includes(product));
+
+export type RepositoryProducts = { name: string; products: Product[] };
+
+/** The repositories of an owner where the App is installed, by name. */
+export async function listRepositories(
+  deps: Pick<Deps, 'db'>,
+  accountId: bigint,
+): Promise<RepositoryProducts[]> {
+  return deps.db.repository.findMany({
+    where: { accountId, installation: { deletedAt: null } },
+    select: { name: true, products: true },
+    orderBy: { nameKey: 'asc' },
+  });
+}

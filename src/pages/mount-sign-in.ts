@@ -9,17 +9,34 @@ import { signInPath } from '../installations/page-paths.ts';
 import {
   attemptSeconds,
   beginAttempt,
-  cookieOf,
+  cookieNameOf,
   readAttempt,
   writeAttempt,
+  ownPath,
 } from '../auth/sign-in/attempt.ts';
-import { dropCookie, makeRoomForSignIn, readCookie, writeCookie } from '../auth/sign-in/cookies.ts';
-import { authorizeUrl, identify, type NoToken } from '../auth/sign-in/github-identity.ts';
-import { ownPath } from '../auth/sign-in/own-path.ts';
-import { useAttempt } from '../auth/sign-in/used-attempts.ts';
-import { readSession } from '../auth/sign-in/read-session.ts';
-import { beginSession, endSessions, sessionSeconds, type SignedIn } from '../auth/sign-in/session-store.ts';
-import { callbackPath, missingForSignIn, signInSettings } from '../auth/sign-in/sign-in-settings.ts';
+import {
+  cookieNamed,
+  dropCookie,
+  makeRoomForSignIn,
+  readCookie,
+  writeCookie,
+} from '../auth/sign-in/cookies.ts';
+import {
+  authorizeUrl,
+  identify,
+  type NoToken,
+  callbackPath,
+  missingForSignIn,
+  signInSettings,
+} from '../auth/sign-in/github-identity.ts';
+import {
+  useAttempt,
+  readSession,
+  beginSession,
+  endSessions,
+  sessionSeconds,
+  type SignedIn,
+} from '../auth/sign-in/sessions.ts';
 
 /** Signing in with GitHub, and signing out. What a person may see is not stored: each page asks GitHub. */
 export function mountSignIn(pages: Hono, deps: Deps, limits: CallerLimits): void {
@@ -41,8 +58,8 @@ async function signIn(deps: Deps, context: Context): Promise<Response> {
   if (!settings) return messagePage(context, notSetUp(deps));
   const attempt = beginAttempt(ownPath(context.req.query('to') ?? pageBefore(context, deps)), clock.now());
   makeRoomForSignIn(context, config);
-  const cookie = cookieOf(attempt.state);
-  await writeCookie(context, { ...config, ...settings }, cookie, writeAttempt(attempt), attemptSeconds);
+  const cookie = cookieNamed(config, cookieNameOf(attempt.state));
+  await writeCookie(context, cookie, writeAttempt(attempt), attemptSeconds);
   return context.redirect(authorizeUrl(deps, settings, attempt), 302);
 }
 
@@ -55,12 +72,13 @@ async function completeSignIn(
   const settings = signInSettings(config);
   if (!settings) return messagePage(context, notSetUp(deps));
   const { code, state = '', error } = context.req.query();
-  const attempt = readAttempt(await readCookie(context, config, cookieOf(state)), state, clock.now());
+  const cookie = cookieNamed(config, cookieNameOf(state));
+  const attempt = readAttempt(await readCookie(context, cookie), state, clock.now());
   if (!attempt) return messagePage(context, notBegunHere);
   try {
     // The limit is checked before the attempt is used up, so that it can continue when the limit allows it.
     const person = await deps.questions.whoIs(null, isRefused, async (): Promise<Answer> => {
-      dropCookie(context, config, cookieOf(state));
+      dropCookie(context, cookie);
       if (error === 'access_denied') return 'denied';
       // From here on, a copy of the cookie is worthless.
       if (!(await useAttempt(deps, attempt))) return 'used';
@@ -75,7 +93,7 @@ async function completeSignIn(
       return messagePage(context, again(attempt.to, refused));
     }
     const session = await beginSession(deps, person);
-    await writeCookie(context, { ...config, ...settings }, 'session', session, sessionSeconds);
+    await writeCookie(context, cookieNamed(config, 'session'), session, sessionSeconds);
     return context.redirect(attempt.to, 303);
   } catch (failure) {
     if (isUnavailable(failure)) return messagePage(context, again(attempt.to, silent));
@@ -90,7 +108,7 @@ const isRefused = (answer: Answer): answer is NoToken => typeof answer === 'obje
 async function signOut(deps: Deps, context: Context): Promise<Response> {
   const viewer = await readSession(deps, context);
   if (viewer) await endSessions(deps, viewer);
-  dropCookie(context, deps.config, 'session');
+  dropCookie(context, cookieNamed(deps.config, 'session'));
   return messagePage(context, signedOut);
 }
 

@@ -7,9 +7,10 @@ import type { ExplanationsForPages } from '../explanations/explanations-for-page
 import type { CallerLimits } from '../github/limits/caller-limits.ts';
 import { authorizeReader } from '../auth/authorize.ts';
 import { type FoundRepository, fullName, knownRepository } from '../installations/find-repository.ts';
-import type { RepositoryPermission } from '../auth/repository-permission.ts';
-import { readSession } from '../auth/sign-in/read-session.ts';
-import { missingForSignIn, signInSettings } from '../auth/sign-in/sign-in-settings.ts';
+import type { RepositoryPath } from '../installations/repository-rows.ts';
+import type { RepositoryPermission } from '../auth/permissions.ts';
+import { readSession } from '../auth/sign-in/sessions.ts';
+import { missingForSignIn, signInSettings } from '../auth/sign-in/github-identity.ts';
 import { messagePage } from './message-page.ts';
 import { repositoryPath as repositoryPagePath, signInPath } from '../installations/page-paths.ts';
 
@@ -88,8 +89,6 @@ export async function permissionOf(
     return 'unknown';
   }
 }
-
-type RepositoryPath = { owner: string; repository: string };
 
 /** Visitors who are not signed in cost no question to GitHub: they only see repositories in the database. */
 async function findObservable(

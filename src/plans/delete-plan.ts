@@ -4,7 +4,7 @@ import type { Deps } from '../deps.ts';
 import type { Actor } from '../events/actor.ts';
 import { appendEvent } from '../events/append-event.ts';
 import type { Account } from '../generated/prisma/client.ts';
-import type { Administered } from '../installations/administered.ts';
+import type { Administered } from '../installations/find-account.ts';
 import { lookAt } from './keep-plan.ts';
 import { assertMayChange } from './names-of-plan.ts';
 import { attributesOfPlan } from './plan.ts';

@@ -4,7 +4,7 @@ import { Refusal } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { deleteFreeze } from '../freezes/delete-freeze.ts';
 import type { Account } from '../generated/prisma/client.ts';
-import type { Administered } from '../installations/administered.ts';
+import type { Administered } from '../installations/find-account.ts';
 import { repositoriesOfIds } from '../installations/repository-rows.ts';
 import { deletePlan } from './delete-plan.ts';
 import type { Ongoing } from './ongoing.ts';

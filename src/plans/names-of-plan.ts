@@ -1,7 +1,7 @@
 import { isPlainName } from '../conditions/patterns/compile-name-glob.ts';
 import type { Tx } from '../database/database.ts';
 import { conflict } from '../errors.ts';
-import { type Administered, administersAll } from '../installations/administered.ts';
+import { type Administered, administersAll } from '../installations/find-account.ts';
 import type { Plan } from './plan.ts';
 import { repositoriesFrozen } from './read-freezes.ts';
 

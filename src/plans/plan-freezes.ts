@@ -1,7 +1,7 @@
 import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
 import type { Actor } from '../events/actor.ts';
-import { insertEvents, stampOf } from '../events/append-many.ts';
+import { insertEvents, stampOf } from '../events/append-event.ts';
 import { isAheadOf, isNotEnded } from '../freezes/freeze-store.ts';
 import { needsOf, parseFreeze } from '../freezes/parsed-freeze.ts';
 import { endAfter } from '../freezes/open-end.ts';
@@ -90,7 +90,7 @@ export async function makeFreezes(
   repositories: { id: bigint; longestOpenEndHours: number | null }[],
   windows: Window[],
 ): Promise<Look[]> {
-  const stamp = stampOf('scheduled_freeze.create', by, now);
+  const stamp = JSON.stringify(stampOf('scheduled_freeze.create', by, now));
   const wanted = JSON.stringify(windows.filter(({ endsAt }) => endsAt === null || endsAt > now));
   const places = JSON.stringify(
     repositories.map((each) => ({ id: String(each.id), hours: hoursIn(plan, each) })),
@@ -130,7 +130,13 @@ export async function takeBackFreezes(
 ): Promise<Look[]> {
   // Pages show this reason to everybody who can see the freeze, so it does not contain the name of the plan.
   const why = 'Its plan does not make it any more.';
-  const values = [now, stampOf('scheduled_freeze.delete', by, now), plan.id, JSON.stringify(by), why];
+  const values = [
+    now,
+    JSON.stringify(stampOf('scheduled_freeze.delete', by, now)),
+    plan.id,
+    JSON.stringify(by),
+    why,
+  ];
   return run(tx, 'take-back-freezes', takeBackOthers, [
     ...values,
     JSON.stringify(dates),
@@ -142,7 +148,13 @@ const takeBackAll = takeBack(isAheadOf('ends_at', '$1'));
 
 /** Deletes all freezes that have not ended. */
 export async function deleteFreezes({ tx, plan, by, now }: Change, why: string): Promise<Look[]> {
-  const values = [now, stampOf('scheduled_freeze.delete', by, now), plan.id, JSON.stringify(by), why];
+  const values = [
+    now,
+    JSON.stringify(stampOf('scheduled_freeze.delete', by, now)),
+    plan.id,
+    JSON.stringify(by),
+    why,
+  ];
   return run(tx, 'delete-freezes', takeBackAll, values);
 }
 
@@ -202,7 +214,7 @@ export async function reviseFreezes(
   isEndChanged: boolean,
 ): Promise<Look[]> {
   const ends = isEndChanged ? await ongoingEnds(tx, plan, now) : [];
-  const stamp = stampOf('scheduled_freeze.update', by, now);
+  const stamp = JSON.stringify(stampOf('scheduled_freeze.update', by, now));
   const values = [now, stamp, plan.id, JSON.stringify(windows), JSON.stringify(ends)];
   return run(tx, 'revise-freezes', revise, [...values, readsOf(plan), JSON.stringify(by)]);
 }

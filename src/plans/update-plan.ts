@@ -6,7 +6,7 @@ import { Refusal } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import { appendEvent } from '../events/append-event.ts';
 import type { Account } from '../generated/prisma/client.ts';
-import type { Administered } from '../installations/administered.ts';
+import type { Administered } from '../installations/find-account.ts';
 import { jobs } from '../queue/jobs.ts';
 import { toInstant } from '../time/local-time.ts';
 import { assertNotOver, checkPlan } from './check-plan.ts';

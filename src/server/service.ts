@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { createApi } from './http.ts';
-import { GitHubTokens } from '../auth/github-token.ts';
 import { Permissions } from '../auth/permissions.ts';
 import type { Clock } from '../clock.ts';
 import type { AppCredentials, StartConfig } from '../config.ts';
@@ -46,7 +45,6 @@ export async function createService(ground: Ground, app: AppCredentials): Promis
     github,
     lookAhead,
     permissions: new Permissions(clock),
-    tokens: new GitHubTokens(clock),
     metrics,
     clock,
     log,

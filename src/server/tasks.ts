@@ -1,11 +1,13 @@
-import { endSessionsTask } from '../auth/sign-in/session-store.ts';
-import { announceRequestTask } from '../webhooks/comments/announce-request.ts';
+import { endSessionsTask } from '../auth/sign-in/sessions.ts';
+import { announceRequestTask } from '../webhooks/comments/write-answer.ts';
 import { answerCommentTask } from '../webhooks/comments/answer-comment.ts';
 import { endExemptionsTask } from '../exemptions/end-exemptions.ts';
 import { remindOfFreezesTask } from '../freezes/remind-of-freezes.ts';
-import { syncInstallationTask } from '../installations/sync-installation.ts';
-import { syncInstallationsTask } from '../installations/sync-installations.ts';
-import { syncRepositoryTask } from '../installations/sync-repository.ts';
+import {
+  syncInstallationTask,
+  syncInstallationsTask,
+  syncRepositoryTask,
+} from '../installations/sync-installations.ts';
 import { correctStatusTask } from '../statuses/correct.ts';
 import { drainOutboxTask } from '../statuses/drain.ts';
 import { keepPlansTask, keepPlanTask } from '../plans/keep-plan.ts';
@@ -17,8 +19,7 @@ import {
   reconcilePullRequestTask,
   reconcileRepositoryTask,
 } from '../statuses/reconcile.ts';
-import { readDeliveryTask } from '../webhooks/read-delivery.ts';
-import { recoverDeliveriesTask } from '../webhooks/recover-deliveries.ts';
+import { readDeliveryTask, recoverDeliveriesTask } from '../webhooks/recover-deliveries.ts';
 import { sweepTask } from './sweep.ts';
 
 /** What a worker runs. Each stands beside the code that it runs. */

@@ -12,7 +12,7 @@ import { freezesAreOn } from '../installations/product.ts';
 import { type LoadedPullRequest, loadPullRequest } from '../github/pull-requests/load-pull-requests.ts';
 import { asOpen } from '../github/pull-requests/pull-request.ts';
 import { fullName } from '../installations/find-repository.ts';
-import { lockRepository } from '../installations/lock-repository.ts';
+import { lockRepository } from '../installations/repository-rows.ts';
 import { holdsOf } from './judge.ts';
 import { observe, type Observed, openObservation } from './observe.ts';
 import { defineTask } from '../queue/define-task.ts';

@@ -1,7 +1,12 @@
 import { nowOf } from '../clock.ts';
+import type { Need } from '../conditions/needs.ts';
 import type { Deps } from '../deps.ts';
+import { repositoriesReading } from '../freezes/freeze-store.ts';
+import { type ForeignStatus, inSteps, type Job, jobs } from '../queue/jobs.ts';
+import { isOfConsequence } from '../statuses/correct.ts';
+import { numberByTestMerge } from '../statuses/desired-store.ts';
+import { numberAt } from '../statuses/open-pull-request-store.ts';
 import { isHandled } from './handled-events.ts';
-import { jobsOf, type Wake } from './wake.ts';
 import { type Own, wakesOf } from './wakes-of-event.ts';
 
 const insertDelivery = `
@@ -33,4 +38,69 @@ export async function acceptEvent(
   const values = [guid, name, nowOf(clock)];
   const isNew = await queue.sendAfter({ name: 'accept delivery', text: insertDelivery, values }, jobs);
   log.debug({ ...delivery, isNew, jobs: jobs.map(({ task, key }) => `${task} ${key}`) }, 'delivery accepted');
+}
+
+/** What an event causes us to check again. */
+export type Wake =
+  | { to: 'jobs'; jobs: Job[] }
+  /**
+   * A status with our context, if it is on a head that we know and not the echo of our own. `merges`: what a merge commit
+   * merges.
+   */
+  | { to: 'own-status'; repositoryId: bigint; sha: string; merges: string | null; written: ForeignStatus }
+  /** Only if the conditions of a current freeze read one of these facts, because such events are frequent. */
+  | ({ reads: readonly Need[] } & (
+      | { to: 'pull-request'; repositoryId: bigint; number: number; installationId: string | null }
+      /** The open pull requests with this head SHA. */
+      | { to: 'head'; repositoryId: bigint; sha: string; installationId: string | null }
+      /** `isLater`: after some seconds, because the events come in great numbers. */
+      | { to: 'repository'; repositoryId: bigint; isLater: boolean }
+      /** Every repository of an organization or a person. */
+      | { to: 'account'; accountId: bigint }
+    ));
+
+/** Milliseconds of a step. One job serves all events of a step. */
+const later = 10_000;
+
+export type WakeDeps = Pick<Deps, 'db' | 'sql' | 'clock' | 'ownWrites'>;
+
+/** The jobs of an event; none if nothing reads what it may have changed. */
+export async function jobsOf(deps: WakeDeps, wakes: Wake[]): Promise<Job[]> {
+  const jobs = await Promise.all(wakes.map((wake) => jobsOfWake(deps, wake)));
+  return jobs.flat();
+}
+
+async function jobsOfWake({ db, sql, clock, ownWrites }: WakeDeps, wake: Wake): Promise<Job[]> {
+  if (wake.to === 'jobs') return wake.jobs;
+  if (wake.to === 'own-status') {
+    const { repositoryId, sha, merges, written } = wake;
+    if (ownWrites.isEcho(sha, written)) return [];
+    if (await isOfConsequence(db, repositoryId, sha, written))
+      return [jobs.correctStatus(repositoryId, sha, written)];
+    const number = await numberByTestMerge(sql, repositoryId, sha, merges);
+    return number === null ? [] : [jobs.reconcilePullRequest(repositoryId, { number, installationId: null })];
+  }
+  const where = wake.to === 'account' ? { accountId: wake.accountId } : { repositoryId: wake.repositoryId };
+  const reading = await repositoriesReading(db, where, wake.reads, nowOf(clock));
+  if (reading.length === 0) return [];
+  switch (wake.to) {
+    case 'pull-request': {
+      const { number, installationId } = wake;
+      return [jobs.reconcilePullRequest(wake.repositoryId, { number, installationId })];
+    }
+    case 'head': {
+      const { installationId } = wake;
+      // One pull request is enough: its observation includes those that share its head.
+      const number = await numberAt(sql, wake.repositoryId, wake.sha);
+      if (number !== null) return [jobs.reconcilePullRequest(wake.repositoryId, { number, installationId })];
+      // The head of no known pull request, or of one whose first observation is running and may have read it already.
+      return [jobs.reconcileRepository(wake.repositoryId, inSteps(nowOf(clock), later))];
+    }
+    case 'repository':
+      return [
+        jobs.reconcileRepository(wake.repositoryId, wake.isLater ? inSteps(nowOf(clock), later) : undefined),
+      ];
+    default:
+      return reading.map((id) => jobs.reconcileRepository(id));
+  }
 }

@@ -1,77 +1,142 @@
-/** The actions that can change what we know. We acknowledge and drop others (`starred`, `subscribed` …). */
-export const handledEvents = [
-  'installation.created',
-  'installation.deleted',
-  'installation.suspend',
-  'installation.unsuspend',
-  'installation.new_permissions_accepted',
-  'installation_repositories.added',
-  'installation_repositories.removed',
-  'github_app_authorization.revoked',
-  'repository.created',
-  'repository.renamed',
-  'repository.transferred',
-  'repository.archived',
-  'repository.unarchived',
-  'repository.deleted',
-  'repository.privatized',
-  'repository.publicized',
-  'pull_request.opened',
-  'pull_request.reopened',
-  'pull_request.closed',
-  'pull_request.synchronize',
-  'pull_request.edited',
-  'pull_request.labeled',
-  'pull_request.unlabeled',
-  'pull_request.assigned',
-  'pull_request.unassigned',
-  'pull_request.review_requested',
-  'pull_request.review_request_removed',
-  'pull_request.milestoned',
-  'pull_request.demilestoned',
-  'pull_request.locked',
-  'pull_request.unlocked',
-  'pull_request.converted_to_draft',
-  'pull_request.ready_for_review',
-  'pull_request.enqueued',
-  'pull_request.stacked',
-  'issue_comment.created',
-  'merge_group.checks_requested',
-  'merge_group.destroyed',
-  'pull_request_review.submitted',
-  'pull_request_review.edited',
-  'pull_request_review.dismissed',
-  'pull_request_review_comment.created',
-  'pull_request_review_comment.edited',
-  'pull_request_review_comment.deleted',
-  'pull_request_review_thread.resolved',
-  'pull_request_review_thread.unresolved',
-  'label.edited',
-  'label.deleted',
-  'milestone.edited',
-  'milestone.deleted',
-  'check_run.created',
-  'check_run.completed',
-  'check_run.rerequested',
-  'status',
-  'deployment_status.created',
-  'push',
-  'membership.added',
-  'membership.removed',
-  'team.created',
-  'team.edited',
-  'team.deleted',
-  'organization.member_removed',
-] as const;
+import * as z from 'zod';
 
-const handled = new Set<string>(handledEvents);
+const id = z.int().positive();
+/** The maximum of GraphQL integers, and so of GitHub's numbers. */
+const number = z.int().min(1).max(2_147_483_647);
+const sha = z.string().regex(/^[0-9a-f]{40,64}$/, 'Send a SHA in hexadecimal.');
+/** The database cannot store NUL or halves of surrogate pairs. */
+const text = z
+  .string()
+  .refine((value) => value.isWellFormed() && !value.includes('\0'), 'Send well-formed text without NUL.');
+const name = text.min(1, 'Send text that is not empty.');
 
-const withActions = new Set(handledEvents.flatMap((name) => name.match(/^\w+(?=\.)/)?.[0] ?? []));
+const installed = { installation: z.object({ id }).optional() };
+const inRepository = { ...installed, repository: z.object({ id }) };
+const inOrganization = z.object({ ...installed, organization: z.object({ id }) });
+const ofPullRequest = z.object({ ...inRepository, pull_request: z.object({ number }) });
+const pullRequest = z.object({ number, node_id: name, updated_at: z.iso.datetime({ offset: true }) });
+const installation = z.object({ installation: z.object({ id }) });
+
+/** The fields of every event. */
+export const envelope = z.object({ action: z.string().optional() });
+
+/** The fields that Holdfast reads from GitHub's payloads, by event. It ignores all other fields. */
+export const payloads = {
+  installation,
+  installation_repositories: installation,
+  github_app_authorization: z.object({ sender: z.object({ id }) }),
+  repository: z.object(inRepository),
+  pull_request: z.object({
+    ...inRepository,
+    repository: z.object({ id, owner: z.object({ id }) }),
+    action: name,
+    pull_request: pullRequest.extend({
+      merged: z.boolean().nullish(),
+      stack: z.object({ number }).nullish(),
+    }),
+  }),
+  pull_request_review: z.object({ ...inRepository, pull_request: pullRequest }),
+  pull_request_review_comment: ofPullRequest,
+  pull_request_review_thread: ofPullRequest,
+  issue_comment: z.object({
+    ...inRepository,
+    issue: z.object({ number, pull_request: z.object({}).nullish() }),
+    comment: z.object({
+      id,
+      body: z.string(),
+      created_at: z.iso.datetime({ offset: true }),
+      user: z.object({ id, login: name, type: name }).nullable(),
+      performed_via_github_app: z.object({}).nullish(),
+    }),
+  }),
+  label: z.object(inRepository),
+  milestone: z.object(inRepository),
+  check_run: z.object({ ...inRepository, check_run: z.object({ head_sha: sha }) }),
+  merge_group: z.object({
+    ...inRepository,
+    action: name,
+    merge_group: z.object({ head_sha: sha, head_ref: name, base_ref: name }),
+  }),
+  status: z.object({
+    ...inRepository,
+    id,
+    sha,
+    context: name,
+    state: name,
+    description: text.nullable(),
+    created_at: z.iso.datetime({ offset: true }),
+    commit: z.object({ parents: z.array(z.object({ sha })).optional() }).optional(),
+    sender: z.object({ id, login: name }),
+  }),
+  deployment_status: z.object({ ...inRepository, deployment: z.object({ sha: name }) }),
+  push: z.object({ ...inRepository, ref: name }),
+  membership: inOrganization,
+  team: inOrganization,
+  organization: inOrganization,
+};
+
+export type Payloads = { [Event in keyof typeof payloads]: z.output<(typeof payloads)[Event]> };
+
+/** The actions that can change what we know; null for events without actions. We acknowledge and drop others (`starred` …). */
+export const actionsOf: Record<keyof Payloads, readonly string[] | null> = {
+  installation: ['created', 'deleted', 'suspend', 'unsuspend', 'new_permissions_accepted'],
+  installation_repositories: ['added', 'removed'],
+  github_app_authorization: ['revoked'],
+  repository: [
+    'created',
+    'renamed',
+    'transferred',
+    'archived',
+    'unarchived',
+    'deleted',
+    'privatized',
+    'publicized',
+  ],
+  pull_request: [
+    'opened',
+    'reopened',
+    'closed',
+    'synchronize',
+    'edited',
+    'labeled',
+    'unlabeled',
+    'assigned',
+    'unassigned',
+    'review_requested',
+    'review_request_removed',
+    'milestoned',
+    'demilestoned',
+    'locked',
+    'unlocked',
+    'converted_to_draft',
+    'ready_for_review',
+    'enqueued',
+    'stacked',
+  ],
+  pull_request_review: ['submitted', 'edited', 'dismissed'],
+  pull_request_review_comment: ['created', 'edited', 'deleted'],
+  pull_request_review_thread: ['resolved', 'unresolved'],
+  issue_comment: ['created'],
+  label: ['edited', 'deleted'],
+  milestone: ['edited', 'deleted'],
+  check_run: ['created', 'completed', 'rerequested'],
+  merge_group: ['checks_requested', 'destroyed'],
+  status: null,
+  deployment_status: ['created'],
+  push: null,
+  membership: ['added', 'removed'],
+  team: ['created', 'edited', 'deleted'],
+  organization: ['member_removed'],
+};
+
+const handled = new Map<string, readonly string[] | null>(Object.entries(actionsOf));
 
 /** Whether what an event means depends on its action. */
-export const needsAction = (name: string): boolean => withActions.has(name);
+export const needsAction = (name: string): boolean => Boolean(handled.get(name));
 
 /** Whether we handle an event. Its payload may be anything. */
-export const isHandled = (name: string, payload: object): boolean =>
-  handled.has(name) ||
-  ('action' in payload && typeof payload.action === 'string' && handled.has(`${name}.${payload.action}`));
+export function isHandled(name: string, payload: object): boolean {
+  const actions = handled.get(name);
+  if (!actions) return actions === null;
+  return 'action' in payload && actions.includes(payload.action as string);
+}

@@ -12,11 +12,9 @@ import { saveRefusedAt } from '../github/hooks/refused-hooks.ts';
 import { addressOf, networkOf } from '../github/limits/client-address.ts';
 import { inSteps, jobs } from '../queue/jobs.ts';
 import { acceptEvent } from './accept-event.ts';
-import { Body, largest } from './body.ts';
-import { type Share, WebhookDoor } from './door.ts';
+import { BodiesInFlight, Body, largest, type Share } from './bodies-in-flight.ts';
 import { isOfGitHub, noteSender, readGitHubNetworks } from '../github/hooks/hook-networks.ts';
-import { isHandled, needsAction } from './handled-events.ts';
-import { envelope, payloads } from './payloads.ts';
+import { envelope, isHandled, needsAction, payloads } from './handled-events.ts';
 
 const mebibyte = 1024 * 1024;
 /** Seconds after which GitHub gives up a delivery. */
@@ -27,7 +25,7 @@ const slowest = 64 * 1024;
 const worthALook = mebibyte;
 
 /** The bodies of all webhooks that this process reads. */
-export const door = new WebhookDoor();
+export const inFlight = new BodiesInFlight();
 
 /**
  * Answers GitHub's POST. Checks the headers before it reads the body, and the signature on the raw bytes before it parses
@@ -45,7 +43,7 @@ export async function receiveWebhook(deps: Deps, context: Context): Promise<Resp
     return context.json({ detail }, 400);
   }
   const address = addressOf(deps, context);
-  const share = door.open({ network: networkOf(address), isGitHub: isOfGitHub(deps, address) });
+  const share = inFlight.open({ network: networkOf(address), isGitHub: isOfGitHub(deps, address) });
   const announced = req.header('Content-Length');
   const body = new Body(announced === undefined ? undefined : Number(announced));
   try {
@@ -144,7 +142,7 @@ async function readSigned(deps: Deps, { req, env }: Context, share: Share, body:
     for await (const chunk of chunksOf(req.raw, (env as Node)?.incoming, stop.signal)) {
       if (body.size + chunk.length > largest) throw tooLarge(largest);
       share.claim(chunk.length);
-      if (door.held > worthALook) void readGitHubNetworks(deps);
+      if (inFlight.bytes > worthALook) void readGitHubNetworks(deps);
       hmac.update(chunk);
       body.add(chunk);
     }

@@ -1,12 +1,15 @@
 import { nowOf } from '../clock.ts';
+import type { Need } from '../conditions/needs.ts';
 import type { Deps } from '../deps.ts';
+import { isGitHubStatus } from '../github/github-error.ts';
 import { defineTask } from '../queue/define-task.ts';
 import { type Job, jobs } from '../queue/jobs.ts';
-import { recallFresh, readScannedUntil, saveLost, saveScannedUntil } from './delivery-store.ts';
-import { type FailedDelivery, standInsOf } from './stand-ins.ts';
+import { acceptEvent, jobsOf, type WakeDeps } from './accept-event.ts';
+import { isHandled } from './handled-events.ts';
+import { readsOfEvent } from './wakes-of-event.ts';
 
-/** GitHub keeps deliveries for three days. In milliseconds, like all times here. */
-const kept = 3 * 86_400_000;
+/** For how long GitHub lists deliveries. In milliseconds, like all times here. */
+const listedFor = 3 * 86_400_000;
 /** A delivery only shows as failed after GitHub stops waiting for the answer. */
 const overlap = 120_000;
 const mostPages = 30;
@@ -21,37 +24,46 @@ const batch = 100;
  */
 export async function recoverDeliveries(deps: Deps): Promise<void> {
   const now = nowOf(deps.clock);
-  const oldest = new Date(now.getTime() - kept);
-  const scanned = await readScannedUntil(deps.db);
-  const since = scanned && scanned > oldest ? new Date(scanned.getTime() - overlap) : oldest;
+  const oldest = new Date(now.getTime() - listedFor);
+  const scan = await deps.db.deliveryScan.findUnique({ where: { id: 1 } });
+  const isRecent = scan !== null && scan.scannedUntil > oldest;
+  const since = isRecent ? new Date(scan.scannedUntil.getTime() - overlap) : oldest;
   const { failed, isCut } = await listFailed(deps, since);
   // This includes deliveries that arrived later.
-  const fresh = await recallFresh(deps.db, failed);
-  const standIns = isCut && fresh.length > 0 ? lookAtAll(fresh) : await standInsOf(deps, fresh);
+  const fresh = await withoutJobs(deps, failed);
+  // Reading every installation reconciles every repository.
+  const all = { served: fresh, jobs: [jobs.syncInstallations()] };
+  const standIns: StandIn[] = isCut && fresh.length > 0 ? [all] : await standInsOf(deps, fresh);
   for (let start = 0; start < standIns.length; start += batch) {
     const some = standIns.slice(start, start + batch);
     await deps.db.$transaction(async (tx) => {
-      await saveLost(
-        tx,
-        some.flatMap(({ served }) => served),
-        now,
-      );
-      await deps.queue.send(
-        some.flatMap(({ jobs }) => jobs),
-        tx,
-      );
+      const lost = some.flatMap(({ served }) => served);
+      await tx.webhookDelivery.createMany({
+        data: lost.map(({ guid, event }) => ({ guid, event, receivedAt: now, isLost: true })),
+        skipDuplicates: true,
+      });
+      const replacing = some.flatMap(({ jobs }) => jobs);
+      await deps.queue.send(replacing, tx);
     });
   }
-  await saveScannedUntil(deps.db, now);
+  const scanned = { scannedUntil: now };
+  await deps.db.deliveryScan.upsert({ where: { id: 1 }, create: scanned, update: scanned });
   if (standIns.length > 0) {
     const counts = { deliveries: fresh.length, looks: standIns.length };
     deps.log.info(counts, 'webhook deliveries failed; checking what they were about');
   }
 }
 
-/** Reads every installation, and so reconciles every repository. */
-function lookAtAll(served: FailedDelivery[]): { served: FailedDelivery[]; jobs: Job[] }[] {
-  return [{ served, jobs: [jobs.syncInstallations()] }];
+/** The failed deliveries without jobs, each once: the first one in the list. */
+async function withoutJobs({ db }: Deps, failed: FailedDelivery[]): Promise<FailedDelivery[]> {
+  const byGuid = new Map<string, FailedDelivery>();
+  for (const delivery of failed) if (!byGuid.has(delivery.guid)) byGuid.set(delivery.guid, delivery);
+  const known = await db.webhookDelivery.findMany({
+    where: { guid: { in: [...byGuid.keys()] } },
+    select: { guid: true },
+  });
+  for (const { guid } of known) byGuid.delete(guid);
+  return [...byGuid.values()];
 }
 
 /** The failed deliveries since an instant, newest first as GitHub lists them. `isCut` if there are more. */
@@ -80,3 +92,103 @@ function nextCursor(link: string | undefined): string | undefined {
 }
 
 export const recoverDeliveriesTask = defineTask(jobs.recoverDeliveries, recoverDeliveries);
+
+/** A delivery in GitHub's list, without the payload. */
+type FailedDelivery = {
+  id: number | bigint;
+  guid: string;
+  event: string;
+  action: string | null;
+  repository_id: number | bigint | null;
+  installation_id: number | bigint | null;
+};
+
+/** Jobs that replace failed deliveries. */
+type StandIn = {
+  /** The deliveries that are replaced. */
+  served: FailedDelivery[];
+  jobs: Job[];
+};
+
+/**
+ * Events that no observation can find afterwards: the merge of a pull request that we never saw open, a command in a
+ * comment, and a revoked authorization. We read their payloads from GitHub.
+ */
+const toRead = ['pull_request.closed', 'issue_comment.created', 'github_app_authorization.revoked'];
+/** How many of these we read at once, newest first. For the rest, we reconcile the repository. */
+const mostRead = 200;
+
+/** Replaces failed deliveries: one job for each repository and installation that they name. */
+async function standInsOf(deps: WakeDeps, failed: FailedDelivery[]): Promise<StandIn[]> {
+  const handled = failed.filter(({ event, action }) => isHandled(event, { action }));
+  const read = handled.filter((delivery) => toRead.includes(nameOf(delivery))).slice(0, mostRead);
+  const rest = handled.filter((delivery) => !read.includes(delivery));
+  const inRepositories = Map.groupBy(
+    rest.filter(({ repository_id: id }) => id !== null),
+    ({ repository_id: id }) => BigInt(id!),
+  );
+  const inInstallations = Map.groupBy(
+    rest.filter(({ repository_id: place, installation_id: id }) => place === null && id !== null),
+    ({ installation_id: id }) => BigInt(id!),
+  );
+  const known = await deps.db.repository.findMany({
+    where: { id: { in: [...inRepositories.keys()] }, installationId: { not: null } },
+    select: { id: true },
+  });
+  const knownIds = new Set(known.map(({ id }) => id));
+  const standIns: StandIn[] = read.map((delivery) => ({
+    // A delivery counts as arrived when its own jobs are saved.
+    served: [],
+    jobs: [jobs.readDelivery(String(delivery.id), delivery.guid)],
+  }));
+  for (const [id, served] of inInstallations) standIns.push({ served, jobs: [jobs.syncInstallation(id)] });
+  for (const [id, served] of inRepositories) {
+    standIns.push({ served, jobs: await lookAt(deps, id, served, knownIds.has(id)) });
+  }
+  return standIns;
+}
+
+const nameOf = ({ event, action }: FailedDelivery): string => (action ? `${event}.${action}` : event);
+
+/** The job for a repository; none if its events can only change facts that no current freeze reads. */
+async function lookAt(
+  deps: WakeDeps,
+  repositoryId: bigint,
+  failed: FailedDelivery[],
+  isKnown: boolean,
+): Promise<Job[]> {
+  const events = new Set(failed.map(({ event }) => event));
+  if (!isKnown || events.has('repository')) {
+    const through = failed.find(({ installation_id: id }) => id !== null)?.installation_id;
+    return [jobs.syncRepository(repositoryId, through === undefined ? null : BigInt(through!))];
+  }
+  const facts: Partial<Record<string, readonly Need[]>> = readsOfEvent;
+  const reads = [...events].map((event) => facts[event]);
+  if (reads.includes(undefined)) return [jobs.reconcileRepository(repositoryId)];
+  return jobsOf(deps, [
+    { to: 'repository', repositoryId, reads: reads.flatMap((each) => each!), isLater: false },
+  ]);
+}
+
+/**
+ * Handles a failed delivery from GitHub's copy as if it had arrived.
+ * @param deliveryId a string, because these ids are too large for a number.
+ * @throws GitHub's error while it cannot answer. The job queue tries again.
+ */
+export async function readDelivery(deps: Deps, deliveryId: string): Promise<void> {
+  const app = await deps.github.asApp();
+  try {
+    const { data } = await app.request('GET /app/hook/deliveries/{delivery_id}', {
+      delivery_id: deliveryId as unknown as number,
+    });
+    const { guid, event: name, request } = data;
+    await acceptEvent(deps, { guid, name, payload: request.payload ?? {} });
+  } catch (error) {
+    if (!isGitHubStatus(error, 404)) throw error;
+    deps.log.warn({ deliveryId, err: error }, 'GitHub has forgotten a webhook delivery');
+  }
+}
+
+export const readDeliveryTask = defineTask(jobs.readDelivery, (deps, { deliveryId }) =>
+  readDelivery(deps, deliveryId),
+);

@@ -2,8 +2,8 @@ import { commandLine } from './comments/command.ts';
 import { type Job, jobs } from '../queue/jobs.ts';
 import type { Need } from '../conditions/needs.ts';
 import { branchOfRef } from '../github/merge-group-ref.ts';
-import type { Payloads } from './payloads.ts';
-import type { Wake } from './wake.ts';
+import type { Payloads } from './handled-events.ts';
+import type { Wake } from './accept-event.ts';
 
 // Events only say what to check again. The job reads the facts from GitHub. So late, repeated or unordered events do no
 // harm.
@@ -35,7 +35,7 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
   // A person revokes the authorization of the App: their sessions end.
   github_app_authorization: ({ sender }) => always(jobs.endSessions(sender.id)),
   repository: ({ repository, installation }) =>
-    always(jobs.syncRepository(BigInt(repository.id), idOf(installation))),
+    always(jobs.syncRepository(BigInt(repository.id), installation ? BigInt(installation.id) : null)),
   pull_request: (payload) => {
     const reconcile = pullRequestJob(payload);
     // The whole stack is new, and GitHub may say so of one of its pull requests alone.
@@ -50,13 +50,13 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
   },
   issue_comment: commands,
   merge_group: ({ action, merge_group: group, repository: place, installation }) => {
-    const told = {
+    const change = {
       headSha: group.head_sha,
       headRef: group.head_ref,
       isGone: action === 'destroyed',
       installationId: installation && String(installation.id),
     };
-    return always(jobs.reconcileMergeQueue(BigInt(place.id), branchOfRef(group.base_ref), told));
+    return always(jobs.reconcileMergeQueue(BigInt(place.id), branchOfRef(group.base_ref), change));
   },
   pull_request_review: (payload) => always(pullRequestJob(payload)),
   pull_request_review_comment: threads,
@@ -72,9 +72,9 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
   deployment_status: (payload) => repository(payload, readsOfEvent.deployment_status),
   push: (payload) =>
     payload.ref.startsWith('refs/heads/') ? repository(payload, readsOfEvent.push, true) : [],
-  membership: teams,
-  team: teams,
-  organization: teams,
+  membership: (payload) => teams(payload),
+  team: (payload) => teams(payload),
+  organization: (payload) => teams(payload),
 };
 
 /** Our own names in events. */
@@ -108,7 +108,7 @@ function commands({ repository: place, issue, comment, installation }: Payloads[
       person: { id: user.id, login: user.login },
       at: comment.created_at,
       text,
-      installationId: idOf(installation)?.toString() ?? null,
+      installationId: idOf(installation),
     }),
   );
 }
@@ -123,7 +123,7 @@ const pullRequestJob = (payload: OfPullRequest): Job =>
     nodeId: payload.pull_request.node_id,
     changedAt: payload.pull_request.updated_at,
     stack: payload.pull_request.stack && payload.pull_request.stack.number,
-    installationId: payload.installation ? String(payload.installation.id) : null,
+    installationId: idOf(payload.installation),
   });
 
 type Reads = Extract<Wake, { reads: unknown }>['reads'];
@@ -132,30 +132,25 @@ const repository = (payload: InRepository, reads: Reads, isLater = false): Wake[
   { to: 'repository', repositoryId: BigInt(payload.repository.id), reads, isLater },
 ];
 
-const head = (payload: InRepository, sha: string, reads: Reads): Wake[] => [
-  {
-    to: 'head',
-    repositoryId: BigInt(payload.repository.id),
-    sha,
-    installationId: idOf(payload.installation),
-    reads,
-  },
+const head = ({ repository: { id }, installation }: InRepository, sha: string, reads: Reads): Wake[] => [
+  { to: 'head', repositoryId: BigInt(id), sha, installationId: idOf(installation), reads },
 ];
 
 function threads(payload: InRepository & { pull_request: { number: number } }): Wake[] {
-  const { repository: place, pull_request, installation } = payload;
-  const where = {
-    repositoryId: BigInt(place.id),
-    number: pull_request.number,
-    installationId: idOf(installation),
-  };
-  return [{ to: 'pull-request', ...where, reads: readsOfEvent.pull_request_review_thread }];
+  const {
+    repository: { id },
+    pull_request: { number },
+    installation,
+  } = payload;
+  const reads = readsOfEvent.pull_request_review_thread;
+  return [
+    { to: 'pull-request', repositoryId: BigInt(id), number, installationId: idOf(installation), reads },
+  ];
 }
 
-function teams({ organization }: InOrganization): Wake[] {
-  return [{ to: 'account', accountId: BigInt(organization.id), reads: ['teams'] }];
-}
+const teams = ({ organization }: InOrganization): Wake[] => [
+  { to: 'account', accountId: BigInt(organization.id), reads: ['teams'] },
+];
 
-function idOf(installation: { id: number } | undefined): bigint | null {
-  return installation ? BigInt(installation.id) : null;
-}
+const idOf = (installation: { id: number } | undefined): string | null =>
+  installation ? String(installation.id) : null;

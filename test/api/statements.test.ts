@@ -1,7 +1,7 @@
 // How many statements the hot routes cost. They are counted where `pg` sends them, so on PostgreSQL only.
 import { describe, expect, test } from 'vitest';
 import type { Deps } from '../../src/deps.ts';
-import { syncInstallation } from '../../src/installations/sync-installation.ts';
+import { syncInstallation } from '../../src/installations/sync-installations.ts';
 import type { Job } from '../../src/queue/jobs.ts';
 import { expectAtMost, statementsDuring } from '../support/statements.ts';
 import { acmeForAll } from './acme.ts';

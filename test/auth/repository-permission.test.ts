@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { askPermission } from '../../src/auth/repository-permission.ts';
+import { askPermission } from '../../src/auth/permissions.ts';
 
 /** GitHub's answer to the question, and the question. */
 async function ask(user: { id: number } | null | undefined) {

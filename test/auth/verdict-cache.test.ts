@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
-import { GitHubTokens } from '../../src/auth/github-token.ts';
+import { Permissions } from '../../src/auth/permissions.ts';
 import { KnownCredentials } from '../../src/github/limits/known-credentials.ts';
 import { createApi } from '../../src/server/http.ts';
 import type { JobQueue } from '../../src/queue/queue.ts';
@@ -167,10 +167,10 @@ test('a key is refused from the instant of its expiry on', async () => {
 });
 
 test('the cache holds no token', async () => {
-  const tokens = new GitHubTokens(acme.clock);
+  const permissions = new Permissions(acme.clock);
   const { deps } = acme.app;
-  await tokens.identify(deps, acme.people.ada);
-  await tokens.identify(deps, 'ghp_unknownTokenThatMustNotBeKept0000000');
+  await permissions.holderOf(deps, acme.people.ada);
+  await permissions.holderOf(deps, 'ghp_unknownTokenThatMustNotBeKept0000000');
   const seenInMemory: [key: unknown, text: string][] = [];
   let verdict: unknown;
   const { Map: RealMap } = globalThis;
@@ -180,7 +180,7 @@ test('the cache holds no token', async () => {
     return set.call(this, key, value);
   };
   try {
-    verdict = await new GitHubTokens(acme.clock).identify(deps, acme.people.ada);
+    verdict = await new Permissions(acme.clock).holderOf(deps, acme.people.ada);
   } finally {
     RealMap.prototype.set = set;
   }

@@ -14,7 +14,7 @@ import type { SetupDeps } from '../../src/server/setup/finish-setup.ts';
 import { SetupCode } from '../../src/server/setup/setup-code.ts';
 import { setupRoutes } from '../../src/server/setup/setup-routes.ts';
 import { addressesOfForms } from '../../src/pages/mount-pages.ts';
-import { sessionSeconds } from '../../src/auth/sign-in/session-store.ts';
+import { sessionSeconds } from '../../src/auth/sign-in/sessions.ts';
 import { between, documentAt, pages, rowsOf } from './documents.ts';
 import { namesIn, sources } from './source-texts.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { variables } from '../../src/config.ts';
 import { verbs } from '../../src/webhooks/comments/command.ts';
 import { forComments } from '../../src/github/app-manifest.ts';
-import { handledEvents } from '../../src/webhooks/handled-events.ts';
+import { actionsOf } from '../../src/webhooks/handled-events.ts';
 import { between, documentAt, rowsOf } from './documents.ts';
 
 const settings = documentAt('docs/settings.md');
@@ -57,7 +57,7 @@ test('every command in a comment is explained, and no other', () => {
 test('app.yml subscribes to the events that are handled, but for those of comments, and to no others', () => {
   // GitHub sends these to every App, and refuses a manifest that names them.
   const automatic = ['installation', 'installation_repositories', 'github_app_authorization'];
-  const handled = [...new Set(handledEvents.map((event) => event.split('.')[0]!))];
+  const handled = Object.keys(actionsOf);
   const withComments = [...subscribed, ...forComments.default_events];
   expect(withComments.toSorted()).toEqual(handled.filter((name) => !automatic.includes(name)).toSorted());
 });

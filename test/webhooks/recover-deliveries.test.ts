@@ -1,8 +1,7 @@
 import { Octokit } from '@octokit/rest';
 import { expect, test } from 'vitest';
 import type { Job } from '../../src/queue/jobs.ts';
-import { readDelivery } from '../../src/webhooks/read-delivery.ts';
-import { recoverDeliveries } from '../../src/webhooks/recover-deliveries.ts';
+import { readDelivery, recoverDeliveries } from '../../src/webhooks/recover-deliveries.ts';
 import type { GitHubClient } from '../../src/github/github-app.ts';
 import { acmeForAll } from '../support/acme.ts';
 

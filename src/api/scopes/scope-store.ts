@@ -2,7 +2,7 @@ import { greatestNumber } from '../../github/greatest-number.ts';
 import type { SqlTx } from '../../database/sql.ts';
 import type { Actor } from '../../events/actor.ts';
 import { isReadBy } from '../../freezes/freeze-store.ts';
-import type { Asked, RepositoryRead } from '../../installations/repository-read.ts';
+import type { BoundRead, RepositoryRead } from '../../installations/repository-rows.ts';
 
 // Saves pushed scopes. Most pushes repeat the last one, and most come while no freeze reads scopes.
 
@@ -31,7 +31,7 @@ const before: RepositoryRead<Before> = {
 };
 
 /** Reads what is known about a pull request before a push. */
-export const beforePush = ({ number, scopes, allScopes }: PushedScopes): Asked<Before> => ({
+export const beforePush = ({ number, scopes, allScopes }: PushedScopes): BoundRead<Before> => ({
   read: before,
   values: [String(number), number <= greatestNumber ? Number(number) : null, scopes, allScopes],
 });

@@ -3,7 +3,7 @@ import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 import { planEnforcement } from '../../explanations/enforcement/plan-enforcement.ts';
 import type { Account } from '../../generated/prisma/client.ts';
-import { administersAll } from '../../installations/administered.ts';
+import { administersAll } from '../../installations/find-account.ts';
 import { previewPlan } from '../../explanations/preview-plan.ts';
 import { createPlan } from '../../plans/create-plan.ts';
 import { deletePlan } from '../../plans/delete-plan.ts';

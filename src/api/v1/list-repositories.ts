@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { products } from '../../installations/product.ts';
-import { listRepositories } from '../../installations/list-repositories.ts';
+import { products, listRepositories } from '../../installations/product.ts';
 import { endpoint } from '../endpoint.ts';
 import { ownerPath } from '../path-params.ts';
 

@@ -1,8 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { nowOf } from '../../clock.ts';
-import { attributesOfRule, createRule, deleteRule } from '../../auth/oidc/manage-rules.ts';
+import { attributesOfRule, createRule, deleteRule, rulesOf } from '../../auth/oidc/manage-rules.ts';
 import { jobPermissions, type OidcRule } from '../../auth/oidc/oidc-rule.ts';
-import { rulesOf } from '../../auth/oidc/rule-store.ts';
 import { endpoint } from '../endpoint.ts';
 import { text } from '../fields.ts';
 import { owner, ownerPath, uuid } from '../path-params.ts';

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { products } from '../../installations/product.ts';
-import { setDefaultProducts, setRepositoryProducts } from '../../installations/set-products.ts';
+import { setDefaultProducts, setRepositoryProducts } from '../../installations/settings.ts';
 import { endpoint } from '../endpoint.ts';
 import { ownerPath, repositoryPath } from '../path-params.ts';
 

@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { changeSettings } from '../../installations/change-settings.ts';
-import { presentSettings, readSettings } from '../../installations/settings.ts';
+import { changeSettings, presentSettings, readSettings } from '../../installations/settings.ts';
 import { endpoint } from '../endpoint.ts';
 import { repositoryPath } from '../path-params.ts';
 

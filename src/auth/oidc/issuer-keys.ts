@@ -9,7 +9,18 @@ import { z } from 'zod';
 import type { Clock } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 import { unavailable } from '../../errors.ts';
-import { issuerOf } from './issuer.ts';
+import { webUrlOf } from '../../github/web-url.ts';
+
+/**
+ * The issuer of the OIDC tokens of jobs, by the URL of GitHub's API: github.com, a tenant of ghe.com, or a GitHub
+ * Enterprise Server. Source: "OpenID Connect reference" of GitHub's documentation.
+ */
+export function issuerOf(githubApiUrl: string): string {
+  const { host } = new URL(githubApiUrl);
+  if (host === 'api.github.com') return 'https://token.actions.githubusercontent.com';
+  const tenant = /^api\.([^.]+\.ghe\.com)$/.exec(host)?.[1];
+  return tenant ? `https://token.actions.${tenant}` : `${webUrlOf(githubApiUrl)}/_services/token`;
+}
 
 /** Milliseconds after which the keys are read again. A key that GitHub revokes counts at most this long. */
 const keptFor = 600_000;

@@ -3,11 +3,12 @@ import { type Clock, nowOf } from '../../clock.ts';
 import type { Config } from '../../config.ts';
 import type { Deps } from '../../deps.ts';
 import { forbidden, type Refusal } from '../../errors.ts';
-import { IssuerKeys } from './issuer-keys.ts';
-import { issuerOf } from './issuer.ts';
-import { type Job, jobOf } from './job.ts';
-import { type OidcRule, ruleFor } from './oidc-rule.ts';
-import { rulesOf } from './rule-store.ts';
+import { findRepository, type FoundRepository } from '../../installations/find-repository.ts';
+import type { JobCaller } from '../caller.ts';
+import type { RepositoryPath } from '../../installations/repository-rows.ts';
+import { IssuerKeys, issuerOf } from './issuer-keys.ts';
+import { type Job, jobOf, type OidcRule, ruleFor, type JobPermission } from './oidc-rule.ts';
+import { rulesOf } from './manage-rules.ts';
 
 /** Seconds that GitHub's clock and ours can differ. */
 const clockTolerance = 60;
@@ -86,4 +87,32 @@ function notForNow({ claim, payload }: errors.JWTClaimValidationFailed, audience
 const notLetIn = ({ repository, ref, environment, event }: Job): Refusal =>
   forbidden(
     `Not authenticated: no OIDC rule lets in this job of ${repository} (ref ${ref}, environment ${environment ?? 'none'}, event ${event}). Ask an admin of the owner for one: POST /v1/oidc_rules/${repository.split('/')[0]}.`,
+  );
+
+/**
+ * The repository of the path, for one of its jobs whose rule allows this.
+ * @throws Refusal forbidden, also for every other repository, whether it exists or not; not-found if the App is not
+ *   installed; unavailable.
+ */
+export async function repositoryOfJob(
+  deps: Deps,
+  { job, rule }: JobCaller,
+  permission: JobPermission,
+  { owner, repository: name }: RepositoryPath,
+): Promise<FoundRepository> {
+  if (!rule.may.includes(permission))
+    throw forbidden(
+      `The OIDC rule ${rule.name} does not let jobs do this: it needs ${permission} in its may. Ask an admin of the owner.`,
+    );
+  // We look up no name that the token does not have. A name can get another owner, so the ids decide.
+  if (`${owner}/${name}`.toLowerCase() !== job.repository.toLowerCase()) throw notItsOwn(job.repository);
+  const repository = await findRepository(deps, owner, name);
+  if (repository.id !== job.repositoryId || repository.accountId !== job.ownerId)
+    throw notItsOwn(job.repository);
+  return repository;
+}
+
+const notItsOwn = (repository: string) =>
+  forbidden(
+    `An OIDC token is valid only for the repository of its job: ${repository}, as GitHub knew it when it made the token.`,
   );

@@ -1,51 +1,68 @@
+// The only way to set and read cookies: signed, hidden from scripts, and sent from other sites only with links.
 import type { Context } from 'hono';
-import { getCookie } from 'hono/cookie';
+import { deleteCookie, getCookie, getSignedCookie, setSignedCookie } from 'hono/cookie';
 import type { Config } from '../../config.ts';
-import * as cookies from '../cookies.ts';
 import { deriveKey, openingKeys, type SecretKeys } from '../../database/derive-key.ts';
+
+export type Cookie = {
+  name: string;
+  /** Whether browsers reach us over HTTPS. Then they accept the cookie only from this host (`__Host-`). */
+  isSecure: boolean;
+  /** The first key signs, and every key verifies. */
+  keys: Buffer<ArrayBuffer>[];
+};
 
 /** `session`: who is signed in. `sign-in-…`: a sign-in under way; each tab has its own. */
 export type CookieName = 'session' | `sign-in-${string}`;
 
-type Keeper = Pick<Config, 'publicUrl'> & SecretKeys;
-
-const cookieOf = ({ publicUrl }: Keeper, name: CookieName): cookies.Cookie => ({
-  name: `holdfast-${name}`,
-  isSecure: new URL(publicUrl).protocol === 'https:',
-});
+type Settings = Pick<Config, 'publicUrl'> & SecretKeys;
 
 /** Each purpose has its own key, so the value of one cookie never counts as another. */
-const signedCookieOf = (config: Keeper, name: CookieName): cookies.SignedCookie => ({
-  ...cookieOf(config, name),
-  keys: openingKeys(config).map((key) => deriveKey(key, `cookie ${name}`)),
+export const cookieNamed = (config: Settings, name: CookieName): Cookie => ({
+  name: `holdfast-${name}`,
+  isSecure: new URL(config.publicUrl).protocol === 'https:',
+  keys: config.secretKey ? openingKeys(config).map((key) => deriveKey(key, `cookie ${name}`)) : [],
 });
 
+/** The name of the cookie in browsers. */
+const fullNameOf = ({ name, isSecure }: Cookie): string => `${isSecure ? '__Host-' : ''}${name}`;
+
+const attributesOf = ({ isSecure }: Cookie) =>
+  // Lax: the return from GitHub is a navigation from another site.
+  ({ path: '/', httpOnly: true, secure: isSecure, sameSite: 'Lax' }) as const;
+
 /** @param seconds how long the browser keeps it. */
-export const writeCookie = (
+export async function writeCookie(
   context: Context,
-  config: Keeper & { secretKey: string },
-  name: CookieName,
+  cookie: Cookie,
   value: string,
   seconds: number,
-): Promise<void> => cookies.writeCookie(context, signedCookieOf(config, name), value, seconds);
-
-/** The value of a cookie that we signed; null if there is none, or if its signature is wrong. */
-export async function readCookie(context: Context, config: Keeper, name: CookieName): Promise<string | null> {
-  if (!config.secretKey) return null;
-  return cookies.readCookie(context, signedCookieOf(config, name));
+): Promise<void> {
+  const options = { ...attributesOf(cookie), maxAge: seconds };
+  await setSignedCookie(context, fullNameOf(cookie), value, cookie.keys[0]!, options);
 }
 
-export const dropCookie = (context: Context, config: Keeper, name: CookieName): void =>
-  cookies.dropCookie(context, cookieOf(config, name));
+/** The value of a cookie that we signed; null if there is none, or if its signature is wrong. */
+export async function readCookie(context: Context, cookie: Cookie): Promise<string | null> {
+  for (const key of cookie.keys) {
+    const value = await getSignedCookie(context, key, fullNameOf(cookie));
+    if (value) return value;
+  }
+  return null;
+}
+
+export function dropCookie(context: Context, cookie: Cookie): void {
+  deleteCookie(context, fullNameOf(cookie), attributesOf(cookie));
+}
 
 /** The most sign-ins under way in a browser, so that the cookie header does not grow without end. */
 const mostUnderWay = 5;
 
 /** Drops the oldest sign-ins of a browser if it has too many for another one. */
-export function makeRoomForSignIn(context: Context, config: Keeper): void {
-  const beginning = cookies.fullNameOf(cookieOf(config, 'sign-in-'));
+export function makeRoomForSignIn(context: Context, config: Settings): void {
+  const beginning = fullNameOf(cookieNamed(config, 'sign-in-'));
   // Browsers send the oldest cookie first.
-  const kept = Object.keys(getCookie(context)).filter((name) => name.startsWith(beginning));
-  for (const name of kept.slice(0, Math.max(0, kept.length + 1 - mostUnderWay)))
-    dropCookie(context, config, `sign-in-${name.slice(beginning.length)}`);
+  const underWay = Object.keys(getCookie(context)).filter((name) => name.startsWith(beginning));
+  for (const name of underWay.slice(0, Math.max(0, underWay.length + 1 - mostUnderWay)))
+    dropCookie(context, cookieNamed(config, `sign-in-${name.slice(beginning.length)}`));
 }

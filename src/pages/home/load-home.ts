@@ -1,4 +1,4 @@
-import type { SignedIn } from '../../auth/sign-in/session-store.ts';
+import type { SignedIn } from '../../auth/sign-in/sessions.ts';
 import { nowOf } from '../../clock.ts';
 import { isTooManyRequests } from '../../errors.ts';
 import { type ExemptionRecord, waitingRequests } from '../../exemptions/exemption-store.ts';

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import { readSession } from '../../auth/sign-in/read-session.ts';
-import { signInSettings } from '../../auth/sign-in/sign-in-settings.ts';
+import { readSession } from '../../auth/sign-in/sessions.ts';
+import { signInSettings } from '../../auth/sign-in/github-identity.ts';
 import { isTooManyRequests, isUnavailable } from '../../errors.ts';
 import {
   ownerFormPath,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Actor } from '../../events/actor.ts';
 import type { ConditionInput } from '../../conditions/ast.ts';
-import { type AuditEvent, type FreezeAttributes, participles } from '../../events/append-event.ts';
+import { type AuditEvent, type FreezeAttributes, eventKinds } from '../../events/append-event.ts';
 import type { AuditEvent as EventRow } from '../../generated/prisma/client.ts';
 import { inOneLine } from './conditions.ts';
 
@@ -45,7 +45,7 @@ export const eventTypeNames: Partial<Record<AuditEvent['type'], string>> = {
 export function describeEvent(row: EventRow): DescribedEvent {
   const metadata = row.metadata as Record<string, unknown>;
   const event = { type: row.type, metadata } as unknown as AuditEvent;
-  const actor = readActor(metadata[`${participles[event.type] ?? ''}_by`]);
+  const actor = readActor(metadata[`${eventKinds[event.type]?.done ?? ''}_by`]);
   return { actor, ...tell(event, row.pullRequest === null ? '' : `#${row.pullRequest.toFixed()}`) };
 }
 

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { asPublic, type Freeze } from '../../freezes/freeze.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
-import { missingForSignIn, signInSettings } from '../../auth/sign-in/sign-in-settings.ts';
+import { missingForSignIn, signInSettings } from '../../auth/sign-in/github-identity.ts';
 import type { Html } from '../layout.ts';
 import { signInPath } from '../../installations/page-paths.ts';
 import { type PageDeps, permissionOf, rememberReader, type Viewer } from '../reader.ts';

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { RepositoryPermission } from '../../auth/repository-permission.ts';
+import type { RepositoryPermission } from '../../auth/permissions.ts';
 import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { pullRequestPath } from '../../installations/page-paths.ts';

@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'hono';
 import type { Clock } from '../../clock.ts';
-import { dropCookie, readCookie, type SignedCookie, writeCookie } from '../../auth/cookies.ts';
+import { dropCookie, readCookie, type Cookie, writeCookie } from '../../auth/sign-in/cookies.ts';
 import { deriveKey, openingKeys, type SecretKeys } from '../../database/derive-key.ts';
 import type { SetupEnv } from './admit-visitor.ts';
 
@@ -61,7 +61,7 @@ export class SetupCookies {
     for (const name of [begunCookie, admittedCookie]) dropCookie(context, this.#cookie(context, name));
   }
 
-  #cookie(context: Visit, name: string): SignedCookie {
+  #cookie(context: Visit, name: string): Cookie {
     return { name, keys: this.#keys, isSecure: context.get('origin').startsWith('https:') };
   }
 

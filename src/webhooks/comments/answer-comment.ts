@@ -1,11 +1,12 @@
 // A command in a comment runs once and gets one answer, even if processes die in between:
-//  1. `take` counts the command for its author, before we ask GitHub, so that too many commands cost nothing.
+//  1. `takeComment` counts the command for its author, before we ask GitHub, so that too many commands cost nothing.
 //  2. We ask GitHub what the author may do, as pages do. What the event says about the author does not count.
 //  3. The command calls a use case of the API. It saves the answer in the transaction of its change, so that a second
 //     try finds the answer and changes nothing.
 //  4. We post the answer. Before a second try, we check whether the first one arrived.
 import { nowOf } from '../../clock.ts';
-import { askPermission, isRefusal, type RepositoryPermission } from '../../auth/repository-permission.ts';
+import { actorOf } from '../../auth/caller.ts';
+import { askPermission, type RepositoryPermission } from '../../auth/permissions.ts';
 import type { Deps } from '../../deps.ts';
 import { isTooManyRequests, isUnavailable, Refusal } from '../../errors.ts';
 import { classifyGitHubError } from '../../github/github-error.ts';
@@ -21,55 +22,60 @@ import { DoubtfulTime } from '../../time/doubtful-time.ts';
 import {
   AnsweredMeanwhile,
   hasAnswerLeft,
-  keepAnswer,
   mostAnswers,
   readTaken,
+  saveAnswer,
+  type Taken,
   takeComment,
 } from './answer-store.ts';
 import { sentence, usageText } from './answer-text.ts';
 import { readCommand, type Verb } from './command.ts';
-import type { Order } from './order.ts';
-import { carryOut } from './verbs/carry-out.ts';
+import type { Order, RunCommand } from './order.ts';
+import { approve, deny, exempt } from './verbs/exemptions.ts';
+import { freeze, unfreeze } from './verbs/freezes.ts';
+import { showStatus } from './verbs/show-status.ts';
 import { assertNotPaused, mayComment, writeAnswer } from './write-answer.ts';
+
+/** The implementation of each command. */
+const commands: Record<Verb, RunCommand> = { status: showStatus, exempt, approve, deny, freeze, unfreeze };
 
 /**
  * Runs the command of a comment and answers it.
  * @throws NotNow, or GitHub's error while it cannot answer. The worker tries again.
  */
-export async function answerComment(deps: Deps, repositoryId: bigint, told: ToldOfComment): Promise<void> {
-  const repository = await findOpen(deps, repositoryId, told);
+export async function answerComment(deps: Deps, repositoryId: bigint, comment: ToldOfComment): Promise<void> {
+  const repository = await findOpen(deps, repositoryId, comment);
   if (!repository) return;
-  const commentId = BigInt(told.commentId);
-  const about = { repository: fullName(repository), pullRequest: told.number, comment: told.commentId };
+  const { number, person } = comment;
+  const about = { repository: fullName(repository), pullRequest: number, comment: comment.commentId };
   if (!mayComment(repository)) {
     deps.log.warn(about, 'ignored a command in a comment: the App may not answer here');
     return;
   }
-  const { number } = told;
-  const comment = { id: commentId, repositoryId, number, personId: BigInt(told.person.id) };
-  const taken = await deps.db.$transaction((tx) => takeComment(tx, comment, nowOf(deps.clock)));
+  const ids = { commentId: BigInt(comment.commentId), repositoryId, number, personId: BigInt(person.id) };
+  const taken = await deps.db.$transaction((tx) => takeComment(tx, ids, nowOf(deps.clock)));
   if (!taken) {
     deps.log.warn(
-      { ...about, by: told.person.login },
+      { ...about, by: person.login },
       'too many commands from one person in an hour; not answered',
     );
     return;
   }
   if (taken.isSettled) return;
-  const answer = taken.answer ?? (await obey(deps, repository, told, taken));
-  if (answer !== null) await writeAnswer(deps, repository, told, answer);
+  const answer = taken.answer ?? (await obey(deps, repository, comment, taken));
+  if (answer !== null) await writeAnswer(deps, repository, comment, answer);
 }
 
 /** The repository, if it accepts commands and GitHub answers now. @throws NotNow while GitHub limits us. */
 async function findOpen(
   deps: Deps,
   repositoryId: bigint,
-  told: ToldOfComment,
+  comment: ToldOfComment,
 ): Promise<FoundRepository | null> {
-  const { installationId } = told;
+  const { installationId } = comment;
   const [repository] = await repositoriesOfIds(deps.sql, [repositoryId]);
   if (!repository) {
-    if (installationId === null || isLate(deps, told)) return null;
+    if (installationId === null || isLate(deps, comment)) return null;
     await deps.queue.send([jobs.syncRepository(repositoryId, BigInt(installationId))]);
     throw new NotNow(new Date(deps.clock.now() + untilKnown));
   }
@@ -92,57 +98,48 @@ const isLate = ({ clock }: Deps, { at }: ToldOfComment): boolean =>
 async function obey(
   deps: Deps,
   repository: FoundRepository,
-  told: ToldOfComment,
-  { done, isLast }: { done: string[]; isLast: boolean },
+  comment: ToldOfComment,
+  taken: Taken,
 ): Promise<string | null> {
-  const commentId = BigInt(told.commentId);
-  const permission = await permissionOf(deps, told, repository);
+  const { commentId, number } = taken;
+  const { person } = comment;
+  const permission = await permissionOf(deps, person, repository);
   if (permission === 'none') return null;
-  const { verb, words } = readCommand(told.text);
+  const { verb, words } = readCommand(comment.text);
   const isOutsider = permission === 'read';
   if (isOutsider && verb !== 'status') return null;
-  const comment = {
-    id: commentId,
-    repositoryId: repository.id,
-    number: told.number,
-    personId: BigInt(told.person.id),
-  };
-  const isDecision = permission === 'admin' && verb !== null && decisions.includes(verb);
-  if (!isDecision && !(await hasAnswerLeft(deps.db, comment, isOutsider, nowOf(deps.clock)))) {
+  const isDecision = verb !== null && decisions.includes(verb);
+  const isAlwaysAnswered = isDecision && permission === 'admin';
+  if (!isAlwaysAnswered && !(await hasAnswerLeft(deps.db, taken, isOutsider, nowOf(deps.clock)))) {
     deps.log.warn(
-      { repository: fullName(repository), pullRequest: told.number, by: told.person.login },
+      { repository: fullName(repository), pullRequest: number, by: person.login },
       'too many comments in an hour; a command is not answered',
     );
     return null;
   }
   const { commentCommands } = await readSettings(deps.db, repository.id);
-  const suffix = isLast ? `\n\n${lastOfHour}` : '';
+  const suffix = taken.isLast ? `\n\n${lastOfHour}` : '';
+  const caller = { kind: 'comment', person } as const;
   const order: Order = {
-    deps,
-    commentId,
-    repository,
-    permission,
-    words,
-    number: told.number,
-    person: told.person,
-    writtenAt: new Date(told.at),
-    keep: (tx, text, requested) => keepAnswer(tx, commentId, text + suffix, requested),
+    ...{ deps, commentId, repository, number, permission, words, caller },
+    actor: actorOf(deps, caller),
+    writtenAt: new Date(comment.at),
+    saveAnswer: (tx, text, requested) => saveAnswer(tx, commentId, text + suffix, requested),
   };
   // A command that started in time is finished.
-  const isTooLate = verb !== null && verb !== 'status' && done.length === 0 && isLate(deps, told);
+  const isTooLate = verb !== null && verb !== 'status' && taken.done.length === 0 && isLate(deps, comment);
   try {
-    const isPageOnly = commentCommands === 'requests' && verb !== null && decisions.includes(verb);
+    const isPageOnly = commentCommands === 'requests' && isDecision;
     const text = isTooLate ? lateText : isPageOnly ? pageOnly(order) : await textOf(order, verb);
-    // Does nothing if the answer was saved with the change.
-    await keepAnswer(deps.db, commentId, text + suffix);
+    if (text) await order.saveAnswer(deps.db, text);
   } catch (error) {
     if (!(error instanceof AnsweredMeanwhile)) throw error;
   }
   return (await readTaken(deps.db, commentId)).answer;
 }
 
-const textOf = async (order: Order, verb: Verb | null): Promise<string> =>
-  verb === null ? usageText : carryOut[verb](order).catch(refusalText(order.deps));
+const textOf = async (order: Order, verb: Verb | null): Promise<string | undefined> =>
+  verb === null ? usageText : commands[verb](order).catch(refusalText(order.deps));
 
 /** What only admins may: answered however much else is, and only on pages where comments just request. */
 const decisions: readonly Verb[] = ['approve', 'deny', 'freeze', 'unfreeze'];
@@ -160,13 +157,12 @@ const lastOfHour = `Holdfast answers ${mostAnswers} commands from one person wit
 /** Asks GitHub what the author may do. */
 async function permissionOf(
   deps: Deps,
-  { person }: ToldOfComment,
+  person: ToldOfComment['person'],
   repository: FoundRepository,
 ): Promise<RepositoryPermission> {
   try {
     return await askPermission(deps, person, repository);
   } catch (error) {
-    if (isRefusal(error, deps)) return 'none';
     const failure = classifyGitHubError(error, deps.clock.now());
     if (failure.kind !== 'limited') throw error;
     await pauseInstallation(deps, repository.installation.id, failure);
@@ -185,6 +181,6 @@ const refusalText =
     throw error;
   };
 
-export const answerCommentTask = defineTask(jobs.answerComment, (deps, { repositoryId, ...told }) =>
-  answerComment(deps, BigInt(repositoryId), told),
+export const answerCommentTask = defineTask(jobs.answerComment, (deps, { repositoryId, ...comment }) =>
+  answerComment(deps, BigInt(repositoryId), comment),
 );

@@ -1,8 +1,10 @@
 import type { Tx } from '../../database/database.ts';
 import type { Deps } from '../../deps.ts';
+import type { CommentAnswer } from '../../generated/prisma/client.ts';
 
 // The result of each command in a comment. A change for a command saves the answer in the same transaction, so that the
-// command happens once.
+// command happens once. That is what `runOnce` of the API does for a key. A comment has a row of its own because the row is
+// there before the change, to count commands and what they ended, and after it, until the answer is posted.
 
 /** How many answers one person gets within an hour. */
 export const mostAnswers = 10;
@@ -13,41 +15,30 @@ const mostForOutsiders = 3;
 const hour = 3_600_000;
 
 /** A comment that we started to handle. */
-export type Taken = {
-  /** What the command has ended so far. */
-  done: string[];
-  /** Null until the command is done. */
-  answer: string | null;
-  attempts: number;
-  isSettled: boolean;
+export type Taken = CommentAnswer & {
+  number: number;
+  /** Whether this is the last answer that its author gets now. */
+  isLast: boolean;
 };
 
-type Comment = { id: bigint; repositoryId: bigint; number: number; personId: bigint };
+type Comment = Pick<Taken, 'commentId' | 'repositoryId' | 'number' | 'personId'>;
 
-/**
- * Starts to handle a comment, or finds that it was started before.
- * @returns null if its author has no answers left; `isLast` says that this is their last answer.
- */
-export async function takeComment(
-  tx: Tx,
-  { id, repositoryId, number, personId }: Comment,
-  now: Date,
-): Promise<(Taken & { isLast: boolean }) | null> {
+/** Starts to handle a comment, or finds that it was started before; null if its author has no answers left. */
+export async function takeComment(tx: Tx, comment: Comment, now: Date): Promise<Taken | null> {
+  const { commentId, personId, number } = comment;
   await lockFor(tx, `comments of ${personId}`);
-  const known = await tx.commentAnswer.findUnique({ where: { commentId: id } });
+  const known = await tx.commentAnswer.findUnique({ where: { commentId } });
   const takenAt = known?.takenAt ?? now;
   const others = await tx.commentAnswer.count({
     where: {
       personId,
-      commentId: { not: id },
+      commentId: { not: commentId },
       takenAt: { gt: new Date(takenAt.getTime() - hour), ...(known && { lte: takenAt }) },
     },
   });
-  const isLast = others === mostAnswers - 1;
-  if (known) return { ...known, isLast };
-  if (others >= mostAnswers) return null;
-  const data = { commentId: id, repositoryId, number, personId, takenAt };
-  return { ...(await tx.commentAnswer.create({ data })), isLast };
+  if (!known && others >= mostAnswers) return null;
+  const taken = known ?? (await tx.commentAnswer.create({ data: { ...comment, takenAt } }));
+  return { ...taken, number, isLast: others === mostAnswers - 1 };
 }
 
 /**
@@ -67,17 +58,17 @@ export async function hasAnswerLeft(
 
 async function takeForOutsider(
   tx: Tx,
-  { id, repositoryId, number, personId }: Comment,
+  { commentId, repositoryId, number, personId }: Comment,
   now: Date,
 ): Promise<boolean> {
   await lockFor(tx, `outsiders of ${repositoryId}#${number}`);
   const takenAt = { gt: new Date(now.getTime() - hour) };
   const others = await tx.commentAnswer.findMany({
-    where: { repositoryId, number, isOutsider: true, takenAt, commentId: { not: id } },
+    where: { repositoryId, number, isOutsider: true, takenAt, commentId: { not: commentId } },
     select: { personId: true },
   });
   if (others.length >= mostForOutsiders || others.some((other) => other.personId === personId)) return false;
-  await tx.commentAnswer.update({ where: { commentId: id }, data: { isOutsider: true } });
+  await tx.commentAnswer.update({ where: { commentId }, data: { isOutsider: true } });
   return true;
 }
 
@@ -102,34 +93,28 @@ export const mayAnnounce = async (tx: Tx, repositoryId: bigint, now: Date): Prom
 export class AnsweredMeanwhile extends Error {}
 
 /**
- * Saves the answer in the transaction of the change that it reports.
- * @param announces the exemption request that the answer announces.
- * @throws AnsweredMeanwhile if there is an answer already: the change must not happen again.
+ * Saves something in the transaction of the change that it reports, as long as there is no answer.
+ * @throws AnsweredMeanwhile if there is one already: the change must not happen again.
  */
-export async function keepAnswer(
+async function saveOnce(
   tx: Tx,
   commentId: bigint,
-  answer: string,
-  announces: string | null = null,
+  data: { answer: string; announces?: string } | { done: { push: string } },
 ): Promise<void> {
-  const { count } = await tx.commentAnswer.updateMany({
-    where: { commentId, answer: null },
-    data: { answer, announces },
-  });
+  const { count } = await tx.commentAnswer.updateMany({ where: { commentId, answer: null }, data });
   if (count === 0) throw new AnsweredMeanwhile();
 }
 
-/** Notes one of several things that a command ended, in the transaction that ends it. @throws like `keepAnswer`. */
-export async function noteDone(tx: Tx, commentId: bigint, what: string): Promise<void> {
-  const { count } = await tx.commentAnswer.updateMany({
-    where: { commentId, answer: null },
-    data: { done: { push: what } },
-  });
-  if (count === 0) throw new AnsweredMeanwhile();
-}
+/** Saves the answer. @param announces the exemption request that it announces. @throws like `saveOnce`. */
+export const saveAnswer = (tx: Tx, commentId: bigint, answer: string, announces?: string): Promise<void> =>
+  saveOnce(tx, commentId, { answer, announces });
+
+/** Notes one of several things that a command ended. @throws like `saveOnce`. */
+export const saveEnded = (tx: Tx, commentId: bigint, what: string): Promise<void> =>
+  saveOnce(tx, commentId, { done: { push: what } });
 
 /** The current state of a comment. */
-export const readTaken = (tx: Tx, commentId: bigint): Promise<Taken> =>
+export const readTaken = (tx: Tx, commentId: bigint): Promise<CommentAnswer> =>
   tx.commentAnswer.findUniqueOrThrow({ where: { commentId } });
 
 /** Counts a try to post the answer before we make it. @returns the number of earlier tries. */

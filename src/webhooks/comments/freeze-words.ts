@@ -35,10 +35,10 @@ export function readFreezeWords(words: string, defaults: { now: number; zone: st
 }
 
 /** @property length how many words the time and its zone have. */
-type Found = { end: Moment; zone: string; length: number };
+type ReadTime = { end: Moment; zone: string; length: number };
 
 /** Reads the longest start of the words that is a length of time. */
-function readFor(given: string[], { now, zone: otherwise }: { now: number; zone: string }): Found {
+function readFor(given: string[], { now, zone: otherwise }: { now: number; zone: string }): ReadTime {
   for (let length = Math.min(mostWords, given.length); length > 0; length--) {
     const duration = parseDuration(given.slice(0, length).join(' '));
     if (!duration) continue;
@@ -51,7 +51,7 @@ function readFor(given: string[], { now, zone: otherwise }: { now: number; zone:
 }
 
 /** Reads the longest start of the words that is a moment. If there is none, throws about everything that looks like a time. */
-function readUntil(given: string[], { now, zone: otherwise }: { now: number; zone: string }): Found {
+function readUntil(given: string[], { now, zone: otherwise }: { now: number; zone: string }): ReadTime {
   if (given.join('') === '')
     throw new DoubtfulTime('Write a time after until, such as until 18:00 INC-4711.');
   const last = given.findIndex((word) => !ofTimes.test(word));

@@ -1,7 +1,6 @@
 import { assertStanding } from '../../auth/authorize.ts';
-import { actorOf as actorOfCaller } from '../../auth/caller.ts';
-import type { Person } from '../../auth/github-token.ts';
-import type { RepositoryPermission } from '../../auth/repository-permission.ts';
+import type { Caller } from '../../auth/caller.ts';
+import type { RepositoryPermission } from '../../auth/permissions.ts';
 import type { Tx } from '../../database/database.ts';
 import type { Deps } from '../../deps.ts';
 import type { Refusal } from '../../errors.ts';
@@ -15,36 +14,35 @@ export type Order = {
   repository: FoundRepository;
   /** The pull request that the comment is on. */
   number: number;
-  person: Person;
+  caller: Extract<Caller, { kind: 'comment' }>;
+  /** The author, for the audit log. */
+  actor: Actor;
   permission: Exclude<RepositoryPermission, 'none'>;
   /** The text after the command. */
   words: string;
   /** When it was written, by GitHub's clock, in whole seconds. */
   writtenAt: Date;
   /** Saves the answer in the transaction of the change. @param requested the exemption request that the answer announces. */
-  keep(tx: Tx, answer: string, requested?: string): Promise<void>;
+  saveAnswer(tx: Tx, answer: string, requested?: string): Promise<void>;
 };
 
-/** Runs one kind of command. @returns the answer, which is already saved if something changed. */
-export type CarryOut = (order: Order) => Promise<string>;
-
-const callerOf = ({ person }: Order) => ({ kind: 'comment', person }) as const;
-
-/** The actor for the audit log. */
-export const actorOf = (order: Order): Actor => actorOfCaller(order.deps, callerOf(order));
+/** Runs one kind of command. @returns the answer; nothing if it was saved with a change. */
+export type RunCommand = (order: Order) => Promise<string | undefined>;
 
 /** Why the author is not an admin of the repository; null for admins. @throws Refusal forbidden if they cannot write. */
-export const assertWriter = (order: Order): Refusal | null =>
-  assertStanding(
-    order.deps,
-    callerOf(order),
-    { permission: order.permission, tokenCan: true },
-    order.repository,
-    'write',
-  );
+export const assertWriter = ({ deps, caller, permission, repository }: Order): Refusal | null =>
+  assertStanding(deps, caller, { permission, tokenCan: true }, repository, 'write');
 
 /** Requires an admin of the repository. @throws Refusal forbidden. */
-export function assertAdmin(order: Order): void {
-  const refusal = assertWriter(order);
-  if (refusal) throw refusal;
+export const assertAdmin = ({ deps, caller, permission, repository }: Order): void =>
+  void assertStanding(deps, caller, { permission, tokenCan: true }, repository);
+
+/** The zone for times without a zone: that of the newest freeze of the repository, else UTC. */
+export async function zoneOfRepository(tx: Tx, repositoryId: bigint): Promise<string> {
+  const last = await tx.freeze.findFirst({
+    where: { repositoryId },
+    orderBy: [{ createdAt: 'desc' }, { id: 'asc' }],
+    select: { timezone: true },
+  });
+  return last?.timezone ?? 'UTC';
 }

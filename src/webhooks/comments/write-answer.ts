@@ -1,14 +1,21 @@
 import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
+import { type ExemptionRecord, findExemption } from '../../exemptions/exemption-store.ts';
 import { type Grants, missingForComments } from '../../github/app-manifest.ts';
 import { classifyGitHubError } from '../../github/github-error.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { pullRequestPath } from '../../installations/page-paths.ts';
-import { takePlace } from '../../statuses/lease.ts';
-import type { ToldOfComment } from '../../queue/jobs.ts';
+import { repositoriesOfIds } from '../../installations/repository-rows.ts';
+import { readSettings } from '../../installations/settings.ts';
+import { actorName } from '../../pages/repository/actor-name.ts';
+import { defineTask } from '../../queue/define-task.ts';
+import { type ToldOfComment, jobs } from '../../queue/jobs.ts';
 import { NotNow } from '../../queue/not-now.ts';
-import { countAttempt, settleAnswer } from './answer-store.ts';
-import { answerMark, bodyOf } from './answer-text.ts';
+import { takePlace } from '../../statuses/lease.ts';
+import { describeInstant } from '../../time/local-time.ts';
+import { countAttempt, settleAnswer, mayAnnounce, noteAnnounced } from './answer-store.ts';
+import { answerMark, bodyOf, asCode, howToDecide, requestMark } from './answer-text.ts';
+import { zoneOfRepository } from './order.ts';
 
 /** Whether the installation granted the permissions that commands in comments need. */
 export const mayComment = ({ installation }: FoundRepository): boolean =>
@@ -30,17 +37,22 @@ export async function assertNotPaused(deps: Deps, { installation: { id } }: Foun
 export async function writeAnswer(
   deps: Deps,
   repository: FoundRepository,
-  told: ToldOfComment,
+  comment: ToldOfComment,
   text: string,
 ): Promise<void> {
-  const commentId = BigInt(told.commentId);
+  const commentId = BigInt(comment.commentId);
   const tries = await countAttempt(deps.db, commentId);
-  const place = { repository, number: told.number, since: new Date(told.at), mark: answerMark(commentId) };
-  await settleAnswer(deps.db, commentId, await postOnce(deps, place, text, tries > 0));
+  const target = {
+    repository,
+    number: comment.number,
+    since: new Date(comment.at),
+    mark: answerMark(commentId),
+  };
+  await settleAnswer(deps.db, commentId, await postOnce(deps, target, text, tries > 0));
 }
 
 /** Where a comment belongs, and the hidden mark by which we recognize it among those written `since`. */
-type Place = { repository: FoundRepository; number: number; since: Date; mark: string };
+type Target = { repository: FoundRepository; number: number; since: Date; mark: string };
 
 /**
  * Posts a comment, unless an earlier try arrived.
@@ -48,23 +60,18 @@ type Place = { repository: FoundRepository; number: number; since: Date; mark: s
  * @returns when it was posted, by GitHub's clock; null if GitHub will never accept it.
  * @throws NotNow while GitHub limits us, or statuses go first; GitHub's error while it is down.
  */
-export async function postOnce(
-  deps: Deps,
-  place: Place,
-  text: string,
-  wasTried: boolean,
-): Promise<Date | null> {
-  const { repository, number, mark } = place;
+async function postOnce(deps: Deps, target: Target, text: string, wasTried: boolean): Promise<Date | null> {
+  const { repository, number, mark } = target;
   const about = { repository: fullName(repository), pullRequest: number, mark };
   try {
-    const earlier = wasTried ? await findPosted(deps, place) : null;
+    const earlier = wasTried ? await findPosted(deps, target) : null;
     if (earlier) return earlier;
     const later = await takePlace(deps, repository.installation.id);
     if (later) throw new NotNow(later);
     const client = await clientOf(deps, repository);
     const page = deps.config.publicUrl + pullRequestPath(repository, number);
     const { data } = await client.rest.issues.createComment({
-      ...addressOf(place),
+      ...addressOf(target),
       body: bodyOf(text, page, mark),
     });
     deps.log.info(about, 'comment written');
@@ -95,16 +102,16 @@ async function pauseComments(
 }
 
 /** When an earlier try arrived; null if none did. */
-async function findPosted(deps: Deps, place: Place): Promise<Date | null> {
-  const { paginate, rest } = await clientOf(deps, place.repository);
+async function findPosted(deps: Deps, target: Target): Promise<Date | null> {
+  const { paginate, rest } = await clientOf(deps, target.repository);
   const botLogin = await deps.github.botLogin();
   const pages = paginate.iterator(rest.issues.listComments, {
-    ...addressOf(place),
-    since: place.since.toISOString(),
+    ...addressOf(target),
+    since: target.since.toISOString(),
     per_page: 100,
   });
   for await (const { data } of pages) {
-    const own = data.find(({ user, body }) => user?.login === botLogin && body?.includes(place.mark));
+    const own = data.find(({ user, body }) => user?.login === botLogin && body?.includes(target.mark));
     if (own) return new Date(own.created_at);
   }
   return null;
@@ -114,8 +121,50 @@ async function findPosted(deps: Deps, place: Place): Promise<Date | null> {
 const clientOf = (deps: Deps, { installation }: FoundRepository) =>
   deps.github.asInstallation(installation.id, installation.permissions);
 
-const addressOf = ({ repository: { account, name }, number }: Place) => ({
+const addressOf = ({ repository: { account, name }, number }: Target) => ({
   owner: account.login,
   repo: name,
   issue_number: number,
 });
+
+/**
+ * Tells the conversation of a request that was made elsewhere, once, so that an admin can approve it there. Does nothing
+ * where comments are off, the request is over, or too much was written within the hour.
+ * @throws like `writeAnswer`.
+ */
+export async function announceRequest(deps: Deps, repositoryId: bigint, id: string): Promise<void> {
+  const [repository] = await repositoriesOfIds(deps.sql, [repositoryId]);
+  if (!repository || repository.installation.suspendedAt || !mayComment(repository)) return;
+  const { commentCommands } = await readSettings(deps.db, repositoryId);
+  const request = await findExemption(deps.db, repositoryId, id);
+  if (!commentCommands || !request || !isToAnnounce(request)) return;
+  await assertNotPaused(deps, repository);
+  if (!(await mayAnnounce(deps.db, repositoryId, nowOf(deps.clock)))) return;
+  const { pullRequest: number, requestedAt: since } = request;
+  const text = announcement(request, await zoneOfRepository(deps.db, repositoryId), commentCommands === true);
+  const postedAt = await postOnce(deps, { repository, number, since, mark: requestMark(id) }, text, true);
+  if (postedAt) await noteAnnounced(deps.db, id, postedAt);
+}
+
+const isToAnnounce = ({ state, endedAt, announcedAt }: ExemptionRecord): boolean =>
+  state === 'requested' && endedAt === null && announcedAt === null;
+
+/**
+ * Tells a conversation of a request. Says no reason: it is not public until an admin approves it.
+ * @param isDecidedHere whether admins can decide by comments.
+ */
+function announcement(
+  { requestedBy, headSha, anyHead, expiresAt }: ExemptionRecord,
+  zone: string,
+  isDecidedHere: boolean,
+): string {
+  const what = anyHead ? '**all commits**' : `the commit ${headSha.slice(0, 7)}`;
+  const head = `**Exemption requested** by ${asCode(actorName(requestedBy))} for ${what} until ${describeInstant(expiresAt, zone)}.`;
+  const decide =
+    anyHead || !isDecidedHere ? 'An admin of the repository can decide on the page.' : howToDecide(headSha);
+  return `${head} ${decide}${anyHead ? '' : ' A push ends the request.'}`;
+}
+
+export const announceRequestTask = defineTask(jobs.announceRequest, (deps, { repositoryId, id }) =>
+  announceRequest(deps, BigInt(repositoryId), id),
+);

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Job, jobOf } from '../../../src/auth/oidc/job.ts';
-import { type OidcRule, ruleFor } from '../../../src/auth/oidc/oidc-rule.ts';
+import { type Job, jobOf, type OidcRule, ruleFor } from '../../../src/auth/oidc/oidc-rule.ts';
 
 const job = (more: Partial<Job> = {}): Job => ({
   repository: 'acme/web',

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { expect, test } from 'vitest';
-import { readCookie, writeCookie } from '../../../src/auth/sign-in/cookies.ts';
+import { cookieNamed, readCookie, writeCookie } from '../../../src/auth/sign-in/cookies.ts';
 
 const config = {
   publicUrl: 'https://holdfast.example',
@@ -12,13 +12,13 @@ const config = {
 function service(keeper: typeof config) {
   const app = new Hono();
   app.get('/write', async (context) => {
-    await writeCookie(context, keeper, 'sign-in-1', 'value', 60);
+    await writeCookie(context, cookieNamed(keeper, 'sign-in-1'), 'value', 60);
     return context.text('');
   });
   app.get('/read', async (context) =>
     context.json([
-      await readCookie(context, keeper, 'sign-in-1'),
-      await readCookie(context, keeper, 'session'),
+      await readCookie(context, cookieNamed(keeper, 'sign-in-1')),
+      await readCookie(context, cookieNamed(keeper, 'session')),
     ]),
   );
   return {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ownPath } from '../../../src/auth/sign-in/own-path.ts';
+import { ownPath } from '../../../src/auth/sign-in/attempt.ts';
 
 const own = 'https://holdfast.example';
 

@@ -4,13 +4,13 @@ import { whyNot } from '../../../pages/held.ts';
 import { heldPullRequests } from '../../../statuses/held-pull-requests.ts';
 import { describeInstant } from '../../../time/local-time.ts';
 import { asCode } from '../answer-text.ts';
-import type { CarryOut, Order } from '../order.ts';
+import type { RunCommand, Order } from '../order.ts';
 
 /** How many freezes an answer names. */
 const mostNamed = 5;
 
 /** Answers what holds the pull request, until when, and whether GitHub holds it. */
-export const showStatus: CarryOut = async (order) => {
+export const showStatus: RunCommand = async (order) => {
   const { deps, repository, number } = order;
   const { pullRequest, freezes, sharedHolds } = await explainPullRequest(deps, repository, BigInt(number));
   if (!pullRequest.isOpen) return '**Closed.** Freezes hold open pull requests only.';

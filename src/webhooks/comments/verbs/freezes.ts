@@ -1,25 +1,52 @@
-import { validate } from '../../../api/validate.ts';
 import { givenReason } from '../../../api/v1/exemption-schemas.ts';
+import { newFreeze, readNewFreeze } from '../../../api/v1/freeze-schemas.ts';
+import { validate } from '../../../api/validate.ts';
 import type { Tx } from '../../../database/database.ts';
 import { isConflict } from '../../../errors.ts';
+import { createFreeze, type SavedFreeze } from '../../../freezes/create-freeze.ts';
 import { asPublic } from '../../../freezes/freeze.ts';
 import { knownAccount } from '../../../installations/find-account.ts';
-import { assertWritable, fullName } from '../../../installations/find-repository.ts';
-import { ownerFormPath } from '../../../installations/page-paths.ts';
+import { fullName, assertWritable } from '../../../installations/find-repository.ts';
+import { freezePath, ownerFormPath } from '../../../installations/page-paths.ts';
 import { actorName } from '../../../pages/repository/actor-name.ts';
 import { endOngoing } from '../../../plans/end-ongoing.ts';
 import { type Ongoing, ongoingIn } from '../../../plans/ongoing.ts';
 import { describeInstant } from '../../../time/local-time.ts';
-import { noteDone, readTaken } from '../answer-store.ts';
-import { asCode } from '../answer-text.ts';
-import { actorOf, assertAdmin, type CarryOut, type Order } from '../order.ts';
+import { saveEnded, readTaken } from '../answer-store.ts';
+import { asCode, sentence } from '../answer-text.ts';
+import { readFreezeWords } from '../freeze-words.ts';
+import { assertAdmin, type RunCommand, type Order, zoneOfRepository } from '../order.ts';
+
+/** Freezes the whole repository from now on. */
+export const freeze: RunCommand = async (order) => {
+  assertAdmin(order);
+  const { deps, repository, words } = order;
+  const zone = await zoneOfRepository(deps.db, repository.id);
+  const { end, reason, ...read } = readFreezeWords(words, { now: deps.clock.now(), zone });
+  const body = { reason, start: null, end: end.local, timezone: read.zone };
+  const input = readNewFreeze(validate(newFreeze, body, 'body'));
+  await createFreeze(deps, order.actor, repository, input, (tx, saved) =>
+    order.saveAnswer(tx, textOfFreeze(order, saved)),
+  );
+};
+
+function textOfFreeze({ deps, repository }: Order, { freeze: made, warnings }: SavedFreeze): string {
+  const page = deps.config.publicUrl + freezePath(repository, made.id);
+  const until = describeInstant(made.endsAt!, made.timezone);
+  return [
+    // Whether GitHub then refuses to merge them, the warnings say.
+    `**Frozen until ${until}.** The check ${asCode(deps.config.statusContext)} fails on pull requests of ${asCode(fullName(repository))} until then, unless they are exempt.`,
+    `To end it earlier, write ${asCode('/holdfast unfreeze <reason>')}, or open [the freeze](${page}).`,
+    ...warnings.map((warning) => `- ${sentence(warning)}`),
+  ].join('\n\n');
+}
 
 /**
  * Ends the ongoing freezes of the repository that began when they were created, and plans for this repository alone. It
  * does not end plans of several repositories, plans that repeat, or freezes that somebody else scheduled. Each freeze
  * ends in its own transaction, which notes that, so that a second try continues where the first one stopped.
  */
-export const unfreeze: CarryOut = async (order) => {
+export const unfreeze: RunCommand = async (order) => {
   assertAdmin(order);
   const { deps, commentId, repository } = order;
   const reason = validate(givenReason, order.words, 'body');
@@ -28,13 +55,11 @@ export const unfreeze: CarryOut = async (order) => {
   assertWritable(repository);
   for (const each of await ongoingIn(deps, account, [repository], false)) {
     if (whyLeft(order, each) !== null) continue;
-    const note = (tx: Tx) => noteDone(tx, commentId, described(each));
-    await endOngoing(deps, actorOf(order), { account, administered }, each, reason, note).catch(
-      unlessChanged,
-    );
+    const note = (tx: Tx) => saveEnded(tx, commentId, described(each));
+    await endOngoing(deps, order.actor, { account, administered }, each, reason, note).catch(unlessChanged);
   }
   const { done } = await readTaken(deps.db, commentId);
-  return told(order, done, await ongoingIn(deps, account, [repository], false));
+  return textOfEnded(order, done, await ongoingIn(deps, account, [repository], false));
 };
 
 /** Ignores a conflict: the freeze that somebody changed at the same moment is still ongoing, and the answer says so. */
@@ -43,11 +68,11 @@ function unlessChanged(error: unknown): void {
 }
 
 /** Why a comment does not end it; null if it does. */
-function whyLeft({ person }: Order, { plan, freezes }: Ongoing): string | null {
+function whyLeft({ actor }: Order, { plan, freezes }: Ongoing): string | null {
   const [{ planId, startsAt, createdAt, createdBy }] = freezes as [Ongoing['freezes'][number]];
   if (planId !== undefined && planId !== null && plan === null)
     return 'it belongs to a plan that repeats or has other repositories';
-  const isOwn = createdBy.type === 'user' && createdBy.id === person.id;
+  const isOwn = createdBy.type === 'user' && createdBy.id === actor.id;
   return startsAt > createdAt && !isOwn ? `${asCode(actorName(createdBy))} scheduled it` : null;
 }
 
@@ -60,7 +85,7 @@ function described({ freezes }: Ongoing): string {
 
 const changedMeanwhile = 'somebody changed it at the same moment';
 
-function told(order: Order, done: string[], left: Ongoing[]): string {
+function textOfEnded(order: Order, done: string[], left: Ongoing[]): string {
   const { deps, repository } = order;
   const name = asCode(fullName(repository));
   const form = ownerFormPath(repository.account.login, 'unfreeze');

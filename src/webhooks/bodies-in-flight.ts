@@ -6,6 +6,8 @@ const mebibyte = 1024 * kibibyte;
 // Bodies are read before anybody knows who sent them, so what is in flight is limited. The limits nest: nobody can take
 // what is kept for another.
 
+/** The maximum size of GitHub's webhooks. */
+export const largest = 25 * mebibyte;
 /** The bytes of all webhooks that a process reads at once. */
 const most = 64 * mebibyte;
 /** What one network may take of them. GitHub's own addresses are not limited by this. */
@@ -31,31 +33,31 @@ export type Share = {
 };
 
 /** Limits the total bytes of all bodies that are being read. */
-export class WebhookDoor {
-  #held = 0;
+export class BodiesInFlight {
+  #bytes = 0;
   #ofOthers = 0;
   #large = 0;
   readonly #byNetwork = new Map<string, number>();
 
   /** The bytes in flight now. */
-  get held(): number {
-    return this.#held;
+  get bytes(): number {
+    return this.#bytes;
   }
 
   open({ network, isGitHub }: Sender): Share {
     let own = 0;
     let isOpen = true;
-    const take = (bytes: number) => {
+    const claim = (bytes: number) => {
       const large = largeOf(own + bytes) - largeOf(own);
       const ofNetwork = (this.#byNetwork.get(network) ?? 0) + bytes;
       const isFull =
-        this.#held + bytes > most ||
+        this.#bytes + bytes > most ||
         (large > 0 && this.#large + large > most - keptForSmall) ||
         (!isGitHub && (ofNetwork > mostOfOne || this.#ofOthers + bytes > most - keptForGitHub));
       if (!isOpen || isFull)
         throw unavailable('Too many webhooks arrive at once. Send this one again in a moment.', 5);
       own += bytes;
-      this.#held += bytes;
+      this.#bytes += bytes;
       this.#large += large;
       if (isGitHub) return;
       this.#ofOthers += bytes;
@@ -63,7 +65,7 @@ export class WebhookDoor {
     };
     const release = () => {
       isOpen = false;
-      this.#held -= own;
+      this.#bytes -= own;
       this.#large -= largeOf(own);
       if (!isGitHub) {
         this.#ofOthers -= own;
@@ -73,6 +75,43 @@ export class WebhookDoor {
       }
       own = 0;
     };
-    return { claim: take, release };
+    return { claim, release };
+  }
+}
+
+/**
+ * What has arrived of a webhook's body. It grows in place, and its memory goes back to the system as soon as it is freed:
+ * what waits for V8 to collect it would take several times the limit.
+ */
+export class Body {
+  readonly #content: ArrayBuffer;
+
+  /** @param announced bytes; they take no memory before they arrive. */
+  constructor(announced = largest) {
+    this.#content = new ArrayBuffer(0, { maxByteLength: Math.min(announced, largest) });
+  }
+
+  get size(): number {
+    return this.#content.byteLength;
+  }
+
+  /** Copies a chunk, which cannot be used any more. @throws if that is more than was announced. */
+  add(chunk: Uint8Array<ArrayBuffer>): void {
+    const { size } = this;
+    this.#content.resize(size + chunk.length);
+    new Uint8Array(this.#content, size).set(chunk);
+    const isAlone = chunk.byteLength === chunk.buffer.byteLength;
+    if (isAlone) chunk.buffer.transfer(0);
+  }
+
+  /** The text of it, and frees it. */
+  take(): string {
+    const text = Buffer.from(this.#content).toString('utf8');
+    this.free();
+    return text;
+  }
+
+  free(): void {
+    this.#content.resize(0);
   }
 }

@@ -1,21 +1,67 @@
-import { validate } from '../../../api/validate.ts';
 import { givenReason } from '../../../api/v1/exemption-schemas.ts';
+import { validate } from '../../../api/validate.ts';
 import { nowOf } from '../../../clock.ts';
+import type { Tx } from '../../../database/database.ts';
 import { conflict } from '../../../errors.ts';
 import { decideExemption } from '../../../exemptions/decide-exemption.ts';
 import { type ExemptionRecord, openExemptions } from '../../../exemptions/exemption-store.ts';
+import { requestExemption } from '../../../exemptions/request-exemption.ts';
 import { fullName } from '../../../installations/find-repository.ts';
 import { actorName } from '../../../pages/repository/actor-name.ts';
 import { describeInstant } from '../../../time/local-time.ts';
-import { asCode } from '../answer-text.ts';
-import { actorOf, assertAdmin, type CarryOut, type Order } from '../order.ts';
-import { zoneOfRepository } from '../zone-of-repository.ts';
+import { howToDecide, asCode } from '../answer-text.ts';
+import { assertWriter, type RunCommand, type Order, assertAdmin, zoneOfRepository } from '../order.ts';
+
+/** Exempts the pull request with its current head commit: at once for admins, else an admin must decide. */
+export const exempt: RunCommand = async (order) => {
+  const notAdmin = assertWriter(order);
+  const { deps, repository, number, words } = order;
+  const reason = validate(givenReason, words, 'body');
+  const zone = await zoneOfRepository(deps.db, repository.id);
+  const input = {
+    reason,
+    publicReason: null,
+    freezeIds: null,
+    anyHead: false,
+    headSha: await headThen(order),
+    expiresAt: null,
+  };
+  const caller = { actor: order.actor, notAdmin };
+  const saveAnswer = (tx: Tx, exemption: ExemptionRecord) =>
+    order.saveAnswer(
+      tx,
+      textOfRequest(exemption, zone),
+      exemption.state === 'requested' ? exemption.id : undefined,
+    );
+  await requestExemption(deps, caller, repository, BigInt(number), input, saveAnswer, true);
+};
+
+/**
+ * The head commit that the comment is about; null if we never saw one.
+ * @throws Refusal conflict if the pull request got it after the comment.
+ */
+async function headThen({ deps, repository, number, writtenAt }: Order): Promise<string | null> {
+  const where = { repositoryId_number: { repositoryId: repository.id, number } };
+  const known = await deps.db.openPullRequest.findUnique({ where });
+  if (known?.headSince && known.headSince > writtenAt)
+    throw conflict(
+      `The commit ${known.headSha.slice(0, 7)} came after your comment, so nothing is exempt. Check it, then write the command again.`,
+    );
+  return known?.headSha ?? null;
+}
+
+function textOfRequest({ state, headSha, expiresAt }: ExemptionRecord, zone: string): string {
+  const until = describeInstant(expiresAt, zone);
+  if (state === 'approved')
+    return `**Exempt until ${until}:** the exemption applies to the commit ${headSha.slice(0, 7)}. A push ends it.`;
+  return `**Requested an exemption for the commit ${headSha.slice(0, 7)} until ${until}.** ${howToDecide(headSha)} A push ends the request.`;
+}
 
 /**
  * Approves a request on the pull request: the one for the commit that the command names, or the only one. Never one that
  * the admin could not have read in the conversation: then the answer lists the open requests.
  */
-export const approve: CarryOut = async (order) => {
+export const approve: RunCommand = async (order) => {
   assertAdmin(order);
   const [, commit = '', rest] = /^(?:([0-9a-f]{7,64})(?:\s+|$))?(.*)$/is.exec(order.words)!;
   const open = await openRequests(order);
@@ -24,7 +70,7 @@ export const approve: CarryOut = async (order) => {
 };
 
 /** Denies the newest open request on the pull request. */
-export const deny: CarryOut = async (order) => {
+export const deny: RunCommand = async (order) => {
   assertAdmin(order);
   const open = await openRequests(order);
   return decide(order, open.at(-1)!, 'deny', order.words, open.length);
@@ -36,17 +82,14 @@ async function decide(
   decision: 'approve' | 'deny',
   words: string,
   count = 1,
-): Promise<string> {
+): Promise<undefined> {
   const { deps, repository } = order;
   const reason = words === '' ? null : validate(givenReason, words, 'body');
   const zone = await zoneOfRepository(deps.db, repository.id);
-  const caller = { actor: actorOf(order), notAdmin: null };
-  let text = '';
-  await decideExemption(deps, repository, id, { ...caller, decision, reason }, (tx, decided) => {
-    text = told(decided, count, zone);
-    return order.keep(tx, text);
-  });
-  return text;
+  const caller = { actor: order.actor, notAdmin: null };
+  await decideExemption(deps, repository, id, { ...caller, decision, reason }, (tx, decided) =>
+    order.saveAnswer(tx, textOfDecision(decided, count, zone)),
+  );
 }
 
 /** Oldest first. @throws Refusal conflict if there is no open request. */
@@ -89,7 +132,7 @@ async function listed({ deps, repository }: Order, open: ExemptionRecord[]): Pro
   ].join('\n\n');
 }
 
-function told(decided: ExemptionRecord, count: number, zone: string): string {
+function textOfDecision(decided: ExemptionRecord, count: number, zone: string): string {
   const { state, requestedBy, requestedAt, headSha, expiresAt } = decided;
   const which = `the request of ${asCode(actorName(requestedBy))} from ${describeInstant(requestedAt, zone)}`;
   if (state === 'denied')

@@ -1,11 +1,14 @@
+import type { Context } from 'hono';
 import { createHash, randomBytes } from 'node:crypto';
-import type { Person } from '../github-token.ts';
 import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 import { defineTask } from '../../queue/define-task.ts';
 import { jobs } from '../../queue/jobs.ts';
+import type { Person } from '../github-token.ts';
+import type { Attempt } from './attempt.ts';
+import { cookieNamed, readCookie } from './cookies.ts';
 
-// The only access to the sessions table. Sessions are in the database, so every replica sees an end.
+// The only access to the tables of sessions and of sign-ins that were used. Sessions are in the database, so every replica sees an end.
 
 type Store = Pick<Deps, 'db' | 'clock'>;
 
@@ -17,8 +20,8 @@ export const sessionSeconds = 12 * 3600;
 /** The most sessions of one person. After that, the oldest end. */
 const mostSessions = 20;
 
-/** The random id has 256 bits, so it needs no salt or stretching. */
-const hashOf = (id: string): string => createHash('sha256').update(id).digest('hex');
+/** The hashed ids and states have 256 random bits, so they need no salt or stretching. */
+const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
 /** Begins a session. @returns its id, which is in the answer and nowhere else. */
 export async function beginSession({ db, clock }: Store, person: SignedIn): Promise<string> {
@@ -42,14 +45,6 @@ export async function beginSession({ db, clock }: Store, person: SignedIn): Prom
   return id;
 }
 
-/** The person of a session; null if it has ended or never existed. */
-export async function findSession({ db, clock }: Store, id: string): Promise<SignedIn | null> {
-  const session = await db.session.findUnique({ where: { idHash: hashOf(id) } });
-  if (!session || session.expiresAt <= nowOf(clock)) return null;
-  const { personId, login, installationIds } = session;
-  return { id: Number(personId), login, installationIds };
-}
-
 /** Ends every session of a person, on all devices. */
 export async function endSessions({ db }: Pick<Store, 'db'>, person: Pick<Person, 'id'>): Promise<void> {
   await db.session.deleteMany({ where: { personId: BigInt(person.id) } });
@@ -58,3 +53,24 @@ export async function endSessions({ db }: Pick<Store, 'db'>, person: Pick<Person
 export const endSessionsTask = defineTask(jobs.endSessions, (deps, { personId }) =>
   endSessions(deps, { id: personId }),
 );
+
+/** Who is signed in; null if nobody is, if somebody changed the cookie, or if the session has ended. */
+export async function readSession(
+  deps: Store & Pick<Deps, 'config'>,
+  context: Context,
+): Promise<SignedIn | null> {
+  const id = await readCookie(context, cookieNamed(deps.config, 'session'));
+  const session = id === null ? null : await deps.db.session.findUnique({ where: { idHash: hashOf(id) } });
+  if (!session || session.expiresAt <= nowOf(deps.clock)) return null;
+  const { personId, login, installationIds } = session;
+  return { id: Number(personId), login, installationIds };
+}
+
+/** Uses up a sign-in, on every replica. @returns false if it was used before. */
+export async function useAttempt({ db }: Pick<Deps, 'db'>, { state, until }: Attempt): Promise<boolean> {
+  const { count } = await db.usedSignIn.createMany({
+    data: [{ stateHash: hashOf(state), expiresAt: new Date(until) }],
+    skipDuplicates: true,
+  });
+  return count === 1;
+}
