@@ -2,7 +2,7 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { loadPullRequestNodes } from '../github/pull-requests/load-pull-requests.ts';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
-import { type MergeQueue, readMergeQueue } from '../github/pull-requests/read-merge-queue.ts';
+import { readMergeQueue } from '../github/pull-requests/read-merge-queue.ts';
 import { fullName } from '../installations/find-repository.ts';
 import { groupUrgency } from './urgency.ts';
 import { defineTask } from '../queue/define-task.ts';
@@ -113,7 +113,7 @@ type ReadQueue = {
 };
 
 async function readQueue({ from }: Observed, branch: string, known: KnownGroup[]): Promise<ReadQueue> {
-  const queue: MergeQueue = (await readMergeQueue(from, branch)) ?? { timeoutMinutes: 0, entries: [] };
+  const queue = await readMergeQueue(from, branch);
   const shown = groupsIn(queue);
   const shas = new Set(shown.map(({ headSha }) => headSha));
   const told = known.flatMap((group) => {

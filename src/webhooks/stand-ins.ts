@@ -1,8 +1,7 @@
-import type { Need } from '../conditions/needs.ts';
 import { type Job, jobs } from '../queue/jobs.ts';
 import { handledEvents } from './handled-events.ts';
 import { jobsOf, type WakeDeps } from './wake.ts';
-import { readsOfEvent } from './wakes-of-event.ts';
+import { readsOfEvent } from '../github/facts/attribute-groups.ts';
 
 /** A delivery in GitHub's list, without the payload. */
 export type FailedDelivery = {
@@ -75,10 +74,7 @@ async function lookAt(
     const through = failed.find(({ installation_id: id }) => id !== null)?.installation_id;
     return [jobs.syncRepository(repositoryId, through === undefined ? null : BigInt(through!))];
   }
-  const facts: Partial<Record<string, readonly Need[]>> = readsOfEvent;
-  const reads = [...events].map((event) => facts[event]);
-  if (reads.includes(undefined)) return [jobs.reconcileRepository(repositoryId)];
-  return jobsOf(deps, [
-    { to: 'repository', repositoryId, reads: reads.flatMap((each) => each!), isLater: false },
-  ]);
+  const reads = [...events].map(readsOfEvent);
+  if (reads.some((facts) => facts.length === 0)) return [jobs.reconcileRepository(repositoryId)];
+  return jobsOf(deps, [{ to: 'repository', repositoryId, reads: reads.flat(), isLater: false }]);
 }

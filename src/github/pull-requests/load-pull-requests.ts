@@ -2,18 +2,20 @@ import pLimit from 'p-limit';
 import type { FactNeeds } from '../../conditions/needed-facts.ts';
 import type { Deps } from '../../deps.ts';
 import type { GitHubClient } from '../github-app.ts';
-import { loadScopes } from './load-scopes.ts';
 import { askForPullRequests, isTooMuch, type ReadPullRequest } from './ask-for-pull-requests.ts';
-import { loginOf } from '../facts/login-of.ts';
+import type { Tx } from '../../database/database.ts';
+import type { Page } from '../facts/attribute-group.ts';
+import { loginOf } from '../facts/own-values.ts';
 import type { PullRequestFacts } from './pull-request.ts';
 import { type PresentStatus, statusIn } from './present-status.ts';
-import type { Page, PullRequestAnswer } from '../queries/answers.ts';
 import {
   closedPullRequestsQuery,
+  headOf,
   openPullRequestsQuery,
+  type PullRequestAnswer,
   pullRequestNodesQuery,
   pullRequestQuery,
-} from '../queries/pull-request-queries.ts';
+} from './queries.ts';
 import { readFacts, type Shared } from './read-facts.ts';
 import { readTeams } from './read-teams.ts';
 import { placesIn, readStacks, type Stack } from './stacks.ts';
@@ -195,7 +197,7 @@ async function complete(from: LoadFrom, read: ReadPullRequest[]): Promise<Loaded
   const shared: Shared = {
     teams: await readTeams(from, needs.teams),
     scopes: needs.facts.has('scopes') ? await loadScopes(deps.db, repository.id, numbers) : null,
-    mergedOnes: new Map(),
+    answers: new Map(),
   };
   const places = placesIn(from.stacks);
   const limit = pLimit(concurrency);
@@ -212,36 +214,31 @@ async function complete(from: LoadFrom, read: ReadPullRequest[]): Promise<Loaded
   });
 }
 
+/** The pushed scopes of these pull requests. A pull request without a push is not in the map. */
+export async function loadScopes(
+  tx: Tx,
+  repositoryId: bigint,
+  numbers: number[],
+): Promise<Map<number, { names: string[]; all: boolean }>> {
+  const rows = await tx.pullRequestScopes.findMany({ where: { repositoryId, number: { in: numbers } } });
+  return new Map(rows.map((row) => [row.number.toNumber(), { names: row.scopes, all: row.allScopes }]));
+}
+
 /** The fields that do not depend on conditions. */
 function statusOf(answer: PullRequestAnswer): Omit<LoadedPullRequest, 'facts'> {
+  const { state, mergeable, potentialMergeCommit: testMerge } = answer;
+  const head = headOf(answer);
   return {
-    isOpen: answer.state === 'OPEN',
+    isOpen: state === 'OPEN',
     isDraft: answer.isDraft,
     title: answer.title,
     author: loginOf(answer.author),
-    status: presentStatus(answer),
-    ...testMergeOf(answer),
-    headMerges: headOf(answer)?.parents?.nodes?.[1]?.oid ?? null,
+    status: head && statusIn(head),
+    testMerge: testMerge && { sha: testMerge.oid, status: statusIn(testMerge) },
+    isTestMergeUnderWay: state === 'OPEN' && !testMerge && mergeable !== 'CONFLICTING',
+    headMerges: head?.parents?.nodes?.[1]?.oid ?? null,
     isAutoMerging: answer.autoMergeRequest !== null,
     queueBranch: answer.mergeQueueEntry === null ? null : answer.baseRefName,
-    isMergeable: answer.mergeable === 'MERGEABLE',
+    isMergeable: mergeable === 'MERGEABLE',
   };
-}
-
-function testMergeOf(
-  answer: PullRequestAnswer,
-): Pick<LoadedPullRequest, 'testMerge' | 'isTestMergeUnderWay'> {
-  const { state, mergeable, potentialMergeCommit: commit } = answer;
-  return {
-    testMerge: commit && { sha: commit.oid, status: statusIn(commit) },
-    isTestMergeUnderWay: state === 'OPEN' && !commit && mergeable !== 'CONFLICTING',
-  };
-}
-
-const headOf = ({ commits }: PullRequestAnswer) => commits?.nodes?.[0]?.commit;
-
-/** Our status on the head commit, in REST's words; null if there is none. */
-function presentStatus(answer: PullRequestAnswer): PresentStatus {
-  const commit = headOf(answer);
-  return commit?.oid === answer.headRefOid ? statusIn(commit) : null;
 }

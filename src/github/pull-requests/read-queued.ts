@@ -1,9 +1,7 @@
 import { classifyGitHubError } from '../github-error.ts';
-import { loginOf } from '../facts/login-of.ts';
-import type { ContextAnswer } from '../queries/answers.ts';
-import { type QueuedEntryAnswer, queuedQuery, queuedOneQuery } from '../queries/other-queries.ts';
-import { loadScopes } from './load-scopes.ts';
-import type { LoadFrom } from './load-pull-requests.ts';
+import type { ContextAnswer } from '../facts/checks.ts';
+import { type ActorAnswer, loginOf } from '../facts/own-values.ts';
+import { type LoadFrom, loadScopes } from './load-pull-requests.ts';
 
 /** A pull request in GitHub's merge queue, for people who look at it. */
 export type Queued = {
@@ -29,6 +27,101 @@ export type Queued = {
     state: 'QUEUED' | 'AWAITING_CHECKS' | 'MERGEABLE' | 'UNMERGEABLE' | 'LOCKED';
     /** The checks of its commit, at most 100. */
     checks: { name: string; state: string }[];
+  } | null;
+};
+
+const queuedFields = /* GraphQL */ `
+  position
+  jump
+  state
+  enqueuedAt
+  estimatedTimeToMerge
+  headCommit {
+    oid
+    committedDate
+    statusCheckRollup {
+      contexts(first: 100) {
+        nodes {
+          __typename
+          ... on CheckRun {
+            name
+            conclusion
+          }
+          ... on StatusContext {
+            context
+            state
+          }
+        }
+      }
+    }
+  }
+  pullRequest {
+    number
+    title
+    url
+    baseRefName
+    author {
+      __typename
+      login
+      ... on User {
+        databaseId
+      }
+      ... on Bot {
+        databaseId
+      }
+    }
+    labels(first: 100) {
+      nodes {
+        name
+      }
+    }
+  }
+`;
+
+export const queuedQuery = /* GraphQL */ `
+  query Queued($owner: String!, $name: String!, $branch: String) {
+    repository(owner: $owner, name: $name) {
+      mergeQueue(branch: $branch) {
+        entries(first: 100) {
+          nodes {
+            ${queuedFields}
+          }
+        }
+      }
+    }
+  }
+`;
+
+export const queuedOneQuery = /* GraphQL */ `
+  query QueuedOne($owner: String!, $name: String!, $number: Int!) {
+    repository(owner: $owner, name: $name) {
+      pullRequest(number: $number) {
+        mergeQueueEntry {
+          ${queuedFields}
+        }
+      }
+    }
+  }
+`;
+
+type QueuedEntryAnswer = {
+  position: number;
+  jump: boolean;
+  state: 'QUEUED' | 'AWAITING_CHECKS' | 'MERGEABLE' | 'UNMERGEABLE' | 'LOCKED';
+  enqueuedAt: string;
+  estimatedTimeToMerge: number | null;
+  headCommit: {
+    oid: string;
+    committedDate: string;
+    statusCheckRollup: { contexts: { nodes: (ContextAnswer | null)[] | null } } | null;
+  } | null;
+  pullRequest: {
+    number: number;
+    title: string;
+    url: string;
+    baseRefName: string;
+    author: (NonNullable<ActorAnswer> & { databaseId?: number | null }) | null;
+    labels: { nodes: ({ name: string } | null)[] | null } | null;
   } | null;
 };
 

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { dependabotMetadata } from '../../../../src/github/facts/dependabot-metadata.ts';
-import { readDependabot } from '../../../../src/github/facts/read-dependabot.ts';
-import { known, notKnown } from '../../../../src/github/pull-requests/fact.ts';
-import type { CommitAnswer } from '../../../../src/github/queries/answers.ts';
+import { dependabotMetadata, readDependabot } from '../../../src/github/facts/dependabot.ts';
+import { known, notKnown } from '../../../src/github/pull-requests/fact.ts';
+import type { CommitAnswer } from '../../../src/github/facts/commits.ts';
 
 const message = `Bump the house group across 1 directory with 3 updates
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readFiles } from '../../../src/github/facts/read-files.ts';
+import { readFiles } from '../../../src/github/facts/files.ts';
 
 test('paths by how they changed', () => {
   const values = readFiles([

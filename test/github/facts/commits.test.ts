@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { readCommits } from '../../../src/github/facts/read-commits.ts';
-import type { CommitAnswer } from '../../../src/github/queries/answers.ts';
+import { readCommits, type CommitAnswer } from '../../../src/github/facts/commits.ts';
 
 const commit = (message: string, more: Partial<CommitAnswer> = {}): CommitAnswer => ({
   message,

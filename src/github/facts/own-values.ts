@@ -1,6 +1,6 @@
 import type { AttributeValues } from '../../conditions/attributes.ts';
-import type { PullRequestAnswer } from '../queries/answers.ts';
-import { loginOf } from './login-of.ts';
+import type { PullRequestAnswer } from '../pull-requests/queries.ts';
+import { field, fieldGroup } from './attribute-group.ts';
 
 /** The values that every pull request has: those that need no query of their own, and GitHub's own counts. */
 export function readOwnValues(answer: PullRequestAnswer): AttributeValues {
@@ -25,18 +25,35 @@ export function readOwnValues(answer: PullRequestAnswer): AttributeValues {
     'deleted-lines': deletions,
     'modified-lines': additions + deletions,
     '#files': answer.changedFiles,
-    '#commits': answer.commits.totalCount,
+    '#commits': answer.head.totalCount,
   };
 }
 
+export const headRepository = field<{ nameWithOwner: string }>(
+  'headRepository',
+  'head repository',
+  'headRepository { nameWithOwner }',
+);
+
 /** If the head repository was deleted, it was a fork: the repository itself exists. */
-export const readHeadRepository = ({
+export const ofHeadRepository = fieldGroup(
+  null,
+  ['from-fork', 'head-repo-full-name'],
   headRepository,
-  isCrossRepository,
-}: PullRequestAnswer): AttributeValues => ({
-  'head-repo-full-name': headRepository?.nameWithOwner ?? null,
-  'from-fork': isCrossRepository || headRepository === null,
-});
+  (repository, { isCrossRepository }) => ({
+    'head-repo-full-name': repository?.nameWithOwner ?? null,
+    'from-fork': isCrossRepository || repository === null,
+  }),
+);
+
+/** A GraphQL actor; null if the account was deleted. */
+export type ActorAnswer = { __typename: string; login: string } | null;
+
+/** GraphQL calls a bot `dependabot`. Everywhere else, and in conditions, it is `dependabot[bot]`. */
+export function loginOf(actor: ActorAnswer): string | null {
+  if (!actor) return null;
+  return actor.__typename === 'Bot' ? `${actor.login}[bot]` : actor.login;
+}
 
 /** Milliseconds since the epoch. */
 export const instantOf = (time: string | null): number | null => (time === null ? null : Date.parse(time));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readRequiredChecks } from '../../../src/github/facts/read-required-checks.ts';
+import { readRequiredChecks } from '../../../src/github/facts/checks.ts';
 
 const page = { hasNextPage: false, endCursor: null };
 const rule = (...contexts: string[]) => ({

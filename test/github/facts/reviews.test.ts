@@ -4,8 +4,8 @@ import {
   readReviewRequests,
   readReviews,
   readReviewThreads,
-} from '../../../src/github/facts/read-reviews.ts';
-import type { ReviewAnswer } from '../../../src/github/queries/answers.ts';
+  type ReviewAnswer,
+} from '../../../src/github/facts/reviews.ts';
 
 const review = (state: string, login: string | null, more: object = {}): ReviewAnswer => ({
   state,

@@ -1,7 +1,29 @@
 import type { AttributeName, AttributeValues } from '../../conditions/attributes.ts';
 import type { CheckAttribute } from '../../conditions/attributes/of-checks.ts';
-import type { ContextAnswer } from '../queries/answers.ts';
-import { instantOf } from './read-own-values.ts';
+import { didNotGive, type Fact, known, notKnown } from '../pull-requests/fact.ts';
+import {
+  andThen,
+  type AttributeGroup,
+  emptyPage,
+  field,
+  list,
+  map,
+  type Page,
+  page,
+} from './attribute-group.ts';
+import { instantOf } from './own-values.ts';
+
+export type ContextAnswer =
+  | {
+      __typename: 'CheckRun';
+      name: string;
+      status: string;
+      conclusion: string | null;
+      startedAt: string | null;
+      completedAt: string | null;
+      checkSuite: { app: { slug: string } | null };
+    }
+  | { __typename: 'StatusContext'; context: string; state: string; createdAt: string };
 
 /** The state of one check run or one commit status. */
 type Report = {
@@ -125,3 +147,64 @@ function listsOf(states: Map<string, State>): Record<CheckAttribute, string[]> {
   }
   return lists;
 }
+
+const context = /* GraphQL */ `
+  __typename
+  ... on CheckRun { name status conclusion startedAt completedAt checkSuite { app { slug } } }
+  ... on StatusContext { context state createdAt }
+`;
+type Rollup = { contexts: Page<ContextAnswer> | null };
+const checks = list<ContextAnswer>(
+  'checks',
+  'checks',
+  (which) => `checks: statusCheckRollup { contexts(${which}) ${page(context)} }`,
+  // A commit without checks has no rollup.
+  { ofHead: true, unwrap: (rollup) => (rollup === null ? emptyPage : (rollup as Rollup).contexts) },
+);
+
+export const ofChecks: AttributeGroup = {
+  needs: ['checks', 'required-checks'],
+  attributes: reportedAttributes,
+  fields: [checks],
+  changedBy: ['check_run'],
+  read: async ({ list, statusContext }) =>
+    map(await list(checks), (contexts) => readChecks(contexts, statusContext, null)),
+};
+
+type BaseRefAnswer = {
+  refUpdateRule: { requiredStatusCheckContexts: (string | null)[] | null } | null;
+  rules: Page<{ type: string; parameters: { requiredStatusChecks?: { context: string }[] } | null }> | null;
+};
+const rule = /* GraphQL */ `
+  type
+  parameters { ... on RequiredStatusChecksParameters { requiredStatusChecks { context } } }
+`;
+const baseRef = field<BaseRefAnswer>(
+  'baseRef',
+  'required checks',
+  `baseRef { refUpdateRule { requiredStatusCheckContexts } rules(first: 100) ${page(rule)} }`,
+);
+
+/** The contexts that the base branch requires, by its protection and by rulesets. */
+export function readRequiredChecks(baseRef: BaseRefAnswer | null): Fact<string[]> {
+  const rules = baseRef?.rules;
+  // Reads one page: nobody has more than a hundred rules for one branch.
+  if (!rules?.nodes || rules.nodes.includes(null) || rules.pageInfo.hasNextPage) {
+    return notKnown(didNotGive('required checks'));
+  }
+  const ofProtection = baseRef?.refUpdateRule?.requiredStatusCheckContexts ?? [];
+  const ofRules = rules.nodes.flatMap((rule) => rule?.parameters?.requiredStatusChecks ?? []);
+  const contexts = [...ofProtection, ...ofRules.map(({ context }) => context)];
+  return known([...new Set(contexts.filter((context) => context !== null))]);
+}
+
+export const ofRequiredChecks: AttributeGroup = {
+  needs: ['required-checks'],
+  attributes: ['check-pending'],
+  fields: [baseRef, checks],
+  read: async ({ value, list, statusContext }) => {
+    const required = andThen(await value(baseRef), readRequiredChecks);
+    if (!required.known) return required;
+    return map(await list(checks), (contexts) => readChecks(contexts, statusContext, required.value));
+  },
+};

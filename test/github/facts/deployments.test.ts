@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readDeployments } from '../../../src/github/facts/read-deployments.ts';
+import { readDeployments } from '../../../src/github/facts/deployments.ts';
 
 const deployment = (environment: string | null, day: number, state: string | null) => ({
   environment,
