@@ -1,7 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { type Cache, createCache } from '../github/cache.ts';
+import { Answers, type Cache, createCache } from '../github/cache.ts';
 import type { Clock } from '../clock.ts';
-import { SingleFlight } from '../github/single-flight.ts';
 
 const yesLife = 60_000;
 const noLife = 10_000;
@@ -16,7 +15,7 @@ type Known<Verdict> = { verdict: Verdict; askedAt: number };
 export class VerdictCache<Verdict extends NonNullable<unknown> | null> {
   readonly #secret = randomBytes(32);
   readonly #known: Cache<string, Known<Verdict>>;
-  readonly #underWay = new SingleFlight<Verdict>();
+  readonly #underWay: Answers<Verdict>;
   readonly #clock: Clock;
   readonly #isYes: (verdict: Verdict) => boolean;
   readonly #noLife: number;
@@ -25,6 +24,7 @@ export class VerdictCache<Verdict extends NonNullable<unknown> | null> {
   constructor(clock: Clock, isYes: (verdict: Verdict) => boolean, lifeOfNo = noLife) {
     this.#clock = clock;
     this.#known = createCache(clock, mostEntries, Math.max(yesLife, lifeOfNo));
+    this.#underWay = new Answers(clock, mostEntries, () => 0);
     this.#isYes = isYes;
     this.#noLife = lifeOfNo;
   }
@@ -37,7 +37,7 @@ export class VerdictCache<Verdict extends NonNullable<unknown> | null> {
     const key = this.#keyOf(parts);
     const known = this.#known.get(key);
     if (known && this.#age(known) < (isYes(known.verdict) ? yesLife : this.#noLife)) return known.verdict;
-    return this.#underWay.run(key, () => this.#ask(key, ask));
+    return this.#underWay.get(key, () => this.#ask(key, ask));
   }
 
   /**
@@ -53,7 +53,7 @@ export class VerdictCache<Verdict extends NonNullable<unknown> | null> {
     const key = this.#keyOf(parts);
     const known = this.#known.get(key);
     if (known && isNo(known.verdict) && this.#age(known) < this.#noLife) return known.verdict;
-    return this.#underWay.run(key, () => this.#ask(key, ask));
+    return this.#underWay.get(key, () => this.#ask(key, ask));
   }
 
   #age({ askedAt }: Known<Verdict>): number {

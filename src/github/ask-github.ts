@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts';
 import { Refusal, unavailable } from '../errors.ts';
 import { classifyGitHubError } from './github-error.ts';
+import { takeOne } from './limits/minute-counts.ts';
 
 /** Whose rate limit a question uses: the caller's own token, that of an installation (its id), or the App's. */
 export type Payer = 'caller' | 'App' | bigint;
@@ -47,6 +48,21 @@ export const reservedUntil = (
   { clock, github }: Pick<Deps, 'clock' | 'github'>,
   installationId: bigint,
 ): number | null => github.scarceUntil(installationId, reserve, clock.now());
+
+/**
+ * Whether there is room now for a question that can wait: enough is left of the installation's hour, and of a count for
+ * each minute. Counts it.
+ * @param reserve the share of the hour that is kept for holding pull requests.
+ */
+export async function roomFor(
+  deps: Pick<Deps, 'db' | 'clock' | 'github'>,
+  installationId: bigint,
+  reserve: number,
+  count: { name: string; perMinute: number },
+): Promise<'room' | 'reserved' | 'too many'> {
+  if (deps.github.budgetLeft(installationId, deps.clock.now()) < reserve) return 'reserved';
+  return (await takeOne(deps, count.name, count.perMinute)) ? 'room' : 'too many';
+}
 
 function assertNotReserved(
   deps: Pick<Deps, 'clock' | 'github'>,

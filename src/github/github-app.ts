@@ -1,13 +1,12 @@
 import { Octokit } from '@octokit/rest';
 import type { Logger } from 'pino';
 import { Probot, ProbotOctokit } from 'probot';
-import { createCache } from './cache.ts';
+import { Answers, createCache } from './cache.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Deps } from '../deps.ts';
 import { isGitHubStatus } from './github-error.ts';
 import { type Budget, RateBudgets } from './rate-budgets.ts';
-import { SingleFlight } from './single-flight.ts';
 
 /** A client with a credential. All three kinds have the same calls. */
 export type GitHubClient = ProbotOctokit;
@@ -112,7 +111,7 @@ export async function createGitHubApp(
   let botLogin: string | null = null;
   const connections = createCache<bigint, Connection>(clock, mostConnections, Infinity);
   const rateBudgets = new RateBudgets(clock);
-  const questions = new SingleFlight<unknown>();
+  const questions = new Answers<unknown>(clock, mostQuestions, () => 0);
   const connect = async (installationId: bigint): Promise<GitHubClient> => {
     const client = renewing(await probot.auth(Number(installationId)));
     client.hook.after('request', ({ headers }) => rateBudgets.note(installationId, headers));
@@ -136,7 +135,7 @@ export async function createGitHubApp(
     scarceUntil: (installationId, least, now) => rateBudgets.scarceUntil(installationId, least, now),
     budgets: (now) => rateBudgets.known(now),
     asPerson: (token) => new Octokit({ auth: token, baseUrl: config.githubApiUrl, request, log: quiet }),
-    once: (question, ask) => questions.run(question, ask) as ReturnType<typeof ask>,
+    once: (question, ask) => questions.get(question, ask) as ReturnType<typeof ask>,
     async botLogin() {
       botLogin ??= `${(await (await probot.auth()).rest.apps.getAuthenticated()).data!.slug}[bot]`;
       return botLogin;
@@ -146,6 +145,9 @@ export async function createGitHubApp(
 
 /** Clients are cached. A token keeps the permissions from when it was made, and lives for an hour. */
 type Connection = { client: Promise<GitHubClient>; granted?: string };
+
+/** How many may be under way at once. */
+const mostQuestions = 10_000;
 
 /** Tokens are cached apart from clients. */
 const mostConnections = 500;

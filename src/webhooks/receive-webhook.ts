@@ -8,13 +8,12 @@ import { validate } from '../api/validate.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { isUnavailable, Refusal } from '../errors.ts';
-import { saveRefusedAt } from '../github/hooks/refused-hooks.ts';
+import { saveRefusedAt, isOfGitHub, noteSender, readGitHubNetworks } from '../github/hooks.ts';
 import { addressOf, networkOf } from '../github/limits/client-address.ts';
 import { inSteps, jobs } from '../queue/jobs.ts';
 import { acceptEvent } from './accept-event.ts';
 import { Body, largest } from './body.ts';
 import { type Share, WebhookDoor } from './door.ts';
-import { isOfGitHub, noteSender, readGitHubNetworks } from '../github/hooks/hook-networks.ts';
 import { isHandled, needsAction } from './handled-events.ts';
 import { envelope, payloads } from './payloads.ts';
 

@@ -1,14 +1,14 @@
 import { within } from '../../clock.ts';
-import { cachePerService, keepAnswer } from '../cache.ts';
+import { roomFor } from '../ask-github.ts';
+import { answersPerService } from '../cache.ts';
 import type { FactNeeds } from '../../conditions/needed-facts.ts';
 import type { Deps } from '../../deps.ts';
 import { pauseIfLimited } from '../pause.ts';
-import { takeOne } from '../limits/minute-counts.ts';
 import { type LoadedPullRequest, loadOpenPullRequests, type LoadFrom } from './load-pull-requests.ts';
 
 /** The most milliseconds that a person who saves a freeze waits. After that, the look stops. */
 const patience = 2_000;
-/** Milliseconds that the result of one look is used. */
+/** Milliseconds that an answer is used. */
 const freshFor = 10_000;
 const mostKept = 100;
 /** The most open pull requests to read: GitHub cannot give more in time. */
@@ -25,7 +25,7 @@ type Watched = LoadFrom['repository'] & {
   installation: { id: bigint; pausedUntil: Date | null; permissions: unknown };
 };
 
-const looksOf = cachePerService<string, Promise<Open>>(mostKept, freshFor);
+const answersOf = answersPerService<Open>(mostKept, () => freshFor);
 
 /**
  * The open pull requests of a repository, if GitHub gives them soon and statuses do not suffer.
@@ -38,7 +38,6 @@ export async function openPullRequestsInTime(
   needs: FactNeeds,
   looksAllowed = usual,
 ): Promise<Open> {
-  const looks = looksOf(deps);
   const { id, observations } = repository;
   const key = JSON.stringify([
     String(id),
@@ -46,10 +45,9 @@ export async function openPullRequestsInTime(
     [...needs.facts].sort(),
     [...needs.teams].sort(),
   ]);
-  const ask = () =>
-    keepAnswer(looks, deps.clock, key, read(deps, repository, needs, looksAllowed), () => freshFor);
+  const answer = answersOf(deps).get(key, () => read(deps, repository, needs, looksAllowed));
   try {
-    return await within(patience, looks.get(key) ?? ask());
+    return await within(patience, answer);
   } catch (error) {
     deps.log.debug({ err: error }, 'the open pull requests could not be read in time');
     return null;
@@ -63,13 +61,12 @@ async function read(
   looksAllowed: typeof usual,
 ): Promise<Open> {
   const { id: installation, pausedUntil, permissions } = repository.installation;
-  const now = deps.clock.now();
   const signal = AbortSignal.timeout(patience);
-  if (pausedUntil && pausedUntil.getTime() > now) return null;
-  if (deps.github.budgetLeft(installation, now) < reserve) return null;
+  if (pausedUntil && pausedUntil.getTime() > deps.clock.now()) return null;
   const known = await deps.db.openPullRequest.count({ where: { repositoryId: repository.id } });
-  const { name, perMinute } = looksAllowed;
-  if (known > mostOpen || !(await takeOne(deps, `${name} ${installation}`, perMinute))) return null;
+  if (known > mostOpen) return null;
+  const count = { name: `${looksAllowed.name} ${installation}`, perMinute: looksAllowed.perMinute };
+  if ((await roomFor(deps, installation, reserve, count)) !== 'room') return null;
   const client = await deps.github.asInstallation(installation, permissions);
   try {
     return await loadOpenPullRequests({ deps, client, repository, needs, stacks: [], signal });

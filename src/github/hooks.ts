@@ -1,12 +1,14 @@
+// GitHub's webhooks: where they come from, and when they were turned away.
 import { BlockList, isIP } from 'node:net';
-import { cachePerService, keepAnswer } from '../cache.ts';
-import type { Deps } from '../../deps.ts';
+import { answersPerService } from './cache.ts';
+import type { Tx } from '../database/database.ts';
+import type { Deps } from '../deps.ts';
 
 /** GitHub asks people to look at the list from time to time. In milliseconds. */
 const freshFor = 86_400_000;
 const retryAfter = 60_000;
 
-const networksOf = cachePerService<'hooks', Promise<BlockList | null>>(1, freshFor);
+const networksOf = answersPerService<BlockList | null>(1, (list) => (list ? freshFor : retryAfter));
 /** What was read last, for a request that cannot wait. */
 const known = new WeakMap<object, BlockList>();
 
@@ -38,9 +40,7 @@ export function noteSender(deps: Needed, address: string): void {
 
 /** Reads the addresses that GitHub sends webhooks from, at most once a day. Never throws. */
 export async function readGitHubNetworks(deps: Needed): Promise<void> {
-  const networks = networksOf(deps);
-  await (networks.get('hooks') ??
-    keepAnswer(networks, deps.clock, 'hooks', read(deps), (list) => (list ? freshFor : retryAfter)));
+  await networksOf(deps).get('hooks', () => read(deps));
 }
 
 async function read({ db, github, log }: Needed): Promise<BlockList | null> {
@@ -59,4 +59,18 @@ async function read({ db, github, log }: Needed): Promise<BlockList | null> {
     log.debug({ err: error }, 'the addresses of GitHub’s webhooks could not be read');
     return null;
   }
+}
+
+/** Milliseconds for which answers tell that webhooks were turned away. */
+const toldFor = 60_000;
+
+/** When webhooks were last turned away, if that was within a minute. */
+export async function webhooksRefusedAt(tx: Tx, now: Date): Promise<Date | null> {
+  const at = (await tx.deliveryScan.findUnique({ where: { id: 1 } }))?.refusedAt ?? null;
+  return at && now.getTime() - at.getTime() < toldFor ? at : null;
+}
+
+export async function saveRefusedAt(tx: Tx, refusedAt: Date): Promise<void> {
+  const create = { scannedUntil: new Date(0), refusedAt };
+  await tx.deliveryScan.upsert({ where: { id: 1 }, create, update: { refusedAt } });
 }
