@@ -5,9 +5,8 @@ import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 import { readMergeQueue } from '../github/pull-requests/read-merge-queue.ts';
 import { fullName } from '../installations/find-repository.ts';
 import { groupUrgency } from './urgency.ts';
-import { defineTask } from '../queue/define-task.ts';
+import { defineTask, NotNow } from '../queue/define-task.ts';
 import { inSteps, jobs, type ToldOfGroup } from '../queue/jobs.ts';
-import { NotNow } from '../queue/not-now.ts';
 import { decideGroup, type Verdict } from './judge.ts';
 import {
   announceGroup,

@@ -20,7 +20,7 @@ import type { Stack } from '../github/pull-requests/stacks.ts';
 import { fullName } from '../installations/find-repository.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { jobs } from '../queue/jobs.ts';
-import { NotNow } from '../queue/not-now.ts';
+import { NotNow } from '../queue/define-task.ts';
 import { forgetAllGroups } from './merge-group-store.ts';
 
 /** A repository that GitHub may be asked about. */

@@ -9,9 +9,8 @@ import { attributesOf } from '../../freezes/freeze-store.ts';
 import { listFreezes } from '../../freezes/list-freezes.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import type { GitHubClient } from '../../github/github-app.ts';
-import { defineTask } from '../../queue/define-task.ts';
+import { defineTask, NotNow } from '../../queue/define-task.ts';
 import { askStep, inSteps, jobs } from '../../queue/jobs.ts';
-import { NotNow } from '../../queue/not-now.ts';
 import {
   mostMergeStates,
   type ReadMergeState,

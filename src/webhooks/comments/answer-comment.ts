@@ -14,10 +14,9 @@ import { type FoundRepository, fullName } from '../../installations/find-reposit
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { readSettings } from '../../installations/settings.ts';
 import { repositoryPath } from '../../installations/page-paths.ts';
-import { defineTask } from '../../queue/define-task.ts';
+import { defineTask, NotNow } from '../../queue/define-task.ts';
 import { jobs, type ToldOfComment } from '../../queue/jobs.ts';
-import { NotNow } from '../../queue/not-now.ts';
-import { DoubtfulTime } from '../../time/doubtful-time.ts';
+import { DoubtfulTime } from '../../time/moment.ts';
 import {
   AnsweredMeanwhile,
   hasAnswerLeft,

@@ -6,7 +6,7 @@ import { type FoundRepository, fullName } from '../../installations/find-reposit
 import { pullRequestPath } from '../../installations/page-paths.ts';
 import { takePlace } from '../../statuses/lease.ts';
 import type { ToldOfComment } from '../../queue/jobs.ts';
-import { NotNow } from '../../queue/not-now.ts';
+import { NotNow } from '../../queue/define-task.ts';
 import { countAttempt, settleAnswer } from './answer-store.ts';
 import { answerMark, bodyOf } from './answer-text.ts';
 

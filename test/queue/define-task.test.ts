@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import type { Deps } from '../../src/deps.ts';
 import { Metrics } from '../../src/server/metrics/metrics.ts';
 import { type Job, jobs } from '../../src/queue/jobs.ts';
-import { NotNow } from '../../src/queue/not-now.ts';
-import { work } from '../../src/queue/work.ts';
+import { NotNow, defineTask } from '../../src/queue/define-task.ts';
 import { TestClock } from '../support/test-clock.ts';
 
 const clock = new TestClock('2026-03-01T09:00:00Z');
@@ -19,7 +18,8 @@ async function sentAfter(thrown: unknown, some: Job[]): Promise<{ sent: Job[]; l
   const run = async () => {
     if (thrown) throw thrown;
   };
-  await work({ queue, clock, log, metrics: new Metrics() } as unknown as Deps, { jobs: some, run });
+  const task = defineTask(jobs.reconcilePullRequest, run, { together: () => 'all' });
+  await task.run({ queue, clock, log, metrics: new Metrics() } as unknown as Deps, some);
   return { sent, logs };
 }
 
