@@ -1,4 +1,4 @@
-import { roomFor } from '../github/ask-github.ts';
+import { mayAskNow } from '../github/ask-github.ts';
 import { Answers } from '../github/cache.ts';
 import { type Clock, within } from '../clock.ts';
 import type { Deps } from '../deps.ts';
@@ -58,16 +58,16 @@ async function explain(
 ): Promise<PullRequestExplanation | Refusal> {
   await questions?.beforeLook();
   const { private: isPrivate, installation } = repository;
-  const room = await roomFor(deps, installation.id, isPrivate ? reserve : publicReserve, {
+  const answer = await mayAskNow(deps, installation.id, isPrivate ? reserve : publicReserve, {
     name: `looks ${installation.id}`,
     perMinute: isPrivate ? looksPerMinute : publicLooksPerMinute,
   });
-  if (room === 'reserved')
+  if (answer === 'reserved')
     throw unavailable(
       'Holdfast reserves the rest of this hour’s GitHub rate limit for freezes. Load this page later.',
       60,
     );
-  if (room === 'too many')
+  if (answer === 'too many')
     throw tooManyRequests(
       `Too many pages of ${fullName(repository)} were loaded. Load this one in a minute.`,
       60,

@@ -44,24 +44,22 @@ export async function askGitHub<Answer>(
 }
 
 /** When enough of the installation's hour is left again for questions on behalf of clients; null if it is now. */
-export const reservedUntil = (
-  { clock, github }: Pick<Deps, 'clock' | 'github'>,
-  installationId: bigint,
-): number | null => github.scarceUntil(installationId, reserve, clock.now());
+export const reservedUntil = ({ github }: Pick<Deps, 'github'>, installationId: bigint): number | null =>
+  github.budgets.scarceUntil(installationId, reserve);
 
 /**
- * Whether there is room now for a question that can wait: enough is left of the installation's hour, and of a count for
+ * Whether a question that can wait may be asked now: enough is left of the installation's hour, and of a count for
  * each minute. Counts it.
  * @param reserve the share of the hour that is kept for holding pull requests.
  */
-export async function roomFor(
+export async function mayAskNow(
   deps: Pick<Deps, 'db' | 'clock' | 'github'>,
   installationId: bigint,
   reserve: number,
   count: { name: string; perMinute: number },
-): Promise<'room' | 'reserved' | 'too many'> {
-  if (deps.github.budgetLeft(installationId, deps.clock.now()) < reserve) return 'reserved';
-  return (await takeOne(deps, count.name, count.perMinute)) ? 'room' : 'too many';
+): Promise<'yes' | 'reserved' | 'too many'> {
+  if (deps.github.budgets.left(installationId) < reserve) return 'reserved';
+  return (await takeOne(deps, count.name, count.perMinute)) ? 'yes' : 'too many';
 }
 
 function assertNotReserved(

@@ -3,10 +3,10 @@ import type { Clock } from '../clock.ts';
 import { isTooManyRequests } from '../errors.ts';
 
 /** What a cache can hold: `undefined` would look like an absent value. */
-type Kept = NonNullable<unknown> | null;
+type Cacheable = NonNullable<unknown> | null;
 
 /** Keeps a limited number of values. Beyond the limit, it drops the values that were used least recently. */
-export type Cache<Key extends NonNullable<unknown>, Value extends Kept> = {
+export type Cache<Key extends NonNullable<unknown>, Value extends Cacheable> = {
   /** `undefined` if there is no value, or no longer. */
   get(key: Key): Value | undefined;
   /**
@@ -23,7 +23,7 @@ export type Cache<Key extends NonNullable<unknown>, Value extends Kept> = {
  * A cache on the service's clock.
  * @param most how many values it holds; @param life milliseconds to keep each; Infinity: as long as there is room.
  */
-export function createCache<Key extends NonNullable<unknown>, Value extends Kept>(
+export function createCache<Key extends NonNullable<unknown>, Value extends Cacheable>(
   clock: Clock,
   most: number,
   life: number,
@@ -58,7 +58,7 @@ function perService<Value>(make: (clock: Clock) => Value) {
   };
 }
 
-export const cachePerService = <Key extends NonNullable<unknown>, Value extends Kept>(
+export const cachePerService = <Key extends NonNullable<unknown>, Value extends Cacheable>(
   most: number,
   life: number,
 ) => perService((clock) => createCache<Key, Value>(clock, most, life));

@@ -14,7 +14,7 @@ import { isNotEnded, type StoredFreeze, unlessEmpty } from '../freezes/freeze-st
 import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import type { Account, Installation, Repository } from '../generated/prisma/client.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
-import { checkAccessAfter, pauseInstallation } from '../github/pause.ts';
+import { checkAccessAfter, pauseInstallation } from '../github/rate-limits.ts';
 import type { LoadFrom } from '../github/pull-requests/load-pull-requests.ts';
 import type { Stack } from '../github/pull-requests/stacks.ts';
 import { fullName } from '../installations/find-repository.ts';

@@ -1,7 +1,7 @@
 import { answersPerService } from '../../github/cache.ts';
 import type { Deps } from '../../deps.ts';
 import { missingPermissions } from '../../github/app-manifest.ts';
-import { roomFor } from '../../github/ask-github.ts';
+import { mayAskNow } from '../../github/ask-github.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import { placeFor } from './check-enforcement.ts';
@@ -61,7 +61,7 @@ async function look(
   const permissions = installation.permissions as Record<string, string>;
   if (missingPermissions({ permissions, events: [] }).some((name) => vital.has(name))) return false;
   const count = { name: `branches ${id}`, perMinute: looksPerMinute };
-  if ((await roomFor(deps, installation.id, reserve, count)) !== 'room') return 'unknown';
+  if ((await mayAskNow(deps, installation.id, reserve, count)) !== 'yes') return 'unknown';
   const asking = { deps, repository, signal: AbortSignal.timeout(patience) };
   const name = branch === null ? await readDefaultBranch(asking) : { known: true as const, value: branch };
   if (!name.known) return 'unknown';

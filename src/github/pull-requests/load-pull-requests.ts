@@ -105,21 +105,31 @@ export async function loadClosedPullRequests(from: LoadFrom, since: Date): Promi
   return complete(from, read);
 }
 
-type PullRequestsPage = Awaited<ReturnType<typeof readPage>>;
-
-/** A list of pull requests, page by page. If GitHub finds a page too big, the next ones are smaller. */
-async function* pagesOf(from: LoadFrom, query: string): AsyncGenerator<PullRequestsPage> {
+/**
+ * Asks for as many pull requests at once as GitHub answers in time. After a question that is too big, this one and the
+ * next ones are smaller.
+ */
+function asManyAsItCan() {
   let size = most;
-  let after: string | null = null;
-  for (;;) {
-    let page: PullRequestsPage;
+  return async <Answer>(ask: (size: number) => Promise<Answer>): Promise<Answer> => {
     try {
-      page = await readPage(from, query, size, after);
+      return await ask(size);
     } catch (error) {
       if (size === few || !isTooMuch(error)) throw error;
       size = few;
-      continue;
+      return ask(size);
     }
+  };
+}
+
+/** A list of pull requests, page by page. */
+async function* pagesOf(from: LoadFrom, query: string) {
+  const asMany = asManyAsItCan();
+  let after: string | null = null;
+  for (;;) {
+    const page: Awaited<ReturnType<typeof readPage>> = await asMany((size) =>
+      readPage(from, query, size, after),
+    );
     yield page;
     if (!page.hasNextPage) return;
     after = page.endCursor;
@@ -138,12 +148,35 @@ export async function loadPullRequest(from: LoadFrom, number: number): Promise<L
   return read[0] ? (await complete(from, [read[0]]))[0]! : null;
 }
 
-/** Pull requests by node id, at most 100. Leaves out those that are gone. */
+/** Pull requests by node id. Leaves out those that are gone. */
 export async function loadPullRequestNodes(from: LoadFrom, ids: string[]): Promise<LoadedPullRequest[]> {
-  return complete(from, await readNodes(from, ids, most));
+  const all: (ReadPullRequest | null)[] = [];
+  const asMany = asManyAsItCan();
+  for (let rest = ids; rest.length > 0;) {
+    const { read, asked } = await asMany(async (size) => {
+      const asked = rest.slice(0, size);
+      const question = {
+        query: pullRequestNodesQuery,
+        variables: { ids: asked },
+        path: ['nodes'],
+        pullRequestsOf: ({ nodes }: { nodes: (PullRequestAnswer | null)[] }) => nodes,
+      };
+      return { asked, ...(await askForPullRequests(from, question, size > few)) };
+    });
+    all.push(...read);
+    rest = rest.slice(asked.length);
+  }
+  return complete(
+    from,
+    all.filter((pullRequest) => pullRequest !== null),
+  );
 }
 
-const names = ({ repository }: LoadFrom) => ({ owner: repository.account.login, name: repository.name });
+/** The repository, as variables of queries. */
+export const names = ({ repository }: Pick<LoadFrom, 'repository'>) => ({
+  owner: repository.account.login,
+  name: repository.name,
+});
 
 const incomplete = (what: string) => new Error(`GitHub's answer lacks ${what}`);
 
@@ -169,25 +202,6 @@ async function readPage(from: LoadFrom, query: string, first: number, after: str
   if (whole.length < read.length) throw incomplete('a pull request');
   if (hasNextPage && (endCursor === null || endCursor === after)) throw incomplete('the next page');
   return { read: whole, isPrivate, hasNextPage, endCursor };
-}
-
-async function readNodes(from: LoadFrom, ids: string[], size: number): Promise<ReadPullRequest[]> {
-  const read: (ReadPullRequest | null)[] = [];
-  try {
-    for (let at = 0; at < ids.length; at += size) {
-      const question = {
-        query: pullRequestNodesQuery,
-        variables: { ids: ids.slice(at, at + size) },
-        path: ['nodes'],
-        pullRequestsOf: ({ nodes }: { nodes: (PullRequestAnswer | null)[] }) => nodes,
-      };
-      read.push(...(await askForPullRequests(from, question, size > few)).read);
-    }
-  } catch (error) {
-    if (size === few || !isTooMuch(error)) throw error;
-    return readNodes(from, ids, few);
-  }
-  return read.filter((pullRequest) => pullRequest !== null);
 }
 
 async function complete(from: LoadFrom, read: ReadPullRequest[]): Promise<LoadedPullRequest[]> {

@@ -1,9 +1,9 @@
 import { within } from '../../clock.ts';
-import { roomFor } from '../ask-github.ts';
+import { mayAskNow } from '../ask-github.ts';
 import { answersPerService } from '../cache.ts';
 import type { FactNeeds } from '../../conditions/needed-facts.ts';
 import type { Deps } from '../../deps.ts';
-import { pauseIfLimited } from '../pause.ts';
+import { pauseIfLimited } from '../rate-limits.ts';
 import { type LoadedPullRequest, loadOpenPullRequests, type LoadFrom } from './load-pull-requests.ts';
 
 /** The most milliseconds that a person who saves a freeze waits. After that, the look stops. */
@@ -29,14 +29,14 @@ const answersOf = answersPerService<Open>(mostKept, () => freshFor);
 
 /**
  * The open pull requests of a repository, if GitHub gives them soon and statuses do not suffer.
- * @param looksAllowed how many such looks for each minute and installation, and the name of their count.
+ * @param count how many such looks for each minute and installation, and the name of their count.
  * @returns null otherwise; never throws.
  */
 export async function openPullRequestsInTime(
   deps: Deps,
   repository: Watched,
   needs: FactNeeds,
-  looksAllowed = usual,
+  count = usual,
 ): Promise<Open> {
   const { id, observations } = repository;
   const key = JSON.stringify([
@@ -45,7 +45,7 @@ export async function openPullRequestsInTime(
     [...needs.facts].sort(),
     [...needs.teams].sort(),
   ]);
-  const answer = answersOf(deps).get(key, () => read(deps, repository, needs, looksAllowed));
+  const answer = answersOf(deps).get(key, () => read(deps, repository, needs, count));
   try {
     return await within(patience, answer);
   } catch (error) {
@@ -54,19 +54,14 @@ export async function openPullRequestsInTime(
   }
 }
 
-async function read(
-  deps: Deps,
-  repository: Watched,
-  needs: FactNeeds,
-  looksAllowed: typeof usual,
-): Promise<Open> {
+async function read(deps: Deps, repository: Watched, needs: FactNeeds, count: typeof usual): Promise<Open> {
   const { id: installation, pausedUntil, permissions } = repository.installation;
   const signal = AbortSignal.timeout(patience);
   if (pausedUntil && pausedUntil.getTime() > deps.clock.now()) return null;
   const known = await deps.db.openPullRequest.count({ where: { repositoryId: repository.id } });
   if (known > mostOpen) return null;
-  const count = { name: `${looksAllowed.name} ${installation}`, perMinute: looksAllowed.perMinute };
-  if ((await roomFor(deps, installation, reserve, count)) !== 'room') return null;
+  const counted = { ...count, name: `${count.name} ${installation}` };
+  if ((await mayAskNow(deps, installation, reserve, counted)) !== 'yes') return null;
   const client = await deps.github.asInstallation(installation, permissions);
   try {
     return await loadOpenPullRequests({ deps, client, repository, needs, stacks: [], signal });

@@ -1,7 +1,7 @@
 import { emptyPage, type Page, page } from '../facts/attribute-group.ts';
 import { readToEnd } from './ask-in-part.ts';
 import { known, notKnown } from './fact.ts';
-import type { LoadFrom } from './load-pull-requests.ts';
+import { type LoadFrom, names } from './load-pull-requests.ts';
 import { type CommitStatusAnswer, type PresentStatus, statusIn, withOwnStatus } from './present-status.ts';
 
 /** A merge queue at GitHub, with its entries in order. */
@@ -60,13 +60,8 @@ type MergeQueueAnswer = {
  * @throws GitHub's errors, also for a partial answer, so that nothing looks absent by mistake.
  */
 export async function readMergeQueue(from: LoadFrom, branch: string): Promise<MergeQueue> {
-  const { client, deps, repository } = from;
-  const variables = {
-    owner: repository.account.login,
-    name: repository.name,
-    branch,
-    context: deps.config.statusContext,
-  };
+  const { client, deps } = from;
+  const variables = { ...names(from), branch, context: deps.config.statusContext };
   let timeoutMinutes = 0;
   const missed = notKnown("GitHub's answer lacks a part of the merge queue");
   const entries = await readToEnd<EntryAnswer>(missed, async (after) => {

@@ -1,7 +1,7 @@
 import { classifyGitHubError } from '../github-error.ts';
 import type { ContextAnswer } from '../facts/checks.ts';
 import { type ActorAnswer, loginOf } from '../facts/own-values.ts';
-import { type LoadFrom, loadScopes } from './load-pull-requests.ts';
+import { type LoadFrom, loadScopes, names } from './load-pull-requests.ts';
 
 /** A pull request in GitHub's merge queue, for people who look at it. */
 export type Queued = {
@@ -30,7 +30,8 @@ export type Queued = {
   } | null;
 };
 
-const queuedFields = /* GraphQL */ `
+const check = '__typename ... on CheckRun { name conclusion } ... on StatusContext { context state }';
+const queued = /* GraphQL */ `
   position
   jump
   state
@@ -39,55 +40,22 @@ const queuedFields = /* GraphQL */ `
   headCommit {
     oid
     committedDate
-    statusCheckRollup {
-      contexts(first: 100) {
-        nodes {
-          __typename
-          ... on CheckRun {
-            name
-            conclusion
-          }
-          ... on StatusContext {
-            context
-            state
-          }
-        }
-      }
-    }
+    statusCheckRollup { contexts(first: 100) { nodes { ${check} } } }
   }
   pullRequest {
     number
     title
     url
     baseRefName
-    author {
-      __typename
-      login
-      ... on User {
-        databaseId
-      }
-      ... on Bot {
-        databaseId
-      }
-    }
-    labels(first: 100) {
-      nodes {
-        name
-      }
-    }
+    author { __typename login ... on User { databaseId } ... on Bot { databaseId } }
+    labels(first: 100) { nodes { name } }
   }
 `;
 
 export const queuedQuery = /* GraphQL */ `
   query Queued($owner: String!, $name: String!, $branch: String) {
     repository(owner: $owner, name: $name) {
-      mergeQueue(branch: $branch) {
-        entries(first: 100) {
-          nodes {
-            ${queuedFields}
-          }
-        }
-      }
+      mergeQueue(branch: $branch) { entries(first: 100) { nodes { ${queued} } } }
     }
   }
 `;
@@ -95,11 +63,7 @@ export const queuedQuery = /* GraphQL */ `
 export const queuedOneQuery = /* GraphQL */ `
   query QueuedOne($owner: String!, $name: String!, $number: Int!) {
     repository(owner: $owner, name: $name) {
-      pullRequest(number: $number) {
-        mergeQueueEntry {
-          ${queuedFields}
-        }
-      }
+      pullRequest(number: $number) { mergeQueueEntry { ${queued} } }
     }
   }
 `;
@@ -107,7 +71,7 @@ export const queuedOneQuery = /* GraphQL */ `
 type QueuedEntryAnswer = {
   position: number;
   jump: boolean;
-  state: 'QUEUED' | 'AWAITING_CHECKS' | 'MERGEABLE' | 'UNMERGEABLE' | 'LOCKED';
+  state: NonNullable<Queued['group']>['state'];
   enqueuedAt: string;
   estimatedTimeToMerge: number | null;
   headCommit: {
@@ -136,7 +100,7 @@ export async function readQueued(from: LoadFrom, branch: string | null): Promise
       mergeQueue: { entries: { nodes: (QueuedEntryAnswer | null)[] | null } | null } | null;
     } | null;
   };
-  const answer: Answer = await from.client.graphql(queuedQuery, { ...placeOf(from), branch });
+  const answer: Answer = await from.client.graphql(queuedQuery, { ...names(from), branch });
   const entries = answer.repository?.mergeQueue?.entries?.nodes ?? [];
   const queued = await withScopes(from, entries);
   return queued.toSorted((one, other) => one.position - other.position);
@@ -149,7 +113,7 @@ export async function readQueuedOne(from: LoadFrom, number: number): Promise<Que
   };
   let answer: Answer;
   try {
-    answer = await from.client.graphql(queuedOneQuery, { ...placeOf(from), number });
+    answer = await from.client.graphql(queuedOneQuery, { ...names(from), number });
   } catch (error) {
     if (classifyGitHubError(error, from.deps.clock.now()).kind === 'absent') return null;
     throw error;
@@ -157,8 +121,6 @@ export async function readQueuedOne(from: LoadFrom, number: number): Promise<Que
   const entry = answer.repository?.pullRequest?.mergeQueueEntry ?? null;
   return (await withScopes(from, [entry]))[0] ?? null;
 }
-
-const placeOf = ({ repository }: LoadFrom) => ({ owner: repository.account.login, name: repository.name });
 
 async function withScopes(
   { deps, repository }: LoadFrom,

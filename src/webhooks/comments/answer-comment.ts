@@ -9,7 +9,7 @@ import { askPermission, isRefusal, type RepositoryPermission } from '../../auth/
 import type { Deps } from '../../deps.ts';
 import { isTooManyRequests, isUnavailable, Refusal } from '../../errors.ts';
 import { classifyGitHubError } from '../../github/github-error.ts';
-import { pauseInstallation } from '../../github/pause.ts';
+import { pauseInstallation } from '../../github/rate-limits.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { readSettings } from '../../installations/settings.ts';
