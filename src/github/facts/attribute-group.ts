@@ -111,10 +111,10 @@ export type Subject = {
 
 /**
  * @property what completes "GitHub did not give its …".
- * @property failure for the log.
+ * @property logged the line of the log if it fails.
  * @property key if the answer never changes, what it depends on; then it is asked for only once.
  */
-export type Question = { what: string; failure: string; key?: string | null };
+export type Question = { what: string; logged: string; key?: string | null };
 
 /** One thing that GitHub left out of an answer, and where. */
 export type GraphqlProblem = { type?: string; message?: string; path: (string | number)[] };

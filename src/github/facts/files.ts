@@ -48,7 +48,7 @@ async function readChangedFiles(subject: Subject): Promise<Fact<ChangedFile[]>> 
   if (isWhole && !first!.pageInfo.hasNextPage)
     return known(first!.nodes!.map((file) => ({ path: file!.path, status: statusOf(file!.changeType) })));
   if (changedFiles >= mostFiles) return tooMany;
-  const question = { what: 'files', failure: 'the files of a pull request could not be read' };
+  const question = { what: 'files', logged: 'the files of a pull request could not be read' };
   return subject.request(question, async (client, repository) => {
     const which = { ...repository, pull_number: number, per_page: 100 };
     const listed = await client.paginate(client.rest.pulls.listFiles, which);

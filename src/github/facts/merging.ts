@@ -22,7 +22,7 @@ async function readBehind(subject: Subject): Promise<Fact<number>> {
   const sha = fact.known ? fact.value?.target?.oid : undefined;
   const question = {
     what: 'distance from its base',
-    failure: 'a pull request could not be compared with its base',
+    logged: 'a pull request could not be compared with its base',
     key: sha ? `${sha}...${headRefOid}` : null,
   };
   return subject.request(question, async (client, repository) => {
@@ -54,16 +54,20 @@ async function readLastPusher({ answer, value, request }: Subject): Promise<Fact
   const from = await value(headRepository);
   if (isCrossRepository || !from.known || !from.value)
     return notKnown('Holdfast cannot read who pushes to a fork');
-  const what = 'last push';
-  // Who pushed a commit to a branch never changes.
-  const key = `${headRefOid} ${headRefName}`;
-  const failure = 'the last push to a pull request could not be read';
-  return request({ what, failure, key }, async (client, repository) => {
+  const question = {
+    what: 'last push',
+    logged: 'the last push to a pull request could not be read',
+    // Who pushed a commit to a branch never changes.
+    key: `${headRefOid} ${headRefName}`,
+  };
+  return request(question, async (client, repository) => {
     const ref = `refs/heads/${headRefName}`;
     const { data } = await client.rest.repos.listActivities({ ...repository, ref, per_page: 1 });
     const last = data[0];
     // A push that is not in the list yet leaves an older one there.
-    return last?.after === headRefOid && last.actor ? known(last.actor.login) : notKnown(didNotGive(what));
+    return last?.after === headRefOid && last.actor
+      ? known(last.actor.login)
+      : notKnown(didNotGive(question.what));
   });
 }
 

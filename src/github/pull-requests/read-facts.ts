@@ -110,7 +110,7 @@ function subjectOf(
     value,
     list: (list) => once(lists, list, () => readList(list)),
     query,
-    async request({ what, failure, key = null }, ask) {
+    async request({ what, logged, key = null }, ask) {
       const kept = unchanging(deps);
       const question = key && `${what} ${repository.id} ${key}`;
       const before = question ? kept.get(question) : undefined;
@@ -121,7 +121,7 @@ function subjectOf(
         return fact;
       } catch (error) {
         const reason = whyNotRead(error, what);
-        deps.log.warn({ err: error, number }, failure);
+        deps.log.warn({ err: error, number }, logged);
         return notKnown(reason);
       }
     },

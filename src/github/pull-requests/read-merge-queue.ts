@@ -1,6 +1,6 @@
 import { emptyPage, type Page, page } from '../facts/attribute-group.ts';
 import { readToEnd } from './ask-in-part.ts';
-import { known, notKnown } from './fact.ts';
+import { didNotGive, known, notKnown } from './fact.ts';
 import { type LoadFrom, names } from './load-pull-requests.ts';
 import { type CommitStatusAnswer, type PresentStatus, statusIn, withOwnStatus } from './present-status.ts';
 
@@ -63,7 +63,7 @@ export async function readMergeQueue(from: LoadFrom, branch: string): Promise<Me
   const { client, deps } = from;
   const variables = { ...names(from), branch, context: deps.config.statusContext };
   let timeoutMinutes = 0;
-  const missed = notKnown("GitHub's answer lacks a part of the merge queue");
+  const missed = notKnown(didNotGive('merge queue'));
   const entries = await readToEnd<EntryAnswer>(missed, async (after) => {
     const answer: MergeQueueAnswer = await client.graphql(mergeQueueQuery, { ...variables, after });
     const queue = answer.repository?.mergeQueue;
