@@ -213,7 +213,7 @@ test('a freeze begins during a flood of strangers: statuses are written, and kno
   // In two minutes: what the strangers' tokens and names may cost.
   const strangers = acme.github.requests.slice(before).filter(({ path }) => /^\/user$|guess-/.test(path));
   expect(strangers.length).toBeLessThanOrEqual(2 * (identitiesPerMinute.all + namesPerMinute.caller) + 4);
-  expect(acme.app.deps.github.budgetLeft(1n, acme.clock.now())).toBe(1);
+  expect(acme.app.deps.github.budgets.left(1n)).toBe(1);
   const paused = await acme.app.deps.db.installation.count({ where: { pausedUntil: { not: null } } });
   expect(paused).toBe(0);
 });
@@ -278,7 +278,7 @@ test('people stop asking where a quarter of the hour is left; a freeze of an adm
   const [ada, bob] = [acme.github.addToken('ada'), acme.github.addToken('bob')];
   expect((await list(repository, ada)).status).toBe(200);
   // Little more than a quarter is left.
-  const budgets = acme.app.deps.github.budgets(acme.clock.now());
+  const budgets = acme.app.deps.github.budgets.known();
   const used = core * (1 - budgets.find(({ resource }) => resource === 'core')!.share);
   acme.github.rateLimits.core = Math.ceil((used + 20) / 0.75);
   const ask = () =>

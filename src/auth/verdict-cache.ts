@@ -1,8 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Clock } from '../clock.ts';
-import { type Cache, createCache } from '../github/cache.ts';
 import { classifyGitHubError, isGitHubStatus } from '../github/github-error.ts';
-import { SingleFlight } from '../github/single-flight.ts';
+import { Answers, type Cache, createCache } from '../github/cache.ts';
+import type { Clock } from '../clock.ts';
 
 const yesLife = 60_000;
 const noLife = 10_000;
@@ -24,13 +23,14 @@ export type Judgement<Verdict> = {
 export class VerdictCache<Verdict extends NonNullable<unknown> | null> {
   readonly #secret = randomBytes(32);
   readonly #verdicts: Cache<string, Verdict>;
-  readonly #underWay = new SingleFlight<Verdict>();
+  readonly #underWay: Answers<Verdict>;
   readonly #clock: Clock;
   readonly #judgement: Required<Judgement<Verdict>>;
 
   constructor(clock: Clock, judgement: Judgement<Verdict>) {
     this.#clock = clock;
     this.#verdicts = createCache(clock, mostEntries, yesLife);
+    this.#underWay = new Answers(clock, mostEntries, () => 0);
     this.#judgement = { noLife, isNo: (verdict) => !judgement.isYes(verdict), ...judgement };
   }
 
@@ -43,7 +43,7 @@ export class VerdictCache<Verdict extends NonNullable<unknown> | null> {
     const key = createHmac('sha256', this.#secret).update(JSON.stringify(parts)).digest('base64');
     const known = this.#verdicts.get(key);
     if (known !== undefined && (!isLive || this.#judgement.isNo(known))) return known;
-    return this.#underWay.run(key, async () => {
+    return this.#underWay.get(key, async () => {
       // Counts from the question, not from the answer, so that a revocation in between does not count later.
       const askedAt = this.#clock.now();
       const verdict = await ask();

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { DoubtfulTime } from '../time/doubtful-time.ts';
+import { DoubtfulTime } from '../time/moment.ts';
 import { type Commands, programFor } from './program.ts';
 import { exitCodes, misused, notKnown, Stop } from './stop.ts';
 import { jsonLine, printableLines } from './terminal/printable.ts';

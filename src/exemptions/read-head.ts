@@ -1,7 +1,7 @@
 import type { Deps } from '../deps.ts';
 import { conflict, notFound } from '../errors.ts';
 import { askGitHub } from '../github/ask-github.ts';
-import { greatestNumber } from '../github/greatest-number.ts';
+import { greatestNumber } from '../github/pull-requests/pull-request.ts';
 import { isGitHubStatus } from '../github/github-error.ts';
 import { placesIn, stacksOf } from '../github/pull-requests/stacks.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';

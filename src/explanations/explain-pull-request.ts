@@ -20,7 +20,7 @@ import {
   weighTogether,
 } from '../statuses/judge.ts';
 import type { Hold, Pass, Status } from '../statuses/status.ts';
-import { greatestNumber } from '../github/greatest-number.ts';
+import { greatestNumber } from '../github/pull-requests/pull-request.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import {
   type LoadedPullRequest,

@@ -1,6 +1,7 @@
 import type { Deps } from '../deps.ts';
 import { Refusal, unavailable } from '../errors.ts';
 import { classifyGitHubError } from './github-error.ts';
+import { takeOne } from './limits/minute-counts.ts';
 
 /** Whose rate limit a question uses: the caller's own token, that of an installation (its id), or the App's. */
 export type Payer = 'caller' | 'App' | bigint;
@@ -43,10 +44,23 @@ export async function askGitHub<Answer>(
 }
 
 /** When enough of the installation's hour is left again for questions on behalf of clients; null if it is now. */
-export const reservedUntil = (
-  { clock, github }: Pick<Deps, 'clock' | 'github'>,
+export const reservedUntil = ({ github }: Pick<Deps, 'github'>, installationId: bigint): number | null =>
+  github.budgets.scarceUntil(installationId, reserve);
+
+/**
+ * Whether a question that can wait may be asked now: enough is left of the installation's hour, and of a count for
+ * each minute. Counts it.
+ * @param reserve the share of the hour that is kept for holding pull requests.
+ */
+export async function mayAskNow(
+  deps: Pick<Deps, 'db' | 'clock' | 'github'>,
   installationId: bigint,
-): number | null => github.scarceUntil(installationId, reserve, clock.now());
+  reserve: number,
+  count: { name: string; perMinute: number },
+): Promise<'yes' | 'reserved' | 'too many'> {
+  if (deps.github.budgets.left(installationId) < reserve) return 'reserved';
+  return (await takeOne(deps, count.name, count.perMinute)) ? 'yes' : 'too many';
+}
 
 function assertNotReserved(
   deps: Pick<Deps, 'clock' | 'github'>,

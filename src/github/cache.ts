@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
+import { isTooManyRequests } from '../errors.ts';
 
 /** What a cache can hold: `undefined` would look like an absent value. */
-type Kept = NonNullable<unknown> | null;
+type Cacheable = NonNullable<unknown> | null;
 
 /** Keeps a limited number of values. Beyond the limit, it drops the values that were used least recently. */
-export type Cache<Key extends NonNullable<unknown>, Value extends Kept> = {
+export type Cache<Key extends NonNullable<unknown>, Value extends Cacheable> = {
   /** `undefined` if there is no value, or no longer. */
   get(key: Key): Value | undefined;
   /**
@@ -22,7 +23,7 @@ export type Cache<Key extends NonNullable<unknown>, Value extends Kept> = {
  * A cache on the service's clock.
  * @param most how many values it holds; @param life milliseconds to keep each; Infinity: as long as there is room.
  */
-export function createCache<Key extends NonNullable<unknown>, Value extends Kept>(
+export function createCache<Key extends NonNullable<unknown>, Value extends Cacheable>(
   clock: Clock,
   most: number,
   life: number,
@@ -47,36 +48,67 @@ export function createCache<Key extends NonNullable<unknown>, Value extends Kept
  */
 const ttlOf = (life: number): number => (life === Infinity ? 0 : life - 1);
 
-/**
- * Keeps the answer to a question, from the question on, for as long as the answer is valid. Does not keep failures.
- * @param lifeOf milliseconds, from the question on.
- */
-export function keepAnswer<Key extends NonNullable<unknown>, Answer>(
-  cache: Cache<Key, Promise<Answer>>,
-  clock: Clock,
-  key: Key,
-  answer: Promise<Answer>,
-  lifeOf: (answer: Answer) => number,
-): Promise<Answer> {
-  const asked = clock.now();
-  cache.set(key, answer);
-  const isLast = () => cache.get(key) === answer;
-  answer.then(
-    (given) => isLast() && cache.set(key, answer, lifeOf(given), asked),
-    () => isLast() && cache.delete(key),
-  );
-  return answer;
-}
-
-/** A cache for each GitHub in this process: ids belong to a GitHub, and tests run several. */
-export function cachePerService<Key extends NonNullable<unknown>, Value extends Kept>(
-  most: number,
-  life: number,
-): (service: { github: object; clock: Clock }) => Cache<Key, Value> {
-  const caches = new WeakMap<object, Cache<Key, Value>>();
-  return ({ github, clock }) => {
-    const cache = caches.get(github) ?? createCache<Key, Value>(clock, most, life);
-    caches.set(github, cache);
-    return cache;
+/** One for each GitHub in this process: ids belong to a GitHub, and tests run several. */
+function perService<Value>(make: (clock: Clock) => Value) {
+  const made = new WeakMap<object, Value>();
+  return ({ github, clock }: { github: object; clock: Clock }): Value => {
+    const value = made.get(github) ?? make(clock);
+    made.set(github, value);
+    return value;
   };
 }
+
+export const cachePerService = <Key extends NonNullable<unknown>, Value extends Cacheable>(
+  most: number,
+  life: number,
+) => perService((clock) => createCache<Key, Value>(clock, most, life));
+
+/** Answers to questions: each is asked once at a time, and kept from the question on while it is valid. */
+export class Answers<Answer> {
+  readonly #clock: Clock;
+  readonly #kept: Cache<string, Promise<Answer>>;
+  readonly #lifeOf: (answer: Answer) => number;
+
+  /** @param most how many it keeps; @param lifeOf milliseconds, from the question on; 0: not kept. */
+  constructor(clock: Clock, most: number, lifeOf: (answer: Answer) => number) {
+    this.#clock = clock;
+    this.#kept = createCache(clock, most, Infinity);
+    this.#lifeOf = lifeOf;
+  }
+
+  /** The answer that is kept or under way. */
+  known(key: string): Promise<Answer> | undefined {
+    return this.#kept.get(key);
+  }
+
+  /** The answer that is kept or under way, or that of `ask`. Does not keep failures. */
+  get(key: string, ask: () => Promise<Answer>): Promise<Answer> {
+    return (
+      this.known(key)?.catch((error: unknown) => {
+        // The limit was for the first caller. Another caller now asks for the rest.
+        if (isTooManyRequests(error)) return this.get(key, ask);
+        throw error;
+      }) ?? this.refresh(key, ask)
+    );
+  }
+
+  /** The answer of `ask`, asked now. */
+  refresh(key: string, ask: () => Promise<Answer>): Promise<Answer> {
+    const asked = this.#clock.now();
+    const answer = ask();
+    this.#kept.set(key, answer);
+    const keep = (life: number) => {
+      if (this.known(key) !== answer) return;
+      if (life > 0) this.#kept.set(key, answer, life, asked);
+      else this.#kept.delete(key);
+    };
+    answer.then(
+      (given) => keep(this.#lifeOf(given)),
+      () => keep(0),
+    );
+    return answer;
+  }
+}
+
+export const answersPerService = <Answer>(most: number, lifeOf: (answer: Answer) => number) =>
+  perService((clock) => new Answers(clock, most, lifeOf));

@@ -1,13 +1,12 @@
 import { Octokit } from '@octokit/rest';
 import type { Logger } from 'pino';
 import { Probot, ProbotOctokit } from 'probot';
-import { createCache } from './cache.ts';
+import { Answers, createCache } from './cache.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import type { Deps } from '../deps.ts';
 import { isGitHubStatus } from './github-error.ts';
-import { type Budget, RateBudgets } from './rate-budgets.ts';
-import { SingleFlight } from './single-flight.ts';
+import { RateBudgets } from './rate-limits.ts';
 
 /** A client with a credential. All three kinds have the same calls. */
 export type GitHubClient = ProbotOctokit;
@@ -22,12 +21,8 @@ export type GitHubApp = {
    * @param permissions that it granted, as far as the caller knows. If they changed, an older token is renewed.
    */
   asInstallation(installationId: bigint, permissions?: unknown): Promise<GitHubClient>;
-  /** The share, 0 to 1, of the hourly budget that GitHub last reported as left. @param now ms since the epoch. */
-  budgetLeft(installationId: bigint, now: number): number;
-  /** When at least this share is left of each hourly budget; null if it is left now. */
-  scarceUntil(installationId: bigint, least: number, now: number): number | null;
-  /** What GitHub last said about the hourly budgets that still count. @param now ms since the epoch. */
-  budgets(now: number): Budget[];
+  /** What GitHub last said about the hourly budgets of installations. */
+  budgets: RateBudgets;
   /** As the person who holds a token. */
   asPerson(token: string): Octokit;
   /**
@@ -111,11 +106,11 @@ export async function createGitHubApp(
   await probot.ready();
   let botLogin: string | null = null;
   const connections = createCache<bigint, Connection>(clock, mostConnections, Infinity);
-  const rateBudgets = new RateBudgets(clock);
-  const questions = new SingleFlight<unknown>();
+  const budgets = new RateBudgets(clock);
+  const questions = new Answers<unknown>(clock, mostQuestions, () => 0);
   const connect = async (installationId: bigint): Promise<GitHubClient> => {
     const client = renewing(await probot.auth(Number(installationId)));
-    client.hook.after('request', ({ headers }) => rateBudgets.note(installationId, headers));
+    client.hook.after('request', ({ headers }) => budgets.note(installationId, headers));
     return client;
   };
   return {
@@ -132,11 +127,9 @@ export async function createGitHubApp(
       }
       return client;
     },
-    budgetLeft: (installationId, now) => rateBudgets.left(installationId, now),
-    scarceUntil: (installationId, least, now) => rateBudgets.scarceUntil(installationId, least, now),
-    budgets: (now) => rateBudgets.known(now),
+    budgets,
     asPerson: (token) => new Octokit({ auth: token, baseUrl: config.githubApiUrl, request, log: quiet }),
-    once: (question, ask) => questions.run(question, ask) as ReturnType<typeof ask>,
+    once: (question, ask) => questions.get(question, ask) as ReturnType<typeof ask>,
     async botLogin() {
       botLogin ??= `${(await (await probot.auth()).rest.apps.getAuthenticated()).data!.slug}[bot]`;
       return botLogin;
@@ -146,6 +139,9 @@ export async function createGitHubApp(
 
 /** Clients are cached. A token keeps the permissions from when it was made, and lives for an hour. */
 type Connection = { client: Promise<GitHubClient>; granted?: string };
+
+/** How many may be under way at once. */
+const mostQuestions = 10_000;
 
 /** Tokens are cached apart from clients. */
 const mostConnections = 500;

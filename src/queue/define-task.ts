@@ -10,8 +10,8 @@ export type Takers = { takers: number; jobs: number; yields?: boolean };
 /** A kind of work and the code that runs it. */
 export type Task = Takers & {
   task: TaskName;
-  /** Those of the jobs that one run serves, and that run. */
-  runsOf(jobs: Job[]): { jobs: Job[]; run(deps: Deps): Promise<void> }[];
+  /** Runs jobs of the task. Those that fail or must wait are sent again. */
+  run(deps: Deps, jobs: Job[]): Promise<void>;
 };
 
 /**
@@ -36,10 +36,57 @@ export function defineTask<Name extends TaskName>(
     ...usual,
     ...takers,
     task,
-    runsOf: (jobs) =>
-      [...Map.groupBy(jobs, (job) => together?.(dataOf(job)) ?? job).values()].map((some) => ({
-        jobs: some,
-        run: (deps) => run(deps, dataOf(some[0]!), some.map(dataOf)),
-      })),
+    run: async (deps, jobs) => {
+      const runs = Map.groupBy(jobs, (job) => together?.(dataOf(job)) ?? job).values();
+      await Promise.all(
+        [...runs].map((some) =>
+          runOrSendAgain(deps, some, () => run(deps, dataOf(some[0]!), some.map(dataOf))),
+        ),
+      );
+    },
   };
+}
+
+/**
+ * A task throws this if it cannot do its work now. The worker sends the same job again. It is not a failure: the worker
+ * logs nothing and counts no attempt.
+ */
+export class NotNow extends Error {
+  /** When to try again; null: never, because something else asks again. */
+  readonly until: Date | null;
+
+  constructor(until: Date | null) {
+    super(until ? `not before ${until.toISOString()}` : 'not until something else asks');
+    this.until = until;
+  }
+}
+
+/** If the run fails or must wait, sends all of its jobs again. */
+async function runOrSendAgain(deps: Deps, jobs: Job[], run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (error instanceof NotNow) {
+      const { until } = error;
+      if (until) await deps.queue.send(jobs.map((job) => comingBack(job, until)));
+      return;
+    }
+    const [{ task, data }] = jobs as [Job];
+    deps.log.warn({ err: error, task, data, jobs: jobs.length }, 'a job failed and will be tried again');
+    deps.metrics.countJobFailures(task, jobs.length);
+    await deps.queue.send(jobs.map((job) => triedAgain(job, deps.clock.now())));
+  }
+}
+
+/** The same job at the instant that it waits for. Jobs about the same thing come back as one. */
+const comingBack = ({ attempt: _, ...job }: Job, at: Date): Job =>
+  ({ ...job, key: `${job.about}@${at.toISOString()}`, at }) as Job;
+
+const longestBackoff = 60_000;
+
+/** A failed job, with a longer wait each time. One waits for each thing, so that an outage piles up none. */
+function triedAgain(job: Job, now: number): Job {
+  const attempt = (job.attempt ?? 0) + 1;
+  const backoff = Math.min(longestBackoff, 1000 * 2 ** Math.min(attempt, 6));
+  return { ...job, key: `${job.about}!again`, attempt, at: new Date(now + backoff) };
 }

@@ -4,14 +4,14 @@ import type { Takers } from './define-task.ts';
 import type { Job, TaskName } from './jobs.ts';
 import type { JobQueue, Sent, Taken } from './queue.ts';
 
-type Queue = Pick<JobQueue, 'exchange' | 'keep' | 'giveBack' | 'listen'>;
+type Queue = Pick<JobQueue, 'exchange' | 'renew' | 'release' | 'listen'>;
 /** Runs jobs of a task. If it throws, they could not even be sent again. */
 type Work = (task: TaskName, jobs: Job[]) => Promise<void>;
 
 /** Milliseconds, like all times here. How often it checks for jobs without a notification. */
 const lookEvery = 15_000;
 /** How often it reports that the process is alive, well within the lifetime that the queue allows. */
-const keepEvery = 3000;
+const renewEvery = 3000;
 /** How long it waits after the database failed. */
 const pause = 1000;
 /** Finished jobs are deleted with the next take, or after this time. */
@@ -84,8 +84,8 @@ export class Fetcher {
       (error) => this.#log.error({ err: error }, 'job queue'),
     );
     this.#heartbeat = this.#clock.setInterval(() => {
-      if (this.#working.size > 0) void this.#keep();
-    }, keepEvery);
+      if (this.#working.size > 0) void this.#renew();
+    }, renewEvery);
     await this.#look();
   }
 
@@ -100,7 +100,7 @@ export class Fetcher {
     await within(patience, this.#allFinished());
     this.#clock.clearInterval(this.#heartbeat);
     await this.#exchange([]);
-    if (this.#working.size > 0) await this.#queue.giveBack(this.#mine());
+    if (this.#working.size > 0) await this.#queue.release(this.#mine());
   }
 
   /** Resolves when nothing runs and nothing is due. @returns how many jobs this process has taken so far. */
@@ -148,14 +148,14 @@ export class Fetcher {
   /** Hears when the next job is due, and takes what is due now. */
   async #look(): Promise<void> {
     this.#lookBy(this.#clock.now() + lookEvery);
-    await this.#keep();
+    await this.#renew();
     await this.#pollForAll();
   }
 
   /** Says what this process works on. */
-  async #keep(): Promise<void> {
+  async #renew(): Promise<void> {
     try {
-      const wait = await this.#queue.keep(this.#mine());
+      const wait = await this.#queue.renew(this.#mine());
       if (wait !== null) this.#lookBy(this.#clock.now() + wait);
     } catch (error) {
       this.#fail(error);
@@ -236,14 +236,14 @@ export class Fetcher {
 
   /** Deletes finished jobs, and takes others for the free workers of some tasks. */
   async #exchange(tasks: [TaskName, Worked][]): Promise<void> {
-    const rooms = tasks.map(([task, { free, jobs }]) => ({ task, jobs: free * jobs }));
+    const capacities = tasks.map(([task, { free, jobs }]) => ({ task, jobs: free * jobs }));
     const done = this.#done.splice(0);
-    if (rooms.length === 0 && done.length === 0) return;
+    if (capacities.length === 0 && done.length === 0) return;
     for (const [, each] of tasks) each.mayWait = false;
     try {
-      const taken = await this.#queue.exchange(done, rooms);
+      const taken = await this.#queue.exchange(done, capacities);
       const ofTasks = Map.groupBy(taken, ({ job }) => job.task);
-      for (const { task, jobs } of rooms) this.#handOutAll(task, ofTasks.get(task) ?? [], jobs);
+      for (const { task, jobs } of capacities) this.#handOutAll(task, ofTasks.get(task) ?? [], jobs);
     } catch (error) {
       this.#done.push(...done);
       for (const [, each] of tasks) each.mayWait = true;

@@ -61,15 +61,16 @@ const columns = 'jobs.id, jobs.task, jobs.key, jobs.about, jobs.data, jobs.attem
 
 /**
  * Deletes finished jobs ($1 ids). Takes from each task ($2) a number of jobs ($3) that are due by the database's clock,
- * those that are due for longest first: the index has this order, so jobs of other tasks are not read. A taken job is due again when its process gives no sign of life for $4 seconds.
+ * those that are due for longest first: the index has this order, so jobs of other tasks are not read. A taken job is due
+ * again when its process gives no sign of life for $4 seconds.
  */
 export const exchangeJobs = `
   WITH done AS (DELETE FROM jobs WHERE id = ANY ($1::bigint[])), next AS (
-    SELECT found.id FROM unnest($2::text[], $3::int[]) AS room (task, jobs)
+    SELECT found.id FROM unnest($2::text[], $3::int[]) AS capacity (task, jobs)
     CROSS JOIN LATERAL (
       SELECT id FROM jobs
-      WHERE jobs.task = room.task AND due_at <= job_now() AND id <> ALL ($1::bigint[])
-      ORDER BY due_at, id LIMIT room.jobs FOR UPDATE SKIP LOCKED
+      WHERE jobs.task = capacity.task AND due_at <= job_now() AND id <> ALL ($1::bigint[])
+      ORDER BY due_at, id LIMIT capacity.jobs FOR UPDATE SKIP LOCKED
     ) AS found
   )
   UPDATE jobs SET is_taken = true, due_at = job_now() + $4 * interval '1 second'
@@ -80,8 +81,8 @@ export const exchangeJobs = `
  * Marks jobs ($1) as those of a live process for $2 seconds, and returns in how many milliseconds the next job is due,
  * which can be one of another process that may have died.
  */
-export const keepJobs = `
-  WITH kept AS (
+export const renewJobs = `
+  WITH renewed AS (
     UPDATE jobs SET due_at = job_now() + $2 * interval '1 second' WHERE is_taken AND id = ANY ($1::bigint[])
   )
   SELECT ceil(extract(epoch FROM min(due_at) - job_now()) * 1000)::float8 AS wait

@@ -67,18 +67,18 @@ export const askStep = 4_000;
  * @property about what it is about. Jobs about the same thing that wait for another try are one.
  * @property key if a job with the same task and key still waits, it serves both. Usually what it is about, and when.
  */
-type Said<Data> = { about: unknown; data: Data; key?: string; at?: Date };
+type Content<Data> = { about: unknown; data: Data; key?: string; at?: Date };
 
 /** @param sentAgainBy what sends waiting jobs again that were lost; null: nothing does, so an archive holds them. */
 function jobsOf<Name extends string, Args extends unknown[], Data>(
   task: Name,
   sentAgainBy: string | null,
-  say: (...args: Args) => Said<Data>,
+  contentOf: (...args: Args) => Content<Data>,
 ) {
   const make = (...args: Args) => {
-    const said = say(...args);
-    const about = String(said.about);
-    return { task, data: said.data, about, key: said.key ?? keyAt(about, said.at), at: said.at };
+    const content = contentOf(...args);
+    const about = String(content.about);
+    return { task, data: content.data, about, key: content.key ?? keyAt(about, content.at), at: content.at };
   };
   return Object.assign(make, { task, sentAgainBy });
 }

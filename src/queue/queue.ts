@@ -8,7 +8,7 @@ import {
   insertJobsAfter,
   insertValues,
   jobOf,
-  keepJobs,
+  renewJobs,
   lifetime,
   returnJobs,
   type TakenRow,
@@ -19,7 +19,7 @@ import type { Job, TaskName } from './jobs.ts';
 export type Taken = { id: bigint; job: Job };
 
 /** How many jobs of a task the caller can take. */
-export type Room = { task: TaskName; jobs: number };
+export type Capacity = { task: TaskName; jobs: number };
 
 /** The message about sent jobs. The instant is in milliseconds since the epoch. */
 export type Sent = { task: TaskName; due: number };
@@ -41,14 +41,14 @@ export type JobQueue = {
   isReady(): Promise<boolean>;
 
   /** Deletes finished jobs and takes others that are due. */
-  exchange(done: Taken[], rooms: Room[]): Promise<Taken[]>;
+  exchange(done: Taken[], capacities: Capacity[]): Promise<Taken[]>;
   /**
-   * Keeps the jobs of this process: others take those of a process that gave no sign of life for 10 s.
+   * Renews the claim of this process on its jobs: others take those of a process that gave no sign of life for 10 s.
    * @returns milliseconds until the next job of others is due; null: there is none.
    */
-  keep(taken: Taken[]): Promise<number | null>;
+  renew(taken: Taken[]): Promise<number | null>;
   /** Hands back unfinished jobs. */
-  giveBack(taken: Taken[]): Promise<void>;
+  release(taken: Taken[]): Promise<void>;
   /**
    * Calls back when jobs are sent, with their task and when they are due. Also calls back with null each time that it
    * begins to listen, because it does not report earlier jobs.
@@ -87,17 +87,20 @@ export function createJobQueue({ sql, listen }: Pick<Database, 'sql' | 'listen'>
         () => true,
         () => false,
       ),
-    async exchange(done, rooms) {
-      const [tasks, counts] = [rooms.map(({ task }) => task), rooms.map(({ jobs }) => jobs)];
+    async exchange(done, capacities) {
+      const [tasks, counts] = [capacities.map(({ task }) => task), capacities.map(({ jobs }) => jobs)];
       const values = [idsOf(done), tasks, counts, lifetime];
       const rows = await sql.query<TakenRow>('exchange jobs', exchangeJobs, values);
       return rows.map((row) => ({ id: row.id, job: jobOf(row) }));
     },
-    async keep(taken) {
-      const [row] = await sql.query<{ wait: number | null }>('keep jobs', keepJobs, [idsOf(taken), lifetime]);
+    async renew(taken) {
+      const [row] = await sql.query<{ wait: number | null }>('renew jobs', renewJobs, [
+        idsOf(taken),
+        lifetime,
+      ]);
       return row!.wait;
     },
-    async giveBack(taken) {
+    async release(taken) {
       await sql.query('return jobs', returnJobs, [idsOf(taken)]);
     },
     listen(told, failed) {

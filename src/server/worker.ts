@@ -3,7 +3,6 @@ import { jobs } from '../queue/jobs.ts';
 import type { JobQueue } from '../queue/queue.ts';
 import { Fetcher } from '../queue/fetcher.ts';
 import { tasks } from './tasks.ts';
-import { work } from '../queue/work.ts';
 
 export type Worker = {
   /** Takes no new jobs, and hands back those that do not finish in time. */
@@ -19,14 +18,9 @@ const patience = 8000;
 /** Runs jobs until it is stopped, and requests the sweep at the start and each minute. */
 export async function startWorker(deps: Deps, queue: JobQueue): Promise<Worker> {
   const byName = new Map(tasks.map((task) => [task.task, task]));
-  const fetcher = new Fetcher(queue, deps.clock, deps.log, byName, async (name, taken) => {
-    await Promise.all(
-      byName
-        .get(name)!
-        .runsOf(taken)
-        .map((run) => work(deps, run)),
-    );
-  });
+  const fetcher = new Fetcher(queue, deps.clock, deps.log, byName, (name, taken) =>
+    byName.get(name)!.run(deps, taken),
+  );
   const requestSweep = () =>
     void deps.queue
       .send([jobs.sweep()])

@@ -8,7 +8,7 @@ import { type ForeignStatus, jobs } from '../queue/jobs.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { wantedOn } from './status.ts';
 import { markContested } from './not-held.ts';
-import { inSeconds } from '../time/in-seconds.ts';
+import { inSeconds } from '../time/local-time.ts';
 import { isContested, isUsedUp } from './status-budget.ts';
 import { correctionUrgency } from './urgency.ts';
 import { lockStatusOn, saveForeign, statusOn } from './write-store.ts';

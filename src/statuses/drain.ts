@@ -1,7 +1,7 @@
 import { nowOf, within } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
-import { checkAccessAfter, pauseInstallation } from '../github/pause.ts';
+import { checkAccessAfter, pauseInstallation } from '../github/rate-limits.ts';
 import { defineTask } from '../queue/define-task.ts';
 import { jobs } from '../queue/jobs.ts';
 import { type Lease, takeLease, type WriterState } from './lease.ts';

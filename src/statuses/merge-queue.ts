@@ -2,12 +2,11 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { loadPullRequestNodes } from '../github/pull-requests/load-pull-requests.ts';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
-import { type MergeQueue, readMergeQueue } from '../github/pull-requests/read-merge-queue.ts';
+import { readMergeQueue } from '../github/pull-requests/read-merge-queue.ts';
 import { fullName } from '../installations/find-repository.ts';
 import { groupUrgency } from './urgency.ts';
-import { defineTask } from '../queue/define-task.ts';
+import { defineTask, NotNow } from '../queue/define-task.ts';
 import { inSteps, jobs, type ToldOfGroup } from '../queue/jobs.ts';
-import { NotNow } from '../queue/not-now.ts';
 import { decideGroup, type Verdict } from './judge.ts';
 import {
   announceGroup,
@@ -113,7 +112,7 @@ type ReadQueue = {
 };
 
 async function readQueue({ from }: Observed, branch: string, known: KnownGroup[]): Promise<ReadQueue> {
-  const queue: MergeQueue = (await readMergeQueue(from, branch)) ?? { timeoutMinutes: 0, entries: [] };
+  const queue = await readMergeQueue(from, branch);
   const shown = groupsIn(queue);
   const shas = new Set(shown.map(({ headSha }) => headSha));
   const told = known.flatMap((group) => {

@@ -14,13 +14,13 @@ import { isNotEnded, type StoredFreeze, unlessEmpty } from '../freezes/freeze-st
 import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import type { Account, Installation, Repository } from '../generated/prisma/client.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
-import { checkAccessAfter, pauseInstallation } from '../github/pause.ts';
+import { checkAccessAfter, pauseInstallation } from '../github/rate-limits.ts';
 import type { LoadFrom } from '../github/pull-requests/load-pull-requests.ts';
 import type { Stack } from '../github/pull-requests/stacks.ts';
 import { fullName } from '../installations/find-repository.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { jobs } from '../queue/jobs.ts';
-import { NotNow } from '../queue/not-now.ts';
+import { NotNow } from '../queue/define-task.ts';
 import { forgetAllGroups } from './merge-group-store.ts';
 
 /** A repository that GitHub may be asked about. */

@@ -1,6 +1,6 @@
 import type { PresentStatus } from '../github/pull-requests/present-status.ts';
 import { type Status, wantedOn } from './status.ts';
-import { inSeconds } from '../time/in-seconds.ts';
+import { inSeconds } from '../time/local-time.ts';
 import { isFull, type StatusCount, takesTexts } from './status-budget.ts';
 
 /** What we know about the statuses on a SHA. `writtenState` and `writtenDescription` are the current status, ours or not. */

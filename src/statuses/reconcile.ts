@@ -12,9 +12,8 @@ import {
 import { asOpen, changedAtOf } from '../github/pull-requests/pull-request.ts';
 import { placesIn } from '../github/pull-requests/stacks.ts';
 import { fullName } from '../installations/find-repository.ts';
-import { defineTask } from '../queue/define-task.ts';
+import { defineTask, NotNow } from '../queue/define-task.ts';
 import { inSteps, jobs, type Told } from '../queue/jobs.ts';
-import { NotNow } from '../queue/not-now.ts';
 import { closedSince, nextChangeAmong } from './judge.ts';
 import { reconcileMergeQueues } from './merge-queue.ts';
 import { observe, type Observed, openObservation } from './observe.ts';

@@ -1,7 +1,7 @@
 import type { LoadedPullRequest } from '../github/pull-requests/load-pull-requests.ts';
 import { changedAtOf } from '../github/pull-requests/pull-request.ts';
 import { type Job, jobs, type Told } from '../queue/jobs.ts';
-import { inSeconds } from '../time/in-seconds.ts';
+import { inSeconds } from '../time/local-time.ts';
 import { type Judged, shasOf } from './judge.ts';
 import type { Observed } from './observe.ts';
 import type { LastSeen } from './open-pull-request-store.ts';

@@ -51,6 +51,19 @@ export function isTimeZone(name: string): boolean {
 const earliest = Date.parse('1900-01-01T00:00:00Z');
 export const latest = Date.parse('9999-12-31T00:00:00Z');
 
+/** What the clock of a zone does with a wall-clock time: it skips it, or shows it twice; null: neither. */
+export const clockChangeAt = (localTime: string, timezone: string): 'skipped' | 'doubled' | null =>
+  readIn(localTime, timezone).change;
+
+function readIn(localTime: string, timezone: string) {
+  const plain = Temporal.PlainDateTime.from(localTime);
+  const earlier = plain.toZonedDateTime(timezone, { disambiguation: 'earlier' });
+  const later = plain.toZonedDateTime(timezone, { disambiguation: 'later' });
+  const isOne = earlier.epochMilliseconds === later.epochMilliseconds;
+  const isDoubled = later.toPlainDateTime().equals(plain);
+  return { earlier, later, change: isOne ? null : isDoubled ? ('doubled' as const) : ('skipped' as const) };
+}
+
 /**
  * The instant of a wall-clock time in a zone. Daylight saving never makes a freeze shorter than asked. In a repeated
  * hour, a start takes the first and an end the second. A skipped time moves past the gap: a start to the end of the gap
@@ -58,17 +71,11 @@ export const latest = Date.parse('9999-12-31T00:00:00Z');
  * @param localTime a result of `parseLocalTime`.
  */
 export function toInstant(localTime: string, timezone: string, role: 'start' | 'end'): Date {
-  const plain = Temporal.PlainDateTime.from(localTime);
-  const earlier = plain.toZonedDateTime(timezone, { disambiguation: 'earlier' });
-  const later = plain.toZonedDateTime(timezone, { disambiguation: 'later' });
-  const isSkipped = !later.toPlainDateTime().equals(plain);
-  const chosen = role === 'end' ? later : isSkipped ? endOfGap(earlier, later) : earlier;
-  return new Date(Math.min(latest, Math.max(earliest, chosen.epochMilliseconds)));
-}
-
-/** In a gap, `earlier` is before the jump of the clock and `later` after it, so the jump is in between. */
-function endOfGap(earlier: Temporal.ZonedDateTime, later: Temporal.ZonedDateTime): Temporal.ZonedDateTime {
-  return earlier.getTimeZoneTransition('next') ?? later;
+  const { earlier, later, change } = readIn(localTime, timezone);
+  // In a gap, `earlier` is before the jump of the clock and `later` after it, so the jump is in between.
+  const start = change === 'skipped' ? (earlier.getTimeZoneTransition('next') ?? later) : earlier;
+  const { epochMilliseconds } = role === 'end' ? later : start;
+  return new Date(Math.min(latest, Math.max(earliest, epochMilliseconds)));
 }
 
 /** The wall clock in a zone, to the second. */
@@ -84,3 +91,6 @@ export function describeInstant(instant: Date, timezone: string): string {
   const [date, time] = toLocalTime(instant, timezone).split('T') as [string, string];
   return `${date} ${time.endsWith(':00') ? time.slice(0, 5) : time} ${timezone}`;
 }
+
+/** GitHub's times are whole seconds, so we compare our instants with them in seconds. */
+export const inSeconds = (instant: Date): number => Math.floor(instant.getTime() / 1000);

@@ -1,6 +1,15 @@
-import { DoubtfulTime } from './doubtful-time.ts';
 import { type Duration, millisecondsOf, parseDuration } from './duration.ts';
-import { describeInstant, latest, parseLocalTime, toInstant, toLocalTime } from './local-time.ts';
+import {
+  clockChangeAt,
+  describeInstant,
+  latest,
+  parseLocalTime,
+  toInstant,
+  toLocalTime,
+} from './local-time.ts';
+
+/** A written time has passed, can mean two moments, or is not understood. The message says what was understood. */
+export class DoubtfulTime extends Error {}
 
 /** An instant in milliseconds, and its wall-clock time: `2026-03-01T10:00:00`. */
 export type Moment = { at: number; local: string };
@@ -119,10 +128,9 @@ const addDays = (date: string, days: number): string =>
 
 /** The one instant of a wall-clock time. @throws DoubtfulTime if clocks skip it or show it twice. */
 function resolve(local: string, { zone, ways }: Pick<Reading, 'zone' | 'ways'>, text: string): number {
-  const [first, last] = (['start', 'end'] as const).map((role) => toInstant(local, zone, role).getTime());
-  if (first === last) return first!;
-  const isSkipped = toLocalTime(new Date(first!), zone) !== local;
-  const why = isSkipped ? 'does not exist' : 'comes twice';
+  const change = clockChangeAt(local, zone);
+  if (change === null) return toInstant(local, zone, 'start').getTime();
+  const why = change === 'skipped' ? 'does not exist' : 'comes twice';
   throw new DoubtfulTime(
     `"${text}" is ${local.replace('T', ' ')}, which ${why} in ${zone} when the clocks change. Choose another time, or ${ways.utc}.`,
   );

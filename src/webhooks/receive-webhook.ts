@@ -8,12 +8,11 @@ import { validate } from '../api/validate.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { isUnavailable, Refusal } from '../errors.ts';
-import { saveRefusedAt } from '../github/hooks/refused-hooks.ts';
+import { saveRefusedAt, isOfGitHub, noteSender, readGitHubNetworks } from '../github/hooks.ts';
 import { addressOf, networkOf } from '../github/limits/client-address.ts';
 import { inSteps, jobs } from '../queue/jobs.ts';
 import { acceptEvent } from './accept-event.ts';
 import { BodiesInFlight, Body, largest, type Share } from './bodies-in-flight.ts';
-import { isOfGitHub, noteSender, readGitHubNetworks } from '../github/hooks/hook-networks.ts';
 import { envelope, isHandled, needsAction, payloads } from './handled-events.ts';
 
 const mebibyte = 1024 * 1024;

@@ -1,12 +1,11 @@
 import { nowOf } from '../clock.ts';
-import type { Need } from '../conditions/needs.ts';
 import type { Deps } from '../deps.ts';
 import { isGitHubStatus } from '../github/github-error.ts';
 import { defineTask } from '../queue/define-task.ts';
 import { type Job, jobs } from '../queue/jobs.ts';
 import { acceptEvent, jobsOf, type WakeDeps } from './accept-event.ts';
 import { isHandled } from './handled-events.ts';
-import { readsOfEvent } from './wakes-of-event.ts';
+import { readsOfEvent } from '../github/facts/attribute-groups.ts';
 
 /** For how long GitHub lists deliveries. In milliseconds, like all times here. */
 const listedFor = 3 * 86_400_000;
@@ -162,12 +161,9 @@ async function lookAt(
     const through = failed.find(({ installation_id: id }) => id !== null)?.installation_id;
     return [jobs.syncRepository(repositoryId, through === undefined ? null : BigInt(through!))];
   }
-  const facts: Partial<Record<string, readonly Need[]>> = readsOfEvent;
-  const reads = [...events].map((event) => facts[event]);
-  if (reads.includes(undefined)) return [jobs.reconcileRepository(repositoryId)];
-  return jobsOf(deps, [
-    { to: 'repository', repositoryId, reads: reads.flatMap((each) => each!), isLater: false },
-  ]);
+  const reads = [...events].map(readsOfEvent);
+  if (reads.some((facts) => facts.length === 0)) return [jobs.reconcileRepository(repositoryId)];
+  return jobsOf(deps, [{ to: 'repository', repositoryId, reads: reads.flat(), isLater: false }]);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { commandLine } from './comments/command.ts';
 import { type Job, jobs } from '../queue/jobs.ts';
-import type { Need } from '../conditions/needs.ts';
+import { readsOfEvent } from '../github/facts/attribute-groups.ts';
 import { branchOfRef } from '../github/merge-group-ref.ts';
 import type { Payloads } from './handled-events.ts';
 import type { Wake } from './accept-event.ts';
@@ -11,19 +11,6 @@ import type { Wake } from './accept-event.ts';
 type InRepository = Payloads['repository'];
 type InOrganization = Payloads['organization'];
 type PullRequestPayload = Payloads['pull_request_review']['pull_request'];
-
-/** The facts that an event can change, for events that change nothing else. Such events are frequent. */
-export const readsOfEvent = {
-  pull_request_review_comment: ['review-threads'],
-  pull_request_review_thread: ['review-threads'],
-  label: ['labels'],
-  milestone: ['milestone'],
-  check_run: ['checks', 'required-checks'],
-  // The former deployment of an environment becomes inactive without an event.
-  deployment_status: ['deployments'],
-  // A push to the base may change whether a pull request conflicts or is behind.
-  push: ['conflict', 'behind'],
-} as const satisfies { [Event in keyof Payloads]?: readonly Need[] };
 
 /**
  * Every event that Holdfast handles, and what it checks again. `app.yml` subscribes to those that GitHub does not always
@@ -61,17 +48,17 @@ export const wakesOf: { [Event in keyof Payloads]: (payload: Payloads[Event], ow
   pull_request_review: (payload) => always(pullRequestJob(payload)),
   pull_request_review_comment: threads,
   pull_request_review_thread: threads,
-  label: (payload) => repository(payload, readsOfEvent.label),
-  milestone: (payload) => repository(payload, readsOfEvent.milestone),
-  check_run: (payload) => head(payload, payload.check_run.head_sha, readsOfEvent.check_run),
+  label: (payload) => repository(payload, readsOfEvent('label')),
+  milestone: (payload) => repository(payload, readsOfEvent('milestone')),
+  check_run: (payload) => head(payload, payload.check_run.head_sha, readsOfEvent('check_run')),
   // With our own context: somebody may have overwritten our status. No condition reads it.
   status: (payload, own) =>
     payload.context.toLowerCase() === own.statusContext.toLowerCase()
       ? [ownStatus(payload)]
-      : head(payload, payload.sha, readsOfEvent.check_run),
-  deployment_status: (payload) => repository(payload, readsOfEvent.deployment_status),
+      : head(payload, payload.sha, readsOfEvent('check_run')),
+  deployment_status: (payload) => repository(payload, readsOfEvent('deployment_status')),
   push: (payload) =>
-    payload.ref.startsWith('refs/heads/') ? repository(payload, readsOfEvent.push, true) : [],
+    payload.ref.startsWith('refs/heads/') ? repository(payload, readsOfEvent('push'), true) : [],
   membership: (payload) => teams(payload),
   team: (payload) => teams(payload),
   organization: (payload) => teams(payload),
@@ -142,7 +129,7 @@ function threads(payload: InRepository & { pull_request: { number: number } }): 
     pull_request: { number },
     installation,
   } = payload;
-  const reads = readsOfEvent.pull_request_review_thread;
+  const reads = readsOfEvent('pull_request_review_thread');
   return [
     { to: 'pull-request', repositoryId: BigInt(id), number, installationId: idOf(installation), reads },
   ];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { describeMoment, describeWindow, readWindow } from '../../src/cli/times/window.ts';
-import { DoubtfulTime } from '../../src/time/doubtful-time.ts';
+import { DoubtfulTime } from '../../src/time/moment.ts';
 import { toInstant } from '../../src/time/local-time.ts';
 
 const wednesday = Date.parse('2026-03-04T10:30:20Z');

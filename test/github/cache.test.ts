@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { cachePerService, createCache, keepAnswer } from '../../src/github/cache.ts';
+import { tooManyRequests } from '../../src/errors.ts';
+import { Answers, cachePerService, createCache } from '../../src/github/cache.ts';
 import { TestClock } from '../support/test-clock.ts';
 
 const start = '2026-03-01T09:00:00Z';
@@ -32,17 +33,40 @@ test('beyond its limit, it drops only the values that were used least recently',
 
 test('an answer serves while it is under way, and then while it is valid; a failure serves nobody later', async () => {
   const clock = new TestClock(start);
-  const cache = createCache<string, Promise<boolean>>(clock, 10, 60_000);
-  const lifeOf = (good: boolean) => (good ? 60_000 : 10_000);
-  const bad = keepAnswer(cache, clock, 'bad', Promise.resolve(false), lifeOf);
-  const failed = keepAnswer(cache, clock, 'failed', Promise.reject(new Error('no')), lifeOf);
-  expect([cache.get('bad'), cache.get('failed')]).toEqual([bad, failed]);
+  const answers = new Answers<boolean>(clock, 10, (good) => (good ? 60_000 : 10_000));
+  const bad = answers.get('bad', async () => {
+    await after(clock, 1_000);
+    return false;
+  });
+  const failed = answers.get('failed', () => Promise.reject(new Error('no')));
+  expect([answers.known('bad'), answers.known('failed')]).toEqual([bad, failed]);
   await expect(failed).rejects.toThrow('no');
-  expect(cache.get('failed')).toBeUndefined();
-  await after(clock, 9_999);
-  expect(cache.get('bad')).toBe(bad);
+  expect(answers.known('failed')).toBeUndefined();
+  await bad;
+  await after(clock, 8_999);
+  expect(answers.known('bad')).toBe(bad);
+  // Since the question, not the answer.
   await after(clock, 1);
-  expect(cache.get('bad')).toBeUndefined();
+  expect(answers.known('bad')).toBeUndefined();
+});
+
+test('without a life, an answer serves only while it is under way', async () => {
+  const answers = new Answers<number>(new TestClock(start), 10, () => 0);
+  let asked = 0;
+  const ask = async () => ++asked;
+  expect(await Promise.all([answers.get('key', ask), answers.get('key', ask)])).toEqual([1, 1]);
+  expect(await answers.get('key', ask)).toBe(2);
+});
+
+test('if the first caller is limited, one of the others asks for all', async () => {
+  const answers = new Answers<string>(new TestClock(start), 10, () => 0);
+  let asked = 0;
+  const first = answers.get('key', async () => {
+    throw tooManyRequests('too much', 1);
+  });
+  const others = Array.from({ length: 5 }, () => answers.get('key', async () => `answer ${++asked}`));
+  await expect(first).rejects.toThrow('too much');
+  expect(await Promise.all(others)).toEqual(Array(5).fill('answer 1'));
 });
 
 test('each service has its own cache', () => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { type Job, jobs } from '../../src/queue/jobs.ts';
-import type { Room, Sent, Taken } from '../../src/queue/queue.ts';
+import type { Capacity, Sent, Taken } from '../../src/queue/queue.ts';
 import { Fetcher } from '../../src/queue/fetcher.ts';
 import { TestClock } from '../support/test-clock.ts';
 
@@ -35,10 +35,10 @@ class FakeQueue {
     return { close: async () => {} };
   }
 
-  async exchange(done: Taken[], rooms: Room[]): Promise<Taken[]> {
+  async exchange(done: Taken[], capacities: Capacity[]): Promise<Taken[]> {
     if (this.isDown) throw new Error('the database is down');
-    if (rooms.length > 0) this.exchanges++;
-    const taken = rooms.flatMap(({ task, jobs: most }) => {
+    if (capacities.length > 0) this.exchanges++;
+    const taken = capacities.flatMap(({ task, jobs: most }) => {
       const due = this.waiting
         .filter((row) => row.job.task === task && row.due <= this.#clock.now())
         .slice(0, most);
@@ -50,13 +50,13 @@ class FakeQueue {
     return taken;
   }
 
-  async keep(): Promise<number | null> {
+  async renew(): Promise<number | null> {
     if (this.isDown) throw new Error('the database is down');
     const waits = this.waiting.map(({ due }) => due - this.#clock.now()).filter((wait) => wait > 0);
     return waits.length > 0 ? Math.min(...waits) : null;
   }
 
-  async giveBack(taken: Taken[]) {
+  async release(taken: Taken[]) {
     this.returned.push(...taken.map(({ job }) => job.key));
   }
 }

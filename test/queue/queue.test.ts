@@ -154,30 +154,30 @@ describe('keeping', () => {
     for (let second = 0; second < 12; second += 3) {
       expect(await take()).toEqual([]);
       await clock.setTime(inSeconds(3));
-      await queue.keep(mine);
+      await queue.renew(mine);
     }
     expect(keysOf(await take())).toEqual(['drain-outbox 2']);
   });
 
   test('says when the next job is due', async () => {
-    expect(await queue.keep([])).toBeNull();
+    expect(await queue.renew([])).toBeNull();
     await queue.send([
       jobs.drainOutbox(1n, inSeconds(90)),
       jobs.drainOutbox(1n, inSeconds(30)),
       jobs.drainOutbox(2n),
     ]);
-    expect(await queue.keep([])).toBe(30_000);
+    expect(await queue.renew([])).toBe(30_000);
   });
 
   test('says when a job of another process can be taken, unless that process keeps it', async () => {
     await queue.send([jobs.drainOutbox(1n)]);
     const taken = await take();
     await clock.setTime(inSeconds(4));
-    expect(await queue.keep([])).toBe(6000);
-    expect(await queue.keep(taken)).toBeNull();
-    expect(await queue.keep([])).toBe(10_000);
+    expect(await queue.renew([])).toBe(6000);
+    expect(await queue.renew(taken)).toBeNull();
+    expect(await queue.renew([])).toBe(10_000);
     await clock.setTime(inSeconds(10));
-    expect(await queue.keep([])).toBeNull();
+    expect(await queue.renew([])).toBeNull();
     expect(await take()).toHaveLength(1);
   });
 
@@ -195,7 +195,7 @@ describe('keeping', () => {
   test('a job that is handed back is taken at once, and no other', async () => {
     await queue.send([jobs.drainOutbox(1n), jobs.drainOutbox(2n)]);
     const [back] = await take();
-    await queue.giveBack([back!]);
+    await queue.release([back!]);
     expect(keysOf(await take())).toEqual(keysOf([back!]));
   });
 });
@@ -245,7 +245,7 @@ test.skipIf(!inject('postgresUrl'))(
     let taken: Taken[] = [];
     expectAtMost(1, await statementsDuring(async () => void (taken = await take())));
     expect(taken).toHaveLength(100);
-    expectAtMost(1, await statementsDuring(() => queue.keep(taken)));
+    expectAtMost(1, await statementsDuring(() => queue.renew(taken)));
     expectAtMost(1, await statementsDuring(() => queue.exchange(taken, [...all])));
   },
 );

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clockChangeAt } from '../../src/time/clock-change.ts';
+import { clockChangeAt } from '../../src/time/local-time.ts';
 
 test.each([
   ['2026-03-29T01:59:59', 'Europe/Paris', null],

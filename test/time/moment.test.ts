@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DoubtfulTime } from '../../src/time/doubtful-time.ts';
+import { DoubtfulTime, type Reading, readMoment } from '../../src/time/moment.ts';
 import { describeLength, parseDuration } from '../../src/time/duration.ts';
-import { type Reading, readMoment } from '../../src/time/moment.ts';
 import { toLocalTime } from '../../src/time/local-time.ts';
 
 // 2026-03-04 is a Wednesday. The clocks of Paris go forward on 2026-03-29 and back on 2026-10-25.

@@ -6,7 +6,7 @@ import { notFound } from '../../errors.ts';
 import { isGitHubStatus } from '../../github/github-error.ts';
 import { jobs } from '../../queue/jobs.ts';
 import { assertWritable, type FoundRepository, fullName } from '../../installations/find-repository.ts';
-import { greatestNumber } from '../../github/greatest-number.ts';
+import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
 import { type Before, type Push, type PushedScopes, saveAndSee, saveWhereUnread } from './scope-store.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { greatestNumber } from '../../github/greatest-number.ts';
+import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
 import type { SqlTx } from '../../database/sql.ts';
 import type { Actor } from '../../events/actor.ts';
 import { isReadBy } from '../../freezes/freeze-store.ts';

@@ -3,7 +3,7 @@ import { exemptionStates } from '../../exemptions/exemption.ts';
 import { listExemptions } from '../../exemptions/exemption-store.ts';
 import { type NewExemption, requestExemption } from '../../exemptions/request-exemption.ts';
 import { mostFreezes } from '../../freezes/assert-room.ts';
-import { greatestNumber } from '../../github/greatest-number.ts';
+import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
 import { instant } from '../fields.ts';
 import { linkHeader, linkHeaderDescription, pagingQuery } from '../paging.ts';

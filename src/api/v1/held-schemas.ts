@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
-import { webhooksRefusedAt } from '../../github/hooks/refused-hooks.ts';
+import { webhooksRefusedAt } from '../../github/hooks.ts';
 import type { Progress } from '../../explanations/enforcement/freeze-enforcement.ts';
 import { type HeldPullRequest, reasonsNotHeld } from '../../statuses/held-pull-requests.ts';
 

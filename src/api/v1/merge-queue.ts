@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts';
 import { notFound } from '../../errors.ts';
 import { readForExplanation } from '../../explanations/read-for-explanation.ts';
 import { findPause } from '../../freezes/freeze-store.ts';
-import { greatestNumber } from '../../github/greatest-number.ts';
+import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
 import { type Queued, readQueued, readQueuedOne } from '../../github/pull-requests/read-queued.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { branchesWithGroups, heldGroups } from '../../statuses/merge-group-store.ts';

@@ -1,7 +1,7 @@
 import type { Deps } from '../../deps.ts';
 import type { GitHubClient } from '../../github/github-app.ts';
 import { classifyGitHubError } from '../../github/github-error.ts';
-import { pauseIfLimited } from '../../github/pause.ts';
+import { pauseIfLimited } from '../../github/rate-limits.ts';
 import { type Fact, known, notKnown } from '../../github/pull-requests/fact.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 

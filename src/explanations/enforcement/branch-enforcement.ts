@@ -1,7 +1,7 @@
-import { cachePerService, keepAnswer } from '../../github/cache.ts';
+import { answersPerService } from '../../github/cache.ts';
 import type { Deps } from '../../deps.ts';
 import { missingPermissions } from '../../github/app-manifest.ts';
-import { takeOne } from '../../github/limits/minute-counts.ts';
+import { mayAskNow } from '../../github/ask-github.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import { placeFor } from './check-enforcement.ts';
@@ -24,7 +24,9 @@ const looksPerMinute = 10;
 /** The share of GitHub's hourly rate limit that we reserve for holding pull requests. */
 const reserve = 1 / 4;
 
-const answersOf = cachePerService<string, Promise<boolean | 'unknown'>>(mostRemembered, remembered);
+const answersOf = answersPerService<boolean | 'unknown'>(mostRemembered, (enforced) =>
+  enforced === true ? yesRemembered : remembered,
+);
 
 /**
  * Whether GitHub refuses to merge held pull requests into a branch. The answer is a few minutes old at most.
@@ -37,13 +39,7 @@ export async function branchEnforcement(
 ): Promise<boolean | 'unknown'> {
   const { id, products, installation } = repository;
   if (!freezesAreOn(products) || installation.suspendedAt) return false;
-  const answers = answersOf(deps);
-  const key = keyOf(id, branch);
-  const ask = () =>
-    keepAnswer(answers, deps.clock, key, look(deps, repository, branch), (enforced) =>
-      enforced === true ? yesRemembered : remembered,
-    );
-  return answers.get(key) ?? ask();
+  return answersOf(deps).get(keyOf(id, branch), () => look(deps, repository, branch));
 }
 
 /** The cached or pending answer for a branch; undefined if we would have to ask GitHub. @param branch null for the default branch. */
@@ -51,7 +47,7 @@ export const knownEnforcement = (
   deps: Needed,
   repositoryId: bigint,
   branch: string | null,
-): Promise<boolean | 'unknown'> | undefined => answersOf(deps).get(keyOf(repositoryId, branch));
+): Promise<boolean | 'unknown'> | undefined => answersOf(deps).known(keyOf(repositoryId, branch));
 
 const keyOf = (repositoryId: bigint, branch: string | null): string =>
   JSON.stringify([String(repositoryId), branch]);
@@ -64,8 +60,8 @@ async function look(
   const { id, installation } = repository;
   const permissions = installation.permissions as Record<string, string>;
   if (missingPermissions({ permissions, events: [] }).some((name) => vital.has(name))) return false;
-  if (deps.github.budgetLeft(installation.id, deps.clock.now()) < reserve) return 'unknown';
-  if (!(await takeOne(deps, `branches ${id}`, looksPerMinute))) return 'unknown';
+  const count = { name: `branches ${id}`, perMinute: looksPerMinute };
+  if ((await mayAskNow(deps, installation.id, reserve, count)) !== 'yes') return 'unknown';
   const asking = { deps, repository, signal: AbortSignal.timeout(patience) };
   const name = branch === null ? await readDefaultBranch(asking) : { known: true as const, value: branch };
   if (!name.known) return 'unknown';

@@ -4,7 +4,7 @@ import type { Grants } from '../../github/app-manifest.ts';
 import { isGitHubStatus } from '../../github/github-error.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import type { Fact } from '../../github/pull-requests/fact.ts';
-import { readGitHubNetworks, unnamedProxy } from '../../github/hooks/hook-networks.ts';
+import { readGitHubNetworks, unnamedProxy } from '../../github/hooks.ts';
 import { type Asking, ask } from './asking.ts';
 import type { AppFacts } from './judge-app.ts';
 import type { Attempt, Budget, WebhookFacts } from './judge-service.ts';

@@ -1,5 +1,5 @@
 import { within } from '../../clock.ts';
-import { cachePerService, keepAnswer } from '../../github/cache.ts';
+import { answersPerService } from '../../github/cache.ts';
 import type { Deps } from '../../deps.ts';
 import { heldPullRequests } from '../../statuses/held-pull-requests.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
@@ -15,11 +15,16 @@ const patience = 3_000;
 const mostKept = 1_000;
 
 /** All answers about a repository use the same check, so they agree. */
-const looksOf = cachePerService<bigint, Promise<Settings>>(mostKept, freshFor);
+const answersOf = answersPerService<Settings>(mostKept, ({ findings }) =>
+  isEnforced(findings) === true ? freshFor : missingFreshFor,
+);
 
 /** Checks now whether the freezes of a repository are enforced. */
 export async function lookAtEnforcement(deps: Deps, repository: FoundRepository): Promise<EnforcementReport> {
-  return withHeld(deps, repository, await begin(deps, repository));
+  const settings = await answersOf(deps).refresh(String(repository.id), () =>
+    checkSettings(deps, repository),
+  );
+  return withHeld(deps, repository, settings);
 }
 
 /**
@@ -30,16 +35,11 @@ export async function recentEnforcement(
   deps: Deps,
   repository: FoundRepository,
 ): Promise<EnforcementReport | null> {
-  const settings = await within(patience, looksOf(deps).get(repository.id) ?? begin(deps, repository));
+  const answer = answersOf(deps).get(String(repository.id), () => checkSettings(deps, repository));
+  const settings = await within(patience, answer);
   return settings && withHeld(deps, repository, settings);
 }
 
 /** Our tables say what is held, so that part is always current. */
 const withHeld = async (deps: Deps, repository: FoundRepository, settings: Settings) =>
   reportOf(deps, repository, settings, await heldPullRequests(deps, repository.id));
-
-/** Fails only if our database fails. */
-const begin = (deps: Deps, repository: FoundRepository): Promise<Settings> =>
-  keepAnswer(looksOf(deps), deps.clock, repository.id, checkSettings(deps, repository), ({ findings }) =>
-    isEnforced(findings) === true ? freshFor : missingFreshFor,
-  );

@@ -1,4 +1,4 @@
-import { cachePerService, keepAnswer } from '../../github/cache.ts';
+import { answersPerService } from '../../github/cache.ts';
 import type { Deps } from '../../deps.ts';
 import type { Freeze } from '../../freezes/freeze.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
@@ -21,7 +21,9 @@ const mostRemembered = 1_000;
 /** For a freeze of everything, we check at most this many branches, the default branch first. */
 const mostBranches = 10;
 
-const answersOf = cachePerService<string, Promise<string[]>>(mostRemembered, remembered);
+const answersOf = answersPerService<string[]>(mostRemembered, (missing) =>
+  missing.length > 0 ? missingRemembered : remembered,
+);
 
 /**
  * The branches that a freeze can affect and that are known not to require our check. Never throws and takes 2 s at most.
@@ -32,14 +34,9 @@ export async function unenforcedBranches(
   repository: FoundRepository,
   freeze: Freeze,
 ): Promise<string[]> {
-  const answers = answersOf(deps);
   const only = onlyBranches(freeze);
   const key = `${repository.id} ${JSON.stringify(only)}`;
-  const ask = () =>
-    keepAnswer(answers, deps.clock, key, findUnenforced(deps, repository, only), (missing) =>
-      missing.length > 0 ? missingRemembered : remembered,
-    );
-  const branches = await (answers.get(key) ?? ask());
+  const branches = await answersOf(deps).get(key, () => findUnenforced(deps, repository, only));
   const excluded = excludedBranches(freeze);
   return branches.filter((branch) => !excluded.includes(branch));
 }

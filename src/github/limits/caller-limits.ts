@@ -5,10 +5,9 @@ import { type Clock, nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 import { tooManyRequests } from '../../errors.ts';
 import type { Actor } from '../../events/actor.ts';
-import { bucketOf, mostBuckets } from './bucket.ts';
+import { bucketOf, mostBuckets, giveBack, minute, secondsLeft, takeOne } from './minute-counts.ts';
 import { addressOf, networkOf } from './client-address.ts';
 import { KnownCredentials } from './known-credentials.ts';
-import { giveBack, minute, secondsLeft, takeOne } from './minute-counts.ts';
 
 /** Who a token belongs to: what GitHub refuses, for one address and in all. It costs no installation anything. */
 export const identitiesPerMinute = { address: 60, all: 600 };

@@ -1,7 +1,7 @@
 import { type Cache, createCache } from '../cache.ts';
 import { type Clock, nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
-import { hmacOf } from './bucket.ts';
+import { hmacOf } from './minute-counts.ts';
 
 // The only access to the table of known credentials: HMACs of people, and of tokens, that were accepted within 30 days.
 

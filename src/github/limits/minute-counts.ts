@@ -1,4 +1,6 @@
+import { createHmac } from 'node:crypto';
 import { nowOf } from '../../clock.ts';
+import { deriveKey } from '../../database/derive-key.ts';
 import type { Deps } from '../../deps.ts';
 
 // The only access to the table of counts. It is in the database so that limits hold for all replicas together.
@@ -41,3 +43,20 @@ export async function giveBack({ db }: Pick<Deps, 'db'>, name: string, since: Da
     data: { count: { decrement: 1 } },
   });
 }
+
+type Keyed = Pick<Deps, 'config'>;
+
+/** The number of rows for a kind of stranger, for any number of strangers. */
+export const mostBuckets = 4096;
+
+/** The same on every replica, and not in the database. Each replica has SECRET_KEY, or the App's private key. */
+const keyOf = ({ config }: Keyed, use: string): Buffer =>
+  deriveKey(config.secretKey ?? config.app.privateKey, use);
+
+/** HMAC-SHA-256 in hexadecimal. A reader learns nothing about the text, and cannot make an HMAC. */
+export const hmacOf = (deps: Keyed, use: string, text: string): string =>
+  createHmac('sha256', keyOf(deps, use)).update(text).digest('hex');
+
+/** Which of a fixed number of rows counts for a stranger. It is keyed, so nobody can choose another one's row. */
+export const bucketOf = (deps: Keyed, kind: string, stranger: string): string =>
+  `${kind} ${parseInt(hmacOf(deps, 'buckets', `${kind} ${stranger}`).slice(0, 8), 16) % mostBuckets}`;

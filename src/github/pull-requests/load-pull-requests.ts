@@ -2,18 +2,20 @@ import pLimit from 'p-limit';
 import type { FactNeeds } from '../../conditions/needed-facts.ts';
 import type { Deps } from '../../deps.ts';
 import type { GitHubClient } from '../github-app.ts';
-import { loadScopes } from './load-scopes.ts';
 import { askForPullRequests, isTooMuch, type ReadPullRequest } from './ask-for-pull-requests.ts';
-import { loginOf } from '../facts/login-of.ts';
+import type { Tx } from '../../database/database.ts';
+import type { Page } from '../facts/attribute-group.ts';
+import { loginOf } from '../facts/own-values.ts';
 import type { PullRequestFacts } from './pull-request.ts';
 import { type PresentStatus, statusIn } from './present-status.ts';
-import type { Page, PullRequestAnswer } from '../queries/answers.ts';
 import {
   closedPullRequestsQuery,
+  headOf,
   openPullRequestsQuery,
+  type PullRequestAnswer,
   pullRequestNodesQuery,
   pullRequestQuery,
-} from '../queries/pull-request-queries.ts';
+} from './queries.ts';
 import { readFacts, type Shared } from './read-facts.ts';
 import { readTeams } from './read-teams.ts';
 import { placesIn, readStacks, type Stack } from './stacks.ts';
@@ -103,21 +105,31 @@ export async function loadClosedPullRequests(from: LoadFrom, since: Date): Promi
   return complete(from, read);
 }
 
-type PullRequestsPage = Awaited<ReturnType<typeof readPage>>;
-
-/** A list of pull requests, page by page. If GitHub finds a page too big, the next ones are smaller. */
-async function* pagesOf(from: LoadFrom, query: string): AsyncGenerator<PullRequestsPage> {
+/**
+ * Asks for as many pull requests at once as GitHub answers in time. After a question that is too big, this one and the
+ * next ones are smaller.
+ */
+function asManyAsItCan() {
   let size = most;
-  let after: string | null = null;
-  for (;;) {
-    let page: PullRequestsPage;
+  return async <Answer>(ask: (size: number) => Promise<Answer>): Promise<Answer> => {
     try {
-      page = await readPage(from, query, size, after);
+      return await ask(size);
     } catch (error) {
       if (size === few || !isTooMuch(error)) throw error;
       size = few;
-      continue;
+      return ask(size);
     }
+  };
+}
+
+/** A list of pull requests, page by page. */
+async function* pagesOf(from: LoadFrom, query: string) {
+  const asMany = asManyAsItCan();
+  let after: string | null = null;
+  for (;;) {
+    const page: Awaited<ReturnType<typeof readPage>> = await asMany((size) =>
+      readPage(from, query, size, after),
+    );
     yield page;
     if (!page.hasNextPage) return;
     after = page.endCursor;
@@ -136,12 +148,35 @@ export async function loadPullRequest(from: LoadFrom, number: number): Promise<L
   return read[0] ? (await complete(from, [read[0]]))[0]! : null;
 }
 
-/** Pull requests by node id, at most 100. Leaves out those that are gone. */
+/** Pull requests by node id. Leaves out those that are gone. */
 export async function loadPullRequestNodes(from: LoadFrom, ids: string[]): Promise<LoadedPullRequest[]> {
-  return complete(from, await readNodes(from, ids, most));
+  const all: (ReadPullRequest | null)[] = [];
+  const asMany = asManyAsItCan();
+  for (let rest = ids; rest.length > 0;) {
+    const { read, asked } = await asMany(async (size) => {
+      const asked = rest.slice(0, size);
+      const question = {
+        query: pullRequestNodesQuery,
+        variables: { ids: asked },
+        path: ['nodes'],
+        pullRequestsOf: ({ nodes }: { nodes: (PullRequestAnswer | null)[] }) => nodes,
+      };
+      return { asked, ...(await askForPullRequests(from, question, size > few)) };
+    });
+    all.push(...read);
+    rest = rest.slice(asked.length);
+  }
+  return complete(
+    from,
+    all.filter((pullRequest) => pullRequest !== null),
+  );
 }
 
-const names = ({ repository }: LoadFrom) => ({ owner: repository.account.login, name: repository.name });
+/** The repository, as variables of queries. */
+export const names = ({ repository }: Pick<LoadFrom, 'repository'>) => ({
+  owner: repository.account.login,
+  name: repository.name,
+});
 
 const incomplete = (what: string) => new Error(`GitHub's answer lacks ${what}`);
 
@@ -169,25 +204,6 @@ async function readPage(from: LoadFrom, query: string, first: number, after: str
   return { read: whole, isPrivate, hasNextPage, endCursor };
 }
 
-async function readNodes(from: LoadFrom, ids: string[], size: number): Promise<ReadPullRequest[]> {
-  const read: (ReadPullRequest | null)[] = [];
-  try {
-    for (let at = 0; at < ids.length; at += size) {
-      const question = {
-        query: pullRequestNodesQuery,
-        variables: { ids: ids.slice(at, at + size) },
-        path: ['nodes'],
-        pullRequestsOf: ({ nodes }: { nodes: (PullRequestAnswer | null)[] }) => nodes,
-      };
-      read.push(...(await askForPullRequests(from, question, size > few)).read);
-    }
-  } catch (error) {
-    if (size === few || !isTooMuch(error)) throw error;
-    return readNodes(from, ids, few);
-  }
-  return read.filter((pullRequest) => pullRequest !== null);
-}
-
 async function complete(from: LoadFrom, read: ReadPullRequest[]): Promise<LoadedPullRequest[]> {
   if (read.length === 0) return [];
   const { deps, repository, needs } = from;
@@ -195,7 +211,7 @@ async function complete(from: LoadFrom, read: ReadPullRequest[]): Promise<Loaded
   const shared: Shared = {
     teams: await readTeams(from, needs.teams),
     scopes: needs.facts.has('scopes') ? await loadScopes(deps.db, repository.id, numbers) : null,
-    mergedOnes: new Map(),
+    answers: new Map(),
   };
   const places = placesIn(from.stacks);
   const limit = pLimit(concurrency);
@@ -212,36 +228,31 @@ async function complete(from: LoadFrom, read: ReadPullRequest[]): Promise<Loaded
   });
 }
 
+/** The pushed scopes of these pull requests. A pull request without a push is not in the map. */
+export async function loadScopes(
+  tx: Tx,
+  repositoryId: bigint,
+  numbers: number[],
+): Promise<Map<number, { names: string[]; all: boolean }>> {
+  const rows = await tx.pullRequestScopes.findMany({ where: { repositoryId, number: { in: numbers } } });
+  return new Map(rows.map((row) => [row.number.toNumber(), { names: row.scopes, all: row.allScopes }]));
+}
+
 /** The fields that do not depend on conditions. */
 function statusOf(answer: PullRequestAnswer): Omit<LoadedPullRequest, 'facts'> {
+  const { state, mergeable, potentialMergeCommit: testMerge } = answer;
+  const head = headOf(answer);
   return {
-    isOpen: answer.state === 'OPEN',
+    isOpen: state === 'OPEN',
     isDraft: answer.isDraft,
     title: answer.title,
     author: loginOf(answer.author),
-    status: presentStatus(answer),
-    ...testMergeOf(answer),
-    headMerges: headOf(answer)?.parents?.nodes?.[1]?.oid ?? null,
+    status: head && statusIn(head),
+    testMerge: testMerge && { sha: testMerge.oid, status: statusIn(testMerge) },
+    isTestMergeUnderWay: state === 'OPEN' && !testMerge && mergeable !== 'CONFLICTING',
+    headMerges: head?.parents?.nodes?.[1]?.oid ?? null,
     isAutoMerging: answer.autoMergeRequest !== null,
     queueBranch: answer.mergeQueueEntry === null ? null : answer.baseRefName,
-    isMergeable: answer.mergeable === 'MERGEABLE',
+    isMergeable: mergeable === 'MERGEABLE',
   };
-}
-
-function testMergeOf(
-  answer: PullRequestAnswer,
-): Pick<LoadedPullRequest, 'testMerge' | 'isTestMergeUnderWay'> {
-  const { state, mergeable, potentialMergeCommit: commit } = answer;
-  return {
-    testMerge: commit && { sha: commit.oid, status: statusIn(commit) },
-    isTestMergeUnderWay: state === 'OPEN' && !commit && mergeable !== 'CONFLICTING',
-  };
-}
-
-const headOf = ({ commits }: PullRequestAnswer) => commits?.nodes?.[0]?.commit;
-
-/** Our status on the head commit, in REST's words; null if there is none. */
-function presentStatus(answer: PullRequestAnswer): PresentStatus {
-  const commit = headOf(answer);
-  return commit?.oid === answer.headRefOid ? statusIn(commit) : null;
 }

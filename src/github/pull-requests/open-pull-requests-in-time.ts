@@ -1,14 +1,14 @@
 import { within } from '../../clock.ts';
-import { cachePerService, keepAnswer } from '../cache.ts';
+import { mayAskNow } from '../ask-github.ts';
+import { answersPerService } from '../cache.ts';
 import type { FactNeeds } from '../../conditions/needed-facts.ts';
 import type { Deps } from '../../deps.ts';
-import { pauseIfLimited } from '../pause.ts';
-import { takeOne } from '../limits/minute-counts.ts';
+import { pauseIfLimited } from '../rate-limits.ts';
 import { type LoadedPullRequest, loadOpenPullRequests, type LoadFrom } from './load-pull-requests.ts';
 
 /** The most milliseconds that a person who saves a freeze waits. After that, the look stops. */
 const patience = 2_000;
-/** Milliseconds that the result of one look is used. */
+/** Milliseconds that an answer is used. */
 const freshFor = 10_000;
 const mostKept = 100;
 /** The most open pull requests to read: GitHub cannot give more in time. */
@@ -25,20 +25,19 @@ type Watched = LoadFrom['repository'] & {
   installation: { id: bigint; pausedUntil: Date | null; permissions: unknown };
 };
 
-const looksOf = cachePerService<string, Promise<Open>>(mostKept, freshFor);
+const answersOf = answersPerService<Open>(mostKept, () => freshFor);
 
 /**
  * The open pull requests of a repository, if GitHub gives them soon and statuses do not suffer.
- * @param looksAllowed how many such looks for each minute and installation, and the name of their count.
+ * @param count how many such looks for each minute and installation, and the name of their count.
  * @returns null otherwise; never throws.
  */
 export async function openPullRequestsInTime(
   deps: Deps,
   repository: Watched,
   needs: FactNeeds,
-  looksAllowed = usual,
+  count = usual,
 ): Promise<Open> {
-  const looks = looksOf(deps);
   const { id, observations } = repository;
   const key = JSON.stringify([
     String(id),
@@ -46,30 +45,23 @@ export async function openPullRequestsInTime(
     [...needs.facts].sort(),
     [...needs.teams].sort(),
   ]);
-  const ask = () =>
-    keepAnswer(looks, deps.clock, key, read(deps, repository, needs, looksAllowed), () => freshFor);
+  const answer = answersOf(deps).get(key, () => read(deps, repository, needs, count));
   try {
-    return await within(patience, looks.get(key) ?? ask());
+    return await within(patience, answer);
   } catch (error) {
     deps.log.debug({ err: error }, 'the open pull requests could not be read in time');
     return null;
   }
 }
 
-async function read(
-  deps: Deps,
-  repository: Watched,
-  needs: FactNeeds,
-  looksAllowed: typeof usual,
-): Promise<Open> {
+async function read(deps: Deps, repository: Watched, needs: FactNeeds, count: typeof usual): Promise<Open> {
   const { id: installation, pausedUntil, permissions } = repository.installation;
-  const now = deps.clock.now();
   const signal = AbortSignal.timeout(patience);
-  if (pausedUntil && pausedUntil.getTime() > now) return null;
-  if (deps.github.budgetLeft(installation, now) < reserve) return null;
+  if (pausedUntil && pausedUntil.getTime() > deps.clock.now()) return null;
   const known = await deps.db.openPullRequest.count({ where: { repositoryId: repository.id } });
-  const { name, perMinute } = looksAllowed;
-  if (known > mostOpen || !(await takeOne(deps, `${name} ${installation}`, perMinute))) return null;
+  if (known > mostOpen) return null;
+  const counted = { ...count, name: `${count.name} ${installation}` };
+  if ((await mayAskNow(deps, installation, reserve, counted)) !== 'yes') return null;
   const client = await deps.github.asInstallation(installation, permissions);
   try {
     return await loadOpenPullRequests({ deps, client, repository, needs, stacks: [], signal });

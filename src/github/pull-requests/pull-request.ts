@@ -10,6 +10,9 @@ export type PullRequestFacts = ConditionFacts & {
   stack?: StackPlace | null;
 };
 
+/** The greatest integer of GraphQL, and so the greatest number of a pull request or an issue. */
+export const greatestNumber = 2_147_483_647n;
+
 /** When a pull request last changed, by GitHub's clock, in whole seconds. */
 export function changedAtOf({ values }: PullRequestFacts): Date | null {
   const instant = values['updated-at'];

@@ -1,10 +1,8 @@
-import type { LoadFrom } from './load-pull-requests.ts';
-import { type PresentStatus, statusIn } from './present-status.ts';
-import {
-  type MergeQueueAnswer,
-  type MergeQueueEntryAnswer,
-  mergeQueueQuery,
-} from '../queries/other-queries.ts';
+import { emptyPage, type Page, page } from '../facts/attribute-group.ts';
+import { readToEnd } from './ask-in-part.ts';
+import { didNotGive, known, notKnown } from './fact.ts';
+import { type LoadFrom, names } from './load-pull-requests.ts';
+import { type CommitStatusAnswer, type PresentStatus, statusIn, withOwnStatus } from './present-status.ts';
 
 /** A merge queue at GitHub, with its entries in order. */
 export type MergeQueue = { timeoutMinutes: number; entries: QueueEntry[] };
@@ -23,34 +21,59 @@ export type QueueEntry = {
 /** GitHub's default, for an answer without a value. */
 const usualTimeout = 60;
 
+const entry = /* GraphQL */ `
+  position
+  enqueuedAt
+  headCommit { committedDate ${withOwnStatus} }
+  pullRequest { id number }
+`;
+/** A page of a branch's merge queue, with our status on the head of each merge group. */
+export const mergeQueueQuery = /* GraphQL */ `
+  query MergeQueue($owner: String!, $name: String!, $branch: String!, $context: String!, $after: String) {
+    repository(owner: $owner, name: $name) {
+      mergeQueue(branch: $branch) {
+        configuration { checkResponseTimeout }
+        entries(first: 100, after: $after) ${page(entry)}
+      }
+    }
+  }
+`;
+
+type EntryAnswer = {
+  position: number;
+  enqueuedAt: string;
+  headCommit: (CommitStatusAnswer & { committedDate: string }) | null;
+  pullRequest: { id: string; number: number } | null;
+};
+
+type MergeQueueAnswer = {
+  repository: {
+    mergeQueue: {
+      configuration: { checkResponseTimeout: number | null } | null;
+      entries: Page<EntryAnswer> | null;
+    } | null;
+  } | null;
+};
+
 /**
- * The merge queue of a branch, in pages of 100 entries; null if the branch has none.
+ * The merge queue of a branch; one without entries if the branch has none.
  * @throws GitHub's errors, also for a partial answer, so that nothing looks absent by mistake.
  */
-export async function readMergeQueue(from: LoadFrom, branch: string): Promise<MergeQueue | null> {
-  const { client, deps, repository } = from;
-  const variables = {
-    owner: repository.account.login,
-    name: repository.name,
-    branch,
-    context: deps.config.statusContext,
-  };
-  const entries: Placed[] = [];
-  let timeoutMinutes = usualTimeout;
-  let after: string | null = null;
-  for (;;) {
+export async function readMergeQueue(from: LoadFrom, branch: string): Promise<MergeQueue> {
+  const { client, deps } = from;
+  const variables = { ...names(from), branch, context: deps.config.statusContext };
+  let timeoutMinutes = 0;
+  const missed = notKnown(didNotGive('merge queue'));
+  const entries = await readToEnd<EntryAnswer>(missed, async (after) => {
     const answer: MergeQueueAnswer = await client.graphql(mergeQueueQuery, { ...variables, after });
     const queue = answer.repository?.mergeQueue;
-    if (!queue) return null;
-    timeoutMinutes = inMinutes(queue.configuration?.checkResponseTimeout) ?? timeoutMinutes;
-    const page = queue.entries;
-    if (!page?.nodes) throw new Error("GitHub's answer lacks the entries of the merge queue");
-    for (const node of page.nodes) entries.push(entryOf(node));
-    if (!page.pageInfo.hasNextPage) return { timeoutMinutes, entries: inOrder(entries) };
-    if (page.pageInfo.endCursor === after)
-      throw new Error("GitHub's answer lacks the next page of the queue");
-    after = page.pageInfo.endCursor;
-  }
+    if (!queue) return known(emptyPage);
+    timeoutMinutes = inMinutes(queue.configuration?.checkResponseTimeout) || timeoutMinutes || usualTimeout;
+    return known(queue.entries);
+  });
+  if (!entries.known) throw new Error(entries.reason);
+  const inOrder = entries.value.toSorted((one, other) => one.position - other.position);
+  return { timeoutMinutes, entries: inOrder.map(entryOf) };
 }
 
 /** The longest that the settings of a queue allow. */
@@ -60,12 +83,9 @@ const longestTimeout = 360;
 const inMinutes = (timeout: number | null | undefined): number | null | undefined =>
   timeout && timeout > longestTimeout ? timeout / 60 : timeout;
 
-type Placed = QueueEntry & { position: number };
-
-function entryOf(node: MergeQueueEntryAnswer | null): Placed {
-  if (!node?.pullRequest) throw new Error("GitHub's answer lacks a pull request of the merge queue");
+function entryOf(node: EntryAnswer): QueueEntry {
+  if (!node.pullRequest) throw new Error("GitHub's answer lacks a pull request of the merge queue");
   return {
-    position: node.position,
     number: node.pullRequest.number,
     nodeId: node.pullRequest.id,
     builtAt: latest(node.enqueuedAt, node.headCommit?.committedDate),
@@ -76,6 +96,3 @@ function entryOf(node: MergeQueueEntryAnswer | null): Placed {
 
 const latest = (one: string, other: string | undefined): Date =>
   new Date(Math.max(Date.parse(one), other === undefined ? 0 : Date.parse(other)));
-
-const inOrder = (entries: Placed[]): QueueEntry[] =>
-  entries.toSorted((one, other) => one.position - other.position);

@@ -5,7 +5,7 @@ import { askInPart } from './ask-in-part.ts';
 export type MergeState =
   'BEHIND' | 'BLOCKED' | 'CLEAN' | 'DIRTY' | 'DRAFT' | 'HAS_HOOKS' | 'UNKNOWN' | 'UNSTABLE';
 
-const mergeStatesQuery = /* GraphQL */ `
+export const mergeStatesQuery = /* GraphQL */ `
   query MergeStates($ids: [ID!]!) {
     nodes(ids: $ids) {
       ... on PullRequest {

@@ -1,9 +1,7 @@
 import { classifyGitHubError } from '../github-error.ts';
-import { loginOf } from '../facts/login-of.ts';
-import type { ContextAnswer } from '../queries/answers.ts';
-import { type QueuedEntryAnswer, queuedQuery, queuedOneQuery } from '../queries/other-queries.ts';
-import { loadScopes } from './load-scopes.ts';
-import type { LoadFrom } from './load-pull-requests.ts';
+import type { ContextAnswer } from '../facts/checks.ts';
+import { type ActorAnswer, loginOf } from '../facts/own-values.ts';
+import { type LoadFrom, loadScopes, names } from './load-pull-requests.ts';
 
 /** A pull request in GitHub's merge queue, for people who look at it. */
 export type Queued = {
@@ -32,6 +30,65 @@ export type Queued = {
   } | null;
 };
 
+const check = '__typename ... on CheckRun { name conclusion } ... on StatusContext { context state }';
+const queued = /* GraphQL */ `
+  position
+  jump
+  state
+  enqueuedAt
+  estimatedTimeToMerge
+  headCommit {
+    oid
+    committedDate
+    statusCheckRollup { contexts(first: 100) { nodes { ${check} } } }
+  }
+  pullRequest {
+    number
+    title
+    url
+    baseRefName
+    author { __typename login ... on User { databaseId } ... on Bot { databaseId } }
+    labels(first: 100) { nodes { name } }
+  }
+`;
+
+export const queuedQuery = /* GraphQL */ `
+  query Queued($owner: String!, $name: String!, $branch: String) {
+    repository(owner: $owner, name: $name) {
+      mergeQueue(branch: $branch) { entries(first: 100) { nodes { ${queued} } } }
+    }
+  }
+`;
+
+export const queuedOneQuery = /* GraphQL */ `
+  query QueuedOne($owner: String!, $name: String!, $number: Int!) {
+    repository(owner: $owner, name: $name) {
+      pullRequest(number: $number) { mergeQueueEntry { ${queued} } }
+    }
+  }
+`;
+
+type QueuedEntryAnswer = {
+  position: number;
+  jump: boolean;
+  state: NonNullable<Queued['group']>['state'];
+  enqueuedAt: string;
+  estimatedTimeToMerge: number | null;
+  headCommit: {
+    oid: string;
+    committedDate: string;
+    statusCheckRollup: { contexts: { nodes: (ContextAnswer | null)[] | null } } | null;
+  } | null;
+  pullRequest: {
+    number: number;
+    title: string;
+    url: string;
+    baseRefName: string;
+    author: (NonNullable<ActorAnswer> & { databaseId?: number | null }) | null;
+    labels: { nodes: ({ name: string } | null)[] | null } | null;
+  } | null;
+};
+
 /**
  * The merge queue of a branch, front first, at most 100 entries.
  * @param branch null for the default branch.
@@ -43,7 +100,7 @@ export async function readQueued(from: LoadFrom, branch: string | null): Promise
       mergeQueue: { entries: { nodes: (QueuedEntryAnswer | null)[] | null } | null } | null;
     } | null;
   };
-  const answer: Answer = await from.client.graphql(queuedQuery, { ...placeOf(from), branch });
+  const answer: Answer = await from.client.graphql(queuedQuery, { ...names(from), branch });
   const entries = answer.repository?.mergeQueue?.entries?.nodes ?? [];
   const queued = await withScopes(from, entries);
   return queued.toSorted((one, other) => one.position - other.position);
@@ -56,7 +113,7 @@ export async function readQueuedOne(from: LoadFrom, number: number): Promise<Que
   };
   let answer: Answer;
   try {
-    answer = await from.client.graphql(queuedOneQuery, { ...placeOf(from), number });
+    answer = await from.client.graphql(queuedOneQuery, { ...names(from), number });
   } catch (error) {
     if (classifyGitHubError(error, from.deps.clock.now()).kind === 'absent') return null;
     throw error;
@@ -64,8 +121,6 @@ export async function readQueuedOne(from: LoadFrom, number: number): Promise<Que
   const entry = answer.repository?.pullRequest?.mergeQueueEntry ?? null;
   return (await withScopes(from, [entry]))[0] ?? null;
 }
-
-const placeOf = ({ repository }: LoadFrom) => ({ owner: repository.account.login, name: repository.name });
 
 async function withScopes(
   { deps, repository }: LoadFrom,

@@ -1,9 +1,7 @@
-import { askInPart, type PartialAnswer, whyMissing } from './ask-in-part.ts';
+import { askInPart, readToEnd, whyMissing, whyNotRead } from './ask-in-part.ts';
+import { map, type Page, page } from '../facts/attribute-group.ts';
 import { type Fact, known, mayNotRead, notKnown } from './fact.ts';
 import type { LoadFrom } from './load-pull-requests.ts';
-import type { Page } from '../queries/answers.ts';
-import { teamMembersQuery, type TeamMembersAnswer } from '../queries/other-queries.ts';
-import { whyNotRead } from './why-not-read.ts';
 
 /** Logins of the members, by the team as it was written, or why they are not known. */
 export type Teams = {
@@ -45,19 +43,30 @@ async function readTeam(from: From, team: string): Promise<Fact<ReadonlySet<stri
 
 const noneGiven = (team: string) => `GitHub did not give the members of ${team}`;
 
+/** A page of the members of a team, with those of its child teams. */
+export const teamMembersQuery = /* GraphQL */ `
+  query TeamMembers($organization: String!, $slug: String!, $after: String) {
+    organization(login: $organization) {
+      team(slug: $slug) {
+        members(first: 100, after: $after) ${page('login')}
+      }
+    }
+  }
+`;
+type TeamMembersAnswer = {
+  organization: { team: { members: Page<{ login: string }> | null } | null } | null;
+};
+
 async function readMembers(
   { client, deps }: From,
   team: string,
   variables: { organization: string; slug: string },
 ): Promise<Fact<ReadonlySet<string>>> {
-  const logins = new Set<string>();
-  let after: string | null = null;
-  for (;;) {
-    const { answer, problems, error }: PartialAnswer<TeamMembersAnswer> = await askInPart(
-      client,
-      teamMembersQuery,
-      { ...variables, after },
-    );
+  const members = await readToEnd<{ login: string }>(notKnown(noneGiven(team)), async (after) => {
+    const { answer, problems, error } = await askInPart<TeamMembersAnswer>(client, teamMembersQuery, {
+      ...variables,
+      after,
+    });
     if (problems.length > 0) {
       deps.log.warn({ err: error, team }, 'GitHub answered in part');
       const isRefused = problems.some(({ type }) => type === 'FORBIDDEN');
@@ -65,13 +74,9 @@ async function readMembers(
       if (!problems.every(({ type }) => type === 'NOT_FOUND')) return notKnown(noneGiven(team));
     }
     // GitHub gives the same answer for a team that does not exist and one that we cannot see.
-    if (!answer.organization?.team) return notKnown(`there is no team ${team}`);
-    const members: Page<{ login: string }> | null = answer.organization.team.members;
-    if (!members?.nodes || members.nodes.includes(null)) return notKnown(noneGiven(team));
-    for (const member of members.nodes) logins.add(member!.login);
-    const { hasNextPage, endCursor }: Page<unknown>['pageInfo'] = members.pageInfo;
-    if (!hasNextPage) return known(logins);
-    if (endCursor === null || endCursor === after) return notKnown(noneGiven(team));
-    after = endCursor;
-  }
+    return answer.organization?.team
+      ? known(answer.organization.team.members)
+      : notKnown(`there is no team ${team}`);
+  });
+  return map(members, (people) => new Set(people.map(({ login }) => login)));
 }

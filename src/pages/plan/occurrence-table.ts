@@ -1,7 +1,6 @@
 import { html } from 'hono/html';
 import type { Occurrence } from '../../plans/occurrences.ts';
-import { clockChangeAt } from '../../time/clock-change.ts';
-import { describeInstant } from '../../time/local-time.ts';
+import { clockChangeAt, describeInstant } from '../../time/local-time.ts';
 import { instant } from '../instant.ts';
 import type { Html } from '../layout.ts';
 

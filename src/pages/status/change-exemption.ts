@@ -8,7 +8,7 @@ import { invalid, Refusal } from '../../errors.ts';
 import { type Decision, decideExemption } from '../../exemptions/decide-exemption.ts';
 import { findExemption } from '../../exemptions/exemption-store.ts';
 import { requestExemption } from '../../exemptions/request-exemption.ts';
-import { greatestNumber } from '../../github/greatest-number.ts';
+import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
 import { pullRequestPath } from '../../installations/page-paths.ts';
 import { type RepositoryChange, repositoryForm } from '../change.ts';
 import { type FormProblems, problemsOf } from '../form.ts';

@@ -8,7 +8,7 @@ import { coversFreeze } from '../../exemptions/judge-exemption.ts';
 import type { asPublic, Freeze } from '../../freezes/freeze.ts';
 import { listFreezes } from '../../freezes/list-freezes.ts';
 import type { AuditEvent } from '../../generated/prisma/client.ts';
-import { greatestNumber } from '../../github/greatest-number.ts';
+import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { heldBelow } from '../../explanations/explain-pull-request.ts';
 import type { StackPlace } from '../../github/pull-requests/stacks.ts';

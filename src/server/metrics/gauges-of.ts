@@ -1,5 +1,5 @@
 import { Gauge, Registry } from '@prometheus-io/client';
-import type { Budget } from '../../github/rate-budgets.ts';
+import type { Budget } from '../../github/rate-limits.ts';
 import { datedBack } from '../../queue/queue.ts';
 import type { Figures } from './read-figures.ts';
 

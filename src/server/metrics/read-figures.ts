@@ -19,7 +19,7 @@ export type Figures = {
   jobs: { task: TaskName; waiting: number; dueSince: Date | null; failing: number }[];
 };
 
-// Reads what is open: what waits, is ongoing or is held by an index, and the table of jobs once, as `keepJobs` does.
+// Reads what is open: what waits, is ongoing or is held by an index, and the table of jobs once, as `renewJobs` does.
 // A failed job comes back within 60 s.
 const figures = `
   WITH statuses AS (

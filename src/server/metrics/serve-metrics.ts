@@ -29,7 +29,7 @@ export function serveMetrics(api: OpenAPIHono, deps: Deps): void {
       return context.json({ detail: 'Send METRICS_TOKEN as a bearer token.' }, 401);
     }
     const now = deps.clock.now();
-    const gauges = gaugesOf(await figures(), deps.github.budgets(now), now);
+    const gauges = gaugesOf(await figures(), deps.github.budgets.known(), now);
     const all = Registry.merge([deps.metrics.registry, gauges]);
     return context.body(await all.metrics(), 200, { 'Content-Type': all.contentType });
   });

@@ -1,5 +1,5 @@
 import { within } from '../../clock.ts';
-import { createCache, keepAnswer } from '../../github/cache.ts';
+import { Answers } from '../../github/cache.ts';
 import type { Deps } from '../../deps.ts';
 import { type Figures, readFigures } from './read-figures.ts';
 
@@ -14,15 +14,11 @@ const patience = 3000;
  * @returns null where the database did not answer, or not in time.
  */
 export function shareFigures(deps: Pick<Deps, 'sql' | 'clock' | 'log'>): () => Promise<Figures | null> {
-  const answers = createCache<'figures', Promise<Figures | null>>(deps.clock, 1, Infinity);
+  const answers = new Answers<Figures | null>(deps.clock, 1, () => goodFor);
   const ask = () =>
     readFigures(deps).catch((error: unknown) => {
       deps.log.warn({ err: error }, 'the figures for a scrape of metrics could not be read');
       return null;
     });
-  return () =>
-    within(
-      patience,
-      answers.get('figures') ?? keepAnswer(answers, deps.clock, 'figures', ask(), () => goodFor),
-    );
+  return () => within(patience, answers.get('figures', ask));
 }

@@ -9,9 +9,8 @@ import { attributesOf } from '../../freezes/freeze-store.ts';
 import { listFreezes } from '../../freezes/list-freezes.ts';
 import { Prisma } from '../../generated/prisma/client.ts';
 import type { GitHubClient } from '../../github/github-app.ts';
-import { defineTask } from '../../queue/define-task.ts';
+import { defineTask, NotNow } from '../../queue/define-task.ts';
 import { askStep, inSteps, jobs } from '../../queue/jobs.ts';
-import { NotNow } from '../../queue/not-now.ts';
 import {
   mostMergeStates,
   type ReadMergeState,
@@ -51,7 +50,7 @@ export async function askMergeStates(deps: Deps, repositoryId: bigint): Promise<
     const due = await findDue(deps.db, repositoryId, now);
     if (due.length === 0) break;
     areMore = due.length === mostMergeStates;
-    if (deps.github.budgetLeft(id, now.getTime()) < reserve) throw notBefore(now.getTime() + spareFor);
+    if (deps.github.budgets.left(id) < reserve) throw notBefore(now.getTime() + spareFor);
     await observe(deps, repository, async () => {
       const client = await deps.github.asInstallation(id, permissions);
       await askAbout(deps, client, repository, due);

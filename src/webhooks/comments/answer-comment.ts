@@ -10,15 +10,14 @@ import { askPermission, type RepositoryPermission } from '../../auth/permissions
 import type { Deps } from '../../deps.ts';
 import { isTooManyRequests, isUnavailable, Refusal } from '../../errors.ts';
 import { classifyGitHubError } from '../../github/github-error.ts';
-import { pauseInstallation } from '../../github/pause.ts';
+import { pauseInstallation } from '../../github/rate-limits.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
 import { readSettings } from '../../installations/settings.ts';
 import { repositoryPath } from '../../installations/page-paths.ts';
-import { defineTask } from '../../queue/define-task.ts';
+import { defineTask, NotNow } from '../../queue/define-task.ts';
 import { jobs, type ToldOfComment } from '../../queue/jobs.ts';
-import { NotNow } from '../../queue/not-now.ts';
-import { DoubtfulTime } from '../../time/doubtful-time.ts';
+import { DoubtfulTime } from '../../time/moment.ts';
 import {
   AnsweredMeanwhile,
   hasAnswerLeft,

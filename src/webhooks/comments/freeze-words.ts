@@ -1,7 +1,6 @@
-import { DoubtfulTime } from '../../time/doubtful-time.ts';
+import { DoubtfulTime, later, type Moment, readMoment, type Ways } from '../../time/moment.ts';
 import { parseDuration } from '../../time/duration.ts';
 import { isTimeZone } from '../../time/local-time.ts';
-import { later, type Moment, readMoment, type Ways } from '../../time/moment.ts';
 
 /** The words of a freeze command: until when, in which zone, and why. */
 export type FreezeWords = { end: Moment; zone: string; reason: string };

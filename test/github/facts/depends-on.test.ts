@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dependsOn, keyOf } from '../../../src/github/facts/depends-on.ts';
+import { dependsOn, keyOf } from '../../../src/github/facts/description.ts';
 import { withoutComments } from '../../../src/github/facts/without-comments.ts';
 import { leastCpuTime } from '../../support/cpu-time.ts';
 

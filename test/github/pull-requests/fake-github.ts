@@ -269,7 +269,7 @@ function pullRequestNode(fixture: Fixture): object {
         : { refUpdateRule: null, ...(baseRef as object), rules: listed(rules === undefined ? [] : rules) },
     // `allCommits` fails the list of all, and leaves the head alone.
     commits: (args: Args, _: unknown, info: GraphQLResolveInfo) =>
-      listed((info.path.key === 'allCommits' && allCommits) || nodes)(args, _, info),
+      listed((info.path.key !== 'head' && allCommits) || nodes)(args, _, info),
     reviews: (args: Args, _: unknown, info: GraphQLResolveInfo) =>
       Array.isArray(reviews)
         ? listed(

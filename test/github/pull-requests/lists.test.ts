@@ -132,14 +132,12 @@ const load = async (fixture: Omit<Fixture, 'number'>, { need }: Case, github = f
 };
 
 describe.each(cases)('$need', (each) => {
-  const { field, operation, attribute, what, item, value } = each;
+  const { need, field, operation, attribute, what, item, value } = each;
 
   /** Pull request 2, with this page of the list. */
   const nodeWith = (page: object) => ({
-    [field === 'commits' ? 'allCommits' : field]: page,
-    commits: {
-      nodes: [{ commit: { oid: shaOf(2), deployments: page, statusCheckRollup: { contexts: page } } }],
-    },
+    [need === 'review-requests' || need === 'review-threads' ? field : need]: page,
+    head: { nodes: [{ commit: { oid: shaOf(2), deployments: page, checks: { contexts: page } } }] },
   });
 
   test('are read to the end', async () => {
@@ -293,7 +291,7 @@ test('commits of which GitHub lists fewer than it counts are not known', async (
   github.pullRequests = [{ number: 1, commits: some(25, () => ({})) }];
   github.intercept = (request) =>
     request === 'Commits'
-      ? { data: { node: { allCommits: { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } } } } }
+      ? { data: { node: { commits: { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } } } } }
       : undefined;
   const [loaded] = await loadOpenPullRequests(github.from('commits'));
   expect(loaded!.facts.values).not.toHaveProperty('commits');

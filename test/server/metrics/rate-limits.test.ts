@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RateBudgets } from '../../../src/github/rate-budgets.ts';
+import { RateBudgets } from '../../../src/github/rate-limits.ts';
 import { gaugesOf } from '../../../src/server/metrics/gauges-of.ts';
 import { samplesIn } from '../../support/samples.ts';
 import { TestClock } from '../../support/test-clock.ts';
@@ -13,7 +13,7 @@ const headers = (resource: string, remaining: number, resetAt = clock.now() + 1_
   'x-ratelimit-reset': String(resetAt / 1000),
 });
 const shown = async (budgets: RateBudgets) => {
-  const samples = samplesIn(await gaugesOf(null, budgets.known(clock.now()), clock.now()).metrics());
+  const samples = samplesIn(await gaugesOf(null, budgets.known(), clock.now()).metrics());
   return [...samples].filter(([sample]) => sample.startsWith(name));
 };
 

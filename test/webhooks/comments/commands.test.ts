@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { asCode } from '../../../src/webhooks/comments/answer-text.ts';
 import { commandLine, readCommand, usages, verbs } from '../../../src/webhooks/comments/command.ts';
 import { readFreezeWords } from '../../../src/webhooks/comments/freeze-words.ts';
-import { DoubtfulTime } from '../../../src/time/doubtful-time.ts';
+import { DoubtfulTime } from '../../../src/time/moment.ts';
 
 const read = (body: string) => {
   const line = commandLine(body);

@@ -1,0 +1,177 @@
+import type { AttributeName, AttributeValues } from '../../conditions/attributes.ts';
+import type { Need } from '../../conditions/needs.ts';
+import type { GitHubClient } from '../github-app.ts';
+import { type Fact, known } from '../pull-requests/fact.ts';
+import type { PullRequestAnswer } from '../pull-requests/queries.ts';
+
+/**
+ * A field of a pull request that GitHub can fail to give while the rest stays valid.
+ * @property name its name in GitHub's answer, and the variable that asks for it.
+ * @property what its name for readers: "GitHub did not give its …".
+ * @property ofHead whether it is a field of the head commit.
+ * @property selection what the question about many pull requests asks for.
+ * @property query reads the field alone; of a list, the page after `$after`.
+ */
+export type Field<Value> = {
+  name: string;
+  what: string;
+  ofHead: boolean;
+  selection: string;
+  query: string;
+  unwrap(given: unknown): Value;
+};
+
+/** A page of a list. If the schema allows null, a null may be a failure. */
+export type Page<Item> = {
+  nodes: (Item | null)[] | null;
+  pageInfo: { hasNextPage: boolean; endCursor: string | null };
+};
+
+export const emptyPage: Page<never> = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } };
+
+/** A list that can be longer than its first page. */
+export type List<Item> = Field<Page<Item> | null>;
+
+/** The selection of a page. */
+export const page = (fields: string): string => `{ nodes { ${fields} } pageInfo { hasNextPage endCursor } }`;
+
+/** @param selection with an alias if GitHub's name differs. */
+export const field = <Value>(name: string, what: string, selection: string): Field<Value> => ({
+  name,
+  what,
+  ofHead: false,
+  selection,
+  query: aloneQuery(name, '', selection),
+  unwrap: (given) => given as Value,
+});
+
+/**
+ * @param select the selection of a page, from the arguments that say which.
+ * @param more `first`: the length of the first page. A list within a list costs once for each item of the outer list, so
+ *   such a first page is short.
+ */
+export function list<Item>(
+  name: string,
+  what: string,
+  select: (which: string) => string,
+  more: Partial<Pick<List<Item>, 'ofHead' | 'unwrap'>> & { first?: number } = {},
+): List<Item> {
+  const { first = 100, ofHead = false, unwrap = (given) => given as Page<Item> | null } = more;
+  const next = select('first: 100, after: $after');
+  const selection = ofHead ? `head: commits(last: 1) { nodes { commit { oid ${next} } } }` : next;
+  return {
+    name,
+    what,
+    ofHead,
+    selection: select(`first: ${first}`),
+    query: aloneQuery(name, ', $after: String', selection),
+    unwrap,
+  };
+}
+
+function aloneQuery(name: string, variables: string, selection: string): string {
+  return /* GraphQL */ `
+    query ${name[0]!.toUpperCase()}${name.slice(1)}($id: ID!${variables}) {
+      node(id: $id) {
+        ... on PullRequest {
+          ${selection}
+        }
+      }
+    }
+  `;
+}
+
+/** One pull request while its facts are read, and the ways to ask GitHub for more about it. */
+export type Subject = {
+  answer: PullRequestAnswer;
+  /** The context of our own status. */
+  statusContext: string;
+  /** A field, also if the question about many pull requests had to leave it out. */
+  value<Value>(field: Field<Value>): Promise<Fact<Value | null>>;
+  /** A list to its end. It is read only once. */
+  list<Item>(list: List<Item>): Promise<Fact<Item[]>>;
+  /**
+   * Another GraphQL question.
+   * @param isFine whether the answer counts although GitHub left something out.
+   */
+  query<Answer>(
+    what: string,
+    query: string,
+    variables: Record<string, unknown>,
+    isFine?: (problem: GraphqlProblem) => boolean,
+  ): Promise<Fact<Answer>>;
+  /** Another question to REST. */
+  request<Value>(
+    question: Question,
+    ask: (client: GitHubClient, repository: { owner: string; repo: string }) => Promise<Fact<Value>>,
+  ): Promise<Fact<Value>>;
+  /** The answer to a question that the pull requests of a load share. */
+  shared<Value>(key: string, ask: () => Promise<Fact<Value>>): Promise<Fact<Value>>;
+};
+
+/**
+ * @property what completes "GitHub did not give its …".
+ * @property logged the line of the log if it fails.
+ * @property key if the answer never changes, what it depends on; then it is asked for only once.
+ */
+export type Question = { what: string; logged: string; key?: string | null };
+
+/** One thing that GitHub left out of an answer, and where. */
+export type GraphqlProblem = { type?: string; message?: string; path: (string | number)[] };
+
+/** Webhook events that change a few facts and nothing else. They are frequent. */
+export type FactEvent =
+  | 'check_run'
+  | 'deployment_status'
+  | 'label'
+  | 'milestone'
+  | 'pull_request_review_comment'
+  | 'pull_request_review_thread'
+  | 'push';
+
+/** Attributes that become known together, or not at all. */
+export type AttributeGroup = {
+  /** Read if any of these is needed; null: always. */
+  needs: readonly Need[] | null;
+  attributes: readonly AttributeName[];
+  /** What the question about many pull requests asks for. */
+  fields: readonly Field<unknown>[];
+  changedBy?: readonly FactEvent[];
+  read(subject: Subject): Promise<Fact<AttributeValues>>;
+};
+
+/** Attributes of one field. */
+export const fieldGroup = <Value>(
+  needs: AttributeGroup['needs'],
+  attributes: readonly AttributeName[],
+  field: Field<Value>,
+  valuesOf: (value: Value | null, answer: PullRequestAnswer) => AttributeValues,
+  changedBy: readonly FactEvent[] = [],
+): AttributeGroup => ({
+  needs,
+  attributes,
+  fields: [field],
+  changedBy,
+  read: async (subject) => map(await subject.value(field), (value) => valuesOf(value, subject.answer)),
+});
+
+/** Attributes of one list. */
+export const listGroup = <Item>(
+  need: Need,
+  attributes: readonly AttributeName[],
+  list: List<Item>,
+  valuesOf: (items: Item[]) => AttributeValues,
+  changedBy: readonly FactEvent[] = [],
+): AttributeGroup => ({
+  needs: [need],
+  attributes,
+  fields: [list],
+  changedBy,
+  read: async (subject) => map(await subject.list(list), valuesOf),
+});
+
+export const map = <From, To>(fact: Fact<From>, to: (value: From) => To): Fact<To> =>
+  fact.known ? known(to(fact.value)) : fact;
+
+export const andThen = <From, To>(fact: Fact<From>, to: (value: From) => Fact<To>): Fact<To> =>
+  fact.known ? to(fact.value) : fact;

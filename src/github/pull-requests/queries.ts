@@ -1,0 +1,189 @@
+import type { Need } from '../../conditions/needs.ts';
+import { attributeGroups, isNeeded } from '../facts/attribute-groups.ts';
+import type { ActorAnswer } from '../facts/own-values.ts';
+import { type CommitStatusAnswer, withOwnStatus } from './present-status.ts';
+
+// Constant texts with variables, so that a test can check each against GitHub's own schema.
+
+/** A pull request, beside the fields of the groups of attributes. If the schema allows null, a null may be a failure. */
+export type PullRequestAnswer = {
+  id: string;
+  number: number;
+  url: string;
+  state: 'OPEN' | 'CLOSED' | 'MERGED';
+  title: string;
+  isDraft: boolean;
+  locked: boolean;
+  author: ActorAnswer;
+  baseRefName: string;
+  headRefName: string;
+  headRefOid: string;
+  repository: { name: string; nameWithOwner: string };
+  isCrossRepository: boolean;
+  createdAt: string;
+  updatedAt: string;
+  closedAt: string | null;
+  mergedAt: string | null;
+  additions: number;
+  deletions: number;
+  changedFiles: number;
+  mergeable: 'MERGEABLE' | 'CONFLICTING' | 'UNKNOWN';
+  potentialMergeCommit: CommitStatusAnswer | null;
+  autoMergeRequest: { enabledAt: string | null } | null;
+  mergeQueueEntry: { position: number } | null;
+  head: { totalCount: number; nodes: ({ commit: HeadAnswer } | null)[] | null };
+};
+
+type HeadAnswer = CommitStatusAnswer & { parents?: { nodes: ({ oid: string } | null)[] | null } };
+
+/** The head commit, if GitHub lists it as the last one. */
+export function headOf({ head, headRefOid }: PullRequestAnswer): HeadAnswer | null {
+  const commit = head?.nodes?.[0]?.commit;
+  return commit?.oid === headRefOid ? commit : null;
+}
+
+const fields = [...new Set(attributeGroups.flatMap((group) => group.fields))];
+/** Those that every question asks for. */
+const always = attributeGroups.filter(({ needs }) => needs === null).flatMap((group) => group.fields);
+/** Those with a variable that asks for them. */
+const optional = fields.filter((field) => !always.includes(field));
+
+/**
+ * The variables that ask for the fields that these needs want.
+ * @param leftOut names of fields to leave out although they are needed.
+ */
+export function variablesFor(
+  needed: ReadonlySet<Need>,
+  leftOut: ReadonlySet<string> = new Set(),
+): Record<string, boolean> {
+  const wanted = new Set(
+    attributeGroups.filter((group) => isNeeded(group, needed)).flatMap((group) => group.fields),
+  );
+  return Object.fromEntries(
+    optional.map((field) => [field.name, wanted.has(field) && !leftOut.has(field.name)]),
+  );
+}
+
+/** Whether a field can be left out, to be read on its own. */
+export const canBeLeftOut = (name: string): boolean => optional.some((field) => field.name === name);
+
+/**
+ * The field that an error is about, if the rest stays valid without it; null otherwise.
+ * @param path within the pull request: `head`, `nodes`, 0, `commit`, `deployments`.
+ */
+export function missingFieldAt([name, , , , ofHead]: readonly (string | number)[]): string | null {
+  if (name === 'head' && typeof ofHead === 'string' && mayBeMissing.ofHead.has(ofHead)) return ofHead;
+  return typeof name === 'string' && mayBeMissing.own.has(name) ? name : null;
+}
+
+const names = (ofHead: boolean) => fields.filter((field) => field.ofHead === ofHead).map(({ name }) => name);
+const mayBeMissing = {
+  // Without the test merge commit, it counts as not known yet. The next two say only how urgent it is: the queue's entry
+  // may need another permission.
+  own: new Set(['potentialMergeCommit', 'autoMergeRequest', 'mergeQueueEntry', 'head', ...names(false)]),
+  ofHead: new Set(['status', 'parents', ...names(true)]),
+};
+
+const selected = (ofHead: boolean): string =>
+  fields
+    .filter((field) => field.ofHead === ofHead)
+    .map((field) =>
+      optional.includes(field) ? `... @include(if: $${field.name}) { ${field.selection} }` : field.selection,
+    )
+    .join('\n');
+
+// `commits` are all commits.
+const pullRequestFields = /* GraphQL */ `
+  fragment PullRequestFields on PullRequest {
+    id
+    number
+    url
+    state
+    title
+    isDraft
+    locked
+    author { __typename login }
+    baseRefName
+    headRefName
+    headRefOid
+    repository { name nameWithOwner }
+    isCrossRepository
+    createdAt
+    updatedAt
+    closedAt
+    mergedAt
+    additions
+    deletions
+    changedFiles
+    mergeable
+    potentialMergeCommit { ${withOwnStatus} }
+    autoMergeRequest { enabledAt }
+    mergeQueueEntry { position }
+    ${selected(false)}
+    head: commits(last: 1) {
+      totalCount
+      nodes { commit { ${withOwnStatus} ${selected(true)} } }
+    }
+  }
+`;
+
+// A head can be a test merge commit. A page of all pull requests shows these, so only single ones ask.
+const headMerges = /* GraphQL */ `
+  fragment HeadMerges on PullRequest {
+    head: commits(last: 1) {
+      nodes {
+        commit {
+          parents(first: 2) {
+            nodes {
+              oid
+            }
+          }
+        }
+      }
+    }
+  }
+`;
+
+const variables = ['$context: String!', ...optional.map(({ name }) => `$${name}: Boolean!`)].join(', ');
+
+/** A page of a list of pull requests, at most 100. */
+const pageQuery = (operation: string, states: string, field: string, direction: string) => /* GraphQL */ `
+  query ${operation}($owner: String!, $name: String!, $first: Int!, $after: String, ${variables}) {
+    repository(owner: $owner, name: $name) {
+      isPrivate
+      pullRequests(
+        states: ${states}, first: $first, after: $after, orderBy: { field: ${field}, direction: ${direction} }
+      ) {
+        nodes { ...PullRequestFields }
+        pageInfo { hasNextPage endCursor }
+      }
+    }
+  }
+  ${pullRequestFields}
+`;
+
+/** A page of the open pull requests of a repository. */
+export const openPullRequestsQuery = pageQuery('OpenPullRequests', 'OPEN', 'CREATED_AT', 'ASC');
+
+/** A page of the closed pull requests that were not merged. The last change comes first. */
+export const closedPullRequestsQuery = pageQuery('ClosedPullRequests', 'CLOSED', 'UPDATED_AT', 'DESC');
+
+/** One pull request, open or not. */
+export const pullRequestQuery = /* GraphQL */ `
+  query PullRequest($owner: String!, $name: String!, $number: Int!, ${variables}) {
+    repository(owner: $owner, name: $name) {
+      pullRequest(number: $number) { ...PullRequestFields ...HeadMerges }
+    }
+  }
+  ${pullRequestFields}
+  ${headMerges}
+`;
+
+/** Pull requests by node id. At most 100 ids. */
+export const pullRequestNodesQuery = /* GraphQL */ `
+  query PullRequestNodes($ids: [ID!]!, ${variables}) {
+    nodes(ids: $ids) { ...PullRequestFields ...HeadMerges }
+  }
+  ${pullRequestFields}
+  ${headMerges}
+`;
