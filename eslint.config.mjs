@@ -81,7 +81,6 @@ const pure = [
   'src/freezes/parsed-freeze.ts',
   'src/plans/{expand-rule,occurrences,plan,rule,windows}.ts',
   'src/time/**',
-  'src/conditions/scope-limits.ts',
   'src/statuses/{judge,pace,status,status-budget,urgency}.ts',
   'src/freezes/suggest-time-zones.ts',
   'src/github/app-manifest.ts',

@@ -1,7 +1,6 @@
 import type { Actor } from './actor.ts';
 import type { Tx } from '../database/database.ts';
-import type { Prisma } from '../generated/prisma/client.ts';
-import type { Product } from '../generated/prisma/client.ts';
+import type { Prisma, Product } from '../generated/prisma/client.ts';
 
 /** A freeze in the audit log. */
 export type FreezeAttributes = {

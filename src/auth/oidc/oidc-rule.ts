@@ -1,6 +1,5 @@
-import { compileGlob } from '../../conditions/patterns/compile-glob.ts';
-import { compileNameGlob } from '../../conditions/patterns/compile-name-glob.ts';
-import type { TextTest } from '../../conditions/patterns/text-test.ts';
+import { compileGlob, compileNameGlob } from '../../conditions/patterns/compile-glob.ts';
+import type { TextTest } from '../../conditions/ast.ts';
 import type { Actor } from '../../events/actor.ts';
 import type { Job } from './job.ts';
 

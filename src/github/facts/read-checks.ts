@@ -1,5 +1,5 @@
 import type { AttributeName, AttributeValues } from '../../conditions/attributes.ts';
-import type { CheckAttribute } from '../../conditions/attributes/of-checks.ts';
+import type { CheckAttribute } from '../../conditions/attributes/of-changes.ts';
 import type { ContextAnswer } from '../queries/answers.ts';
 import { instantOf } from './read-own-values.ts';
 

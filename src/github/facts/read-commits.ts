@@ -1,5 +1,4 @@
-import type { AttributeValues } from '../../conditions/attributes.ts';
-import type { CommitFacts } from '../../conditions/commit-fields.ts';
+import type { AttributeValues, CommitFacts } from '../../conditions/attributes.ts';
 import type { CommitAnswer } from '../queries/answers.ts';
 import { instantOf } from './read-own-values.ts';
 

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { FactNeeds } from '../../conditions/needed-facts.ts';
+import type { FactNeeds } from '../../conditions/needs.ts';
 import type { Deps } from '../../deps.ts';
 import type { GitHubClient } from '../github-app.ts';
 import { loadScopes } from './load-scopes.ts';

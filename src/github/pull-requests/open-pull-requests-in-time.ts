@@ -1,6 +1,6 @@
 import { within } from '../../clock.ts';
 import { cachePerService, keepAnswer } from '../cache.ts';
-import type { FactNeeds } from '../../conditions/needed-facts.ts';
+import type { FactNeeds } from '../../conditions/needs.ts';
 import type { Deps } from '../../deps.ts';
 import { pauseIfLimited } from '../pause.ts';
 import { takeOne } from '../limits/minute-counts.ts';

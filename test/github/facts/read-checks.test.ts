@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { attributeOf } from '../../../src/conditions/attributes.ts';
-import { checkAttributes } from '../../../src/conditions/attributes/of-checks.ts';
+import { checkAttributes } from '../../../src/conditions/attributes/of-changes.ts';
 import { readChecks, reportedAttributes } from '../../../src/github/facts/read-checks.ts';
 import type { ContextAnswer } from '../../../src/github/queries/answers.ts';
 
