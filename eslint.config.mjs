@@ -81,7 +81,7 @@ const pure = [
   'src/freezes/parsed-freeze.ts',
   'src/plans/{expand-rule,occurrences,plan,rule,windows}.ts',
   'src/time/**',
-  'src/statuses/{judge,pace,status,status-budget,urgency}.ts',
+  'src/statuses/{judge,pace,plan-write,status}.ts',
   'src/freezes/suggest-time-zones.ts',
   'src/github/app-manifest.ts',
   'src/pages/help/{address,navigation,render-document,search-documents,search-words,text-of}.ts',
