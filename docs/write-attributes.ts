@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
 import { attributeRows } from '../src/conditions/attribute-rows.ts';
 import { aliases, refusedNames } from '../src/conditions/attributes/refused-names.ts';
-import { commitFields } from '../src/conditions/commit-fields.ts';
+import { commitFields } from '../src/conditions/attributes.ts';
 
 const code = (text: string): string => `\`${text}\``;
 

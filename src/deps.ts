@@ -11,7 +11,7 @@ import type { Freeze } from './freezes/freeze.ts';
 import type { FoundRepository } from './installations/find-repository.ts';
 import type { Database } from './database/database.ts';
 import type { Sql } from './database/sql.ts';
-import type { OwnWrites } from './statuses/own-writes.ts';
+import type { OwnWrites } from './statuses/write-status.ts';
 import type { JobQueue } from './queue/queue.ts';
 
 /** What a use case needs from outside. `createApp` makes one. Tests pass their own clock and GitHub. */

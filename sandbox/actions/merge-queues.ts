@@ -2,8 +2,14 @@ import { mergeGroupJson } from '../json/merge-group-json.ts';
 import { mergingNow, nextToEject, queueOf, stateOf } from '../state/merge-queue-rules.ts';
 import { mergedWith, stackOf } from '../state/stacks.ts';
 import { mergeBlocker } from '../state/mergeability.ts';
-import type { Account, MergeGroup, MergeQueue, MergeQueueEntry } from '../state/model.ts';
-import type { PullRequest, Repository } from '../state/model.ts';
+import type {
+  Account,
+  MergeGroup,
+  MergeQueue,
+  MergeQueueEntry,
+  PullRequest,
+  Repository,
+} from '../state/model.ts';
 import type { World } from '../state/world.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { PullRequestEvents } from './pull-request-events.ts';

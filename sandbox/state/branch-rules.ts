@@ -1,7 +1,15 @@
 import { roleOf } from './access.ts';
 import { trunkOf } from './stacks.ts';
-import type { Account, BranchProtection, BypassActor, Patterns, PullRequest } from './model.ts';
-import type { Repository, RequiredCheck, Ruleset } from './model.ts';
+import type {
+  Account,
+  BranchProtection,
+  BypassActor,
+  Patterns,
+  PullRequest,
+  Repository,
+  RequiredCheck,
+  Ruleset,
+} from './model.ts';
 
 /** The active rulesets of a branch, those of the organization first. The branch does not need to exist. */
 export function rulesetsOn(repository: Repository, branch: string): Ruleset[] {

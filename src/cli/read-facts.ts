@@ -3,11 +3,14 @@ import {
   attributeNames,
   attributeOf,
   type AttributeValues,
+  type CommitFacts,
+  type CommitField,
+  commitFields,
+  type ConditionFacts,
 } from '../conditions/attributes.ts';
 import type { AttributeType } from '../conditions/attributes/attribute.ts';
 import { aliases, refusedNames } from '../conditions/attributes/refused-names.ts';
-import { type CommitFacts, type CommitField, commitFields } from '../conditions/commit-fields.ts';
-import type { ConditionFacts } from '../conditions/condition-facts.ts';
+import { ParseError } from '../conditions/scanner.ts';
 import { suggestNames } from '../conditions/suggest-names.ts';
 import { parseTimestamp } from '../conditions/time/timestamp.ts';
 import { withoutComments } from '../github/facts/without-comments.ts';
@@ -136,7 +139,10 @@ function wholeNumber(value: unknown, name: string): number {
 }
 
 function instantOf(value: unknown, name: string): number {
-  const parsed = typeof value === 'string' ? parseTimestamp(value) : null;
-  if (parsed?.ok) return parsed.value;
+  try {
+    if (typeof value === 'string') return parseTimestamp(value);
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+  }
   throw new BadValue(`\`${name}\` is an instant such as 2026-03-01T09:00:00Z, or null.`);
 }

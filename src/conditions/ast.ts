@@ -1,7 +1,5 @@
-import type { AttributeName } from './attributes.ts';
-import type { CommitField } from './commit-fields.ts';
-import type { TextTest } from './patterns/text-test.ts';
-import type { ClockTest } from './time/clock-test.ts';
+import type { AttributeName, CommitField } from './attributes.ts';
+import type { ClockTest } from './time/wall-clock.ts';
 
 /** A condition in the form that clients send and we store. */
 export type ConditionInput =
@@ -45,6 +43,9 @@ export type Test =
   /** A test that only needs the clock. */
   | { type: 'clock'; operator: Equality; clock: ClockTest }
   | { type: 'now'; operator: Range; at: number };
+
+/** Whether a text matches. Built once and called often. */
+export type TextTest = (text: string) => boolean;
 
 /** A value built from text. If the text contains `{{ author }}`, it is built again for each author. */
 export type AuthorText<Made> =

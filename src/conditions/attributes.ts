@@ -1,10 +1,7 @@
-import type { Attribute, AttributeType } from './attributes/attribute.ts';
-import { changeAttributes } from './attributes/of-changes.ts';
-import { type CheckAttribute, checkAttributes } from './attributes/of-checks.ts';
+import { type Attribute, type AttributeType, now, schedule } from './attributes/attribute.ts';
+import { changeAttributes, type CheckAttribute, checkAttributes } from './attributes/of-changes.ts';
 import { peopleAttributes } from './attributes/of-people.ts';
 import { pullRequestAttributes } from './attributes/of-pull-request.ts';
-import { timeAttributes } from './attributes/of-time.ts';
-import type { CommitFacts } from './commit-fields.ts';
 
 /** Every attribute of conditions. The parser, the matcher, the loader and the documentation use this table. */
 export const attributes = {
@@ -12,7 +9,12 @@ export const attributes = {
   ...peopleAttributes,
   ...changeAttributes,
   ...checkAttributes,
-  ...timeAttributes,
+  'current-datetime': now(
+    'clock',
+    'the current time; `=` and `!=` take an interval, the orderings a timestamp',
+    'nobody',
+  ),
+  schedule: schedule('clock', 'whether the current time is in the named days and hours', 'nobody'),
 };
 
 export type AttributeName = keyof typeof attributes;
@@ -21,6 +23,29 @@ export type AttributeName = keyof typeof attributes;
 export const attributeOf = (name: AttributeName): Attribute => attributes[name];
 
 export const attributeNames = (Object.keys(attributes) as AttributeName[]).sort();
+
+/** The fields of `commits[i].<field>`. */
+export const commitFields = {
+  author: 'text',
+  committer: 'text',
+  commit_message: 'text',
+  email_author: 'text',
+  email_committer: 'text',
+  commit_verification_verified: 'boolean',
+  date_author: 'timestamp',
+  date_committer: 'timestamp',
+} as const;
+
+export type CommitField = keyof typeof commitFields;
+
+/** One commit of a pull request, with git's names and addresses. Instants are in milliseconds since the epoch. */
+export type CommitFacts = {
+  [Field in CommitField]: (typeof commitFields)[Field] extends 'boolean'
+    ? boolean
+    : (typeof commitFields)[Field] extends 'timestamp'
+      ? number | null
+      : string | null;
+};
 
 type TypeOf<Name extends AttributeName> = (typeof attributes)[Name]['type'];
 
@@ -50,3 +75,17 @@ export type AttributeValues = {
 } & { [Name in `@${CheckAttribute}`]?: readonly string[] };
 
 export type ValueName = keyof AttributeValues;
+
+/** All facts about a pull request that conditions read. */
+export type ConditionFacts = {
+  /** A missing value is unknown. */
+  values: AttributeValues;
+  /** Why something is unknown, by attribute name, or by team as it was written. */
+  whyNotKnown: Readonly<Record<string, string>>;
+  /** Whether CI says that the pull request touches every scope. */
+  hasEveryScope: boolean;
+  /** The stack that it is in, if any: the rules of the stack's base apply to it. */
+  stack?: { base: string } | null;
+  /** The logins of team members, by team as it was written, in lower case: `@acme/core`. */
+  teams: ReadonlyMap<string, ReadonlySet<string>>;
+};

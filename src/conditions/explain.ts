@@ -1,7 +1,5 @@
 import type { Leaf } from './ast.ts';
-import { attributeOf, type ValueName } from './attributes.ts';
-import type { CommitFacts } from './commit-fields.ts';
-import type { ConditionFacts } from './condition-facts.ts';
+import { attributeOf, type ValueName, type CommitFacts, type ConditionFacts } from './attributes.ts';
 import { countOf, judgeLeaf, type Value, valueNameOf } from './judge-leaf.ts';
 import type { Matcher, Path } from './match.ts';
 import type { Verdict } from './verdict.ts';

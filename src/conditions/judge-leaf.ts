@@ -1,12 +1,12 @@
 import type { AuthorText, Comparison, Leaf, Test } from './ast.ts';
-import { attributeOf, type ValueName } from './attributes.ts';
-import { type CommitFacts, commitFields } from './commit-fields.ts';
-import { compareTexts, comparesNumbers, lengthOf } from './compare.ts';
-import type { ConditionFacts } from './condition-facts.ts';
-import { either, not, type Verdict } from './verdict.ts';
-
-/** Evaluates a pull request at an instant (milliseconds since the epoch). Called often, so it allocates nothing. */
-export type Judge = (facts: ConditionFacts, now: number) => Verdict;
+import {
+  attributeOf,
+  type CommitFacts,
+  commitFields,
+  type ConditionFacts,
+  type ValueName,
+} from './attributes.ts';
+import { either, type Judge, not, type Verdict } from './verdict.ts';
 
 /** A known value. */
 export type Value = boolean | number | string | null | readonly string[] | readonly CommitFacts[];
@@ -190,4 +190,38 @@ function ofCommits({ index, field }: NonNullable<Leaf['commit']>, test: Tests): 
       );
     return commits.some((commit) => test(commit[field], facts, now) === true);
   };
+}
+
+/** Compares two numbers. */
+const comparesNumbers: Record<Comparison, (one: number, other: number) => boolean> = {
+  '=': (one, other) => one === other,
+  '!=': (one, other) => one !== other,
+  '>=': (one, other) => one >= other,
+  '<=': (one, other) => one <= other,
+  '>': (one, other) => one > other,
+  '<': (one, other) => one < other,
+};
+
+/** Compares texts by code points: negative, 0 or positive. JavaScript's `<` compares UTF-16 units. */
+function compareTexts(one: string, other: string): number {
+  const length = Math.min(one.length, other.length);
+  for (let i = 0; i < length; i++) {
+    if (one.charCodeAt(i) !== other.charCodeAt(i)) return codePointAt(one, i) - codePointAt(other, i);
+  }
+  return one.length - other.length;
+}
+
+/** The code point that this unit is part of. */
+function codePointAt(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  const isSecondHalf = unit >= 0xdc00 && unit <= 0xdfff && at > 0;
+  const whole = isSecondHalf ? text.codePointAt(at - 1)! : unit;
+  return whole > 0xffff ? whole : text.codePointAt(at)!;
+}
+
+/** The number of characters as readers count them, not of UTF-16 units. */
+function lengthOf(text: string): number {
+  let length = 0;
+  for (const _character of text) length += 1;
+  return length;
 }

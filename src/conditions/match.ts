@@ -1,7 +1,7 @@
 import type { ConditionNode, Leaf } from './ast.ts';
-import type { ConditionFacts } from './condition-facts.ts';
-import { type Judge, judgeLeaf, type Side } from './judge-leaf.ts';
-import { not, type Verdict } from './verdict.ts';
+import type { ConditionFacts } from './attributes.ts';
+import { judgeLeaf, type Side } from './judge-leaf.ts';
+import { all, any, type Judge, not, type Verdict } from './verdict.ts';
 
 /** The position of a condition in its list: `[2, 'or', 0]`. */
 export type Path = (string | number)[];
@@ -44,26 +44,40 @@ function prepareNode(node: ConditionNode, side: Side, path: Path): Matcher {
   }
 }
 
-export function all(judges: Judge[]): Judge {
-  return (facts: ConditionFacts, now: number): Verdict => {
-    let verdict: Verdict = true;
-    for (const judge of judges) {
-      const each = judge(facts, now);
-      if (each === false) return false;
-      if (each === 'unknown') verdict = each;
-    }
-    return verdict;
+/**
+ * Evaluates conditions if only the base branch is known. Everything else, including the time, is unknown.
+ * @param base null if the base is unknown too.
+ */
+export function judgeBase(matcher: Matcher, base: string | null): Verdict {
+  const facts: ConditionFacts = {
+    values: base === null ? {} : { base },
+    whyNotKnown: {},
+    hasEveryScope: false,
+    teams: new Map(),
   };
+  return judgeOf(matcher)(facts, 0);
 }
 
-export function any(judges: Judge[]): Judge {
-  return (facts: ConditionFacts, now: number): Verdict => {
-    let verdict: Verdict = false;
-    for (const judge of judges) {
-      const each = judge(facts, now);
-      if (each === true) return true;
-      if (each === 'unknown') verdict = each;
+/** Cached, because pipelines ask about the same freezes all day. */
+const judges = new WeakMap<Matcher, Judge>();
+
+function judgeOf(matcher: Matcher): Judge {
+  const judge = judges.get(matcher) ?? ofBase(matcher);
+  judges.set(matcher, judge);
+  return judge;
+}
+
+function ofBase(matcher: Matcher): Judge {
+  switch (matcher.kind) {
+    case 'leaf':
+      return matcher.leaf.attribute === 'base' ? matcher.judge : () => 'unknown';
+    case 'not': {
+      const inner = ofBase(matcher.node);
+      return (facts, now) => not(inner(facts, now));
     }
-    return verdict;
-  };
+    default: {
+      const judges = matcher.nodes.map(ofBase);
+      return matcher.kind === 'and' ? all(judges) : any(judges);
+    }
+  }
 }

@@ -1,6 +1,5 @@
 import type { Leaf, Range } from './ast.ts';
-import type { CommitFacts } from './commit-fields.ts';
-import type { ConditionFacts } from './condition-facts.ts';
+import type { CommitFacts, ConditionFacts } from './attributes.ts';
 import { valueNameOf } from './judge-leaf.ts';
 import type { Matcher } from './match.ts';
 import type { Verdict } from './verdict.ts';

@@ -1,6 +1,6 @@
 import type { ConditionNode } from './ast.ts';
-import { ConditionError } from './condition-error.ts';
 import { parseLeaf } from './parse-leaf.ts';
+import { ParseError } from './scanner.ts';
 
 /** The path of a bad condition, and the character of the problem (from 1; null if it is not text). */
 export type ConditionProblem = { path: Path; message: string; column: number | null };
@@ -85,10 +85,10 @@ function readLeaf(text: string, path: Path, reading: Reading): ConditionNode | n
     if (leaf.test.type === 'pattern') reading.patterns += text.length;
     return leaf;
   } catch (error) {
-    if (!(error instanceof ConditionError)) throw error;
+    if (!(error instanceof ParseError)) throw error;
     const stop = error.message.endsWith('?') ? '' : '.';
     const message = `Invalid condition '${shorten(text)}'. ${error.message}${stop}`;
-    return refuse(reading, path, message, Math.max(1, Math.min(error.column, text.length)));
+    return refuse(reading, path, message, Math.max(1, Math.min(error.offset + 1, text.length)));
   }
 }
 

@@ -1,57 +1,55 @@
-import type { Comparison, Operator, Range, Test } from './ast.ts';
+import { LRUCache } from 'lru-cache';
+import type { AuthorText, Comparison, Operator, Range, Test } from './ast.ts';
+import type { AttributeType, ValueRule } from './attributes/attribute.ts';
 import { checkValue } from './check-value.ts';
-import { ConditionError } from './condition-error.ts';
-import { inEachAuthorsWords } from './author-text.ts';
-import type { Subject } from './parse-attribute.ts';
 import { compileGlob, quoteGlob } from './patterns/compile-glob.ts';
 import { compileRegex, quoteRegex } from './patterns/compile-regex.ts';
-import { PatternError } from './patterns/pattern-error.ts';
-import { parseClockTest, parseInstantTest } from './parse-time-test.ts';
+import { ParseError } from './scanner.ts';
+import { parseInterval } from './time/interval.ts';
+import { parseSchedule } from './time/schedule.ts';
+import { parseAgo, parseTimestamp } from './time/timestamp.ts';
 
-type Asked = Pick<Subject, 'name' | 'type' | 'rule'>;
+/** What a value is compared with: an attribute, or a field of a commit. */
+type Subject = { name: string; type: AttributeType; rule: ValueRule };
 
 /**
  * Reads the value that an attribute is compared with.
  * @param raw without space around it.
- * @param column where it begins.
- * @throws ConditionError
+ * @throws ParseError
  */
-export function parseTest(subject: Asked, operator: Operator, raw: string, column: number): Test {
+export function parseTest(subject: Subject, operator: Operator, raw: string): Test {
   switch (subject.type) {
     case 'count':
     case 'number':
-      return { type: 'number', operator: operator as Comparison, value: parseNumber(raw, column) };
+      return { type: 'number', operator: operator as Comparison, value: parseNumber(raw) };
     case 'timestamp':
-      return parseInstantTest(operator as Range, raw, column);
+      return parseInstantTest(operator as Range, raw);
     case 'now':
     case 'schedule':
-      return parseClockTest(subject.type, operator as Comparison, raw, column);
+      return parseClockTest(subject.type, operator as Comparison, raw);
     default:
       return operator === '~=' || operator === '*='
-        ? parsePattern(subject, operator, raw, column)
-        : parseText(subject, operator, raw, column);
+        ? parsePattern(subject, operator, raw)
+        : parseText(subject, operator, raw);
   }
 }
 
-function parseNumber(raw: string, column: number): number {
+function parseNumber(raw: string): number {
   if (!/^[+-]?\d+$/.test(raw)) {
-    throw new ConditionError(
-      raw === '' ? 'A number is missing' : `${raw.slice(0, 40)} is not a number`,
-      column,
-    );
+    throw new ParseError(raw === '' ? 'A number is missing' : `${raw.slice(0, 40)} is not a number`, 0);
   }
   const value = Number(raw);
-  if (value < 0) throw new ConditionError('Value must be positive', column);
+  if (value < 0) throw new ParseError('Value must be positive', 0);
   return value;
 }
 
-function parseText(subject: Asked, operator: Comparison, raw: string, column: number): Test {
+function parseText(subject: Subject, operator: Comparison, raw: string): Test {
   const quoted = /^(["']).*\1$/s.test(raw);
   const value = quoted ? raw.slice(1, -1) : raw;
   // A single quote is a typo.
-  if (!quoted && /^["']|["']$/.test(value)) throw new ConditionError('Unbalanced quotes', column);
+  if (!quoted && /^["']|["']$/.test(value)) throw new ParseError('Unbalanced quotes', 0);
   const wrong = checkValue(subject, operator, value);
-  if (wrong) throw new ConditionError(wrong, column);
+  if (wrong) throw new ParseError(wrong, 0);
   const isEquality = operator === '=' || operator === '!=';
   if (subject.rule === 'login' && value.startsWith('@') && isEquality) {
     return { type: 'team', operator, team: value.toLowerCase() };
@@ -65,11 +63,11 @@ function parseText(subject: Asked, operator: Comparison, raw: string, column: nu
 const longestLogin = `${'a'.repeat(39)}[bot]`;
 
 /** Compiles the pattern now, so that a bad pattern is refused when it is sent. A single quote is part of the pattern. */
-function parsePattern(subject: Asked, operator: '~=' | '*=', raw: string, column: number): Test {
+function parsePattern(subject: Subject, operator: '~=' | '*=', raw: string): Test {
   const isQuoted = /^(["']).*\1$/s.test(raw);
   const value = isQuoted ? raw.slice(1, -1) : raw;
   if (subject.rule === 'login' && /^@[\w./-]+$/.test(value)) {
-    throw new ConditionError('A team is compared with `=` or `!=`: no login looks like one', column);
+    throw new ParseError('A team is compared with `=` or `!=`: no login looks like one', 0);
   }
   const [compile, quote] =
     operator === '~=' ? ([compileRegex, quoteRegex] as const) : ([compileGlob, quoteGlob] as const);
@@ -79,8 +77,61 @@ function parsePattern(subject: Asked, operator: '~=' | '*=', raw: string, column
     if (matches.usesAuthor) matches.of(longestLogin);
     return { type: 'pattern', operator, matches };
   } catch (error) {
-    if (!(error instanceof PatternError)) throw error;
+    if (!(error instanceof ParseError)) throw error;
     const what = operator === '~=' ? 'Invalid regular expression' : 'Invalid glob';
-    throw new ConditionError(`${what}: ${error.message}`, column + (isQuoted ? 1 : 0) + error.offset);
+    throw new ParseError(`${what}: ${error.message}`, (isQuoted ? 1 : 0) + error.offset);
   }
+}
+
+/** Reads the value for a timestamp: an instant, or a length of time before now. */
+function parseInstantTest(operator: Range, raw: string): Test {
+  const ago = parseAgo(raw);
+  return ago === null
+    ? { type: 'instant', operator, at: parseTimestamp(raw) }
+    : { type: 'age', operator, ago };
+}
+
+/** Reads the value for the current time: a schedule, an interval, or an instant. */
+function parseClockTest(type: 'schedule' | 'now', operator: Comparison, raw: string): Test {
+  if (operator === '=' || operator === '!=') {
+    const isInterval = raw.replace(/\[[^\]]*\]/g, '').includes('/');
+    if (type === 'now' && !isInterval) {
+      const message =
+        'Invalid interval. `=` and `!=` take one such as 2026-12-24T18:00/2027-01-02T09:00[Europe/Paris]; for one instant use `>=` or `<`';
+      throw new ParseError(message, 0);
+    }
+    return { type: 'clock', operator, clock: type === 'schedule' ? parseSchedule(raw) : parseInterval(raw) };
+  }
+  if (/\bago$/i.test(raw)) {
+    throw new ParseError('Invalid timestamp. A time ago is not for `current-datetime`: now is never ago', 0);
+  }
+  return { type: 'now', operator, at: parseTimestamp(raw) };
+}
+
+const template = /\{\{\s*author\s*\}\}/;
+
+/** For how many authors results are cached. A compiled pattern may take megabytes. */
+const mostKept = 100;
+
+/**
+ * Builds a value from text once, or once for each author if the text contains `{{ author }}`.
+ * @param make gets the texts between the templates, and the login to insert.
+ */
+function inEachAuthorsWords<Made>(
+  text: string,
+  make: (parts: string[], author: string) => Made,
+): AuthorText<Made> {
+  const parts = text.split(template);
+  if (parts.length === 1) return { usesAuthor: false, value: make(parts, '') };
+  const kept = new LRUCache<string, { made: Made }>({ max: mostKept });
+  return {
+    usesAuthor: true,
+    of(author) {
+      const known = kept.get(author);
+      if (known) return known.made;
+      const made = make(parts, author);
+      kept.set(author, { made });
+      return made;
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import type { ConditionFacts } from '../conditions/condition-facts.ts';
+import type { ConditionFacts } from '../conditions/attributes.ts';
 import type { Reason } from '../conditions/explain.ts';
 import type { Deps } from '../deps.ts';
 import type { FreezeReasons } from '../freezes/judge-freeze.ts';

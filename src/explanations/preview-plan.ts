@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { nowOf } from '../clock.ts';
-import { compileNameGlob } from '../conditions/patterns/compile-name-glob.ts';
+import { compileNameGlob } from '../conditions/patterns/compile-glob.ts';
 import type { Deps } from '../deps.ts';
 import { isFreezeEnforced } from './enforcement/finding.ts';
 import { recentEnforcement } from './enforcement/recent-enforcement.ts';

@@ -1,4 +1,4 @@
-import type { FactNeeds } from '../conditions/needed-facts.ts';
+import type { FactNeeds } from '../conditions/needs.ts';
 import type { Deps } from '../deps.ts';
 import { askGitHub } from '../github/ask-github.ts';
 import type { LoadFrom } from '../github/pull-requests/load-pull-requests.ts';

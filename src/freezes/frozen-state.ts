@@ -1,4 +1,4 @@
-import { judgeBase } from '../conditions/judge-base.ts';
+import { judgeBase } from '../conditions/match.ts';
 import type { ParsedFreeze } from './parsed-freeze.ts';
 
 /** A stored freeze. A deleted freeze held until its deletion. */

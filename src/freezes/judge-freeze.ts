@@ -1,4 +1,4 @@
-import type { ConditionFacts } from '../conditions/condition-facts.ts';
+import type { ConditionFacts } from '../conditions/attributes.ts';
 import { explain, type Reason } from '../conditions/explain.ts';
 import { earliest, nextChange } from '../conditions/next-change.ts';
 import type { ParsedFreeze } from './parsed-freeze.ts';

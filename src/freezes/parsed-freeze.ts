@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { ConditionNode } from '../conditions/ast.ts';
 import { type Matcher, prepare } from '../conditions/match.ts';
-import { type FactNeeds, neededFacts } from '../conditions/needed-facts.ts';
+import { type FactNeeds, neededFacts } from '../conditions/needs.ts';
 import { isTimed } from '../conditions/next-change.ts';
 import { parseConditions } from '../conditions/parse-conditions.ts';
 import { type Freeze, holdsMerges } from './freeze.ts';

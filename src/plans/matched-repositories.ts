@@ -1,4 +1,4 @@
-import { compileNameGlob } from '../conditions/patterns/compile-name-glob.ts';
+import { compileNameGlob } from '../conditions/patterns/compile-glob.ts';
 import type { SqlTx } from '../database/sql.ts';
 import { freezeProducts } from '../installations/product.ts';
 import type { Plan } from './plan.ts';

@@ -1,4 +1,4 @@
-import { isPlainName } from '../conditions/patterns/compile-name-glob.ts';
+import { isPlainName } from '../conditions/patterns/compile-glob.ts';
 import type { Tx } from '../database/database.ts';
 import { conflict } from '../errors.ts';
 import { type Administered, administersAll } from '../installations/find-account.ts';

@@ -9,7 +9,7 @@ import { clearLeases } from '../statuses/lease.ts';
 import { lookAhead } from '../explanations/look-ahead.ts';
 import { createGitHubApp } from '../github/github-app.ts';
 import { Metrics } from './metrics/metrics.ts';
-import { OwnWrites } from '../statuses/own-writes.ts';
+import { OwnWrites } from '../statuses/write-status.ts';
 import { createJobQueue } from '../queue/queue.ts';
 import { startWorker, type Worker } from './worker.ts';
 import type { Phase } from './phase.ts';

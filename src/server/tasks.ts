@@ -13,7 +13,7 @@ import { drainOutboxTask } from '../statuses/drain.ts';
 import { keepPlansTask, keepPlanTask } from '../plans/keep-plan.ts';
 import { findBypassTask } from '../statuses/find-bypass.ts';
 import { reconcileMergeQueueTask } from '../statuses/merge-queue.ts';
-import { askMergeStatesTask } from '../statuses/merge-states/ask-merge-states.ts';
+import { askMergeStatesTask } from '../statuses/merge-states.ts';
 import {
   reconcileClosedHeadsTask,
   reconcilePullRequestTask,

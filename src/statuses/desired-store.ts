@@ -3,8 +3,7 @@ import { Prisma } from '../generated/prisma/client.ts';
 import type { Stack } from '../github/pull-requests/stacks.ts';
 import type { Observed } from './observe.ts';
 import { freeText } from './status.ts';
-import { type Known, longestLag } from './plan-write.ts';
-import { closedUrgency } from './urgency.ts';
+import { type Known, longestLag, closedUrgency } from './plan-write.ts';
 import {
   allLastSeen,
   type LastSeen,
@@ -115,14 +114,14 @@ export type Desired = {
   letGoAmong: string[] | null;
   repository: {
     nextChangeAt: Date | null;
-    isPrivate: boolean;
+    isPrivate?: boolean;
     /** When every open pull request was observed, if this observation did that. */
-    reconciledAt: Date | null;
-    closedJudgedBy: string | null;
+    reconciledAt?: Date | null;
+    closedJudgedBy?: string;
     /** The stacks, if they were read again. */
-    stacks: Stack[] | null;
-    /** Whether to keep any of them. */
-    isChanged: boolean;
+    stacks?: Stack[];
+    /** Whether to save any of them. */
+    isChanged?: boolean;
   };
 };
 
@@ -199,9 +198,9 @@ export async function writeDesired(tx: SqlTx, desired: Desired): Promise<Written
     ...[repositoryId, installationId, observation, now, isMergeGroup],
     ...[JSON.stringify(desired.statuses), desired.heldAgain, desired.letGoAmong],
     ...[JSON.stringify(desired.pullRequests), desired.askAt, desired.gone],
-    ...[repository.nextChangeAt, repository.isPrivate, repository.reconciledAt],
-    ...[repository.closedJudgedBy, repository.isChanged],
-    repository.stacks && JSON.stringify(repository.stacks),
+    ...[repository.nextChangeAt, repository.isPrivate ?? false, repository.reconciledAt ?? null],
+    ...[repository.closedJudgedBy ?? null, repository.isChanged ?? false],
+    repository.stacks ? JSON.stringify(repository.stacks) : null,
   ]);
   return row!;
 }

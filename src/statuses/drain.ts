@@ -5,8 +5,8 @@ import { checkAccessAfter, pauseInstallation } from '../github/rate-limits.ts';
 import { defineTask } from '../queue/define-task.ts';
 import { jobs } from '../queue/jobs.ts';
 import { type Lease, takeLease, type WriterState } from './lease.ts';
-import { markContested, refuseStatus } from './not-held.ts';
-import { isContested } from './status-budget.ts';
+import { markContested, refuseStatus } from './correct.ts';
+import { isContested } from './plan-write.ts';
 import { type Status, wantedOn } from './status.ts';
 import {
   countsFirst,

@@ -16,7 +16,7 @@ import {
   type Pass,
   type Status,
 } from './status.ts';
-import { closedUrgency, returningFirst, urgencyOf } from './urgency.ts';
+import { closedUrgency, returningFirst, urgencyOf } from './plan-write.ts';
 
 /** The freezes and exemptions that we judge pull requests by. */
 export type Standards = {
@@ -66,8 +66,7 @@ export function judge(standards: Standards, pullRequests: LoadedPullRequest[]): 
     const present = newestOf(commits.map(({ status }) => status));
     if (!present && !commits.some(({ isHead }) => isHead)) return [];
     const holds = commits.flatMap((commit) => commit.holds);
-    const passes = commits.flatMap((commit) => commit.passes);
-    const status = statusFor({ holds, passes }, commits.length > 1);
+    const status = decideHead(commits);
     const sharing = commits.map(({ pullRequest }) => pullRequest);
     const isReturning = commits.some(({ holds: own, pullRequest: { facts } }) =>
       own.some(({ freeze }) => wasExemptFrom(byNumber.get(facts.number) ?? [], subjectOf(facts), freeze.id)),
@@ -121,10 +120,14 @@ export function judgeClosed({ freezes, observedAt }: Standards, closed: LoadedPu
     ({ facts }) => facts.headSha,
   );
   return [...bySha].flatMap(([sha, sharing]): Verdict[] => {
-    const holds = sharing.flatMap(({ facts }) => holdsOf(freezes, asOpen(facts), observedAt));
+    const weighed = sharing.map(({ facts }) => ({
+      holds: holdsOf(freezes, asOpen(facts), observedAt),
+      passes: [],
+    }));
+    const holds = weighed.flatMap((each) => each.holds);
     const present = sharing[0]!.status;
     if (holds.length === 0 || !present) return [];
-    const wanted = statusFor({ holds, passes: [] }, sharing.length > 1);
+    const wanted = decideHead(weighed);
     // A different text alone is not worth a write.
     const status = present.state === wanted.state ? { ...wanted, description: present.description } : wanted;
     return [{ sha, status, holds, present, urgency: closedUrgency, closedNumber: holds[0]!.pullRequest }];
@@ -137,16 +140,13 @@ const mayBeOpenedAgain =
     !isOpen && values.merged !== true && Number(values['closed-at'] ?? 0) >= since.getTime();
 
 /**
- * The status of a head SHA for all open pull requests that have it. The strictest verdict counts.
- * @param sharing at least one: what holds each pull request with this head SHA.
+ * The status of a SHA for all pull requests that have it. The strictest verdict counts.
+ * @param sharing at least one: what holds each of them.
  */
-export const decideHead = (sharing: Weighed[]): Status =>
-  statusFor(
-    { holds: sharing.flatMap(({ holds }) => holds), passes: sharing.flatMap(({ passes }) => passes) },
-    sharing.length > 1,
-  );
-
-function statusFor({ holds, passes }: Weighed, isShared: boolean): Status {
+export function decideHead(sharing: Weighed[]): Status {
+  const isShared = sharing.length > 1;
+  const holds = sharing.flatMap((each) => each.holds);
+  const passes = sharing.flatMap((each) => each.passes);
   if (holds.length > 0) return { state: 'pending', description: frozenText(holds, isShared) };
   const description = passes.length > 0 ? exemptText(passes, isShared) : freeText;
   return { state: 'success', description };

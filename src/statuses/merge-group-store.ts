@@ -1,6 +1,6 @@
 import type { Sql, SqlTx } from '../database/sql.ts';
 import { forgetGroupStatuses } from './desired-store.ts';
-import type { AnnouncedGroup } from './merge-groups.ts';
+import type { AnnouncedGroup } from './merge-queue.ts';
 
 // All access to the table of merge groups goes through this file.
 

@@ -2,10 +2,16 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { loadPullRequestNodes } from '../github/pull-requests/load-pull-requests.ts';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
-import { readMergeQueue } from '../github/pull-requests/read-merge-queue.ts';
+import {
+  readMergeQueue,
+  type MergeQueue,
+  type QueueEntry,
+} from '../github/pull-requests/read-merge-queue.ts';
 import { fullName } from '../installations/find-repository.ts';
-import { groupUrgency } from './urgency.ts';
+import { groupUrgency } from './plan-write.ts';
 import { defineTask, NotNow } from '../queue/define-task.ts';
+import type { PresentStatus } from '../github/pull-requests/present-status.ts';
+import { parseMergeGroupRef } from '../github/merge-group-ref.ts';
 import { inSteps, jobs, type ToldOfGroup } from '../queue/jobs.ts';
 import { decideGroup, type Verdict } from './judge.ts';
 import {
@@ -15,7 +21,6 @@ import {
   knownGroups,
   saveGroups,
 } from './merge-group-store.ts';
-import { findAnnounced, type FoundGroup, groupsIn } from './merge-groups.ts';
 import { observe, type Observed, openObservation } from './observe.ts';
 import { saveGroupVerdicts } from './save.ts';
 
@@ -176,6 +181,50 @@ function lookAgainAt(deps: Deps, read: ReadQueue, verdicts: Verdict[], gone: str
   ];
   return waits.length === 0 ? null : inSteps(now, Math.min(...waits));
 }
+
+/** A merge group that GitHub announced in a webhook. */
+export type AnnouncedGroup = { headSha: string; headRef: string };
+
+/** A merge group and everything that it merges. */
+type FoundGroup = {
+  headSha: string;
+  /** The entries from its own to the front of the queue, because GitHub builds each group on the one before it. */
+  entries: QueueEntry[];
+  builtAt: Date;
+  /** Whether the queue shows the head. Else we only know it by the name of its ref. */
+  isShown: boolean;
+  status: PresentStatus;
+};
+
+/** The merge groups in the entries of a queue. */
+export function groupsIn({ entries }: MergeQueue): FoundGroup[] {
+  return entries.flatMap((entry, index) =>
+    entry.headSha === null ? [] : [group(entry, entry.headSha, entries.slice(0, index + 1))],
+  );
+}
+
+/**
+ * The group that a webhook announced, if the queue shows it. The name of its ref is a cross-check: if it names a
+ * different pull request than the entry, the group counts as merging both, and everything ahead of them.
+ * @returns null if the queue does not show the group yet, or no longer: GitHub's answers lag behind its events.
+ */
+export function findAnnounced(queue: MergeQueue, announced: AnnouncedGroup): FoundGroup | null {
+  const named = parseMergeGroupRef(announced.headRef);
+  const { entries } = queue;
+  const bySha = entries.findIndex(({ headSha }) => headSha === announced.headSha);
+  const byName = entries.findIndex(({ number }) => number === named?.number);
+  if (bySha === -1 && (byName === -1 || entries[byName]!.headSha !== null)) return null;
+  const own = entries[bySha === -1 ? byName : bySha]!;
+  return group(own, announced.headSha, entries.slice(0, Math.max(bySha, byName) + 1));
+}
+
+const group = (entry: QueueEntry, headSha: string, entries: QueueEntry[]): FoundGroup => ({
+  headSha,
+  entries,
+  builtAt: entry.builtAt,
+  isShown: entries.some((each) => each.headSha === headSha),
+  status: entry.headSha === headSha ? entry.status : null,
+});
 
 export const reconcileMergeQueueTask = defineTask(
   jobs.reconcileMergeQueue,

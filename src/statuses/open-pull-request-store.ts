@@ -39,6 +39,10 @@ export type LastSeen = {
   seenBy: bigint;
 };
 
+/** The SHAs of a pull request when it was last seen, its head first. */
+export const shasThen = ({ headSha, mergeSha }: LastSeen): string[] =>
+  mergeSha === null ? [headSha] : [headSha, mergeSha];
+
 /** As a `LastSeen` has them. */
 const columns = `number, node_id AS "nodeId", head_sha AS "headSha", merge_sha AS "mergeSha", changed_at AS "changedAt",
   observation AS "seenBy"`;

@@ -1,7 +1,9 @@
+import type { LoadedPullRequest } from '../github/pull-requests/load-pull-requests.ts';
 import type { PresentStatus } from '../github/pull-requests/present-status.ts';
-import { type Status, wantedOn } from './status.ts';
 import { inSeconds } from '../time/local-time.ts';
-import { isFull, type StatusCount, takesTexts } from './status-budget.ts';
+import { type Status, wantedOn } from './status.ts';
+
+// Which statuses to write, how often, and in which order.
 
 /** What we know about the statuses on a SHA. `writtenState` and `writtenDescription` are the current status, ours or not. */
 export type Known = StatusCount & {
@@ -78,4 +80,124 @@ export function shownNow(
   const behind = Math.sign(inSeconds(writtenAt) - inSeconds(present?.at ?? never));
   const isStale = present && behind !== 0 ? behind > 0 : isRecent;
   return isOverlapping || isStale ? written : present;
+}
+
+// GitHub accepts 1,000 statuses per commit and context, from all sources together. We save the last ones for what
+// matters.
+
+/** How many statuses of a commit with our context are ours, and how many are from others. */
+export type StatusCount = { writes: number; overwrites: number };
+
+const inAll = ({ writes, overwrites }: StatusCount): number => writes + overwrites;
+
+const mostStatuses = 1000;
+/** From this number on, we only write changes of the state. */
+const mostTexts = 900;
+/** From this number on, we write one last `pending` if most statuses are not ours: somebody is using them up. */
+const lastAmongForeign = 900;
+/** From this number on, we write it in any case. */
+const lastOfAll = 990;
+
+export const takesTexts = (count: StatusCount): boolean => inAll(count) < mostTexts;
+
+/** Whether the next status must be the last one. */
+export const isUsedUp = (count: StatusCount): boolean =>
+  inAll(count) >= lastOfAll || (inAll(count) >= lastAmongForeign && count.overwrites > count.writes);
+
+/** Whether GitHub accepts no more statuses. */
+export const isFull = (count: StatusCount): boolean => inAll(count) >= mostStatuses;
+
+const hour = 3_600_000;
+/** How often we repeat the same text in an hour. */
+const mostRepeats = 20;
+const longestPause = 5 * 60_000;
+
+/**
+ * How long to wait before we repeat a text, in milliseconds. The first repeat comes at once, the others after 1 s to
+ * 5 min: twenty in the first hour, and twelve in each later hour.
+ * @param timesWritten how often it was written so far.
+ */
+export const pauseAfter = (timesWritten: number): number =>
+  timesWritten < 2 ? 0 : Math.min(longestPause, 1000 * 2 ** (timesWritten - 2));
+
+/** How often the current text was written, and when we may repeat it. */
+export type Repeats = { timesWritten: number; repeatAfter: Date | null };
+
+/** The number of repeats. Starts again at one after the text stood for an hour. */
+export const timesOf = ({ timesWritten, repeatAfter }: Repeats, now: Date): number =>
+  repeatAfter && repeatAfter.getTime() < now.getTime() - hour ? Math.min(1, timesWritten) : timesWritten;
+
+/** Whether all repeats are used up, because somebody keeps overwriting the status. */
+export const isContested = (repeats: Repeats, now: Date): boolean => timesOf(repeats, now) > mostRepeats;
+
+// The order of writes. We compare urgencies within an installation and write the smallest first. Merge groups are far
+// below zero. Holes that an event opened come before the statuses of a freeze that begins, which have 0 to 3.
+
+/** The ranks of a tier, by how close a pull request is to merging. */
+const ranks = 4;
+const tiers = { closes: 0, letsGo: 1, isFirst: 2, changesText: 3, isClosed: 4 } as const;
+
+/**
+ * Merge groups come before everything else, because GitHub merges as soon as it sees their status. Groups at the front
+ * of the queue come first: a failure at the front rebuilds the groups behind it, while a failure further back could
+ * remove a pull request that is not frozen.
+ * @param position in the queue, from 1.
+ */
+export const groupUrgency = (position: number): number => position - 1_000_000;
+
+/** Comes even before merge groups, because groups do not merge while they wait. */
+const returnUrgency = -2_000_000;
+
+/**
+ * Holds a pull request first whose exemption just ended, because somebody was about to merge it.
+ * @param isReturning whether it was exempt from the freezes that hold it now.
+ */
+export const returningFirst = (
+  urgency: number,
+  status: Status,
+  present: PresentStatus,
+  isReturning: boolean,
+): number =>
+  isReturning && status.state !== 'success' && present?.state === 'success' ? returnUrgency : urgency;
+
+/** Comes after everything about open pull requests. */
+export const closedUrgency = ranks * tiers.isClosed;
+
+/** The facts that say how close a pull request is to merging. */
+type Close = Pick<LoadedPullRequest, 'isAutoMerging' | 'queueBranch' | 'isMergeable' | 'isDraft'>;
+
+/** The urgency of a status for open pull requests: by what it changes, then by how close they are to merging. */
+export const urgencyOf = (status: Status, present: PresentStatus, sharing: Close[]): number =>
+  ranks * tierOf(status, present) + Math.min(...sharing.map(closenessOf));
+
+/**
+ * Closes a hole that an event just opened before the holes of a freeze that begins. For example, somebody retargets a
+ * green pull request to a frozen branch: it takes one write, and somebody may be about to merge.
+ */
+export const beforeTheRest = <Verdict extends { status: Status; present: PresentStatus; urgency: number }>(
+  verdict: Verdict,
+): Verdict =>
+  verdict.status.state === 'pending' && verdict.present?.state === 'success'
+    ? { ...verdict, urgency: verdict.urgency - ranks }
+    : verdict;
+
+/** The urgency of correcting a status that somebody else wrote. */
+export const correctionUrgency = (closesHole: boolean): number =>
+  ranks * (closesHole ? tiers.closes : tiers.letsGo);
+
+/**
+ * Sorts writes by effect, the most urgent first: closing a hole, releasing, a first success, a new text. So an emergency
+ * freeze never waits behind the first statuses of a new installation.
+ */
+function tierOf(status: Status, present: PresentStatus): number {
+  if (status.state === present?.state) return tiers.changesText;
+  if (status.state === 'pending') return tiers.closes;
+  return present ? tiers.letsGo : tiers.isFirst;
+}
+
+/** The closest to merging comes first: queued or auto-merge, then mergeable, then the rest, and drafts last. */
+function closenessOf({ isAutoMerging, queueBranch, isMergeable, isDraft }: Close): number {
+  if (isAutoMerging || queueBranch !== null) return 0;
+  if (isDraft) return 3;
+  return isMergeable ? 1 : 2;
 }

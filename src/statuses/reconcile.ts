@@ -17,7 +17,7 @@ import { inSteps, jobs, type Told } from '../queue/jobs.ts';
 import { closedSince, nextChangeAmong } from './judge.ts';
 import { reconcileMergeQueues } from './merge-queue.ts';
 import { observe, type Observed, openObservation } from './observe.ts';
-import { type Found, save } from './save.ts';
+import { type Reading, save, saveClosed } from './save.ts';
 
 // What is observed together, and saved as one observation: all open pull requests of a repository, some that events
 // name, or the closed ones.
@@ -48,27 +48,14 @@ async function reconcile(deps: Deps, repositoryId: bigint, at: Date | null): Pro
   if (observed.hasIdleExemptions) await deps.queue.send([jobs.endExemptions(repositoryId, at ?? undefined)]);
   const branches = await reconcileMergeQueues(deps, observed);
   const { pullRequests, stacks, isPrivate } = await observe(deps, repository, () => loadRepository(from));
-  const { differing } = await saveWithSharers(deps, observed, {
-    pullRequests,
-    of: 'open',
-    stacks,
-    isPrivate,
-  });
-  await reconcileOtherQueues(deps, repositoryId, pullRequests, branches);
+  const reading = { pullRequests, events: null, stacks, isPrivate };
+  const { differing } = await saveWithSharers(deps, observed, reading);
+  // Of other queues we only know the entries: the webhooks of their groups were lost or come later.
+  const queued = new Set(pullRequests.flatMap(({ queueBranch }) => queueBranch ?? []));
+  const others = [...queued].filter((branch) => !branches.includes(branch));
+  await deps.queue.send(others.map((branch) => jobs.reconcileMergeQueue(repositoryId, branch)));
   const counts = { pullRequests: pullRequests.length, freezes: freezes.length, differing };
   deps.log.info({ repository: fullName(repository), ...counts }, 'repository reconciled');
-}
-
-/** Reconciles queues that we only know from their entries: the webhooks of their groups were lost or come later. */
-async function reconcileOtherQueues(
-  deps: Deps,
-  repositoryId: bigint,
-  pullRequests: LoadedPullRequest[],
-  done: string[],
-): Promise<void> {
-  const branches = new Set(pullRequests.flatMap(({ queueBranch }) => queueBranch ?? []));
-  const others = [...branches].filter((branch) => !done.includes(branch));
-  await deps.queue.send(others.map((branch) => jobs.reconcileMergeQueue(repositoryId, branch)));
 }
 
 async function forgetRequests({ sql, clock }: Deps, repositoryId: bigint): Promise<void> {
@@ -85,23 +72,23 @@ async function forgetRequests({ sql, clock }: Deps, repositoryId: bigint): Promi
  * merge commit, because a status belongs to the SHA. One question to GitHub serves all that wait at the same time.
  * @throws NotNow, or GitHub's error while it cannot answer. The worker tries again.
  */
-export async function reconcilePullRequests(deps: Deps, repositoryId: bigint, told: Told[]): Promise<void> {
-  const through = told.find(({ installationId }) => installationId !== null)?.installationId;
+export async function reconcilePullRequests(deps: Deps, repositoryId: bigint, events: Told[]): Promise<void> {
+  const through = events.find(({ installationId }) => installationId !== null)?.installationId;
   const observed = await openObservation(deps, repositoryId, { through });
   const places = placesIn(observed.from.stacks);
-  const isNews = ({ number, stack }: Told) =>
+  const isRestacked = ({ number, stack }: Told) =>
     stack !== undefined && stack !== (places.get(number)?.number ?? null);
   // Who is below whom has changed: the whole repository is looked at, and nothing is said before.
-  if (told.some(isNews)) return deps.queue.send([jobs.reconcileRepository(repositoryId)]);
-  const subjects = [...new Map(told.map((each) => [each.number, each])).values()];
+  if (events.some(isRestacked)) return deps.queue.send([jobs.reconcileRepository(repositoryId)]);
+  const subjects = [...new Map(events.map((each) => [each.number, each])).values()];
   const pullRequests = await observe(deps, observed.repository, () => loadSubjects(observed.from, subjects));
-  await saveWithSharers(deps, observed, { pullRequests, of: told });
+  await saveWithSharers(deps, observed, { pullRequests, events });
 }
 
 /** Asks for many by node id. Asks by number for a single one, and for those whose id no event gave. */
-async function loadSubjects(from: Observed['from'], told: Told[]): Promise<LoadedPullRequest[]> {
-  const named = told.length > 1 ? told.flatMap(({ nodeId }) => nodeId ?? []) : [];
-  const others = told.filter(({ nodeId }) => nodeId === undefined || !named.includes(nodeId));
+async function loadSubjects(from: Observed['from'], events: Told[]): Promise<LoadedPullRequest[]> {
+  const named = events.length > 1 ? events.flatMap(({ nodeId }) => nodeId ?? []) : [];
+  const others = events.filter(({ nodeId }) => nodeId === undefined || !named.includes(nodeId));
   const loaded = named.length > 0 ? await loadPullRequestNodes(from, named) : [];
   for (const { number } of others) {
     const one = await loadPullRequest(from, number);
@@ -129,7 +116,7 @@ export async function reconcileClosedHeads(deps: Deps, repositoryId: bigint): Pr
   const soonest = inSteps(observedAt, step);
   // Send the job before we save which freezes judged them: after that, nothing requests another check.
   if (next) await deps.queue.send([jobs.reconcileClosedHeads(repositoryId, next > soonest ? next : soonest)]);
-  await save(deps, observed, { pullRequests, of: 'closed' });
+  await saveClosed(deps, observed, pullRequests);
 }
 
 /** The maximum for one question to GitHub. If more share a SHA, we observe the whole repository. */
@@ -140,32 +127,32 @@ const mostSharers = 100;
  * base branch. None of them applied to this verdict.
  * @returns how many statuses to write.
  */
-async function saveWithSharers(deps: Deps, observed: Observed, found: Found): Promise<{ differing: number }> {
-  const asked = new Set<number>();
-  let { pullRequests } = found;
+async function saveWithSharers(
+  deps: Deps,
+  observed: Observed,
+  reading: Reading,
+): Promise<{ differing: number }> {
+  const sharers = new Set<number>();
+  const { repository, from, exemptions, observedAt } = observed;
+  let { pullRequests } = reading;
   for (;;) {
-    const { differing, unseen, isOutdated } = await save(deps, observed, { ...found, pullRequests, asked });
-    if (isOutdated) return { differing };
+    const saved = await save(deps, observed, { ...reading, pullRequests, sharers });
+    const { unseen, isOutdated } = saved;
+    if (isOutdated) return saved;
     if (unseen.length === 0) {
-      await endLeftBehind(deps, observed.repository, leftBehindIn(observed, pullRequests));
-      return { differing };
+      const seen = pullRequests.map(({ facts }) => ({ ...subjectOf(facts), changedAt: changedAtOf(facts) }));
+      await endLeftBehind(deps, repository, leftBehind(exemptions, seen, observedAt));
+      return saved;
     }
-    if (found.of !== 'open' && unseen.length > mostSharers) {
-      await deps.queue.send([jobs.reconcileRepository(observed.repository.id)]);
-      return { differing };
+    if (reading.events && unseen.length > mostSharers) {
+      await deps.queue.send([jobs.reconcileRepository(repository.id)]);
+      return saved;
     }
     const nodeIds = unseen.map(({ nodeId }) => nodeId);
-    const sharing = await observe(deps, observed.repository, () =>
-      loadPullRequestNodes(observed.from, nodeIds),
-    );
+    const sharing = await observe(deps, repository, () => loadPullRequestNodes(from, nodeIds));
     pullRequests = [...pullRequests, ...sharing];
-    for (const { number } of unseen) asked.add(number);
+    for (const { number } of unseen) sharers.add(number);
   }
-}
-
-function leftBehindIn({ exemptions, observedAt }: Observed, pullRequests: LoadedPullRequest[]) {
-  const seen = pullRequests.map(({ facts }) => ({ ...subjectOf(facts), changedAt: changedAtOf(facts) }));
-  return leftBehind(exemptions, seen, observedAt);
 }
 
 export const reconcileRepositoryTask = defineTask(

@@ -3,18 +3,10 @@ import { nowOf } from '../clock.ts';
 import type { SqlTx } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import type { LoadedPullRequest } from '../github/pull-requests/load-pull-requests.ts';
-import { type Stack, stackedWith } from '../github/pull-requests/stacks.ts';
 import { changedAtOf } from '../github/pull-requests/pull-request.ts';
+import { type Stack, stackedWith } from '../github/pull-requests/stacks.ts';
 import { fullName } from '../installations/find-repository.ts';
-import { foreignIn, mustWrite, shownNow } from './plan-write.ts';
-import { beforeTheRest } from './urgency.ts';
 import { type Job, jobs, type Told } from '../queue/jobs.ts';
-import { judge, judgeClosed, type Judged, judgedBy, type Judgement, shasOf, type Verdict } from './judge.ts';
-import { askSoonAt } from './merge-states/ask-merge-states.ts';
-import { againWhereUnknown, plannedChange } from './next-change.ts';
-import type { Observed } from './observe.ts';
-import type { LastSeen } from './open-pull-request-store.ts';
-import { againWhereOutdated, goneIn, overtakenIn, takenIn, unseenIn } from './seen-before.ts';
 import {
   type Before,
   type Desired,
@@ -24,14 +16,21 @@ import {
   type StoredRepository,
   writeDesired,
 } from './desired-store.ts';
+import { againWhereOutdated, againWhereOvertaken, followUp, plannedChange } from './follow-up.ts';
+import { judge, judgeClosed, type Judged, judgedBy, shasOf, type Verdict } from './judge.ts';
+import { askSoonAt } from './merge-states.ts';
+import type { Observed } from './observe.ts';
+import { type LastSeen, shasThen } from './open-pull-request-store.ts';
+import { beforeTheRest, foreignIn, mustWrite, shownNow } from './plan-write.ts';
 
-/** The pull requests that an observation found. */
-export type Found = {
+/** What an observation read of the open pull requests. */
+export type Reading = {
+  /** Includes those of events that are closed by now. */
   pullRequests: LoadedPullRequest[];
-  /** The scope: all open ones, all closed ones, or those of events with all that share a SHA. */
-  of: 'open' | 'closed' | Told[];
-  /** Other numbers that we asked for. */
-  asked?: ReadonlySet<number>;
+  /** The pull requests of events; null if every open one was read. */
+  events: Told[] | null;
+  /** The numbers that were read because they share a SHA with one of the others. */
+  sharers?: ReadonlySet<number>;
   isPrivate?: boolean;
   /** The stacks, if they were read again. */
   stacks?: Stack[];
@@ -44,169 +43,171 @@ export type Found = {
 export type Saved = { differing: number; unseen: LastSeen[]; isOutdated?: boolean };
 
 /**
- * Judges the pull requests and saves the wanted statuses, in one transaction with the jobs that follow. Observations of
- * a repository save one after another. If two pull requests get the same SHA while two observations each see only one of
- * them, the observation that saves later finds the other pull request.
+ * Judges the pull requests and saves the wanted statuses, in one transaction with the jobs that follow. If two pull
+ * requests get the same SHA while two observations each see only one of them, the observation that saves later finds the
+ * other pull request.
  */
-export async function save(deps: Deps, observed: Observed, found: Found): Promise<Saved> {
-  const { id } = observed.repository;
-  const told = Array.isArray(found.of) ? found.of : null;
-  const open = found.pullRequests.filter(({ isOpen }) => isOpen);
+export async function save(deps: Deps, observed: Observed, reading: Reading): Promise<Saved> {
+  const { observation, observedAt, from } = observed;
+  const { pullRequests, events } = reading;
+  const named = new Set(events?.map(({ number }) => number));
+  const open = pullRequests.filter(({ isOpen }) => isOpen);
+  const closed = pullRequests.filter(({ isOpen, facts }) => !isOpen && named.has(facts.number));
   const judgement = judge(observed, open);
-  const closed = closedIn(found);
-  const closedShas = closed.map(({ facts }) => facts.headSha);
+  const { judged } = judgement;
   const toHold = judgeClosed(observed, closed);
-  const numbers = new Set([
-    ...(told ?? []).map(({ number }) => number),
-    ...found.pullRequests.map(({ facts }) => facts.number),
-    ...(found.asked ?? []),
-  ]);
-  const isTold = ({ facts }: LoadedPullRequest) => told?.some(({ number }) => number === facts.number);
-  const asked = {
+  const closedShas = closed.map(({ facts }) => facts.headSha);
+  const seenShas = new Set([...open.flatMap(shasOf), ...closedShas]);
+  const openNumbers = new Set(open.map(({ facts }) => facts.number));
+  const read = pullRequests.map(({ facts }) => facts.number);
+  const asked = new Set([...named, ...read, ...(reading.sharers ?? [])]);
+  const ofEvents = pullRequests.filter(({ facts }) => named.has(facts.number));
+  const about = events && {
     // Those above it are held with it.
-    numbers: told ? [...numbers, ...stackedWith(observed.from.stacks, numbers)] : [],
-    shas: [...open.flatMap(shasOf), ...closedShas],
-    merged: found.pullRequests.filter(isTold).flatMap(({ headMerges }) => headMerges ?? []),
+    numbers: [...asked, ...stackedWith(from.stacks, asked)],
+    shas: [...seenShas],
+    merged: ofEvents.flatMap(({ headMerges }) => headMerges ?? []),
   };
   const shas = [...judgement.verdicts, ...toHold].map(({ sha }) => sha);
-  const saved = await deps.sql.transaction(async (tx): Promise<Saved> => {
-    const [stored, before] = await Promise.all([
-      lockStored(tx, id),
-      readBefore(tx, id, shas, found.of === 'open' ? null : asked),
-    ]);
-    if (found.of !== 'open' && !isDeepStrictEqual(stored.stacks, observed.from.stacks)) {
-      tx.atCommit(deps.queue.send([jobs.reconcileRepository(id)], tx));
-      return { differing: 0, unseen: [], isOutdated: true };
-    }
-    const unseen = unseenIn(observed, found, before.lastSeen, numbers, new Set(asked.shas));
-    if (unseen.length > 0) return { differing: 0, unseen };
-    const gone = goneIn(observed, found, before.lastSeen, open);
-    const taken = takenIn(observed, before.lastSeen, open, gone);
-    const held = toHold.filter(({ sha }) => !taken.has(sha));
-    const writing = write(deps, tx, observed, before, {
-      verdicts: [...(told ? judgement.verdicts.map(beforeTheRest) : judgement.verdicts), ...held],
-      judged: judgement.judged,
+  const saved = await inTurn(deps, observed, shas, about, async (tx, stored, { known, lastSeen }) => {
+    if (events && isOutdated(stored, observed)) return outdated(observed);
+    const later = lastSeen.filter(({ seenBy }) => seenBy > observation);
+    const notAsked = (events ? lastSeen : later).filter(({ number }) => !asked.has(number));
+    // Of every open one, what only an earlier observation saw is no longer open.
+    const unseen = events
+      ? notAsked
+      : notAsked.filter((seen) => shasThen(seen).some((sha) => seenShas.has(sha)));
+    if (unseen.length > 0) return { differing: 0, unseen, jobs: [] };
+    const gone = lastSeen
+      .filter(({ number, seenBy }) => seenBy < observation && !openNumbers.has(number))
+      .map(({ number }) => number)
+      .filter((number) => !events || named.has(number));
+    const replaced = new Set([...openNumbers, ...gone]);
+    const others = lastSeen.filter(({ number, seenBy }) => seenBy > observation || !replaced.has(number));
+    const openShas = new Set([...others.flatMap(shasThen), ...open.flatMap(shasOf)]);
+    const verdicts = events ? judgement.verdicts.map(beforeTheRest) : judgement.verdicts;
+    const nextChangeAt = plannedChange(judgement.nextChangeAt, stored, observed, !events);
+    const writing = write(deps, tx, observed, known, {
+      verdicts: [...verdicts, ...toHold.filter(({ sha }) => !openShas.has(sha))],
+      judged,
       gone,
-      letGoAmong: found.of === 'closed' ? null : closedShas,
-      repository: changesOf(observed, found, judgement, stored),
+      letGoAmong: closedShas,
+      repository: {
+        nextChangeAt,
+        // Its pages require a sign-in from now on. Only a webhook makes them public again, because this may be older.
+        isPrivate: reading.isPrivate,
+        reconciledAt: events ? null : observedAt,
+        stacks: reading.stacks,
+        isChanged: !events || nextChangeAt?.getTime() !== stored.nextChangeAt?.getTime(),
+      },
     });
-    const forgetting = found.of === 'open' ? forgetHeads(tx, observed) : null;
-    const [{ differing, jobs: toDrain }] = await Promise.all([writing, forgetting]);
-    const answer = { told, shown: found.pullRequests, judged: judgement.judged, lastSeen: before.lastSeen };
-    const outdated = found.of === 'closed' ? [] : againWhereOutdated(observed, answer, nowOf(deps.clock));
-    const following = found.of === 'closed' ? [] : whatFollows(observed, found, judgement, stored, gone);
-    const again = overtakenIn(observed, before.lastSeen, open).map(({ facts: { number, nodeId } }) =>
-      jobs.reconcilePullRequest(id, { number, nodeId, installationId: null }),
-    );
-    tx.atCommit(deps.queue.send([...outdated, ...toDrain, ...following, ...again], tx));
-    return { differing, unseen };
+    const forgetting = events ? null : forgetHeads(tx, observed);
+    const [{ differing, jobs: writes }] = await Promise.all([writing, forgetting]);
+    const following = [
+      ...againWhereOutdated(observed, reading, judged, lastSeen, nowOf(deps.clock)),
+      ...writes,
+      ...followUp(observed, judgement, stored, gone, !events),
+      ...againWhereOvertaken(observed, open, later),
+    ];
+    return { differing, unseen, jobs: following };
   });
   logUnjudged(deps, observed, judgement.verdicts);
   return saved;
 }
 
-/** The closed pull requests whose heads we judge. */
-const closedIn = ({ pullRequests, of }: Found): LoadedPullRequest[] =>
-  pullRequests.filter(
-    ({ isOpen, facts }) =>
-      !isOpen && (of === 'closed' || (of !== 'open' && of.some(({ number }) => number === facts.number))),
-  );
-
-/** What we save in the repository's row. */
-function changesOf(
-  observed: Observed,
-  { of, stacks, isPrivate = false }: Found,
-  { nextChangeAt }: Judgement,
-  stored: StoredRepository,
-): Desired['repository'] {
-  const isWhole = of === 'open';
-  const planned =
-    of === 'closed' ? stored.nextChangeAt : plannedChange(nextChangeAt, stored, observed, isWhole);
-  return {
-    nextChangeAt: planned,
-    // Its pages require a sign-in from now on. Only a webhook makes them public again, because this answer may be older.
-    isPrivate,
-    reconciledAt: isWhole ? observed.observedAt : null,
-    closedJudgedBy: of === 'closed' ? judgedBy(observed.freezes) : null,
-    stacks: stacks ?? null,
-    isChanged: isWhole || of === 'closed' || planned?.getTime() !== stored.nextChangeAt?.getTime(),
-  };
-}
-
-/** The jobs that follow from an observation of open pull requests. */
-function whatFollows(
-  observed: Observed,
-  found: Found,
-  judgement: Judgement,
-  stored: StoredRepository,
-  gone: number[],
-): Job[] {
-  const { repository, freezes } = observed;
-  const isWhole = found.of === 'open';
-  const next = judgement.nextChangeAt;
-  const isPlanned = next && plannedChange(next, stored, observed, isWhole) === next;
-  // Pull requests that closed without a webhook are judged with the other closed ones.
-  const areClosedOwed =
-    judgedBy(freezes) !== stored.closedJudgedBy || (gone.length > 0 && freezes.length > 0);
-  const branches = new Set(judgement.judged.flatMap(({ pullRequest }) => pullRequest.queueBranch ?? []));
-  return [
-    ...gone.map((number) => jobs.findBypass(repository.id, number)),
-    ...(isWhole && areClosedOwed ? [jobs.reconcileClosedHeads(repository.id)] : []),
-    ...(isPlanned ? [jobs.reconcileRepository(repository.id, next)] : []),
-    ...againWhereUnknown(observed, judgement),
-    ...(isWhole ? [] : [...branches].map((branch) => jobs.reconcileMergeQueue(repository.id, branch))),
-  ];
+/** Holds the heads of closed pull requests that a freeze would hold, and releases all others. */
+export async function saveClosed(deps: Deps, observed: Observed, closed: LoadedPullRequest[]): Promise<void> {
+  const verdicts = judgeClosed(observed, closed);
+  const about = { numbers: [], shas: closed.map(({ facts }) => facts.headSha), merged: [] };
+  const shas = verdicts.map(({ sha }) => sha);
+  await inTurn(deps, observed, shas, about, async (tx, stored, { known, lastSeen }) => {
+    if (isOutdated(stored, observed)) return outdated(observed);
+    // The SHA of an open pull request is judged with that.
+    const openShas = new Set(lastSeen.flatMap(shasThen));
+    const { nextChangeAt } = stored;
+    const closedJudgedBy = judgedBy(observed.freezes);
+    return write(deps, tx, observed, known, {
+      verdicts: verdicts.filter(({ sha }) => !openShas.has(sha)),
+      letGoAmong: null,
+      repository: { nextChangeAt, closedJudgedBy, isChanged: true },
+    });
+  });
 }
 
 /**
- * Saves the verdicts on merge groups, like `save`.
- * @param keepGroups saves the groups themselves.
+ * Saves the verdicts on merge groups.
+ * @param saveGroups saves the groups themselves.
+ * @param following the jobs that follow.
  */
 export async function saveGroupVerdicts(
   deps: Deps,
   observed: Observed,
   verdicts: Verdict[],
-  keepGroups: (tx: SqlTx) => Promise<void>,
+  saveGroups: (tx: SqlTx) => Promise<void>,
   following: Job[],
-): Promise<Saved> {
-  const { id } = observed.repository;
+): Promise<{ differing: number }> {
   const shas = verdicts.map(({ sha }) => sha);
-  const saved = await deps.sql.transaction(async (tx) => {
-    const [{ nextChangeAt }, before] = await Promise.all([
-      lockStored(tx, id),
-      readBefore(tx, id, shas, { numbers: [], shas: [], merged: [] }),
-      keepGroups(tx),
-    ]);
-    const repository = {
-      nextChangeAt,
-      isPrivate: false,
-      reconciledAt: null,
-      closedJudgedBy: null,
-      stacks: null,
-      isChanged: false,
-    };
-    const wanted = { verdicts, judged: [], gone: [], letGoAmong: [], repository };
-    const [{ differing, jobs: toDrain }] = await Promise.all([
-      write(deps, tx, observed, before, wanted, true),
-      forgetHeads(tx, observed),
-    ]);
-    tx.atCommit(deps.queue.send([...toDrain, ...following], tx));
-    return { differing, unseen: [] };
-  });
+  const about = { numbers: [], shas: [], merged: [] };
+  const save = async (tx: SqlTx, { nextChangeAt }: StoredRepository, { known }: Before) => {
+    const wanted = { verdicts, letGoAmong: [], repository: { nextChangeAt }, isMergeGroup: true };
+    const writing = write(deps, tx, observed, known, wanted);
+    const [{ differing, jobs: writes }] = await Promise.all([writing, forgetHeads(tx, observed)]);
+    return { differing, jobs: [...writes, ...following] };
+  };
+  const saved = await inTurn(deps, observed, shas, about, save, saveGroups);
   logUnjudged(deps, observed, verdicts);
   return saved;
 }
 
-type Wanted = Pick<Desired, 'gone' | 'letGoAmong' | 'repository'> & { verdicts: Verdict[]; judged: Judged[] };
+/**
+ * Saves an observation in one transaction with the jobs that follow from it. Those of a repository save one after another.
+ * @param about whose earlier data to read: see `readBefore`.
+ * @param first runs while the earlier data are read.
+ */
+function inTurn<Result extends { jobs: Job[] }>(
+  deps: Deps,
+  { repository: { id } }: Observed,
+  shas: string[],
+  about: Parameters<typeof readBefore>[3],
+  save: (tx: SqlTx, stored: StoredRepository, before: Before) => Promise<Result>,
+  first?: (tx: SqlTx) => Promise<void>,
+): Promise<Result> {
+  return deps.sql.transaction(async (tx) => {
+    const reading = readBefore(tx, id, shas, about);
+    const [stored, before] = await Promise.all([lockStored(tx, id), reading, first?.(tx)]);
+    const result = await save(tx, stored, before);
+    tx.atCommit(deps.queue.send(result.jobs, tx));
+    return result;
+  });
+}
+
+/** Whether the stacks changed since we read the pull requests. Who is below whom decides what is held. */
+const isOutdated = ({ stacks }: StoredRepository, { from }: Observed): boolean =>
+  !isDeepStrictEqual(stacks, from.stacks);
+
+const outdated = ({ repository }: Observed) => ({
+  differing: 0,
+  unseen: [],
+  isOutdated: true,
+  jobs: [jobs.reconcileRepository(repository.id)],
+});
+
+type Wanted = Pick<Desired, 'letGoAmong' | 'repository'> & {
+  verdicts: Verdict[];
+  /** The open pull requests. */
+  judged?: Judged[];
+  /** The numbers of those that are no longer open. */
+  gone?: number[];
+  isMergeGroup?: boolean;
+};
 
 /** Saves the wanted statuses, and queues those that GitHub does not show yet. */
 async function write(
   deps: Deps,
   tx: SqlTx,
   { repository, observation }: Observed,
-  { known }: Before,
-  { verdicts, judged, ...others }: Wanted,
-  isMergeGroup = false,
+  known: Before['known'],
+  { verdicts, judged = [], gone = [], isMergeGroup = false, ...others }: Wanted,
 ): Promise<{ differing: number; jobs: Job[] }> {
   const now = nowOf(deps.clock);
   const rows = verdicts.map(({ sha, status, present, urgency, closedNumber = null }) => {
@@ -237,6 +238,7 @@ async function write(
     now,
     isMergeGroup,
     askAt,
+    gone,
     statuses: rows.map(({ row }) => row),
     heldAgain: rows.filter(({ isHeldAgain }) => isHeldAgain).map(({ row }) => row.sha),
     pullRequests: judged.map(({ pullRequest: { facts, testMerge, title }, holds }) => ({

@@ -41,7 +41,7 @@ export const lastText = 'This commit has used up its statuses. Push a new commit
 export const lastGroupText = 'This merge group has used up its statuses. Queue the pull request again.';
 
 /**
- * The wanted status of a commit: the verdict, or the last status if GitHub accepts few more (`status-budget.ts`). The
+ * The wanted status of a commit: the verdict, or the last status if GitHub accepts few more (`plan-write.ts`). The
  * last status stays, even after the freeze. A merge group fails instead, so that GitHub builds another one.
  */
 export function wantedOn(head: {

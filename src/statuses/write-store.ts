@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts';
 import type { HeadStatus, Prisma } from '../generated/prisma/client.ts';
 import { askStep, inSteps, jobs } from '../queue/jobs.ts';
 import { askSoon, pullRequestsAt } from './open-pull-request-store.ts';
-import { pauseAfter, timesOf } from './status-budget.ts';
+import { pauseAfter, timesOf } from './plan-write.ts';
 import type { Status } from './status.ts';
 import type { Posted, StatusList } from './write-status.ts';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ConditionInput } from '../../src/conditions/ast.ts';
 import { explain } from '../../src/conditions/explain.ts';
-import { neededFacts } from '../../src/conditions/needed-facts.ts';
+import { neededFacts } from '../../src/conditions/needs.ts';
 import { parseConditions } from '../../src/conditions/parse-conditions.ts';
 import type { PullRequestFacts } from '../../src/github/pull-requests/pull-request.ts';
 import type { Verdict } from '../../src/conditions/verdict.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ConditionInput } from '../../src/conditions/ast.ts';
 import type { AttributeValues } from '../../src/conditions/attributes.ts';
 import { explain } from '../../src/conditions/explain.ts';
-import { neededFacts } from '../../src/conditions/needed-facts.ts';
+import { neededFacts } from '../../src/conditions/needs.ts';
 import { parseConditions } from '../../src/conditions/parse-conditions.ts';
 import { prepared, someCommit, somePullRequest } from './some-pull-request.ts';
 import { leastCpuTime } from '../support/cpu-time.ts';

@@ -1,5 +1,4 @@
-import type { AttributeValues } from '../../src/conditions/attributes.ts';
-import type { CommitFacts } from '../../src/conditions/commit-fields.ts';
+import type { AttributeValues, CommitFacts } from '../../src/conditions/attributes.ts';
 import type { ConditionInput } from '../../src/conditions/ast.ts';
 import { type Matcher, prepare } from '../../src/conditions/match.ts';
 import { parseConditions } from '../../src/conditions/parse-conditions.ts';

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { withGeneratedParts } from '../../docs/write-attributes.ts';
-import { attributeNames } from '../../src/conditions/attributes.ts';
-import { commitFields } from '../../src/conditions/commit-fields.ts';
+import { attributeNames, commitFields } from '../../src/conditions/attributes.ts';
 import { parseConditions } from '../../src/conditions/parse-conditions.ts';
 import { between, documentAt } from './documents.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Exemption } from '../../src/exemptions/exemption.ts';
 import { exemptionFrom, leftBehind, wasExemptAt } from '../../src/exemptions/judge-exemption.ts';
 import { judge } from '../../src/statuses/judge.ts';
-import { groupUrgency } from '../../src/statuses/urgency.ts';
+import { groupUrgency } from '../../src/statuses/plan-write.ts';
 import { parseFreeze } from '../../src/freezes/parsed-freeze.ts';
 import type { LoadedPullRequest } from '../../src/github/pull-requests/load-pull-requests.ts';
 

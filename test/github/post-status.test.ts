@@ -3,8 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { pino } from 'pino';
 import { generateKeyPairSync } from 'node:crypto';
 import type { Config } from '../../src/config.ts';
-import { OwnWrites } from '../../src/statuses/own-writes.ts';
-import { findStanding, lookAtStatuses, postStatus } from '../../src/statuses/write-status.ts';
+import { OwnWrites, findStanding, lookAtStatuses, postStatus } from '../../src/statuses/write-status.ts';
 import type { HeadStatus } from '../../src/generated/prisma/client.ts';
 import { systemClock } from '../../src/clock.ts';
 import { createGitHubApp, type GitHubApp } from '../../src/github/github-app.ts';

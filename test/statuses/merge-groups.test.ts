@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseMergeGroupRef } from '../../src/github/merge-group-ref.ts';
 import type { MergeQueue } from '../../src/github/pull-requests/read-merge-queue.ts';
-import { findAnnounced, groupsIn } from '../../src/statuses/merge-groups.ts';
+import { findAnnounced, groupsIn } from '../../src/statuses/merge-queue.ts';
 
 const sha = (digit: string) => digit.repeat(40);
 const ref = (number: number, branch = 'main') =>

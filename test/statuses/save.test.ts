@@ -6,7 +6,7 @@ import type { Deps } from '../../src/deps.ts';
 import type { LoadedPullRequest } from '../../src/github/pull-requests/load-pull-requests.ts';
 import type { Job } from '../../src/queue/jobs.ts';
 import type { Observed } from '../../src/statuses/observe.ts';
-import { type Found, save } from '../../src/statuses/save.ts';
+import { type Reading, save } from '../../src/statuses/save.ts';
 import { openTestDatabase } from '../support/database.ts';
 
 let database: Database;
@@ -27,8 +27,8 @@ const pullRequest = (number: number, headSha: string, more: Partial<LoadedPullRe
     ...more,
   }) as LoadedPullRequest;
 const told = (number: number) => ({ number, installationId: null });
-const saved = (found: Found) => save(deps, observed, found);
-const numbersOf = async (found: Found) => (await saved(found)).unseen.map(({ number }) => number);
+const saved = (found: Reading) => save(deps, observed, found);
+const numbersOf = async (found: Reading) => (await saved(found)).unseen.map(({ number }) => number);
 const shas = async () =>
   (await database.prisma.headStatus.findMany({ orderBy: { sha: 'asc' } })).map(({ sha }) => sha);
 
@@ -82,21 +82,21 @@ beforeEach(async () => {
 });
 afterAll(() => database.close());
 
-test.each<[string, Found, number[]]>([
-  ['its head', { pullRequests: [pullRequest(8, 'shared')], of: [told(8)] }, [7]],
-  ['its test merge commit', { pullRequests: [pullRequest(8, 'merge')], of: [told(8)] }, [7]],
-  ['its head, with all that are open', { pullRequests: [pullRequest(8, 'shared')], of: 'open' }, [7]],
+test.each<[string, Reading, number[]]>([
+  ['its head', { pullRequests: [pullRequest(8, 'shared')], events: [told(8)] }, [7]],
+  ['its test merge commit', { pullRequests: [pullRequest(8, 'merge')], events: [told(8)] }, [7]],
+  ['its head, with all that are open', { pullRequests: [pullRequest(8, 'shared')], events: null }, [7]],
   [
     'what a head merges',
-    { pullRequests: [pullRequest(8, 'b', { headMerges: 'shared' })], of: [told(8)] },
+    { pullRequests: [pullRequest(8, 'b', { headMerges: 'shared' })], events: [told(8)] },
     [7],
   ],
   [
     'the head of one that is closed',
-    { pullRequests: [pullRequest(8, 'shared', { isOpen: false })], of: [told(8)] },
+    { pullRequests: [pullRequest(8, 'shared', { isOpen: false })], events: [told(8)] },
     [7],
   ],
-  ['the head that one had', { pullRequests: [], of: [told(8)] }, [7]],
+  ['the head that one had', { pullRequests: [], events: [told(8)] }, [7]],
 ])(
   'a pull request that was not observed and shares %s is observed before anything is saved',
   async (_, found, unseen) => {
@@ -106,23 +106,24 @@ test.each<[string, Found, number[]]>([
       });
     expect(await numbersOf(found)).toEqual(unseen);
     expect([await shas(), sent]).toEqual([[], []]);
-    const asked = new Set([7]);
+    const sharers = new Set([7]);
     expect(
-      await numbersOf({ ...found, pullRequests: [...found.pullRequests, pullRequest(7, 'shared')], asked }),
+      await numbersOf({ ...found, pullRequests: [...found.pullRequests, pullRequest(7, 'shared')], sharers }),
     ).toEqual([]);
     expect(await shas()).toContain('shared');
   },
 );
 
 test('a pull request that shares nothing is not observed', async () => {
-  expect(await numbersOf({ pullRequests: [pullRequest(8, 'other')], of: [told(8)] })).toEqual([]);
+  for (const events of [[told(8)], null])
+    expect(await numbersOf({ pullRequests: [pullRequest(8, 'other')], events })).toEqual([]);
   expect(await shas()).toEqual(['other']);
   expect(sent.map(({ task }) => task)).toEqual(['drain-outbox']);
 });
 
 test('of all that are open, one that only an earlier observation saw is not open any more', async () => {
   observed = { ...observed, observation: 10n };
-  expect(await numbersOf({ pullRequests: [pullRequest(8, 'shared')], of: 'open' })).toEqual([]);
+  expect(await numbersOf({ pullRequests: [pullRequest(8, 'shared')], events: null })).toEqual([]);
   const known = await database.prisma.openPullRequest.findMany({ where: { repositoryId: 1n } });
   expect(known.map(({ number }) => number)).toEqual([8]);
   expect(sent.map(({ task }) => task).toSorted()).toEqual([
@@ -135,24 +136,24 @@ test('of all that are open, one that only an earlier observation saw is not open
 test('an observation that knew other stacks saves nothing, and the whole repository is observed', async () => {
   const stacks = [{ number: 1, base: 'main', size: 2, places: [{ pullRequest: 8, position: 2 }] }];
   await database.prisma.repository.update({ where: { id: 1n }, data: { stacks } });
-  expect(await saved({ pullRequests: [pullRequest(8, 'other')], of: [told(8)] })).toMatchObject({
+  expect(await saved({ pullRequests: [pullRequest(8, 'other')], events: [told(8)] })).toMatchObject({
     isOutdated: true,
   });
   expect([await shas(), sent.map(({ task }) => task)]).toEqual([[], ['reconcile-repository']]);
-  await saved({ pullRequests: [pullRequest(8, 'other')], of: 'open', stacks: [] });
+  await saved({ pullRequests: [pullRequest(8, 'other')], events: null, stacks: [] });
   expect(await shas()).toEqual(['other']);
 });
 
 test('what a later observation decided stays', async () => {
-  await saved({ pullRequests: [pullRequest(8, 'other')], of: [told(8)] });
+  await saved({ pullRequests: [pullRequest(8, 'other')], events: [told(8)] });
   await database.prisma.headStatus.updateMany({ data: { observation: 9n, description: 'Later' } });
-  await saved({ pullRequests: [pullRequest(8, 'other')], of: [told(8)] });
+  await saved({ pullRequests: [pullRequest(8, 'other')], events: [told(8)] });
   const [status] = await database.prisma.headStatus.findMany();
   expect(status).toMatchObject({ description: 'Later', observation: 9n });
 });
 
 test('a pull request that comes to a head which a later observation judged without it is observed anew', async () => {
-  const both = { pullRequests: [pullRequest(8, 'shared'), pullRequest(7, 'shared')], of: [told(8)] };
+  const both = { pullRequests: [pullRequest(8, 'shared'), pullRequest(7, 'shared')], events: [told(8)] };
   // The later one, which saved first, knew only of 7.
   await database.prisma.headStatus.create({
     data: {
@@ -166,13 +167,13 @@ test('a pull request that comes to a head which a later observation judged witho
       notBefore: seenAt,
     },
   });
-  expect(await numbersOf({ ...both, asked: new Set([7]) })).toEqual([]);
+  expect(await numbersOf({ ...both, sharers: new Set([7]) })).toEqual([]);
   expect(await database.prisma.headStatus.findMany()).toMatchObject([{ description: 'Later' }]);
   const again = () => sent.filter(({ task }) => task === 'reconcile-pull-request').map(({ about }) => about);
   expect(again()).toEqual(['1#8/null']);
   // Once it was, it is known.
   sent.length = 0;
   observed = { ...observed, observation: 10n };
-  await saved({ ...both, asked: new Set([7]) });
+  await saved({ ...both, sharers: new Set([7]) });
   expect(again()).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isContested, isUsedUp, pauseAfter, timesOf } from '../../src/statuses/status-budget.ts';
+import { isContested, isUsedUp, pauseAfter, timesOf } from '../../src/statuses/plan-write.ts';
 
 describe('one last status is written', () => {
   test.each([

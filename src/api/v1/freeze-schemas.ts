@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { mostItems } from '../../conditions/parse-conditions.ts';
-import { compileNameGlob } from '../../conditions/patterns/compile-name-glob.ts';
-import { PatternError } from '../../conditions/patterns/pattern-error.ts';
+import { compileNameGlob } from '../../conditions/patterns/compile-glob.ts';
+import { ParseError } from '../../conditions/scanner.ts';
 import type { Deps } from '../../deps.ts';
 import type { NewFreeze, SavedFreeze } from '../../freezes/create-freeze.ts';
 import { type Freeze, holdables } from '../../freezes/freeze.ts';
@@ -84,7 +84,7 @@ export function checkGlob(glob: string, context: z.RefinementCtx): void {
   try {
     compileNameGlob(glob);
   } catch (error) {
-    if (!(error instanceof PatternError)) throw error;
+    if (!(error instanceof ParseError)) throw error;
     context.addIssue({ code: 'custom', message: `This is not a glob: ${error.message}.` });
   }
 }

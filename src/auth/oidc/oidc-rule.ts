@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { compileGlob } from '../../conditions/patterns/compile-glob.ts';
-import { compileNameGlob } from '../../conditions/patterns/compile-name-glob.ts';
-import type { TextTest } from '../../conditions/patterns/text-test.ts';
+import { compileGlob, compileNameGlob } from '../../conditions/patterns/compile-glob.ts';
+import type { TextTest } from '../../conditions/ast.ts';
 import type { Actor } from '../../events/actor.ts';
 
 /** A job of GitHub Actions, as its OIDC token describes it. */

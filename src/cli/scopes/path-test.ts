@@ -1,6 +1,6 @@
 import { compileGlob } from '../../conditions/patterns/compile-glob.ts';
-import { PatternError } from '../../conditions/patterns/pattern-error.ts';
-import type { TextTest } from '../../conditions/patterns/text-test.ts';
+import { ParseError } from '../../conditions/scanner.ts';
+import type { TextTest } from '../../conditions/ast.ts';
 
 /** A pattern that no path can match, or that is misleading. The message says why, and what to write. */
 export class UselessPattern extends Error {
@@ -36,7 +36,7 @@ function compiled(glob: string, index: number): TextTest {
   try {
     return compileGlob(glob);
   } catch (error) {
-    if (!(error instanceof PatternError)) throw error;
+    if (!(error instanceof ParseError)) throw error;
     throw new UselessPattern(index, `"${glob}": ${error.message}.`);
   }
 }

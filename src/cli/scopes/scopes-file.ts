@@ -9,7 +9,7 @@ import {
   type Node,
   type Pair,
 } from 'yaml';
-import type { TextTest } from '../../conditions/patterns/text-test.ts';
+import type { TextTest } from '../../conditions/ast.ts';
 import { longestScope, mostScopes } from '../../conditions/scope-limits.ts';
 import { compilePathTest, UselessPattern } from './path-test.ts';
 

@@ -60,9 +60,9 @@ export type Attribute<Type extends AttributeType = AttributeType> = {
   decidedBy: DecidedBy;
 };
 
-const ranges = ['>=', '<=', '>', '<'] as const;
+export const ranges = ['>=', '<=', '>', '<'] as const;
 export const allOperators = ['=', '!=', '~=', '*=', ...ranges] as const;
-const comparisons = ['=', '!=', ...ranges] as const;
+export const comparisons = ['=', '!=', ...ranges] as const;
 
 type Details = Partial<Pick<Attribute, 'operators' | 'rule' | 'needs' | 'hasOwnCount'>>;
 

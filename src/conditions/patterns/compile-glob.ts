@@ -1,19 +1,17 @@
 import { RE2JS } from 're2js';
-import { expandBraces } from './expand-braces.ts';
-import { classEnd, classExpression } from './glob-class.ts';
-import { PatternError } from './pattern-error.ts';
-import type { TextTest } from './text-test.ts';
+import type { TextTest } from '../ast.ts';
+import { ParseError } from '../scanner.ts';
 
 const mostCharacters = 1000;
 
 /**
  * Compiles a glob of a condition. It matches the whole text, is case-sensitive, and `/` separates segments. As a whole
  * segment, `*` matches one segment and `**` any number. Inside a segment, `*`, `?` and classes never match `/`.
- * @throws PatternError if its braces do not match, or it is too large.
+ * @throws ParseError if its braces do not match, or it is too large.
  */
 export function compileGlob(glob: string): TextTest {
   if (glob.length > mostCharacters)
-    throw new PatternError(`it has more than ${mostCharacters} characters`, mostCharacters);
+    throw new ParseError(`it has more than ${mostCharacters} characters`, mostCharacters);
   const simple: TextTest[] = [];
   const expressions: string[] = [];
   for (const alternative of expandBraces(glob)) {
@@ -99,3 +97,137 @@ function segmentExpression(segment: string): string {
   }
   return expression;
 }
+
+const mostAlternatives = 128;
+const deepest = 32;
+/** The maximum length of all alternatives together. */
+const mostExpanded = 4000;
+
+/**
+ * Expands a glob with braces into globs without braces. Drops an empty alternative, unless a group has nothing else.
+ * `\{`, `\}` and `\,` stay escaped.
+ * @throws ParseError if braces do not match or expand to too much.
+ */
+export function expandBraces(glob: string): string[] {
+  const { alternatives, end } = readSequence(glob, 0, 0);
+  if (end < glob.length) throw new ParseError('unbalanced `}`: write `\\}` for the character', end);
+  return alternatives;
+}
+
+/** Reads up to the end of the alternative that begins here. */
+function readSequence(glob: string, start: number, depth: number): { alternatives: string[]; end: number } {
+  let alternatives = [''];
+  let at = start;
+  while (at < glob.length) {
+    const character = glob[at]!;
+    if (character === '}' || (character === ',' && depth > 0)) break;
+    if (character === '{') {
+      const group = readGroup(glob, at, depth + 1);
+      alternatives = combine(alternatives, group.alternatives, at);
+      at = group.end;
+    } else {
+      const end = tokenEnd(glob, at);
+      const token = glob.slice(at, end);
+      alternatives = alternatives.map((each) => each + token);
+      at = end;
+    }
+  }
+  return { alternatives, end: at };
+}
+
+/** A character, an escaped character, or a whole class, where braces and commas have no meaning. */
+function tokenEnd(glob: string, at: number): number {
+  if (glob[at] === '\\' && /[{},]/.test(glob[at + 1] ?? '')) return at + 2;
+  return glob[at] === '[' ? (classEnd(glob, at) ?? at + 1) : at + 1;
+}
+
+function readGroup(glob: string, open: number, depth: number): { alternatives: string[]; end: number } {
+  if (depth > deepest) throw new ParseError(`braces nest more than ${deepest} levels deep`, open);
+  const all: string[] = [];
+  let at = open;
+  do {
+    const { alternatives, end } = readSequence(glob, at + 1, depth);
+    all.push(...alternatives.filter((each) => each !== ''));
+    checkCount(all.length, open);
+    at = end;
+    if (at >= glob.length) throw new ParseError('unbalanced `{`: write `\\{` for the character', open);
+  } while (glob[at] === ',');
+  return { alternatives: all.length > 0 ? all : [''], end: at + 1 };
+}
+
+function combine(before: string[], after: string[], at: number): string[] {
+  checkCount(before.length * after.length, at);
+  const combined = before.flatMap((one) => after.map((other) => one + other));
+  if (combined.reduce((sum, { length }) => sum + length, 0) > mostExpanded) {
+    throw new ParseError(`its alternatives have more than ${mostExpanded} characters`, at);
+  }
+  return combined;
+}
+
+function checkCount(count: number, at: number): void {
+  if (count > mostAlternatives)
+    throw new ParseError(`it stands for more than ${mostAlternatives} alternatives`, at);
+}
+
+/**
+ * The end of a class such as `[a-z]`, `[!a]` or `[]a]` that begins here.
+ * @returns the place after its `]`; null if the `[` is a plain character, because a class does not contain `/`.
+ */
+function classEnd(glob: string, open: number): number | null {
+  let at = open + 1;
+  if (glob[at] === '!') at += 1;
+  // A `]` at the beginning is a member.
+  if (glob[at] === ']') at += 1;
+  while (at < glob.length && glob[at] !== '/') {
+    if (glob[at] === ']') return at + 1;
+    at += 1;
+  }
+  return null;
+}
+
+/** The expression for a class; it never matches `/`. @param members between the brackets, without `!`. */
+function classExpression(members: string, isNegated: boolean): string {
+  const characters = [...members];
+  const parts: string[] = [];
+  for (let at = 0; at < characters.length; at++) {
+    const from = characters[at]!;
+    const to = characters[at + 2];
+    if (characters[at + 1] === '-' && to !== undefined) {
+      // A backward range has no members.
+      if (from.codePointAt(0)! <= to.codePointAt(0)!) parts.push(...rangeWithoutSlash(from, to));
+      at += 2;
+    } else if (isNegated || from !== '/') parts.push(quote(from));
+  }
+  if (isNegated) return `[^/${parts.join('')}]`;
+  // RE2 has no empty class, so this class excludes every character.
+  return parts.length > 0 ? `[${parts.join('')}]` : '[^\\x{0}-\\x{10FFFF}]';
+}
+
+const slashCode = 0x2f;
+
+function rangeWithoutSlash(from: string, to: string): string[] {
+  const [low, high] = [from.codePointAt(0)!, to.codePointAt(0)!];
+  const range = (one: number, other: number) => (one > other ? [] : [`${point(one)}-${point(other)}`]);
+  if (low > slashCode || high < slashCode) return range(low, high);
+  return [...range(low, slashCode - 1), ...range(slashCode + 1, high)];
+}
+
+const point = (code: number): string => `\\x{${code.toString(16)}}`;
+const quote = (character: string): string => point(character.codePointAt(0)!);
+
+/** Replaces `/`, which has no special meaning in a name. No GitHub name contains this character. */
+const slash = '\ufdd3';
+const folded = (text: string): string => text.toLowerCase().replaceAll('/', slash);
+
+/**
+ * Compiles a glob of names, such as those of repositories and environments: `*`, `?`, `[abc]`, `{a,b}` match the whole
+ * name, in any letter case. Every glob takes linear time.
+ * @throws ParseError if its braces do not match, or it is too large.
+ */
+export function compileNameGlob(glob: string): TextTest {
+  const test = compileGlob(folded(glob));
+  return (name) => test(folded(name));
+}
+
+/** Whether a glob is a plain name. */
+export const isPlainName = (glob: string): boolean => !/[*?[\]{}\\]/.test(glob);

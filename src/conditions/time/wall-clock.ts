@@ -1,18 +1,22 @@
+import { Temporal } from 'temporal-polyfill';
 import { oneDay } from './calendar.ts';
-import { type ClockTest, remembering } from './clock-test.ts';
-import { nextOffsetChange, offsetAt } from './zone-offset.ts';
 
-/**
- * A question to a clock on the wall. Its times are what that clock shows, as milliseconds since 1970-01-01 of a
- * clock without zone; `nextChange` supposes that nobody sets it.
- */
-export type WallTest = ClockTest;
+/** A test that only needs the clock. Times are milliseconds since the epoch. */
+export type ClockTest = {
+  holds(now: number): boolean;
+  /** The first instant after `now` when `holds` gives another answer; null: never. */
+  nextChange(now: number): number | null;
+};
 
 // More than the clocks of the world lie apart, so that no setting of the clock reaches further.
 const reach = 2 * oneDay;
 
-/** Asks the wall clock of a zone, which daylight saving sets forward and back. */
-export const onWallClock = (test: WallTest, zone: string): ClockTest =>
+/**
+ * Asks the wall clock of a zone, which daylight saving sets forward and back.
+ * @param test its times are what that clock shows, as milliseconds since 1970-01-01 of a clock without zone;
+ *   `nextChange` supposes that nobody sets it.
+ */
+export const onWallClock = (test: ClockTest, zone: string): ClockTest =>
   remembering({
     holds: (now) => test.holds(now + offsetAt(zone, now)),
     nextChange: (now) => nextChange(test, zone, now),
@@ -23,7 +27,7 @@ export const onWallClock = (test: WallTest, zone: string): ClockTest =>
  * change (09:00 is skipped, or 02:30 comes again), and else the wall test is asked again from there. Only settings
  * within reach of `at` or of the change count: the others leave the wall clock between the two.
  */
-function nextChange(test: WallTest, zone: string, now: number): number | null {
+function nextChange(test: ClockTest, zone: string, now: number): number | null {
   let at = now;
   let offset = offsetAt(zone, at);
   const answer = test.holds(at + offset);
@@ -38,4 +42,45 @@ function nextChange(test: WallTest, zone: string, now: number): number | null {
     offset = offsetAt(zone, at);
     if (test.holds(at + offset) !== answer) return at;
   }
+}
+
+/** How far the wall clock of a zone is ahead of UTC, in milliseconds. */
+const offsetAt = (zone: string, now: number): number =>
+  Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone).offsetNanoseconds / 1_000_000;
+
+/**
+ * The first instant after `from`, `until` included, at which the wall clock of a zone is set; null: it is not set.
+ * Offsets are compared a day apart: no zone sets its clock and takes it back within a day. Temporal's own search
+ * for transitions is not used: it looks through years where days are asked for.
+ * @param offset that at `from`.
+ */
+function nextOffsetChange(zone: string, offset: number, from: number, until: number): number | null {
+  for (let low = from; low < until; low += oneDay) {
+    const high = Math.min(low + oneDay, until);
+    if (offsetAt(zone, high) !== offset) return firstOtherOffset(zone, offset, low, high);
+  }
+  return null;
+}
+
+function firstOtherOffset(zone: string, offset: number, low: number, high: number): number {
+  while (high - low > 1) {
+    const middle = low + Math.floor((high - low) / 2);
+    if (offsetAt(zone, middle) === offset) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
+/** Computes once for thousands of pull requests at one instant. */
+const remembering = (test: ClockTest): ClockTest => ({
+  holds: rememberLast((now) => test.holds(now)),
+  nextChange: rememberLast((now) => test.nextChange(now)),
+});
+
+function rememberLast<Result>(ask: (now: number) => Result): (now: number) => Result {
+  let last: { now: number; answer: Result } | undefined;
+  return (now) => {
+    if (last?.now !== now) last = { now, answer: ask(now) };
+    return last.answer;
+  };
 }

@@ -1,5 +1,5 @@
 import { daysIn, isDate, isLeapYear, midnightOf, oneDay } from './calendar.ts';
-import type { WallTest } from './wall-clock.ts';
+import type { ClockTest } from './wall-clock.ts';
 
 /** A date as digits, of which `X` are those of today, and a time of that day in milliseconds after midnight. */
 export type WildcardTime = { year: string; month: string; day: string; time: number };
@@ -21,7 +21,7 @@ const lastYear = 2399;
  * Whether the wall clock lies between two times, both included, whose `X` digits are filled in from today's date.
  * On days for which one of the two dates does not exist it does not hold. Changes after 2399 are not looked for.
  */
-export class WildcardSpan implements WallTest {
+export class WildcardSpan implements ClockTest {
   readonly #start: FilledTime;
   readonly #end: FilledTime;
   readonly #kinds = new Map<number, YearKind>();

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
-import { askAbout, findLeaking } from '../../statuses/merge-states/ask-merge-states.ts';
+import { askAbout, findLeaking } from '../../statuses/merge-states.ts';
 import type { HeldPullRequest } from '../../statuses/held-pull-requests.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
 import { listFreezes } from '../../freezes/list-freezes.ts';

@@ -1,5 +1,5 @@
 import type { AttributeName, AttributeValues } from '../../conditions/attributes.ts';
-import type { CheckAttribute } from '../../conditions/attributes/of-checks.ts';
+import type { CheckAttribute } from '../../conditions/attributes/of-changes.ts';
 import { didNotGive, type Fact, known, notKnown } from '../pull-requests/fact.ts';
 import {
   andThen,

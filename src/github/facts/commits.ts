@@ -1,5 +1,4 @@
-import type { AttributeValues } from '../../conditions/attributes.ts';
-import type { CommitFacts } from '../../conditions/commit-fields.ts';
+import type { AttributeValues, CommitFacts } from '../../conditions/attributes.ts';
 import { type Fact, known, notKnown } from '../pull-requests/fact.ts';
 import { andThen, type AttributeGroup, list, map, page, type Subject } from './attribute-group.ts';
 import { instantOf } from './own-values.ts';

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { FactNeeds } from '../../conditions/needed-facts.ts';
+import type { FactNeeds } from '../../conditions/needs.ts';
 import type { Deps } from '../../deps.ts';
 import type { GitHubClient } from '../github-app.ts';
 import { askForPullRequests, isTooMuch, type ReadPullRequest } from './ask-for-pull-requests.ts';

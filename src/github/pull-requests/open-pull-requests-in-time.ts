@@ -1,7 +1,7 @@
 import { within } from '../../clock.ts';
 import { mayAskNow } from '../ask-github.ts';
 import { answersPerService } from '../cache.ts';
-import type { FactNeeds } from '../../conditions/needed-facts.ts';
+import type { FactNeeds } from '../../conditions/needs.ts';
 import type { Deps } from '../../deps.ts';
 import { pauseIfLimited } from '../rate-limits.ts';
 import { type LoadedPullRequest, loadOpenPullRequests, type LoadFrom } from './load-pull-requests.ts';

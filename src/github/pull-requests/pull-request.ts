@@ -1,4 +1,4 @@
-import type { ConditionFacts } from '../../conditions/condition-facts.ts';
+import type { ConditionFacts } from '../../conditions/attributes.ts';
 import type { StackPlace } from './stacks.ts';
 
 /** The known facts of a pull request, for judging it. */

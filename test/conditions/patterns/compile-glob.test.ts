@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compileGlob, quoteGlob } from '../../../src/conditions/patterns/compile-glob.ts';
-import { expandBraces } from '../../../src/conditions/patterns/expand-braces.ts';
-import { PatternError } from '../../../src/conditions/patterns/pattern-error.ts';
+import { compileGlob, quoteGlob, expandBraces } from '../../../src/conditions/patterns/compile-glob.ts';
+import { ParseError } from '../../../src/conditions/scanner.ts';
 
 test.each<[string, string[], string[]]>([
   ['main', ['main'], ['Main', 'main2', 'a/main', '']],
@@ -68,12 +67,12 @@ test.each([
   ['a'.repeat(1001), 'it has more than 1000 characters', 1000],
 ])('%s is refused: %s', (glob, message, offset) => {
   const compile = () => compileGlob(glob);
-  expect(compile).toThrow(PatternError);
+  expect(compile).toThrow(ParseError);
   expect(compile).toThrow(message);
   try {
     compile();
   } catch (error) {
-    expect((error as PatternError).offset).toBe(offset);
+    expect((error as ParseError).offset).toBe(offset);
   }
 });
 
@@ -174,8 +173,8 @@ describe('laws', () => {
         try {
           expect(compileGlob(pattern)(path)).toBeTypeOf('boolean');
         } catch (error) {
-          expect(error).toBeInstanceOf(PatternError);
-          const { offset } = error as PatternError;
+          expect(error).toBeInstanceOf(ParseError);
+          const { offset } = error as ParseError;
           expect(offset).toBeGreaterThanOrEqual(0);
           expect(offset).toBeLessThan(pattern.length);
         }

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { expect, test } from 'vitest';
-import { compileRegex, quoteRegex } from '../../../src/conditions/patterns/compile-regex.ts';
-import { literalTest } from '../../../src/conditions/patterns/literal-alternatives.ts';
-import { PatternError } from '../../../src/conditions/patterns/pattern-error.ts';
+import { compileRegex, quoteRegex, literalTest } from '../../../src/conditions/patterns/compile-regex.ts';
+import { ParseError } from '../../../src/conditions/scanner.ts';
 
 test.each<[string, string[], string[]]>([
   ['', ['', 'a'], []],
@@ -50,9 +49,9 @@ test.each([
     compileRegex(pattern);
     expect.unreachable();
   } catch (error) {
-    expect(error).toBeInstanceOf(PatternError);
-    expect((error as PatternError).message).toContain(message);
-    expect((error as PatternError).offset).toBe(offset);
+    expect(error).toBeInstanceOf(ParseError);
+    expect((error as ParseError).message).toContain(message);
+    expect((error as ParseError).offset).toBe(offset);
   }
 });
 

@@ -1,11 +1,16 @@
 import { expect } from 'vitest';
-import type { ClockTest } from '../../../src/conditions/time/clock-test.ts';
-import type { Parsed } from '../../../src/conditions/time/parsed.ts';
+import type { ClockTest } from '../../../src/conditions/time/wall-clock.ts';
+import { ParseError } from '../../../src/conditions/scanner.ts';
 
-/** The result of reading. The test fails if it was refused. */
-export function valueOf<Value>(parsed: Parsed<Value>): Value {
-  if (!parsed.ok) expect.fail(parsed.message);
-  return parsed.value;
+/** Why a text is refused, and where; null if it is not. */
+export function refusalOf(read: () => unknown): { message: string; at: number } | null {
+  try {
+    read();
+    return null;
+  } catch (error) {
+    if (error instanceof ParseError) return { message: error.message, at: error.offset };
+    throw error;
+  }
 }
 
 /** The next changes from an instant on, with what holds from each on: `+2026-03-01T09:00:00.000Z`. */

@@ -1,25 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { nowOf } from '../../clock.ts';
-import type { Tx } from '../../database/database.ts';
-import { throughPrisma } from '../../database/sql.ts';
-import type { Deps } from '../../deps.ts';
-import { ourselves } from '../../events/actor.ts';
-import { appendEvents, type Happened, placeOf } from '../../events/append-event.ts';
-import { attributesOf } from '../../freezes/freeze-store.ts';
-import { listFreezes } from '../../freezes/list-freezes.ts';
-import { Prisma } from '../../generated/prisma/client.ts';
-import type { GitHubClient } from '../../github/github-app.ts';
-import { defineTask, NotNow } from '../../queue/define-task.ts';
-import { askStep, inSteps, jobs } from '../../queue/jobs.ts';
+import { nowOf } from '../clock.ts';
+import type { Tx } from '../database/database.ts';
+import { throughPrisma } from '../database/sql.ts';
+import type { Deps } from '../deps.ts';
+import { ourselves } from '../events/actor.ts';
+import { appendEvents, type Happened, placeOf } from '../events/append-event.ts';
+import { attributesOf } from '../freezes/freeze-store.ts';
+import type { GitHubClient } from '../github/github-app.ts';
+import { defineTask, NotNow } from '../queue/define-task.ts';
+import { askStep, inSteps, jobs } from '../queue/jobs.ts';
+import { listFreezes } from '../freezes/list-freezes.ts';
+import { Prisma } from '../generated/prisma/client.ts';
 import {
+  type MergeState,
   mostMergeStates,
   type ReadMergeState,
   readMergeStates,
-} from '../../github/pull-requests/read-merge-states.ts';
-import { fullName } from '../../installations/find-repository.ts';
-import { isUnwritten, statusesOfHeld } from '../desired-store.ts';
-import { findObservable, observe, type ObservedRepository } from '../observe.ts';
-import { judgeMergeState, type Watched } from './merge-state.ts';
+} from '../github/pull-requests/read-merge-states.ts';
+import { fullName } from '../installations/find-repository.ts';
+import { isUnwritten, statusesOfHeld } from './desired-store.ts';
+import { findObservable, observe, type ObservedRepository } from './observe.ts';
 
 /** Milliseconds, like all times here. GitHub works its answer out in the background: nothing is asked so soon after a status. */
 const settling = 4_000;
@@ -205,4 +205,52 @@ async function record(tx: Tx, repository: ObservedRepository, leaks: Leak[], now
     }
   }
   await appendEvents(tx, happened, ourselves, now);
+}
+
+// Whether GitHub would merge what a freeze holds. GitHub works its answer out in the background, so one that is just
+// behind a status may be old: a pull request leaks where two answers, some seconds apart, say that it would be merged.
+
+/** What is known of a held pull request, by its present head. */
+export type Watched = {
+  /** GitHub's last answer, `UNKNOWN` apart. */
+  mergeState: string | null;
+  /** Answers since the last one that settled it. */
+  asks: number;
+  leakingSince: Date | null;
+};
+
+const mergeable: ReadonlySet<string | null> = new Set<MergeState>(['CLEAN', 'UNSTABLE', 'HAS_HOOKS']);
+
+/** Milliseconds to the next question. */
+const unknownFor = 4_000;
+const confirmAfter = 8_000;
+const leakingEvery = 60_000;
+/** What was required may be required no more, and no event tells. */
+const settledFor = 10 * 60_000;
+/** GitHub does not know for longer where it is in trouble; then asking often helps nobody. */
+const mostUnknown = 6;
+
+/**
+ * What an answer of GitHub adds.
+ * @param answer null where it gave none about this head.
+ * @returns also when to ask again.
+ */
+export function judgeMergeState(
+  { mergeState, asks, leakingSince }: Watched,
+  answer: MergeState | null,
+  now: Date,
+): Watched & { dueAt: Date } {
+  const after = (wait: number) => new Date(now.getTime() + wait);
+  if (answer === null || answer === 'UNKNOWN') {
+    const isPatient = asks + 1 >= mostUnknown;
+    const dueAt = after(isPatient ? settledFor : unknownFor * 2 ** Math.max(0, asks - 1));
+    return { mergeState, asks: isPatient ? 0 : asks + 1, leakingSince, dueAt };
+  }
+  if (!mergeable.has(answer)) {
+    return { mergeState: answer, asks: 0, leakingSince: null, dueAt: after(settledFor) };
+  }
+  if (mergeable.has(mergeState)) {
+    return { mergeState: answer, asks: 0, leakingSince: leakingSince ?? now, dueAt: after(leakingEvery) };
+  }
+  return { mergeState: answer, asks: asks + 1, leakingSince, dueAt: after(confirmAfter) };
 }
