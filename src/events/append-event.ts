@@ -1,22 +1,9 @@
 import type { Actor } from './actor.ts';
 import type { Tx } from '../database/database.ts';
-import type { Prisma } from '../generated/prisma/client.ts';
-import type { Product } from '../generated/prisma/client.ts';
+import type { Prisma, Product } from '../generated/prisma/client.ts';
 
-/** A freeze in the audit log. */
-export type FreezeAttributes = {
-  reason: string;
-  /** Absent if it was never set. */
-  public_reason?: string | null;
-  start: string;
-  end: string | null;
-  timezone: string;
-  matching_conditions: unknown[];
-  exclude_conditions: unknown[];
-  /** Absent if they were never set. */
-  holds?: string[];
-  environments?: string[];
-};
+/** A freeze in the audit log, by the names of the API. */
+export type FreezeInEvent = { reason: string; [field: string]: unknown };
 
 /** The settings of a repository in the audit log. */
 export type RepositorySettings = Record<string, boolean | number | string | null>;
@@ -36,21 +23,21 @@ export type ExemptionAttributes = {
 export type AuditEvent =
   | {
       type: 'scheduled_freeze.create';
-      metadata: { scheduled_freeze_id: string; scheduled_freeze_attributes: FreezeAttributes };
+      metadata: { scheduled_freeze_id: string; scheduled_freeze_attributes: FreezeInEvent };
     }
   | {
       type: 'scheduled_freeze.update';
       metadata: {
         scheduled_freeze_id: string;
-        scheduled_freeze_attributes_before: FreezeAttributes;
-        scheduled_freeze_attributes_after: FreezeAttributes;
+        scheduled_freeze_attributes_before: FreezeInEvent;
+        scheduled_freeze_attributes_after: FreezeInEvent;
       };
     }
   | {
       type: 'scheduled_freeze.delete';
       metadata: {
         scheduled_freeze_id: string;
-        scheduled_freeze_attributes: FreezeAttributes;
+        scheduled_freeze_attributes: FreezeInEvent;
         reason: string;
       };
     }
@@ -94,7 +81,7 @@ export type AuditEvent =
       type: 'freeze.bypassed';
       metadata: {
         scheduled_freeze_id: string;
-        scheduled_freeze_attributes: FreezeAttributes;
+        scheduled_freeze_attributes: FreezeInEvent;
         /** The state of our status on the head. `pending` means that it was not required, or that an admin bypassed it. */
         shown_state: string | null;
         head_sha: string;
@@ -106,7 +93,7 @@ export type AuditEvent =
       type: 'freeze.still_on';
       metadata: {
         scheduled_freeze_id: string;
-        scheduled_freeze_attributes: FreezeAttributes;
+        scheduled_freeze_attributes: FreezeInEvent;
         on_since: string;
       };
     }
@@ -114,7 +101,7 @@ export type AuditEvent =
       type: 'freeze.leaking';
       metadata: {
         scheduled_freeze_id: string;
-        scheduled_freeze_attributes: FreezeAttributes;
+        scheduled_freeze_attributes: FreezeInEvent;
         head_sha: string;
         /** GitHub's merge state: `CLEAN`, `UNSTABLE` or `HAS_HOOKS`. */
         merge_state: string;

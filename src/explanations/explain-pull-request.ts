@@ -2,7 +2,8 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
 import { openExemptions } from '../exemptions/exemption-store.ts';
-import { holdsMerges, phaseOf } from '../freezes/freeze.ts';
+import { holdsMerges } from '../freezes/freeze.ts';
+import { phaseOf } from '../freezes/freeze-window.ts';
 import { listFreezes } from '../freezes/list-freezes.ts';
 import {
   explainFreeze,

@@ -6,7 +6,8 @@ import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 import { openPullRequestsInTime } from '../github/pull-requests/open-pull-requests-in-time.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import type { Ahead } from '../freezes/create-freeze.ts';
-import { type Freeze, holdsMerges, phaseOf } from '../freezes/freeze.ts';
+import { type Freeze, holdsMerges } from '../freezes/freeze.ts';
+import { phaseOf } from '../freezes/freeze-window.ts';
 import {
   countsOf,
   type Seen,

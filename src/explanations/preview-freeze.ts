@@ -1,11 +1,11 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { checkFreeze } from '../freezes/check-freeze.ts';
-import type { NewFreeze } from '../freezes/create-freeze.ts';
+import type { NewFreeze } from '../freezes/freeze.ts';
 import type { Exemption } from '../exemptions/exemption.ts';
 import { openExemptions } from '../exemptions/exemption-store.ts';
 import { exemptionFrom, subjectOf } from '../exemptions/judge-exemption.ts';
-import { planWindow } from '../freezes/freeze.ts';
+import { planWindow, limitOpenEnd } from '../freezes/freeze-window.ts';
 import { type Counts, countsOf, type Warning, warningsOf } from '../freezes/freeze-warnings.ts';
 import {
   explainFreeze,
@@ -13,7 +13,6 @@ import {
   type FreezeVerdict,
   judgeFreeze,
 } from '../freezes/judge-freeze.ts';
-import { limitOpenEnd } from '../freezes/open-end.ts';
 import { needsOf, parseFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import { nextChangeAmong } from '../statuses/judge.ts';
 import { freezesAreOn } from '../installations/product.ts';

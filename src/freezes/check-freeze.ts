@@ -1,7 +1,7 @@
 import type { ConditionInput } from '../conditions/ast.ts';
 import { invalid, type Problem, Refusal } from '../errors.ts';
 import { checkConditions } from './check-conditions.ts';
-import type { FreezeWindow, WindowResult } from './freeze.ts';
+import type { FreezeWindow, WindowResult } from './freeze-window.ts';
 
 type Lists = { matchingConditions: unknown[]; excludeConditions: unknown[] };
 type Checked = FreezeWindow & { matchingConditions: ConditionInput[]; excludeConditions: ConditionInput[] };

@@ -9,25 +9,12 @@ import { freezesAreOn } from '../installations/product.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
 import { assertRoom } from './assert-room.ts';
 import { checkFreeze } from './check-freeze.ts';
-import { type Freeze, type Holdable, planWindow } from './freeze.ts';
-import { attributesOf, insertFreeze } from './freeze-store.ts';
+import { attributesOf, type Freeze, type NewFreeze } from './freeze.ts';
+import { insertFreeze } from './freeze-store.ts';
 import { warningOfRepeat } from './freeze-warnings.ts';
 import { listFreezes } from './list-freezes.ts';
-import { limitOpenEnd, warningsOfOpenEnd } from './open-end.ts';
+import { limitOpenEnd, planWindow, warningsOfOpenEnd } from './freeze-window.ts';
 import { requestReconcile } from './request-reconcile.ts';
-
-export type NewFreeze = {
-  reason: string;
-  publicReason?: string;
-  /** Wall-clock time in `timezone`; null to begin now. */
-  start: string | null;
-  end: string | null;
-  timezone: string;
-  matchingConditions: unknown[];
-  excludeConditions: unknown[];
-  holds?: Holdable[];
-  environments?: string[];
-};
 
 /** What we know about a freeze before we save it: the branches where nothing enforces it, and the warnings. */
 export type Ahead = { unenforced: string[]; warnings: string[] };
@@ -77,10 +64,7 @@ export function planFreeze(
   const freeze = {
     id: randomUUID(),
     repositoryId: repository.id,
-    reason: input.reason,
-    publicReason: input.publicReason,
-    holds: input.holds,
-    environments: input.environments,
+    ...input,
     ...checked,
   };
   return { freeze, warnings: input.end === null ? warningsOfOpenEnd(checked, longestOpenEndHours) : [] };

@@ -1,8 +1,10 @@
-import { holdsMerges, phaseOf } from './freeze.ts';
+import { holdsMerges } from './freeze.ts';
+import { phaseOf } from './freeze-window.ts';
 import type { Actor } from '../events/actor.ts';
 import type { Tx } from '../database/database.ts';
 import { type Freeze as FreezeRow, Prisma } from '../generated/prisma/client.ts';
-import { earliestFirst, fromRow, notEnded, type StoredFreeze } from './freeze-store.ts';
+import { earliestFirst, notEnded } from './freeze-store.ts';
+import { fromRow, type StoredFreeze } from './freeze-columns.ts';
 
 // Freezes for people to read, including past ones.
 

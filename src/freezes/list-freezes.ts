@@ -1,55 +1,17 @@
 import type { SqlTx } from '../database/sql.ts';
 import { type Asked, type Place, readAlone, type RepositoryRead } from '../installations/repository-read.ts';
-import { fromRow, isAheadOf, isNotEnded, type StoredFreeze } from './freeze-store.ts';
+import { type FreezeJson, freezeJson, fromJson, type StoredFreeze } from './freeze-columns.ts';
+import { isAheadOf, isNotEnded } from './freeze-store.ts';
 
 // Lists the freezes of a repository for answers.
 
-/** One JSON column, because drivers parse every column of every row. Arrays, because PostgreSQL pays for each name. */
-const asJson = `
-  json_agg(json_build_array(id, reason, public_reason, has_public_reason, start, "end", timezone, starts_at, ends_at,
-    matching_conditions, exclude_conditions, version,
-    CASE WHEN holds <> '{}' OR environments <> '{}' OR is_pause OR plan_id IS NOT NULL OR deleted_at IS NOT NULL
-      THEN json_build_array(holds, environments, is_pause, plan_id, deleted_at) END
-  ) ORDER BY starts_at, created_at, id)`;
-
-type Columns = Omit<Parameters<typeof fromRow>[0], 'repositoryId'>;
-type Rare = [Columns['holds'], Columns['environments'], Columns['isPause'], Columns['planId'], string | null];
-type Listed = [
-  ...[Columns['id'], Columns['reason'], Columns['publicReason'], Columns['hasPublicReason']],
-  ...[Columns['start'], Columns['end'], Columns['timezone'], startsAt: string, endsAt: string | null],
-  ...[Columns['matchingConditions'], Columns['excludeConditions'], Columns['version'], Rare | null],
-];
-
-const nothingRare: Rare = [[], [], false, null, null];
-
-type Kept = { freeze: StoredFreeze; deletedAt: Date | null };
-
-const dateOf = (written: string | null) => (written === null ? null : new Date(written));
-
-function kept(
-  // prettier-ignore
-  [id, reason, publicReason, hasPublicReason, start, end, timezone, startsAt, endsAt, matchingConditions, excludeConditions, version, rare]: Listed,
-  repositoryId: bigint,
-): Kept {
-  const [holds, environments, isPause, planId, deletedAt] = rare ?? nothingRare;
-  const window = { start, end, timezone, startsAt: new Date(startsAt), endsAt: dateOf(endsAt) };
-  const conditions = { matchingConditions, excludeConditions };
-  const reasons = { reason, publicReason, hasPublicReason };
-  const others = { version, holds, environments, isPause, planId };
-  return {
-    freeze: fromRow({ id, repositoryId, ...reasons, ...window, ...conditions, ...others }),
-    deletedAt: dateOf(deletedAt),
-  };
-}
-
-const keptIn = (freezes: Listed[] | null, repositoryId: bigint): Kept[] =>
-  (freezes ?? []).map((freeze) => kept(freeze, repositoryId));
+const inOrder = 'ORDER BY starts_at, created_at, id';
 
 const listed: RepositoryRead<StoredFreeze[]> = {
   name: 'list-freezes',
-  sql: `SELECT ${asJson} FROM freezes WHERE repository_id = named.repository_id AND ${isNotEnded('$1')}`,
+  sql: `SELECT json_agg(${freezeJson('freezes')} ${inOrder}) FROM freezes WHERE repository_id = named.repository_id AND ${isNotEnded('$1')}`,
   parameters: 1,
-  valueOf: (json, { id }) => keptIn(json as Listed[] | null, id).map(({ freeze }) => freeze),
+  valueOf: (json, { id }) => ((json as FreezeJson[] | null) ?? []).map((freeze) => fromJson(freeze, id)),
 };
 
 /** To read: the scheduled and ongoing freezes of a repository, the earliest first. */
@@ -61,22 +23,33 @@ export const listFreezes = (sql: SqlTx, repository: Place, now: Date): Promise<S
 
 /** Freezes that had not ended at an instant. */
 export type NotOver = {
-  kept: Kept[];
+  kept: { freeze: StoredFreeze; deletedAt: Date | null }[];
   /** Whether a plan of the owner repeats. Its later freezes are missing from the list. */
+  repeats: boolean;
+};
+
+type NotOverJson = {
+  freezes: { freeze: FreezeJson; deletedAt: string | null }[] | null;
   repeats: boolean;
 };
 
 const notOver: RepositoryRead<NotOver> = {
   name: 'freezes-not-over',
   sql: `
-    SELECT json_build_object('freezes', ${asJson}, 'repeats', EXISTS (SELECT FROM freeze_plans
-      WHERE account_id = named.owner_id AND rule IS NOT NULL AND deleted_at IS NULL AND ${isAheadOf('over_at', '$2')}))
+    SELECT json_build_object(
+      'freezes', json_agg(json_build_object('freeze', ${freezeJson('freezes')}, 'deletedAt', deleted_at) ${inOrder}),
+      'repeats', EXISTS (SELECT FROM freeze_plans
+        WHERE account_id = named.owner_id AND rule IS NOT NULL AND deleted_at IS NULL AND ${isAheadOf('over_at', '$2')}))
     FROM freezes WHERE repository_id = named.repository_id AND ${isAheadOf('ends_at', '$1')}
       AND (deleted_at IS NULL OR deleted_at > $1)`,
   parameters: 2,
   valueOf(json, { id }) {
-    const { freezes, repeats } = json as { freezes: Listed[] | null; repeats: boolean };
-    return { kept: keptIn(freezes, id), repeats };
+    const { freezes, repeats } = json as NotOverJson;
+    const kept = (freezes ?? []).map(({ freeze, deletedAt }) => ({
+      freeze: fromJson(freeze, id),
+      deletedAt: deletedAt === null ? null : new Date(deletedAt),
+    }));
+    return { kept, repeats };
   },
 };
 

@@ -7,7 +7,8 @@ import { parseConditions } from '../conditions/parse-conditions.ts';
 import { type Freeze, holdsMerges } from './freeze.ts';
 
 /** A freeze with parsed conditions; null if they cannot be read, which only an older version can cause. */
-export type ParsedFreeze = { freeze: Freeze; conditions: FreezeConditions | null };
+export type ParsedFreeze = { freeze: Freeze } & Parsed;
+type Parsed = { conditions: FreezeConditions | null };
 
 export type FreezeConditions = {
   matching: Matcher;
@@ -21,8 +22,10 @@ export type FreezeConditions = {
 /** Conditions that match no pull request: an empty `or`. */
 const matchesNothing: ConditionNode[] = [{ kind: 'or', nodes: [] }];
 
-/** A freeze that only holds deployments matches no pull request and ignores its conditions. */
-export function parseFreeze(freeze: Freeze): ParsedFreeze {
+/** Takes plans too. What only holds deployments matches no pull request and ignores its conditions. */
+export function parseFreeze<Of extends Pick<Freeze, 'matchingConditions' | 'excludeConditions' | 'holds'>>(
+  freeze: Of,
+): { freeze: Of } & Parsed {
   if (!holdsMerges(freeze)) return { freeze, conditions: prepareConditions(matchesNothing, []) };
   const matching = parseConditions(freeze.matchingConditions, []);
   const exclude = parseConditions(freeze.excludeConditions, []);
@@ -31,7 +34,7 @@ export function parseFreeze(freeze: Freeze): ParsedFreeze {
 }
 
 /** Parsed conditions, cached by freeze and version. */
-const kept = new LRUCache<string, Pick<ParsedFreeze, 'conditions'>>({ max: 1000 });
+const kept = new LRUCache<string, Parsed>({ max: 1000 });
 
 /** Like `parseFreeze`, but parses each version of a freeze once, because every pull request event needs all of them. */
 export function parseStoredFreeze(freeze: Freeze & { version: number }): ParsedFreeze {
@@ -56,7 +59,7 @@ function prepareConditions(matching: ConditionNode[], exclude: ConditionNode[]):
 }
 
 /** The facts that we must load to judge these freezes. */
-export function needsOf(freezes: ParsedFreeze[]): FactNeeds {
+export function needsOf(freezes: Parsed[]): FactNeeds {
   const needs = freezes.flatMap(({ conditions }) => (conditions ? [conditions.needs] : []));
   return {
     facts: new Set(needs.flatMap(({ facts }) => [...facts])),

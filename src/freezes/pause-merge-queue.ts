@@ -35,9 +35,8 @@ export async function pauseMergeQueue(
       await saveNewFreeze(deps, tx, actor, repository, pause, ahead, now);
       return pause;
     }
-    const { end, endsAt } = pause;
-    const unlimited = { ...everything, holds: undefined, environments: undefined };
-    const after = { ...before, reason, end, endsAt, ...unlimited };
+    const { id, version, publicReason, start, timezone, startsAt } = before;
+    const after = { ...pause, id, version, publicReason, start, timezone, startsAt };
     if (!saysTheSame(before, after)) await saveChange(deps, tx, actor, repository, { before, after }, now);
     return after;
   });

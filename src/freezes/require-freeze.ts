@@ -2,7 +2,8 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
-import { findFreeze, type StoredFreeze } from './freeze-store.ts';
+import { findFreeze } from './freeze-store.ts';
+import type { StoredFreeze } from './freeze-columns.ts';
 
 /**
  * The freeze of this id, while it is scheduled or ongoing.

@@ -2,9 +2,11 @@ import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
 import type { Actor } from '../events/actor.ts';
 import { insertEvents, stampOf } from '../events/append-many.ts';
+import { type FieldRule, freezeFields } from '../freezes/freeze.ts';
+import { attributesJson } from '../freezes/freeze-columns.ts';
 import { isAheadOf, isNotEnded } from '../freezes/freeze-store.ts';
 import { needsOf, parseFreeze } from '../freezes/parsed-freeze.ts';
-import { endAfter } from '../freezes/open-end.ts';
+import { endAfter } from '../freezes/freeze-window.ts';
 import { endOf, instantsOf } from './occurrences.ts';
 import type { Plan } from './plan.ts';
 import { hoursIn, type Window } from './windows.ts';
@@ -28,22 +30,32 @@ const looks = (changed: string): string => `
   SELECT repository_id, boundary FROM ${changed} CROSS JOIN LATERAL unnest(ARRAY[starts_at, ends_at]) AS boundary
   WHERE boundary > $1::timestamptz AND boundary <= $1::timestamptz + ${soon}`;
 
-const attributes = (freeze: string): string => `(
-  jsonb_build_object('reason', ${freeze}.reason, 'start', ${freeze}.start, 'end', ${freeze}."end",
-    'timezone', ${freeze}.timezone, 'matching_conditions', ${freeze}.matching_conditions,
-    'exclude_conditions', ${freeze}.exclude_conditions)
-  || CASE WHEN ${freeze}.has_public_reason THEN jsonb_build_object('public_reason', ${freeze}.public_reason)
-    ELSE '{}' END
-  || CASE WHEN ${freeze}.holds <> '{}' THEN jsonb_build_object('holds', ${freeze}.holds) ELSE '{}' END
-  || CASE WHEN ${freeze}.environments <> '{}' THEN jsonb_build_object('environments', ${freeze}.environments)
-    ELSE '{}' END)`;
-
-// Freezes leave the defaults of a plan unset, so that they look like freezes that somebody created.
-const holds = `CASE WHEN plan.holds = '{merges}' THEN '{}' ELSE plan.holds END`;
-const environments = `CASE WHEN plan.environments = '{*}' THEN '{}' ELSE plan.environments END`;
+/**
+ * The columns that a plan gives its freezes, and their values. Freezes leave the defaults of a plan unset, so that they
+ * look like freezes that somebody created.
+ * @param wasSet SQL for whether the freeze had a flag before.
+ */
+const givenBy = (wasSet: (flag: string) => string): Record<string, string> =>
+  Object.fromEntries(
+    Object.values<FieldRule>(freezeFields).flatMap(({ column, byDefault, unset }) => {
+      if (windowColumns.includes(column)) return [];
+      const value = `plan.${column}`;
+      if (unset === 'empty')
+        return [[column, `CASE WHEN ${value} = '{${byDefault}}' THEN '{}' ELSE ${value} END`]];
+      const flag = `has_${column}`;
+      return [
+        [column, value],
+        ...(unset === 'flag' ? [[flag, `${wasSet(flag)} OR ${value} IS NOT NULL`]] : []),
+      ];
+    }),
+  );
+const windowColumns = ['start', 'end', 'timezone'];
+const given = givenBy(() => 'false');
+const revised = givenBy((flag) => `before.${flag}`);
+const fieldColumns = [...Object.keys(revised), 'start', '"end"', 'timezone'];
 
 const about = `jsonb_build_object('scheduled_freeze_id', changed.id, 'freeze_plan_id', changed.plan_id,
-  'scheduled_freeze_attributes', ${attributes('changed')})`;
+  'scheduled_freeze_attributes', ${attributesJson('changed')})`;
 
 const parameters = { now: '$1', stamp: '$2' };
 const windowRows = (parameter: string): string => `
@@ -60,20 +72,14 @@ const run = async (tx: Tx, name: string, text: string, values: unknown[]): Promi
   throughPrisma(tx).query<Look>(name, text, values);
 
 /** The facts that the conditions of the plan's freezes read, as JSON. */
-function readsOf({ id, reason, matchingConditions, excludeConditions, holds }: Plan): string {
-  const never = { start: '', end: null, timezone: '', startsAt: new Date(0), endsAt: null };
-  const freeze = { id, repositoryId: 0n, reason, matchingConditions, excludeConditions, holds, ...never };
-  return JSON.stringify([...needsOf([parseFreeze(freeze)]).facts]);
-}
+const readsOf = (plan: Plan): string => JSON.stringify([...needsOf([parseFreeze(plan)]).facts]);
 
 const make = `
   WITH made AS (
-    INSERT INTO freezes (id, repository_id, reason, public_reason, has_public_reason, start, "end", timezone,
-      starts_at, ends_at, matching_conditions, exclude_conditions, holds, environments, reads, created_at, created_by, updated_at,
-      updated_by, plan_id, occurrence)
-    SELECT gen_random_uuid(), repository.id, plan.reason, plan.public_reason, plan.public_reason IS NOT NULL,
-      wanted.start, wanted."end", plan.timezone, wanted."startsAt", wanted."endsAt", plan.matching_conditions,
-      plan.exclude_conditions, ${holds}, ${environments}, ${texts('$5')}, $1::timestamptz, $6::jsonb, $1::timestamptz, $6::jsonb, plan.id,
+    INSERT INTO freezes (id, repository_id, ${Object.keys(given)}, start, "end", timezone, starts_at, ends_at, reads,
+      created_at, created_by, updated_at, updated_by, plan_id, occurrence)
+    SELECT gen_random_uuid(), repository.id, ${Object.values(given)}, wanted.start, wanted."end", plan.timezone,
+      wanted."startsAt", wanted."endsAt", ${texts('$5')}, $1::timestamptz, $6::jsonb, $1::timestamptz, $6::jsonb, plan.id,
       wanted.date
     FROM freeze_plans plan CROSS JOIN ${windowRows('$4')}
     JOIN jsonb_to_recordset($3::jsonb) AS repository (id int8, hours int) ON repository.hours = wanted.hours
@@ -155,8 +161,8 @@ const revise = `
   WITH before AS (
     SELECT * FROM freezes WHERE ${own} AND ${isAheadOf('ends_at', '$1')} FOR UPDATE
   ), after AS (
-    SELECT before.id, ${attributes('before')} AS attributes_before, plan.reason, plan.public_reason, before.has_public_reason OR plan.public_reason IS NOT NULL AS has_public,
-      plan.matching_conditions, plan.exclude_conditions, ${holds} AS holds, ${environments} AS environments,
+    SELECT before.id, ${attributesJson('before')} AS attributes_before,
+      ${Object.entries(revised).map(([column, value]) => `${value} AS ${column}`)},
       CASE WHEN moves THEN wanted.start ELSE before.start END AS start,
       CASE WHEN moves THEN plan.timezone ELSE before.timezone END AS timezone,
       CASE WHEN moves THEN wanted."startsAt" ELSE before.starts_at END AS starts_at,
@@ -171,22 +177,18 @@ const revise = `
     CROSS JOIN LATERAL (SELECT before.starts_at > $1::timestamptz AND wanted.date IS NOT NULL AS moves,
       before."end" IS NULL AND plan."end" IS NULL AS stays_open) AS whether
   ), revised AS (
-    UPDATE freezes SET reason = after.reason, public_reason = after.public_reason, has_public_reason = after.has_public,
-      matching_conditions = after.matching_conditions, exclude_conditions = after.exclude_conditions,
-      holds = after.holds, environments = after.environments, reads = ${texts('$6')}, start = after.start, "end" = after."end", timezone = after.timezone,
+    UPDATE freezes SET ${fieldColumns.map((column) => `${column} = after.${column}`)}, reads = ${texts('$6')},
       starts_at = after.starts_at, ends_at = after.ends_at, version = version + 1, updated_at = $1::timestamptz,
       updated_by = $7::jsonb
-    FROM after WHERE freezes.id = after.id AND ROW(freezes.reason, freezes.public_reason, freezes.matching_conditions,
-        freezes.exclude_conditions, freezes.holds, freezes.environments, freezes.start, freezes."end", freezes.timezone)
-      IS DISTINCT FROM ROW(after.reason, after.public_reason, after.matching_conditions, after.exclude_conditions,
-        after.holds, after.environments, after.start, after."end", after.timezone)
+    FROM after WHERE freezes.id = after.id AND ROW(${fieldColumns.map((column) => `freezes.${column}`)})
+      IS DISTINCT FROM ROW(${fieldColumns.map((column) => `after.${column}`)})
     RETURNING freezes.*, after.attributes_before
   ), told AS (${insertEvents(
     'scheduled_freeze.update',
     'revised changed',
     `jsonb_build_object('scheduled_freeze_id', changed.id, 'freeze_plan_id', changed.plan_id,
       'scheduled_freeze_attributes_before', changed.attributes_before,
-      'scheduled_freeze_attributes_after', ${attributes('changed')})`,
+      'scheduled_freeze_attributes_after', ${attributesJson('changed')})`,
     parameters,
   )})
   ${looks('revised')}`;

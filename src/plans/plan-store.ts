@@ -1,9 +1,8 @@
 import type { Tx } from '../database/database.ts';
 import type { SqlTx } from '../database/sql.ts';
-import type { ConditionInput } from '../conditions/ast.ts';
 import type { Actor } from '../events/actor.ts';
 import type { FreezePlan as PlanRow } from '../generated/prisma/client.ts';
-import type { Holdable } from '../freezes/freeze.ts';
+import { eachField, type FreezeFields } from '../freezes/freeze.ts';
 import type { Schedule } from './occurrences.ts';
 import type { Plan } from './plan.ts';
 
@@ -16,17 +15,9 @@ const fromRow = (row: PlanRow): StoredPlan => ({
   id: row.id,
   accountId: row.accountId,
   name: row.name,
-  reason: row.reason,
-  publicReason: row.publicReason,
+  ...eachField<Required<FreezeFields>>((field) => row[field]),
   repositories: { include: row.include, exclude: row.exclude },
-  start: row.start,
-  end: row.end,
-  timezone: row.timezone,
   recurrence: row.rule === null ? null : { rule: row.rule, except: row.except, until: row.until },
-  matchingConditions: row.matchingConditions as ConditionInput[],
-  excludeConditions: row.excludeConditions as ConditionInput[],
-  holds: row.holds as Holdable[],
-  environments: row.environments,
   createdBy: row.createdBy as Actor,
   createdAt: row.createdAt,
 });

@@ -1,4 +1,4 @@
-import { endAfter } from '../freezes/open-end.ts';
+import { endAfter } from '../freezes/freeze-window.ts';
 import type { Occurrence, Schedule } from './occurrences.ts';
 
 /**

@@ -7,7 +7,8 @@ import {
   leakingWithGroup,
   whyNotHeld,
 } from '../../statuses/held-pull-requests.ts';
-import { holdsMerges, phaseOf } from '../../freezes/freeze.ts';
+import { holdsMerges } from '../../freezes/freeze.ts';
+import { phaseOf } from '../../freezes/freeze-window.ts';
 import { isJudged } from '../../freezes/freeze-records.ts';
 import { requireFreeze } from '../../freezes/require-freeze.ts';
 import { freezesAreOn } from '../../installations/product.ts';

@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { phaseOf } from '../../freezes/freeze.ts';
+import { phaseOf } from '../../freezes/freeze-window.ts';
 import type { FreezeSpan } from '../../freezes/freeze-records.ts';
 import { describeInstant } from '../../time/local-time.ts';
 import type { Html } from '../layout.ts';

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { nowOf } from '../../clock.ts';
 import { asPublic } from '../../freezes/freeze.ts';
-import type { StoredFreeze } from '../../freezes/freeze-store.ts';
+import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
 import {
   ownerFormPath,
   ownerPath,

@@ -1,4 +1,4 @@
-import { type Phase, phaseOf } from '../../freezes/freeze.ts';
+import { type Phase, phaseOf } from '../../freezes/freeze-window.ts';
 import type { FreezeRecord } from '../../freezes/freeze-records.ts';
 
 export type FreezeState = Phase | 'deleted';

@@ -1,8 +1,7 @@
 import { html } from 'hono/html';
 import type { EnforcementReport } from '../../explanations/enforcement/check-enforcement.ts';
 import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
-import { isForgotten } from '../../freezes/forgotten.ts';
-import { holdsMerges } from '../../freezes/freeze.ts';
+import { isForgotten, holdsMerges } from '../../freezes/freeze.ts';
 import { type FreezeRecord, isJudged } from '../../freezes/freeze-records.ts';
 import { frozenStateAt } from '../../freezes/frozen-state.ts';
 import { parseStoredFreeze } from '../../freezes/parsed-freeze.ts';
