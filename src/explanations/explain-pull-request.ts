@@ -10,8 +10,10 @@ import {
   type FreezeReasons,
   type FreezeVerdict,
   judgeFreeze,
+  needsOf,
+  parseStoredFreeze,
+  type ParsedFreeze,
 } from '../freezes/judge-freeze.ts';
-import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import {
   decideHead,
   hidingAmong,

@@ -15,8 +15,7 @@ import {
   warningOfBranches,
   warningsOf,
 } from '../freezes/freeze-warnings.ts';
-import { judgeFreeze } from '../freezes/judge-freeze.ts';
-import { needsOf, parseFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
+import { judgeFreeze, needsOf, parseFreeze, type ParsedFreeze } from '../freezes/judge-freeze.ts';
 
 /**
  * Checks what a freeze would do, before or while it is saved. Never throws and takes 2 s at most: asks GitHub both

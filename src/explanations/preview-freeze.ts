@@ -12,8 +12,10 @@ import {
   type FreezeReasons,
   type FreezeVerdict,
   judgeFreeze,
+  needsOf,
+  parseFreeze,
+  type ParsedFreeze,
 } from '../freezes/judge-freeze.ts';
-import { needsOf, parseFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import { nextChangeAmong } from '../statuses/judge.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { type LoadedPullRequest, loadOpenPullRequests } from '../github/pull-requests/load-pull-requests.ts';

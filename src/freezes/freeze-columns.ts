@@ -7,7 +7,7 @@ import {
   freezeFields,
   type FreezeFields,
 } from './freeze.ts';
-import { needsOf, parseFreeze } from './parsed-freeze.ts';
+import { needsOf, parseFreeze } from './judge-freeze.ts';
 
 // Freezes in the database: as rows of Prisma, as JSON of statements, and as SQL.
 

@@ -3,6 +3,11 @@ import type { Prisma } from '../generated/prisma/client.ts';
 import type { Need } from '../conditions/needs.ts';
 import type { Freeze } from './freeze.ts';
 import { fromRow, type StoredFreeze, toRow } from './freeze-columns.ts';
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import { notFound, forbidden } from '../errors.ts';
+import { type FoundRepository, fullName } from '../installations/find-repository.ts';
+import type { Actor } from '../events/actor.ts';
 
 // Saves and finds single freezes. Plans write many at once. Observations, the sweep and lists read the table too.
 
@@ -156,3 +161,36 @@ export async function markDeleted(
 
 /** Detaches a freeze from its plan: after a separate change, the plan no longer changes it. */
 const detached = ({ planId }: Freeze) => ({ detached: planId !== undefined });
+
+/**
+ * The freeze of this id, while it is scheduled or ongoing.
+ * @throws Refusal not-found.
+ */
+export async function requireFreeze(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  repository: FoundRepository,
+  id: string,
+): Promise<StoredFreeze> {
+  const freeze = await findFreeze(deps.db, repository.id, id, nowOf(deps.clock));
+  if (!freeze) throw freezeAbsent(repository, id);
+  return freeze;
+}
+
+/** The refusal for a freeze that never existed, is deleted or has ended. */
+const freezeAbsent = (repository: FoundRepository, id: string) =>
+  notFound(
+    `${fullName(repository)} has no scheduled or ongoing freeze ${id}. It may have ended or been deleted.`,
+  );
+
+/**
+ * Holds for people and keys; and for a job where the rule that let it in also let in the job that made the freeze.
+ * @throws Refusal forbidden.
+ */
+export async function assertOwnFreeze(tx: Tx, actor: Actor, id: string): Promise<void> {
+  if (actor.type === 'user' || actor.run === undefined) return;
+  const { createdBy } = await tx.freeze.findUniqueOrThrow({ where: { id }, select: { createdBy: true } });
+  if ((createdBy as Actor).id === actor.id) return;
+  throw forbidden(
+    `${actor.name} may change and end the freezes that jobs under its OIDC rule made, and freeze ${id} is none of them. Ask an admin of the repository.`,
+  );
+}

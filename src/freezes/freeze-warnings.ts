@@ -5,8 +5,7 @@ import type { Matcher } from '../conditions/match.ts';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 import { eachField, type Freeze, holdsMerges } from './freeze.ts';
 import { phaseOf } from './freeze-window.ts';
-import type { FreezeVerdict } from './judge-freeze.ts';
-import type { FreezeConditions, ParsedFreeze } from './parsed-freeze.ts';
+import type { FreezeVerdict, FreezeConditions, ParsedFreeze } from './judge-freeze.ts';
 
 export const warningTypes = [
   'matches_nothing',

@@ -1,5 +1,5 @@
 import { judgeBase } from '../conditions/judge-base.ts';
-import type { ParsedFreeze } from './parsed-freeze.ts';
+import type { ParsedFreeze } from './judge-freeze.ts';
 
 /** A stored freeze. A deleted freeze held until its deletion. */
 export type KeptFreeze = { parsed: ParsedFreeze; deletedAt: Date | null };

@@ -1,9 +1,14 @@
 import type { SqlTx } from '../database/sql.ts';
 import { type Asked, type Place, readAlone, type RepositoryRead } from '../installations/repository-read.ts';
-import { type FreezeJson, freezeJson, fromJson, type StoredFreeze } from './freeze-columns.ts';
-import { isAheadOf, isNotEnded } from './freeze-store.ts';
+import { type FreezeJson, freezeJson, fromJson, type StoredFreeze, fromRow } from './freeze-columns.ts';
+import { isAheadOf, isNotEnded, earliestFirst, notEnded } from './freeze-store.ts';
+import { holdsMerges } from './freeze.ts';
+import { phaseOf } from './freeze-window.ts';
+import type { Actor } from '../events/actor.ts';
+import type { Tx } from '../database/database.ts';
+import { type Freeze as FreezeRow, Prisma } from '../generated/prisma/client.ts';
 
-// Lists the freezes of a repository for answers.
+// Lists freezes: for answers as one JSON column, and with their records for pages, including past ones.
 
 const inOrder = 'ORDER BY starts_at, created_at, id';
 
@@ -55,3 +60,146 @@ const notOver: RepositoryRead<NotOver> = {
 
 /** To read: the freezes of a repository that had neither ended nor been deleted at an instant, the earliest first. */
 export const freezesNotOver = (at: Date, now: Date): Asked<NotOver> => ({ read: notOver, values: [at, now] });
+
+/** A freeze with its creator and, if it was deleted, who deleted it and why. */
+export type FreezeRecord = StoredFreeze & {
+  createdBy: Actor;
+  createdAt: Date;
+  deletion: { by: Actor; at: Date; reason: string } | null;
+};
+
+const recordOf = (row: FreezeRow): FreezeRecord => ({
+  ...fromRow(row),
+  createdBy: row.createdBy as Actor,
+  createdAt: row.createdAt,
+  deletion: row.deletedAt && {
+    by: row.deletedBy as Actor,
+    at: row.deletedAt,
+    reason: row.deleteReason ?? '',
+  },
+});
+
+/** A freeze of a repository, even if it is over. @returns null if the repository never had a freeze with this id. */
+export async function freezeRecord(tx: Tx, repositoryId: bigint, id: string): Promise<FreezeRecord | null> {
+  const row = await tx.freeze.findFirst({ where: { repositoryId, id } });
+  return row && recordOf(row);
+}
+
+/** The scheduled and ongoing freezes of a repository, earliest first. */
+export async function currentFreezes(tx: Tx, repositoryId: bigint, now: Date): Promise<FreezeRecord[]> {
+  const where = { repositoryId, ...notEnded(now) };
+  return (await tx.freeze.findMany({ where, orderBy: earliestFirst })).map(recordOf);
+}
+
+/**
+ * The freezes of a repository whose window overlaps a span, latest start first.
+ * @param most the maximum number.
+ */
+export async function freezesWithin(
+  tx: Tx,
+  repositoryId: bigint,
+  { from, to }: { from: Date; to: Date },
+  most: number,
+): Promise<FreezeRecord[]> {
+  const rows = await tx.freeze.findMany({
+    where: {
+      repositoryId,
+      startsAt: { lt: to },
+      AND: [
+        { OR: [{ endsAt: null }, { endsAt: { gt: from } }] },
+        { OR: [{ deletedAt: null }, { deletedAt: { gt: from } }] },
+      ],
+    },
+    orderBy: [{ startsAt: 'desc' }, { createdAt: 'asc' }, { id: 'asc' }],
+    take: most,
+  });
+  return rows.map(recordOf);
+}
+
+/** A freeze as a bar on a timeline. */
+export type FreezeSpan = Pick<
+  StoredFreeze,
+  'id' | 'repositoryId' | 'reason' | 'publicReason' | 'timezone' | 'startsAt' | 'endsAt' | 'planId'
+> &
+  Pick<FreezeRecord, 'createdBy' | 'createdAt'>;
+
+/**
+ * The freezes of merges of some repositories that overlap a span and are not deleted, earliest first.
+ * @param most the maximum number for each repository.
+ */
+export async function spansWithin(
+  tx: Tx,
+  repositoryIds: bigint[],
+  { from, to }: { from: Date; to: Date },
+  most: number,
+): Promise<FreezeSpan[]> {
+  return tx.$queryRaw<FreezeSpan[]>`
+    SELECT id, repository_id AS "repositoryId", left(reason, 200) AS reason, left(public_reason, 200) AS "publicReason",
+      timezone, starts_at AS "startsAt", ends_at AS "endsAt", plan_id AS "planId",
+      created_by AS "createdBy", created_at AS "createdAt"
+    FROM unnest(${repositoryIds}::int8[]) AS repository (id_of) CROSS JOIN LATERAL (
+      SELECT * FROM freezes f
+      WHERE f.repository_id = id_of AND f.deleted_at IS NULL AND f.starts_at < ${to}
+        AND (f.ends_at IS NULL OR f.ends_at > ${from}) AND (f.holds = '{}' OR 'merges' = ANY (f.holds))
+      ORDER BY f.starts_at, f.created_at, f.id LIMIT ${most}
+    ) AS its ORDER BY starts_at, created_at, id`;
+}
+
+/** A page of freezes that ended or were deleted, newest first, and the first freezes of the previous and next page. */
+export type PastPage = { freezes: FreezeRecord[]; newer: string | null; older: string | null };
+
+/** A deleted freeze is over since its deletion, because an ended freeze cannot be deleted. */
+const overAt = Prisma.sql`COALESCE(deleted_at, ends_at)`;
+
+/**
+ * A page of a repository's past freezes.
+ * @param first the id of the first freeze of the page; null for the newest.
+ * @returns null if there is no such past freeze.
+ */
+export async function pastFreezes(
+  tx: Tx,
+  repositoryId: bigint,
+  now: Date,
+  { first, size }: { first: string | null; size: number },
+): Promise<PastPage | null> {
+  const isPast = Prisma.sql`repository_id = ${repositoryId} AND (deleted_at IS NOT NULL OR ends_at <= ${now})`;
+  const place = Prisma.sql`(SELECT ${overAt}, id FROM freezes WHERE ${isPast} AND id = ${first}::uuid)`;
+  const [page, newer] = await Promise.all([
+    tx.$queryRaw<{ id: string }[]>`
+      SELECT id FROM freezes
+      WHERE ${isPast} AND ${first === null ? Prisma.sql`true` : Prisma.sql`(${overAt}, id) <= ${place}`}
+      ORDER BY ${overAt} DESC, id DESC LIMIT ${size + 1}`,
+    tx.$queryRaw<{ id: string }[]>`
+      SELECT id FROM freezes WHERE ${isPast} AND (${overAt}, id) > ${place}
+      ORDER BY ${overAt}, id LIMIT ${size}`,
+  ]);
+  if (first !== null && page.length === 0) return null;
+  const ids = page.slice(0, size).map(({ id }) => id);
+  const records = (await tx.freeze.findMany({ where: { id: { in: ids } } })).map(recordOf);
+  return {
+    freezes: ids.flatMap((id) => records.find((record) => record.id === id) ?? []),
+    newer: newer.at(-1)?.id ?? null,
+    older: page[size]?.id ?? null,
+  };
+}
+
+/**
+ * Whether the open pull requests were checked since a freeze began, and since it was made. Before that, nobody knows what
+ * it holds.
+ */
+export const isJudged = (
+  { reconciledAt }: { reconciledAt: Date | null },
+  { startsAt, createdAt }: Pick<FreezeRecord, 'startsAt' | 'createdAt'>,
+): boolean => reconciledAt !== null && reconciledAt >= startsAt && reconciledAt >= createdAt;
+
+/** Whether an ongoing freeze of merges is not judged yet. */
+export async function hasUnjudged(
+  db: Tx,
+  repository: { id: bigint; reconciledAt: Date | null },
+  now: Date,
+): Promise<boolean> {
+  const current = await currentFreezes(db, repository.id, now);
+  return current.some(
+    (freeze) => phaseOf(freeze, now) === 'ongoing' && holdsMerges(freeze) && !isJudged(repository, freeze),
+  );
+}

@@ -5,14 +5,12 @@ import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
-import { assertOwnFreeze } from './assert-own-freeze.ts';
+import { assertOwnFreeze, saveFreeze, requireFreeze } from './freeze-store.ts';
 import { checkFreeze } from './check-freeze.ts';
 import { attributesOf, eachField, type FreezeFields, type NewFreeze, saysTheSame } from './freeze.ts';
 import { reviseWindow, limitOpenEnd, warningsOfOpenEnd } from './freeze-window.ts';
-import { saveFreeze } from './freeze-store.ts';
 import type { StoredFreeze } from './freeze-columns.ts';
 import { requestReconcile } from './request-reconcile.ts';
-import { requireFreeze } from './require-freeze.ts';
 
 /** `undefined` keeps a field. */
 export type FreezeChange = Partial<NewFreeze>;

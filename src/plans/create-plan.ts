@@ -11,8 +11,7 @@ import { assertNotOver, checkPlan } from './check-plan.ts';
 import { keepFreezes, lookAt } from './keep-plan.ts';
 import { attributesOfPlan, type PlanInput } from './plan.ts';
 import { countPlans, insertPlan } from './plan-store.ts';
-import { type SavedPlan, showPlan } from './show-plan.ts';
-import { warnOfGivenEnds } from './warn-of-given-ends.ts';
+import { type SavedPlan, showPlan, warnOfGivenEnds } from './show-plan.ts';
 
 /** How many current plans an owner may have, because each may add a freeze that we judge on every pull request. */
 export const mostPlans = 200;

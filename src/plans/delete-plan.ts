@@ -6,11 +6,10 @@ import { appendEvent } from '../events/append-event.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import type { Administered } from '../installations/administered.ts';
 import { lookAt } from './keep-plan.ts';
-import { assertMayChange } from './names-of-plan.ts';
+import { assertMayChange } from './matched-repositories.ts';
 import { attributesOfPlan } from './plan.ts';
 import { deleteFreezes } from './plan-freezes.ts';
-import { lockPlan, markPlanDeleted } from './plan-store.ts';
-import { requirePlan } from './require-plan.ts';
+import { lockPlan, markPlanDeleted, requirePlan } from './plan-store.ts';
 
 /**
  * Deletes a plan and its freezes that have not ended, except for freezes that were changed or deleted separately.

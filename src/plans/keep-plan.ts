@@ -6,11 +6,17 @@ import { ourselves } from '../events/actor.ts';
 import { defineTask } from '../queue/define-task.ts';
 import { type Job, jobs } from '../queue/jobs.ts';
 import { matchedRepositories, type PlanRepository } from './matched-repositories.ts';
-import { type Occurrence, occurrencesFrom, occurrencesToMake, type Schedule } from './occurrences.ts';
+import {
+  type Occurrence,
+  occurrencesFrom,
+  occurrencesToMake,
+  type Schedule,
+  hoursIn,
+  windowsOf,
+} from './occurrences.ts';
 import { type Change, type Look, makeFreezes, reviseFreezes, takeBackFreezes } from './plan-freezes.ts';
 import { findPlan, listPlans, lockPlan, noteKept } from './plan-store.ts';
 import { lastEnd } from './read-freezes.ts';
-import { hoursIn, windowsOf } from './windows.ts';
 
 /** How many freezes one transaction creates at most. Freezes of one occurrence are always created together. */
 const mostAtOnce = 20_000;

@@ -5,11 +5,10 @@ import { insertEvents, stampOf } from '../events/append-many.ts';
 import { type FieldRule, freezeFields } from '../freezes/freeze.ts';
 import { attributesJson } from '../freezes/freeze-columns.ts';
 import { isAheadOf, isNotEnded } from '../freezes/freeze-store.ts';
-import { needsOf, parseFreeze } from '../freezes/parsed-freeze.ts';
+import { needsOf, parseFreeze } from '../freezes/judge-freeze.ts';
 import { endAfter } from '../freezes/freeze-window.ts';
-import { endOf, instantsOf } from './occurrences.ts';
+import { endOf, instantsOf, hoursIn, type Window } from './occurrences.ts';
 import type { Plan } from './plan.ts';
-import { hoursIn, type Window } from './windows.ts';
 
 // Changes the freezes of a plan. Each change is one statement, for any number of repositories, and writes an event for
 // each freeze to the log of its repository. It returns the repositories to reconcile.

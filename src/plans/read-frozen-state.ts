@@ -4,7 +4,7 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import type { NotOver } from '../freezes/list-freezes.ts';
 import { couldHold, type FrozenState, frozenStateAt, type Span } from '../freezes/frozen-state.ts';
-import { parseFreeze, parseStoredFreeze } from '../freezes/parsed-freeze.ts';
+import { parseFreeze, parseStoredFreeze } from '../freezes/judge-freeze.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { matchedBy } from './matched-repositories.ts';

@@ -11,15 +11,12 @@ import { jobs } from '../queue/jobs.ts';
 import { toInstant } from '../time/local-time.ts';
 import { assertNotOver, checkPlan } from './check-plan.ts';
 import { keepFreezes, lookAt, type Revision } from './keep-plan.ts';
-import { matchedRepositories } from './matched-repositories.ts';
-import { assertMayChange } from './names-of-plan.ts';
+import { matchedRepositories, assertMayChange } from './matched-repositories.ts';
 import { firstOccurrence } from './occurrences.ts';
 import { attributesOfPlan, type Plan, type PlanInput } from './plan.ts';
 import { moveOccurrence } from './plan-freezes.ts';
-import { lockPlan, savePlan } from './plan-store.ts';
-import { requirePlan } from './require-plan.ts';
-import { type SavedPlan, showPlan } from './show-plan.ts';
-import { warnOfGivenEnds } from './warn-of-given-ends.ts';
+import { lockPlan, savePlan, requirePlan } from './plan-store.ts';
+import { type SavedPlan, showPlan, warnOfGivenEnds } from './show-plan.ts';
 
 /** `undefined` keeps a field. */
 export type PlanChange = Partial<Omit<PlanInput, 'repositories'>> & {

@@ -12,7 +12,7 @@ import {
 import { holdsMerges } from '../freezes/freeze.ts';
 import { type FreezeJson, freezeJson, fromJson, type StoredFreeze } from '../freezes/freeze-columns.ts';
 import { isNotEnded } from '../freezes/freeze-store.ts';
-import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
+import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/judge-freeze.ts';
 import type { Account, Installation, Repository } from '../generated/prisma/client.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
 import { checkAccessAfter, pauseInstallation } from '../github/pause.ts';

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { exemptionStates } from '../../exemptions/exemption.ts';
 import { listExemptions } from '../../exemptions/exemption-store.ts';
 import { type NewExemption, requestExemption } from '../../exemptions/request-exemption.ts';
-import { mostFreezes } from '../../freezes/assert-room.ts';
+import { mostFreezes } from '../../freezes/create-freeze.ts';
 import { greatestNumber } from '../../github/greatest-number.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
 import { instant } from '../fields.ts';

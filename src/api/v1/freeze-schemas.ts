@@ -14,7 +14,7 @@ import {
   type NewFreeze,
 } from '../../freezes/freeze.ts';
 import type { FreezeChange } from '../../freezes/update-freeze.ts';
-import { requireFreeze } from '../../freezes/require-freeze.ts';
+import { requireFreeze } from '../../freezes/freeze-store.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { HandlerAnswer } from '../endpoint.ts';
 import { text } from '../fields.ts';
