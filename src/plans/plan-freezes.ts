@@ -14,7 +14,7 @@ import type { Plan } from './plan.ts';
 // each freeze to the log of its repository. It returns the repositories to reconcile.
 
 /** A repository to reconcile; null means now. */
-export type Look = { repositoryId: bigint; at: Date | null };
+export type ReconcileRequest = { repositoryId: bigint; at: Date | null };
 
 /** Who changes the freezes of which plan, and when. */
 export type Change = { tx: Tx; plan: Plan; by: Actor; now: Date };
@@ -23,7 +23,7 @@ export type Change = { tx: Tx; plan: Plan; by: Actor; now: Date };
 const soon = `interval '15 minutes'`;
 
 /** For the rows `changed`: now for freezes that are or were ongoing, and the instant of a boundary that comes soon. */
-const looks = (changed: string): string => `
+const requestsFor = (changed: string): string => `
   SELECT repository_id AS "repositoryId", NULL::timestamptz AS at FROM ${changed} WHERE starts_at <= $1::timestamptz
   UNION
   SELECT repository_id, boundary FROM ${changed} CROSS JOIN LATERAL unnest(ARRAY[starts_at, ends_at]) AS boundary
@@ -67,8 +67,8 @@ const ids = (parameter: string): string =>
 const idsOf = (repositories: { id: bigint }[]): string =>
   JSON.stringify(repositories.map(({ id }) => String(id)));
 
-const run = async (tx: Tx, name: string, text: string, values: unknown[]): Promise<Look[]> =>
-  throughPrisma(tx).query<Look>(name, text, values);
+const run = async (tx: Tx, name: string, text: string, values: unknown[]): Promise<ReconcileRequest[]> =>
+  throughPrisma(tx).query<ReconcileRequest>(name, text, values);
 
 /** The facts that the conditions of the plan's freezes read, as JSON. */
 const readsOf = (plan: Plan): string => JSON.stringify([...needsOf([parseFreeze(plan)]).facts]);
@@ -87,14 +87,14 @@ const make = `
     ON CONFLICT (plan_id, repository_id, occurrence) DO NOTHING
     RETURNING *
   ), told AS (${insertEvents('scheduled_freeze.create', 'made changed', about, parameters)})
-  ${looks('made')}`;
+  ${requestsFor('made')}`;
 
 /** Creates the missing freezes of these windows, except for windows that are over. The plan is already saved. */
 export async function makeFreezes(
   { tx, plan, by, now }: Change,
   repositories: { id: bigint; longestOpenEndHours: number | null }[],
   windows: Window[],
-): Promise<Look[]> {
+): Promise<ReconcileRequest[]> {
   const stamp = stampOf('scheduled_freeze.create', by, now);
   const wanted = JSON.stringify(windows.filter(({ endsAt }) => endsAt === null || endsAt > now));
   const places = JSON.stringify(
@@ -119,7 +119,7 @@ const takeBack = (which: string): string => `
     WHERE ${own} AND ${which}
     RETURNING *
   ), told AS (${insertEvents('scheduled_freeze.delete', 'taken changed', `${about} || jsonb_build_object('reason', $5::text)`, parameters)})
-  ${looks('taken')}`;
+  ${requestsFor('taken')}`;
 
 const takeBackOthers = takeBack(`starts_at > $1::timestamptz AND NOT (
   occurrence = ANY (${texts('$6')}) AND repository_id IN (${ids('$7')}))`);
@@ -132,7 +132,7 @@ export async function takeBackFreezes(
   { tx, plan, by, now }: Change,
   repositories: { id: bigint }[],
   dates: string[],
-): Promise<Look[]> {
+): Promise<ReconcileRequest[]> {
   // Pages show this reason to everybody who can see the freeze, so it does not contain the name of the plan.
   const why = 'Its plan does not make it any more.';
   const values = [now, stampOf('scheduled_freeze.delete', by, now), plan.id, JSON.stringify(by), why];
@@ -146,7 +146,7 @@ export async function takeBackFreezes(
 const takeBackAll = takeBack(isAheadOf('ends_at', '$1'));
 
 /** Deletes all freezes that have not ended. */
-export async function deleteFreezes({ tx, plan, by, now }: Change, why: string): Promise<Look[]> {
+export async function deleteFreezes({ tx, plan, by, now }: Change, why: string): Promise<ReconcileRequest[]> {
   const values = [now, stampOf('scheduled_freeze.delete', by, now), plan.id, JSON.stringify(by), why];
   return run(tx, 'delete-freezes', takeBackAll, values);
 }
@@ -190,7 +190,7 @@ const revise = `
       'scheduled_freeze_attributes_after', ${attributesJson('changed')})`,
     parameters,
   )})
-  ${looks('revised')}`;
+  ${requestsFor('revised')}`;
 
 /**
  * Updates the existing freezes from the plan. Freezes that have begun keep their start.
@@ -201,7 +201,7 @@ export async function reviseFreezes(
   { tx, plan, by, now }: Change,
   windows: Window[],
   isEndChanged: boolean,
-): Promise<Look[]> {
+): Promise<ReconcileRequest[]> {
   const ends = isEndChanged ? await ongoingEnds(tx, plan, now) : [];
   const stamp = stampOf('scheduled_freeze.update', by, now);
   const values = [now, stamp, plan.id, JSON.stringify(windows), JSON.stringify(ends)];

@@ -10,7 +10,7 @@ import type { Administered } from '../installations/administered.ts';
 import { jobs } from '../queue/jobs.ts';
 import { toInstant } from '../time/local-time.ts';
 import { assertNotOver, checkPlan } from './check-plan.ts';
-import { keepFreezes, lookAt, type Revision } from './keep-plan.ts';
+import { keepFreezes, requestReconciles, type Revision } from './keep-plan.ts';
 import { matchedRepositories, assertMayChange } from './matched-repositories.ts';
 import { firstOccurrence } from './occurrences.ts';
 import { attributesOfPlan, type Plan, type PlanInput } from './plan.ts';
@@ -66,7 +66,7 @@ export async function updatePlan(
     const shown = await showPlan(tx, account, after, now, kept.matched);
     const isWindowNew = revision.isMoved || revision.isEndChanged;
     const warnings = isWindowNew ? await warnOfGivenEnds(tx, after, [], now) : [];
-    await lookAt(deps, tx, kept.looks, now, kept.isDone ? [] : [jobs.keepPlan(id)]);
+    await requestReconciles(deps, tx, kept.requests, now, kept.isDone ? [] : [jobs.keepPlan(id)]);
     return { ...shown, warnings };
   });
 }
