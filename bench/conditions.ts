@@ -7,8 +7,7 @@ import { judge } from '../src/statuses/judge.ts';
 import { atLeast, compare } from './figure.ts';
 import type { Bench } from './bench.ts';
 import { median } from './statistics.ts';
-import { judgeFreeze } from '../src/freezes/judge-freeze.ts';
-import { parseFreeze } from '../src/freezes/parsed-freeze.ts';
+import { judgeFreeze, parseFreeze } from '../src/freezes/judge-freeze.ts';
 
 const pullRequestCount = 10_000;
 const freezeCount = 20;

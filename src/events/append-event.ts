@@ -2,20 +2,8 @@ import type { Actor } from './actor.ts';
 import type { Tx } from '../database/database.ts';
 import type { Prisma, Product } from '../generated/prisma/client.ts';
 
-/** A freeze in the audit log. */
-export type FreezeAttributes = {
-  reason: string;
-  /** Absent if it was never set. */
-  public_reason?: string | null;
-  start: string;
-  end: string | null;
-  timezone: string;
-  matching_conditions: unknown[];
-  exclude_conditions: unknown[];
-  /** Absent if they were never set. */
-  holds?: string[];
-  environments?: string[];
-};
+/** A freeze in the audit log, by the names of the API. */
+export type FreezeInEvent = { reason: string; [field: string]: unknown };
 
 /** The settings of a repository in the audit log. */
 export type RepositorySettings = Record<string, boolean | number | string | null>;
@@ -31,7 +19,7 @@ export type ExemptionAttributes = {
   requested_by: Actor;
 };
 
-type OfFreeze = { scheduled_freeze_id: string; scheduled_freeze_attributes: FreezeAttributes };
+type OfFreeze = { scheduled_freeze_id: string; scheduled_freeze_attributes: FreezeInEvent };
 type OfPlan = { freeze_plan_id: string; freeze_plan_attributes: object };
 type OfRule = { oidc_rule_id: string; oidc_rule_attributes: object };
 type OfKey = {
@@ -57,8 +45,8 @@ type Metadata = {
   'scheduled_freeze.create': OfFreeze;
   'scheduled_freeze.update': {
     scheduled_freeze_id: string;
-    scheduled_freeze_attributes_before: FreezeAttributes;
-    scheduled_freeze_attributes_after: FreezeAttributes;
+    scheduled_freeze_attributes_before: FreezeInEvent;
+    scheduled_freeze_attributes_after: FreezeInEvent;
   };
   'scheduled_freeze.delete': OfFreeze & { reason: string };
   'freeze_plan.create': OfPlan;

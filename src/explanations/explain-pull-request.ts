@@ -2,15 +2,18 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { notFound } from '../errors.ts';
 import { openExemptions } from '../exemptions/exemption-store.ts';
-import { holdsMerges, phaseOf } from '../freezes/freeze.ts';
+import { holdsMerges } from '../freezes/freeze.ts';
+import { phaseOf } from '../freezes/freeze-window.ts';
 import { listFreezes } from '../freezes/list-freezes.ts';
 import {
   explainFreeze,
   type FreezeReasons,
   type FreezeVerdict,
   judgeFreeze,
+  needsOf,
+  parseStoredFreeze,
+  type ParsedFreeze,
 } from '../freezes/judge-freeze.ts';
-import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import {
   decideHead,
   hidingAmong,

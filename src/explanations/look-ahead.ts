@@ -6,7 +6,8 @@ import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 import { openPullRequestsInTime } from '../github/pull-requests/open-pull-requests-in-time.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
 import type { Ahead } from '../freezes/create-freeze.ts';
-import { type Freeze, holdsMerges, phaseOf } from '../freezes/freeze.ts';
+import { type Freeze, holdsMerges } from '../freezes/freeze.ts';
+import { phaseOf } from '../freezes/freeze-window.ts';
 import {
   countsOf,
   type Seen,
@@ -14,8 +15,7 @@ import {
   warningOfBranches,
   warningsOf,
 } from '../freezes/freeze-warnings.ts';
-import { judgeFreeze } from '../freezes/judge-freeze.ts';
-import { needsOf, parseFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
+import { judgeFreeze, needsOf, parseFreeze, type ParsedFreeze } from '../freezes/judge-freeze.ts';
 
 /**
  * Checks what a freeze would do, before or while it is saved. Never throws and takes 2 s at most: asks GitHub both

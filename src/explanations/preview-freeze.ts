@@ -1,20 +1,21 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { checkFreeze } from '../freezes/check-freeze.ts';
-import type { NewFreeze } from '../freezes/create-freeze.ts';
+import type { NewFreeze } from '../freezes/freeze.ts';
 import type { Exemption } from '../exemptions/exemption.ts';
 import { openExemptions } from '../exemptions/exemption-store.ts';
 import { exemptionFrom, subjectOf } from '../exemptions/judge-exemption.ts';
-import { planWindow } from '../freezes/freeze.ts';
+import { planWindow, limitOpenEnd } from '../freezes/freeze-window.ts';
 import { type Counts, countsOf, type Warning, warningsOf } from '../freezes/freeze-warnings.ts';
 import {
   explainFreeze,
   type FreezeReasons,
   type FreezeVerdict,
   judgeFreeze,
+  needsOf,
+  parseFreeze,
+  type ParsedFreeze,
 } from '../freezes/judge-freeze.ts';
-import { limitOpenEnd } from '../freezes/open-end.ts';
-import { needsOf, parseFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
 import { nextChangeAmong } from '../statuses/judge.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { type LoadedPullRequest, loadOpenPullRequests } from '../github/pull-requests/load-pull-requests.ts';

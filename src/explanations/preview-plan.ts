@@ -4,8 +4,7 @@ import { compileNameGlob } from '../conditions/patterns/compile-glob.ts';
 import type { Deps } from '../deps.ts';
 import { isFreezeEnforced } from './enforcement/finding.ts';
 import { recentEnforcement } from './enforcement/recent-enforcement.ts';
-import { judgeFreeze } from '../freezes/judge-freeze.ts';
-import { needsOf, parseFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
+import { judgeFreeze, needsOf, parseFreeze, type ParsedFreeze } from '../freezes/judge-freeze.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 import { openPullRequestsInTime } from '../github/pull-requests/open-pull-requests-in-time.ts';
@@ -15,8 +14,7 @@ import { next } from '../plans/keep-plan.ts';
 import { matchedRepositories, type PlanRepository } from '../plans/matched-repositories.ts';
 import type { Occurrence } from '../plans/occurrences.ts';
 import type { PlanInput } from '../plans/plan.ts';
-import { mostShown } from '../plans/show-plan.ts';
-import { foreseeGivenEnds } from '../plans/warn-of-given-ends.ts';
+import { mostShown, foreseeGivenEnds } from '../plans/show-plan.ts';
 import { seenOf, warningsToTell } from './look-ahead.ts';
 
 /** What a plan would do in one repository. */

@@ -1,6 +1,7 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import { type Freeze, phaseOf } from '../freezes/freeze.ts';
+import type { Freeze } from '../freezes/freeze.ts';
+import { phaseOf } from '../freezes/freeze-window.ts';
 import { listFreezes } from '../freezes/list-freezes.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
 

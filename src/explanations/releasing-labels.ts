@@ -1,6 +1,5 @@
 import type { Matcher } from '../conditions/match.ts';
-import { judgeFreeze } from '../freezes/judge-freeze.ts';
-import type { ParsedFreeze } from '../freezes/parsed-freeze.ts';
+import { judgeFreeze, type ParsedFreeze } from '../freezes/judge-freeze.ts';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 
 /** Labels that release a pull request from a freeze, each on its own: by adding or removing it. */

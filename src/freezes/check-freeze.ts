@@ -1,7 +1,7 @@
 import type { ConditionInput } from '../conditions/ast.ts';
 import { invalid, type Problem, Refusal } from '../errors.ts';
-import { checkConditions } from './check-conditions.ts';
-import type { FreezeWindow, WindowResult } from './freeze.ts';
+import type { FreezeWindow, WindowResult } from './freeze-window.ts';
+import { parseConditions } from '../conditions/parse-conditions.ts';
 
 type Lists = { matchingConditions: unknown[]; excludeConditions: unknown[] };
 type Checked = FreezeWindow & { matchingConditions: ConditionInput[]; excludeConditions: ConditionInput[] };
@@ -29,4 +29,25 @@ function windowProblems(window: WindowResult): Problem[] {
     message,
     type: 'value_error',
   }));
+}
+
+type ConditionLists = { matchingConditions: ConditionInput[]; excludeConditions: ConditionInput[] };
+
+/** Both lists if they are valid, or every bad condition with its place in the body. */
+export function checkConditions(input: {
+  matchingConditions: unknown[];
+  excludeConditions: unknown[];
+}): { ok: true; value: ConditionLists } | { ok: false; problems: Problem[] } {
+  const parsed = [
+    parseConditions(input.matchingConditions, ['body', 'matching_conditions']),
+    parseConditions(input.excludeConditions, ['body', 'exclude_conditions']),
+  ];
+  const problems = parsed
+    .flatMap((result) => (result.ok ? [] : result.problems))
+    .map(({ path, message, column }) => ({
+      path,
+      message: column === null ? message : `${message} (column ${column})`,
+      type: 'value_error.condition',
+    }));
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, value: input as ConditionLists };
 }

@@ -1,3 +1,4 @@
+import { lockRepository } from '../installations/repository-rows.ts';
 import { randomUUID } from 'node:crypto';
 import type { Actor } from '../events/actor.ts';
 import { nowOf } from '../clock.ts';
@@ -7,27 +8,13 @@ import { conflict } from '../errors.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
-import { assertRoom } from './assert-room.ts';
 import { checkFreeze } from './check-freeze.ts';
-import { type Freeze, type Holdable, planWindow } from './freeze.ts';
-import { attributesOf, insertFreeze } from './freeze-store.ts';
+import { attributesOf, type Freeze, type NewFreeze } from './freeze.ts';
+import { insertFreeze, notEnded } from './freeze-store.ts';
 import { warningOfRepeat } from './freeze-warnings.ts';
 import { listFreezes } from './list-freezes.ts';
-import { limitOpenEnd, warningsOfOpenEnd } from './open-end.ts';
+import { limitOpenEnd, planWindow, warningsOfOpenEnd } from './freeze-window.ts';
 import { requestReconcile } from './request-reconcile.ts';
-
-export type NewFreeze = {
-  reason: string;
-  publicReason?: string;
-  /** Wall-clock time in `timezone`; null to begin now. */
-  start: string | null;
-  end: string | null;
-  timezone: string;
-  matchingConditions: unknown[];
-  excludeConditions: unknown[];
-  holds?: Holdable[];
-  environments?: string[];
-};
 
 /** What we know about a freeze before we save it: the branches where nothing enforces it, and the warnings. */
 export type Ahead = { unenforced: string[]; warnings: string[] };
@@ -77,10 +64,7 @@ export function planFreeze(
   const freeze = {
     id: randomUUID(),
     repositoryId: repository.id,
-    reason: input.reason,
-    publicReason: input.publicReason,
-    holds: input.holds,
-    environments: input.environments,
+    ...input,
     ...checked,
   };
   return { freeze, warnings: input.end === null ? warningsOfOpenEnd(checked, longestOpenEndHours) : [] };
@@ -122,5 +106,27 @@ function assertSwitchedOn(repository: FoundRepository): void {
   throw conflict(
     `Freezes are switched off for ${fullName(repository)}: neither merge_protections nor merge_queue is enabled. ` +
       `Enable one first with PUT /v1/products/${account.login}/${name} and {"products": ["merge_protections"]}.`,
+  );
+}
+
+/**
+ * How many freezes of a repository may be current, because we judge each of them on every pull request. Future freezes of
+ * plans do not count: the number of plans is limited, and so is what each creates ahead. If they counted, thirty daily
+ * plans would leave no room for the freeze that somebody needs now.
+ */
+export const mostFreezes = 1000;
+
+/**
+ * Checks that one more freeze may be saved in this transaction. Other transactions that save one wait.
+ * @throws Refusal conflict.
+ */
+export async function assertRoom(tx: Tx, repository: FoundRepository, now: Date): Promise<void> {
+  await lockRepository(tx, repository.id);
+  const NOT = { planId: { not: null }, startsAt: { gt: now } };
+  const count = await tx.freeze.count({ where: { repositoryId: repository.id, ...notEnded(now), NOT } });
+  if (count < mostFreezes) return;
+  const name = fullName(repository);
+  throw conflict(
+    `${name} has ${mostFreezes.toLocaleString('en')} freezes that are not over, the most there can be. Delete one first: GET /v1/repos/${name}/scheduled_freeze lists them, the earliest start first; those whose end is null stay until they are deleted.`,
   );
 }

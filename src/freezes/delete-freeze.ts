@@ -5,10 +5,10 @@ import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
-import { assertOwnFreeze } from './assert-own-freeze.ts';
-import { attributesOf, markDeleted, type StoredFreeze } from './freeze-store.ts';
+import { assertOwnFreeze, markDeleted, requireFreeze } from './freeze-store.ts';
+import { attributesOf } from './freeze.ts';
+import type { StoredFreeze } from './freeze-columns.ts';
 import { requestReconcile } from './request-reconcile.ts';
-import { requireFreeze } from './require-freeze.ts';
 
 /**
  * Deletes a freeze and releases what it held. The row keeps who deleted it, when and why.

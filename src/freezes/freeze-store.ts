@@ -1,52 +1,15 @@
 import type { Tx } from '../database/database.ts';
-import type { FreezeAttributes } from '../events/append-event.ts';
-import type { Freeze as FreezeRow, Prisma } from '../generated/prisma/client.ts';
-import type { ConditionInput } from '../conditions/ast.ts';
+import type { Prisma } from '../generated/prisma/client.ts';
 import type { Need } from '../conditions/needs.ts';
-import type { Freeze, Holdable } from './freeze.ts';
-import { needsOf, parseFreeze } from './parsed-freeze.ts';
+import type { Freeze } from './freeze.ts';
+import { fromRow, type StoredFreeze, toRow } from './freeze-columns.ts';
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import { notFound, forbidden } from '../errors.ts';
+import { type FoundRepository, fullName } from '../installations/find-repository.ts';
+import type { Actor } from '../events/actor.ts';
 
 // Saves and finds single freezes. Plans write many at once. Observations, the sweep and lists read the table too.
-
-/** A freeze with its version, to check that nobody changed it meanwhile. */
-export type StoredFreeze = Freeze & { version: number };
-
-export const fromRow = (
-  row: Omit<
-    FreezeRow,
-    | 'reads'
-    | 'createdAt'
-    | 'createdBy'
-    | 'updatedAt'
-    | 'updatedBy'
-    | 'deletedAt'
-    | 'deletedBy'
-    | 'deleteReason'
-    | 'stillOnToldAt'
-    | 'occurrence'
-    | 'detached'
-  >,
-): StoredFreeze => ({
-  id: row.id,
-  repositoryId: row.repositoryId,
-  reason: row.reason,
-  publicReason: row.hasPublicReason ? row.publicReason : undefined,
-  start: row.start,
-  end: row.end,
-  timezone: row.timezone,
-  startsAt: row.startsAt,
-  endsAt: row.endsAt,
-  matchingConditions: row.matchingConditions as ConditionInput[],
-  excludeConditions: row.excludeConditions as ConditionInput[],
-  holds: unlessEmpty(row.holds as Holdable[]),
-  environments: unlessEmpty(row.environments),
-  isPause: row.isPause,
-  ...(row.planId !== null && { planId: row.planId }),
-  version: row.version,
-});
-
-/** A list that was never set is stored as an empty list. */
-export const unlessEmpty = <Item>(list: Item[]): Item[] | undefined => (list.length > 0 ? list : undefined);
 
 export const notEnded = (now: Date) => ({ deletedAt: null, OR: [{ endsAt: null }, { endsAt: { gt: now } }] });
 
@@ -149,7 +112,7 @@ export async function repositoriesReading(
 export async function insertFreeze(tx: Tx, freeze: Freeze, by: object, now: Date): Promise<void> {
   await tx.freeze.create({
     data: {
-      ...columns(freeze),
+      ...toRow(freeze),
       id: freeze.id,
       repositoryId: freeze.repositoryId,
       createdAt: now,
@@ -165,7 +128,7 @@ export async function saveFreeze(tx: Tx, freeze: StoredFreeze, by: object, now: 
   const { count } = await tx.freeze.updateMany({
     where: { id: freeze.id, version: freeze.version, deletedAt: null },
     data: {
-      ...columns(freeze),
+      ...toRow(freeze),
       ...detached(freeze),
       updatedAt: now,
       updatedBy: by,
@@ -199,32 +162,35 @@ export async function markDeleted(
 /** Detaches a freeze from its plan: after a separate change, the plan no longer changes it. */
 const detached = ({ planId }: Freeze) => ({ detached: planId !== undefined });
 
-const columns = (freeze: Freeze) => ({
-  reason: freeze.reason,
-  start: freeze.start,
-  end: freeze.end,
-  timezone: freeze.timezone,
-  startsAt: freeze.startsAt,
-  endsAt: freeze.endsAt,
-  matchingConditions: freeze.matchingConditions,
-  excludeConditions: freeze.excludeConditions,
-  reads: [...needsOf([parseFreeze(freeze)]).facts],
-  publicReason: freeze.publicReason,
-  hasPublicReason: freeze.publicReason !== undefined,
-  holds: freeze.holds ?? [],
-  environments: freeze.environments ?? [],
-  isPause: freeze.isPause ?? false,
-});
+/**
+ * The freeze of this id, while it is scheduled or ongoing.
+ * @throws Refusal not-found.
+ */
+export async function requireFreeze(
+  deps: Pick<Deps, 'db' | 'clock'>,
+  repository: FoundRepository,
+  id: string,
+): Promise<StoredFreeze> {
+  const freeze = await findFreeze(deps.db, repository.id, id, nowOf(deps.clock));
+  if (!freeze) throw freezeAbsent(repository, id);
+  return freeze;
+}
 
-/** The freeze in the form of the API and the audit log, without its id. */
-export const attributesOf = (freeze: Freeze): FreezeAttributes => ({
-  reason: freeze.reason,
-  ...(freeze.publicReason !== undefined && { public_reason: freeze.publicReason }),
-  start: freeze.start,
-  end: freeze.end,
-  timezone: freeze.timezone,
-  matching_conditions: freeze.matchingConditions,
-  exclude_conditions: freeze.excludeConditions,
-  ...(freeze.holds && { holds: freeze.holds }),
-  ...(freeze.environments && { environments: freeze.environments }),
-});
+/** The refusal for a freeze that never existed, is deleted or has ended. */
+const freezeAbsent = (repository: FoundRepository, id: string) =>
+  notFound(
+    `${fullName(repository)} has no scheduled or ongoing freeze ${id}. It may have ended or been deleted.`,
+  );
+
+/**
+ * Holds for people and keys; and for a job where the rule that let it in also let in the job that made the freeze.
+ * @throws Refusal forbidden.
+ */
+export async function assertOwnFreeze(tx: Tx, actor: Actor, id: string): Promise<void> {
+  if (actor.type === 'user' || actor.run === undefined) return;
+  const { createdBy } = await tx.freeze.findUniqueOrThrow({ where: { id }, select: { createdBy: true } });
+  if ((createdBy as Actor).id === actor.id) return;
+  throw forbidden(
+    `${actor.name} may change and end the freezes that jobs under its OIDC rule made, and freeze ${id} is none of them. Ask an admin of the repository.`,
+  );
+}

@@ -3,9 +3,9 @@ import { attributeOf } from '../conditions/attributes.ts';
 import { escapedByAuthor, excludedByAuthor, excludedForPushers } from '../conditions/author-control.ts';
 import type { Matcher } from '../conditions/match.ts';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
-import { type Freeze, holdsMerges, phaseOf } from './freeze.ts';
-import type { FreezeVerdict } from './judge-freeze.ts';
-import type { FreezeConditions, ParsedFreeze } from './parsed-freeze.ts';
+import { eachField, type Freeze, holdsMerges } from './freeze.ts';
+import { phaseOf } from './freeze-window.ts';
+import type { FreezeVerdict, FreezeConditions, ParsedFreeze } from './judge-freeze.ts';
 
 export const warningTypes = [
   'matches_nothing',
@@ -75,14 +75,13 @@ export function warningOfRepeat(freeze: Freeze, others: Freeze[], now: Date): st
 }
 
 const comparable = (freeze: Freeze, now: Date) => ({
-  reason: freeze.reason,
-  publicReason: freeze.publicReason ?? null,
+  ...eachField<object>((name, { byDefault, unset }) => {
+    const value = freeze[name] ?? byDefault;
+    return unset === 'empty' ? (value as string[]).toSorted() : value;
+  }),
   start: phaseOf(freeze, now) === 'scheduled' ? freeze.startsAt.getTime() : null,
   end: freeze.endsAt?.getTime() ?? null,
-  matching: freeze.matchingConditions,
-  exclude: freeze.excludeConditions,
-  holds: (freeze.holds ?? ['merges']).toSorted(),
-  environments: freeze.environments?.toSorted() ?? null,
+  timezone: null,
 });
 
 /** @param url the page that says what is missing. */

@@ -1,5 +1,5 @@
 import { judgeBase } from '../conditions/match.ts';
-import type { ParsedFreeze } from './parsed-freeze.ts';
+import type { ParsedFreeze } from './judge-freeze.ts';
 
 /** A stored freeze. A deleted freeze held until its deletion. */
 export type KeptFreeze = { parsed: ParsedFreeze; deletedAt: Date | null };
@@ -17,7 +17,7 @@ export type FrozenState = {
 };
 
 /** Spans that may follow each other. */
-const mostLookedAt = 4000;
+const mostCompared = 4000;
 
 /**
  * Whether an ongoing freeze could hold a pull request.
@@ -36,13 +36,13 @@ export function frozenStateAt(
   const ongoing: Span[] = [];
   /** The spans that follow each other without a gap from the instant on. */
   let end = instant;
-  let looked = 0;
+  let compared = 0;
   for (const span of inOrder([made.filter(({ from, to }) => to > from), ...planned])) {
     if (span.from > instant) {
       if (ongoing.length === 0) return free(span.from);
       if (span.from > end || end === Infinity) break;
       // If plans follow each other for years, nobody needs the exact end of the last one.
-      if (++looked > mostLookedAt) end = Infinity;
+      if (++compared > mostCompared) end = Infinity;
     } else if (span.to > instant) ongoing.push(span);
     end = Math.max(end, span.to);
   }

@@ -5,56 +5,23 @@ import {
   readAlone,
   type RepositoryRead,
 } from '../installations/repository-rows.ts';
-import { fromRow, isAheadOf, isNotEnded, type StoredFreeze } from './freeze-store.ts';
+import { fromRow, type StoredFreeze, type FreezeJson, freezeJson, fromJson } from './freeze-columns.ts';
+import { isAheadOf, isNotEnded, earliestFirst, notEnded } from './freeze-store.ts';
+import { holdsMerges } from './freeze.ts';
+import { phaseOf } from './freeze-window.ts';
+import type { Actor } from '../events/actor.ts';
+import type { Tx } from '../database/database.ts';
+import { type Freeze as FreezeRow, Prisma } from '../generated/prisma/client.ts';
 
-// Lists the freezes of a repository for answers.
+// Lists freezes: for answers as one JSON column, and with their records for pages, including past ones.
 
-/** One JSON column, because drivers parse every column of every row. Arrays, because PostgreSQL pays for each name. */
-const asJson = `
-  json_agg(json_build_array(id, reason, public_reason, has_public_reason, start, "end", timezone, starts_at, ends_at,
-    matching_conditions, exclude_conditions, version,
-    CASE WHEN holds <> '{}' OR environments <> '{}' OR is_pause OR plan_id IS NOT NULL OR deleted_at IS NOT NULL
-      THEN json_build_array(holds, environments, is_pause, plan_id, deleted_at) END
-  ) ORDER BY starts_at, created_at, id)`;
-
-type Columns = Omit<Parameters<typeof fromRow>[0], 'repositoryId'>;
-type Rare = [Columns['holds'], Columns['environments'], Columns['isPause'], Columns['planId'], string | null];
-type Listed = [
-  ...[Columns['id'], Columns['reason'], Columns['publicReason'], Columns['hasPublicReason']],
-  ...[Columns['start'], Columns['end'], Columns['timezone'], startsAt: string, endsAt: string | null],
-  ...[Columns['matchingConditions'], Columns['excludeConditions'], Columns['version'], Rare | null],
-];
-
-const nothingRare: Rare = [[], [], false, null, null];
-
-type Kept = { freeze: StoredFreeze; deletedAt: Date | null };
-
-const dateOf = (written: string | null) => (written === null ? null : new Date(written));
-
-function kept(
-  // prettier-ignore
-  [id, reason, publicReason, hasPublicReason, start, end, timezone, startsAt, endsAt, matchingConditions, excludeConditions, version, rare]: Listed,
-  repositoryId: bigint,
-): Kept {
-  const [holds, environments, isPause, planId, deletedAt] = rare ?? nothingRare;
-  const window = { start, end, timezone, startsAt: new Date(startsAt), endsAt: dateOf(endsAt) };
-  const conditions = { matchingConditions, excludeConditions };
-  const reasons = { reason, publicReason, hasPublicReason };
-  const others = { version, holds, environments, isPause, planId };
-  return {
-    freeze: fromRow({ id, repositoryId, ...reasons, ...window, ...conditions, ...others }),
-    deletedAt: dateOf(deletedAt),
-  };
-}
-
-const keptIn = (freezes: Listed[] | null, repositoryId: bigint): Kept[] =>
-  (freezes ?? []).map((freeze) => kept(freeze, repositoryId));
+const inOrder = 'ORDER BY starts_at, created_at, id';
 
 const listed: RepositoryRead<StoredFreeze[]> = {
   name: 'list-freezes',
-  sql: `SELECT ${asJson} FROM freezes WHERE repository_id = named.repository_id AND ${isNotEnded('$1')}`,
+  sql: `SELECT json_agg(${freezeJson('freezes')} ${inOrder}) FROM freezes WHERE repository_id = named.repository_id AND ${isNotEnded('$1')}`,
   parameters: 1,
-  valueOf: (json, { id }) => keptIn(json as Listed[] | null, id).map(({ freeze }) => freeze),
+  valueOf: (json, { id }) => ((json as FreezeJson[] | null) ?? []).map((freeze) => fromJson(freeze, id)),
 };
 
 /** To read: the scheduled and ongoing freezes of a repository, the earliest first. */
@@ -66,22 +33,33 @@ export const listFreezes = (sql: SqlTx, repository: RepositoryIds, now: Date): P
 
 /** Freezes that had not ended at an instant. */
 export type NotOver = {
-  kept: Kept[];
+  kept: { freeze: StoredFreeze; deletedAt: Date | null }[];
   /** Whether a plan of the owner repeats. Its later freezes are missing from the list. */
+  repeats: boolean;
+};
+
+type NotOverJson = {
+  freezes: { freeze: FreezeJson; deletedAt: string | null }[] | null;
   repeats: boolean;
 };
 
 const notOver: RepositoryRead<NotOver> = {
   name: 'freezes-not-over',
   sql: `
-    SELECT json_build_object('freezes', ${asJson}, 'repeats', EXISTS (SELECT FROM freeze_plans
-      WHERE account_id = named.owner_id AND rule IS NOT NULL AND deleted_at IS NULL AND ${isAheadOf('over_at', '$2')}))
+    SELECT json_build_object(
+      'freezes', json_agg(json_build_object('freeze', ${freezeJson('freezes')}, 'deletedAt', deleted_at) ${inOrder}),
+      'repeats', EXISTS (SELECT FROM freeze_plans
+        WHERE account_id = named.owner_id AND rule IS NOT NULL AND deleted_at IS NULL AND ${isAheadOf('over_at', '$2')}))
     FROM freezes WHERE repository_id = named.repository_id AND ${isAheadOf('ends_at', '$1')}
       AND (deleted_at IS NULL OR deleted_at > $1)`,
   parameters: 2,
   valueOf(json, { id }) {
-    const { freezes, repeats } = json as { freezes: Listed[] | null; repeats: boolean };
-    return { kept: keptIn(freezes, id), repeats };
+    const { freezes, repeats } = json as NotOverJson;
+    const kept = (freezes ?? []).map(({ freeze, deletedAt }) => ({
+      freeze: fromJson(freeze, id),
+      deletedAt: deletedAt === null ? null : new Date(deletedAt),
+    }));
+    return { kept, repeats };
   },
 };
 
@@ -90,3 +68,146 @@ export const freezesNotOver = (at: Date, now: Date): BoundRead<NotOver> => ({
   read: notOver,
   values: [at, now],
 });
+
+/** A freeze with its creator and, if it was deleted, who deleted it and why. */
+export type FreezeRecord = StoredFreeze & {
+  createdBy: Actor;
+  createdAt: Date;
+  deletion: { by: Actor; at: Date; reason: string } | null;
+};
+
+const recordOf = (row: FreezeRow): FreezeRecord => ({
+  ...fromRow(row),
+  createdBy: row.createdBy as Actor,
+  createdAt: row.createdAt,
+  deletion: row.deletedAt && {
+    by: row.deletedBy as Actor,
+    at: row.deletedAt,
+    reason: row.deleteReason ?? '',
+  },
+});
+
+/** A freeze of a repository, even if it is over. @returns null if the repository never had a freeze with this id. */
+export async function freezeRecord(tx: Tx, repositoryId: bigint, id: string): Promise<FreezeRecord | null> {
+  const row = await tx.freeze.findFirst({ where: { repositoryId, id } });
+  return row && recordOf(row);
+}
+
+/** The scheduled and ongoing freezes of a repository, earliest first. */
+export async function currentFreezes(tx: Tx, repositoryId: bigint, now: Date): Promise<FreezeRecord[]> {
+  const where = { repositoryId, ...notEnded(now) };
+  return (await tx.freeze.findMany({ where, orderBy: earliestFirst })).map(recordOf);
+}
+
+/**
+ * The freezes of a repository whose window overlaps a span, latest start first.
+ * @param most the maximum number.
+ */
+export async function freezesWithin(
+  tx: Tx,
+  repositoryId: bigint,
+  { from, to }: { from: Date; to: Date },
+  most: number,
+): Promise<FreezeRecord[]> {
+  const rows = await tx.freeze.findMany({
+    where: {
+      repositoryId,
+      startsAt: { lt: to },
+      AND: [
+        { OR: [{ endsAt: null }, { endsAt: { gt: from } }] },
+        { OR: [{ deletedAt: null }, { deletedAt: { gt: from } }] },
+      ],
+    },
+    orderBy: [{ startsAt: 'desc' }, { createdAt: 'asc' }, { id: 'asc' }],
+    take: most,
+  });
+  return rows.map(recordOf);
+}
+
+/** A freeze as a bar on a timeline. */
+export type FreezeSpan = Pick<
+  StoredFreeze,
+  'id' | 'repositoryId' | 'reason' | 'publicReason' | 'timezone' | 'startsAt' | 'endsAt' | 'planId'
+> &
+  Pick<FreezeRecord, 'createdBy' | 'createdAt'>;
+
+/**
+ * The freezes of merges of some repositories that overlap a span and are not deleted, earliest first.
+ * @param most the maximum number for each repository.
+ */
+export async function spansWithin(
+  tx: Tx,
+  repositoryIds: bigint[],
+  { from, to }: { from: Date; to: Date },
+  most: number,
+): Promise<FreezeSpan[]> {
+  return tx.$queryRaw<FreezeSpan[]>`
+    SELECT id, repository_id AS "repositoryId", left(reason, 200) AS reason, left(public_reason, 200) AS "publicReason",
+      timezone, starts_at AS "startsAt", ends_at AS "endsAt", plan_id AS "planId",
+      created_by AS "createdBy", created_at AS "createdAt"
+    FROM unnest(${repositoryIds}::int8[]) AS repository (id_of) CROSS JOIN LATERAL (
+      SELECT * FROM freezes f
+      WHERE f.repository_id = id_of AND f.deleted_at IS NULL AND f.starts_at < ${to}
+        AND (f.ends_at IS NULL OR f.ends_at > ${from}) AND (f.holds = '{}' OR 'merges' = ANY (f.holds))
+      ORDER BY f.starts_at, f.created_at, f.id LIMIT ${most}
+    ) AS its ORDER BY starts_at, created_at, id`;
+}
+
+/** A page of freezes that ended or were deleted, newest first, and the first freezes of the previous and next page. */
+export type PastPage = { freezes: FreezeRecord[]; newer: string | null; older: string | null };
+
+/** A deleted freeze is over since its deletion, because an ended freeze cannot be deleted. */
+const overAt = Prisma.sql`COALESCE(deleted_at, ends_at)`;
+
+/**
+ * A page of a repository's past freezes.
+ * @param first the id of the first freeze of the page; null for the newest.
+ * @returns null if there is no such past freeze.
+ */
+export async function pastFreezes(
+  tx: Tx,
+  repositoryId: bigint,
+  now: Date,
+  { first, size }: { first: string | null; size: number },
+): Promise<PastPage | null> {
+  const isPast = Prisma.sql`repository_id = ${repositoryId} AND (deleted_at IS NOT NULL OR ends_at <= ${now})`;
+  const place = Prisma.sql`(SELECT ${overAt}, id FROM freezes WHERE ${isPast} AND id = ${first}::uuid)`;
+  const [page, newer] = await Promise.all([
+    tx.$queryRaw<{ id: string }[]>`
+      SELECT id FROM freezes
+      WHERE ${isPast} AND ${first === null ? Prisma.sql`true` : Prisma.sql`(${overAt}, id) <= ${place}`}
+      ORDER BY ${overAt} DESC, id DESC LIMIT ${size + 1}`,
+    tx.$queryRaw<{ id: string }[]>`
+      SELECT id FROM freezes WHERE ${isPast} AND (${overAt}, id) > ${place}
+      ORDER BY ${overAt}, id LIMIT ${size}`,
+  ]);
+  if (first !== null && page.length === 0) return null;
+  const ids = page.slice(0, size).map(({ id }) => id);
+  const records = (await tx.freeze.findMany({ where: { id: { in: ids } } })).map(recordOf);
+  return {
+    freezes: ids.flatMap((id) => records.find((record) => record.id === id) ?? []),
+    newer: newer.at(-1)?.id ?? null,
+    older: page[size]?.id ?? null,
+  };
+}
+
+/**
+ * Whether the open pull requests were checked since a freeze began, and since it was made. Before that, nobody knows what
+ * it holds.
+ */
+export const isJudged = (
+  { reconciledAt }: { reconciledAt: Date | null },
+  { startsAt, createdAt }: Pick<FreezeRecord, 'startsAt' | 'createdAt'>,
+): boolean => reconciledAt !== null && reconciledAt >= startsAt && reconciledAt >= createdAt;
+
+/** Whether an ongoing freeze of merges is not judged yet. */
+export async function hasUnjudged(
+  db: Tx,
+  repository: { id: bigint; reconciledAt: Date | null },
+  now: Date,
+): Promise<boolean> {
+  const current = await currentFreezes(db, repository.id, now);
+  return current.some(
+    (freeze) => phaseOf(freeze, now) === 'ongoing' && holdsMerges(freeze) && !isJudged(repository, freeze),
+  );
+}

@@ -1,12 +1,13 @@
 import type { Actor } from '../events/actor.ts';
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import { type FoundRepository, fullName } from '../installations/find-repository.ts';
+import { type FoundRepository, fullName, assertWritable } from '../installations/find-repository.ts';
 import { lockRepository } from '../installations/repository-rows.ts';
 import { planFreeze, type SavedFreeze, saveNewFreeze } from './create-freeze.ts';
 import { saysTheSame } from './freeze.ts';
 import { findPause } from './freeze-store.ts';
 import { saveChange } from './update-freeze.ts';
+import { saveDeletion } from './delete-freeze.ts';
 
 /**
  * Pauses the merge queue of a repository: a freeze of everything that begins now and has no end. If it is paused already,
@@ -35,9 +36,8 @@ export async function pauseMergeQueue(
       await saveNewFreeze(deps, tx, actor, repository, pause, ahead, now);
       return pause;
     }
-    const { end, endsAt } = pause;
-    const unlimited = { ...everything, holds: undefined, environments: undefined };
-    const after = { ...before, reason, end, endsAt, ...unlimited };
+    const { id, version, publicReason, start, timezone, startsAt } = before;
+    const after = { ...pause, id, version, publicReason, start, timezone, startsAt };
     if (!saysTheSame(before, after)) await saveChange(deps, tx, actor, repository, { before, after }, now);
     return after;
   });
@@ -46,4 +46,27 @@ export async function pauseMergeQueue(
     'merge queue paused',
   );
   return { freeze: paused, warnings: ahead.warnings };
+}
+
+/**
+ * Ends the pause of a repository's merge queue, if there is one.
+ * @throws Refusal conflict if a concurrent change of the pause won, or the paused repository cannot be written to.
+ */
+export async function unpauseMergeQueue(
+  deps: Deps,
+  actor: Actor,
+  repository: FoundRepository,
+): Promise<void> {
+  const now = nowOf(deps.clock);
+  const ended = await deps.db.$transaction(async (tx) => {
+    await lockRepository(tx, repository.id);
+    const pause = await findPause(tx, repository.id, now);
+    if (!pause) return null;
+    assertWritable(repository);
+    await saveDeletion(deps, tx, actor, repository, pause, 'Unpaused', now);
+    return pause;
+  });
+  if (!ended) return;
+  const what = { repository: fullName(repository), freeze: ended.id, by: actor.name };
+  deps.log.info(what, 'merge queue unpaused');
 }

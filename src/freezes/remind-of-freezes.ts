@@ -4,10 +4,13 @@ import type { Deps } from '../deps.ts';
 import { ourselves } from '../events/actor.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { fullName } from '../installations/find-repository.ts';
-import { forgottenSince, toldAgainSince } from './forgotten.ts';
-import { attributesOf, fromRow } from './freeze-store.ts';
+import { forgottenSince, attributesOf } from './freeze.ts';
+import { fromRow } from './freeze-columns.ts';
 import { defineTask } from '../queue/define-task.ts';
 import { jobs } from '../queue/jobs.ts';
+
+/** The instant before which the last reminder must be to write another one: a week ago. */
+const toldAgainSince = (now: Date): Date => new Date(now.getTime() - 7 * 86_400_000);
 
 /** How many freezes one transaction handles. */
 const atOnce = 100;

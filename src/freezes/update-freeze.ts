@@ -5,29 +5,15 @@ import type { Deps } from '../deps.ts';
 import { conflict } from '../errors.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
 import { assertWritable, type FoundRepository, fullName } from '../installations/find-repository.ts';
-import { assertOwnFreeze } from './assert-own-freeze.ts';
+import { assertOwnFreeze, saveFreeze, requireFreeze } from './freeze-store.ts';
 import { checkFreeze } from './check-freeze.ts';
-import { type Holdable, reviseWindow, saysTheSame } from './freeze.ts';
-import { attributesOf, saveFreeze, type StoredFreeze } from './freeze-store.ts';
-import { limitOpenEnd, warningsOfOpenEnd } from './open-end.ts';
+import { attributesOf, eachField, type FreezeFields, type NewFreeze, saysTheSame } from './freeze.ts';
+import { reviseWindow, limitOpenEnd, warningsOfOpenEnd } from './freeze-window.ts';
+import type { StoredFreeze } from './freeze-columns.ts';
 import { requestReconcile } from './request-reconcile.ts';
-import { requireFreeze } from './require-freeze.ts';
 
 /** `undefined` keeps a field. */
-export type FreezeChange = {
-  reason?: string;
-  /** Null removes it. */
-  publicReason?: string | null;
-  /** Null means now. */
-  start?: string | null;
-  /** Null means no end. */
-  end?: string | null;
-  timezone?: string;
-  matchingConditions?: unknown[];
-  excludeConditions?: unknown[];
-  holds?: Holdable[];
-  environments?: string[];
-};
+export type FreezeChange = Partial<NewFreeze>;
 
 /** A freeze before and after a change, and the warnings. */
 export type PlannedChange = { before: StoredFreeze; after: StoredFreeze; warnings: string[] };
@@ -49,19 +35,9 @@ export async function planChange(
   // A freeze that had no end keeps none, and a pause never has an end.
   const isOpened = change.end === null && before.end !== null && !before.isPause;
   const hours = isOpened ? repository.longestOpenEndHours : null;
-  const checked = checkFreeze(limitOpenEnd(reviseWindow(before, change, now), hours, now), {
-    matchingConditions: change.matchingConditions ?? before.matchingConditions,
-    excludeConditions: change.excludeConditions ?? before.excludeConditions,
-  });
-  const after = {
-    ...before,
-    reason: change.reason ?? before.reason,
-    publicReason: revisePublicReason(before.publicReason, change.publicReason),
-    holds: change.holds ?? before.holds,
-    environments: change.environments ?? before.environments,
-    ...checked,
-  };
-  return { before, after, warnings: warningsOfOpenEnd(checked, hours) };
+  const fields = revisedFields(before, change);
+  const checked = checkFreeze(limitOpenEnd(reviseWindow(before, change, now), hours, now), fields);
+  return { before, after: { ...before, ...fields, ...checked }, warnings: warningsOfOpenEnd(checked, hours) };
 }
 
 /**
@@ -107,8 +83,9 @@ export async function saveChange(
   await requestReconcile(deps, tx, after, now);
 }
 
-type PublicReason = FreezeChange['publicReason'];
-
 /** Removing a field that was never set changes nothing, so answers still leave it out. */
-const revisePublicReason = (before: PublicReason, change: PublicReason): PublicReason =>
-  change === undefined || (change === null && before === undefined) ? before : change;
+const revisedFields = (before: FreezeFields, change: FreezeChange) =>
+  eachField<NewFreeze>((name) => {
+    const sent = change[name];
+    return sent === undefined || (sent === null && before[name] === undefined) ? before[name] : sent;
+  });

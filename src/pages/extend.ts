@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { Temporal } from 'temporal-polyfill';
 import { invalid } from '../errors.ts';
-import type { FreezeWindow } from '../freezes/freeze.ts';
+import type { FreezeWindow } from '../freezes/freeze-window.ts';
 import { toLocalTime } from '../time/local-time.ts';
 import { confirmation, hidden, textField } from './form.ts';
 import type { Html } from './layout.ts';

@@ -1,6 +1,6 @@
 import { invalid, type Problem } from '../errors.ts';
-import { checkConditions } from '../freezes/check-conditions.ts';
-import { planWindow } from '../freezes/freeze.ts';
+import { checkConditions } from '../freezes/check-freeze.ts';
+import { planWindow } from '../freezes/freeze-window.ts';
 import { parseLocalTime } from '../time/local-time.ts';
 import {
   firstOccurrence,

@@ -8,11 +8,10 @@ import { appendEvent } from '../events/append-event.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import { jobs } from '../queue/jobs.ts';
 import { assertNotOver, checkPlan } from './check-plan.ts';
-import { keepFreezes, lookAt } from './keep-plan.ts';
+import { keepFreezes, requestReconciles } from './keep-plan.ts';
 import { attributesOfPlan, type PlanInput } from './plan.ts';
 import { countPlans, insertPlan } from './plan-store.ts';
-import { type SavedPlan, showPlan } from './show-plan.ts';
-import { warnOfGivenEnds } from './warn-of-given-ends.ts';
+import { type SavedPlan, showPlan, warnOfGivenEnds } from './show-plan.ts';
 
 /** How many current plans an owner may have, because each may add a freeze that we judge on every pull request. */
 export const mostPlans = 200;
@@ -43,7 +42,7 @@ export async function createPlan(
     const shown = await showPlan(tx, account, stored, now, kept.matched);
     const saved = { ...shown, warnings: await warnOfGivenEnds(tx, plan, kept.matched, now) };
     await beforeAnswering(tx, saved);
-    await lookAt(deps, tx, kept.looks, now, kept.isDone ? [] : [jobs.keepPlan(plan.id)]);
+    await requestReconciles(deps, tx, kept.requests, now, kept.isDone ? [] : [jobs.keepPlan(plan.id)]);
     return saved;
   });
   deps.log.info({ account: account.login, plan: plan.id, by: actor.name }, 'freeze plan created');

@@ -5,12 +5,11 @@ import type { Actor } from '../events/actor.ts';
 import { appendEvent } from '../events/append-event.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import type { Administered } from '../installations/find-account.ts';
-import { lookAt } from './keep-plan.ts';
-import { assertMayChange } from './names-of-plan.ts';
+import { requestReconciles } from './keep-plan.ts';
+import { assertMayChange } from './matched-repositories.ts';
 import { attributesOfPlan } from './plan.ts';
 import { deleteFreezes } from './plan-freezes.ts';
-import { lockPlan, markPlanDeleted } from './plan-store.ts';
-import { requirePlan } from './require-plan.ts';
+import { lockPlan, markPlanDeleted, requirePlan } from './plan-store.ts';
 
 /**
  * Deletes a plan and its freezes that have not ended, except for freezes that were changed or deleted separately.
@@ -36,7 +35,7 @@ export async function deletePlan(
     await markPlanDeleted(tx, id, actor, reason, now);
     const metadata = { freeze_plan_id: id, freeze_plan_attributes: attributesOfPlan(plan), reason };
     await appendEvent(tx, { accountId: account.id }, { type: 'freeze_plan.delete', metadata }, actor, now);
-    await lookAt(deps, tx, await deleteFreezes({ tx, plan, by: actor, now }, reason), now);
+    await requestReconciles(deps, tx, await deleteFreezes({ tx, plan, by: actor, now }, reason), now);
   });
   deps.log.info({ account: account.login, plan: id, by: actor.name }, 'freeze plan deleted');
 }

@@ -6,11 +6,23 @@ import { ourselves } from '../events/actor.ts';
 import { defineTask } from '../queue/define-task.ts';
 import { type Job, jobs } from '../queue/jobs.ts';
 import { matchedRepositories, type PlanRepository } from './matched-repositories.ts';
-import { type Occurrence, occurrencesFrom, occurrencesToMake, type Schedule } from './occurrences.ts';
-import { type Change, type Look, makeFreezes, reviseFreezes, takeBackFreezes } from './plan-freezes.ts';
+import {
+  type Occurrence,
+  occurrencesFrom,
+  occurrencesToMake,
+  type Schedule,
+  hoursIn,
+  windowsOf,
+} from './occurrences.ts';
+import {
+  type Change,
+  type ReconcileRequest,
+  makeFreezes,
+  reviseFreezes,
+  takeBackFreezes,
+} from './plan-freezes.ts';
 import { findPlan, listPlans, lockPlan, noteKept } from './plan-store.ts';
 import { lastEnd } from './read-freezes.ts';
-import { hoursIn, windowsOf } from './windows.ts';
 
 /** How many freezes one transaction creates at most. Freezes of one occurrence are always created together. */
 const mostAtOnce = 20_000;
@@ -41,13 +53,18 @@ export async function keepPlan(deps: Deps, id: string): Promise<void> {
       const kept = await keepFreezes({ tx, plan, by: ourselves, now }, madeUntil);
       madeUntil = kept.madeUntil;
       isDone = kept.isDone;
-      await lookAt(deps, tx, kept.looks, now);
+      await requestReconciles(deps, tx, kept.requests, now);
     });
   }
 }
 
 /** @property madeUntil the date of the last occurrence that was handled. */
-export type Kept = { looks: Look[]; matched: PlanRepository[]; madeUntil: string | null; isDone: boolean };
+export type Kept = {
+  requests: ReconcileRequest[];
+  matched: PlanRepository[];
+  madeUntil: string | null;
+  isDone: boolean;
+};
 
 /** What changed in a plan: its windows, and whether ongoing freezes get another end. */
 export type Revision = { isMoved: boolean; isEndChanged: boolean };
@@ -73,7 +90,7 @@ export async function keepFreezes(
   const rest = wanted.filter(({ date }) => madeUntil === null || date > madeUntil);
   const step = rest.slice(0, count);
   const kept = occurrencesToMake(plan, now, slack).map(({ date }) => date);
-  const looks = [
+  const requests = [
     ...(madeUntil === null ? await takeBackFreezes(change, matched, kept) : []),
     ...(revision
       ? await reviseFreezes(change, revision.isMoved ? windows(wanted) : [], revision.isEndChanged)
@@ -82,7 +99,7 @@ export async function keepFreezes(
   ];
   const isDone = step.length === rest.length;
   if (isDone) await noteKept(tx, plan.id, await overAt(tx, plan, now), now);
-  return { looks, matched, madeUntil: step.at(-1)?.date ?? madeUntil, isDone };
+  return { requests, matched, madeUntil: step.at(-1)?.date ?? madeUntil, isDone };
 }
 
 /** When the whole plan is over, if that is known. */
@@ -104,14 +121,16 @@ export function next(schedule: Schedule, now: Date, most: number) {
  * locks repositories and jobs that wait.
  * @param others sent with them, because two sends could lock jobs in another order than other senders.
  */
-export async function lookAt(
+export async function requestReconciles(
   deps: Pick<Deps, 'queue'>,
   tx: Tx,
-  looks: Look[],
+  requests: ReconcileRequest[],
   now: Date,
   others: Job[] = [],
 ): Promise<void> {
-  const present = JSON.stringify(looks.flatMap(({ repositoryId, at }) => (at ? [] : [String(repositoryId)])));
+  const present = JSON.stringify(
+    requests.flatMap(({ repositoryId, at }) => (at ? [] : [String(repositoryId)])),
+  );
   // Sorted by id, so that two transactions that mark the same rows do not deadlock.
   await tx.$executeRaw`
     WITH locked AS (
@@ -119,7 +138,7 @@ export async function lookAt(
       ORDER BY id FOR NO KEY UPDATE
     )
     UPDATE repositories SET reconcile_requested_at = ${now} FROM locked WHERE repositories.id = locked.id`;
-  const reconciling = looks.map(({ repositoryId, at }) =>
+  const reconciling = requests.map(({ repositoryId, at }) =>
     jobs.reconcileRepository(BigInt(repositoryId), at ?? undefined),
   );
   await deps.queue.send([...others, ...reconciling], tx);

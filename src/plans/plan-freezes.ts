@@ -2,18 +2,19 @@ import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
 import type { Actor } from '../events/actor.ts';
 import { insertEvents, stampOf } from '../events/append-event.ts';
+import { type FieldRule, freezeFields } from '../freezes/freeze.ts';
+import { attributesJson } from '../freezes/freeze-columns.ts';
 import { isAheadOf, isNotEnded } from '../freezes/freeze-store.ts';
-import { needsOf, parseFreeze } from '../freezes/parsed-freeze.ts';
-import { endAfter } from '../freezes/open-end.ts';
-import { endOf, instantsOf } from './occurrences.ts';
+import { needsOf, parseFreeze } from '../freezes/judge-freeze.ts';
+import { endAfter } from '../freezes/freeze-window.ts';
+import { endOf, instantsOf, hoursIn, type Window } from './occurrences.ts';
 import type { Plan } from './plan.ts';
-import { hoursIn, type Window } from './windows.ts';
 
 // Changes the freezes of a plan. Each change is one statement, for any number of repositories, and writes an event for
 // each freeze to the log of its repository. It returns the repositories to reconcile.
 
 /** A repository to reconcile; null means now. */
-export type Look = { repositoryId: bigint; at: Date | null };
+export type ReconcileRequest = { repositoryId: bigint; at: Date | null };
 
 /** Who changes the freezes of which plan, and when. */
 export type Change = { tx: Tx; plan: Plan; by: Actor; now: Date };
@@ -22,28 +23,38 @@ export type Change = { tx: Tx; plan: Plan; by: Actor; now: Date };
 const soon = `interval '15 minutes'`;
 
 /** For the rows `changed`: now for freezes that are or were ongoing, and the instant of a boundary that comes soon. */
-const looks = (changed: string): string => `
+const requestsFor = (changed: string): string => `
   SELECT repository_id AS "repositoryId", NULL::timestamptz AS at FROM ${changed} WHERE starts_at <= $1::timestamptz
   UNION
   SELECT repository_id, boundary FROM ${changed} CROSS JOIN LATERAL unnest(ARRAY[starts_at, ends_at]) AS boundary
   WHERE boundary > $1::timestamptz AND boundary <= $1::timestamptz + ${soon}`;
 
-const attributes = (freeze: string): string => `(
-  jsonb_build_object('reason', ${freeze}.reason, 'start', ${freeze}.start, 'end', ${freeze}."end",
-    'timezone', ${freeze}.timezone, 'matching_conditions', ${freeze}.matching_conditions,
-    'exclude_conditions', ${freeze}.exclude_conditions)
-  || CASE WHEN ${freeze}.has_public_reason THEN jsonb_build_object('public_reason', ${freeze}.public_reason)
-    ELSE '{}' END
-  || CASE WHEN ${freeze}.holds <> '{}' THEN jsonb_build_object('holds', ${freeze}.holds) ELSE '{}' END
-  || CASE WHEN ${freeze}.environments <> '{}' THEN jsonb_build_object('environments', ${freeze}.environments)
-    ELSE '{}' END)`;
-
-// Freezes leave the defaults of a plan unset, so that they look like freezes that somebody created.
-const holds = `CASE WHEN plan.holds = '{merges}' THEN '{}' ELSE plan.holds END`;
-const environments = `CASE WHEN plan.environments = '{*}' THEN '{}' ELSE plan.environments END`;
+/**
+ * The columns that a plan gives its freezes, and their values. Freezes leave the defaults of a plan unset, so that they
+ * look like freezes that somebody created.
+ * @param wasSet SQL for whether the freeze had a flag before.
+ */
+const givenBy = (wasSet: (flag: string) => string): Record<string, string> =>
+  Object.fromEntries(
+    Object.values<FieldRule>(freezeFields).flatMap(({ column, byDefault, unset }) => {
+      if (windowColumns.includes(column)) return [];
+      const value = `plan.${column}`;
+      if (unset === 'empty')
+        return [[column, `CASE WHEN ${value} = '{${byDefault}}' THEN '{}' ELSE ${value} END`]];
+      const flag = `has_${column}`;
+      return [
+        [column, value],
+        ...(unset === 'flag' ? [[flag, `${wasSet(flag)} OR ${value} IS NOT NULL`]] : []),
+      ];
+    }),
+  );
+const windowColumns = ['start', 'end', 'timezone'];
+const given = givenBy(() => 'false');
+const revised = givenBy((flag) => `before.${flag}`);
+const fieldColumns = [...Object.keys(revised), 'start', '"end"', 'timezone'];
 
 const about = `jsonb_build_object('scheduled_freeze_id', changed.id, 'freeze_plan_id', changed.plan_id,
-  'scheduled_freeze_attributes', ${attributes('changed')})`;
+  'scheduled_freeze_attributes', ${attributesJson('changed')})`;
 
 const parameters = { now: '$1', stamp: '$2' };
 const windowRows = (parameter: string): string => `
@@ -56,24 +67,18 @@ const ids = (parameter: string): string =>
 const idsOf = (repositories: { id: bigint }[]): string =>
   JSON.stringify(repositories.map(({ id }) => String(id)));
 
-const run = async (tx: Tx, name: string, text: string, values: unknown[]): Promise<Look[]> =>
-  throughPrisma(tx).query<Look>(name, text, values);
+const run = async (tx: Tx, name: string, text: string, values: unknown[]): Promise<ReconcileRequest[]> =>
+  throughPrisma(tx).query<ReconcileRequest>(name, text, values);
 
 /** The facts that the conditions of the plan's freezes read, as JSON. */
-function readsOf({ id, reason, matchingConditions, excludeConditions, holds }: Plan): string {
-  const never = { start: '', end: null, timezone: '', startsAt: new Date(0), endsAt: null };
-  const freeze = { id, repositoryId: 0n, reason, matchingConditions, excludeConditions, holds, ...never };
-  return JSON.stringify([...needsOf([parseFreeze(freeze)]).facts]);
-}
+const readsOf = (plan: Plan): string => JSON.stringify([...needsOf([parseFreeze(plan)]).facts]);
 
 const make = `
   WITH made AS (
-    INSERT INTO freezes (id, repository_id, reason, public_reason, has_public_reason, start, "end", timezone,
-      starts_at, ends_at, matching_conditions, exclude_conditions, holds, environments, reads, created_at, created_by, updated_at,
-      updated_by, plan_id, occurrence)
-    SELECT gen_random_uuid(), repository.id, plan.reason, plan.public_reason, plan.public_reason IS NOT NULL,
-      wanted.start, wanted."end", plan.timezone, wanted."startsAt", wanted."endsAt", plan.matching_conditions,
-      plan.exclude_conditions, ${holds}, ${environments}, ${texts('$5')}, $1::timestamptz, $6::jsonb, $1::timestamptz, $6::jsonb, plan.id,
+    INSERT INTO freezes (id, repository_id, ${Object.keys(given)}, start, "end", timezone, starts_at, ends_at, reads,
+      created_at, created_by, updated_at, updated_by, plan_id, occurrence)
+    SELECT gen_random_uuid(), repository.id, ${Object.values(given)}, wanted.start, wanted."end", plan.timezone,
+      wanted."startsAt", wanted."endsAt", ${texts('$5')}, $1::timestamptz, $6::jsonb, $1::timestamptz, $6::jsonb, plan.id,
       wanted.date
     FROM freeze_plans plan CROSS JOIN ${windowRows('$4')}
     JOIN jsonb_to_recordset($3::jsonb) AS repository (id int8, hours int) ON repository.hours = wanted.hours
@@ -82,14 +87,14 @@ const make = `
     ON CONFLICT (plan_id, repository_id, occurrence) DO NOTHING
     RETURNING *
   ), told AS (${insertEvents('scheduled_freeze.create', 'made changed', about, parameters)})
-  ${looks('made')}`;
+  ${requestsFor('made')}`;
 
 /** Creates the missing freezes of these windows, except for windows that are over. The plan is already saved. */
 export async function makeFreezes(
   { tx, plan, by, now }: Change,
   repositories: { id: bigint; longestOpenEndHours: number | null }[],
   windows: Window[],
-): Promise<Look[]> {
+): Promise<ReconcileRequest[]> {
   const stamp = JSON.stringify(stampOf('scheduled_freeze.create', by, now));
   const wanted = JSON.stringify(windows.filter(({ endsAt }) => endsAt === null || endsAt > now));
   const places = JSON.stringify(
@@ -114,7 +119,7 @@ const takeBack = (which: string): string => `
     WHERE ${own} AND ${which}
     RETURNING *
   ), told AS (${insertEvents('scheduled_freeze.delete', 'taken changed', `${about} || jsonb_build_object('reason', $5::text)`, parameters)})
-  ${looks('taken')}`;
+  ${requestsFor('taken')}`;
 
 const takeBackOthers = takeBack(`starts_at > $1::timestamptz AND NOT (
   occurrence = ANY (${texts('$6')}) AND repository_id IN (${ids('$7')}))`);
@@ -127,7 +132,7 @@ export async function takeBackFreezes(
   { tx, plan, by, now }: Change,
   repositories: { id: bigint }[],
   dates: string[],
-): Promise<Look[]> {
+): Promise<ReconcileRequest[]> {
   // Pages show this reason to everybody who can see the freeze, so it does not contain the name of the plan.
   const why = 'Its plan does not make it any more.';
   const values = [
@@ -147,7 +152,7 @@ export async function takeBackFreezes(
 const takeBackAll = takeBack(isAheadOf('ends_at', '$1'));
 
 /** Deletes all freezes that have not ended. */
-export async function deleteFreezes({ tx, plan, by, now }: Change, why: string): Promise<Look[]> {
+export async function deleteFreezes({ tx, plan, by, now }: Change, why: string): Promise<ReconcileRequest[]> {
   const values = [
     now,
     JSON.stringify(stampOf('scheduled_freeze.delete', by, now)),
@@ -167,8 +172,8 @@ const revise = `
   WITH before AS (
     SELECT * FROM freezes WHERE ${own} AND ${isAheadOf('ends_at', '$1')} FOR UPDATE
   ), after AS (
-    SELECT before.id, ${attributes('before')} AS attributes_before, plan.reason, plan.public_reason, before.has_public_reason OR plan.public_reason IS NOT NULL AS has_public,
-      plan.matching_conditions, plan.exclude_conditions, ${holds} AS holds, ${environments} AS environments,
+    SELECT before.id, ${attributesJson('before')} AS attributes_before,
+      ${Object.entries(revised).map(([column, value]) => `${value} AS ${column}`)},
       CASE WHEN moves THEN wanted.start ELSE before.start END AS start,
       CASE WHEN moves THEN plan.timezone ELSE before.timezone END AS timezone,
       CASE WHEN moves THEN wanted."startsAt" ELSE before.starts_at END AS starts_at,
@@ -183,25 +188,21 @@ const revise = `
     CROSS JOIN LATERAL (SELECT before.starts_at > $1::timestamptz AND wanted.date IS NOT NULL AS moves,
       before."end" IS NULL AND plan."end" IS NULL AS stays_open) AS whether
   ), revised AS (
-    UPDATE freezes SET reason = after.reason, public_reason = after.public_reason, has_public_reason = after.has_public,
-      matching_conditions = after.matching_conditions, exclude_conditions = after.exclude_conditions,
-      holds = after.holds, environments = after.environments, reads = ${texts('$6')}, start = after.start, "end" = after."end", timezone = after.timezone,
+    UPDATE freezes SET ${fieldColumns.map((column) => `${column} = after.${column}`)}, reads = ${texts('$6')},
       starts_at = after.starts_at, ends_at = after.ends_at, version = version + 1, updated_at = $1::timestamptz,
       updated_by = $7::jsonb
-    FROM after WHERE freezes.id = after.id AND ROW(freezes.reason, freezes.public_reason, freezes.matching_conditions,
-        freezes.exclude_conditions, freezes.holds, freezes.environments, freezes.start, freezes."end", freezes.timezone)
-      IS DISTINCT FROM ROW(after.reason, after.public_reason, after.matching_conditions, after.exclude_conditions,
-        after.holds, after.environments, after.start, after."end", after.timezone)
+    FROM after WHERE freezes.id = after.id AND ROW(${fieldColumns.map((column) => `freezes.${column}`)})
+      IS DISTINCT FROM ROW(${fieldColumns.map((column) => `after.${column}`)})
     RETURNING freezes.*, after.attributes_before
   ), told AS (${insertEvents(
     'scheduled_freeze.update',
     'revised changed',
     `jsonb_build_object('scheduled_freeze_id', changed.id, 'freeze_plan_id', changed.plan_id,
       'scheduled_freeze_attributes_before', changed.attributes_before,
-      'scheduled_freeze_attributes_after', ${attributes('changed')})`,
+      'scheduled_freeze_attributes_after', ${attributesJson('changed')})`,
     parameters,
   )})
-  ${looks('revised')}`;
+  ${requestsFor('revised')}`;
 
 /**
  * Updates the existing freezes from the plan. Freezes that have begun keep their start.
@@ -212,7 +213,7 @@ export async function reviseFreezes(
   { tx, plan, by, now }: Change,
   windows: Window[],
   isEndChanged: boolean,
-): Promise<Look[]> {
+): Promise<ReconcileRequest[]> {
   const ends = isEndChanged ? await ongoingEnds(tx, plan, now) : [];
   const stamp = JSON.stringify(stampOf('scheduled_freeze.update', by, now));
   const values = [now, stamp, plan.id, JSON.stringify(windows), JSON.stringify(ends)];

@@ -1,11 +1,13 @@
 import type { Tx } from '../database/database.ts';
 import type { SqlTx } from '../database/sql.ts';
-import type { ConditionInput } from '../conditions/ast.ts';
 import type { Actor } from '../events/actor.ts';
-import type { FreezePlan as PlanRow } from '../generated/prisma/client.ts';
-import type { Holdable } from '../freezes/freeze.ts';
+import type { FreezePlan as PlanRow, Account } from '../generated/prisma/client.ts';
+import { eachField, type FreezeFields } from '../freezes/freeze.ts';
 import type { Schedule } from './occurrences.ts';
 import type { Plan } from './plan.ts';
+import { nowOf } from '../clock.ts';
+import type { Deps } from '../deps.ts';
+import { notFound } from '../errors.ts';
 
 // Saves and finds plans. The code that creates freezes and the sweep read the table too.
 
@@ -16,17 +18,9 @@ const fromRow = (row: PlanRow): StoredPlan => ({
   id: row.id,
   accountId: row.accountId,
   name: row.name,
-  reason: row.reason,
-  publicReason: row.publicReason,
+  ...eachField<Required<FreezeFields>>((field) => row[field]),
   repositories: { include: row.include, exclude: row.exclude },
-  start: row.start,
-  end: row.end,
-  timezone: row.timezone,
   recurrence: row.rule === null ? null : { rule: row.rule, except: row.except, until: row.until },
-  matchingConditions: row.matchingConditions as ConditionInput[],
-  excludeConditions: row.excludeConditions as ConditionInput[],
-  holds: row.holds as Holdable[],
-  environments: row.environments,
   createdBy: row.createdBy as Actor,
   createdAt: row.createdAt,
 });
@@ -132,4 +126,19 @@ export async function markPlanDeleted(tx: Tx, id: string, by: Actor, why: string
     where: { id },
     data: { deletedAt: now, deletedBy: by, deleteReason: why },
   });
+}
+
+/**
+ * The plan of this id, while it is not over.
+ * @throws Refusal not-found.
+ */
+export async function requirePlan(
+  tx: Tx,
+  { clock }: Pick<Deps, 'clock'>,
+  account: Pick<Account, 'id' | 'login'>,
+  id: string,
+): Promise<StoredPlan> {
+  const plan = await findPlan(tx, { id, accountId: account.id }, nowOf(clock));
+  if (plan) return plan;
+  throw notFound(`${account.login} has no freeze plan ${id}. It may be over or deleted.`);
 }

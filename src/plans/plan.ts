@@ -1,46 +1,30 @@
-import type { ConditionInput } from '../conditions/ast.ts';
-import type { Holdable } from '../freezes/freeze.ts';
-import type { Recurrence, Schedule } from './occurrences.ts';
+import { attributesOf, type FreezeFields, type Unvalidated } from '../freezes/freeze.ts';
+import type { Schedule } from './occurrences.ts';
 
-/** A plan creates a freeze for each matching repository and each occurrence. */
-export type Plan = {
-  id: string;
-  accountId: bigint;
-  name: string;
-  reason: string;
-  /** Replaces the reason for everybody but admins and insiders; null to show the reason. */
-  publicReason: string | null;
-  /** Globs of the owner's repository names. */
-  repositories: { include: string[]; exclude: string[] };
-  matchingConditions: ConditionInput[];
-  excludeConditions: ConditionInput[];
-  holds: Holdable[];
-  environments: string[];
-} & Schedule;
+/** A plan creates a freeze for each matching repository and each occurrence, with the fields of the plan. */
+export type Plan = Required<FreezeFields> &
+  Schedule & {
+    id: string;
+    accountId: bigint;
+    name: string;
+    /** Globs of the owner's repository names. */
+    repositories: { include: string[]; exclude: string[] };
+  };
 
 /** A plan from a request, not validated yet. `start: null` means now. */
-export type PlanInput = Omit<
-  Plan,
-  'id' | 'accountId' | 'start' | 'recurrence' | 'matchingConditions' | 'excludeConditions'
-> & {
-  start: string | null;
-  recurrence: Recurrence | null;
-  matchingConditions: unknown[];
-  excludeConditions: unknown[];
-};
+export type PlanInput = Unvalidated<Omit<Plan, 'id' | 'accountId'>>;
+
+type OwnFields = Record<'name' | 'repositories' | 'recurrence', unknown>;
+type SharedFields = Record<'reason' | 'public_reason' | 'start' | 'end' | 'timezone', unknown>;
+
+/** Puts the fields that only a plan has among those of a freeze, as requests and answers do. */
+export function inOrderOfPlan<Own extends OwnFields, Shared extends SharedFields>(own: Own, shared: Shared) {
+  const { name, repositories, recurrence } = own;
+  const { reason, public_reason, start, end, timezone, ...rest } = shared;
+  const all = { name, reason, public_reason, repositories, start, end, timezone, recurrence, ...rest };
+  return all as Pick<Own, keyof OwnFields> & Shared;
+}
 
 /** A plan in the form of the audit log and the API, without its id. */
-export const attributesOfPlan = (plan: Omit<Plan, 'id' | 'accountId'>) => ({
-  name: plan.name,
-  reason: plan.reason,
-  public_reason: plan.publicReason,
-  repositories: plan.repositories,
-  start: plan.start,
-  end: plan.end,
-  timezone: plan.timezone,
-  recurrence: plan.recurrence,
-  matching_conditions: plan.matchingConditions,
-  exclude_conditions: plan.excludeConditions,
-  holds: plan.holds,
-  environments: plan.environments,
-});
+export const attributesOfPlan = (plan: Omit<Plan, 'id' | 'accountId'>) =>
+  inOrderOfPlan(plan, attributesOf(plan));

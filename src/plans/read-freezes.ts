@@ -1,6 +1,7 @@
 import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
-import { fromRow, isNotEnded, notEnded, type StoredFreeze } from '../freezes/freeze-store.ts';
+import { fromRow, type StoredFreeze } from '../freezes/freeze-columns.ts';
+import { isNotEnded, notEnded } from '../freezes/freeze-store.ts';
 
 // Reads the freezes of a plan. Freezes that were changed or deleted separately no longer belong to it.
 

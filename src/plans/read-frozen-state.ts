@@ -4,7 +4,7 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import type { NotOver } from '../freezes/list-freezes.ts';
 import { couldHold, type FrozenState, frozenStateAt, type Span } from '../freezes/frozen-state.ts';
-import { parseFreeze, parseStoredFreeze } from '../freezes/parsed-freeze.ts';
+import { parseFreeze, parseStoredFreeze } from '../freezes/judge-freeze.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { matchedBy } from './matched-repositories.ts';
@@ -39,7 +39,7 @@ export async function readFrozenState(
   // Plans create no freezes where they would hold nothing.
   if (repository.archived || !freezesAreOn(repository.products)) return state;
   const plans = await repeatingPlans({ query: deps.sql.read }, repository.accountId, repository.id, now);
-  const own = plans.filter((plan) => isMatched(deps, plan, repository) && couldHold(parsed(plan), base));
+  const own = plans.filter((plan) => isMatched(deps, plan, repository) && couldHold(parseFreeze(plan), base));
   return frozenStateAt(
     kept,
     base,
@@ -64,21 +64,6 @@ function isMatched(
   known.set(key, found);
   return found;
 }
-
-const parsed = ({ matchingConditions, excludeConditions, holds }: RepeatingPlan) =>
-  parseFreeze({
-    matchingConditions,
-    excludeConditions,
-    holds,
-    id: '',
-    repositoryId: 0n,
-    reason: '',
-    start: '',
-    end: null,
-    timezone: '',
-    startsAt: new Date(0),
-    endsAt: null,
-  });
 
 /** The occurrences without freezes yet. Lazy. */
 function* notMadeYet(plan: RepeatingPlan, now: Date, at: Date): Generator<Span> {

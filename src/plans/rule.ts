@@ -98,3 +98,117 @@ function wrongNumbers(value: string, most: number, isSigned: boolean): string | 
   if (everyItem(value, isRight)) return null;
   return `takes whole numbers from 1 to ${most}${isSigned ? ', also negative ones, which count from the end' : ''}.`;
 }
+
+// The dates of a rule (RFC 5545, 3.3.10), on the calendar without times. docs/decisions/0018 says why this is no library.
+
+/** A date with the parts that rules use. `number` counts days since 1970. */
+type Day = { number: number; year: number; month: number; day: number; weekday: number };
+
+const weekdays = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU'];
+const milliseconds = 86_400_000;
+
+const numberOf = (year: number, month: number, day: number): number =>
+  new Date(0).setUTCFullYear(year, month - 1, day) / milliseconds;
+
+function dayOf(number: number): Day {
+  const date = new Date(number * milliseconds);
+  return {
+    number,
+    year: date.getUTCFullYear(),
+    month: date.getUTCMonth() + 1,
+    day: date.getUTCDate(),
+    // 1970 began on a Thursday.
+    weekday: (((number + 3) % 7) + 7) % 7,
+  };
+}
+
+const read = (date: string): Day => {
+  const [year, month, day] = date.split('-').map(Number) as [number, number, number];
+  return dayOf(numberOf(year, month, day));
+};
+const write = (number: number): string => new Date(number * milliseconds).toISOString().slice(0, 10);
+
+/** The days of the `index`-th period of a frequency, counted from the period of a date: [from, to). */
+const periods: Record<string, (first: Day, index: number) => [number, number]> = {
+  DAILY: ({ number }, index) => [number + index, number + index + 1],
+  WEEKLY({ number, weekday }, index) {
+    const monday = number - weekday + 7 * index;
+    return [monday, monday + 7];
+  },
+  MONTHLY: ({ year, month }, index) => [
+    numberOf(year, month + index, 1),
+    numberOf(year, month + index + 1, 1),
+  ],
+  YEARLY: ({ year }, index) => [numberOf(year + index, 1, 1), numberOf(year + index + 1, 1, 1)],
+};
+
+/** The longest period in days, to estimate how many periods have passed. */
+const longest: Record<string, number> = { DAILY: 1, WEEKLY: 7, MONTHLY: 31, YEARLY: 366 };
+
+/**
+ * The dates of a rule in order, without COUNT. Checks each day between `from` and `to` once.
+ * @param first the date that the rule counts from, `2026-12-24`. @param from the earliest date. @param to the latest date.
+ */
+export function* datesOfRule(rule: Rule, first: string, from: string, to: string): Generator<string> {
+  const frequency = rule.parts.get('FREQ')!;
+  const interval = Number(rule.parts.get('INTERVAL') ?? 1);
+  const start = read(first);
+  const isYielded = testOf(rule, start);
+  const choose = chooser(rule);
+  const [earliest, last] = [Math.max(start.number, read(from).number), read(to).number];
+  const passed = Math.floor((earliest - start.number) / longest[frequency]!) - 1;
+  for (let index = Math.max(0, Math.floor(passed / interval)) * interval; ; index += interval) {
+    const [begin, end] = periods[frequency]!(start, index);
+    if (begin > last) return;
+    const set: number[] = [];
+    for (let number = begin; number < end; number++) if (isYielded(dayOf(number))) set.push(number);
+    for (const number of choose(set)) if (number >= earliest && number <= last) yield write(number);
+  }
+}
+
+/** The days of a period that BYSETPOS selects. */
+function chooser({ parts }: Rule): (set: number[]) => number[] {
+  const positions = parts.get('BYSETPOS')?.split(',').map(Number);
+  if (!positions) return (set) => set;
+  return (set) => set.filter((_, at) => positions.includes(at + 1) || positions.includes(at - set.length));
+}
+
+/** Whether a day of a period is in its set. */
+function testOf({ parts }: Rule, start: Day): (day: Day) => boolean {
+  const frequency = parts.get('FREQ')!;
+  const numbers = (name: 'BYMONTH' | 'BYMONTHDAY') => parts.get(name)?.split(',').map(Number) ?? null;
+  const [months, monthDays] = [numbers('BYMONTH'), numbers('BYMONTHDAY')];
+  const days = parts
+    .get('BYDAY')
+    ?.split(',')
+    .map((item) => ({
+      weekday: weekdays.indexOf(item.slice(-2)),
+      place: item.length > 2 ? Number(item.slice(0, -2)) : null,
+    }));
+  const placesIn = frequency === 'YEARLY' && !months ? placesInYear : placesInMonth;
+  /** The start decides what the rule leaves open. */
+  const isAsStart = (day: Day): boolean => {
+    if (frequency === 'DAILY') return true;
+    if (frequency === 'WEEKLY') return day.weekday === start.weekday;
+    return day.day === start.day && (frequency === 'MONTHLY' || months !== null || day.month === start.month);
+  };
+  return (day) => {
+    if (months && !months.includes(day.month)) return false;
+    if (monthDays && !monthDays.some((each) => each === day.day || each === day.day - 1 - daysOfMonth(day)))
+      return false;
+    if (!days) return monthDays !== null || isAsStart(day);
+    return days.some(
+      ({ weekday, place }) => weekday === day.weekday && (place === null || placesIn(day).includes(place)),
+    );
+  };
+}
+
+const daysOfMonth = ({ year, month }: Day): number => numberOf(year, month + 1, 1) - numberOf(year, month, 1);
+
+/** The position of a day among the same weekdays of its period: from the front, and from the back. */
+const places = (at: number, of: number): number[] => [Math.ceil(at / 7), -Math.ceil((of - at + 1) / 7)];
+const placesInMonth = (day: Day): number[] => places(day.day, daysOfMonth(day));
+const placesInYear = ({ number, year }: Day): number[] => {
+  const before = numberOf(year, 1, 1);
+  return places(number - before + 1, numberOf(year + 1, 1, 1) - before);
+};

@@ -2,9 +2,10 @@ import type { Tx } from '../database/database.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import { next } from './keep-plan.ts';
 import type { PlanRepository } from './matched-repositories.ts';
-import type { Occurrence } from './occurrences.ts';
-import { type Detached, detachedFreezes } from './read-freezes.ts';
+import { type Occurrence, firstOccurrence, type Schedule, hoursIn, windowsOf } from './occurrences.ts';
+import { type Detached, detachedFreezes, givenEnds } from './read-freezes.ts';
 import type { StoredPlan } from './plan-store.ts';
+import type { Plan } from './plan.ts';
 
 /** A plan with its current repositories and occurrences. */
 export type ShownPlan = {
@@ -40,3 +41,74 @@ export async function showPlan(
     detached: await detachedFreezes(tx, plan.id, now),
   };
 }
+
+/** How many repositories a sentence names, and how many sentences of one kind there are. */
+const mostNamed = 3;
+const mostSentences = 5;
+
+type Some = { end: string; count: number; names: string[] };
+
+/**
+ * Warnings for a plan without an end whose freezes get an end from their repositories. The freezes are already saved.
+ * @param places the repositories that should have got freezes just now; empty for a change.
+ * @returns sentences; none if no freeze got an end.
+ */
+export async function warnOfGivenEnds(
+  tx: Tx,
+  plan: Plan,
+  places: PlanRepository[],
+  now: Date,
+): Promise<string[]> {
+  if (plan.end !== null) return [];
+  const ends = await givenEnds(tx, plan.id, now, mostNamed);
+  return [...sentences(ends, endsThere), ...sentences(missed(plan, places, now), makesNone)];
+}
+
+/** The same for a plan that is not saved. @param places the matching repositories. */
+export function foreseeGivenEnds(plan: Schedule, places: PlanRepository[], now: Date): string[] {
+  if (plan.end !== null) return [];
+  return [
+    ...sentences(
+      given(plan, places, (endsAt) => endsAt > now),
+      endsThere,
+    ),
+    ...sentences(missed(plan, places, now), makesNone),
+  ];
+}
+
+const endsThere = ({ end }: Some): string => `there this plan ends at ${end}.`;
+const makesNone = ({ end }: Some): string => `there it would have ended at ${end}, so it makes none.`;
+
+/** Repositories where it creates nothing, because the freeze would be over at once. */
+const missed = (plan: Schedule, all: PlanRepository[], now: Date): Some[] =>
+  given(plan, all, (endsAt) => endsAt <= now);
+
+/** Repositories that give the plan's first window an end of the wanted kind. */
+function given(plan: Schedule, all: PlanRepository[], isWanted: (endsAt: Date) => boolean): Some[] {
+  const places = Map.groupBy(
+    all.filter(({ isFreezable }) => isFreezable),
+    (place) => hoursIn(plan, place),
+  );
+  const wanted = windowsOf(plan, [firstOccurrence(plan)!], places.keys()).filter(
+    ({ endsAt }) => endsAt !== null && isWanted(endsAt),
+  );
+  return wanted.map(({ end, hours }) => {
+    const names = places.get(hours)!.map(({ name }) => name);
+    return { end: end!, count: names.length, names: names.slice(0, mostNamed) };
+  });
+}
+
+function sentences(all: Some[], what: (some: Some) => string): string[] {
+  const more = all.slice(mostSentences).reduce((sum, { count }) => sum + count, 0);
+  return [
+    ...all.slice(0, mostSentences).map((some) => `In ${listed(some)} ${isGiven}: ${what(some)}`),
+    ...(more > 0 ? [`So it is in ${more} more repositories, at other times.`] : []),
+  ];
+}
+
+const isGiven = 'a freeze without an end is given one (`longest_open_end_hours`)';
+
+const listed = ({ names, count }: Some): string =>
+  [...names, ...(count > names.length ? [`${count - names.length} more`] : [])]
+    .join(', ')
+    .replace(/, ([^,]*)$/, ' and $1');

@@ -10,16 +10,13 @@ import type { Administered } from '../installations/find-account.ts';
 import { jobs } from '../queue/jobs.ts';
 import { toInstant } from '../time/local-time.ts';
 import { assertNotOver, checkPlan } from './check-plan.ts';
-import { keepFreezes, lookAt, type Revision } from './keep-plan.ts';
-import { matchedRepositories } from './matched-repositories.ts';
-import { assertMayChange } from './names-of-plan.ts';
+import { keepFreezes, requestReconciles, type Revision } from './keep-plan.ts';
+import { matchedRepositories, assertMayChange } from './matched-repositories.ts';
 import { firstOccurrence } from './occurrences.ts';
 import { attributesOfPlan, type Plan, type PlanInput } from './plan.ts';
 import { moveOccurrence } from './plan-freezes.ts';
-import { lockPlan, savePlan } from './plan-store.ts';
-import { requirePlan } from './require-plan.ts';
-import { type SavedPlan, showPlan } from './show-plan.ts';
-import { warnOfGivenEnds } from './warn-of-given-ends.ts';
+import { lockPlan, savePlan, requirePlan } from './plan-store.ts';
+import { type SavedPlan, showPlan, warnOfGivenEnds } from './show-plan.ts';
 
 /** `undefined` keeps a field. */
 export type PlanChange = Partial<Omit<PlanInput, 'repositories'>> & {
@@ -69,7 +66,7 @@ export async function updatePlan(
     const shown = await showPlan(tx, account, after, now, kept.matched);
     const isWindowNew = revision.isMoved || revision.isEndChanged;
     const warnings = isWindowNew ? await warnOfGivenEnds(tx, after, [], now) : [];
-    await lookAt(deps, tx, kept.looks, now, kept.isDone ? [] : [jobs.keepPlan(id)]);
+    await requestReconciles(deps, tx, kept.requests, now, kept.isDone ? [] : [jobs.keepPlan(id)]);
     return { ...shown, warnings };
   });
 }

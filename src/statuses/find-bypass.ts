@@ -5,9 +5,10 @@ import { endMerged, type Merge as MergedPullRequest } from '../exemptions/end-ex
 import { exemptionsSince } from '../exemptions/exemption-store.ts';
 import { wasExemptAt } from '../exemptions/judge-exemption.ts';
 import { appendEvent, placeOf } from '../events/append-event.ts';
-import { type Freeze, phaseOf } from '../freezes/freeze.ts';
-import { attributesOf, freezesSince } from '../freezes/freeze-store.ts';
-import { needsOf, parseStoredFreeze } from '../freezes/parsed-freeze.ts';
+import { type Freeze, attributesOf } from '../freezes/freeze.ts';
+import { phaseOf } from '../freezes/freeze-window.ts';
+import { freezesSince } from '../freezes/freeze-store.ts';
+import { needsOf, parseStoredFreeze } from '../freezes/judge-freeze.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { type LoadedPullRequest, loadPullRequest } from '../github/pull-requests/load-pull-requests.ts';
 import { asOpen } from '../github/pull-requests/pull-request.ts';

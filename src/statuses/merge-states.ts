@@ -5,7 +5,7 @@ import { throughPrisma } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { ourselves } from '../events/actor.ts';
 import { appendEvents, type Happened, placeOf } from '../events/append-event.ts';
-import { attributesOf } from '../freezes/freeze-store.ts';
+import { attributesOf } from '../freezes/freeze.ts';
 import type { GitHubClient } from '../github/github-app.ts';
 import { defineTask, NotNow } from '../queue/define-task.ts';
 import { askStep, inSteps, jobs } from '../queue/jobs.ts';

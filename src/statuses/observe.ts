@@ -10,8 +10,9 @@ import {
   lately,
 } from '../exemptions/exemption-rows.ts';
 import { holdsMerges } from '../freezes/freeze.ts';
-import { isNotEnded, type StoredFreeze, unlessEmpty } from '../freezes/freeze-store.ts';
-import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
+import { type FreezeJson, freezeJson, fromJson, type StoredFreeze } from '../freezes/freeze-columns.ts';
+import { isNotEnded } from '../freezes/freeze-store.ts';
+import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/judge-freeze.ts';
 import type { Account, Installation, Repository } from '../generated/prisma/client.ts';
 import { classifyGitHubError } from '../github/github-error.ts';
 import { checkAccessAfter, pauseInstallation } from '../github/rate-limits.ts';
@@ -63,8 +64,7 @@ const numbered = `
     WHERE repositories.id = seen.id AND repositories.xmin = seen.row_version
     RETURNING repositories.observations
   ), ongoing AS (
-    SELECT f.id AS freeze_id, f.reason, f.public_reason, f.has_public_reason, f.start, f."end", f.timezone, f.starts_at,
-      f.ends_at, f.matching_conditions, f.exclude_conditions, f.holds, f.version, f.created_at
+    SELECT ${freezeJson('f')} AS freeze, f.starts_at, f.created_at, f.id AS freeze_id
     FROM seen JOIN freezes f ON f.repository_id = seen.id AND ${isNotEnded('seen.observed_at', 'f.')}
       AND f.starts_at <= seen.observed_at
   ), exempt AS (
@@ -101,16 +101,8 @@ type NumberedRow = SeenRow & {
   observation: bigint | null;
   hiding: string[] | null;
   is_idle: boolean | null;
-  freeze_id: string | null;
-  public_reason: string | null;
-  has_public_reason: boolean;
-  starts_at: Date;
-  ends_at: Date | null;
-  matching_conditions: StoredFreeze['matchingConditions'];
-  exclude_conditions: StoredFreeze['excludeConditions'];
-  holds: NonNullable<StoredFreeze['holds']>;
-} & Pick<StoredFreeze, 'reason' | 'start' | 'end' | 'timezone' | 'version'> &
-  ExemptionRow;
+  freeze: FreezeJson | null;
+} & ExemptionRow;
 
 /**
  * A repository that we may ask GitHub about, and the instant of the observation.
@@ -193,27 +185,7 @@ function observable(row: SeenRow): ObservedRepository {
 
 /** A freeze that only holds deployments does not affect pull requests. */
 const ongoingIn = (rows: NumberedRow[]): StoredFreeze[] =>
-  rows.flatMap((row) => freezeOf(row) ?? []).filter(holdsMerges);
-
-function freezeOf(row: NumberedRow): StoredFreeze | null {
-  if (row.freeze_id === null) return null;
-  const { reason, start, end, timezone, version } = row;
-  return {
-    id: row.freeze_id,
-    repositoryId: row.id,
-    reason,
-    start,
-    end,
-    timezone,
-    version,
-    publicReason: row.has_public_reason ? row.public_reason : undefined,
-    startsAt: row.starts_at,
-    endsAt: row.ends_at,
-    matchingConditions: row.matching_conditions,
-    excludeConditions: row.exclude_conditions,
-    holds: unlessEmpty(row.holds),
-  };
-}
+  rows.flatMap(({ id, freeze }) => (freeze === null ? [] : [fromJson(freeze, id)])).filter(holdsMerges);
 
 /**
  * Reads GitHub. Remembers a rate limit for the installation. If GitHub refuses us, checks whether we still have access.

@@ -1,6 +1,6 @@
 import { type Exemption, publicReasonOf } from '../exemptions/exemption.ts';
 import { asPublic } from '../freezes/freeze.ts';
-import type { ParsedFreeze } from '../freezes/parsed-freeze.ts';
+import type { ParsedFreeze } from '../freezes/judge-freeze.ts';
 import { describeInstant } from '../time/local-time.ts';
 
 export type StatusState = 'pending' | 'success' | 'failure';

@@ -4,7 +4,7 @@ import { type ConfigError, readConfig } from '../../src/config.ts';
 import { refusalStatus } from '../../src/errors.ts';
 import { decideGroup, decideHead, weighTogether } from '../../src/statuses/judge.ts';
 import { freeGroupText, freeText, wantedOn } from '../../src/statuses/status.ts';
-import type { ParsedFreeze } from '../../src/freezes/parsed-freeze.ts';
+import type { ParsedFreeze } from '../../src/freezes/judge-freeze.ts';
 import { between, documentAt, rowsOf } from './documents.ts';
 import { allTexts, argumentsOf, propertiesOf, variablesOf } from './source-texts.ts';
 

@@ -4,7 +4,7 @@ import type { Exemption } from '../../src/exemptions/exemption.ts';
 import { exemptionFrom, leftBehind, wasExemptAt } from '../../src/exemptions/judge-exemption.ts';
 import { judge } from '../../src/statuses/judge.ts';
 import { groupUrgency } from '../../src/statuses/plan-write.ts';
-import { parseFreeze } from '../../src/freezes/parsed-freeze.ts';
+import { parseFreeze } from '../../src/freezes/judge-freeze.ts';
 import type { LoadedPullRequest } from '../../src/github/pull-requests/load-pull-requests.ts';
 
 const at = (minute: number) => new Date(Date.parse('2026-03-01T10:00:00Z') + minute * 60_000);

@@ -7,7 +7,7 @@ import {
   reviseWindow,
   type WindowInput,
   type WindowResult,
-} from '../../src/freezes/freeze.ts';
+} from '../../src/freezes/freeze-window.ts';
 
 const instant = (text: string) => new Date(text);
 

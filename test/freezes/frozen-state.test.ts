@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { ConditionInput } from '../../src/conditions/ast.ts';
 import type { Freeze } from '../../src/freezes/freeze.ts';
 import { couldHold, frozenStateAt, type KeptFreeze, type Span } from '../../src/freezes/frozen-state.ts';
-import { parseFreeze } from '../../src/freezes/parsed-freeze.ts';
+import { parseFreeze } from '../../src/freezes/judge-freeze.ts';
 
 const freeze = (more: Partial<Freeze>): Freeze => ({
   id: 'one',

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { ConditionInput } from '../../src/conditions/ast.ts';
 import { judge, judgeClosed } from '../../src/statuses/judge.ts';
 import { beforeTheRest, closedUrgency } from '../../src/statuses/plan-write.ts';
-import { parseFreeze } from '../../src/freezes/parsed-freeze.ts';
+import { parseFreeze } from '../../src/freezes/judge-freeze.ts';
 import type { LoadedPullRequest } from '../../src/github/pull-requests/load-pull-requests.ts';
 import type { PresentStatus } from '../../src/github/pull-requests/present-status.ts';
 

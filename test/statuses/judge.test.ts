@@ -4,7 +4,7 @@ import type { ConditionInput } from '../../src/conditions/ast.ts';
 import type { AttributeValues } from '../../src/conditions/attributes.ts';
 import { decideHead, nextChangeAmong, weighTogether } from '../../src/statuses/judge.ts';
 import { fit, freeText } from '../../src/statuses/status.ts';
-import { parseFreeze, type ParsedFreeze } from '../../src/freezes/parsed-freeze.ts';
+import { parseFreeze, type ParsedFreeze } from '../../src/freezes/judge-freeze.ts';
 import type { PullRequestFacts } from '../../src/github/pull-requests/pull-request.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');

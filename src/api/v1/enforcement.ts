@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { checks, states } from '../../explanations/enforcement/finding.ts';
 import { nowOf } from '../../clock.ts';
-import { hasUnjudged } from '../../freezes/freeze-records.ts';
+import { hasUnjudged } from '../../freezes/list-freezes.ts';
 import { lookAtEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
 import { endpoint } from '../endpoint.ts';
 import { repositoryPath } from '../path-params.ts';

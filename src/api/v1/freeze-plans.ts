@@ -7,10 +7,14 @@ import { administersAll } from '../../installations/find-account.ts';
 import { previewPlan } from '../../explanations/preview-plan.ts';
 import { createPlan } from '../../plans/create-plan.ts';
 import { deletePlan } from '../../plans/delete-plan.ts';
-import { matchedBy, matchedRepositories, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
-import { namesToChange, plainNames } from '../../plans/names-of-plan.ts';
-import { knownPlan, listPlans } from '../../plans/plan-store.ts';
-import { requirePlan } from '../../plans/require-plan.ts';
+import {
+  matchedBy,
+  matchedRepositories,
+  repositoriesOfOwner,
+  namesToChange,
+  plainNames,
+} from '../../plans/matched-repositories.ts';
+import { knownPlan, listPlans, requirePlan } from '../../plans/plan-store.ts';
 import { showPlan } from '../../plans/show-plan.ts';
 import { updatePlan } from '../../plans/update-plan.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
@@ -42,48 +46,40 @@ const ofPlan = `${path}/{plan_id}` as const;
 
 const namesOfBody = z.object({ repositories: z.object({ include: z.array(z.string()) }) });
 
-/** A person who is an admin of every repository that a plan names one by one may create it. */
-const accessByBody = {
-  to: 'owner-or-repositories',
-  async repositories({ json }: { json: unknown }) {
-    const read = namesOfBody.safeParse(json);
-    return { all: read.success ? plainNames(read.data.repositories.include) : null };
-  },
-} as const;
-
 type Named = { deps: Deps; account: Account; path: Record<string, unknown>; json: unknown };
 
+/** For admins of the owner, or of the repositories. */
+const accessBy = <Of>(repositories: (call: Named) => Promise<Of>) =>
+  ({ to: 'owner-or-repositories', repositories }) as const;
+
+/** A person who is an admin of every repository that a plan names one by one may create it. */
+const accessByBody = accessBy(async ({ json }) => {
+  const read = namesOfBody.safeParse(json);
+  return { all: read.success ? plainNames(read.data.repositories.include) : null };
+});
+
 /** Who may see a plan depends on the repositories that it names. */
-const accessToSee = {
-  to: 'owner-or-repositories',
-  async repositories({ deps, account, path }: Named) {
-    const plan = await planOf(deps, account, path);
-    return { all: plan && plainNames(plan.repositories.include) };
-  },
-} as const;
+const accessToSee = accessBy(async (call) => {
+  const plan = await planOf(call);
+  return { all: plan && plainNames(plan.repositories.include) };
+});
 
 /** Who may change a plan also depends on what it still freezes, and on what the change would make of it. */
-const accessToChange = {
-  to: 'owner-or-repositories',
-  async repositories({ deps, account, path, json }: Named) {
-    const plan = await planOf(deps, account, path);
-    const added = namesOfBody.safeParse(json).data?.repositories.include;
-    return { all: plan && (await namesToChange(deps.db, plan, nowOf(deps.clock), added)) };
-  },
-} as const;
+const accessToChange = accessBy(async (call) => {
+  const plan = await planOf(call);
+  const added = namesOfBody.safeParse(call.json).data?.repositories.include;
+  return { all: plan && (await namesToChange(call.deps.db, plan, nowOf(call.deps.clock), added)) };
+});
 
 /** Finds plans that are over or deleted too, so that their owner learns that and a retried deletion gets its answer. */
-const planOf = (deps: Deps, account: Account, path: Record<string, unknown>) =>
+const planOf = ({ deps, account, path }: Named) =>
   knownPlan(deps.db, { id: path['plan_id'] as string, accountId: account.id });
 
 /** A person sees the plans that they may create. */
-const accessByPlans = {
-  to: 'owner-or-repositories',
-  async repositories({ deps, account }: Named) {
-    const plans = await listPlans(deps.db, account.id, nowOf(deps.clock));
-    return { anyOf: plans.map(({ repositories }) => plainNames(repositories.include)) };
-  },
-} as const;
+const accessByPlans = accessBy(async ({ deps, account }) => {
+  const plans = await listPlans(deps.db, account.id, nowOf(deps.clock));
+  return { anyOf: plans.map(({ repositories }) => plainNames(repositories.include)) };
+});
 
 type PlanCall = { deps: Deps; account: Account; path: { plan_id: string } };
 const planExists = ({ deps, account, path }: PlanCall) => requirePlan(deps.db, deps, account, path.plan_id);

@@ -3,11 +3,18 @@ import { mostItems } from '../../conditions/parse-conditions.ts';
 import { compileNameGlob } from '../../conditions/patterns/compile-glob.ts';
 import { ParseError } from '../../conditions/scanner.ts';
 import type { Deps } from '../../deps.ts';
-import type { NewFreeze, SavedFreeze } from '../../freezes/create-freeze.ts';
-import { type Freeze, holdables } from '../../freezes/freeze.ts';
+import type { SavedFreeze } from '../../freezes/create-freeze.ts';
+import {
+  attributesOf,
+  type AttributesOf,
+  eachField,
+  type FieldRule,
+  type Freeze,
+  holdables,
+  type NewFreeze,
+} from '../../freezes/freeze.ts';
 import type { FreezeChange } from '../../freezes/update-freeze.ts';
-import { attributesOf } from '../../freezes/freeze-store.ts';
-import { requireFreeze } from '../../freezes/require-freeze.ts';
+import { requireFreeze } from '../../freezes/freeze-store.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { HandlerAnswer } from '../endpoint.ts';
 import { text } from '../fields.ts';
@@ -57,6 +64,7 @@ export const localTime = z.string().openapi({
 /** The maximum length of a reason, from the interface. */
 export const mostReason = 10_000;
 
+const reason = text(mostReason, 'A reason');
 export const publicReason = text(mostReason, 'A public reason').nullish().openapi({
   description: 'Statuses and public pages show this instead of the reason. If null, they show the reason',
 });
@@ -64,21 +72,15 @@ export const publicReason = text(mostReason, 'A public reason').nullish().openap
 /** The maximum length of a list of environments. */
 const mostEnvironments = 100;
 
-export const holds = z
+const holds = z
   .array(z.enum(holdables))
-  .min(1, 'Name what the freeze holds: merges, deployments or both.');
-export const environments = z
+  .min(1, 'Name what the freeze holds: merges, deployments or both.')
+  // Lists with the same meaning are equal.
+  .overwrite((chosen) => holdables.filter((holdable) => chosen.includes(holdable)));
+const environments = z
   .array(text(255, 'A glob').min(1, 'A glob has at least 1 character.').superRefine(checkGlob))
   .min(1, 'Name at least one environment. `*` matches every environment.')
   .max(mostEnvironments, `Name at most ${mostEnvironments} environments.`);
-
-const whatItHolds = {
-  holds: holds.openapi({ description: 'What the freeze holds. `merges` by default' }),
-  environments: environments.openapi({
-    description:
-      'Globs of the environments whose deployments it holds, in any letter case. `*` by default. Ignored if the freeze does not hold `deployments`',
-  }),
-};
 
 export function checkGlob(glob: string, context: z.RefinementCtx): void {
   try {
@@ -89,68 +91,97 @@ export function checkGlob(glob: string, context: z.RefinementCtx): void {
   }
 }
 
-/** Sorts the list and removes duplicates, so that lists with the same meaning are equal. */
-export const inOrder = (chosen: z.output<typeof holds> | null | undefined) =>
-  chosen ? holdables.filter((holdable) => chosen.includes(holdable)) : undefined;
+/** The fields of a new freeze, and of a new plan. */
+export const newFields = (what: 'freeze' | 'plan') => ({
+  reason,
+  public_reason: publicReason,
+  start: localTime.nullable().openapi({ description: `${wallClock}. If null, the ${what} starts now` }),
+  end: localTime
+    .nullish()
+    .openapi({ description: `${wallClock}. If null or absent, the ${what} has no end` }),
+  timezone: z.string().openapi({ description: 'IANA time zone', example: 'Europe/Paris' }),
+  matching_conditions: matching.optional(),
+  exclude_conditions: exclude.optional(),
+  holds: holds.optional(),
+  environments: environments.optional(),
+});
+
+/** The fields of a change. */
+export const changedFields = {
+  reason: reason.nullish(),
+  public_reason: publicReason,
+  start: localTime.nullish(),
+  end: localTime.nullish(),
+  timezone: z.string().nullish(),
+  matching_conditions: orNull(matching),
+  exclude_conditions: orNull(exclude),
+  holds: holds.nullish(),
+  environments: environments.nullish(),
+};
+
+/** The fields in answers. A plan has all of them. */
+export const answeredFields = {
+  reason: z.string(),
+  public_reason: z.string().nullable(),
+  start: localTime,
+  end: localTime.nullable(),
+  timezone: z.string(),
+  matching_conditions: matching,
+  exclude_conditions: exclude,
+  holds: z.array(z.enum(holdables)),
+  environments: z.array(z.string()),
+};
+
+/** Fields by their names in the API, as a request sends them. */
+type Sent<Fields> = { [Name in keyof AttributesOf<Fields>]?: AttributesOf<Fields>[Name] | null };
+
+/** The fields of a request. @param otherwise what it means if a field is null or absent. */
+export const readFields = <Fields>(
+  body: Sent<Fields>,
+  otherwise: (rule: FieldRule, value: null | undefined) => unknown,
+): Fields =>
+  eachField((_, rule) => {
+    const value: unknown = body[rule.column as keyof Sent<Fields>];
+    return value === null || value === undefined ? otherwise(rule, value) : value;
+  });
+
+/** The fields of a change, also of a plan. Null means no change of a field that cannot be null. */
+export const readFreezeChange = (body: Sent<NewFreeze>): FreezeChange =>
+  readFields<FreezeChange>(body, ({ byDefault }, value) => (byDefault === null ? value : undefined));
+
+const describedHolds = holds.openapi({ description: 'What the freeze holds. `merges` by default' });
+const describedEnvironments = environments.openapi({
+  description:
+    'Globs of the environments whose deployments it holds, in any letter case. `*` by default. Ignored if the freeze does not hold `deployments`',
+});
+const describedEnd = localTime
+  .nullable()
+  .openapi({ description: `${wallClock}. If null, the freeze has no end` });
 
 /** Accepts unknown fields, which the answer names. */
 export const newFreeze = z
   .looseObject({
-    reason: text(mostReason, 'A reason'),
-    public_reason: publicReason,
-    start: localTime.nullable().openapi({ description: `${wallClock}. If null, the freeze starts now` }),
-    end: localTime
-      .nullish()
-      .openapi({ description: `${wallClock}. If null or absent, the freeze has no end` }),
-    timezone: z.string().openapi({ description: 'IANA time zone', example: 'Europe/Paris' }),
-    matching_conditions: matching.optional(),
-    exclude_conditions: exclude.optional(),
-    holds: whatItHolds.holds.optional(),
-    environments: whatItHolds.environments.optional(),
+    ...newFields('freeze'),
+    holds: describedHolds.optional(),
+    environments: describedEnvironments.optional(),
   })
   .openapi('NewScheduledFreeze');
 
 /** Fills in the defaults of absent fields. */
-export const readNewFreeze = (body: z.output<typeof newFreeze>): NewFreeze => ({
-  reason: body.reason,
-  publicReason: body.public_reason ?? undefined,
-  start: body.start,
-  end: body.end ?? null,
-  timezone: body.timezone,
-  matchingConditions: body.matching_conditions ?? [],
-  excludeConditions: body.exclude_conditions ?? [],
-  holds: inOrder(body.holds),
-  environments: body.environments,
-});
+export const readNewFreeze = (body: z.output<typeof newFreeze>): NewFreeze =>
+  readFields<NewFreeze>(body, ({ byDefault, unset }) => (unset ? undefined : byDefault));
 
 export const freezeChange = z
   .looseObject({
-    reason: text(mostReason, 'A reason').nullish(),
-    public_reason: publicReason,
+    ...changedFields,
     start: localTime.nullish().openapi({
       description: `${wallClock}. You can change it until the freeze begins. If null, the freeze starts now`,
     }),
-    end: localTime.nullish().openapi({ description: `${wallClock}. If null, the freeze has no end` }),
-    timezone: z.string().nullish(),
-    matching_conditions: orNull(matching),
-    exclude_conditions: orNull(exclude),
-    holds: whatItHolds.holds.nullish(),
-    environments: whatItHolds.environments.nullish(),
+    end: describedEnd.optional(),
+    holds: describedHolds.nullish(),
+    environments: describedEnvironments.nullish(),
   })
   .openapi('ScheduledFreezeChange');
-
-/** Reads the fields of a change. For most fields, null means no change. */
-export const readFreezeChange = (body: z.output<typeof freezeChange>): FreezeChange => ({
-  reason: body.reason ?? undefined,
-  publicReason: body.public_reason,
-  start: body.start,
-  end: body.end,
-  timezone: body.timezone ?? undefined,
-  matchingConditions: body.matching_conditions ?? undefined,
-  excludeConditions: body.exclude_conditions ?? undefined,
-  holds: inOrder(body.holds),
-  environments: body.environments ?? undefined,
-});
 
 export const freezeDeletion = z
   .object({ delete_reason: text(mostReason, 'A reason') })
@@ -158,19 +189,15 @@ export const freezeDeletion = z
 
 const freezeFields = {
   id: z.uuid(),
-  reason: z.string(),
+  ...answeredFields,
   public_reason: z
     .string()
     .nullable()
     .optional()
     .openapi({ description: 'Absent if it was never set. null if it was removed' }),
-  start: localTime,
-  end: localTime.nullable().openapi({ description: `${wallClock}. If null, the freeze has no end` }),
-  timezone: z.string(),
-  matching_conditions: matching,
-  exclude_conditions: exclude,
-  holds: whatItHolds.holds.optional(),
-  environments: whatItHolds.environments.optional(),
+  end: describedEnd,
+  holds: describedHolds.optional(),
+  environments: describedEnvironments.optional(),
   plan_id: z
     .uuid()
     .optional()

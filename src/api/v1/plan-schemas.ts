@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { holdables } from '../../freezes/freeze.ts';
+import type { FreezeFields, Unvalidated } from '../../freezes/freeze.ts';
 import type { Occurrence } from '../../plans/occurrences.ts';
-import { attributesOfPlan, type PlanInput } from '../../plans/plan.ts';
+import { attributesOfPlan, inOrderOfPlan, type PlanInput } from '../../plans/plan.ts';
 import type { SavedPlan, ShownPlan } from '../../plans/show-plan.ts';
 import type { PlanChange } from '../../plans/update-plan.ts';
 import { text } from '../fields.ts';
@@ -9,17 +9,13 @@ import { owner, uuid } from '../path-params.ts';
 import { unknownFields } from '../unknown-fields.ts';
 import { who } from './actor-schema.ts';
 import {
+  answeredFields,
+  changedFields,
   checkGlob,
-  environments,
-  exclude,
-  holds,
-  inOrder,
   localTime,
-  matching,
-  mostReason,
-  orNull,
-  publicReason,
-  wallClock,
+  newFields,
+  readFields,
+  readFreezeChange as readChange,
 } from './freeze-schemas.ts';
 
 const mostGlobs = 1000;
@@ -49,37 +45,31 @@ const name = text(255, 'A name').min(1, 'A name has at least 1 character.');
 
 /** Accepts unknown fields, which the answer names. */
 export const newPlan = z
-  .looseObject({
-    name,
-    reason: text(mostReason, 'A reason'),
-    public_reason: publicReason,
-    repositories: z.looseObject({ include, exclude: excluded.optional() }),
-    start: localTime.nullable().openapi({ description: `${wallClock}. If null, the plan starts now` }),
-    end: localTime.nullish().openapi({ description: `${wallClock}. If null or absent, the plan has no end` }),
-    timezone: z.string().openapi({ description: 'IANA time zone', example: 'Europe/Paris' }),
-    recurrence: recurrence.nullish().openapi({ description: 'If null or absent, the plan does not repeat' }),
-    matching_conditions: matching.optional(),
-    exclude_conditions: exclude.optional(),
-    holds: holds.optional(),
-    environments: environments.optional(),
-  })
+  .looseObject(
+    inOrderOfPlan(
+      {
+        name,
+        repositories: z.looseObject({ include, exclude: excluded.optional() }),
+        recurrence: recurrence
+          .nullish()
+          .openapi({ description: 'If null or absent, the plan does not repeat' }),
+      },
+      newFields('plan'),
+    ),
+  )
   .openapi('NewFreezePlan');
 
 export const planChange = z
-  .looseObject({
-    name: name.nullish(),
-    reason: text(mostReason, 'A reason').nullish(),
-    public_reason: publicReason,
-    repositories: z.looseObject({ include: include.optional(), exclude: excluded.optional() }).nullish(),
-    start: localTime.nullish(),
-    end: localTime.nullish(),
-    timezone: z.string().nullish(),
-    recurrence: recurrence.nullish().openapi({ description: 'If null, the plan does not repeat' }),
-    matching_conditions: orNull(matching),
-    exclude_conditions: orNull(exclude),
-    holds: holds.nullish(),
-    environments: environments.nullish(),
-  })
+  .looseObject(
+    inOrderOfPlan(
+      {
+        name: name.nullish(),
+        repositories: z.looseObject({ include: include.optional(), exclude: excluded.optional() }).nullish(),
+        recurrence: recurrence.nullish().openapi({ description: 'If null, the plan does not repeat' }),
+      },
+      changedFields,
+    ),
+  )
   .openapi('FreezePlanChange');
 
 const readRecurrence = ({ rule, except = [], until = null }: z.output<typeof recurrence>) => ({
@@ -90,33 +80,17 @@ const readRecurrence = ({ rule, except = [], until = null }: z.output<typeof rec
 
 /** Fills in the defaults of absent fields. */
 export const readNewPlan = (body: z.output<typeof newPlan>): PlanInput => ({
+  ...readFields<Unvalidated<Required<FreezeFields>>>(body, ({ byDefault }) => byDefault),
   name: body.name,
-  reason: body.reason,
-  publicReason: body.public_reason ?? null,
   repositories: { include: body.repositories.include, exclude: body.repositories.exclude ?? [] },
-  start: body.start,
-  end: body.end ?? null,
-  timezone: body.timezone,
   recurrence: body.recurrence ? readRecurrence(body.recurrence) : null,
-  matchingConditions: body.matching_conditions ?? [],
-  excludeConditions: body.exclude_conditions ?? [],
-  holds: inOrder(body.holds) ?? ['merges'],
-  environments: body.environments ?? ['*'],
 });
 
 export const readPlanChange = (body: z.output<typeof planChange>): PlanChange => ({
+  ...readChange(body),
   name: body.name ?? undefined,
-  reason: body.reason ?? undefined,
-  publicReason: body.public_reason,
   repositories: body.repositories ?? undefined,
-  start: body.start,
-  end: body.end,
-  timezone: body.timezone ?? undefined,
   recurrence: body.recurrence && readRecurrence(body.recurrence),
-  matchingConditions: body.matching_conditions ?? undefined,
-  excludeConditions: body.exclude_conditions ?? undefined,
-  holds: inOrder(body.holds),
-  environments: body.environments ?? undefined,
 });
 
 const occurrence = z.object({
@@ -134,18 +108,14 @@ export const notEnforced = z
 
 const planFields = {
   id: z.uuid(),
-  name: z.string(),
-  reason: z.string(),
-  public_reason: z.string().nullable(),
-  repositories: z.object({ include: z.array(z.string()), exclude: z.array(z.string()) }),
-  start: localTime,
-  end: localTime.nullable(),
-  timezone: z.string(),
-  recurrence: z.object({ rule: z.string(), except: z.array(date), until: date.nullable() }).nullable(),
-  matching_conditions: matching,
-  exclude_conditions: exclude,
-  holds: z.array(z.enum(holdables)),
-  environments: z.array(z.string()),
+  ...inOrderOfPlan(
+    {
+      name: z.string(),
+      repositories: z.object({ include: z.array(z.string()), exclude: z.array(z.string()) }),
+      recurrence: z.object({ rule: z.string(), except: z.array(date), until: date.nullable() }).nullable(),
+    },
+    answeredFields,
+  ),
   repositories_matched: z.int(),
   not_enforced: notEnforced,
   next_occurrences: occurrences,

@@ -7,9 +7,10 @@ import {
   leakingWithGroup,
   whyNotHeld,
 } from '../../statuses/held-pull-requests.ts';
-import { holdsMerges, phaseOf } from '../../freezes/freeze.ts';
-import { isJudged } from '../../freezes/freeze-records.ts';
-import { requireFreeze } from '../../freezes/require-freeze.ts';
+import { holdsMerges } from '../../freezes/freeze.ts';
+import { phaseOf } from '../../freezes/freeze-window.ts';
+import { isJudged } from '../../freezes/list-freezes.ts';
+import { requireFreeze } from '../../freezes/freeze-store.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { isFreezeEnforced } from './finding.ts';

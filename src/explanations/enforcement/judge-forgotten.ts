@@ -1,5 +1,5 @@
-import type { StoredFreeze } from '../../freezes/freeze-store.ts';
-import { isForgotten } from '../../freezes/forgotten.ts';
+import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
+import { isForgotten } from '../../freezes/freeze.ts';
 import type { Finding } from './finding.ts';
 import type { Place } from './remedies.ts';
 

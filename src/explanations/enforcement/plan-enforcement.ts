@@ -2,7 +2,7 @@ import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 import type { Account } from '../../generated/prisma/client.ts';
 import { matchedRepositories } from '../../plans/matched-repositories.ts';
-import { requirePlan } from '../../plans/require-plan.ts';
+import { requirePlan } from '../../plans/plan-store.ts';
 import { statusesOfHeld } from '../../statuses/desired-store.ts';
 import { whyNotHeld } from '../../statuses/held-pull-requests.ts';
 

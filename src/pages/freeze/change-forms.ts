@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import type { FreezeRecord } from '../../freezes/freeze-records.ts';
+import type { FreezeRecord } from '../../freezes/list-freezes.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { freezePath } from '../../installations/page-paths.ts';
 import { toLines } from '../condition-lines.ts';

@@ -5,7 +5,7 @@ import { uuid } from '../../api/path-params.ts';
 import { nowOf } from '../../clock.ts';
 import { invalid } from '../../errors.ts';
 import { deleteFreeze } from '../../freezes/delete-freeze.ts';
-import { freezeRecord, type FreezeRecord } from '../../freezes/freeze-records.ts';
+import { freezeRecord, type FreezeRecord } from '../../freezes/list-freezes.ts';
 import { type FreezeChange, planChange, updateFreeze } from '../../freezes/update-freeze.ts';
 import { freezePath } from '../../installations/page-paths.ts';
 import { toLocalTime } from '../../time/local-time.ts';

@@ -7,7 +7,7 @@ import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
 import { recentEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
 import { listEvents, retentionDays } from '../../events/list-events.ts';
 import { asPublic, holdsMerges } from '../../freezes/freeze.ts';
-import { type FreezeRecord, freezeRecord, isJudged } from '../../freezes/freeze-records.ts';
+import { type FreezeRecord, freezeRecord, isJudged } from '../../freezes/list-freezes.ts';
 import type { AuditEvent } from '../../generated/prisma/client.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { planPath, repositoryPath } from '../../installations/page-paths.ts';

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
-import { phaseOf } from '../../freezes/freeze.ts';
-import type { FreezeSpan } from '../../freezes/freeze-records.ts';
+import { phaseOf } from '../../freezes/freeze-window.ts';
+import type { FreezeSpan } from '../../freezes/list-freezes.ts';
 import { describeInstant } from '../../time/local-time.ts';
 import type { Html } from '../layout.ts';
 import { shorten } from '../long-text.ts';

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
-import { asPublic, phaseOf } from '../../freezes/freeze.ts';
-import type { FreezeSpan } from '../../freezes/freeze-records.ts';
+import { asPublic } from '../../freezes/freeze.ts';
+import { phaseOf } from '../../freezes/freeze-window.ts';
+import type { FreezeSpan } from '../../freezes/list-freezes.ts';
 import { repositoryPath } from '../../installations/page-paths.ts';
 import { instant } from '../instant.ts';
 import type { Html } from '../layout.ts';

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { nowOf } from '../../clock.ts';
-import { spansWithin } from '../../freezes/freeze-records.ts';
+import { spansWithin } from '../../freezes/list-freezes.ts';
 import { firstStepsPath, ownerFormPath, planPath } from '../../installations/page-paths.ts';
 import { next } from '../../plans/keep-plan.ts';
 import type { Occurrence } from '../../plans/occurrences.ts';

@@ -12,7 +12,7 @@ import {
   progressPath,
   signInPath,
 } from '../../installations/page-paths.ts';
-import { namesToChange, plainNames } from '../../plans/names-of-plan.ts';
+import { namesToChange, plainNames } from '../../plans/matched-repositories.ts';
 import { createPlan } from '../../plans/create-plan.ts';
 import type { PlanInput } from '../../plans/plan.ts';
 import { findPlan, type StoredPlan } from '../../plans/plan-store.ts';

@@ -1,8 +1,7 @@
 import type { Context } from 'hono';
 import { nowOf } from '../../clock.ts';
 import { repositoriesOfIds } from '../../installations/repository-rows.ts';
-import { plainNames } from '../../plans/names-of-plan.ts';
-import { matchedBy, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
+import { plainNames, matchedBy, repositoriesOfOwner } from '../../plans/matched-repositories.ts';
 import { findPlan, type StoredPlan } from '../../plans/plan-store.ts';
 import { type OpenedOwner, openOwnerPage } from '../owner/open-owner.ts';
 import { absentPage, type PageDeps } from '../reader.ts';

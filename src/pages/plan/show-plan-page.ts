@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { nowOf } from '../../clock.ts';
 import { asPublic } from '../../freezes/freeze.ts';
-import type { StoredFreeze } from '../../freezes/freeze-store.ts';
+import type { StoredFreeze } from '../../freezes/freeze-columns.ts';
 import {
   ownerFormPath,
   ownerPath,
@@ -12,8 +12,7 @@ import {
 } from '../../installations/page-paths.ts';
 import { matchedBy, matchedRepositories } from '../../plans/matched-repositories.ts';
 import { ongoingFreezes } from '../../plans/read-freezes.ts';
-import { type ShownPlan, showPlan } from '../../plans/show-plan.ts';
-import { warnOfGivenEnds } from '../../plans/warn-of-given-ends.ts';
+import { type ShownPlan, showPlan, warnOfGivenEnds } from '../../plans/show-plan.ts';
 import { extendForms } from '../extend.ts';
 import { confirmation, hidden, textArea, versionField } from '../form.ts';
 import { countOf } from '../freeze-now/plan-preview.ts';

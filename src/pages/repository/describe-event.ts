@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Actor } from '../../events/actor.ts';
 import type { ConditionInput } from '../../conditions/ast.ts';
-import { type AuditEvent, type FreezeAttributes, eventKinds } from '../../events/append-event.ts';
+import { type AuditEvent, eventKinds, type FreezeInEvent } from '../../events/append-event.ts';
+import type { FreezeAttributes } from '../../freezes/freeze.ts';
 import type { AuditEvent as EventRow } from '../../generated/prisma/client.ts';
 import { inOneLine } from './conditions.ts';
 
@@ -213,18 +214,18 @@ const fieldNames: Record<Field, string> = {
 };
 const fields = Object.keys(fieldNames) as Field[];
 
-const about = (freeze: FreezeAttributes, details: Detail[] = []) => ({
+const about = (freeze: FreezeInEvent, details: Detail[] = []) => ({
   details: [{ name: fieldNames.reason, text: freeze.reason }, ...details],
   freeze: attributes(freeze),
 });
 
-const attributes = (freeze: FreezeAttributes): Detail[] =>
+const attributes = (freeze: FreezeInEvent): Detail[] =>
   fields
-    .filter((field) => field !== 'exclude_conditions' || freeze[field].length > 0)
     .filter((field) => freeze[field] !== undefined)
+    .filter((field) => field !== 'exclude_conditions' || (freeze[field] as unknown[]).length > 0)
     .map((field) => ({ name: fieldNames[field], text: textOf(freeze, field) }));
 
-const changes = (before: FreezeAttributes, after: FreezeAttributes): Detail[] =>
+const changes = (before: FreezeInEvent, after: FreezeInEvent): Detail[] =>
   fields
     .map((field) => ({
       name: fieldNames[field],
@@ -233,8 +234,8 @@ const changes = (before: FreezeAttributes, after: FreezeAttributes): Detail[] =>
     }))
     .filter((change) => change.before !== change.text);
 
-function textOf(freeze: FreezeAttributes, field: Field): string {
-  const value = freeze[field];
+function textOf(freeze: FreezeInEvent, field: Field): string {
+  const value = freeze[field] as string | unknown[] | null | undefined;
   if (value === null || value === undefined) return 'none';
   if (typeof value === 'string') return field === 'start' || field === 'end' ? wallClock(value) : value;
   if (value.length === 0) return field === 'matching_conditions' ? 'all pull requests' : 'none';

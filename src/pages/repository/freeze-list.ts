@@ -3,7 +3,7 @@ import type { Actor } from '../../events/actor.ts';
 import type { EnforcementReport } from '../../explanations/enforcement/check-enforcement.ts';
 import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
-import { type FreezeRecord, isJudged } from '../../freezes/freeze-records.ts';
+import { type FreezeRecord, isJudged } from '../../freezes/list-freezes.ts';
 import { freezePath } from '../../installations/page-paths.ts';
 import type { HeldPullRequest } from '../../statuses/held-pull-requests.ts';
 import { countsOf, heldList, notJudged } from '../held.ts';

@@ -1,5 +1,5 @@
-import { type Phase, phaseOf } from '../../freezes/freeze.ts';
-import type { FreezeRecord } from '../../freezes/freeze-records.ts';
+import { type Phase, phaseOf } from '../../freezes/freeze-window.ts';
+import type { FreezeRecord } from '../../freezes/list-freezes.ts';
 
 export type FreezeState = Phase | 'deleted';
 

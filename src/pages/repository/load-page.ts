@@ -10,7 +10,7 @@ import {
   freezesWithin,
   type PastPage,
   pastFreezes,
-} from '../../freezes/freeze-records.ts';
+} from '../../freezes/list-freezes.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { noSuchCurrentFreeze, noSuchFreeze, type View } from './view.ts';
 

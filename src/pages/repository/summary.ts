@@ -1,11 +1,10 @@
 import { html } from 'hono/html';
 import type { EnforcementReport } from '../../explanations/enforcement/check-enforcement.ts';
 import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';
-import { isForgotten } from '../../freezes/forgotten.ts';
-import { holdsMerges } from '../../freezes/freeze.ts';
-import { type FreezeRecord, isJudged } from '../../freezes/freeze-records.ts';
+import { isForgotten, holdsMerges } from '../../freezes/freeze.ts';
+import { type FreezeRecord, isJudged } from '../../freezes/list-freezes.ts';
 import { frozenStateAt } from '../../freezes/frozen-state.ts';
-import { parseStoredFreeze } from '../../freezes/parsed-freeze.ts';
+import { parseStoredFreeze } from '../../freezes/judge-freeze.ts';
 import { countsOf, notJudged } from '../held.ts';
 import { instant } from '../instant.ts';
 import type { Html } from '../layout.ts';

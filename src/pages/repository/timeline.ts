@@ -1,7 +1,7 @@
 import type { Temporal } from 'temporal-polyfill';
 import { html } from 'hono/html';
 import { holdsMerges } from '../../freezes/freeze.ts';
-import type { FreezeRecord } from '../../freezes/freeze-records.ts';
+import type { FreezeRecord } from '../../freezes/list-freezes.ts';
 import { describeInstant } from '../../time/local-time.ts';
 import { type Bar, layOutTimeline, type Tick } from '../timeline/lay-out-timeline.ts';
 import { dayBefore, type TimelineWindow, type Zoom, zooms } from '../timeline/timeline-window.ts';

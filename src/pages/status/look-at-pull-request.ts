@@ -1,5 +1,5 @@
 import { nowOf } from '../../clock.ts';
-import { hasUnjudged } from '../../freezes/freeze-records.ts';
+import { hasUnjudged } from '../../freezes/list-freezes.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import { isTooManyRequests, Refusal } from '../../errors.ts';
 import type { PullRequestExplanation } from '../../explanations/explain-pull-request.ts';
