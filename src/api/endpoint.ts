@@ -7,7 +7,6 @@ import type { Deps } from '../deps.ts';
 import type { Actor } from '../events/actor.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
-import type { Asked as AskedRead } from '../installations/repository-read.ts';
 import type { Remember } from './idempotency.ts';
 
 /** Who may call a route, and what its path names. */
@@ -37,28 +36,20 @@ type Found<A extends Access> = A extends { to: 'repository' }
         : object;
 
 /** What a handler gets. Everything is validated and parsed. */
-export type Call<A extends Access, Path, Query, Body, Read> = Found<A> & {
+export type Call<A extends Access, Path, Query, Body> = Found<A> & {
   deps: Deps;
   actor: Actor;
   caller: Caller;
   path: Path;
   query: Query;
   body: Body;
-  /** What the endpoint `reads`. */
-  read(): Promise<Read>;
   /** The URL of the request as clients see it, for links. */
   url: string;
   /** Call this with the answer in the transaction of the change, so that `Idempotency-Key` can replay it. */
   remember: Remember;
 };
 
-export type Endpoint<
-  A extends Access,
-  P extends z.ZodObject,
-  Q extends z.ZodObject,
-  B extends z.ZodType,
-  Read = never,
-> = {
+export type Endpoint<A extends Access, P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> = {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** In OpenAPI's form: `/repos/{owner}`. */
   path: string;
@@ -81,28 +72,22 @@ export type Endpoint<
   };
   /** Refuses what else the path names if it does not exist, before the body is validated. */
   exists?(call: Found<A> & { deps: Deps; actor: Actor; path: z.output<P> }): Promise<unknown>;
-  /** What it reads of the repository in each request: with an application key, in the statement that finds both. */
-  reads?(request: { deps: Deps; path: z.output<P>; query: z.output<Q>; body: z.output<B> }): AskedRead<Read>;
   /** Marks a POST that changes nothing. Retries are safe without an `Idempotency-Key`. */
   isReading?: true;
   /** Refusals in addition to those of the access and the body. */
   alsoRefuses?: 400[];
-  handle(call: Call<A, z.output<P>, z.output<Q>, z.output<B>, Read>): Promise<unknown>;
+  handle(call: Call<A, z.output<P>, z.output<Q>, z.output<B>>): Promise<unknown>;
 };
 
 /** Types an endpoint for its handler, and hides the types in the list of all endpoints. */
-export function endpoint<
-  A extends Access,
-  P extends z.ZodObject,
-  Q extends z.ZodObject,
-  B extends z.ZodType,
-  Read = never,
->(definition: Endpoint<A, P, Q, B, Read>): AnyEndpoint {
+export function endpoint<A extends Access, P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(
+  definition: Endpoint<A, P, Q, B>,
+): AnyEndpoint {
   return definition as unknown as AnyEndpoint;
 }
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the list holds endpoints of every type
-export type AnyEndpoint = Endpoint<any, any, any, any, any>;
+export type AnyEndpoint = Endpoint<any, any, any, any>;
 
 /** Whether the endpoint supports `Idempotency-Key`. */
 export const takesIdempotencyKey = ({ method, isReading }: AnyEndpoint): boolean =>

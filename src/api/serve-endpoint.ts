@@ -1,7 +1,6 @@
 // Every request goes through the same steps in the same order: path, credential, permission and existence, body.
 import type { Context, Hono, HonoRequest } from 'hono';
-import { authenticate, bearerOf } from '../auth/authenticate.ts';
-import { isWellFormedKey } from '../auth/application-key.ts';
+import { authenticate } from '../auth/authenticate.ts';
 import { authorizeOwner, authorizeReader, authorizeRepository } from '../auth/authorize.ts';
 import { authorizeOwnerOr } from '../auth/authorize-owner-or.ts';
 import { actorOf, type Caller } from '../auth/caller.ts';
@@ -12,13 +11,11 @@ import type { Deps } from '../deps.ts';
 import { Refusal } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import type { CallerLimits } from '../github/limits/caller-limits.ts';
-import type { FoundRepository } from '../installations/find-repository.ts';
-import { readAlone } from '../installations/repository-read.ts';
 import { describeRoute } from './describe-route.ts';
 import { type AnyEndpoint, HandlerAnswer, takesIdempotencyKey } from './endpoint.ts';
 import { type Answer, type Remember, runOnce } from './idempotency.ts';
 import { isKnown } from './if-none-match.ts';
-import { assertStorable, mayReadAhead, readJsonBody } from './read-body.ts';
+import { assertStorable, readJsonBody } from './read-body.ts';
 import { validate, validateBody } from './validate.ts';
 
 /** Identifies callers, and limits how much they can make us ask GitHub. */
@@ -52,24 +49,7 @@ async function answerCall(
   const { to } = definition.access;
   const place = to === 'repository' || to === 'repository-readers' ? (path as RepositoryPath) : null;
   const { readJson, readContent } = contentOf(definition, req);
-  const askedWith = (content: Content) => definition.reads!({ deps, path, ...content } as never);
-  const mayTravel =
-    definition.reads &&
-    isWellFormedKey(bearerOf(authorization) ?? '') &&
-    (!definition.body || mayReadAhead(req.raw));
-  // Only callers with permission learn what is wrong with the content.
-  const asked = mayTravel
-    ? await readContent()
-        .then(askedWith)
-        .catch(() => null)
-    : null;
-  const caller = await authenticate(
-    { ...deps, questions: questionsOf(null) },
-    jobs,
-    authorization,
-    place,
-    asked,
-  );
+  const caller = await authenticate({ ...deps, questions: questionsOf(null) }, jobs, authorization, place);
   const actor = actorOf(deps, caller);
   const counted = { ...deps, questions: questionsOf(actor) };
   const { isLive } = definition.access as Recency;
@@ -85,17 +65,9 @@ async function answerCall(
   if (key === undefined) await definition.exists?.({ ...found, deps, actor, path } as never);
   const content = await readContent();
   const url = deps.config.publicUrl + req.url.slice(req.url.indexOf('/', 'https://'.length));
-  const read = async () =>
-    asked && caller.kind === 'application-key' && caller.repository
-      ? caller.value
-      : readAlone(
-          { query: deps.sql.read },
-          askedWith(content),
-          (found as { repository: FoundRepository }).repository,
-        );
   const run = async (remember: Remember): Promise<Answer> => {
     const { query, body } = content;
-    const call = { ...found, deps: counted, actor, caller, path, query, body, read, url, remember };
+    const call = { ...found, deps: counted, actor, caller, path, query, body, url, remember };
     const result = await definition.handle(call as never);
     return result instanceof HandlerAnswer ? result : { status: definition.success.status, body: result };
   };

@@ -1,8 +1,11 @@
 import type { SqlTx } from '../database/sql.ts';
-import { type Asked, type Place, readAlone, type RepositoryRead } from '../installations/repository-read.ts';
+import type { FoundRepository } from '../installations/repository-rows.ts';
 import { fromRow, isAheadOf, isNotEnded, type StoredFreeze } from './freeze-store.ts';
 
 // Lists the freezes of a repository for answers.
+
+/** The repository to read. */
+type Place = Pick<FoundRepository, 'id' | 'accountId'>;
 
 /** One JSON column, because drivers parse every column of every row. Arrays, because PostgreSQL pays for each name. */
 const asJson = `
@@ -45,19 +48,12 @@ function kept(
 const keptIn = (freezes: Listed[] | null, repositoryId: bigint): Kept[] =>
   (freezes ?? []).map((freeze) => kept(freeze, repositoryId));
 
-const listed: RepositoryRead<StoredFreeze[]> = {
-  name: 'list-freezes',
-  sql: `SELECT ${asJson} FROM freezes WHERE repository_id = named.repository_id AND ${isNotEnded('$1')}`,
-  parameters: 1,
-  valueOf: (json, { id }) => keptIn(json as Listed[] | null, id).map(({ freeze }) => freeze),
-};
-
-/** To read: the scheduled and ongoing freezes of a repository, the earliest first. */
-export const listedFreezes = (now: Date): Asked<StoredFreeze[]> => ({ read: listed, values: [now] });
-
 /** The scheduled and ongoing freezes of a repository, the earliest first. */
-export const listFreezes = (sql: SqlTx, repository: Place, now: Date): Promise<StoredFreeze[]> =>
-  readAlone(sql, listedFreezes(now), repository);
+export async function listFreezes(sql: SqlTx, { id }: Place, now: Date): Promise<StoredFreeze[]> {
+  const text = `SELECT ${asJson} AS freezes FROM freezes WHERE repository_id = $1 AND ${isNotEnded('$2')}`;
+  const [row] = await sql.query<{ freezes: Listed[] | null }>('list-freezes', text, [id, now]);
+  return keptIn(row!.freezes, id).map(({ freeze }) => freeze);
+}
 
 /** Freezes that had not ended at an instant. */
 export type NotOver = {
@@ -66,19 +62,20 @@ export type NotOver = {
   repeats: boolean;
 };
 
-const notOver: RepositoryRead<NotOver> = {
-  name: 'freezes-not-over',
-  sql: `
-    SELECT json_build_object('freezes', ${asJson}, 'repeats', EXISTS (SELECT FROM freeze_plans
-      WHERE account_id = named.owner_id AND rule IS NOT NULL AND deleted_at IS NULL AND ${isAheadOf('over_at', '$2')}))
-    FROM freezes WHERE repository_id = named.repository_id AND ${isAheadOf('ends_at', '$1')}
-      AND (deleted_at IS NULL OR deleted_at > $1)`,
-  parameters: 2,
-  valueOf(json, { id }) {
-    const { freezes, repeats } = json as { freezes: Listed[] | null; repeats: boolean };
-    return { kept: keptIn(freezes, id), repeats };
-  },
-};
+const notOver = `
+  SELECT ${asJson} AS freezes, EXISTS (SELECT FROM freeze_plans
+    WHERE account_id = $2 AND rule IS NOT NULL AND deleted_at IS NULL AND ${isAheadOf('over_at', '$4')}) AS repeats
+  FROM freezes WHERE repository_id = $1 AND ${isAheadOf('ends_at', '$3')}
+    AND (deleted_at IS NULL OR deleted_at > $3)`;
 
-/** To read: the freezes of a repository that had neither ended nor been deleted at an instant, the earliest first. */
-export const freezesNotOver = (at: Date, now: Date): Asked<NotOver> => ({ read: notOver, values: [at, now] });
+/** The freezes of a repository that had neither ended nor been deleted at an instant, the earliest first. */
+export async function freezesNotOver(
+  sql: SqlTx,
+  { id, accountId }: Place,
+  at: Date,
+  now: Date,
+): Promise<NotOver> {
+  type Row = { freezes: Listed[] | null; repeats: boolean };
+  const [row] = await sql.query<Row>('freezes-not-over', notOver, [id, accountId, at, now]);
+  return { kept: keptIn(row!.freezes, id), repeats: row!.repeats };
+}

@@ -7,11 +7,10 @@ import { isGitHubStatus } from '../../github/github-error.ts';
 import { jobs } from '../../queue/jobs.ts';
 import { assertWritable, type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { greatestNumber } from '../../github/greatest-number.ts';
-import { type Before, type Push, type PushedScopes, saveAndSee, saveWhereUnread } from './scope-store.ts';
+import { beforePush, type Push, type PushedScopes, saveAndSee, saveWhereUnread } from './scope-store.ts';
 
 /**
  * Replaces the scopes of a pull request. The same push again changes nothing.
- * @param before the result of `beforePush`.
  * @param beforeSaving runs first in the transaction that saves. Without it, most pushes need no transaction.
  * @throws Refusal not-found if GitHub says that there is no such pull request; conflict if the repository cannot be
  *   written to. If GitHub cannot say, this saves the scopes.
@@ -21,11 +20,11 @@ export async function pushScopes(
   by: Actor,
   repository: FoundRepository,
   pushed: PushedScopes,
-  { isOpen, isSame }: Before,
   beforeSaving?: (tx: SqlTx) => Promise<void>,
 ): Promise<void> {
   assertWritable(repository);
   const { number } = pushed;
+  const { isOpen, isSame } = await beforePush({ query: deps.sql.read }, repository.id, pushed);
   if (!isOpen && !(await mayExist(deps, repository, number))) {
     throw notFound(`${fullName(repository)} has no pull request ${number}.`);
   }

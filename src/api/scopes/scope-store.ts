@@ -2,7 +2,6 @@ import { greatestNumber } from '../../github/greatest-number.ts';
 import type { SqlTx } from '../../database/sql.ts';
 import type { Actor } from '../../events/actor.ts';
 import { isReadBy } from '../../freezes/freeze-store.ts';
-import type { Asked, RepositoryRead } from '../../installations/repository-read.ts';
 
 // Saves pushed scopes. Most pushes repeat the last one, and most come while no freeze reads scopes.
 
@@ -11,30 +10,26 @@ export type PushedScopes = { number: bigint; scopes: string[]; allScopes: boolea
 
 export type Push = PushedScopes & { repositoryId: bigint; by: Actor; at: Date };
 
-export type Before = {
-  /** Whether the pull request is known to be open. */
-  isOpen: boolean;
-  /** Whether the same scopes were pushed before. */
-  isSame: boolean;
-};
+const before = `
+  SELECT
+    EXISTS (SELECT FROM open_pull_requests WHERE repository_id = $1 AND number = $2::int) AS "isOpen",
+    EXISTS (SELECT FROM pull_request_scopes WHERE repository_id = $1 AND number = $3::numeric
+      AND scopes = $4::text[] AND all_scopes = $5::boolean) AS "isSame"`;
 
-const before: RepositoryRead<Before> = {
-  name: 'scopes-before',
-  sql: `SELECT json_build_object(
-    'isOpen', EXISTS (SELECT FROM open_pull_requests
-      WHERE repository_id = named.repository_id AND number = $2::int),
-    'isSame', EXISTS (SELECT FROM pull_request_scopes
-      WHERE repository_id = named.repository_id AND number = $1::numeric
-        AND scopes = $3::text[] AND all_scopes = $4::boolean))`,
-  parameters: 4,
-  valueOf: (json) => json as Before,
-};
-
-/** Reads what is known about a pull request before a push. */
-export const beforePush = ({ number, scopes, allScopes }: PushedScopes): Asked<Before> => ({
-  read: before,
-  values: [String(number), number <= greatestNumber ? Number(number) : null, scopes, allScopes],
-});
+/**
+ * Reads what is known about a pull request before a push.
+ * @returns whether it is known to be open, and whether the same scopes were pushed before.
+ */
+export async function beforePush(
+  sql: SqlTx,
+  repositoryId: bigint,
+  { number, scopes, allScopes }: PushedScopes,
+): Promise<{ isOpen: boolean; isSame: boolean }> {
+  const known = number <= greatestNumber ? Number(number) : null;
+  const values = [repositoryId, known, String(number), scopes, allScopes];
+  const [row] = await sql.query<{ isOpen: boolean; isSame: boolean }>('scopes-before', before, values);
+  return row!;
+}
 
 const columns = 'repository_id, number, scopes, all_scopes, pushed_at, pushed_by';
 const pushed = '$1::int8, $2::numeric, $3::text[], $4::boolean, $5::timestamptz, $6::jsonb';

@@ -58,7 +58,7 @@ async function decide(
     path,
     body,
     remember,
-  }: Call<{ to: 'repository'; scope: 'admin' }, Path, unknown, { reason?: string | null }, never>,
+  }: Call<{ to: 'repository'; scope: 'admin' }, Path, unknown, { reason?: string | null }>,
 ) {
   const { publicUrl } = deps.config;
   const call = { actor, notAdmin, decision, reason: body.reason ?? null };

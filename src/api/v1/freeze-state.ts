@@ -74,15 +74,14 @@ export const freezeStateEndpoint = endpoint({
       'Cache-Control': `\`max-age\` ends at the next transition, after ${longestAge} s at the latest`,
     },
   },
-  reads({ deps, query }) {
+  async handle({ deps, repository, query }) {
     const now = nowOf(deps.clock);
-    return freezesNotOver(readAt(query.at, now), now);
-  },
-  async handle({ deps, repository, query, read }) {
-    const at = readAt(query.at, nowOf(deps.clock));
+    const at = readAt(query.at, now);
     const base = query.base ?? null;
     const [{ frozen, freezes, nextTransitionAt }, enforced] = await Promise.all([
-      read().then((notOver) => readFrozenState(deps, repository, notOver, base, at)),
+      freezesNotOver({ query: deps.sql.read }, repository, at, now).then((notOver) =>
+        readFrozenState(deps, repository, notOver, base, at),
+      ),
       branchEnforcement(deps, repository, base),
     ]);
     const answer = {
