@@ -10,33 +10,32 @@ import type { FoundRepository } from '../installations/find-repository.ts';
 import type { Remember } from './idempotency.ts';
 
 /** Who may call a route, and what its path names. */
-export type Access =
-  | ({ to: 'repository' } & RepositoryAudience)
-  /** Everybody who can read the repository. */
-  | { to: 'repository-readers' }
-  | { to: 'owner' }
-  /**
-   * Like `owner`, and also people who are admins of every repository that the request is about.
-   */
-  | ({ to: 'owner-or-repositories'; repositories(request: Named): Promise<Asked> } & Recency)
-  /** Any application key that asks about itself. */
-  | { to: 'own-key' };
+export type Access = Recency &
+  (
+    | ({ to: 'repository' } & RepositoryAudience)
+    /** Everybody who can read the repository. */
+    | { to: 'repository-readers' }
+    | { to: 'owner' }
+    /** Like `owner`, and also people who are admins of every repository that the request is about. */
+    | { to: 'owner-or-repositories'; repositories(request: Named): Promise<Asked> }
+    /** Any application key that asks about itself. */
+    | { to: 'own-key' }
+  );
 
 /** What a request names before its body is validated: `json` may be anything. */
 type Named = { deps: Deps; account: Account; path: Record<string, unknown>; json: unknown };
 
-type Found<A extends Access> = A extends { to: 'repository' }
-  ? AuthorizedRepository
-  : A extends { to: 'repository-readers' }
-    ? { repository: FoundRepository }
-    : A extends { to: 'owner-or-repositories' }
-      ? AuthorizedOwner
-      : A extends { to: 'owner' }
-        ? { account: Account }
-        : object;
+/** What the path of a request names, for a caller who may use it. */
+type Authorized<A extends Access> = {
+  repository: AuthorizedRepository;
+  'repository-readers': { repository: FoundRepository };
+  owner: { account: Account };
+  'owner-or-repositories': AuthorizedOwner;
+  'own-key': object;
+}[A['to']];
 
 /** What a handler gets. Everything is validated and parsed. */
-export type Call<A extends Access, Path, Query, Body> = Found<A> & {
+export type Call<A extends Access, Path, Query, Body> = Authorized<A> & {
   deps: Deps;
   actor: Actor;
   caller: Caller;
@@ -71,7 +70,9 @@ export type Endpoint<A extends Access, P extends z.ZodObject, Q extends z.ZodObj
     headers?: Record<string, string>;
   };
   /** Refuses what else the path names if it does not exist, before the body is validated. */
-  exists?(call: Found<A> & { deps: Deps; actor: Actor; path: z.output<P> }): Promise<unknown>;
+  exists?(
+    call: Pick<Call<A, z.output<P>, unknown, unknown>, 'deps' | 'actor' | 'path'> & Authorized<A>,
+  ): Promise<unknown>;
   /** Marks a POST that changes nothing. Retries are safe without an `Idempotency-Key`. */
   isReading?: true;
   /** Refusals in addition to those of the access and the body. */
@@ -80,11 +81,9 @@ export type Endpoint<A extends Access, P extends z.ZodObject, Q extends z.ZodObj
 };
 
 /** Types an endpoint for its handler, and hides the types in the list of all endpoints. */
-export function endpoint<A extends Access, P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(
+export const endpoint = <A extends Access, P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(
   definition: Endpoint<A, P, Q, B>,
-): AnyEndpoint {
-  return definition as unknown as AnyEndpoint;
-}
+): AnyEndpoint => definition;
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the list holds endpoints of every type
 export type AnyEndpoint = Endpoint<any, any, any, any>;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { nowOf } from '../clock.ts';
 import type { Tx } from '../database/database.ts';
-import { codeOf } from '../database/error-code.ts';
+import { codeOf } from '../database/database-errors.ts';
 import { type SqlTx, throughPrisma } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { conflict, invalid } from '../errors.ts';

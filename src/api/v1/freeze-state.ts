@@ -6,8 +6,7 @@ import { invalid } from '../../errors.ts';
 import { freezesNotOver } from '../../freezes/list-freezes.ts';
 import { readFrozenState } from '../../plans/read-frozen-state.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
-import { instant, text } from '../fields.ts';
-import { repositoryPath } from '../path-params.ts';
+import { instant, text, repositoryPath } from '../fields.ts';
 
 /** How many years ahead or back callers may ask about. */
 const mostYears = 5;

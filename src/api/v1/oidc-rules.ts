@@ -4,9 +4,7 @@ import { attributesOfRule, createRule, deleteRule } from '../../auth/oidc/manage
 import { jobPermissions, type OidcRule } from '../../auth/oidc/oidc-rule.ts';
 import { rulesOf } from '../../auth/oidc/rule-store.ts';
 import { endpoint } from '../endpoint.ts';
-import { text } from '../fields.ts';
-import { owner, ownerPath, uuid } from '../path-params.ts';
-import { who } from './actor-schema.ts';
+import { text, owner, ownerPath, uuid, who } from '../fields.ts';
 import { checkGlob } from './freeze-schemas.ts';
 
 /** Of a list. */

@@ -5,9 +5,8 @@ import { findPause } from '../../freezes/freeze-store.ts';
 import { pauseMergeQueue } from '../../freezes/pause-merge-queue.ts';
 import { unpauseMergeQueue } from '../../freezes/unpause-merge-queue.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
-import { text } from '../fields.ts';
-import { repositoryPath } from '../path-params.ts';
-import { warningHeader } from '../warning-header.ts';
+import { text, repositoryPath } from '../fields.ts';
+import { warningHeader } from '../warnings.ts';
 
 const schema = z
   .object({

@@ -1,10 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { pushScopes } from '../scopes/push-scopes.ts';
+import { pushScopes, type PushedScopes } from '../push-scopes.ts';
 import { longestScope, mostScopes } from '../../conditions/scope-limits.ts';
-import type { PushedScopes } from '../scopes/scope-store.ts';
 import { endpoint } from '../endpoint.ts';
-import { text } from '../fields.ts';
-import { number, owner, repository } from '../path-params.ts';
+import { text, number, owner, repository } from '../fields.ts';
 
 const body = z
   .object({

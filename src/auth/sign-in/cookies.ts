@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
 import type { Config } from '../../config.ts';
+import { deriveKey, openingKeys, type SecretKeys } from '../../database/secret-key.ts';
 import * as cookies from '../cookies.ts';
-import { deriveKey, openingKeys, type SecretKeys } from '../../database/derive-key.ts';
 
 /** `session`: who is signed in. `sign-in-…`: a sign-in under way; each tab has its own. */
 export type CookieName = 'session' | `sign-in-${string}`;

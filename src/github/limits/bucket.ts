@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Deps } from '../../deps.ts';
-import { deriveKey } from '../../database/derive-key.ts';
+import { deriveKey } from '../../database/secret-key.ts';
 
 type Keeper = Pick<Deps, 'config'>;
 

@@ -1,4 +1,4 @@
-import { validate } from '../../../api/validate.ts';
+import { validate } from '../../../api/read-request.ts';
 import { givenReason } from '../../../api/v1/exemption-schemas.ts';
 import { nowOf } from '../../../clock.ts';
 import { conflict } from '../../../errors.ts';

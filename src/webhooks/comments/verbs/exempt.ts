@@ -1,5 +1,5 @@
 import { givenReason } from '../../../api/v1/exemption-schemas.ts';
-import { validate } from '../../../api/validate.ts';
+import { validate } from '../../../api/read-request.ts';
 import type { Tx } from '../../../database/database.ts';
 import type { ExemptionRecord } from '../../../exemptions/exemption-store.ts';
 import { requestExemption } from '../../../exemptions/request-exemption.ts';

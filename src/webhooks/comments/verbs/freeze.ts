@@ -1,5 +1,5 @@
 import { newFreeze, readNewFreeze } from '../../../api/v1/freeze-schemas.ts';
-import { validate } from '../../../api/validate.ts';
+import { validate } from '../../../api/read-request.ts';
 import { createFreeze, type SavedFreeze } from '../../../freezes/create-freeze.ts';
 import { fullName } from '../../../installations/find-repository.ts';
 import { freezePath } from '../../../installations/page-paths.ts';

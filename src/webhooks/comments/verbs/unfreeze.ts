@@ -1,4 +1,4 @@
-import { validate } from '../../../api/validate.ts';
+import { validate } from '../../../api/read-request.ts';
 import { givenReason } from '../../../api/v1/exemption-schemas.ts';
 import type { Tx } from '../../../database/database.ts';
 import { isConflict } from '../../../errors.ts';
