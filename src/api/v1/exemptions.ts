@@ -152,7 +152,7 @@ const decisionEndpoint = <Reason extends z.ZodType<{ reason?: string | null }>>(
 ) =>
   endpoint({
     ...route,
-    access: { to: 'repository', scope: 'admin', isLive: true, least },
+    access: { to: 'repository', scope: 'admin', least, isLive: true },
     method: 'post',
     path: `/repos/{owner}/{repository}/exemptions/{exemption_id}/${decision}`,
     tag: 'Exemptions',
