@@ -19,7 +19,10 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major > 22 || (major === 22 && minor >= 18)) {
   try {
     await import('./compile-cache.mjs');
-    await import('../src/database/prepare.ts');
+    // The files that the first start of the embedded database copies.
+    const { openEmbedded } = await import('../src/database/embedded.ts');
+    const { prepare } = await import('../src/database/prepared-folder.ts');
+    await prepare((dataDir) => openEmbedded(dataDir).then((database) => database.close()));
     // Loads it only to cache its code.
     await import('../src/server/app.ts');
   } catch (error) {

@@ -1,8 +1,7 @@
 import { createApp } from './server/app.ts';
 import { ConfigError, readConfig, readEnvironment } from './config.ts';
-import { UnusableDatabase } from './database/unusable-database.ts';
+import { UnusableDatabase, UnfinishedImport } from './database/database-errors.ts';
 import { DataDirInUse } from './database/data-dir-lock.ts';
-import { UnfinishedImport } from './database/unfinished-import.ts';
 
 // Only the service's own account can read the files that it writes, such as the database.
 process.umask(0o077);

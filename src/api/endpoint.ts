@@ -7,58 +7,48 @@ import type { Deps } from '../deps.ts';
 import type { Actor } from '../events/actor.ts';
 import type { Account } from '../generated/prisma/client.ts';
 import type { FoundRepository } from '../installations/find-repository.ts';
-import type { BoundRead } from '../installations/repository-rows.ts';
 import type { Remember } from './idempotency.ts';
 
 /** Who may call a route, and what its path names. */
-export type Access =
-  | ({ to: 'repository' } & RepositoryAudience)
-  /** Everybody who can read the repository. */
-  | { to: 'repository-readers' }
-  | { to: 'owner' }
-  /**
-   * Like `owner`, and also people who are admins of every repository that the request is about.
-   */
-  | ({ to: 'owner-or-repositories'; repositories(request: Named): Promise<RequestedRepositories> } & Recency)
-  /** Any application key that asks about itself. */
-  | { to: 'own-key' };
+export type Access = Recency &
+  (
+    | ({ to: 'repository' } & RepositoryAudience)
+    /** Everybody who can read the repository. */
+    | { to: 'repository-readers' }
+    | { to: 'owner' }
+    /** Like `owner`, and also people who are admins of every repository that the request is about. */
+    | { to: 'owner-or-repositories'; repositories(request: Named): Promise<RequestedRepositories> }
+    /** Any application key that asks about itself. */
+    | { to: 'own-key' }
+  );
 
 /** What a request names before its body is validated: `json` may be anything. */
 type Named = { deps: Deps; account: Account; path: Record<string, unknown>; json: unknown };
 
-type Found<A extends Access> = A extends { to: 'repository' }
-  ? AuthorizedRepository
-  : A extends { to: 'repository-readers' }
-    ? { repository: FoundRepository }
-    : A extends { to: 'owner-or-repositories' }
-      ? AuthorizedOwner
-      : A extends { to: 'owner' }
-        ? { account: Account }
-        : object;
+/** What the path of a request names, for a caller who may use it. */
+type Authorized<A extends Access> = {
+  repository: AuthorizedRepository;
+  'repository-readers': { repository: FoundRepository };
+  owner: { account: Account };
+  'owner-or-repositories': AuthorizedOwner;
+  'own-key': object;
+}[A['to']];
 
 /** What a handler gets. Everything is validated and parsed. */
-export type Call<A extends Access, Path, Query, Body, Read> = Found<A> & {
+export type Call<A extends Access, Path, Query, Body> = Authorized<A> & {
   deps: Deps;
   actor: Actor;
   caller: Caller;
   path: Path;
   query: Query;
   body: Body;
-  /** What the endpoint `reads`. */
-  read(): Promise<Read>;
   /** The URL of the request as clients see it, for links. */
   url: string;
   /** Call this with the answer in the transaction of the change, so that `Idempotency-Key` can replay it. */
   remember: Remember;
 };
 
-export type Endpoint<
-  A extends Access,
-  P extends z.ZodObject,
-  Q extends z.ZodObject,
-  B extends z.ZodType,
-  Read = never,
-> = {
+export type Endpoint<A extends Access, P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> = {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** In OpenAPI's form: `/repos/{owner}`. */
   path: string;
@@ -80,29 +70,23 @@ export type Endpoint<
     headers?: Record<string, string>;
   };
   /** Refuses what else the path names if it does not exist, before the body is validated. */
-  exists?(call: Found<A> & { deps: Deps; actor: Actor; path: z.output<P> }): Promise<unknown>;
-  /** What it reads of the repository in each request: with an application key, in the statement that finds both. */
-  reads?(request: { deps: Deps; path: z.output<P>; query: z.output<Q>; body: z.output<B> }): BoundRead<Read>;
+  exists?(
+    call: Pick<Call<A, z.output<P>, unknown, unknown>, 'deps' | 'actor' | 'path'> & Authorized<A>,
+  ): Promise<unknown>;
   /** Marks a POST that changes nothing. Retries are safe without an `Idempotency-Key`. */
   isReading?: true;
   /** Refusals in addition to those of the access and the body. */
   alsoRefuses?: 400[];
-  handle(call: Call<A, z.output<P>, z.output<Q>, z.output<B>, Read>): Promise<unknown>;
+  handle(call: Call<A, z.output<P>, z.output<Q>, z.output<B>>): Promise<unknown>;
 };
 
 /** Types an endpoint for its handler, and hides the types in the list of all endpoints. */
-export function endpoint<
-  A extends Access,
-  P extends z.ZodObject,
-  Q extends z.ZodObject,
-  B extends z.ZodType,
-  Read = never,
->(definition: Endpoint<A, P, Q, B, Read>): AnyEndpoint {
-  return definition as unknown as AnyEndpoint;
-}
+export const endpoint = <A extends Access, P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType>(
+  definition: Endpoint<A, P, Q, B>,
+): AnyEndpoint => definition;
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the list holds endpoints of every type
-export type AnyEndpoint = Endpoint<any, any, any, any, any>;
+export type AnyEndpoint = Endpoint<any, any, any, any>;
 
 /** Whether the endpoint supports `Idempotency-Key`. */
 export const takesIdempotencyKey = ({ method, isReading }: AnyEndpoint): boolean =>

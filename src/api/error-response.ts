@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { Logger } from 'pino';
-import { codeOf, isConflict } from '../database/error-code.ts';
+import { codeOf, isConflict } from '../database/database-errors.ts';
 import { Refusal, refusalStatus } from '../errors.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 

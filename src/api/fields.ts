@@ -17,3 +17,60 @@ export const instant = (error: string) =>
     const year = new Date(value).getUTCFullYear();
     return year >= 1900 && year <= 9999;
   }, error);
+
+export const owner = z
+  .string()
+  .min(1)
+  .max(40, 'An owner has at most 40 characters.')
+  .regex(/^[a-zA-Z0-9-]+$/, 'An owner has only letters, digits and hyphens.')
+  .openapi({ param: { name: 'owner', in: 'path' }, example: 'acme' });
+
+export const repository = z
+  .string()
+  .min(1)
+  .max(100, 'A repository name has at most 100 characters.')
+  .regex(/^[\w.-]+$/, 'A repository name has only letters, digits, hyphens, underscores and dots.')
+  .openapi({ param: { name: 'repository', in: 'path' }, example: 'web' });
+
+const greatest = 9_223_372_036_854_776_000n;
+
+/** A bigint, because neither a float nor an int8 can hold the whole range. */
+export const number = z
+  .string()
+  .regex(
+    /^(0|[1-9]\d*)$/,
+    'A pull request number is a whole number in decimal digits, without sign or leading zeros.',
+  )
+  .max(19, `A pull request number is at most ${greatest}.`)
+  .transform((digits) => BigInt(/^\d{1,19}$/.test(digits) ? digits : -1))
+  .refine((value) => value <= greatest, `A pull request number is at most ${greatest}.`)
+  .openapi({
+    type: 'integer',
+    minimum: 0,
+    maximum: Number(greatest),
+    param: { name: 'number', in: 'path' },
+    example: 42,
+  });
+
+export const uuid = (name: string) =>
+  z.guid('Send a UUID.').openapi({
+    format: 'uuid',
+    param: { name, in: 'path' },
+    example: '6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f',
+  });
+
+export const ownerPath = z.object({ owner });
+export const repositoryPath = z.object({ owner, repository });
+
+/** Who did something, in answers. */
+export const who = z
+  .object({
+    type: z.enum(['application', 'user']),
+    id: z.union([z.number().int(), z.uuid()]),
+    name: z.string(),
+    run: z.url().optional().openapi({ description: 'The page of the run that a job belongs to' }),
+  })
+  .openapi('Actor', {
+    description:
+      'An application key with its UUID, a person with their GitHub ID, or a GitHub Actions job with the UUID of the OIDC rule that let it in.',
+  });

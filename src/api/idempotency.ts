@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { nowOf } from '../clock.ts';
 import type { Tx } from '../database/database.ts';
-import { codeOf } from '../database/error-code.ts';
+import { codeOf } from '../database/database-errors.ts';
 import { type SqlTx, throughPrisma } from '../database/sql.ts';
 import type { Deps } from '../deps.ts';
 import { conflict, invalid } from '../errors.ts';
@@ -18,7 +18,7 @@ export type Remember = (tx: Tx | SqlTx, answer: Answer) => Promise<void>;
 const hours = 3_600_000;
 export const replayedFor = 24 * hours;
 
-type Place = { caller: string; request: string; key: string };
+type KeyedRequest = { caller: string; request: string; key: string };
 
 /**
  * Runs a POST at most once for an `Idempotency-Key`, and replays the first answer to the same request for 24 h. The
@@ -29,7 +29,7 @@ type Place = { caller: string; request: string; key: string };
  */
 export async function runOnce(
   deps: Pick<Deps, 'db' | 'clock'>,
-  where: Place,
+  where: KeyedRequest,
   body: unknown,
   run: (remember: Remember) => Promise<Answer>,
 ): Promise<Answer> {
@@ -63,7 +63,7 @@ const inProgress = () =>
 /** The saved answer of a key; null if it has none. */
 async function findAnswer(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
-  where: Place,
+  where: KeyedRequest,
   bodyHash: string,
 ): Promise<Answer | null> {
   const record = await db.idempotencyRecord.findUnique({ where: { caller_request_key: where } });
@@ -78,7 +78,7 @@ async function findAnswer(
 async function save(
   { clock }: Pick<Deps, 'clock'>,
   tx: SqlTx,
-  { caller, request, key, bodyHash, answer }: Place & { bodyHash: string; answer: Answer },
+  { caller, request, key, bodyHash, answer }: KeyedRequest & { bodyHash: string; answer: Answer },
 ): Promise<void> {
   const now = nowOf(clock);
   // If another open transaction has the same key, PostgreSQL waits here until it ends, but not longer than this.

@@ -1,31 +1,24 @@
 // Every request goes through the same steps in the same order: path, credential, permission and existence, body.
 import type { Context, Hono, HonoRequest } from 'hono';
-import { authenticate, bearerOf } from '../auth/authenticate.ts';
-import { isWellFormedKey } from '../auth/application-key.ts';
-import { type RepositoryPath, readAlone } from '../installations/repository-rows.ts';
+import { authenticate } from '../auth/authenticate.ts';
 import { authorizeOwner, authorizeReader, authorizeRepository } from '../auth/authorize.ts';
 import { authorizeOwnerOr } from '../auth/authorize-owner-or.ts';
 import { actorOf, type Caller } from '../auth/caller.ts';
 import type { JobTokens } from '../auth/oidc/job-token.ts';
-import type { Recency } from '../auth/permissions.ts';
 import type { Deps } from '../deps.ts';
 import { Refusal } from '../errors.ts';
 import type { Actor } from '../events/actor.ts';
 import type { CallerLimits } from '../github/limits/caller-limits.ts';
-import type { FoundRepository } from '../installations/find-repository.ts';
-import { describeRoute } from './describe-route.ts';
-import { type AnyEndpoint, HandlerAnswer, takesIdempotencyKey } from './endpoint.ts';
+import { type AnyEndpoint, HandlerAnswer, takesIdempotencyKey, type Access } from './endpoint.ts';
 import { type Answer, type Remember, runOnce } from './idempotency.ts';
-import { isKnown } from './if-none-match.ts';
-import { assertStorable, mayReadAhead, readJsonBody } from './read-body.ts';
-import { validate, validateBody } from './validate.ts';
+import { assertStorable, readJsonBody, validate, validateBody } from './read-request.ts';
 
 /** Identifies callers, and limits how much they can make us ask GitHub. */
 export type Callers = { jobs: JobTokens; limits: CallerLimits };
 
 /** Serves an endpoint. */
 export function serveEndpoint(api: Hono, deps: Deps, callers: Callers, definition: AnyEndpoint): void {
-  const path = describeRoute(definition).getRoutingPath();
+  const path = definition.path.replaceAll(/\{(\w+)\}/g, ':$1');
   api.on(definition.method.toUpperCase(), path, async (context) => {
     const answer = await answerCall(deps, callers, definition, context);
     for (const [name, value] of Object.entries(answer.headers ?? {})) context.header(name, value);
@@ -33,7 +26,7 @@ export function serveEndpoint(api: Hono, deps: Deps, callers: Callers, definitio
       return context.body(null, 304);
     return answer.body === undefined
       ? context.body(null, answer.status as 204)
-      : context.json(answer.body as object, answer.status as 200);
+      : context.json(answer.body, answer.status as 200);
   });
 }
 
@@ -44,67 +37,49 @@ async function answerCall(
   context: Context,
 ): Promise<Answer> {
   const { req } = context;
-  const path = validate(definition.params, req.param(), 'path') as Record<string, unknown>;
+  const path = validate(definition.params, req.param(), 'path') as Path;
   if (definition.deprecated) announceDeprecation(context, definition.deprecated.successor(path));
+  const depsFor = (actor: Actor | null): Deps => ({
+    ...deps,
+    questions: limits.questionsOf(deps, context, async () => actor),
+  });
+  const access = definition.access as Access;
+  const isOfRepository = access.to === 'repository' || access.to === 'repository-readers';
   const authorization = req.header('Authorization');
-  const questionsOf = (actor: Actor | null) => limits.questionsOf(deps, context, async () => actor);
-  const { to } = definition.access;
-  const place = to === 'repository' || to === 'repository-readers' ? (path as RepositoryPath) : null;
-  const { readJson, readContent } = contentOf(definition, req);
-  const askedWith = (content: Content) => definition.reads!({ deps, path, ...content } as never);
-  const mayTravel =
-    definition.reads &&
-    isWellFormedKey(bearerOf(authorization) ?? '') &&
-    (!definition.body || mayReadAhead(req.raw));
-  // Only callers with permission learn what is wrong with the content.
-  const asked = mayTravel
-    ? await readContent()
-        .then(askedWith)
-        .catch(() => null)
-    : null;
-  const caller = await authenticate(
-    { ...deps, questions: questionsOf(null) },
-    jobs,
-    authorization,
-    place,
-    asked,
-  );
+  const caller = await authenticate(depsFor(null), jobs, authorization, isOfRepository ? path : null);
   const actor = actorOf(deps, caller);
-  const counted = { ...deps, questions: questionsOf(actor) };
-  const { isLive } = definition.access as Recency;
+  const counted = depsFor(actor);
+  const { readJson, readContent } = contentOf(definition, req);
   // GitHub is asked anew for what changes something. A body that changes nothing is worth no question.
-  const access =
-    isLive && (await isInvalid(readContent)) ? { ...definition.access, isLive: false } : definition.access;
-  const found = await authorize(counted, { ...definition, access }, caller, path, readJson);
+  const isLive = access.isLive && !(await isInvalid(readContent));
+  const authorized = await authorize(counted, caller, { ...access, isLive }, path, {
+    to: definition.method === 'get' ? 'read' : 'change',
+    // An invalid body names nothing.
+    readNamed: async () => definition.body && readJson().catch(() => null),
+  });
   // Any GitHub account can read public repositories, so that does not make a caller known.
-  if (caller.kind === 'github-token' && to !== 'own-key' && to !== 'repository-readers')
+  if (caller.kind === 'github-token' && access.to !== 'own-key' && access.to !== 'repository-readers')
     await limits.remember(deps, actor, caller.token);
   const key = takesIdempotencyKey(definition) ? req.header('Idempotency-Key') : undefined;
   // A retried request may replay an answer about a resource that it deleted itself.
-  if (key === undefined) await definition.exists?.({ ...found, deps, actor, path } as never);
-  const content = await readContent();
+  if (key === undefined) await definition.exists?.({ ...authorized, deps, actor, path });
+  const { query, json, body } = await readContent();
   const url = deps.config.publicUrl + req.url.slice(req.url.indexOf('/', 'https://'.length));
-  const read = async () =>
-    asked && caller.kind === 'application-key' && caller.repository
-      ? caller.value
-      : readAlone(
-          { query: deps.sql.read },
-          askedWith(content),
-          (found as { repository: FoundRepository }).repository,
-        );
   const run = async (remember: Remember): Promise<Answer> => {
-    const { query, body } = content;
-    const call = { ...found, deps: counted, actor, caller, path, query, body, read, url, remember };
-    const result = await definition.handle(call as never);
+    const call = { ...authorized, deps: counted, actor, caller, path, query, body, url, remember };
+    const result = await definition.handle(call);
     return result instanceof HandlerAnswer ? result : { status: definition.success.status, body: result };
   };
   if (key === undefined) return run(async () => {});
   const where = { caller: `${actor.type}:${actor.id}`, request: `POST ${req.path}`, key };
-  return runOnce(deps, where, content.json, run);
+  return runOnce(deps, where, json, run);
 }
 
+/** The parameters of a path, as its route validated them. A route without an owner or repository does not read them. */
+type Path = Record<string, unknown> & { owner: string; repository: string };
+
 /** Whether the content is refused no matter who sent it. */
-const isInvalid = (readContent: () => Promise<Content>): Promise<boolean> =>
+const isInvalid = (readContent: () => Promise<unknown>): Promise<boolean> =>
   readContent().then(
     () => false,
     (error: unknown) => error instanceof Refusal,
@@ -133,24 +108,21 @@ function contentOf(definition: AnyEndpoint, req: HonoRequest) {
 
 async function authorize(
   deps: Deps,
-  { access, method, body }: AnyEndpoint,
   caller: Caller,
-  path: Record<string, unknown>,
-  readJson: () => Promise<unknown>,
+  access: Access,
+  path: Path,
+  request: { to: 'read' | 'change'; readNamed(): Promise<unknown> },
 ) {
-  const owner = path['owner'] as string;
-  const to = method === 'get' ? 'read' : 'change';
   switch (access.to) {
     case 'repository':
-      return authorizeRepository(deps, caller, access, path as never);
+      return authorizeRepository(deps, caller, access, path);
     case 'repository-readers':
-      return { repository: await authorizeReader(deps, caller, path as never) };
+      return { repository: await authorizeReader(deps, caller, path) };
     case 'owner':
-      return { account: await authorizeOwner(deps, caller, owner, to) };
+      return { account: await authorizeOwner(deps, caller, path.owner, request.to) };
     case 'owner-or-repositories':
-      return authorizeOwnerOr(deps, caller, owner, to, access, async (account) =>
-        // An invalid body names nothing.
-        access.repositories({ deps, account, path, json: body && (await readJson().catch(() => null)) }),
+      return authorizeOwnerOr(deps, caller, path.owner, request.to, access, async (account) =>
+        access.repositories({ deps, account, path, json: await request.readNamed() }),
       );
     case 'own-key':
       return {};
@@ -162,6 +134,19 @@ const queryOf = (queries: Record<string, string[]>) =>
   Object.fromEntries(
     Object.entries(queries).map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
   );
+
+/**
+ * Whether the caller already has the answer (RFC 9110, section 13.1.2).
+ * @param etag of the answer; undefined if it has none.
+ * @param ifNoneMatch the request header: tags, or `*`. Proxies that compress turn strong tags into weak ones.
+ */
+function isKnown(etag: string | undefined, ifNoneMatch: string | undefined): boolean {
+  if (etag === undefined || ifNoneMatch === undefined) return false;
+  return ifNoneMatch.split(',').some((each) => {
+    const tag = each.trim().replace(/^W\//, '');
+    return tag === '*' || tag === etag;
+  });
+}
 
 /** RFC 9745 requires the instant. Both routes have been deprecated since the first version, 2026-11-21. */
 const deprecatedSince = '@1795219200';

@@ -3,8 +3,6 @@ import { crc32 } from 'node:zlib';
 import type { Row, Sql } from '../database/sql.ts';
 import type { Account, ApplicationKey } from '../generated/prisma/client.ts';
 import {
-  type BoundRead,
-  type RepositoryRead,
   type FoundRepository,
   repositoryNamed,
   type RepositoryPath,
@@ -64,36 +62,30 @@ const keyColumns = `k.id AS key_id, k.name AS key_name, k.scope::text AS scope, 
 const keyHashed = 'application_keys k JOIN accounts o ON o.id = k.account_id';
 
 const keyAlone = `SELECT ${keyColumns}, NULL AS repository_id FROM ${keyHashed} WHERE k.secret_hash = $1`;
-const keyAndRepository = ({ sql, parameters: count }: RepositoryRead<unknown>) => `
-  SELECT ${keyColumns}, named.*, (${sql}) AS value FROM ${keyHashed}
-  LEFT JOIN LATERAL (${repositoryNamed(`$${count + 2}`, `$${count + 3}`)}) named ON true
-  WHERE k.secret_hash = $${count + 1}`;
+const keyAndRepository = `
+  SELECT ${keyColumns}, named.* FROM ${keyHashed}
+  LEFT JOIN LATERAL (${repositoryNamed('$2', '$3')}) named ON true
+  WHERE k.secret_hash = $1`;
 
-const nothing: RepositoryRead<null> = { name: 'nothing', sql: 'NULL', parameters: 0, valueOf: () => null };
-
-/** A calling key, with the known repository of the path, and what was read of it. */
-export type KeyRow = { key: CallingKey; repository: FoundRepository | null; value: unknown };
+/** A calling key, with the known repository of the path. */
+export type KeyRow = { key: CallingKey; repository: FoundRepository | null };
 
 /**
  * The key with this hash, also if it is revoked or expired, and the known repository of a path.
- * @param asked what the same statement reads of that repository. Without such a key it reads nothing.
  * @returns null if there is no such key.
  */
 export async function readKey(
   sql: Pick<Sql, 'read'>,
   secretHash: string,
   path: RepositoryPath | null,
-  asked: BoundRead<unknown> | null,
 ): Promise<KeyRow | null> {
-  const { read, values } = asked ?? { read: nothing, values: [] };
   const [row] = path
-    ? await sql.read(`key-and-${read.name}`, keyAndRepository(read), [
-        ...[...values, secretHash, path.owner.toLowerCase(), path.repository.toLowerCase()],
+    ? await sql.read('key-and-repository', keyAndRepository, [
+        ...[secretHash, path.owner.toLowerCase(), path.repository.toLowerCase()],
       ])
     : await sql.read('key-alone', keyAlone, [secretHash]);
   if (!row || !sameHash(row['secret_hash'] as string, secretHash)) return null;
-  const repository = repositoryOfRow(row);
-  return { key: keyOfRow(row), repository, value: repository && read.valueOf(row['value'], repository) };
+  return { key: keyOfRow(row), repository: repositoryOfRow(row) };
 }
 
 function keyOfRow(row: Row): CallingKey {

@@ -2,7 +2,7 @@ import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
 import { forbidden } from '../errors.ts';
 import type { ApplicationKey } from '../generated/prisma/client.ts';
-import type { BoundRead, RepositoryPath } from '../installations/repository-rows.ts';
+import type { RepositoryPath } from '../installations/repository-rows.ts';
 import { hashKey, isWellFormedKey, looksLikeKey, readKey } from './application-key.ts';
 import type { Caller } from './caller.ts';
 import { looksLikePersonalToken } from './github-token.ts';
@@ -24,7 +24,6 @@ export const bearerOf = (authorization: string | undefined): string | null =>
 /**
  * Judges the `Authorization` header.
  * @param path what the request is about. One statement reads its repository and the key.
- * @param asked what to read of that repository with it. It is only for the answer: it authorizes nobody.
  * @throws Refusal forbidden for a missing, malformed, unknown, revoked or expired credential; unavailable if
  *   GitHub must be asked and cannot answer.
  */
@@ -33,13 +32,12 @@ export async function authenticate(
   jobs: JobTokens,
   authorization: string | undefined,
   path: RepositoryPath | null,
-  asked: BoundRead<unknown> | null,
 ): Promise<Caller> {
   if (!authorization?.trim()) throw forbidden(missingHeader);
   const credential = bearerOf(authorization);
   if (!credential) throw forbidden(malformedHeader);
   if (looksLikeKey(credential)) {
-    const found = await findKey(deps, credential, path, asked);
+    const found = await findKey(deps, credential, path);
     if (!found) throw forbidden(notAccepted);
     await noteUse(deps, found.key);
     return { kind: 'application-key', ...found };
@@ -56,14 +54,9 @@ export async function authenticate(
 }
 
 /** Every request reads it, without a cache, so every replica refuses a revoked key at once. */
-async function findKey(
-  deps: Deps,
-  credential: string,
-  path: RepositoryPath | null,
-  asked: BoundRead<unknown> | null,
-) {
+async function findKey(deps: Deps, credential: string, path: RepositoryPath | null) {
   if (!isWellFormedKey(credential)) return null;
-  const found = await readKey(deps.sql, hashKey(credential), path, asked);
+  const found = await readKey(deps.sql, hashKey(credential), path);
   if (!found) return null;
   const { revokedAt, expiresAt } = found.key;
   const isExpired = expiresAt !== null && expiresAt <= nowOf(deps.clock);

@@ -1,8 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { Connection } from './database.ts';
-import { isConflict } from './error-code.ts';
-import { UnusableDatabase } from './unusable-database.ts';
+import { isConflict, UnusableDatabase } from './database-errors.ts';
 
 const migrationsUrl = new URL('../../prisma/migrations/', import.meta.url);
 

@@ -1,5 +1,4 @@
 import pg from 'pg';
-import { sendTogether } from './send-together.ts';
 
 /** As many connections as a small server answers at once. With more, they only take turns. */
 const connections = 2;
@@ -52,3 +51,22 @@ export function openSharedReads(through: pg.ClientConfig): SharedReads {
 /** Whether the connection broke. An answer of PostgreSQL to a statement does not count, unless it shuts down. */
 const isLost = (error: unknown): boolean =>
   !(error instanceof pg.DatabaseError) || (error.code?.startsWith('57P') ?? false);
+
+const corked = new WeakSet<pg.Client>();
+
+/**
+ * Sends all questions of a turn of the event loop to PostgreSQL with one system call.
+ * @param client with a pipeline.
+ */
+export function sendTogether(client: pg.Client, given: pg.QueryConfig): Promise<pg.QueryResult> {
+  if (!corked.has(client)) {
+    const { stream } = client.connection;
+    corked.add(client);
+    stream.cork();
+    setImmediate(() => {
+      corked.delete(client);
+      stream.uncork();
+    });
+  }
+  return client.query(given);
+}

@@ -2,8 +2,7 @@
 import type { PGliteInterface, Transaction as PgliteTransaction } from '@electric-sql/pglite';
 import pg from 'pg';
 import type { Tx } from './database.ts';
-import { sendTogether } from './send-together.ts';
-import type { SharedReads } from './shared-reads.ts';
+import { sendTogether, type SharedReads } from './shared-reads.ts';
 
 /** Rows from PostgreSQL: `int8` is a bigint, `timestamptz` a Date, `numeric` text, and `json` its value. */
 export type Row = Record<string, unknown>;

@@ -6,8 +6,8 @@
 //     does not answer, nothing changes.
 //  4. The use case of the API makes the change, with the person as the actor, and writes the audit event.
 import type { Context, Handler } from 'hono';
-import { repositoryPath } from '../api/path-params.ts';
-import { assertStorable, readLimited } from '../api/read-body.ts';
+import { repositoryPath } from '../api/fields.ts';
+import { assertStorable, readLimited } from '../api/read-request.ts';
 import type { Person } from '../auth/github-token.ts';
 import { readSession } from '../auth/sign-in/sessions.ts';
 import { authorizeRepository } from '../auth/authorize.ts';

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { repositoryPath } from '../api/path-params.ts';
+import { repositoryPath } from '../api/fields.ts';
 import type { Person } from '../auth/github-token.ts';
 import type { Deps } from '../deps.ts';
 import { isTooManyRequests, isUnavailable, Refusal } from '../errors.ts';

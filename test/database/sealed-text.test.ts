@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { CannotUnseal, seal, unseal } from '../../src/database/sealed-text.ts';
-import { deriveKey } from '../../src/database/derive-key.ts';
+import { CannotUnseal, seal, unseal, deriveKey } from '../../src/database/secret-key.ts';
 
 const key = 'a secret key of at least 32 characters';
 

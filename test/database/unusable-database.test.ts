@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest';
 import { openConnection } from '../../src/database/connect.ts';
-import { explainFailure, UnusableDatabase } from '../../src/database/unusable-database.ts';
+import { explainFailure, UnusableDatabase } from '../../src/database/database-errors.ts';
 
 const url = 'postgres://hold%40fast:s3cret@db.example:5432/hold%20fast';
 

@@ -177,7 +177,7 @@ describe('a start that fails', () => {
   test('every other reason that stops it is explained, and no other', () => {
     const others = [
       ...argumentsOf(/^(?:Error|UnusableDatabase)$/, 0, /^database\//),
-      ...allTexts(/^database\/unusable-database\.ts$/).filter((text) => text.includes(': ')),
+      ...allTexts(/^database\/database-errors\.ts$/).filter((text) => text.includes(': ')),
       ...argumentsOf(/^super$/, 0, /^database\//),
       ...allTexts(/^main\.ts$/).filter((text) => text.includes('. ') || text.endsWith('.')),
     ].filter((text) => text.includes(' '));
@@ -191,7 +191,7 @@ test('every sentence that the API answers with is explained, and no other', () =
   const refusals = [
     ...argumentsOf(/^(?:forbidden|notFound|conflict|unavailable)$/, 0),
     ...argumentsOf(/^Refusal$/, 1),
-    ...propertiesOf('detail', /^(?!api\/responses).*/),
+    ...propertiesOf('detail', /^(?!api\/openapi).*/),
   ];
   expect(refusals.length).toBeGreaterThan(25);
   expect(missingIn(quotedIn('answers'), refusals)).toEqual([]);

@@ -4,9 +4,7 @@ import { createKey, listKeys, revokeKey } from '../../auth/manage-keys.ts';
 import { forbidden } from '../../errors.ts';
 import type { Account, ApplicationKey } from '../../generated/prisma/client.ts';
 import { endpoint } from '../endpoint.ts';
-import { instant, text } from '../fields.ts';
-import { owner, ownerPath, uuid } from '../path-params.ts';
-import { who } from './actor-schema.ts';
+import { instant, text, owner, ownerPath, uuid, who } from '../fields.ts';
 
 const application = z
   .object({

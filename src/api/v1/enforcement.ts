@@ -1,18 +1,77 @@
+import { webhooksRefusedAt } from '../../github/hooks.ts';
 import { z } from '@hono/zod-openapi';
-import { checks, states } from '../../explanations/enforcement/finding.ts';
 import { nowOf } from '../../clock.ts';
 import { hasUnjudged } from '../../freezes/list-freezes.ts';
+import type { Deps } from '../../deps.ts';
+import { type Progress, freezeEnforcement } from '../../explanations/enforcement/freeze-enforcement.ts';
+import { type HeldPullRequest, reasonsNotHeld } from '../../statuses/held-pull-requests.ts';
+import { checks, states } from '../../explanations/enforcement/finding.ts';
 import { lookAtEnforcement } from '../../explanations/enforcement/recent-enforcement.ts';
 import { endpoint } from '../endpoint.ts';
-import { repositoryPath } from '../path-params.ts';
-import {
-  enforced,
-  exampleHeld,
-  heldFields,
-  presentHeld,
-  presentRefused,
-  refusedField,
-} from './held-schemas.ts';
+import { repositoryPath } from '../fields.ts';
+import { freezePath } from './freeze-schemas.ts';
+
+/** Whether GitHub refuses the merge. Every answer has it. */
+export const enforced = z.union([z.boolean(), z.literal('unknown')]);
+
+export const progress = z.object({
+  to_hold: z.int().nullable().openapi({
+    description: 'How many should be held. null if a freeze began that is not judged yet',
+  }),
+  held: z.int().openapi({ description: 'How many of them are known to be held' }),
+});
+
+/** In every answer of enforcement, for a minute after it happened. */
+export const refusedField = {
+  webhooks_refused_at: z.iso.datetime().optional().openapi({
+    description:
+      'When webhooks were turned away because too many arrived at once, if that was within a minute. What they were about is checked within seconds',
+  }),
+};
+
+/** @returns nothing if none were turned away within a minute. */
+export async function presentRefused({ db, clock }: Pick<Deps, 'db' | 'clock'>) {
+  const at = await webhooksRefusedAt(db, nowOf(clock));
+  return at && { webhooks_refused_at: at.toISOString() };
+}
+
+/** Fields that say which pull requests are held, and which are not. */
+const heldFields = {
+  pull_requests: progress,
+  leaking: z.array(z.int()).openapi({
+    description: 'Pull requests that should be held but that GitHub says it would merge',
+  }),
+  not_held: z.array(z.object({ pull_request: z.int(), reason: z.enum(reasonsNotHeld) })).openapi({
+    description:
+      'Pull requests that should be held but may not be: their status waits to be written, GitHub refused it, somebody keeps overwriting it, or GitHub would merge them',
+  }),
+};
+
+const exampleHeld = {
+  pull_requests: { to_hold: 12, held: 11 },
+  leaking: [7],
+  not_held: [{ pull_request: 7, reason: 'leaking' }],
+};
+
+const presentProgress = ({ toHold, held }: Progress, isJudged: boolean) => ({
+  to_hold: isJudged ? toHold : null,
+  held,
+});
+
+/** @param pullRequests what should be held, as far as it is judged. */
+function presentHeld(pullRequests: HeldPullRequest[], isJudged: boolean) {
+  const missing = pullRequests.flatMap(({ number, notHeld }) =>
+    notHeld ? [{ pull_request: number, reason: notHeld }] : [],
+  );
+  return {
+    pull_requests: presentProgress(
+      { toHold: pullRequests.length, held: pullRequests.length - missing.length },
+      isJudged,
+    ),
+    leaking: missing.filter(({ reason }) => reason === 'leaking').map(({ pull_request: number }) => number),
+    not_held: missing,
+  };
+}
 
 const finding = z
   .object({
@@ -78,6 +137,69 @@ export const enforcementEndpoint = endpoint({
       ...presentHeld(held, isJudged),
       ...(await presentRefused(deps)),
       findings,
+    };
+  },
+});
+
+const enforcement = z
+  .object({
+    phase: z.enum(['scheduled', 'ongoing']),
+    switched_on: z.boolean().openapi({
+      description: 'Whether the repository has a product that switches freezes on',
+    }),
+    enforced: enforced.openapi({
+      description:
+        'Whether GitHub refuses to merge what this freeze holds, on every branch that it can affect. Can be up to a minute old',
+    }),
+    ...heldFields,
+    ...refusedField,
+    merge_groups: progress,
+    waiting_writes: z.int().openapi({ description: 'How many of their statuses wait to be written' }),
+    waiting_since: z.iso.datetime().nullable().openapi({ description: 'Since when the oldest one waits' }),
+    looked_at: z.iso
+      .datetime()
+      .nullable()
+      .openapi({ description: 'When Holdfast last checked all open pull requests' }),
+    look_due: z.boolean().openapi({ description: 'Whether Holdfast still has to check a change since then' }),
+  })
+  .openapi('FreezeEnforcement');
+
+export const freezeEnforcementEndpoint = endpoint({
+  method: 'get',
+  path: '/repos/{owner}/{repository}/scheduled_freeze/{freeze_id}/enforcement',
+  tag: 'Scheduled freezes',
+  summary: 'See how much of a freeze is enforced',
+  access: { to: 'repository', scope: 'admin' },
+  params: freezePath,
+  success: {
+    status: 200,
+    description: 'What the freeze should hold, what it holds, and which statuses wait to be written',
+    schema: enforcement,
+    example: {
+      phase: 'ongoing',
+      switched_on: true,
+      enforced: false,
+      ...exampleHeld,
+      merge_groups: { to_hold: 2, held: 2 },
+      waiting_writes: 0,
+      waiting_since: null,
+      looked_at: '2026-03-31T16:00:02.000Z',
+      look_due: false,
+    },
+  },
+  async handle({ deps, repository, path }) {
+    const found = await freezeEnforcement(deps, repository, path.freeze_id);
+    return {
+      phase: found.phase,
+      switched_on: found.isOn,
+      enforced: found.enforced,
+      ...presentHeld(found.held, found.isJudged),
+      ...(await presentRefused(deps)),
+      merge_groups: presentProgress(found.mergeGroups, found.isJudged),
+      waiting_writes: found.waitingWrites,
+      waiting_since: found.waitingSince?.toISOString() ?? null,
+      looked_at: found.lookedAt?.toISOString() ?? null,
+      look_due: found.isLookDue,
     };
   },
 });

@@ -3,9 +3,7 @@ import { exemptionStates } from '../../exemptions/exemption.ts';
 import type { ExemptionRecord } from '../../exemptions/exemption-store.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { pullRequestPath } from '../../installations/page-paths.ts';
-import { text } from '../fields.ts';
-import { owner, repository, uuid } from '../path-params.ts';
-import { who } from './actor-schema.ts';
+import { text, owner, repository, uuid, who } from '../fields.ts';
 import { mostReason } from './freeze-schemas.ts';
 
 /** A required reason. */

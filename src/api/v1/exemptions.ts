@@ -5,11 +5,22 @@ import { type NewExemption, requestExemption } from '../../exemptions/request-ex
 import { greatestNumber } from '../../github/pull-requests/pull-request.ts';
 import { mostFreezes } from '../../freezes/create-freeze.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
-import { instant } from '../fields.ts';
+import { instant, number, owner, repository, repositoryPath } from '../fields.ts';
 import { linkHeader, linkHeaderDescription, pagingQuery } from '../paging.ts';
-import { number, owner, repository, repositoryPath } from '../path-params.ts';
-import { exampleExemption, exemptionSchema, givenReason, presentExemption } from './exemption-schemas.ts';
+import {
+  exampleExemption,
+  exemptionSchema,
+  givenReason,
+  presentExemption,
+  exemptionPath,
+} from './exemption-schemas.ts';
 import { publicReason } from './freeze-schemas.ts';
+import {
+  assertMay,
+  type Decision,
+  decideExemption,
+  requireExemption,
+} from '../../exemptions/decide-exemption.ts';
 
 const body = z
   .object({
@@ -121,4 +132,70 @@ export const listExemptionsEndpoint = endpoint({
     const exemptions = rows.map((each) => presentExemption(each, repository, deps.config.publicUrl));
     return new HandlerAnswer(200, { exemptions }, linkHeader(url, { next: older, prev: newer }));
   },
+});
+
+/** A route that decides about an exemption, if there is one and the caller may. */
+const decisionEndpoint = <Reason extends z.ZodType<{ reason?: string | null }>>(
+  decision: Decision,
+  {
+    example,
+    least,
+    ...route
+  }: {
+    summary: string;
+    description?: string;
+    /** `write`: also for people who can write to the repository. */
+    least?: 'write';
+    body: { schema: Reason; example: object; isOptional?: true };
+    example: Partial<typeof exampleExemption>;
+  },
+) =>
+  endpoint({
+    ...route,
+    access: { to: 'repository', scope: 'admin', least, isLive: true },
+    method: 'post',
+    path: `/repos/{owner}/{repository}/exemptions/{exemption_id}/${decision}`,
+    tag: 'Exemptions',
+    params: exemptionPath,
+    success: {
+      status: 200,
+      description: 'The exemption after the decision',
+      schema: exemptionSchema,
+      example: { ...exampleExemption, ...example },
+    },
+    exists: async ({ deps, repository, path, ...caller }) =>
+      assertMay(decision, await requireExemption(deps.db, repository, path.exemption_id), caller),
+    async handle({ deps, actor, repository, notAdmin, path, body, remember }) {
+      const { publicUrl } = deps.config;
+      const call = { actor, notAdmin, decision, reason: body.reason ?? null };
+      const decided = await decideExemption(deps, repository, path.exemption_id, call, (tx, exemption) =>
+        remember(tx, { status: 200, body: presentExemption(exemption, repository, publicUrl) }),
+      );
+      return presentExemption(decided, repository, publicUrl);
+    },
+  });
+
+const reason = z.object({ reason: givenReason }).openapi('ExemptionDecision');
+const optionalReason = z.object({ reason: givenReason.nullish() }).openapi('ExemptionApproval');
+
+export const approveExemptionEndpoint = decisionEndpoint('approve', {
+  summary: 'Approve a requested exemption',
+  description:
+    'If the repository requires two people, the person who requested the exemption cannot approve it, and a key cannot approve the request of a key.',
+  body: { schema: optionalReason, example: { reason: 'Agreed' }, isOptional: true },
+  example: { decision_reason: 'Agreed' },
+});
+
+export const denyExemptionEndpoint = decisionEndpoint('deny', {
+  summary: 'Deny a requested exemption, with a reason',
+  body: { schema: reason, example: { reason: 'It can wait' } },
+  example: { state: 'denied', decision_reason: 'It can wait' },
+});
+
+export const revokeExemptionEndpoint = decisionEndpoint('revoke', {
+  summary: 'Revoke a requested or approved exemption, with a reason',
+  description: 'Admins of the repository can revoke it, and so can the person who requested it.',
+  least: 'write',
+  body: { schema: reason, example: { reason: 'Fixed otherwise' } },
+  example: { state: 'revoked', decision_reason: 'Fixed otherwise' },
 });

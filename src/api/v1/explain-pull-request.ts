@@ -1,19 +1,125 @@
 import { z } from '@hono/zod-openapi';
+import type { Reason } from '../../conditions/explain.ts';
+import type { Exemption } from '../../exemptions/exemption.ts';
+import type { FreezeReasons } from '../../freezes/judge-freeze.ts';
+import type { LoadedPullRequest } from '../../github/pull-requests/load-pull-requests.ts';
+import type { StackPlace } from '../../github/pull-requests/stacks.ts';
+import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { explainPullRequest, heldBelow } from '../../explanations/explain-pull-request.ts';
 import { endpoint } from '../endpoint.ts';
-import { number, owner, repository } from '../path-params.ts';
-import {
-  examplePullRequest,
-  exampleReason,
-  passSchema,
-  presentPass,
-  presentPullRequest,
-  presentReasons,
-  pullRequestSchema,
-  reason,
-  verdict,
-} from './explanation-schemas.ts';
+import { number, owner, repository } from '../fields.ts';
 import { exampleFreeze, freezeSchema, presentFreeze } from './freeze-schemas.ts';
+
+export const verdict = z.enum(['frozen', 'excluded', 'unknown', 'not_matched']).openapi({
+  description: '`unknown` means that the conditions could not be evaluated, so the pull request is held.',
+});
+
+export const reason = z
+  .object({
+    list: z.enum(['matching_conditions', 'exclude_conditions']),
+    path: z.array(z.union([z.string(), z.number()])).openapi({ description: 'The position in the list' }),
+    condition: z.string(),
+    match: z.boolean().nullable().openapi({ description: 'null if it could not be evaluated' }),
+    saw: z
+      .array(z.union([z.string(), z.number(), z.boolean()]))
+      .nullable()
+      .openapi({ description: 'The values that it was evaluated on, at most 20. null if they are unknown' }),
+    more: z.number().int().openapi({ description: 'How many more values there are' }),
+    error: z.string().nullable().openapi({ description: 'Why it could not be evaluated' }),
+    decides: z.boolean().openapi({ description: 'Whether the result of its list depends on it' }),
+  })
+  .openapi('ConditionReason');
+
+/** The exemption of a pull request from a freeze. */
+export const passSchema = z
+  .object({
+    id: z.uuid(),
+    reason: z.string(),
+    expires_at: z.iso.datetime(),
+  })
+  .optional()
+  .openapi({ description: 'The exemption from this freeze. Absent if there is none' });
+
+/** @returns nothing if there is none, so that clients that do not know exemptions see no new fields. */
+export const presentPass = (exemption: Exemption | null) =>
+  exemption && {
+    exemption: {
+      id: exemption.id,
+      reason: exemption.reason,
+      expires_at: exemption.expiresAt.toISOString(),
+    },
+  };
+
+const stackSchema = z
+  .object({
+    number: z.number().int(),
+    position: z.number().int().openapi({ description: '1 is the bottom one, which merges first' }),
+    size: z.number().int(),
+    base: z.string().openapi({ description: 'The branch that the stack merges into. Its freezes count' }),
+  })
+  .optional()
+  .openapi({ description: 'Its place in a stack of GitHub. Absent if it is in none' });
+
+export const pullRequestSchema = z
+  .object({
+    number: z.number().int(),
+    title: z.string(),
+    author: z.string().nullable(),
+    head_sha: z.string(),
+    state: z.enum(['open', 'closed']),
+    draft: z.boolean(),
+    repository: z.string(),
+    stack: stackSchema,
+  })
+  .openapi('PullRequest');
+
+export const examplePullRequest = {
+  number: 42,
+  title: 'Faster checkout',
+  author: 'mona',
+  head_sha: '6dcb09b5b57875f334f61aebed695e2e4193db5e',
+  state: 'open',
+  draft: false,
+  repository: 'acme/web',
+};
+
+export const exampleReason = {
+  list: 'matching_conditions',
+  path: [0],
+  condition: 'base=main',
+  match: true,
+  saw: ['main'],
+  more: 0,
+  error: null,
+  decides: true,
+};
+
+export const presentPullRequest = (
+  { facts, title, author, isOpen, isDraft }: LoadedPullRequest,
+  repository: FoundRepository,
+) => ({
+  number: facts.number,
+  title,
+  author,
+  head_sha: facts.headSha,
+  state: isOpen ? ('open' as const) : ('closed' as const),
+  draft: isDraft,
+  repository: fullName(repository),
+  ...(facts.stack && { stack: placeOf(facts.stack) }),
+});
+
+const placeOf = ({ number, position, size, base }: StackPlace) => ({ number, position, size, base });
+
+/** The conditions of both lists, one after the other. */
+export const presentReasons = ({ matching, exclude }: FreezeReasons) => [
+  ...matching.map((each) => present('matching_conditions', each)),
+  ...exclude.map((each) => present('exclude_conditions', each)),
+];
+
+const present = (
+  list: 'matching_conditions' | 'exclude_conditions',
+  { path, condition, match, saw, more, why, decides }: Reason,
+) => ({ list, path, condition, match: match === 'unknown' ? null : match, saw, more, error: why, decides });
 
 const explanation = z
   .object({

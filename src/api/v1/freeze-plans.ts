@@ -19,8 +19,8 @@ import { showPlan } from '../../plans/show-plan.ts';
 import { updatePlan } from '../../plans/update-plan.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
 import { linkHeader, linkHeaderDescription, pageByIds, pagingQuery } from '../paging.ts';
-import { presentRefused, refusedField } from './held-schemas.ts';
-import { ownerPath } from '../path-params.ts';
+import { presentRefused, refusedField } from './enforcement.ts';
+import { ownerPath } from '../fields.ts';
 import { freezeDeletion } from './freeze-schemas.ts';
 import {
   exampleNewPlan,

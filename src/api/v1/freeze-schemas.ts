@@ -17,10 +17,8 @@ import type { FreezeChange } from '../../freezes/update-freeze.ts';
 import { requireFreeze } from '../../freezes/freeze-store.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { HandlerAnswer } from '../endpoint.ts';
-import { text } from '../fields.ts';
-import { owner, repository, uuid } from '../path-params.ts';
-import { unknownFields } from '../unknown-fields.ts';
-import { warningHeader } from '../warning-header.ts';
+import { text, owner, repository, uuid } from '../fields.ts';
+import { unknownFields, warningHeader } from '../warnings.ts';
 import { pushersGetThrough } from '../../freezes/freeze-warnings.ts';
 
 /** The recursive part of the document. `conditions/` validates it, limits its depth and names every bad condition. */

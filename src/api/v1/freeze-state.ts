@@ -6,8 +6,7 @@ import { invalid } from '../../errors.ts';
 import { freezesNotOver } from '../../freezes/list-freezes.ts';
 import { readFrozenState } from '../../plans/read-frozen-state.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
-import { instant, text } from '../fields.ts';
-import { repositoryPath } from '../path-params.ts';
+import { instant, text, repositoryPath } from '../fields.ts';
 
 /** How many years ahead or back callers may ask about. */
 const mostYears = 5;
@@ -74,15 +73,14 @@ export const freezeStateEndpoint = endpoint({
       'Cache-Control': `\`max-age\` ends at the next transition, after ${longestAge} s at the latest`,
     },
   },
-  reads({ deps, query }) {
+  async handle({ deps, repository, query }) {
     const now = nowOf(deps.clock);
-    return freezesNotOver(readAt(query.at, now), now);
-  },
-  async handle({ deps, repository, query, read }) {
-    const at = readAt(query.at, nowOf(deps.clock));
+    const at = readAt(query.at, now);
     const base = query.base ?? null;
     const [{ frozen, freezes, nextTransitionAt }, enforced] = await Promise.all([
-      read().then((notOver) => readFrozenState(deps, repository, notOver, base, at)),
+      freezesNotOver({ query: deps.sql.read }, repository, at, now).then((notOver) =>
+        readFrozenState(deps, repository, notOver, base, at),
+      ),
       branchEnforcement(deps, repository, base),
     ]);
     const answer = {

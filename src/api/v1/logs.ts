@@ -6,9 +6,8 @@ import { knownEventTypes } from '../../events/event-types.ts';
 import { listEvents, type LogPlace, outcomes } from '../../events/list-events.ts';
 import type { AuditEvent } from '../../generated/prisma/client.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
-import { instant } from '../fields.ts';
+import { instant, repositoryPath, ownerPath } from '../fields.ts';
 import { linkHeader, linkHeaderDescription, pagingQuery } from '../paging.ts';
-import { repositoryPath } from '../path-params.ts';
 
 /** `?x=a&x=b` and `?x=a` alike. */
 const many = <Item extends z.ZodType<string>>(item: Item) =>
@@ -72,10 +71,10 @@ const query = z
   });
 
 /** The filters and the paging of every audit log. */
-export const logQuery = query as unknown as z.ZodObject<typeof query.shape>;
+const logQuery = query as unknown as z.ZodObject<typeof query.shape>;
 
 /** An event as clients read it. */
-export const eventShape = z.object({
+const eventShape = z.object({
   id: z.number().int(),
   received_at: z.iso.datetime(),
   trigger: z.string(),
@@ -88,7 +87,7 @@ export const eventShape = z.object({
 });
 
 /** A page of an audit log. @param name of the schema in the document; @param example one of its events. */
-export const logPage = (name: string, event: z.ZodType, example: object) => ({
+const logPage = (name: string, event: z.ZodType, example: object) => ({
   status: 200 as const,
   description: 'A page of events',
   headers: { Link: linkHeaderDescription },
@@ -142,7 +141,7 @@ export const getLogs = endpoint({
 });
 
 /** A page of an audit log, as its route answers. */
-export async function readLog(
+async function readLog(
   deps: Deps,
   place: LogPlace,
   query: z.output<typeof logQuery>,
@@ -170,3 +169,38 @@ export async function readLog(
   const body = { size: page.events.length, per_page: query.per_page, events: page.events.map(present) };
   return new HandlerAnswer(200, body, linkHeader(url, { next: page.next, prev: page.previous }));
 }
+
+const ownerEvent = eventShape.extend({ repository: z.null() }).openapi('OwnerEvent');
+
+export const getOwnerLogs = endpoint({
+  method: 'get',
+  path: '/logs/{owner}',
+  tag: 'Audit log',
+  summary: "Read an owner's audit log, newest first",
+  description:
+    'Contains events that belong to no repository: application keys, default products and freeze plans. Pages are linked by the `Link` header (`next`, `prev`). By default, the log covers the last day.',
+  access: { to: 'owner' },
+  params: ownerPath,
+  query: logQuery,
+  success: logPage('OwnerEvents', ownerEvent, {
+    id: 8,
+    received_at: '2026-03-01T09:00:00.000Z',
+    trigger: 'api',
+    repository: null,
+    pull_request: null,
+    base_ref: null,
+    outcome: 'success',
+    type: 'application_key.create',
+    metadata: {
+      key_id: '6f1c2f0a-5c1b-4a52-9d0e-0c8a1c1d2e3f',
+      key_name: 'release tooling',
+      key_scope: 'admin',
+      created_by: { type: 'user', id: 1, name: 'ada' },
+      created_at: '2026-03-01T09:00:00.000Z',
+      created_by_staff: false,
+    },
+  }),
+  async handle({ deps, account, query, url }) {
+    return readLog(deps, { accountId: account.id }, query, url);
+  },
+});

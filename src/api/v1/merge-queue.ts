@@ -9,7 +9,7 @@ import { type Queued, readQueued, readQueuedOne } from '../../github/pull-reques
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { branchesWithGroups, heldGroups } from '../../statuses/merge-group-store.ts';
 import { endpoint } from '../endpoint.ts';
-import { number, owner, repository, repositoryPath } from '../path-params.ts';
+import { number, owner, repository, repositoryPath } from '../fields.ts';
 
 // What clients of the interface ask about a merge queue, answered from GitHub's own queue. It has one priority and one
 // rule, and each of its groups is a batch.

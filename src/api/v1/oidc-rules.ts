@@ -3,9 +3,7 @@ import { nowOf } from '../../clock.ts';
 import { attributesOfRule, createRule, deleteRule, rulesOf } from '../../auth/oidc/manage-rules.ts';
 import { jobPermissions, type OidcRule } from '../../auth/oidc/oidc-rule.ts';
 import { endpoint } from '../endpoint.ts';
-import { text } from '../fields.ts';
-import { owner, ownerPath, uuid } from '../path-params.ts';
-import { who } from './actor-schema.ts';
+import { text, owner, ownerPath, uuid, who } from '../fields.ts';
 import { checkGlob } from './freeze-schemas.ts';
 
 /** Of a list. */

@@ -4,9 +4,8 @@ import type { Freeze } from '../../freezes/freeze.ts';
 import { findPause } from '../../freezes/freeze-store.ts';
 import { pauseMergeQueue, unpauseMergeQueue } from '../../freezes/pause-merge-queue.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
-import { text } from '../fields.ts';
-import { repositoryPath } from '../path-params.ts';
-import { warningHeader } from '../warning-header.ts';
+import { text, repositoryPath } from '../fields.ts';
+import { warningHeader } from '../warnings.ts';
 
 const schema = z
   .object({

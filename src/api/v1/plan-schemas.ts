@@ -4,10 +4,8 @@ import type { Occurrence } from '../../plans/occurrences.ts';
 import { attributesOfPlan, inOrderOfPlan, type PlanInput } from '../../plans/plan.ts';
 import type { SavedPlan, ShownPlan } from '../../plans/show-plan.ts';
 import type { PlanChange } from '../../plans/update-plan.ts';
-import { text } from '../fields.ts';
-import { owner, uuid } from '../path-params.ts';
-import { unknownFields } from '../unknown-fields.ts';
-import { who } from './actor-schema.ts';
+import { text, owner, uuid, who } from '../fields.ts';
+import { unknownFields } from '../warnings.ts';
 import {
   answeredFields,
   changedFields,

@@ -4,7 +4,7 @@ import { previewFreeze } from '../../explanations/preview-freeze.ts';
 import { warningTypes } from '../../freezes/freeze-warnings.ts';
 import { endpoint, HandlerAnswer } from '../endpoint.ts';
 import { linkHeader, linkHeaderDescription, pagingQuery } from '../paging.ts';
-import { repositoryPath } from '../path-params.ts';
+import { repositoryPath } from '../fields.ts';
 import {
   examplePullRequest,
   exampleReason,
@@ -15,7 +15,7 @@ import {
   pullRequestSchema,
   reason,
   verdict,
-} from './explanation-schemas.ts';
+} from './explain-pull-request.ts';
 import { exampleFreeze, newFreeze, readNewFreeze } from './freeze-schemas.ts';
 
 const { id: _id, ...example } = exampleFreeze;

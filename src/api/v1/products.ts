@@ -1,8 +1,8 @@
-import { z } from '@hono/zod-openapi';
-import { products } from '../../installations/product.ts';
+import { listRepositories, products } from '../../installations/product.ts';
 import { setDefaultProducts, setRepositoryProducts } from '../../installations/settings.ts';
 import { endpoint } from '../endpoint.ts';
-import { ownerPath, repositoryPath } from '../path-params.ts';
+import { ownerPath, repositoryPath } from '../fields.ts';
+import { z } from '@hono/zod-openapi';
 
 const productList = z.array(z.enum(products));
 const schema = z.object({ products: productList }).openapi('Products');
@@ -48,5 +48,26 @@ export const putDefaultProducts = endpoint({
   success: { status: 204, description: 'Set' },
   async handle({ deps, actor, account, body }) {
     await setDefaultProducts(deps, actor, account, body.products);
+  },
+});
+
+export const getRepositories = endpoint({
+  method: 'get',
+  path: '/repos/{owner}',
+  tag: 'Products',
+  summary: 'List the repositories of an owner with their enabled products',
+  access: { to: 'owner' },
+  params: ownerPath,
+  success: {
+    status: 200,
+    description: 'Every repository where the App is installed',
+    schema: z
+      .object({ repositories: z.array(z.object({ name: z.string(), enabled_products: productList })) })
+      .openapi('Repositories'),
+    example: { repositories: [{ name: 'web', enabled_products: ['merge_protections', 'merge_queue'] }] },
+  },
+  async handle({ deps, account }) {
+    const repositories = await listRepositories(deps, account.id);
+    return { repositories: repositories.map(({ name, products }) => ({ name, enabled_products: products })) };
   },
 });

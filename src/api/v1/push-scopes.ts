@@ -1,10 +1,8 @@
 import { z } from '@hono/zod-openapi';
-import { pushScopes } from '../scopes/push-scopes.ts';
+import { pushScopes, type PushedScopes } from '../push-scopes.ts';
 import { longestScope, mostScopes } from '../../conditions/scope-limits.ts';
-import { beforePush, type PushedScopes } from '../scopes/scope-store.ts';
 import { endpoint } from '../endpoint.ts';
-import { text } from '../fields.ts';
-import { number, owner, repository } from '../path-params.ts';
+import { text, number, owner, repository } from '../fields.ts';
 
 const body = z
   .object({
@@ -38,15 +36,14 @@ const shared = {
   params,
   body: { schema: body, example: { scopes: ['backend', 'docs'], all_scopes: false } },
   success: { status: 204, description: 'Stored' },
-  reads: ({ path, body }: { path: Path; body: Body }) => beforePush(pushedBy(path, body)),
 } as const;
 
 export const putScopes = endpoint({
   ...shared,
   method: 'put',
   summary: 'Set the scopes of a pull request',
-  async handle({ deps, actor, repository, path, body, read }) {
-    await pushScopes(deps, actor, repository, pushedBy(path, body), await read());
+  async handle({ deps, actor, repository, path, body }) {
+    await pushScopes(deps, actor, repository, pushedBy(path, body));
   },
 });
 
@@ -58,9 +55,7 @@ export const postScopes = endpoint({
     successor: ({ owner, repository, number }: Path) =>
       `/v1/repos/${owner}/${repository}/pulls/${number}/scopes`,
   },
-  async handle({ deps, actor, repository, path, body, read, remember }) {
-    await pushScopes(deps, actor, repository, pushedBy(path, body), await read(), (tx) =>
-      remember(tx, { status: 204 }),
-    );
+  async handle({ deps, actor, repository, path, body, remember }) {
+    await pushScopes(deps, actor, repository, pushedBy(path, body), (tx) => remember(tx, { status: 204 }));
   },
 });

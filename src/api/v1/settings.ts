@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { changeSettings, presentSettings, readSettings } from '../../installations/settings.ts';
 import { endpoint } from '../endpoint.ts';
-import { repositoryPath } from '../path-params.ts';
+import { repositoryPath } from '../fields.ts';
 
 /** Ten years. */
 const mostHours = 87_600;

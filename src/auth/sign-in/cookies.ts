@@ -2,7 +2,7 @@
 import type { Context } from 'hono';
 import { deleteCookie, getCookie, getSignedCookie, setSignedCookie } from 'hono/cookie';
 import type { Config } from '../../config.ts';
-import { deriveKey, openingKeys, type SecretKeys } from '../../database/derive-key.ts';
+import { deriveKey, openingKeys, type SecretKeys } from '../../database/secret-key.ts';
 
 export type Cookie = {
   name: string;

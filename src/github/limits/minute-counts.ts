@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { nowOf } from '../../clock.ts';
-import { deriveKey } from '../../database/derive-key.ts';
+import { deriveKey } from '../../database/secret-key.ts';
 import type { Deps } from '../../deps.ts';
 
 // The only access to the table of counts. It is in the database so that limits hold for all replicas together.

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import pLimit from 'p-limit';
-import { owner as ownerShape } from '../../api/path-params.ts';
+import { owner as ownerShape } from '../../api/fields.ts';
 import type { Person } from '../../auth/github-token.ts';
 import { readSession } from '../../auth/sign-in/sessions.ts';
 import { signInSettings } from '../../auth/sign-in/github-identity.ts';

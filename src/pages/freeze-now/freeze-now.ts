@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { newFreeze, readNewFreeze } from '../../api/v1/freeze-schemas.ts';
 import { newPlan, readNewPlan } from '../../api/v1/plan-schemas.ts';
-import { validate } from '../../api/validate.ts';
+import { validate } from '../../api/read-request.ts';
 import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 import { invalid } from '../../errors.ts';

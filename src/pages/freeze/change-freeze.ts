@@ -1,7 +1,7 @@
 import type { Handler } from 'hono';
 import { freezeChange, freezeDeletion, readFreezeChange } from '../../api/v1/freeze-schemas.ts';
-import { validate } from '../../api/validate.ts';
-import { uuid } from '../../api/path-params.ts';
+import { validate } from '../../api/read-request.ts';
+import { uuid } from '../../api/fields.ts';
 import { nowOf } from '../../clock.ts';
 import { invalid } from '../../errors.ts';
 import { deleteFreeze } from '../../freezes/delete-freeze.ts';

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import { uuid } from '../../api/path-params.ts';
+import { uuid } from '../../api/fields.ts';
 import { nowOf } from '../../clock.ts';
 import type { EnforcementReport } from '../../explanations/enforcement/check-enforcement.ts';
 import { isFreezeEnforced } from '../../explanations/enforcement/finding.ts';

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import pLimit from 'p-limit';
-import { owner as ownerShape } from '../../api/path-params.ts';
+import { owner as ownerShape } from '../../api/fields.ts';
 import type { Person } from '../../auth/github-token.ts';
 import { readSession } from '../../auth/sign-in/sessions.ts';
 import { signInSettings } from '../../auth/sign-in/github-identity.ts';

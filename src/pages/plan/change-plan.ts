@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 import { newPlan, planChange, readNewPlan, readPlanChange } from '../../api/v1/plan-schemas.ts';
-import { validate } from '../../api/validate.ts';
+import { validate } from '../../api/read-request.ts';
 import { nowOf } from '../../clock.ts';
 import { previewPlan } from '../../explanations/preview-plan.ts';
 import {

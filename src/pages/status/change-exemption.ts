@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { Handler } from 'hono';
-import * as params from '../../api/path-params.ts';
+import * as params from '../../api/fields.ts';
 import { givenReason } from '../../api/v1/exemption-schemas.ts';
-import { validate } from '../../api/validate.ts';
+import { validate } from '../../api/read-request.ts';
 import { nowOf } from '../../clock.ts';
 import { invalid, Refusal } from '../../errors.ts';
 import { type Decision, decideExemption } from '../../exemptions/decide-exemption.ts';

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { html } from 'hono/html';
-import * as params from '../../api/path-params.ts';
+import * as params from '../../api/fields.ts';
 import { nowOf } from '../../clock.ts';
 import { listEvents, retentionDays } from '../../events/list-events.ts';
 import { type ExemptionRecord, exemptionsSince } from '../../exemptions/exemption-store.ts';

@@ -8,7 +8,7 @@ import { openConnection } from '../../database/connect.ts';
 import type { Connection } from '../../database/database.ts';
 import { embeddedFolder } from '../../database/embedded.ts';
 import { appliedMigrations, unknownMigrations } from '../../database/migrate.ts';
-import { refuseUnfinishedImport } from '../../database/unfinished-import.ts';
+import { refuseUnfinishedImport } from '../../database/database-errors.ts';
 import { aboutRepositories, formerJobs, jobOf, type TakenRow, waitingJobs } from '../../queue/job-table.ts';
 import { ArchiveRefused } from './archive-refused.ts';
 import { carriedTables, carriedTasks } from './contents.ts';

@@ -5,7 +5,7 @@ import { openConnection } from '../../database/connect.ts';
 import type { Connection } from '../../database/database.ts';
 import { migrate, unknownMigrations } from '../../database/migrate.ts';
 import type { SqlTx } from '../../database/sql.ts';
-import type { SecretKeys } from '../../database/derive-key.ts';
+import type { SecretKeys } from '../../database/secret-key.ts';
 import { type Job, taskNames } from '../../queue/jobs.ts';
 import { sendJobs } from '../../queue/queue.ts';
 import { openApp, type Secrets } from '../setup/app-credentials-store.ts';

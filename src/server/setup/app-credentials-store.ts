@@ -1,9 +1,8 @@
 import type { Logger } from 'pino';
 import { type AppCredentials, ConfigError } from '../../config.ts';
-import { openingKeys, type SecretKeys } from '../../database/derive-key.ts';
+import { openingKeys, type SecretKeys, CannotUnseal, seal, unseal } from '../../database/secret-key.ts';
 import { conflict } from '../../errors.ts';
 import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts';
-import { CannotUnseal, seal, unseal } from '../../database/sealed-text.ts';
 
 /** A GitHub App as it was just made, with its credentials and where people find it. */
 export type MadeApp = AppCredentials & {

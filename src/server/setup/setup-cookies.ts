@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'hono';
 import type { Clock } from '../../clock.ts';
 import { dropCookie, readCookie, type Cookie, writeCookie } from '../../auth/sign-in/cookies.ts';
-import { deriveKey, openingKeys, type SecretKeys } from '../../database/derive-key.ts';
+import { deriveKey, openingKeys, type SecretKeys } from '../../database/secret-key.ts';
 import type { SetupEnv } from './admit-visitor.ts';
 
 /** Where to save the credentials. */

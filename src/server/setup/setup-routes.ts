@@ -2,7 +2,7 @@
 // (`finishSetup`).
 import { getConnInfo } from '@hono/node-server/conninfo';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
-import { readLimited } from '../../api/read-body.ts';
+import { readLimited } from '../../api/read-request.ts';
 import { isEnvFileWritable } from './env-file.ts';
 import { appTemplate, manifestFor } from '../../github/app-manifest.ts';
 import { webUrlOf } from '../../github/web-url.ts';

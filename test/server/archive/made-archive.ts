@@ -12,7 +12,7 @@ import type { Config } from '../../../src/config.ts';
 import { openConnection } from '../../../src/database/connect.ts';
 import type { Connection } from '../../../src/database/database.ts';
 import { migrate } from '../../../src/database/migrate.ts';
-import { seal } from '../../../src/database/sealed-text.ts';
+import { seal } from '../../../src/database/secret-key.ts';
 import { fillTables, readColumns } from '../../support/fill-tables.ts';
 import { administer, databaseUrl, dropAll } from '../../support/postgres.ts';
 

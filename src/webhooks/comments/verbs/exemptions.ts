@@ -1,5 +1,5 @@
+import { validate } from '../../../api/read-request.ts';
 import { givenReason } from '../../../api/v1/exemption-schemas.ts';
-import { validate } from '../../../api/validate.ts';
 import { nowOf } from '../../../clock.ts';
 import type { Tx } from '../../../database/database.ts';
 import { conflict } from '../../../errors.ts';

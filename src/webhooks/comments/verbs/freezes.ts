@@ -1,6 +1,6 @@
+import { validate } from '../../../api/read-request.ts';
 import { givenReason } from '../../../api/v1/exemption-schemas.ts';
 import { newFreeze, readNewFreeze } from '../../../api/v1/freeze-schemas.ts';
-import { validate } from '../../../api/validate.ts';
 import type { Tx } from '../../../database/database.ts';
 import { isConflict } from '../../../errors.ts';
 import { createFreeze, type SavedFreeze } from '../../../freezes/create-freeze.ts';

@@ -1,3 +1,12 @@
+import type { Connection } from './database.ts';
+
+/** The code of an error of `pg` or PGlite, which are PostgreSQL's, or of the network. Empty if it has none. */
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+
+/** Whether PostgreSQL ended a transaction because of another one, so that it can be tried again: also by a deadlock. */
+export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error));
+
 /** The database that DATABASE_URL names cannot be used. The message says what to do, and contains no secret. */
 export class UnusableDatabase extends Error {}
 
@@ -36,4 +45,20 @@ export function explainFailure(error: unknown, connectionString: string): unknow
   return /timeout expired|connection timeout/i.test(message)
     ? new UnusableDatabase(late, { cause: error })
     : error;
+}
+
+/** Only a part of an archive is in the database. */
+export class UnfinishedImport extends Error {
+  /** @param file the archive, as it was named to the import. */
+  constructor(file: string) {
+    super(
+      `The import of ${file} into this database is not finished. Run it again, and it goes on where it stopped: npx --no-install holdfast db import ${file}`,
+    );
+  }
+}
+
+/** @throws UnfinishedImport: without the rest, Holdfast would let go what freezes hold. */
+export async function refuseUnfinishedImport(connection: Connection): Promise<void> {
+  const { rows } = await connection.query('SELECT file FROM unfinished_imports');
+  if (rows[0]) throw new UnfinishedImport(rows[0]['file'] as string);
 }

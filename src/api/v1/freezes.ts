@@ -1,0 +1,122 @@
+import { z } from '@hono/zod-openapi';
+import { nowOf } from '../../clock.ts';
+import { listFreezes } from '../../freezes/list-freezes.ts';
+import { endpoint } from '../endpoint.ts';
+import { repositoryPath } from '../fields.ts';
+import {
+  exampleFreeze,
+  freezeSchema,
+  presentFreeze,
+  newFreeze,
+  readNewFreeze,
+  savedFreezeAnswer,
+  savedFreezeSuccess,
+  freezeChange,
+  freezeExists,
+  freezePath,
+  readFreezeChange,
+  freezeDeletion,
+} from './freeze-schemas.ts';
+import { createFreeze } from '../../freezes/create-freeze.ts';
+import { planChange, updateFreeze } from '../../freezes/update-freeze.ts';
+import { deleteFreeze } from '../../freezes/delete-freeze.ts';
+
+const pathOfOne = '/repos/{owner}/{repository}/scheduled_freeze/{freeze_id}';
+const tag = 'Scheduled freezes';
+
+const { id: _id, ...exampleNewFreeze } = exampleFreeze;
+
+export const listFreezesEndpoint = endpoint({
+  method: 'get',
+  path: '/repos/{owner}/{repository}/scheduled_freeze',
+  tag,
+  summary: 'List the ongoing and scheduled freezes of a repository',
+  access: { to: 'repository', scope: 'admin' },
+  params: repositoryPath,
+  success: {
+    status: 200,
+    description: 'The freezes, earliest start first',
+    schema: z.object({ scheduled_freezes: z.array(freezeSchema) }).openapi('ScheduledFreezes'),
+    example: { scheduled_freezes: [exampleFreeze] },
+  },
+  async handle({ deps, repository }) {
+    const freezes = await listFreezes({ query: deps.sql.read }, repository, nowOf(deps.clock));
+    return { scheduled_freezes: freezes.map(presentFreeze) };
+  },
+});
+
+export const createFreezeEndpoint = endpoint({
+  method: 'post',
+  path: '/repos/{owner}/{repository}/scheduled_freeze',
+  tag,
+  summary: 'Schedule a freeze',
+  access: { to: 'repository', scope: 'admin', job: 'freeze', isUrgent: true },
+  params: repositoryPath,
+  body: { schema: newFreeze, example: exampleNewFreeze },
+  success: { status: 201, ...savedFreezeSuccess },
+  async handle({ deps, actor, repository, body, remember }) {
+    const saved = await createFreeze(deps, actor, repository, readNewFreeze(body), (tx, saving) =>
+      remember(tx, { ...savedFreezeAnswer(201, saving, body) }),
+    );
+    return savedFreezeAnswer(201, saved, body);
+  },
+});
+
+export const updateFreezeEndpoint = endpoint({
+  method: 'patch',
+  path: pathOfOne,
+  tag,
+  summary: 'Change the fields of a freeze that you send',
+  access: { to: 'repository', scope: 'admin', job: 'freeze' },
+  params: freezePath,
+  exists: freezeExists,
+  body: { schema: freezeChange, example: { end: '2031-01-01T12:00:00' } },
+  success: { status: 200, ...savedFreezeSuccess },
+  alsoRefuses: [400],
+  async handle({ deps, actor, repository, path, body }) {
+    const planned = await planChange(deps, repository, path.freeze_id, readFreezeChange(body));
+    // Runs in parallel, so that neither the change nor its statuses wait for it.
+    const ahead = deps.lookAhead(deps, repository, planned.after);
+    const freeze = await updateFreeze(deps, actor, repository, planned);
+    return savedFreezeAnswer(
+      200,
+      { freeze, warnings: [...planned.warnings, ...(await ahead).warnings] },
+      body,
+    );
+  },
+});
+
+const deletion = {
+  tag,
+  access: { to: 'repository', scope: 'admin', job: 'freeze' },
+  params: freezePath,
+  exists: freezeExists,
+  body: { schema: freezeDeletion, example: { delete_reason: 'Released' } },
+  success: { status: 204, description: 'Deleted' },
+} as const;
+
+export const deleteFreezeEndpoint = endpoint({
+  ...deletion,
+  method: 'delete',
+  path: pathOfOne,
+  summary: 'Delete a freeze (use POST …/delete)',
+  deprecated: {
+    successor: ({ owner, repository, freeze_id }: z.output<typeof freezePath>) =>
+      `/v1/repos/${owner}/${repository}/scheduled_freeze/${freeze_id}/delete`,
+  },
+  async handle({ deps, actor, repository, path, body }) {
+    await deleteFreeze(deps, actor, repository, path.freeze_id, body.delete_reason);
+  },
+});
+
+export const postDeleteFreezeEndpoint = endpoint({
+  ...deletion,
+  method: 'post',
+  path: `${pathOfOne}/delete`,
+  summary: 'Delete a freeze, with a reason',
+  async handle({ deps, actor, repository, path, body, remember }) {
+    await deleteFreeze(deps, actor, repository, path.freeze_id, body.delete_reason, (tx) =>
+      remember(tx, { status: 204 }),
+    );
+  },
+});
