@@ -1,6 +1,6 @@
 import { nowOf } from '../clock.ts';
 import type { Deps } from '../deps.ts';
-import { unenforcedBranches } from './enforcement/unenforced-branches.ts';
+import { unenforcedBranches } from './enforcement/recent-enforcement.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import type { PullRequestFacts } from '../github/pull-requests/pull-request.ts';
 import { openPullRequestsInTime } from '../github/pull-requests/open-pull-requests-in-time.ts';

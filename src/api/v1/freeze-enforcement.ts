@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { freezeEnforcement } from '../../explanations/enforcement/freeze-enforcement.ts';
+import { freezeEnforcement } from '../../explanations/enforcement/progress.ts';
 import { endpoint } from '../endpoint.ts';
 import { freezePath } from './freeze-schemas.ts';
 import {

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 import { webhooksRefusedAt } from '../../github/hooks/refused-hooks.ts';
-import type { Progress } from '../../explanations/enforcement/freeze-enforcement.ts';
+import type { Progress } from '../../explanations/enforcement/progress.ts';
 import { type HeldPullRequest, reasonsNotHeld } from '../../statuses/held-pull-requests.ts';
 
 /** Whether GitHub refuses the merge. Every answer has it. */
