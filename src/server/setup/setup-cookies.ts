@@ -3,7 +3,9 @@ import type { Context } from 'hono';
 import type { Clock } from '../../clock.ts';
 import { dropCookie, readCookie, type SignedCookie, writeCookie } from '../../auth/cookies.ts';
 import { deriveKey, openingKeys, type SecretKeys } from '../../database/derive-key.ts';
-import type { SetupEnv } from './admit-visitor.ts';
+
+/** What the setup routes know about a visitor. */
+export type SetupEnv = { Variables: { origin: string } };
 
 /** Where to save the credentials. */
 export type Place = 'database' | 'env';
