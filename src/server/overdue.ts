@@ -1,6 +1,6 @@
 import type { Tx } from '../database/database.ts';
 import { throughPrisma } from '../database/sql.ts';
-import { isIdle } from '../exemptions/exemption-rows.ts';
+import { isIdle } from '../exemptions/exemption-store.ts';
 import { Prisma } from '../generated/prisma/client.ts';
 
 // The queries of the sweep. Each uses an index, because it runs every minute.

@@ -8,7 +8,7 @@ import {
   type ExemptionRow,
   isIdle,
   lately,
-} from '../exemptions/exemption-rows.ts';
+} from '../exemptions/exemption-store.ts';
 import { holdsMerges } from '../freezes/freeze.ts';
 import { isNotEnded, type StoredFreeze, unlessEmpty } from '../freezes/freeze-store.ts';
 import { needsOf, parseStoredFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';

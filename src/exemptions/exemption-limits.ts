@@ -2,7 +2,7 @@ import type { Actor } from '../events/actor.ts';
 import type { Tx } from '../database/database.ts';
 import { conflict } from '../errors.ts';
 import { type FoundRepository, fullName } from '../installations/find-repository.ts';
-import { countApproved, countRequests, type ExemptionRecord } from './exemption-store.ts';
+import type { ExemptionRecord } from './exemption-store.ts';
 
 // Limits, because every observation of a repository reads all exemptions that are not over.
 
@@ -15,7 +15,7 @@ const hour = 3_600_000;
 const mostApproved = 20;
 
 /** @throws Refusal conflict. */
-export async function assertRoomForRequest(
+export async function assertRequestLimit(
   tx: Tx,
   repository: FoundRepository,
   actor: Actor,
@@ -34,7 +34,7 @@ export async function assertRoomForRequest(
 }
 
 /** @throws Refusal conflict. */
-export async function assertRoomForApproval(
+export async function assertApprovalLimit(
   tx: Tx,
   repository: FoundRepository,
   { pullRequest }: ExemptionRecord,
@@ -45,4 +45,25 @@ export async function assertRoomForApproval(
   throw conflict(
     `${name}#${pullRequest} has ${mostApproved} approved exemptions that are not over, the most there can be. Revoke one: GET /v1/repos/${name}/exemptions?state=approved&pull_request=${pullRequest} lists them.`,
   );
+}
+
+/** How many open requests one person or key has in a repository, and how many they made since an instant. */
+async function countRequests(
+  tx: Tx,
+  repositoryId: bigint,
+  { type, id }: Actor,
+  since: Date,
+): Promise<{ open: number; made: number }> {
+  const [row] = await tx.$queryRaw<{ open: number; made: number }[]>`
+    SELECT count(*) FILTER (WHERE state = 'requested' AND ended_at IS NULL)::int AS open,
+      count(*) FILTER (WHERE requested_at > ${since})::int AS made
+    FROM exemptions WHERE repository_id = ${repositoryId} AND (ended_at IS NULL OR ended_at > ${since})
+      AND requested_by->>'type' = ${type} AND requested_by->>'id' = ${String(id)}`;
+  return row!;
+}
+
+/** How many approved exemptions a pull request has. */
+async function countApproved(tx: Tx, repositoryId: bigint, number: number, now: Date): Promise<number> {
+  const where = { repositoryId, number, state: 'approved', endedAt: null, expiresAt: { gt: now } } as const;
+  return tx.exemption.count({ where });
 }
