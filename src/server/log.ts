@@ -68,18 +68,13 @@ function writeWaiting(): void {
 
 process.once('exit', writeWaiting);
 
-const names: Record<number, string> = {
-  10: 'trace',
-  20: 'debug',
-  30: 'info',
-  40: 'warn',
-  50: 'ERROR',
-  60: 'FATAL',
-};
+/** The name of a level, in capitals from `error` on. */
+const nameOf = (level: number): string =>
+  level < 50 ? pino.levels.labels[level]! : pino.levels.labels[level]!.toUpperCase();
 
 /** One readable line: time, level, message, then the rest as JSON. */
 function prettify(line: string): string {
   const { time, level, msg, ...rest } = JSON.parse(line) as { time: number; level: number; msg?: string };
   const more = Object.keys(rest).length > 0 ? ` ${JSON.stringify(rest)}` : '';
-  return `${new Date(time).toISOString()} ${(names[level] ?? '').padEnd(5)} ${msg ?? ''}${more}\n`;
+  return `${new Date(time).toISOString()} ${nameOf(level).padEnd(5)} ${msg ?? ''}${more}\n`;
 }

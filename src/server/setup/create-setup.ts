@@ -5,7 +5,7 @@ import { loadApp } from './app-credentials-store.ts';
 import { helpRoutes } from '../../pages/help/help-routes.ts';
 import { mountAssets } from '../../pages/assets.ts';
 import { compressPages } from '../../pages/page-headers.ts';
-import type { Phase } from '../phase.ts';
+import type { Phase } from '../service.ts';
 import type { SetupDeps } from './finish-setup.ts';
 import { SetupCode } from './setup-code.ts';
 import { setupRoutes } from './setup-routes.ts';
