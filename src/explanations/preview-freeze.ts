@@ -20,7 +20,7 @@ import { freezesAreOn } from '../installations/product.ts';
 import { type LoadedPullRequest, loadOpenPullRequests } from '../github/pull-requests/load-pull-requests.ts';
 import { assertWritable, type FoundRepository } from '../installations/find-repository.ts';
 import { hideDependencies } from './hide-dependencies.ts';
-import { readForExplanation } from './read-for-explanation.ts';
+import { readForExplanation } from './explain-pull-request.ts';
 
 /** The verdict of a freeze on one open pull request, with its reasons. */
 export type Previewed = {
