@@ -53,14 +53,24 @@ export async function endExemptions(deps: Deps, repositoryId: bigint, at: Date |
 export async function endLeftBehind(deps: Deps, repository: Repository, left: LeftBehind[]): Promise<void> {
   if (left.length === 0) return;
   const causes = new Map(left.map(({ exemption, by }) => [exemption.id, by]));
+  const numbers = left.map(({ exemption }) => exemption.pullRequest);
+  await endOpen(deps, repository, numbers, ourselves, (exemption) => {
+    const by = causes.get(exemption.id);
+    return by ? [{ exemption, by }] : [];
+  });
+}
+
+/** Ends open exemptions of some pull requests. */
+async function endOpen(
+  deps: Deps,
+  repository: Repository,
+  numbers: number[],
+  user: Actor,
+  endOf: (exemption: ExemptionRecord) => End[],
+): Promise<void> {
   await deps.db.$transaction(async (tx) => {
-    const numbers = left.map(({ exemption }) => exemption.pullRequest);
     const open = await openExemptions(tx, repository.id, numbers);
-    const ends = open.flatMap((exemption): End[] => {
-      const by = causes.get(exemption.id);
-      return by ? [{ exemption, by }] : [];
-    });
-    await end(tx, placeOf(repository), ends, ourselves, nowOf(deps.clock));
+    await end(tx, placeOf(repository), open.flatMap(endOf), user, nowOf(deps.clock));
   });
 }
 
@@ -76,11 +86,7 @@ export type Merge = {
 /** Ends the exemptions of a merged pull request. Those that applied were used. */
 export async function endMerged(deps: Deps, repository: Repository, merge: Merge): Promise<void> {
   const merger: Actor = { type: 'user', id: merge.by.id, name: merge.by.login };
-  await deps.db.$transaction(async (tx) => {
-    const open = await openExemptions(tx, repository.id, [merge.number]);
-    const ends = open.map((exemption) => endOfMerged(exemption, merge));
-    await end(tx, placeOf(repository), ends, merger, nowOf(deps.clock));
-  });
+  await endOpen(deps, repository, [merge.number], merger, (exemption) => [endOfMerged(exemption, merge)]);
 }
 
 function endOfMerged(exemption: ExemptionRecord, merge: Merge): End {

@@ -21,7 +21,13 @@ export async function assertRequestLimit(
   actor: Actor,
   now: Date,
 ): Promise<void> {
-  const { open, made } = await countRequests(tx, repository.id, actor, new Date(now.getTime() - hour));
+  const since = new Date(now.getTime() - hour);
+  const [row] = await tx.$queryRaw<{ open: number; made: number }[]>`
+    SELECT count(*) FILTER (WHERE state = 'requested' AND ended_at IS NULL)::int AS open,
+      count(*) FILTER (WHERE requested_at > ${since})::int AS made
+    FROM exemptions WHERE repository_id = ${repository.id} AND (ended_at IS NULL OR ended_at > ${since})
+      AND requested_by->>'type' = ${actor.type} AND requested_by->>'id' = ${String(actor.id)}`;
+  const { open, made } = row!;
   const name = fullName(repository);
   if (made >= mostAnHour)
     throw conflict(
@@ -40,30 +46,11 @@ export async function assertApprovalLimit(
   { pullRequest }: ExemptionRecord,
   now: Date,
 ): Promise<void> {
-  if ((await countApproved(tx, repository.id, pullRequest, now)) < mostApproved) return;
+  const about = { repositoryId: repository.id, number: pullRequest };
+  const isApplied = { state: 'approved', endedAt: null, expiresAt: { gt: now } } as const;
+  if ((await tx.exemption.count({ where: { ...about, ...isApplied } })) < mostApproved) return;
   const name = fullName(repository);
   throw conflict(
     `${name}#${pullRequest} has ${mostApproved} approved exemptions that are not over, the most there can be. Revoke one: GET /v1/repos/${name}/exemptions?state=approved&pull_request=${pullRequest} lists them.`,
   );
-}
-
-/** How many open requests one person or key has in a repository, and how many they made since an instant. */
-async function countRequests(
-  tx: Tx,
-  repositoryId: bigint,
-  { type, id }: Actor,
-  since: Date,
-): Promise<{ open: number; made: number }> {
-  const [row] = await tx.$queryRaw<{ open: number; made: number }[]>`
-    SELECT count(*) FILTER (WHERE state = 'requested' AND ended_at IS NULL)::int AS open,
-      count(*) FILTER (WHERE requested_at > ${since})::int AS made
-    FROM exemptions WHERE repository_id = ${repositoryId} AND (ended_at IS NULL OR ended_at > ${since})
-      AND requested_by->>'type' = ${type} AND requested_by->>'id' = ${String(id)}`;
-  return row!;
-}
-
-/** How many approved exemptions a pull request has. */
-async function countApproved(tx: Tx, repositoryId: bigint, number: number, now: Date): Promise<number> {
-  const where = { repositoryId, number, state: 'approved', endedAt: null, expiresAt: { gt: now } } as const;
-  return tx.exemption.count({ where });
 }

@@ -62,13 +62,6 @@ export const exemptionIn = (row: ExemptionRow): Exemption | null =>
         endedAt: row.ended_at,
       };
 
-/** The row of an exemption as Prisma reads it. */
-const exemptionOf = ({ number, freezeIds, ...row }: Stored): Exemption => ({
-  ...row,
-  pullRequest: number,
-  freezeIds: coveredBy(freezeIds),
-});
-
 /** The column has no nulls, so an empty list means every freeze. */
 const coveredBy = (ids: string[]): string[] | null => (ids.length === 0 ? null : ids);
 
@@ -86,16 +79,13 @@ export type ExemptionRecord = Exemption & {
   announcedAt: Date | null;
 };
 
-const recordOf = (row: Stored): ExemptionRecord => ({
-  ...exemptionOf(row),
-  repositoryId: row.repositoryId,
+const recordOf = ({ number, freezeIds, ...row }: Stored): ExemptionRecord => ({
+  ...row,
+  pullRequest: number,
+  freezeIds: coveredBy(freezeIds),
   requestedBy: row.requestedBy as Actor,
   decidedBy: row.decidedBy as Actor | null,
-  decidedAt: row.decidedAt,
-  decisionReason: row.decisionReason,
   endedBy: row.endedBy as EndedBy | null,
-  usedAt: row.usedAt,
-  announcedAt: row.announcedAt,
 });
 
 /** The exemption with this id; null if the repository has none. */

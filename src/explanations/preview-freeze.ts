@@ -14,7 +14,7 @@ import {
   judgeFreeze,
 } from '../freezes/judge-freeze.ts';
 import { limitOpenEnd } from '../freezes/open-end.ts';
-import { needsOf, parseFreeze, type ParsedFreeze } from '../freezes/parsed-freeze.ts';
+import { needsOf, parseFreeze } from '../freezes/parsed-freeze.ts';
 import { nextChangeAmong } from '../statuses/judge.ts';
 import { freezesAreOn } from '../installations/product.ts';
 import { type LoadedPullRequest, loadOpenPullRequests } from '../github/pull-requests/load-pull-requests.ts';
@@ -65,7 +65,10 @@ export async function previewFreeze(
   const parsed = parseFreeze({ id: '', repositoryId: repository.id, reason, holds, ...checked });
   const judgedAt = checked.startsAt > now ? checked.startsAt : now;
   const open = await readForExplanation(deps, repository, needsOf([parsed]), loadOpenPullRequests);
-  const judged = open.map((pullRequest) => judge(parsed, pullRequest, judgedAt));
+  const judged = open.map((pullRequest) => ({
+    pullRequest,
+    verdict: judgeFreeze(parsed, pullRequest.facts, judgedAt.getTime()),
+  }));
   const affected = judged
     .filter(({ verdict, pullRequest }) => verdict !== 'not_matched' && pullRequest.facts.number > page.after)
     .sort((one, other) => one.pullRequest.facts.number - other.pullRequest.facts.number);
@@ -95,8 +98,3 @@ export async function previewFreeze(
     hasMore: affected.length > page.size,
   };
 }
-
-const judge = (parsed: ParsedFreeze, pullRequest: LoadedPullRequest, at: Date) => ({
-  pullRequest,
-  verdict: judgeFreeze(parsed, pullRequest.facts, at.getTime()),
-});

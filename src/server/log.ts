@@ -23,7 +23,7 @@ export function createLogger(config: Pick<Config, 'logLevel' | 'logFormat'>, wri
 }
 
 /** The logged fields of an error. Other fields hold payloads: GraphQL's `data`, a webhook's `event`, an answer. */
-const toldOfErrors = [
+const loggedFields = [
   'type',
   'message',
   'stack',
@@ -39,11 +39,11 @@ const toldOfErrors = [
 function withoutBodies(error: Error): object {
   if (!(error instanceof Error)) return {};
   const all = pino.stdSerializers.err(error) as unknown as Record<string, unknown>;
-  const told = Object.fromEntries(toldOfErrors.filter((key) => key in all).map((key) => [key, all[key]]));
+  const fields = Object.fromEntries(loggedFields.filter((key) => key in all).map((key) => [key, all[key]]));
   const { request } = all;
   const each = error instanceof AggregateError ? { errors: error.errors.map(withoutBodies) } : {};
-  if (!isRequest(request)) return { ...told, ...each };
-  return { ...told, ...each, request: { method: request.method, url: request.url } };
+  if (!isRequest(request)) return { ...fields, ...each };
+  return { ...fields, ...each, request: { method: request.method, url: request.url } };
 }
 
 /** The data of a job for the log, without texts that people wrote. */

@@ -2,17 +2,16 @@ import pLimit from 'p-limit';
 import { nowOf } from '../../clock.ts';
 import type { Deps } from '../../deps.ts';
 import { askAbout, findLeaking } from '../../statuses/merge-states/ask-merge-states.ts';
-import type { HeldPullRequest } from '../../statuses/held-pull-requests.ts';
 import { holdsMerges } from '../../freezes/freeze.ts';
 import { listFreezes } from '../../freezes/list-freezes.ts';
 import { webUrlOf } from '../../github/web-url.ts';
 import { freezesAreOn } from '../../installations/product.ts';
 import { type FoundRepository, fullName } from '../../installations/find-repository.ts';
 import { ask } from './ask.ts';
-import { type Finding, isEnforced } from './finding.ts';
+import type { Finding } from './finding.ts';
 import { judgeApp } from './judge-app.ts';
 import { judgeBranch, judgeRequired, type Target } from './judge-branch.ts';
-import { judgeForgotten, judgeHeld, judgeInstallation, judgeTouched } from './judge-repository.ts';
+import { judgeForgotten, judgeInstallation, judgeTouched } from './judge-repository.ts';
 import { judgeClock, judgeRateLimit, judgeWebhooks, whySpare } from './judge-service.ts';
 import { readBranch, readDormant, rulesetReader } from './read-branch.ts';
 import { allBranches, readBranches } from './read-branches.ts';
@@ -21,30 +20,12 @@ import { readApp, readLimits, readWebhooks } from './read-service.ts';
 /** What GitHub requires and allows, and the state of the service. */
 export type Settings = { checkedAt: Date; findings: Finding[] };
 
-export type EnforcementReport = Settings & {
-  /** Whether GitHub refuses to merge what freezes hold. */
-  enforced: boolean | 'unknown';
-  /** The pull requests that freezes hold or should hold. */
-  held: HeldPullRequest[];
-};
-
 /** Milliseconds for all questions together. Unanswered questions are unknown. */
 const patience = 20_000;
 /** We check at most this many branches, because each costs requests. The bases of pull requests come last. */
 const mostBranches = 20;
 /** How many branches we read in parallel: GitHub limits concurrent requests. */
 const atOnce = 4;
-
-/** Combines the settings with what is held. */
-export function reportOf(
-  deps: Pick<Deps, 'config'>,
-  repository: FoundRepository,
-  settings: Settings,
-  held: HeldPullRequest[],
-): EnforcementReport {
-  const findings = [...judgeHeld(held, targetOf(deps, repository)), ...settings.findings];
-  return { enforced: isEnforced(findings), checkedAt: settings.checkedAt, findings, held };
-}
 
 /**
  * Checks whether GitHub enforces the freezes of a repository: what it requires, who may bypass that, what the App may

@@ -17,25 +17,24 @@ export function judgeInstallation(
 ): Finding[] {
   const found = findingsOf('installation');
   const product = findingsOf('product');
-  return [
-    ...(installation.suspendedAt
-      ? [
-          found(
-            'failed',
-            `Holdfast's installation on ${account.login} is suspended, so it can neither read nor hold anything.`,
-            `Unsuspend it at ${installationUrl}.`,
-          ),
-        ]
-      : []),
-    ...(archived
-      ? [
-          found(
-            'warning',
-            `${repository} is archived, so nothing merges there and you cannot create freezes.`,
-            `Unarchive it at ${web}/${repository}/settings.`,
-          ),
-        ]
-      : []),
+  const findings: Finding[] = [];
+  if (installation.suspendedAt)
+    findings.push(
+      found(
+        'failed',
+        `Holdfast's installation on ${account.login} is suspended, so it can neither read nor hold anything.`,
+        `Unsuspend it at ${installationUrl}.`,
+      ),
+    );
+  if (archived)
+    findings.push(
+      found(
+        'warning',
+        `${repository} is archived, so nothing merges there and you cannot create freezes.`,
+        `Unarchive it at ${web}/${repository}/settings.`,
+      ),
+    );
+  findings.push(
     isOn
       ? product('ok', `Freezes are switched on for ${repository}.`)
       : product(
@@ -43,7 +42,8 @@ export function judgeInstallation(
           `Neither merge_protections nor merge_queue is enabled on ${repository}, so nothing is held.`,
           `Enable one with PUT /v1/products/${account.login}/${name} and {"products": ["merge_protections"]}.`,
         ),
-  ];
+  );
+  return findings;
 }
 
 /** Freezes that somebody may have forgotten. @param freezes the freezes that are not over. */

@@ -7,17 +7,12 @@ import { takeOne } from '../../github/limits/minute-counts.ts';
 import { known } from '../../github/pull-requests/fact.ts';
 import type { FoundRepository } from '../../installations/find-repository.ts';
 import { freezesAreOn } from '../../installations/product.ts';
-import { heldPullRequests } from '../../statuses/held-pull-requests.ts';
-import {
-  checkSettings,
-  type EnforcementReport,
-  reportOf,
-  type Settings,
-  targetOf,
-} from './check-enforcement.ts';
+import { type HeldPullRequest, heldPullRequests } from '../../statuses/held-pull-requests.ts';
+import { checkSettings, type Settings, targetOf } from './check-enforcement.ts';
 import { isEnforced } from './finding.ts';
 import { vital } from './judge-app.ts';
 import { type Branch, judgeRequired } from './judge-branch.ts';
+import { judgeHeld } from './judge-repository.ts';
 import { readRequirements } from './read-branch.ts';
 import { allBranches, readBranches, readDefaultBranch } from './read-branches.ts';
 import { excludedBranches, onlyBranches } from './touched-branches.ts';
@@ -36,6 +31,13 @@ const patience = 3_000;
 /** Milliseconds to wait for GitHub's answers about single branches. What it does not answer in time is unknown. */
 const branchPatience = 2_000;
 const mostKept = 1_000;
+
+export type EnforcementReport = Settings & {
+  /** Whether GitHub refuses to merge what freezes hold. */
+  enforced: boolean | 'unknown';
+  /** The pull requests that freezes hold or should hold. */
+  held: HeldPullRequest[];
+};
 
 /** All answers about a repository use the same check, so they agree. */
 const settingsOf = cachePerService<bigint, Promise<Settings>>(mostKept, freshFor);
@@ -58,8 +60,15 @@ export async function recentEnforcement(
 }
 
 /** Our tables say what is held, so that part is always current. */
-const withHeld = async (deps: Deps, repository: FoundRepository, settings: Settings) =>
-  reportOf(deps, repository, settings, await heldPullRequests(deps, repository.id));
+async function withHeld(
+  deps: Deps,
+  repository: FoundRepository,
+  settings: Settings,
+): Promise<EnforcementReport> {
+  const held = await heldPullRequests(deps, repository.id);
+  const findings = [...judgeHeld(held, targetOf(deps, repository)), ...settings.findings];
+  return { enforced: isEnforced(findings), checkedAt: settings.checkedAt, findings, held };
+}
 
 /** Fails only if our database fails. */
 const begin = (deps: Deps, repository: FoundRepository): Promise<Settings> =>

@@ -48,8 +48,8 @@ export function createSetup(deps: SetupDeps): Phase {
   let hasComplained = false;
   const look = async (): Promise<void> => {
     try {
-      const kept = await loadApp(db, config, log);
-      if (kept) return await deps.become(kept);
+      const saved = await loadApp(db, config, log);
+      if (saved) return await deps.become(saved);
     } catch (error) {
       if (!hasComplained) log.error({ err: error }, 'the App that was set up cannot be used');
       hasComplained = true;

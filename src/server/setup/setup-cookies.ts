@@ -8,10 +8,10 @@ import { deriveKey, openingKeys, type SecretKeys } from '../../database/derive-k
 export type SetupEnv = { Variables: { origin: string } };
 
 /** Where to save the credentials. */
-export type Place = 'database' | 'env';
+type CredentialStore = 'database' | 'env';
 
 /** A visit to GitHub that started here. */
-export type Begun = { state: string; place: Place };
+export type Begun = { state: string; place: CredentialStore };
 
 type Visit = Context<SetupEnv>;
 
@@ -44,7 +44,7 @@ export class SetupCookies {
   }
 
   /** Starts a visit to GitHub. The return must carry the state. */
-  async begin(context: Visit, place: Place): Promise<string> {
+  async begin(context: Visit, place: CredentialStore): Promise<string> {
     const state = randomBytes(24).toString('base64url');
     await this.#set(context, begunCookie, `${place}~${state}`);
     return state;
